@@ -1,0 +1,51 @@
+"""The errors that reach a user, in one place.
+
+Every one of them is told in a single line: where, what is wrong, how to mend it. The command line turns
+them into exit code 2; nothing else is caught there, so a traceback always means a defect of ours.
+
+    PipelineError          base class, never raised itself
+    ├── UsageError         an option or configuration value that cannot be meant
+    ├── InputError         a file or directory that cannot be read as what it claims to be
+    │   └── RunNameError   a run's name from which no parameters can be told
+    ├── FilterError        a filter that does not decide the regions as intended
+    └── ModelError         data from which no model can be made
+"""
+
+
+class PipelineError(Exception):
+    """Base of all errors that are the user's to mend.
+
+    Args:
+        what: what is wrong, without a full stop.
+        where: the file, option or key it is about; empty where there is none.
+        mend: what the user can do about it; empty where nothing can be said.
+    """
+
+    def __init__(self, what: str, *, where: str = "", mend: str = "") -> None:
+        self.what, self.where, self.mend = what, where, mend
+        super().__init__(what)
+
+    def __str__(self) -> str:
+        """Return the one line that the user sees."""
+        line = f"{self.where}: {self.what}" if self.where else self.what
+        return " ".join((f"{line}; {self.mend}" if self.mend else line).split())
+
+
+class UsageError(PipelineError):
+    """An option or configuration value that cannot be meant."""
+
+
+class InputError(PipelineError):
+    """A file or directory that cannot be read as what it claims to be."""
+
+
+class RunNameError(InputError):
+    """A run's name from which no parameters can be told."""
+
+
+class FilterError(PipelineError):
+    """A filter that does not decide the regions as intended, or cannot be parsed."""
+
+
+class ModelError(PipelineError):
+    """Data from which no model can be made."""
