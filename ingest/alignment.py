@@ -1,0 +1,200 @@
+"""Alignment of runs: the union of their call trees and the dense arrays of an `Experiment`."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ingest.arrays import FloatArray, IntArray
+from ingest.calltree import CallTree
+from ingest.errors import InputError
+from ingest.experiment import Experiment, RunRecord
+from ingest.profile import Metric, RegionTable
+from ingest.reduction import ReducedProfile, Reduction, in_preorder
+from ingest.series import Series
+
+REDUCTIONS = ("sum", "mean", "min", "max")
+
+
+@dataclass
+class CallTreeUnion:
+    """Grows by one call tree after the other; call paths are the same where their region names are.
+
+    Attributes:
+        nodes: (index of the caller or -1, region number) -> index, in the order first seen.
+        numbers: region name -> region number, in the order first seen.
+        regions: what is known of each region: mangled name, paradigm, file, line.
+    """
+
+    nodes: dict[tuple[int, int], int] = field(default_factory=dict)
+    numbers: dict[str, int] = field(default_factory=dict)
+    regions: list[tuple[str, str, str, int]] = field(default_factory=list)
+    _last: tuple[CallTree, tuple[str, ...], IntArray] | None = None
+
+    def add(self, tree: CallTree, regions: RegionTable) -> IntArray:
+        """Add a call tree and return, for every of its nodes, the index in the union: int64[n]."""
+        if self._last is not None and _same(self._last[0], self._last[1], tree, regions.name):
+            return self._last[2]
+        number = [self._number(regions, i) for i in range(len(regions))]
+        place: list[int] = []
+        for parent, region in zip(tree.parent.tolist(), tree.region.tolist(), strict=True):
+            key = (place[parent] if parent >= 0 else -1, number[region])
+            place.append(self.nodes.setdefault(key, len(self.nodes)))
+        found = np.array(place, dtype=np.int64)
+        self._last = (tree, regions.name, found)
+        return found
+
+    def _number(self, regions: RegionTable, i: int) -> int:
+        number = self.numbers.setdefault(regions.name[i], len(self.numbers))
+        if number == len(self.regions):
+            self.regions.append(
+                (regions.mangled[i], regions.paradigm[i], regions.file[i], int(regions.line[i]))
+            )
+        return number
+
+    def finish(self) -> tuple[IntArray, CallTree, RegionTable]:
+        """Return the place of every node in preorder, the united tree, and its regions."""
+        pairs = np.array(list(self.nodes), dtype=np.int64).reshape(-1, 2)
+        place, tree = in_preorder(pairs[:, 0], pairs[:, 1])
+        mangled, paradigm, file, line = zip(*self.regions, strict=True) if self.regions else ((),) * 4
+        table = RegionTable(tuple(self.numbers), mangled, paradigm, file, np.array(line, dtype=np.int64))
+        return place, tree, table
+
+
+def _same(tree: CallTree, names: tuple[str, ...], other: CallTree, other_names: tuple[str, ...]) -> bool:
+    return (
+        names == other_names
+        and np.array_equal(tree.parent, other.parent)
+        and np.array_equal(tree.region, other.region)
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class MeasuredRun:
+    """A reduced profile together with where it was measured.
+
+    Attributes:
+        parameters: values in the order of the experiment's parameters.
+        repetition: number of the repetition; only its order matters.
+        profile: the reduced profile.
+    """
+
+    parameters: tuple[float, ...]
+    repetition: int
+    profile: ReducedProfile
+
+
+def align(parameters: Sequence[str], runs: Iterable[MeasuredRun]) -> Experiment:
+    """Unite runs into an experiment.
+
+    A call path that a run did not visit counts zero there: the run was measured and spent nothing in it. Where
+    no run was measured at all, values are NaN.
+
+    Args:
+        parameters: the parameter names.
+        runs: the reduced runs in any order; they are consumed one by one.
+
+    Raises:
+        InputError: where there is no run.
+    """
+    union = CallTreeUnion()
+    placed = [(run, union.add(run.profile.tree, run.profile.regions)) for run in runs]
+    if not placed:
+        raise InputError("no run could be read", mend="see the notices for the reasons")
+    placed.sort(key=lambda item: (item[0].parameters, item[0].repetition, item[0].profile.source))
+    place, tree, regions = union.finish()
+    points = sorted({run.parameters for run, _ in placed})
+    records, slots = _records([run for run, _ in placed], points)
+    metrics = _union_of_metrics([run.profile for run, _ in placed])
+    shape = (len(tree), len(points), 1 + max(slot[1] for slot in slots))
+    values = {}
+    for metric in metrics:
+        dense = {name: np.full(shape, np.nan) for name in REDUCTIONS}
+        for (run, nodes), (point, repetition) in zip(placed, slots, strict=True):
+            reduction = run.profile.values.get(metric.name)
+            if reduction is not None:
+                _fill(dense, reduction, place[nodes], point, repetition)
+        values[metric.name] = Reduction(**dense)
+    return Experiment(
+        tuple(parameters),
+        np.array(points, dtype=np.float64).reshape(len(points), len(parameters)),
+        tree,
+        regions,
+        metrics,
+        values,
+        records,
+        _notices([run.profile for run, _ in placed]),
+    )
+
+
+def _fill(dense: dict[str, FloatArray], reduction: Reduction, nodes: IntArray, point: int, rep: int) -> None:
+    for name, array in dense.items():
+        array[:, point, rep] = 0.0
+        array[nodes, point, rep] = getattr(reduction, name)
+
+
+def _records(
+    runs: Sequence[MeasuredRun], points: Sequence[tuple[float, ...]]
+) -> tuple[tuple[RunRecord, ...], list[tuple[int, int]]]:
+    """Give every run its point and the next free repetition of that point."""
+    index = {point: i for i, point in enumerate(points)}
+    used = [0] * len(points)
+    records, slots = [], []
+    for run in runs:
+        point, profile = index[run.parameters], run.profile
+        slots.append((point, used[point]))
+        records.append(
+            RunRecord(
+                profile.source,
+                point,
+                used[point],
+                profile.process,
+                profile.paradigms,
+                profile.paradigm_time,
+                profile.attributes,
+            )
+        )
+        used[point] += 1
+    return tuple(records), slots
+
+
+def _union_of_metrics(profiles: Sequence[ReducedProfile]) -> tuple[Metric, ...]:
+    found: dict[str, Metric] = {}
+    for profile in profiles:
+        for metric in profile.metrics:
+            found.setdefault(metric.name, metric)
+    return tuple(found.values())
+
+
+def _notices(profiles: Sequence[ReducedProfile]) -> tuple[str, ...]:
+    """Tell each notice once, with the number of runs it was made on."""
+    runs: dict[str, list[str]] = {}
+    for profile in profiles:
+        for notice in profile.notices:
+            runs.setdefault(notice, []).append(profile.source)
+    return tuple(
+        f"{sources[0]}: {notice}" + (f" (and {len(sources) - 1} more runs)" if len(sources) > 1 else "")
+        for notice, sources in runs.items()
+    )
+
+
+def experiment_from_series(series: Series) -> Experiment:
+    """Turn the values of a series file (Extra-P formats) into an experiment: they are taken as given."""
+    union = CallTreeUnion()
+    names = tuple(dict.fromkeys(name for path in series.callpaths for name in path))
+    number = {name: i for i, name in enumerate(names)}
+    index = {path: i for i, path in enumerate(series.callpaths)}
+    parent = [index[path[:-1]] if len(path) > 1 else -1 for path in series.callpaths]
+    region = [number[path[-1]] for path in series.callpaths]
+    nothing = ("",) * len(names)
+    table = RegionTable(names, names, nothing, nothing, np.full(len(names), -1))
+    union.add(CallTree(np.array(parent, dtype=np.int64), np.array(region, dtype=np.int64)), table)
+    place, tree, regions = union.finish()
+    order = np.argsort(place)
+    values = {
+        metric.name: Reduction(*(series.values[metric.name][order],) * len(REDUCTIONS))
+        for metric in series.metrics
+    }
+    return Experiment(
+        series.parameters, series.points, tree, regions, series.metrics, values, (), series.notices
+    )

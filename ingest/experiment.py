@@ -1,0 +1,91 @@
+"""`Experiment`: all runs of a study, aligned on one call tree."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from ingest.arrays import FloatArray, IntArray
+from ingest.calltree import CallTree
+from ingest.errors import InputError
+from ingest.profile import Metric, RegionTable
+from ingest.reduction import Reduction
+
+
+@dataclass(frozen=True, eq=False)
+class RunRecord:
+    """Where one run stands in the experiment and what the models need to know of it beyond its values.
+
+    Attributes:
+        source: the file or directory it was read from.
+        point: index of its measurement point.
+        repetition: index of its repetition, from 0.
+        process: int64[CPU location], the process of each CPU location.
+        paradigms: names of the rows of `paradigm_time`.
+        paradigm_time: float64[paradigm, CPU location], exclusive time in seconds.
+        attributes: what the measurement system says of itself.
+    """
+
+    source: str
+    point: int
+    repetition: int
+    process: IntArray
+    paradigms: tuple[str, ...]
+    paradigm_time: FloatArray
+    attributes: Mapping[str, str]
+
+
+@dataclass(frozen=True, eq=False)
+class Experiment:
+    """Many runs aligned: N call paths, P measurement points of D parameters, R repetitions.
+
+    Attributes:
+        parameters: the D parameter names.
+        points: float64[P, D], sorted by the first parameter, then the next.
+        tree: the union of the runs' call trees, in preorder.
+        regions: the regions of the union, one per name.
+        metrics: the metrics kept.
+        values: per metric name the reductions over CPU locations, float64[N, P, R]; NaN where no run was
+            measured, zero where a run was measured that did not visit the call path.
+        runs: the runs, in the order of points and repetitions; empty where values came as a series.
+        notices: one sentence for everything skipped or doubted.
+    """
+
+    parameters: tuple[str, ...]
+    points: FloatArray
+    tree: CallTree
+    regions: RegionTable
+    metrics: tuple[Metric, ...]
+    values: Mapping[str, Reduction]
+    runs: tuple[RunRecord, ...]
+    notices: tuple[str, ...] = ()
+
+    @property
+    def callpaths(self) -> list[tuple[str, ...]]:
+        """The call paths as region names from the root down, N of them."""
+        return self.tree.paths(self.regions.name)
+
+    def metric(self, name: str) -> Metric:
+        """Return the metric of that name.
+
+        Raises:
+            InputError: where no run has it.
+        """
+        for metric in self.metrics:
+            if metric.name == name:
+                return metric
+        known = ", ".join(m.name for m in self.metrics) or "none"
+        raise InputError(f"no metric '{name}' was measured", mend=f"metrics here: {known}")
+
+    def locations(self) -> FloatArray:
+        """Return the number of CPU locations, float64[P, R], NaN where no run was measured."""
+        counts = np.full(self.shape, np.nan)
+        for run in self.runs:
+            counts[run.point, run.repetition] = len(run.process)
+        return counts
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(P, R): the numbers of points and of repetitions."""
+        first = next(iter(self.values.values()), None)
+        return (len(self.points), first.sum.shape[2] if first is not None else 0)

@@ -1,0 +1,110 @@
+"""Strong or weak scaling: told from the data, with the evidence."""
+
+from dataclasses import dataclass
+from enum import Enum
+
+import numpy as np
+
+from ingest.arrays import FloatArray
+from ingest.experiment import Experiment
+
+WAITING_PARADIGMS = frozenset({"mpi", "openmp", "shmem", "pthread", "cuda", "opencl", "hip", "measurement"})
+STRONG_SLOPE = -0.5  # half-way between 1/p and constant
+CLEAR = 0.3  # a slope within this of -1 or of 0 is called clear
+
+
+class Scaling(Enum):
+    """What stays the same while processes are added."""
+
+    STRONG = "strong"
+    WEAK = "weak"
+    NONE = "none"
+
+
+@dataclass(frozen=True)
+class ScalingDecision:
+    """The kind of scaling and what it was told from.
+
+    Attributes:
+        scaling: the decision.
+        parameter: the parameter that counts processes; empty where there is none.
+        reason: one sentence for the user.
+    """
+
+    scaling: Scaling
+    parameter: str
+    reason: str
+
+
+def decide_scaling(experiment: Experiment, wanted: Scaling | None = None) -> ScalingDecision:
+    """Decide how the experiment scales.
+
+    The computing time per location (neither MPI nor OpenMP) falls about like 1/p under strong scaling and stays
+    about the same under weak scaling; the slope between the measured points decides.
+
+    Args:
+        experiment: the aligned runs.
+        wanted: what the user says; then nothing is guessed.
+    """
+    parameter = process_parameter(experiment)
+    if wanted is not None:
+        return ScalingDecision(wanted, parameter, f"{wanted.value} scaling, as asked")
+    if not experiment.runs:
+        return ScalingDecision(Scaling.NONE, parameter, "values of a series file are modelled as given")
+    if not parameter:
+        return ScalingDecision(
+            Scaling.NONE, "", "the number of locations is the same at all points: nothing scales with it"
+        )
+    slope = _slope(experiment, experiment.parameters.index(parameter))
+    if slope is None:
+        return ScalingDecision(
+            Scaling.STRONG, parameter, "no computing time to tell from: strong scaling is assumed"
+        )
+    strong = slope < STRONG_SLOPE
+    clear = min(abs(slope + 1.0), abs(slope)) <= CLEAR
+    reason = (
+        f"computing time per location changes like {parameter}^{slope:.2f}: "
+        f"{'strong' if strong else 'weak'} scaling"
+        + ("" if clear else ", but not clearly; say --scaling strong or weak if this is wrong")
+    )
+    return ScalingDecision(Scaling.STRONG if strong else Scaling.WEAK, parameter, reason)
+
+
+def process_parameter(experiment: Experiment) -> str:
+    """Return the name of the parameter along which the number of CPU locations grows, or an empty string."""
+    if not experiment.runs:
+        return ""
+    rows = np.array([experiment.points[run.point] for run in experiment.runs])
+    counts = np.log([max(len(run.process), 1) for run in experiment.runs])
+    best, best_correlation = "", 0.9
+    for column, name in enumerate(experiment.parameters):
+        values = rows[:, column]
+        if np.ptp(values) == 0 or values.min() <= 0 or np.ptp(counts) == 0:
+            continue
+        correlation = float(np.corrcoef(np.log(values), counts)[0, 1])
+        if correlation > best_correlation:
+            best, best_correlation = name, correlation
+    return best
+
+
+def computing_time_per_location(experiment: Experiment) -> FloatArray:
+    """Return seconds of computing per CPU location, float64[P, R], NaN where no run was measured."""
+    found = np.full(experiment.shape, np.nan)
+    for run in experiment.runs:
+        computing = np.array([name not in WAITING_PARADIGMS for name in run.paradigms], dtype=bool)
+        total = float(run.paradigm_time[computing].sum())
+        found[run.point, run.repetition] = total / max(len(run.process), 1)
+    return found
+
+
+def _slope(experiment: Experiment, column: int) -> float | None:
+    """Median log-log slope of computing time per location along one parameter, the others held fixed."""
+    measured = np.array([np.nanmedian(row) for row in computing_time_per_location(experiment)])
+    others = np.delete(experiment.points, column, axis=1)
+    slopes = []
+    for setting in np.unique(others, axis=0):
+        rows = np.flatnonzero((others == setting).all(axis=1) & (measured > 0))
+        if len(rows) > 1:
+            x = np.log(experiment.points[rows, column])
+            slopes.append(np.polyfit(x, np.log(measured[rows]), 1)[0])
+    return float(np.median(slopes)) if slopes else None
