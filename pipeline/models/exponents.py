@@ -1,0 +1,16 @@
+"""Which exponents a model of one parameter may have."""
+
+from fractions import Fraction
+
+from pipeline.models.normal_form import Exponent
+
+_POWERS_BY_LOGARITHM = {
+    0: "1/4 1/3 1/2 2/3 3/4 4/5 1 5/4 4/3 3/2 5/3 7/4 2 9/4 7/3 5/2 8/3 11/4 3",
+    1: "0 1/4 1/3 1/2 2/3 3/4 1 5/4 4/3 3/2 2 5/2 3",
+    2: "0 1/4 1/3 1/2 2/3 3/4 1 3/2 2 5/2",
+}
+
+EXTRAP_EXPONENTS: tuple[Exponent, ...] = tuple(
+    (Fraction(power), j) for j, powers in _POWERS_BY_LOGARITHM.items() for power in powers.split()
+)
+"""The 42 pairs (i, j) of p^i * log2(p)^j that Extra-P 4 tries for one parameter."""

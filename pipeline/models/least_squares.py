@@ -1,0 +1,91 @@
+"""Weighted least squares for many kernels and hypotheses at once."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ingest.arrays import BoolArray, FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class LineFits:
+    """Fits of a + b t for K kernels and H terms t, each term centred and scaled over the points first.
+
+    The leading axis of what does not depend on the values is 1 where all kernels share their weights.
+
+    Attributes:
+        term: float64[P, H], the centred and scaled terms, between -1 and 1.
+        total: float64[1 or K, 1], sum of the weights.
+        center: float64[1 or K, H], weighted mean of each term.
+        spread: float64[1 or K, H], weighted variance of each term.
+        level: float64[K, 1], weighted mean of the values.
+        slope: float64[K, H], 0 where the term does not vary.
+    """
+
+    term: FloatArray
+    total: FloatArray
+    center: FloatArray
+    spread: FloatArray
+    level: FloatArray
+    slope: FloatArray
+
+    @property
+    def usable(self) -> BoolArray:
+        """bool[1 or K, H], whether the weighted points tell the term from a constant."""
+        return self.spread > 0
+
+
+def scaled_terms(terms: FloatArray) -> FloatArray:
+    """Centre and scale float64[P, H] over the points; a term that does not vary becomes 0."""
+    centred = terms - terms.mean(axis=0)
+    largest = np.abs(centred).max(axis=0)
+    varies = largest > 1e-12 * np.abs(terms).max(axis=0)
+    scaled: FloatArray = centred * (varies / np.where(varies, largest, 1.0))
+    return scaled
+
+
+def fit_lines(term: FloatArray, values: FloatArray, weights: FloatArray) -> LineFits:
+    """Fit a + b t by weighted least squares.
+
+    Args:
+        term: float64[P, H], from `scaled_terms`.
+        values: float64[K, P].
+        weights: float64[1 or K, P], not below 0, with a positive sum.
+    """
+    total = weights.sum(axis=1, keepdims=True)
+    share = weights / total
+    center = share @ term
+    spread = share @ (term * term) - center**2
+    spread = np.where(spread > 1e-13, spread, 0.0)
+    level = (share * values).sum(axis=1, keepdims=True)
+    together = (share * (values - level)) @ term
+    slope = np.where(spread > 0, together / np.where(spread > 0, spread, 1.0), 0.0)
+    return LineFits(term, total, center, spread, level, slope)
+
+
+def solve_symmetric(matrix: FloatArray, right: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Solve many small positive definite systems by Gauss-Jordan elimination, vectorised over the systems.
+
+    Args:
+        matrix: float64[..., C, C], scaled to about 1 on the diagonal. A pivot that cancels (a column that the
+            others explain) drops that column: its solution and its rows of the inverse are 0.
+        right: float64[..., C].
+
+    Returns:
+        The solutions float64[..., C] and the inverses float64[..., C, C].
+    """
+    size = matrix.shape[-1]
+    identity = np.broadcast_to(np.eye(size), matrix.shape)
+    work = np.concatenate([matrix, identity, right[..., None]], axis=-1)
+    original = np.einsum("...cc->...c", matrix).copy()
+    dropped = np.zeros(original.shape, dtype=bool)
+    for c in range(size):
+        pivot = work[..., c, c]
+        dropped[..., c] = pivot <= 1e-13 * original[..., c]
+        row = work[..., c, :] / np.where(dropped[..., c], 1.0, pivot)[..., None]
+        row = np.where(dropped[..., c, None], 0.0, row)
+        work = work - work[..., :, c, None] * row[..., None, :]
+        work[..., c, :] = row
+    kept = ~dropped
+    inverse = work[..., size:-1] * (kept[..., :, None] & kept[..., None, :])
+    return work[..., -1] * kept, inverse

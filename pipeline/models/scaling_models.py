@@ -1,0 +1,152 @@
+"""Fitted models of many kernels, as arrays."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
+
+import numpy as np
+
+from ingest.arrays import FloatArray, IntArray
+from pipeline.models.intervals import mixture_interval
+from pipeline.models.normal_form import (
+    Hypothesis,
+    Term,
+    formula_text,
+    growth_text,
+    term_values,
+)
+from pipeline.models.notes import note_texts
+from pipeline.models.prediction import Prediction
+
+_BLOCK = 1 << 19  # values of the design gathered at once: 4 MiB, which a second-level cache nearly holds
+
+
+@dataclass(frozen=True, eq=False)
+class ScalingModels:
+    """Models of K kernels with up to M rivals each, best first.
+
+    A hypothesis is a row of term indices; C = 1 + T coefficients (constant, then T terms) belong to it.
+
+    Attributes:
+        parameters: names of the D parameters.
+        terms: every term that occurs.
+        hypotheses: int64[H, T], indices into `terms`, -1 where a hypothesis has fewer terms.
+        first, last: float64[D], the smallest and largest measured value of each parameter.
+        nonnegative: predictions are never below zero.
+        correlation: how strongly the errors of the kernels go together, 0 to 1.
+        chosen: int64[K, M], indices into `hypotheses`, -1 where a kernel has fewer rivals.
+        weight: float64[K, M], probability of each rival, sums to 1.
+        coefficients: float64[K, M, C], in the unit of the data per unit of the term.
+        covariance: float64[K, M, C, C], squared scale of the coefficients' Student t distribution.
+        degrees: float64[K], degrees of freedom of that distribution.
+        drift: float64[K], relative standard deviation that a prediction gains with every doubling of a
+            parameter beyond `last`.
+        valid_from: float64[K, D], where the model's segment begins; `first` unless the behaviour changes.
+        probability_growing: float64[K], probability that the leading term grows.
+        smape: float64[K], symmetric mean absolute percentage error of the chosen model, 0 to 200.
+        cv_smape: float64[K], the same with every point predicted from the others.
+        points: int64[K], measured points.
+        repetitions: int64[K], largest number of repetitions at a point.
+        note: int64[K], bits of `Note`.
+    """
+
+    parameters: tuple[str, ...]
+    terms: tuple[Term, ...]
+    hypotheses: IntArray
+    first: FloatArray
+    last: FloatArray
+    nonnegative: bool
+    correlation: float
+    chosen: IntArray
+    weight: FloatArray
+    coefficients: FloatArray
+    covariance: FloatArray
+    degrees: FloatArray
+    drift: FloatArray
+    valid_from: FloatArray
+    probability_growing: FloatArray
+    smape: FloatArray
+    cv_smape: FloatArray
+    points: IntArray
+    repetitions: IntArray
+    note: IntArray
+
+    def __len__(self) -> int:
+        """Return the number of kernels K."""
+        return len(self.chosen)
+
+    def take(self, kernels: IntArray | Sequence[int]) -> "ScalingModels":
+        """Return the models of some kernels, in the order asked for."""
+        index = np.asarray(kernels, dtype=np.int64)
+        return replace(self, **{name: getattr(self, name)[index] for name in per_kernel_fields()})
+
+    def predict(self, points: FloatArray, level: float = 0.9) -> Prediction:
+        """Predict expected values.
+
+        Args:
+            points: float64[Q, D], parameter values in the order of `parameters`.
+            level: probability that the interval holds the expected value.
+
+        Returns:
+            Values and interval ends, float64[K, Q]. The value is that of the chosen model, the interval
+            covers its rivals too.
+        """
+        points = np.asarray(points, dtype=np.float64).reshape(-1, len(self.parameters))
+        design = self._design(points)
+        distance = np.log2(np.maximum(points / self.last, 1.0)).sum(axis=1)
+        value, lower, upper = (np.empty((len(self), len(points))) for _ in range(3))
+        step = max(1, _BLOCK // max(1, design[0].size * self.chosen.shape[1]))
+        for start in range(0, len(self), step):
+            part = slice(start, start + step)
+            x = design[self.chosen[part]]
+            rival = np.einsum("kmqc,kmc->kmq", x, self.coefficients[part])
+            variance = np.einsum("kmqc,kmcd,kmqd->kmq", x, self.covariance[part], x)
+            variance += (rival * distance * self.drift[part, None, None]) ** 2
+            value[part] = rival[:, 0]
+            lower[part], upper[part] = mixture_interval(
+                rival, np.sqrt(np.maximum(variance, 0.0)), self.weight[part], self.degrees[part], level
+            )
+        floor = 0.0 if self.nonnegative else -np.inf
+        value, lower, upper = (np.maximum(a, floor) for a in (value, lower, upper))
+        return Prediction(value, np.minimum(lower, value), np.maximum(upper, value))
+
+    def _design(self, points: FloatArray) -> FloatArray:
+        """float64[H + 1, Q, C]: the constant and the terms of each hypothesis; the last row has none."""
+        columns = np.column_stack([term_values(self.terms, points), np.zeros(len(points))])
+        rows = np.vstack([self.hypotheses, np.full((1, self.hypotheses.shape[1]), -1)])
+        design = np.ones((len(rows), len(points), 1 + rows.shape[1]))
+        design[:, :, 1:] = columns.T[rows].transpose(0, 2, 1)
+        return design
+
+    def hypothesis(self, kernel: int, rival: int = 0) -> Hypothesis:
+        """Return the terms of a kernel's chosen model, or of a rival."""
+        index = self.chosen[kernel, rival]
+        return tuple(self.terms[t] for t in self.hypotheses[index] if t >= 0) if index >= 0 else ()
+
+    def constant(self, kernel: int, rival: int = 0) -> float:
+        """Return the constant of a kernel's model."""
+        return float(self.coefficients[kernel, rival, 0])
+
+    def weighted_terms(self, kernel: int, rival: int = 0) -> list[tuple[float, Term]]:
+        """Return the terms of a kernel's model with their coefficients."""
+        coefficients = self.coefficients[kernel, rival, 1:]
+        return [(float(c), t) for c, t in zip(coefficients, self.hypothesis(kernel, rival), strict=False)]
+
+    def formula(self, kernel: int, rival: int = 0) -> str:
+        """Return a kernel's model as people write it."""
+        return formula_text(self.parameters, self.constant(kernel, rival), self.weighted_terms(kernel, rival))
+
+    def growth(self, kernel: int, rival: int = 0) -> str:
+        """Return a kernel's leading behaviour, ``1`` if it does not grow."""
+        return growth_text(self.parameters, [t for c, t in self.weighted_terms(kernel, rival) if c > 0])
+
+    def notes(self, kernel: int) -> tuple[str, ...]:
+        """Return what must be known about a kernel's model, in words."""
+        return note_texts(int(self.note[kernel]))
+
+
+_SHARED = {"parameters", "terms", "hypotheses", "first", "last", "nonnegative", "correlation"}
+
+
+def per_kernel_fields() -> tuple[str, ...]:
+    """Return the names of the arrays whose first axis is the kernel."""
+    return tuple(f.name for f in fields(ScalingModels) if f.name not in _SHARED)

@@ -1,0 +1,34 @@
+import numpy as np
+import pytest
+
+from ingest.errors import ModelError
+from pipeline.models.exponents import EXTRAP_EXPONENTS
+from pipeline.models.fit import fit
+from pipeline.models.normal_form import term_values
+from pipeline.models.options import ModelOptions
+
+PLAIN = ModelOptions(method="leave-one-out")
+POWERS_OF_TWO = 2.0 ** np.arange(1, 6)[:, None]
+
+
+def test_every_exact_term_is_found_again():
+    terms = tuple((e,) for e in EXTRAP_EXPONENTS)
+    values = (200 + 10 * term_values(terms, POWERS_OF_TWO)).T[:, :, None]
+    models = fit(("p",), POWERS_OF_TWO, values, PLAIN)
+    assert [models.hypothesis(k) for k in range(len(models))] == [(t,) for t in terms]
+    assert models.coefficients[:, 0, 0] == pytest.approx(200)
+    assert models.coefficients[:, 0, 1] == pytest.approx(10)
+
+
+def test_a_point_without_measurement_does_not_change_an_exact_model():
+    values = (3 + 2 * POWERS_OF_TWO**2).T[:, :, None].copy()
+    values[0, 1] = np.nan
+    models = fit(("p",), POWERS_OF_TWO, values, PLAIN)
+    assert models.formula(0) == "3 + 2 * p^2"
+    assert models.notes(0)[0] == "fewer than 5 points"
+
+
+@pytest.mark.parametrize("bad", [0.0, -1.0, np.nan, np.inf])
+def test_parameter_values_must_be_positive_numbers(bad):
+    with pytest.raises(ModelError, match="not a positive number"):
+        fit(("p",), np.array([[bad], [1.0]]), np.ones((1, 2, 1)), PLAIN)
