@@ -53,7 +53,14 @@ def fit_one_term(parameters: tuple[str, ...], data: Observations, options: Model
     measured = data.measured
     chosen = choose_by_leave_one_out(scaled_terms(term_values(terms, data.points)), data.mean, measured)
     chosen = chosen[:, None]
-    fits = refit(terms, hypotheses, chosen, data.points, data.mean, measured[:, None, :].astype(np.float64))
+    fits = refit(
+        terms=terms,
+        hypotheses=hypotheses,
+        chosen=chosen,
+        points=data.points,
+        mean=data.mean,
+        weights=measured[:, None, :].astype(np.float64),
+    )
     residual = np.where(measured, data.mean - fits.fitted[:, 0], 0.0)
     size = 1 + (chosen[:, 0] > 0)
     count = measured.sum(axis=1)

@@ -13,8 +13,8 @@ def choose_by_leave_one_out(term: FloatArray, mean: FloatArray, measured: BoolAr
     """Choose the constant or one term for each kernel by the SMAPE of unweighted fits.
 
     Each point is predicted from the others without fitting again: the residual e of the full fit becomes
-    e / (1 - h) with the leverage h of the point (Allen's PRESS). As in Extra-P the constant, which has nothing
-    to overfit, is judged by its ordinary residuals.
+    e / (1 - h) with the leverage h of the point (Allen's PRESS). As in Extra-P the constant, which has
+    nothing to overfit, is judged by its ordinary residuals.
 
     Args:
         term: float64[P, H], from `scaled_terms`.

@@ -14,7 +14,7 @@ class ModelOptions:
     Attributes:
         method: ``evidence`` weighs all hypotheses, ``leave-one-out`` picks one term by cross-validation.
         prior: how plausible each exponent is before any data: ``uniform``, ``simple`` (prefers the exponents
-            of common algorithms and collectives), or a weight per exponent; exponents without one are not tried.
+            of common algorithms and collectives), or a weight per exponent; those without one are not tried.
         exponents: the exponents to try; None lets the space follow the data, starting from Extra-P's.
         nonnegative: the quantity cannot be negative, so neither may a coefficient or a prediction.
         rivals: how many models are kept per kernel at most.

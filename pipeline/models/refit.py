@@ -28,6 +28,7 @@ class Refit:
 
 
 def refit(
+    *,
     terms: tuple[Term, ...],
     hypotheses: IntArray,
     chosen: IntArray,
