@@ -1,0 +1,1 @@
+"""Semi-analytical models: symbolic expressions over inputs, machine values and fitted parameters."""

@@ -1,0 +1,277 @@
+"""`Model`: a symbolic expression over named inputs, machine values and fitted parameters.
+
+All families of this stage are functions that return such a model; composing is arithmetic on models,
+projecting binds other values to the same symbols, predicting evaluates the expression over the ensembles.
+Dimensions are checked by every operation, so a sum of seconds and bytes is refused where it is written.
+"""
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import reduce
+from typing import TypeAlias
+
+from ingest.errors import UsageError
+from pipeline.projection.ensemble import Ensemble, from_quantities
+from pipeline.projection.quantity import Quantity
+from pipeline.projection.symbolic import Expression, is_number, real_symbol, replace, sympy
+from pipeline.projection.units import NONE, Dimension
+
+
+@dataclass(frozen=True, eq=False)
+class Model:
+    """An expression, what it measures, and what is known of its symbols.
+
+    Attributes:
+        expression: the sympy expression, in SI units.
+        dimension: what its value measures.
+        symbols: the dimension of every free symbol.
+        ensembles: joint draws of the symbols that are bound; the others are inputs.
+    """
+
+    expression: Expression
+    dimension: Dimension = NONE
+    symbols: Mapping[str, Dimension] = field(default_factory=dict)
+    ensembles: tuple[Ensemble, ...] = ()
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        """The symbols that no ensemble binds, in alphabetical order."""
+        bound = {name for ensemble in self.ensembles for name in ensemble.names}
+        return tuple(sorted(set(self.symbols) - bound))
+
+    @property
+    def notices(self) -> tuple[str, ...]:
+        """What the bound values want told, each sentence once."""
+        return tuple(dict.fromkeys(notice for e in self.ensembles for notice in e.notices))
+
+    def __add__(self, other: "Operand") -> "Model":
+        return _alike(self, as_model(other), "add", lambda a, b: a + b)
+
+    def __sub__(self, other: "Operand") -> "Model":
+        return _alike(self, as_model(other), "subtract", lambda a, b: a - b)
+
+    def __mul__(self, other: "Operand") -> "Model":
+        right = as_model(other)
+        return _join(self.expression * right.expression, self.dimension * right.dimension, self, right)
+
+    def __truediv__(self, other: "Operand") -> "Model":
+        right = as_model(other)
+        if right.expression.is_zero:
+            raise UsageError("division by zero", mend="correct the expression")
+        return _join(self.expression / right.expression, self.dimension / right.dimension, self, right)
+
+    def __pow__(self, other: "Operand") -> "Model":
+        return _power(self, as_model(other))
+
+    def __neg__(self) -> "Model":
+        return _join(-self.expression, self.dimension, self)
+
+    def __radd__(self, other: "Operand") -> "Model":
+        return as_model(other) + self
+
+    def __rsub__(self, other: "Operand") -> "Model":
+        return as_model(other) - self
+
+    def __rmul__(self, other: "Operand") -> "Model":
+        return as_model(other) * self
+
+    def __rtruediv__(self, other: "Operand") -> "Model":
+        return as_model(other) / self
+
+
+Operand: TypeAlias = Model | float | int
+
+
+def symbol(name: str, dimension: Dimension = NONE) -> Model:
+    """Return the model that is one free symbol; names may be dotted (``mach.bw_node``)."""
+    return Model(real_symbol(name), dimension, {name: dimension})
+
+
+def constant(value: float, dimension: Dimension = NONE) -> Model:
+    """Return the model that is one number, in SI units.
+
+    Raises:
+        UsageError: where it is not finite.
+    """
+    if not math.isfinite(value):
+        raise UsageError(f"{value} is not a finite number", mend="correct the expression")
+    whole = float(value).is_integer() and abs(value) < 2.0**53
+    return Model(sympy.Integer(int(value)) if whole else sympy.Float(float(value)), dimension)
+
+
+def as_model(operand: Operand) -> Model:
+    """Return the operand itself, or the constant of that value."""
+    return operand if isinstance(operand, Model) else constant(operand)
+
+
+def maximum(first: Operand, *others: Operand) -> Model:
+    """Return the largest of several models of one dimension."""
+    return _extreme(sympy.Max, (first, *others))
+
+
+def minimum(first: Operand, *others: Operand) -> Model:
+    """Return the smallest of several models of one dimension."""
+    return _extreme(sympy.Min, (first, *others))
+
+
+def _extreme(function: Expression, operands: tuple[Operand, ...]) -> Model:
+    combine = _unordered(function)
+    return reduce(lambda a, b: _alike(a, b, "compare", combine), map(as_model, operands))
+
+
+def _unordered(function: Expression) -> Callable[[Expression, Expression], Expression]:
+    """Return the two-argument Max or Min, flat, without sympy's attempt to order the arguments."""
+
+    def combine(a: Expression, b: Expression) -> Expression:
+        if is_number(a) and is_number(b):
+            return function(a, b)
+        arguments = [
+            *(a.args if isinstance(a, function) else (a,)),
+            *(b.args if isinstance(b, function) else (b,)),
+        ]
+        return function(*arguments, evaluate=False)
+
+    return combine
+
+
+def floor(operand: Operand) -> Model:
+    """Return the largest whole number not above a dimensionless model."""
+    return _count_only(as_model(operand), "floor", sympy.floor)
+
+
+def ceiling(operand: Operand) -> Model:
+    """Return the smallest whole number not below a dimensionless model."""
+    return _count_only(as_model(operand), "ceil", sympy.ceiling)
+
+
+def log(operand: Operand) -> Model:
+    """Return the natural logarithm of a dimensionless model."""
+    return _count_only(as_model(operand), "log", sympy.log)
+
+
+def log2(operand: Operand) -> Model:
+    """Return the binary logarithm of a dimensionless model."""
+    return _count_only(as_model(operand), "log2", lambda x: sympy.log(x) / sympy.log(2))
+
+
+def sqrt(operand: Operand) -> Model:
+    """Return the square root of a model."""
+    return as_model(operand) ** constant(0.5)
+
+
+def piecewise(switch: Model, *pieces: tuple[Model, float], otherwise: Model) -> Model:
+    """Return the first piece whose upper bound `switch` does not exceed, else `otherwise`.
+
+    Args:
+        switch: the model compared with the bounds.
+        pieces: a model and the largest value of `switch` (SI units) it holds for, bounds ascending.
+        otherwise: what holds above the last bound.
+
+    Raises:
+        UsageError: where the pieces measure different things.
+    """
+    for piece, _ in pieces:
+        _alike(piece, otherwise, "choose between", lambda a, b: a)
+    branches = [(piece.expression, switch.expression <= bound) for piece, bound in pieces]
+    chosen = sympy.Piecewise(*branches, (otherwise.expression, True))
+    return _join(chosen, otherwise.dimension, switch, otherwise, *(piece for piece, _ in pieces))
+
+
+def substitute(model: Model, values: Mapping[str, Operand]) -> Model:
+    """Return the model with symbols replaced by models of the same dimension; unknown names are ignored.
+
+    Raises:
+        UsageError: where a replacement measures something else than its symbol.
+    """
+    given = {name: as_model(value) for name, value in values.items() if name in model.symbols}
+    for name, value in given.items():
+        if not _fits(value, model.symbols[name]):
+            raise UsageError(f"'{name}' is in {model.symbols[name]}, what stands for it in {value.dimension}")
+    expression = replace(model.expression, {real_symbol(n): v.expression for n, v in given.items()})
+    rest = {name: dimension for name, dimension in model.symbols.items() if name not in given}
+    return _join(
+        expression,
+        model.dimension,
+        Model(expression, symbols=rest, ensembles=model.ensembles),
+        *given.values(),
+    )
+
+
+def rename(model: Model, names: Mapping[str, str]) -> Model:
+    """Return the model with symbols renamed, their ensembles with them."""
+    expression = replace(model.expression, {real_symbol(a): real_symbol(b) for a, b in names.items()})
+    symbols = {names.get(name, name): dimension for name, dimension in model.symbols.items()}
+    return Model(expression, model.dimension, symbols, tuple(e.renamed(names) for e in model.ensembles))
+
+
+def bind(model: Model, values: Mapping[str, Quantity | float] | Ensemble) -> Model:
+    """Return the model with values, or joint draws, bound to its symbols; names it does not use are ignored.
+
+    Raises:
+        UsageError: where a value measures something else than its symbol.
+    """
+    if isinstance(values, Ensemble):
+        return _join(model.expression, model.dimension, model, Model(sympy.Integer(0), ensembles=(values,)))
+    used = {name: value for name, value in values.items() if name in model.symbols}
+    given = {
+        name: value if isinstance(value, Quantity) else Quantity(float(value), model.symbols[name])
+        for name, value in used.items()
+    }
+    for name, quantity in given.items():
+        if quantity.dimension != model.symbols[name]:
+            raise UsageError(
+                f"'{name}' has to be in {model.symbols[name]}, the value given is in {quantity.dimension}"
+            )
+    return bind(model, from_quantities(given)) if given else model
+
+
+def _join(expression: Expression, dimension: Dimension, *parts: Model) -> Model:
+    symbols: dict[str, Dimension] = {}
+    for name, found in (item for part in parts for item in part.symbols.items()):
+        if symbols.setdefault(name, found) != found:
+            raise UsageError(
+                f"'{name}' is used in {symbols[name]} and in {found}", mend="rename one of the two"
+            )
+    ensembles = tuple(dict.fromkeys(ensemble for part in parts for ensemble in part.ensembles))
+    return Model(expression, dimension, symbols, ensembles)
+
+
+def _fits(model: Model, dimension: Dimension) -> bool:
+    return bool(model.dimension == dimension or model.expression.is_zero)
+
+
+def _alike(a: Model, b: Model, verb: str, combine: Callable[[Expression, Expression], Expression]) -> Model:
+    dimension = b.dimension if a.expression.is_zero else a.dimension
+    if not _fits(b, dimension):
+        raise UsageError(f"unit mismatch: cannot {verb} {a.dimension} and {b.dimension}")
+    return _join(combine(a.expression, b.expression), dimension, a, b)
+
+
+def _count_only(model: Model, function: str, apply: Callable[[Expression], Expression]) -> Model:
+    if model.dimension != NONE:
+        raise UsageError(f"unit mismatch: {function}() takes a plain number, not {model.dimension}")
+    return _join(apply(model.expression), NONE, model)
+
+
+def _power(base: Model, exponent: Model) -> Model:
+    if exponent.dimension != NONE:
+        raise UsageError(f"unit mismatch: an exponent is a plain number, not {exponent.dimension}")
+    if base.dimension == NONE:
+        dimension = NONE
+    elif is_number(exponent.expression):
+        dimension = base.dimension ** Fraction(float(exponent.expression)).limit_denominator(1000)
+    else:
+        raise UsageError(f"unit mismatch: {base.dimension} can only be raised to a number")
+    if is_number(base.expression) and is_number(exponent.expression):
+        return constant(_number_power(float(base.expression), float(exponent.expression)), dimension)
+    return _join(base.expression**exponent.expression, dimension, base, exponent)
+
+
+def _number_power(base: float, exponent: float) -> float:
+    """Return base**exponent as a float: sympy would work out 9**9**9**9 to the last digit."""
+    try:
+        return float(base**exponent)
+    except (OverflowError, ZeroDivisionError, TypeError) as error:
+        raise UsageError("a power of two numbers is no finite number", mend="correct it") from error

@@ -1,0 +1,150 @@
+"""Text expressions such as ``"niters * CG(V) + max(a, b)"`` become models; nothing in the text is ever run.
+
+Python's own parser reads the text into a syntax tree; the tree is then walked with a whitelist: numbers,
+known names, ``+ - * / **``, calls of known functions. Everything else is one clear line.
+"""
+
+import ast
+import difflib
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from ingest.errors import UsageError
+from pipeline.projection import model as arithmetic
+from pipeline.projection.model import Model
+from pipeline.projection.symbolic import sympy
+
+Function: TypeAlias = Callable[..., Model]
+Names: TypeAlias = Mapping[str, Model | Function]
+
+FUNCTIONS: dict[str, Function] = {
+    "max": arithmetic.maximum,
+    "min": arithmetic.minimum,
+    "floor": arithmetic.floor,
+    "ceil": arithmetic.ceiling,
+    "log": arithmetic.log,
+    "log2": arithmetic.log2,
+    "sqrt": arithmetic.sqrt,
+}
+_OPERATORS: dict[type[ast.operator], Callable[[Model, Model], Model]] = {
+    ast.Add: lambda a, b: a + b,
+    ast.Sub: lambda a, b: a - b,
+    ast.Mult: lambda a, b: a * b,
+    ast.Div: lambda a, b: a / b,
+    ast.Pow: lambda a, b: a**b,
+}
+_LONGEST = 10_000
+
+
+def parse(text: str, names: Names, *, where: str = "") -> Model:
+    """Return the model that an expression states.
+
+    Args:
+        text: the expression.
+        names: what the names in it stand for: models, or functions of models. The functions of `FUNCTIONS`
+            are known besides.
+        where: the file and key the text comes from, for errors.
+
+    Raises:
+        UsageError: where the text is no such expression, a name is unknown or units do not match.
+    """
+    tree = _syntax(text, where)
+    model = _Walk({**FUNCTIONS, **names}, text, where).model(tree)
+    if model.expression.has(sympy.zoo, sympy.nan, sympy.oo, sympy.I):
+        raise UsageError(f"'{text}' has no finite value", where=where, mend="correct the expression")
+    return model
+
+
+def _syntax(text: str, where: str) -> ast.expr:
+    if len(text) > _LONGEST:
+        raise UsageError(
+            f"an expression of {len(text)} characters is too long", where=where, mend="split it up"
+        )
+    try:
+        return ast.parse(text.strip(), mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        raise UsageError(
+            f"'{_brief(text)}' is no expression", where=where, mend="check its brackets"
+        ) from error
+
+
+@dataclass(frozen=True)
+class _Walk:
+    names: Names
+    text: str
+    where: str
+
+    def model(self, node: ast.expr) -> Model:
+        try:
+            return self._node(node)
+        except UsageError as error:
+            if error.where:
+                raise
+            what = f"{error.what} in '{_brief(ast.unparse(node))}'"
+            raise UsageError(what, where=self.where or self.text, mend=error.mend) from error
+        except RecursionError as error:
+            raise UsageError(
+                "the expression is nested too deeply", where=self.where, mend="split it up"
+            ) from error
+
+    def _node(self, node: ast.expr) -> Model:
+        match node:
+            case ast.Constant(value=int() | float() as value) if not isinstance(value, bool):
+                return arithmetic.constant(_number(value))
+            case ast.Name() | ast.Attribute():
+                return self._symbol(_dotted(node))
+            case ast.BinOp(op=op) if type(op) in _OPERATORS:
+                return _OPERATORS[type(op)](self.model(node.left), self.model(node.right))
+            case ast.UnaryOp(op=ast.USub()):
+                return -self.model(node.operand)
+            case ast.Call(keywords=[]):
+                return self._call(_dotted(node.func), [self.model(argument) for argument in node.args])
+        raise UsageError("not allowed", mend="use numbers, names, + - * / ** and " + ", ".join(FUNCTIONS))
+
+    def _symbol(self, name: str) -> Model:
+        found = self._look_up(name)
+        if not isinstance(found, Model):
+            raise UsageError(f"'{name}' is a function", mend=f"give its arguments: {name}(...)")
+        return found
+
+    def _call(self, name: str, arguments: list[Model]) -> Model:
+        function = self._look_up(name)
+        if isinstance(function, Model):
+            raise UsageError(f"'{name}' is no function", mend="write '*' for a product")
+        try:
+            inspect.signature(function).bind(*arguments)
+        except TypeError as error:
+            raise UsageError(f"{name}() does not take {len(arguments)} arguments") from error
+        return function(*arguments)
+
+    def _look_up(self, name: str) -> Model | Function:
+        if name in self.names:
+            return self.names[name]
+        close = difflib.get_close_matches(name, self.names, n=1)
+        known = ", ".join(sorted(set(self.names) - set(FUNCTIONS)))
+        raise UsageError(
+            f"unknown name '{name}'",
+            mend=f"did you mean '{close[0]}'?" if close else f"names known here: {known or 'none'}",
+        )
+
+
+def _brief(text: str) -> str:
+    return text if len(text) <= 60 else f"{text[:57]}..."
+
+
+def _number(value: int | float) -> float:
+    try:
+        return float(value)
+    except OverflowError as error:
+        raise UsageError("a number is too large", mend="correct it") from error
+
+
+def _dotted(node: ast.expr) -> str:
+    match node:
+        case ast.Name(id=name):
+            return name
+        case ast.Attribute(value=inner, attr=name):
+            return f"{_dotted(inner)}.{name}"
+    raise UsageError("only plain names can be called or dotted")

@@ -1,0 +1,103 @@
+"""Predictions: models evaluated at given inputs over the joint draws of everything uncertain."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from ingest.arrays import FloatArray
+from ingest.errors import ModelError, UsageError
+from pipeline.projection.ensemble import Ensemble, columns
+from pipeline.projection.model import Model
+from pipeline.projection.symbolic import real_symbol, sympy
+
+LEVEL = 0.9
+
+
+@dataclass(frozen=True, eq=False)
+class Prediction:
+    """What a model says at m configurations, in SI units.
+
+    Attributes:
+        value: float64[m], with every uncertain symbol at its best value.
+        lower: float64[m], lower end of the interval.
+        upper: float64[m], upper end of the interval.
+        draws: float64[draw, m], what the interval was taken from; joint among models predicted together.
+    """
+
+    value: FloatArray
+    lower: FloatArray
+    upper: FloatArray
+    draws: FloatArray
+
+
+def predict(
+    models: Mapping[str, Model], at: Mapping[str, npt.ArrayLike], *, level: float = LEVEL
+) -> dict[str, Prediction]:
+    """Return what the models say, all evaluated on the same draws.
+
+    Args:
+        models: by name; they share inputs and draws.
+        at: the value of every input (SI units), numbers or sequences of one length m.
+        level: the share of the draws the interval holds, with equal tails left out.
+
+    Raises:
+        UsageError: where an input is missing or unknown, or the lengths differ.
+        ModelError: where a model has no finite value there.
+    """
+    bound = columns([ensemble for model in models.values() for ensemble in model.ensembles])
+    inputs = _inputs(models, at, bound)
+    names = (*bound, *inputs)
+    count = max((len(values) for values in inputs.values()), default=1)
+    expressions = [model.expression for model in models.values()]
+    at_estimate = [bound[n][0] for n in bound] + list(inputs.values())
+    over_draws = [bound[n][1][:, None] for n in bound] + list(inputs.values())
+    values = evaluate(expressions, names, at_estimate)
+    draws = evaluate(expressions, names, over_draws)
+    tails = (1 - level) / 2
+    return {
+        name: _summary(name, np.broadcast_to(v, (count,)), np.broadcast_to(d, (*_rows(bound), count)), tails)
+        for name, v, d in zip(models, values, draws, strict=True)
+    }
+
+
+def evaluate(
+    expressions: Sequence[object], names: Sequence[str], values: Sequence[npt.ArrayLike]
+) -> list[FloatArray]:
+    """Return expressions evaluated with numpy at broadcastable values of the named symbols, SI units."""
+    compiled = sympy.lambdify([real_symbol(n) for n in names], list(expressions), modules=["numpy"], cse=True)
+    with np.errstate(all="ignore"):
+        return [np.asarray(result, dtype=np.float64) for result in compiled(*map(np.asarray, values))]
+
+
+def _rows(bound: Mapping[str, tuple[float, FloatArray]]) -> tuple[int]:
+    return (max((len(draws) for _, draws in bound.values()), default=1),)
+
+
+def _inputs(
+    models: Mapping[str, Model], at: Mapping[str, npt.ArrayLike], bound: Mapping[str, object]
+) -> dict[str, FloatArray]:
+    wanted = {name for model in models.values() for name in model.symbols} - set(bound)
+    missing = sorted(wanted - set(at))
+    if missing:
+        raise UsageError(f"no value for {', '.join(missing)}", mend=f"give one, such as --at {missing[0]}=8")
+    given = {name: np.atleast_1d(np.asarray(at[name], dtype=np.float64)) for name in sorted(wanted)}
+    lengths = {len(values) for values in given.values()} - {1}
+    if len(lengths) > 1:
+        raise UsageError("the inputs are sequences of different lengths", mend="give all of them one length")
+    return given
+
+
+def _summary(name: str, value: FloatArray, draws: FloatArray, tails: float) -> Prediction:
+    if not np.isfinite(value).all() or not np.isfinite(draws).all():
+        raise ModelError(
+            f"'{name}' has no finite value at these inputs", mend="check for a zero or negative input"
+        )
+    lower, upper = np.quantile(draws, [tails, 1 - tails], axis=0)
+    return Prediction(value, np.minimum(lower, value), np.maximum(upper, value), draws)
+
+
+def bound_names(ensembles: Sequence[Ensemble]) -> frozenset[str]:
+    """Return every name that one of the ensembles binds."""
+    return frozenset(name for ensemble in ensembles for name in ensemble.names)

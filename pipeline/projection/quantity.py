@@ -1,0 +1,77 @@
+"""Quantities as machine and application files write them: ``"195 us +- 0.4 %"``."""
+
+import math
+import re
+from dataclasses import dataclass
+
+from ingest.errors import UsageError
+from pipeline.projection.units import NONE, Dimension, parse_unit
+
+_NUMBER = r"[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?"
+_QUANTITY = re.compile(
+    rf"\s*(?P<value>{_NUMBER})\s*(?P<unit>[A-Za-zµ1][^\s+]*)?\s*(?:(?:\+-|±)\s*(?P<spread>{_NUMBER})\s*%)?\s*"
+)
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """A value in SI units with the relative standard deviation it is known to.
+
+    Attributes:
+        value: in seconds, bytes, flop and their quotients.
+        dimension: what it measures.
+        relative_sd: standard deviation as a fraction of the value, 0 where it is taken as exact.
+        note: a sentence to show whenever the value is used, such as that it is a guess; may be empty.
+    """
+
+    value: float
+    dimension: Dimension = NONE
+    relative_sd: float = 0.0
+    note: str = ""
+
+
+def parse_quantity(given: object, *, where: str = "") -> Quantity:
+    """Return the quantity that a number, a text or a table ``{value = ..., note = ...}`` states.
+
+    Raises:
+        UsageError: where it is none of these, not finite, or its unit is unknown.
+    """
+    if isinstance(given, dict):
+        return _from_table(given, where)
+    if isinstance(given, int | float) and not isinstance(given, bool):
+        return _finite(Quantity(float(given)), where)
+    match = _QUANTITY.fullmatch(given) if isinstance(given, str) else None
+    if match is None:
+        raise UsageError(
+            f"'{given}' is no quantity",
+            where=where,
+            mend='write a number or a text such as "195 us +- 0.4 %"',
+        )
+    return _from_match(match, where)
+
+
+def _from_match(match: re.Match[str], where: str) -> Quantity:
+    try:
+        factor, dimension = parse_unit(match["unit"] or "")
+    except UsageError as error:
+        raise UsageError(error.what, where=where, mend=error.mend) from error
+    spread = abs(float(match["spread"] or 0.0)) / 100
+    return _finite(Quantity(float(match["value"]) * factor, dimension, spread), where)
+
+
+def _from_table(table: dict[str, object], where: str) -> Quantity:
+    extra = set(table) - {"value", "note"}
+    if "value" not in table or extra or isinstance(table["value"], dict):
+        raise UsageError(
+            "a quantity written as a table holds 'value' and, where wanted, 'note'",
+            where=where,
+            mend=f"take out {', '.join(sorted(extra))}" if extra else "give its 'value'",
+        )
+    read = parse_quantity(table["value"], where=where)
+    return Quantity(read.value, read.dimension, read.relative_sd, str(table.get("note", "")))
+
+
+def _finite(quantity: Quantity, where: str) -> Quantity:
+    if not (math.isfinite(quantity.value) and math.isfinite(quantity.relative_sd)):
+        raise UsageError("a quantity has to be finite", where=where, mend="correct the number")
+    return quantity

@@ -1,0 +1,101 @@
+"""Dimensions and units: text such as ``us/B`` or ``GB/s`` becomes a factor to SI and a dimension.
+
+Everything inside the stage is in seconds, bytes and flop (and their quotients); units exist only where text
+is read or shown. Counts (cycles, cores, sites, elements) have no dimension.
+"""
+
+import re
+from dataclasses import dataclass
+from fractions import Fraction
+
+from ingest.errors import UsageError
+
+_BASES = ("s", "B", "flop")
+
+
+@dataclass(frozen=True)
+class Dimension:
+    """Exponents of seconds, bytes and floating-point operations."""
+
+    seconds: Fraction = Fraction(0)
+    bytes: Fraction = Fraction(0)
+    flop: Fraction = Fraction(0)
+
+    @property
+    def exponents(self) -> tuple[Fraction, Fraction, Fraction]:
+        """The three exponents in the order of the fields."""
+        return self.seconds, self.bytes, self.flop
+
+    def __mul__(self, other: "Dimension") -> "Dimension":
+        return Dimension(*(a + b for a, b in zip(self.exponents, other.exponents, strict=True)))
+
+    def __truediv__(self, other: "Dimension") -> "Dimension":
+        return self * other ** Fraction(-1)
+
+    def __pow__(self, power: Fraction) -> "Dimension":
+        return Dimension(*(a * power for a in self.exponents))
+
+    def __str__(self) -> str:
+        """Return the SI unit, such as ``B/s``, or ``no unit``."""
+        above = [_power(base, e) for base, e in zip(_BASES, self.exponents, strict=True) if e > 0]
+        below = [_power(base, -e) for base, e in zip(_BASES, self.exponents, strict=True) if e < 0]
+        if not above and not below:
+            return "no unit"
+        return "/".join(["*".join(above) or "1", *below])
+
+
+def _power(base: str, exponent: Fraction) -> str:
+    return base if exponent == 1 else f"{base}^{exponent}"
+
+
+NONE = Dimension()
+TIME = Dimension(seconds=Fraction(1))
+BYTES = Dimension(bytes=Fraction(1))
+FLOP = Dimension(flop=Fraction(1))
+RATE = NONE / TIME
+BANDWIDTH = BYTES / TIME
+FLOP_RATE = FLOP / TIME
+INTENSITY = FLOP / BYTES
+
+_COUNTS = ("1", "core", "cycle", "site", "element", "op", "instruction", "iteration", "occ")
+_UNITS: dict[str, tuple[float, Dimension]] = {
+    **dict.fromkeys(_COUNTS, (1.0, NONE)),
+    **dict.fromkeys(("s", "sec"), (1.0, TIME)),
+    **{"ms": (1e-3, TIME), "us": (1e-6, TIME), "µs": (1e-6, TIME), "ns": (1e-9, TIME)},
+    **{"min": (60.0, TIME), "h": (3600.0, TIME)},
+    **{f"{prefix}B": (10.0**power, BYTES) for prefix, power in (("", 0), ("k", 3), ("M", 6), ("G", 9))},
+    **{f"{prefix}iB": (1024.0**power, BYTES) for prefix, power in (("K", 1), ("M", 2), ("G", 3), ("T", 4))},
+    **{"TB": (1e12, BYTES)},
+    **{f"{p}flop": (10.0**n, FLOP) for p, n in (("", 0), ("k", 3), ("M", 6), ("G", 9), ("T", 12), ("P", 15))},
+    **{f"{prefix}Hz": (10.0**power, RATE) for prefix, power in (("", 0), ("k", 3), ("M", 6), ("G", 9))},
+}
+_FACTOR = re.compile(r"(?P<name>[A-Za-zµ]+|1)(?:\^(?P<power>-?\d+))?")
+
+
+def parse_unit(text: str) -> tuple[float, Dimension]:
+    """Return the factor to SI and the dimension of a unit such as ``us/B``; the empty text is a plain number.
+
+    Raises:
+        UsageError: where a part is no unit known here.
+    """
+    factor, dimension = 1.0, NONE
+    sign = 1
+    for part in re.split(r"([*/-])", text.strip() or "1"):
+        if part in ("*", "-", "/"):
+            sign = -1 if part == "/" else 1
+            continue
+        scale, base, power = _factor(part.strip(), text)
+        factor *= scale ** (sign * power)
+        dimension *= base ** Fraction(sign * power)
+    return factor, dimension
+
+
+def _factor(part: str, whole: str) -> tuple[float, Dimension, int]:
+    match = _FACTOR.fullmatch(part)
+    if match is None or match["name"] not in _UNITS:
+        known = ", ".join(_UNITS)
+        raise UsageError(
+            f"'{whole}' is not a known unit", mend=f"units are quotients and products of {known}"
+        )
+    scale, base = _UNITS[match["name"]]
+    return scale, base, int(match["power"] or 1)
