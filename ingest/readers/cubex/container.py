@@ -1,0 +1,127 @@
+"""The container of a `.cubex` file: a tar archive as Cube writes it, which is not quite tar.
+
+Python's `tarfile` stops at two real defects of the writers: a member whose size is a multiple of 512 is
+followed by one zero block too many, and CubeWriter 4.8 writes wrong header checksums without a type flag.
+This walk looks at names and sizes only. Nothing is unpacked and no path is taken from the archive.
+"""
+
+import mmap
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ingest.errors import InputError
+from ingest.readers.cubex.inflate import GZIP_MAGIC, gunzip
+
+ANCHOR = "anchor.xml"
+_BLOCK = 512
+_MAX_MEMBERS = 1 << 16
+_MAX_ZERO_BLOCKS = 40  # tar pads to 20 blocks; more zeros than that are the end of the archive
+_MAX_GUNZIPPED = 1 << 29
+_WANTED = re.compile(rb"(?:\./)?(anchor\.xml|[0-9]{1,9}\.(?:data|index))")
+_REGULAR = b"\x0007 "  # type flags of a regular file, the last two being what old and odd writers leave
+_AGAIN = "copy or write the file again"
+
+
+@dataclass(frozen=True)
+class Container:
+    """A `.cubex` file and where its members stand in it.
+
+    The file is mapped anew for every view, so that a profile kept for later holds no file open.
+
+    Attributes:
+        path: the file.
+        size: its size in bytes when it was opened.
+        members: offset and size in bytes of ``anchor.xml``, ``N.data`` and ``N.index``, by name.
+        unpacked: the archive itself where the whole file is gzip-compressed, else empty.
+    """
+
+    path: Path
+    size: int
+    members: dict[str, tuple[int, int]] = field(repr=False)
+    unpacked: bytes = field(default=b"", repr=False)
+
+    def view(self, member: str) -> memoryview:
+        """Return the bytes of a member without copying them.
+
+        Raises:
+            InputError: where there is no such member or the file has changed since it was opened.
+        """
+        if member not in self.members:
+            raise InputError(f"no member '{member}'", where=str(self.path), mend="write the profile again")
+        offset, size = self.members[member]
+        archive = memoryview(self.unpacked) if self.unpacked else _map(self.path)
+        if not self.unpacked and len(archive) != self.size:
+            raise InputError("the file changed while it was read", where=str(self.path), mend="run again")
+        return archive[offset : offset + size]
+
+
+def open_container(path: Path) -> Container:
+    """Find the members of a `.cubex` file.
+
+    Raises:
+        InputError: where the file cannot be read, is no tar archive, is truncated, or has no anchor.xml.
+    """
+    archive = _map(path)
+    size, unpacked = len(archive), b""
+    if archive[:2] == GZIP_MAGIC:
+        unpacked = gunzip(archive, _MAX_GUNZIPPED, where=str(path))
+        archive = memoryview(unpacked)
+    members: dict[str, tuple[int, int]] = {}
+    for name, offset, length in _walk(archive, str(path)):
+        wanted = _WANTED.fullmatch(name)
+        if wanted:
+            members[wanted[1].decode()] = (offset, length)
+    if ANCHOR not in members:
+        what = f"no {ANCHOR} in it: not a Cube profile, or its end is missing"
+        raise InputError(what, where=str(path), mend=_AGAIN)
+    return Container(path, size, members, unpacked)
+
+
+def _map(path: Path) -> memoryview:
+    """Map a file into memory."""
+    try:
+        with path.open("rb") as file:
+            return memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
+    except ValueError:  # an empty file cannot be mapped
+        raise InputError("the file is empty", where=str(path), mend=_AGAIN) from None
+    except OSError as problem:
+        reason = problem.strerror or "cannot be read"
+        raise InputError(reason, where=str(path), mend="check path and permissions") from None
+
+
+def _walk(archive: memoryview, where: str) -> Iterator[tuple[bytes, int, int]]:
+    """Yield name, offset and size of the regular members."""
+    position, zero_blocks, count = 0, 0, 0
+    while position + _BLOCK <= len(archive) and zero_blocks < _MAX_ZERO_BLOCKS:
+        header = bytes(archive[position : position + _BLOCK])
+        if not header[0] and not any(header):
+            zero_blocks += 1
+            position += _BLOCK
+            continue
+        zero_blocks = 0
+        name, size = header[:100].partition(b"\0")[0], _number(header[124:136])
+        offset = position + _BLOCK
+        count += 1
+        if not name or size < 0 or count > _MAX_MEMBERS:
+            what = f"no tar header at byte {position}" if count > 1 else "not a tar archive, so not a .cubex"
+            raise InputError(what, where=where, mend=_AGAIN)
+        if offset + size > len(archive):
+            what = f"truncated: member '{name[:40].decode('ascii', 'replace')}' should end at byte"
+            raise InputError(f"{what} {offset + size} of {len(archive)}", where=where, mend=_AGAIN)
+        if header[156] in _REGULAR:
+            yield name, offset, size
+        position = offset + -(-size // _BLOCK) * _BLOCK
+    if not count:
+        raise InputError("not a tar archive, so not a .cubex", where=where, mend=_AGAIN)
+
+
+def _number(digits: bytes) -> int:
+    """Return a tar number field, octal or (GNU, for 8 GiB and more) binary; -1 where it is none."""
+    if digits[0] == 0x80:
+        return int.from_bytes(digits[1:], "big")
+    try:
+        return int(digits.partition(b"\0")[0].strip(b" ") or b"x", 8)
+    except ValueError:
+        return -1

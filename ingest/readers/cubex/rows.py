@@ -1,0 +1,115 @@
+"""`N.data`: the rows of values of a metric, raw or compressed, in blocks."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from ingest.arrays import IntArray
+from ingest.readers.cubex.dtypes import Stored
+from ingest.readers.cubex.inflate import error, inflate_row
+
+_RAW = b"CUBEX.DATA"
+_COMPRESSED = b"ZCUBEX.DATA"
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """Where the rows of a metric stand.
+
+    Attributes:
+        body: the bytes behind all headers.
+        layout: numpy type of one value.
+        locations: number of values L in a row.
+        number: int64[k], which rows are there, in the order they stand in the file.
+        start: int64[k], where each begins in `body`.
+        stop: int64[k], where each ends in `body`.
+        compressed: whether each row is a zlib stream of its own.
+    """
+
+    body: memoryview
+    layout: np.dtype[np.generic]
+    locations: int
+    number: IntArray
+    start: IntArray
+    stop: IntArray
+    compressed: bool
+
+    def blocks(self, size: int) -> Iterator[tuple[IntArray, Stored]]:
+        """Yield at most `size` rows at once: their numbers, int64[k], and values, layout[k, L].
+
+        Raises:
+            ValueError: where a compressed row is damaged.
+        """
+        for first in range(0, len(self.number), size):
+            part = slice(first, first + size)
+            values = self._inflated(part) if self.compressed else self._raw(part)
+            yield self.number[part], values.reshape(-1, self.locations)
+
+    def _raw(self, part: slice) -> Stored:
+        start, stop = self.start[part][0], self.stop[part][-1]
+        return np.frombuffer(self.body[start:stop], self.layout)
+
+    def _inflated(self, part: slice) -> Stored:
+        size = self.locations * self.layout.itemsize
+        body = self.body
+        extents = zip(self.start[part].tolist(), self.stop[part].tolist(), strict=True)
+        try:
+            plain = b"".join([inflate_row(body[start:stop], size) for start, stop in extents])
+        except error as damage:
+            raise ValueError(f"a compressed row is damaged ({damage})") from damage
+        return np.frombuffer(plain, self.layout)
+
+
+def find_rows(data: memoryview, order: str, layout: npt.DTypeLike, locations: int, count: int) -> Rows:
+    """Locate the rows of a metric.
+
+    Args:
+        data: the whole member.
+        order: byte order of the file, ``<`` or ``>``.
+        layout: numpy type of one value, little-endian.
+        locations: number of values L in a row.
+        count: number of rows the index lists; rows that were never written count as zeros.
+
+    Raises:
+        ValueError: where the member is damaged or does not fit to the index, with the reason.
+    """
+    dtype = np.dtype(layout).newbyteorder(order)
+    if data[: len(_RAW)] == _RAW:
+        return _find_raw(data[len(_RAW) :], dtype, locations, count)
+    if data[: len(_COMPRESSED)] == _COMPRESSED:
+        return _find_compressed(data[len(_COMPRESSED) :], order, dtype, locations, count)
+    raise ValueError("it begins neither with CUBEX.DATA nor with ZCUBEX.DATA")
+
+
+def _find_raw(body: memoryview, dtype: np.dtype[np.generic], locations: int, count: int) -> Rows:
+    size = locations * dtype.itemsize
+    there, rest = divmod(len(body), size)
+    if rest or there > count:
+        raise ValueError(f"{len(body)} bytes do not fit to {count} rows of {size} bytes")
+    number = np.arange(there)
+    return Rows(body, dtype, locations, number, number * size, (number + 1) * size, False)
+
+
+def _find_compressed(
+    data: memoryview, order: str, dtype: np.dtype[np.generic], locations: int, count: int
+) -> Rows:
+    """Read the table of rows: u64 n, then n x (start uncompressed, start compressed, size compressed)."""
+    entries = int.from_bytes(data[:8], "little" if order == "<" else "big")
+    behind = 8 + 24 * entries
+    if len(data) < behind:
+        raise ValueError(f"its table announces {entries} rows but ends before")
+    table = np.frombuffer(data, f"{order}u8", 3 * entries, 8).reshape(-1, 3)
+    table = table[table[:, 2] > 0]
+    plain, start, size = (column.astype(np.uint64) for column in table.T)
+    body = data[behind:]
+    number, odd = np.divmod(plain, np.uint64(locations * dtype.itemsize))
+    if odd.any() or (number >= count).any() or len(np.unique(number)) < len(number):
+        raise ValueError("its table places rows where none can stand")
+    room = np.uint64(len(body))
+    if (start > room).any() or (size > room - np.minimum(start, room)).any():
+        raise ValueError("its table points behind its end")
+    at = np.argsort(start, kind="stable")
+    number, start, stop = (column[at].astype(np.int64) for column in (number, start, start + size))
+    return Rows(body, dtype, locations, number, start, stop, True)

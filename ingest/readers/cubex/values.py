@@ -1,0 +1,97 @@
+"""Reading the values of a metric when they are asked for."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ingest.arrays import FloatArray, IntArray
+from ingest.errors import InputError
+from ingest.profile import Metric
+from ingest.readers.cubex.container import Container
+from ingest.readers.cubex.dtypes import Stored, ValueType
+from ingest.readers.cubex.index import read_index
+from ingest.readers.cubex.rows import find_rows
+
+_BLOCK_BYTES = 1 << 20
+_MAX_BYTES = 1 << 34
+
+
+@dataclass(frozen=True, eq=False)
+class StoredMetric:
+    """How a metric is stored.
+
+    Attributes:
+        number: the N of ``N.data`` and ``N.index``.
+        type: what a value is.
+        order: int64[n], the metric's enumeration of the call paths: row r belongs to node ``order[r]``.
+    """
+
+    number: str
+    type: ValueType
+    order: IntArray
+
+
+@dataclass(frozen=True, eq=False)
+class CubexValues:
+    """The values of a `.cubex` file, read on demand: what `Profile.load` is for this format.
+
+    Attributes:
+        container: the file.
+        nodes: number of call paths n.
+        locations: number of locations L.
+        stored: how each metric is stored, by name.
+    """
+
+    container: Container
+    nodes: int
+    locations: int
+    stored: Mapping[str, StoredMetric] = field(repr=False)
+
+    def __call__(self, metric: Metric) -> FloatArray:
+        """Return the stored values of a metric, float64[n, L]; rows never written are zero.
+
+        Raises:
+            InputError: where the values are damaged or would take more than 16 GiB.
+        """
+        if self.nodes * self.locations * 8 > _MAX_BYTES:
+            what = f"{self.nodes} call paths x {self.locations} locations do not fit into memory"
+            raise InputError(what, where=self._where(metric), mend="read it in blocks")
+        values = np.zeros((self.nodes, self.locations))
+        for nodes, block in self._read(metric, self._rows_for(_BLOCK_BYTES)):
+            values[nodes] = block
+        return values
+
+    def blocks(self, metric: Metric, rows: int) -> Iterator[tuple[IntArray, FloatArray]]:
+        """Yield the rows that were written, at most `rows` at once, in the order they stand in the file.
+
+        Yields:
+            int64[k], the call paths, and float64[k, L], their stored values; all others are zero.
+
+        Raises:
+            InputError: where the values are damaged.
+        """
+        for nodes, block in self._read(metric, max(rows, 1)):
+            yield nodes, np.asarray(block, dtype=np.float64)
+
+    def _rows_for(self, size: int) -> int:
+        return max(1, size // (8 * self.locations))
+
+    def _read(self, metric: Metric, rows: int) -> Iterator[tuple[IntArray, Stored]]:
+        """Yield nodes and numbers of whatever numeric type, at most `rows` rows at once."""
+        stored = self.stored[metric.name]
+        member = f"{stored.number}.index"
+        try:
+            order, listed = read_index(self.container.view(member), self.nodes)
+            nodes = stored.order[listed]
+            member = f"{stored.number}.data"
+            data = self.container.view(member)
+            layout = stored.type.layout
+            for number, values in find_rows(data, order, layout, self.locations, len(nodes)).blocks(rows):
+                yield nodes[number], stored.type.scalar(values)
+        except ValueError as damage:
+            mend = "copy or write the profile again"
+            raise InputError(f"{member}: {damage}", where=self._where(metric), mend=mend) from damage
+
+    def _where(self, metric: Metric) -> str:
+        return f"{self.container.path} (metric '{metric.name}')"
