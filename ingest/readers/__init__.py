@@ -1,0 +1,58 @@
+"""The formats that can be read: one small module and one line here for each.
+
+A `ProfileReader` reads one run; a `SeriesReader` reads a file that holds many measurement points.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from ingest.errors import InputError
+from ingest.profile import Profile
+from ingest.readers import cubex, openfoam
+
+
+@dataclass(frozen=True)
+class ProfileReader:
+    """A format that holds one run.
+
+    Attributes:
+        name: as users know the format.
+        pattern: what its files are called, for messages.
+        matches: whether a file or directory looks like this format; cheap, and raises nothing.
+        read: reads it; raises InputError where it cannot.
+    """
+
+    name: str
+    pattern: str
+    matches: Callable[[Path], bool]
+    read: Callable[[Path], Profile]
+
+
+PROFILE_READERS: tuple[ProfileReader, ...] = (
+    ProfileReader("CUBE", "*.cubex", cubex.matches, cubex.read),
+    ProfileReader("OpenFOAM", "<time>/uniform/profiling", openfoam.matches, openfoam.read),
+)
+
+
+def find_profile_reader(path: Path) -> ProfileReader | None:
+    """Return the first reader whose format the file or directory looks like, None where there is none."""
+    return next((reader for reader in PROFILE_READERS if reader.matches(path)), None)
+
+
+def read_profile(path: Path) -> Profile:
+    """Read one run.
+
+    Raises:
+        InputError: where no reader knows the file or directory, or where it is damaged.
+    """
+    reader = find_profile_reader(path)
+    if reader is None:
+        what = "no profile in a known format" if path.exists() else "no such file or directory"
+        raise InputError(what, where=str(path), mend=f"known are {known_profiles()}")
+    return reader.read(path)
+
+
+def known_profiles() -> str:
+    """Return the formats of single runs with the names of their files, for messages."""
+    return ", ".join(f"{reader.name} ({reader.pattern})" for reader in PROFILE_READERS)

@@ -1,0 +1,223 @@
+"""Run discovery: which profiles below a directory are runs, and what parameters they were measured with."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import count
+from pathlib import Path
+
+from ingest.errors import InputError, RunNameError
+from ingest.profile_search import FoundProfile, Skipped, search_profiles
+from ingest.readers import ProfileReader, find_profile_reader, known_profiles
+from ingest.run_names import HOW_TO_NAME, RunName, parse_run_name
+
+__all__ = ["Discovery", "Run", "RunSpec", "Skipped", "discover"]
+
+EXAMPLES_TOLD = 4
+
+_SAYS_NOTHING = re.compile(r"profile[0-9]*")  # repetitions in one folder, not a parameter 'profile'
+
+
+@dataclass(frozen=True)
+class Run:
+    """One run to be read.
+
+    Attributes:
+        path: the profile, a file or a directory, as the reader wants it.
+        reader: the format it looks like.
+        parameters: values in the order of `Discovery.parameters`.
+        repetition: tells the runs of one measurement point apart; as named, or numbered from 1.
+    """
+
+    path: Path
+    reader: ProfileReader
+    parameters: tuple[float, ...]
+    repetition: int
+
+
+@dataclass(frozen=True)
+class RunSpec:
+    """A run as the configuration lists it: it wins over what names say.
+
+    Attributes:
+        path: a profile or the folder of a run; relative paths start at the searched directory.
+        parameters: names and values; every run lists the same names.
+        repetition: numbered by us where None.
+    """
+
+    path: Path
+    parameters: Mapping[str, float]
+    repetition: int | None = None
+
+
+@dataclass(frozen=True)
+class Discovery:
+    """The runs of a study, sorted by parameters, then repetition, then path.
+
+    Attributes:
+        parameters: the names of the parameters, also of those with one value in all runs.
+        runs: at least one.
+        skipped: what lies beside the runs and is not read.
+        notices: one sentence for everything doubted.
+    """
+
+    parameters: tuple[str, ...]
+    runs: tuple[Run, ...]
+    skipped: tuple[Skipped, ...] = ()
+    notices: tuple[str, ...] = ()
+
+
+def discover(path: Path, explicit: Sequence[RunSpec] | None = None) -> Discovery:
+    """Find the runs below a directory.
+
+    Every entry of the directory that holds a profile is a run; its name tells the parameters (see
+    `ingest.run_names`). Several profiles in one entry are repetitions. A path that is a profile itself, or a
+    directory with a single one, needs no parameters.
+
+    Args:
+        path: a directory, or a single profile.
+        explicit: the runs as the configuration lists them; then nothing else is looked for.
+
+    Raises:
+        InputError: where there is no run, or a listed one is no profile.
+        RunNameError: where names do not parse, or do not agree on their parameters.
+    """
+    if explicit:
+        return _listed(path, explicit)
+    if reader := find_profile_reader(path):
+        return Discovery((), (Run(path, reader, (), 1),))
+    if not path.is_dir():
+        what = "not a profile in a known format" if path.exists() else "no such file or directory"
+        raise InputError(what, where=str(path), mend=f"known are {known_profiles()}")
+    found, skipped = search_profiles(path)
+    if not found:
+        raise InputError(
+            "no profile found",
+            where=str(path),
+            mend=f"looked in it and in its folders for {known_profiles()}; {HOW_TO_NAME}",
+        )
+    names = _names(found)
+    _agree(names, found)
+    parameters = tuple(name for name, _ in names[0].parameters)
+    values = [tuple(value for _, value in name.parameters) for name in names]
+    runs = _numbered(found, values, [name.repetition for name in names])
+    return Discovery(parameters, runs, tuple(skipped), _prefix_notices(names))
+
+
+def _listed(directory: Path, specs: Sequence[RunSpec]) -> Discovery:
+    """Look up the runs of the configuration."""
+    parameters = tuple(specs[0].parameters)
+    found: list[FoundProfile] = []
+    values: list[tuple[float, ...]] = []
+    repetitions: list[int | None] = []
+    for spec in specs:
+        place = directory / spec.path
+        if set(spec.parameters) != set(parameters):
+            raise InputError(
+                f"[[run]] lists the parameters {', '.join(spec.parameters) or 'none'}, others list"
+                f" {', '.join(parameters) or 'none'}",
+                where=str(place),
+                mend="give every run the same parameters",
+            )
+        profiles = _profiles_of(place)
+        found += profiles
+        values += [tuple(float(spec.parameters[name]) for name in parameters)] * len(profiles)
+        repetitions += [spec.repetition] * len(profiles)
+    return Discovery(parameters, _numbered(found, values, repetitions))
+
+
+def _profiles_of(place: Path) -> list[FoundProfile]:
+    if reader := find_profile_reader(place):
+        return [FoundProfile(place, reader, place)]
+    found = search_profiles(place)[0] if place.is_dir() else []
+    if not found:
+        what = "holds no profile" if place.exists() else "no such file or directory"
+        raise InputError(f"[[run]]: {what}", where=str(place), mend=f"known are {known_profiles()}")
+    return found
+
+
+def _names(found: Sequence[FoundProfile]) -> list[RunName]:
+    """Read the names of all entries; a single one may be called anything."""
+    if all(_SAYS_NOTHING.fullmatch(profile.run_name) for profile in found):
+        return [RunName("", (), None)] * len(found)
+    _refuse_nested_runs(found)
+    if len({profile.entry for profile in found}) > 1:
+        return [_name(profile) for profile in found]
+    try:
+        return [_name(found[0])] * len(found)
+    except RunNameError:
+        return [RunName(found[0].run_name, (), None)] * len(found)
+
+
+def _name(profile: FoundProfile) -> RunName:
+    try:
+        return parse_run_name(profile.run_name)
+    except RunNameError as error:
+        raise RunNameError(error.what, where=str(profile.entry), mend=error.mend) from error
+
+
+def _refuse_nested_runs(found: Sequence[FoundProfile]) -> None:
+    """Refuse a folder of several runs in place of a run: their parameters would be lost."""
+    for profile in found:
+        folder_of = profile.path if profile.path.is_dir() else profile.path.parent
+        inside = folder_of.parts[len(profile.entry.parts) :]
+        for folder in inside:
+            try:
+                nested = parse_run_name(folder).parameters
+            except RunNameError:
+                continue
+            if nested:
+                raise RunNameError(
+                    f"'{folder}' is the name of a run but lies one folder too deep",
+                    where=str(profile.entry),
+                    mend="give the directory that holds the runs",
+                )
+
+
+def _agree(names: Sequence[RunName], found: Sequence[FoundProfile]) -> None:
+    """Refuse runs that do not name the same parameters in the same order."""
+    where = str(found[0].entry.parent)
+    told: dict[tuple[str, ...], str] = {}
+    for name, profile in zip(names, found, strict=True):
+        told.setdefault(tuple(p for p, _ in name.parameters), f"'{profile.run_name}' as {name}")
+    if len(told) > 1:
+        examples = " and ".join(list(told.values())[:EXAMPLES_TOLD])
+        raise RunNameError(
+            f"the runs do not agree on their parameters: read {examples}",
+            where=where,
+            mend="name the same parameters in the same order everywhere, or list the runs in pipeline.toml",
+        )
+    prefixes = dict.fromkeys(name.prefix for name in names)
+    if len(prefixes) > 1 and (odd := next((p for p in prefixes if any(map(str.isdigit, p))), None)):
+        raise RunNameError(
+            f"a parameter may hide in the leading name '{odd}', which is not the same in all runs",
+            where=where,
+            mend=HOW_TO_NAME,
+        )
+
+
+def _prefix_notices(names: Sequence[RunName]) -> tuple[str, ...]:
+    prefixes = sorted({name.prefix for name in names if name.prefix})
+    if len(prefixes) < 2:
+        return ()
+    return (f"runs with different leading names are taken as one study: {', '.join(prefixes)}",)
+
+
+def _numbered(
+    found: Sequence[FoundProfile],
+    values: Sequence[tuple[float, ...]],
+    repetitions: Sequence[int | None],
+) -> tuple[Run, ...]:
+    """Sort the runs and give a free repetition number to those that have none, or one that is taken."""
+    order = sorted(range(len(found)), key=lambda i: (repetitions[i] is None, found[i].path))
+    named = {(values[i], repetitions[i]) for i in order}
+    taken: set[tuple[tuple[float, ...], int]] = set()
+    numbers = {point: count(1) for point in values}
+    runs = []
+    for i in order:
+        point, repetition = values[i], repetitions[i]
+        if repetition is None or (point, repetition) in taken:
+            repetition = next(n for n in numbers[point] if (point, n) not in named)
+        taken.add((point, repetition))
+        runs.append(Run(found[i].path, found[i].reader, point, repetition))
+    return tuple(sorted(runs, key=lambda run: (run.parameters, run.repetition, run.path)))

@@ -1,0 +1,90 @@
+"""Where the profiles are: a bounded search below a directory, without reading any of them."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from ingest.errors import InputError
+from ingest.readers import ProfileReader, find_profile_reader
+
+DEPTH = 2  # a run's folder, or a Score-P experiment folder (scorep-DATE) within it
+
+# What Scalasca and CubeLib derive from profile.cubex and leave beside it is the same run, no repetition.
+DERIVED = frozenset({"summary.cubex", "scout.cubex", "trace.cubex", "remap.cubex"})
+ORIGINAL = "profile.cubex"
+
+
+@dataclass(frozen=True)
+class Skipped:
+    """Something beside the runs that is not read, and why."""
+
+    path: Path
+    reason: str
+
+
+@dataclass(frozen=True)
+class FoundProfile:
+    """A profile and the entry of the searched directory it belongs to, which bears the run's name."""
+
+    path: Path
+    reader: ProfileReader
+    entry: Path
+
+    @property
+    def run_name(self) -> str:
+        """The name of the folder, or of the file without its ending."""
+        return self.entry.stem if self.path == self.entry and self.entry.is_file() else self.entry.name
+
+
+def search_profiles(directory: Path) -> tuple[list[FoundProfile], list[Skipped]]:
+    """Find the profiles in the entries of a directory, in the order of their paths.
+
+    Hidden entries are left out. Symbolic links are followed, which ends because the depth is bounded.
+
+    Raises:
+        InputError: where the directory cannot be listed.
+    """
+    found: list[FoundProfile] = []
+    skipped: list[Skipped] = []
+    try:
+        entries = _visible(directory)
+    except OSError as error:
+        raise InputError(f"cannot be listed: {error.strerror or error}", where=str(directory)) from error
+    for entry in entries:
+        try:
+            profiles, derived = _originals(list(_below(entry, DEPTH)))
+        except OSError as error:
+            skipped.append(Skipped(entry, f"cannot be listed: {error.strerror or error}"))
+            continue
+        found += (FoundProfile(path, reader, entry) for path, reader in profiles)
+        skipped += (Skipped(path, f"derived from {ORIGINAL} beside it") for path in derived)
+        if not profiles:
+            skipped.append(Skipped(entry, "holds no profile" if entry.is_dir() else "is no profile"))
+    return found, skipped
+
+
+def _visible(directory: Path) -> list[Path]:
+    return sorted(path for path in directory.iterdir() if not path.name.startswith("."))
+
+
+def _below(entry: Path, depth: int) -> Iterator[tuple[Path, ProfileReader]]:
+    """Yield the profiles of an entry: itself, those directly in it, or else those in its folders."""
+    if reader := find_profile_reader(entry):
+        yield entry, reader
+    elif depth > 0 and entry.is_dir():
+        inside = _visible(entry)
+        direct = [(path, reader) for path in inside if (reader := find_profile_reader(path))]
+        yield from direct
+        if not direct:
+            for folder in inside:
+                if folder.is_dir():
+                    yield from _below(folder, depth - 1)
+
+
+def _originals(
+    profiles: list[tuple[Path, ProfileReader]],
+) -> tuple[list[tuple[Path, ProfileReader]], list[Path]]:
+    """Set aside what was derived from a profile that lies beside it."""
+    paths = {path for path, _ in profiles}
+    derived = [p for p in paths if p.name in DERIVED and p.with_name(ORIGINAL) in paths]
+    return [item for item in profiles if item[0] not in derived], sorted(derived)

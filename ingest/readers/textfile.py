@@ -1,0 +1,41 @@
+"""Text files, read whole: with a bound on their size and clear words where they are no text."""
+
+from pathlib import Path
+
+from ingest.errors import InputError
+
+MAX_BYTES = 1 << 30
+HEAD_BYTES = 4096
+
+
+def read_text(path: Path, max_bytes: int = MAX_BYTES) -> str:
+    """Return the text of a file.
+
+    Raises:
+        InputError: where the file cannot be read, is empty, is larger than `max_bytes`, or is no UTF-8 text.
+    """
+    try:
+        with path.open("rb") as file:
+            content = file.read(max_bytes + 1)
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror or error}", where=str(path)) from error
+    if len(content) > max_bytes:
+        raise InputError(f"larger than the {max_bytes >> 20} MiB a text input may have", where=str(path))
+    if not content.strip():
+        raise InputError("the file is empty", where=str(path), mend="was the measurement interrupted?")
+    if b"\0" in content:
+        raise InputError("binary data where text is expected", where=str(path))
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise InputError(f"line {line}: not UTF-8 text", where=str(path)) from error
+
+
+def head(path: Path) -> bytes:
+    """Return the first bytes of a file, to tell formats apart; nothing where it is no readable file."""
+    try:
+        with path.open("rb") as file:
+            return file.read(HEAD_BYTES)
+    except OSError:
+        return b""

@@ -1,0 +1,104 @@
+"""What a run's name says: `hpcg.p4.n32.r1` is the first repetition with p = 4 and n = 32.
+
+The convention is Extra-P's: ``<name>.<param><value>[.<param><value>...][.r<repetition>]``. Read here are also
+names without the leading name (``p4.n100.r1``), parameters without dots between them (``x10y1z1``), and
+decimals with a point or a comma (``x20.5.y20,5``). Unlike Extra-P, which takes the text between the first dot
+and the first ``.r``, this keeps both parameters of ``prefix.p4.res100.r1`` and of ``p4.n100.r1``.
+"""
+
+import math
+import re
+from dataclasses import dataclass
+
+from ingest.errors import RunNameError
+
+HOW_TO_NAME = "name runs like 'hpcg.p4.n32.r1', or list them as [[run]] entries in pipeline.toml"
+
+_REPETITION = re.compile(r"(?:^|\.)r([0-9]{1,9})$")
+_PAIR = re.compile(
+    r"(?P<name>[^\W\d_][^\W\d]*(?:-[^\W\d]+)*)"  # begins with a letter, holds no digit
+    r"(?P<value>[0-9]+(?:[.,][0-9]+)?)"
+    r"(?P<gap>[.,_-]*)"
+)
+
+
+@dataclass(frozen=True)
+class RunName:
+    """A run's name, taken apart.
+
+    Attributes:
+        prefix: the leading name, empty where there is none.
+        parameters: names and values, in the order of the name; empty where only a repetition is given.
+        repetition: the number after ``.r``, None where there is none.
+    """
+
+    prefix: str
+    parameters: tuple[tuple[str, float], ...]
+    repetition: int | None
+
+    def __str__(self) -> str:
+        """Return what was understood, such as ``p=4, n=32, repetition 1``."""
+        parts = [f"{name}={value:.15g}" for name, value in self.parameters]
+        parts += [] if self.repetition is None else [f"repetition {self.repetition}"]
+        return ", ".join(parts) or "no parameters"
+
+
+def parse_run_name(name: str) -> RunName:
+    """Take the name of a run apart.
+
+    Args:
+        name: the name of a run's folder, or of its file without the ending.
+
+    Raises:
+        RunNameError: where a part of the name is neither the leading name nor a parameter with its value nor
+            a repetition; it tells what was understood.
+    """
+    match = _REPETITION.search(name)
+    body, repetition = (name[: match.start()], int(match[1])) if match else (name, None)
+    prefix, dot, rest = body.partition(".")
+    whole, unread = _pairs(body)
+    if name and not unread:
+        return _checked(name, RunName("", whole, repetition))
+    after, unread_after = _pairs(rest)
+    if dot and after and not unread_after:
+        return _checked(name, RunName(prefix, after, repetition))
+    if match and not dot:
+        return RunName(body, (), repetition)
+    if dot and len(unread_after) < len(unread):  # tell the user about the reading that got further
+        whole, unread = after, unread_after
+    raise _error(name, RunName("", whole, repetition), unread)
+
+
+def _pairs(text: str) -> tuple[tuple[tuple[str, float], ...], str]:
+    """Read parameters with their values from the start of a text; return them and what is left unread."""
+    pairs: list[tuple[str, float]] = []
+    position = 0
+    while match := _PAIR.match(text, position):
+        pairs.append((match["name"], float(match["value"].replace(",", "."))))
+        position = match.end()
+    return tuple(pairs), text[position:]
+
+
+def _checked(name: str, run: RunName) -> RunName:
+    """Refuse readings that are surely not meant."""
+    names = [parameter for parameter, _ in run.parameters]
+    if repeated := next((p for p in names if names.count(p) > 1), None):
+        raise RunNameError(
+            f"the parameter '{repeated}' stands twice in the run name", where=name, mend=HOW_TO_NAME
+        )
+    exponent = re.search(r"[0-9][eE][0-9]", name)
+    if exponent and {"e", "E"}.intersection(names):
+        raise RunNameError(
+            f"'{exponent[0]}' in the run name may be a power of ten or a parameter 'e'",
+            where=name,
+            mend="write the number out, as in 'n100000', or put a dot before the parameter",
+        )
+    if not all(math.isfinite(value) for _, value in run.parameters):
+        raise RunNameError("a value in the run name is too large for a number", where=name)
+    return run
+
+
+def _error(name: str, run: RunName, unread: str) -> RunNameError:
+    told = f"understood {run}" if str(run) != "no parameters" else "nothing understood"
+    rest = f"cannot read '{unread}' as a parameter and its value" if unread else "no parameter in it"
+    return RunNameError(f"run name not understood: {told}, {rest}", where=name, mend=HOW_TO_NAME)

@@ -1,0 +1,42 @@
+"""Tiny OpenFOAM cases, written as OpenFOAM 1912 writes them."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+HEADER = """/*--------------------------------*- C++ -*----------------------------------*\\
+| =========                 |                                                 |
+\\*---------------------------------------------------------------------------*/
+FoamFile
+{
+    version     2.0;
+    object      profiling;
+}
+// * * * * * //
+"""
+
+Trigger = tuple[int, int | None, str, float, float, float]  # id, parentId, description, calls, total, child
+
+
+def write_profiling(folder: Path, time: str, triggers: Sequence[Trigger], host: str = "node1") -> Path:
+    """Write <folder>/<time>/uniform/profiling."""
+    file = folder / time / "uniform" / "profiling"
+    file.parent.mkdir(parents=True)
+    entries = []
+    for number, parent, description, calls, total, child in triggers:
+        above = "" if parent is None else f"parentId {parent};\n"
+        entries.append(
+            f'trigger{number}\n{{\nid {number};\n{above}description "{description}";\n'
+            f"calls {calls};\ntotalTime {total};\nchildTime {child};\nactive false;\n}}\n"
+        )
+    text = f'{HEADER}profiling\n{{\n{"".join(entries)}}}\nsysInfo\n{{\nhost "{host}";\n}}\n'
+    file.write_text(text, encoding="utf-8")
+    return file
+
+
+def solver(case: str, seconds: float) -> list[Trigger]:
+    """Return a small run: main calls the time loop, which calls a solver that takes half of the time."""
+    return [
+        (0, None, "application::main", 1, seconds, 0.75 * seconds),
+        (2, 0, f"time.run() {case}", 20, 0.75 * seconds, 0.5 * seconds),
+        (3, 2, "fvMatrix::solve.p", 40, 0.5 * seconds, 0),
+    ]

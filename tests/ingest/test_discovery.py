@@ -1,0 +1,196 @@
+import os
+import random
+from pathlib import Path
+
+import pytest
+
+from ingest.discovery import RunSpec, discover
+from ingest.errors import InputError, RunNameError
+
+from .readers.openfoam_cases import solver, write_profiling
+
+
+def case(folder: Path) -> Path:
+    write_profiling(folder, "0.1", solver("c", 1.0))
+    return folder
+
+
+def study(directory: Path, *names: str) -> Path:
+    for name in random.sample(names, len(names)):
+        case(directory / name)
+    return directory
+
+
+def told(discovery):
+    return [(run.path.name, run.parameters, run.repetition) for run in discovery.runs]
+
+
+def test_runs_are_sorted_by_parameters_then_repetition(tmp_path):
+    found = discover(study(tmp_path, "c.p8.n1.r1", "c.p16.n1.r2", "c.p16.n1.r1", "c.p16.n0,5.r1"))
+    assert found.parameters == ("p", "n")
+    assert told(found) == [
+        ("c.p8.n1.r1", (8.0, 1.0), 1),
+        ("c.p16.n0,5.r1", (16.0, 0.5), 1),
+        ("c.p16.n1.r1", (16.0, 1.0), 1),
+        ("c.p16.n1.r2", (16.0, 1.0), 2),
+    ]
+    assert {run.reader.name for run in found.runs} == {"OpenFOAM"}
+    assert found.skipped == ()
+    assert found.notices == ()
+
+
+def test_unnamed_and_taken_repetitions_get_free_numbers(tmp_path):
+    found = discover(study(tmp_path, "p4", "c.p4.r1", "c.p4.r3", "c.p4"))
+    assert told(found) == [
+        ("c.p4.r1", (4.0,), 1),
+        ("c.p4", (4.0,), 2),
+        ("c.p4.r3", (4.0,), 3),
+        ("p4", (4.0,), 4),
+    ]
+
+
+def test_several_profiles_in_one_run_folder_are_repetitions(tmp_path):
+    study(tmp_path / "c.p4.r1", "first", "second")
+    study(tmp_path, "c.p8.r1")
+    assert told(discover(tmp_path)) == [("first", (4.0,), 1), ("second", (4.0,), 2), ("c.p8.r1", (8.0,), 1)]
+
+
+def test_profiles_may_lie_in_an_experiment_folder(tmp_path):
+    study(tmp_path, "c.p4.r1/scorep-20240101_1200_1", "c.p8.r1/scorep-20240101_1201_2")
+    assert [run.parameters for run in discover(tmp_path).runs] == [(4.0,), (8.0,)]
+
+
+def test_what_is_derived_from_a_profile_is_no_repetition(tmp_path):
+    for name in ("profile.cubex", "summary.cubex", "scout.cubex"):
+        for run in ("c.p4", "c.p8"):
+            (tmp_path / run).mkdir(exist_ok=True)
+            (tmp_path / run / name).write_bytes(b"anything")
+    found = discover(tmp_path)
+    assert [run.path.name for run in found.runs] == ["profile.cubex"] * 2
+    assert [skipped.path.name for skipped in found.skipped] == ["scout.cubex", "summary.cubex"] * 2
+    assert "derived" in found.skipped[0].reason
+
+
+def test_other_files_and_folders_are_skipped_and_told(tmp_path):
+    study(tmp_path, "c.p4.r1", "c.p8.r1")
+    (tmp_path / "notes.txt").write_text("x")
+    (tmp_path / "empty").mkdir()
+    (tmp_path / ".hidden").mkdir()
+    found = discover(tmp_path)
+    assert len(found.runs) == 2
+    assert [(s.path.name, s.reason) for s in found.skipped] == [
+        ("empty", "holds no profile"),
+        ("notes.txt", "is no profile"),
+    ]
+
+
+def test_files_beside_each_other_are_runs(tmp_path):
+    for name in ("c.p4.cubex", "c.p8.cubex"):
+        (tmp_path / name).write_bytes(b"anything")
+    assert told(discover(tmp_path)) == [("c.p4.cubex", (4.0,), 1), ("c.p8.cubex", (8.0,), 1)]
+
+
+def test_files_named_profile_are_repetitions(tmp_path):
+    for name in ("profile1.cubex", "profile2.cubex"):
+        (tmp_path / name).write_bytes(b"anything")
+    found = discover(tmp_path)
+    assert found.parameters == ()
+    assert [run.repetition for run in found.runs] == [1, 2]
+
+
+def test_a_single_profile_needs_no_name(tmp_path):
+    alone = case(tmp_path / "study" / "whatever")
+    for path in (alone, alone.parent):
+        found = discover(path)
+        assert found.parameters == ()
+        assert [(run.path, run.parameters, run.repetition) for run in found.runs] == [(alone, (), 1)]
+
+
+def test_a_single_run_keeps_the_parameters_of_its_name(tmp_path):
+    found = discover(study(tmp_path, "c.p4.r2"))
+    assert found.parameters == ("p",)
+    assert told(found) == [("c.p4.r2", (4.0,), 2)]
+
+
+@pytest.mark.parametrize(
+    ("names", "what"),
+    [
+        (("mm.x1y1wrong1", "x10y1z1"), ("x=1, y=1, wrong=1", "x=10, y=1, z=1")),
+        (("mm.y1x1z1", "x10y1z1"), ("y=1, x=1, z=1", "x=10, y=1, z=1")),
+        (("c.p4", "c.r2"), ("'c.p4' as p=4", "'c.r2' as repetition 2")),
+        (("c.p4", "c.pfour"), ("cannot read 'pfour'",)),
+        (("a4b.p4", "a8b.p4"), ("may hide in the leading name 'a4b'",)),
+        (("strong/c.p4", "strong/c.p8", "weak/c.p4"), ("one folder too deep",)),
+    ],
+)
+def test_runs_that_do_not_agree_are_refused(tmp_path, names, what):
+    with pytest.raises(RunNameError) as caught:
+        discover(study(tmp_path, *names))
+    for part in what:
+        assert part in str(caught.value)
+    assert str(tmp_path) in str(caught.value)
+
+
+def test_different_leading_names_are_told(tmp_path):
+    found = discover(study(tmp_path, "hpcg.p4", "lulesh.p8"))
+    assert found.notices == ("runs with different leading names are taken as one study: hpcg, lulesh",)
+
+
+def test_no_profile_says_what_was_looked_for(tmp_path):
+    with pytest.raises(InputError, match="no profile found") as caught:
+        discover(tmp_path)
+    assert "*.cubex" in str(caught.value)
+    with pytest.raises(InputError, match="no such file"):
+        discover(tmp_path / "missing")
+    (tmp_path / "text").write_text("x")
+    with pytest.raises(InputError, match="not a profile in a known format"):
+        discover(tmp_path / "text")
+
+
+def test_circles_of_links_end(tmp_path):
+    study(tmp_path, "c.p4", "c.p8")
+    (tmp_path / "loop").symlink_to(tmp_path / "loop")
+    (tmp_path / "up").mkdir()
+    (tmp_path / "up" / "again").symlink_to(tmp_path / "up")
+    found = discover(tmp_path)
+    assert len(found.runs) == 2
+    assert {skipped.path.name for skipped in found.skipped} == {"loop", "up"}
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="nothing is forbidden to root")
+def test_a_folder_that_may_not_be_read_is_skipped(tmp_path):
+    study(tmp_path, "c.p4", "c.p8")
+    closed = tmp_path / "closed"
+    closed.mkdir(mode=0)
+    assert "cannot be listed" in discover(tmp_path).skipped[0].reason
+
+
+class TestListedRuns:
+    def test_they_win_over_names(self, tmp_path):
+        study(tmp_path, "a.p4", "b.p4", "c.p4")
+        found = discover(
+            tmp_path,
+            [
+                RunSpec(Path("b.p4"), {"n": 2, "m": 1}),
+                RunSpec(tmp_path / "a.p4", {"m": 1, "n": 1}, repetition=7),
+            ],
+        )
+        assert found.parameters == ("n", "m")
+        assert told(found) == [("a.p4", (1.0, 1.0), 7), ("b.p4", (2.0, 1.0), 1)]
+
+    def test_a_folder_with_several_profiles_is_repetitions(self, tmp_path):
+        study(tmp_path / "runs", "x", "y")
+        found = discover(tmp_path, [RunSpec(Path("runs"), {"p": 4})])
+        assert told(found) == [("x", (4.0,), 1), ("y", (4.0,), 2)]
+
+    def test_different_parameters_are_refused(self, tmp_path):
+        study(tmp_path, "a", "b")
+        with pytest.raises(InputError, match="lists the parameters n, others list p"):
+            discover(tmp_path, [RunSpec(Path("a"), {"p": 1}), RunSpec(Path("b"), {"n": 1})])
+
+    def test_a_missing_profile_is_refused(self, tmp_path):
+        (tmp_path / "empty").mkdir()
+        with pytest.raises(InputError, match="holds no profile"):
+            discover(tmp_path, [RunSpec(Path("empty"), {"p": 1})])
+        with pytest.raises(InputError, match="no such file"):
+            discover(tmp_path, [RunSpec(Path("gone"), {"p": 1})])
