@@ -19,6 +19,23 @@ from pipeline.projection.symbolic import Expression, is_number, real_symbol, rep
 from pipeline.projection.units import NONE, Dimension
 
 
+@dataclass(frozen=True)
+class Limit:
+    """The range that a part of a model was made for, such as the sizes it was fitted to.
+
+    Attributes:
+        expression: what has to lie in the range.
+        lower: smallest value, SI units.
+        upper: largest value, SI units.
+        says: what to tell where it does not, such as ``"FF was fitted to V"``.
+    """
+
+    expression: Expression
+    lower: float
+    upper: float
+    says: str
+
+
 @dataclass(frozen=True, eq=False)
 class Model:
     """An expression, what it measures, and what is known of its symbols.
@@ -28,12 +45,14 @@ class Model:
         dimension: what its value measures.
         symbols: the dimension of every free symbol.
         ensembles: joint draws of the symbols that are bound; the others are inputs.
+        limits: the ranges its parts were made for.
     """
 
     expression: Expression
     dimension: Dimension = NONE
     symbols: Mapping[str, Dimension] = field(default_factory=dict)
     ensembles: tuple[Ensemble, ...] = ()
+    limits: tuple[Limit, ...] = ()
 
     @property
     def inputs(self) -> tuple[str, ...]:
@@ -189,21 +208,28 @@ def substitute(model: Model, values: Mapping[str, Operand]) -> Model:
     for name, value in given.items():
         if not _fits(value, model.symbols[name]):
             raise UsageError(f"'{name}' is in {model.symbols[name]}, what stands for it in {value.dimension}")
-    expression = replace(model.expression, {real_symbol(n): v.expression for n, v in given.items()})
+    by = {real_symbol(name): value.expression for name, value in given.items()}
     rest = {name: dimension for name, dimension in model.symbols.items() if name not in given}
-    return _join(
-        expression,
-        model.dimension,
-        Model(expression, symbols=rest, ensembles=model.ensembles),
-        *given.values(),
-    )
+    outer = Model(replace(model.expression, by), model.dimension, rest, model.ensembles, _replaced(model, by))
+    return _join(outer.expression, outer.dimension, outer, *given.values())
 
 
 def rename(model: Model, names: Mapping[str, str]) -> Model:
     """Return the model with symbols renamed, their ensembles with them."""
-    expression = replace(model.expression, {real_symbol(a): real_symbol(b) for a, b in names.items()})
+    by = {real_symbol(old): real_symbol(new) for old, new in names.items()}
     symbols = {names.get(name, name): dimension for name, dimension in model.symbols.items()}
-    return Model(expression, model.dimension, symbols, tuple(e.renamed(names) for e in model.ensembles))
+    ensembles = tuple(ensemble.renamed(names) for ensemble in model.ensembles)
+    return Model(replace(model.expression, by), model.dimension, symbols, ensembles, _replaced(model, by))
+
+
+def _replaced(model: Model, by: Mapping[Expression, Expression]) -> tuple[Limit, ...]:
+    return tuple(Limit(replace(x.expression, by), x.lower, x.upper, x.says) for x in model.limits)
+
+
+def limited(model: Model, name: str, lower: float, upper: float, says: str) -> Model:
+    """Return the model with the range it was made for, of one of its symbols (SI units); see `Limit.says`."""
+    limit = Limit(real_symbol(name), lower, upper, says)
+    return Model(model.expression, model.dimension, model.symbols, model.ensembles, (*model.limits, limit))
 
 
 def bind(model: Model, values: Mapping[str, Quantity | float] | Ensemble) -> Model:
@@ -235,7 +261,8 @@ def _join(expression: Expression, dimension: Dimension, *parts: Model) -> Model:
                 f"'{name}' is used in {symbols[name]} and in {found}", mend="rename one of the two"
             )
     ensembles = tuple(dict.fromkeys(ensemble for part in parts for ensemble in part.ensembles))
-    return Model(expression, dimension, symbols, ensembles)
+    limits = tuple(dict.fromkeys(limit for part in parts for limit in part.limits))
+    return Model(expression, dimension, symbols, ensembles, limits)
 
 
 def _fits(model: Model, dimension: Dimension) -> bool:

@@ -1,6 +1,6 @@
 """Predictions: models evaluated at given inputs over the joint draws of everything uncertain."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -8,9 +8,9 @@ import numpy.typing as npt
 
 from ingest.arrays import FloatArray
 from ingest.errors import ModelError, UsageError
-from pipeline.projection.ensemble import Ensemble, columns
-from pipeline.projection.model import Model
-from pipeline.projection.symbolic import real_symbol, sympy
+from pipeline.projection.ensemble import columns
+from pipeline.projection.evaluate import compiled
+from pipeline.projection.model import Limit, Model
 
 LEVEL = 0.9
 
@@ -50,25 +50,15 @@ def predict(
     inputs = _inputs(models, at, bound)
     names = (*bound, *inputs)
     count = max((len(values) for values in inputs.values()), default=1)
-    expressions = [model.expression for model in models.values()]
     at_estimate = [bound[n][0] for n in bound] + list(inputs.values())
     over_draws = [bound[n][1][:, None] for n in bound] + list(inputs.values())
-    values = evaluate(expressions, names, at_estimate)
-    draws = evaluate(expressions, names, over_draws)
+    evaluate = compiled([model.expression for model in models.values()], names)
+    values, draws = evaluate(at_estimate), evaluate(over_draws)
     tails = (1 - level) / 2
     return {
         name: _summary(name, np.broadcast_to(v, (count,)), np.broadcast_to(d, (*_rows(bound), count)), tails)
         for name, v, d in zip(models, values, draws, strict=True)
     }
-
-
-def evaluate(
-    expressions: Sequence[object], names: Sequence[str], values: Sequence[npt.ArrayLike]
-) -> list[FloatArray]:
-    """Return expressions evaluated with numpy at broadcastable values of the named symbols, SI units."""
-    compiled = sympy.lambdify([real_symbol(n) for n in names], list(expressions), modules=["numpy"], cse=True)
-    with np.errstate(all="ignore"):
-        return [np.asarray(result, dtype=np.float64) for result in compiled(*map(np.asarray, values))]
 
 
 def _rows(bound: Mapping[str, tuple[float, FloatArray]]) -> tuple[int]:
@@ -98,6 +88,24 @@ def _summary(name: str, value: FloatArray, draws: FloatArray, tails: float) -> P
     return Prediction(value, np.minimum(lower, value), np.maximum(upper, value), draws)
 
 
-def bound_names(ensembles: Sequence[Ensemble]) -> frozenset[str]:
-    """Return every name that one of the ensembles binds."""
-    return frozenset(name for ensemble in ensembles for name in ensemble.names)
+def broken_limits(models: Mapping[str, Model], at: Mapping[str, npt.ArrayLike]) -> tuple[str, ...]:
+    """Return a sentence for every range that the inputs (SI units) leave, each once.
+
+    Raises:
+        UsageError: where an input is missing.
+    """
+    limits = tuple(dict.fromkeys(limit for model in models.values() for limit in model.limits))
+    bound = columns([ensemble for model in models.values() for ensemble in model.ensembles])
+    inputs = _inputs(models, at, bound)
+    evaluate = compiled([limit.expression for limit in limits], (*bound, *inputs))
+    values = evaluate([*(estimate for estimate, _ in bound.values()), *inputs.values()])
+    return tuple(
+        f"{limit.says} from {limit.lower:.4g} to {limit.upper:.4g}, here {_farthest(value, limit):.4g}"
+        for limit, value in zip(limits, values, strict=True)
+        if ((value < limit.lower) | (value > limit.upper)).any()
+    )
+
+
+def _farthest(value: FloatArray, limit: Limit) -> float:
+    low, high = float(value.min()), float(value.max())
+    return high if high > limit.upper else low
