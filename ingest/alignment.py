@@ -6,11 +6,12 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ingest.arrays import FloatArray, IntArray
+from ingest.callpaths import ROOT, CallPathSet
 from ingest.calltree import CallTree
 from ingest.errors import InputError
 from ingest.experiment import Experiment, RunRecord
 from ingest.profile import Metric, RegionTable
-from ingest.reduction import ReducedProfile, Reduction, in_preorder
+from ingest.reduction import ReducedProfile, Reduction
 from ingest.series import Series
 
 REDUCTIONS = ("sum", "mean", "min", "max")
@@ -21,44 +22,37 @@ class CallTreeUnion:
     """Grows by one call tree after the other; call paths are the same where their region names are.
 
     Attributes:
-        nodes: (index of the caller or -1, region number) -> index, in the order first seen.
-        numbers: region name -> region number, in the order first seen.
-        regions: what is known of each region: mangled name, paradigm, file, line.
+        paths: the call paths seen so far.
+        known: per region, in the order first seen: mangled name, paradigm, file, line.
     """
 
-    nodes: dict[tuple[int, int], int] = field(default_factory=dict)
-    numbers: dict[str, int] = field(default_factory=dict)
-    regions: list[tuple[str, str, str, int]] = field(default_factory=list)
+    paths: CallPathSet = field(default_factory=CallPathSet)
+    known: list[tuple[str, str, str, int]] = field(default_factory=list)
     _last: tuple[CallTree, tuple[str, ...], IntArray] | None = None
 
     def add(self, tree: CallTree, regions: RegionTable) -> IntArray:
-        """Add a call tree and return, for every of its nodes, the index in the union: int64[n]."""
+        """Add a call tree and return, for every of its nodes, its number in the union: int64[n]."""
         if self._last is not None and _same(self._last[0], self._last[1], tree, regions.name):
             return self._last[2]
-        number = [self._number(regions, i) for i in range(len(regions))]
-        place: list[int] = []
+        nodes: list[int] = []
         for parent, region in zip(tree.parent.tolist(), tree.region.tolist(), strict=True):
-            key = (place[parent] if parent >= 0 else -1, number[region])
-            place.append(self.nodes.setdefault(key, len(self.nodes)))
-        found = np.array(place, dtype=np.int64)
-        self._last = (tree, regions.name, found)
-        return found
-
-    def _number(self, regions: RegionTable, i: int) -> int:
-        number = self.numbers.setdefault(regions.name[i], len(self.numbers))
-        if number == len(self.regions):
-            self.regions.append(
-                (regions.mangled[i], regions.paradigm[i], regions.file[i], int(regions.line[i]))
-            )
-        return number
+            caller = nodes[parent] if parent >= 0 else ROOT
+            nodes.append(self.paths.callee(caller, regions.name[region]))
+            if len(self.paths.regions) > len(self.known):
+                self.known.append(_details(regions, region))
+        numbers = np.array(nodes, dtype=np.int64)
+        self._last = (tree, regions.name, numbers)
+        return numbers
 
     def finish(self) -> tuple[IntArray, CallTree, RegionTable]:
-        """Return the place of every node in preorder, the united tree, and its regions."""
-        pairs = np.array(list(self.nodes), dtype=np.int64).reshape(-1, 2)
-        place, tree = in_preorder(pairs[:, 0], pairs[:, 1])
-        mangled, paradigm, file, line = zip(*self.regions, strict=True) if self.regions else ((),) * 4
-        table = RegionTable(tuple(self.numbers), mangled, paradigm, file, np.array(line, dtype=np.int64))
-        return place, tree, table
+        """Return the place of every number in preorder, the united tree, and its regions."""
+        place, tree, names = self.paths.tree()
+        mangled, paradigm, file, line = zip(*self.known, strict=True) if self.known else ((),) * 4
+        return place, tree, RegionTable(names, mangled, paradigm, file, np.array(line, dtype=np.int64))
+
+
+def _details(regions: RegionTable, i: int) -> tuple[str, str, str, int]:
+    return regions.mangled[i], regions.paradigm[i], regions.file[i], int(regions.line[i])
 
 
 def _same(tree: CallTree, names: tuple[str, ...], other: CallTree, other_names: tuple[str, ...]) -> bool:

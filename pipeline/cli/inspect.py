@@ -1,0 +1,26 @@
+"""`pipeline inspect`: what is in a profile or a directory of runs."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from pipeline.cli.app import app
+from pipeline.cli.arguments import Config, tell_skipped
+
+
+@app.command("inspect")
+def inspect_command(
+    path: Annotated[Path, typer.Argument(metavar="PATH", help="A profile, a series file or a directory of runs.")],
+    config: Config = None,
+) -> None:
+    """Show runs, parameters, metrics and call-tree size, and what was skipped and why."""
+    from pipeline.inspection import inspect_path
+    from pipeline.options import load_options
+    from pipeline.report.inspection import show_inspection
+    from pipeline.report.terminal import console
+
+    options = load_options(config, path if path.is_dir() else None)
+    found = inspect_path(path, options.runs)
+    show_inspection(console(), found)
+    tell_skipped(found["skipped"])

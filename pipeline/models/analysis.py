@@ -1,0 +1,172 @@
+"""The whole of the models stage: from an experiment to fitted kernels, and what they say at a target scale."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ingest.arrays import FloatArray, IntArray
+from ingest.errors import ModelError
+from ingest.experiment import Experiment
+from ingest.scaling import Scaling, ScalingDecision
+from pipeline.models.bottlenecks import Crossover, crossovers, flags, ranking, shares
+from pipeline.models.fit import fit
+from pipeline.models.kernels import Kernels, callpath_kernels, region_kernels, total_kernel
+from pipeline.models.options import ModelOptions
+from pipeline.models.prediction import Prediction
+from pipeline.models.scaling_models import ScalingModels
+
+DEFAULT_REACH = 4.0  # target scale where none is asked for: this many times the largest measured
+
+
+@dataclass(frozen=True, eq=False)
+class Level:
+    """Kernels of one level of detail (call paths or regions) with their models."""
+
+    kernels: Kernels
+    models: ScalingModels
+
+
+@dataclass(frozen=True, eq=False)
+class Analysis:
+    """A modelled experiment.
+
+    Attributes:
+        experiment: the aligned runs.
+        decision: strong or weak scaling and why.
+        callpaths: models of the call paths.
+        regions: models of the regions, their call paths summed before fitting.
+    """
+
+    experiment: Experiment
+    decision: ScalingDecision
+    callpaths: Level
+    regions: Level
+
+    @property
+    def parameter(self) -> str:
+        """The parameter that scales: the one that counts processes, else the first; empty without any."""
+        return self.decision.parameter or next(iter(self.experiment.parameters), "")
+
+
+@dataclass(frozen=True, eq=False)
+class Outlook:
+    """What the kernels of one level do at the target scale.
+
+    Attributes:
+        prediction: float64[K, Q] for the Q points asked for.
+        total: float64[1, Q], the sum of the kernels' models, as paper 001 models ``main``.
+        share_measured: float64[K], share at the largest measured point.
+        share_target: float64[K], share at the last point asked for.
+        order: int64[K], kernels, the largest at the target first.
+        flags: per kernel what is remarkable about it.
+        crossovers: who overtakes whom up to the target.
+    """
+
+    prediction: Prediction
+    total: Prediction
+    share_measured: FloatArray
+    share_target: FloatArray
+    order: IntArray
+    flags: Sequence[Sequence[str]]
+    crossovers: tuple[Crossover, ...]
+
+
+def analyse(
+    experiment: Experiment, decision: ScalingDecision, metric: str, options: ModelOptions
+) -> Analysis:
+    """Fit a model to every call path and to every region.
+
+    Raises:
+        InputError: where the metric was not measured.
+        ModelError: where the experiment has no parameter to model over.
+    """
+    if not experiment.parameters:
+        raise ModelError(
+            "the runs have no parameter, so nothing can be modelled over it",
+            mend="name run folders like app.p4.r1, or list the runs with their parameters in pipeline.toml",
+        )
+    kernels = callpath_kernels(experiment, metric, decision.scaling)
+    regions = region_kernels(kernels)
+    return Analysis(
+        experiment,
+        decision,
+        _modelled(experiment, kernels, options),
+        _modelled(experiment, regions, options),
+    )
+
+
+def _modelled(experiment: Experiment, kernels: Kernels, options: ModelOptions) -> Level:
+    return Level(kernels, fit(experiment.parameters, experiment.points, kernels.values, options))
+
+
+def default_target(analysis: Analysis) -> FloatArray:
+    """Return the point looked at where none is asked for: 4 times the largest scale, float64[1, D]."""
+    target: FloatArray = analysis.experiment.points.max(axis=0, keepdims=True)
+    target[0, analysis.experiment.parameters.index(analysis.parameter)] *= DEFAULT_REACH
+    return target
+
+
+def look_ahead(analysis: Analysis, level: Level, targets: FloatArray) -> Outlook:
+    """Predict the kernels of a level at the targets and find the bottlenecks among them.
+
+    Args:
+        analysis: the modelled experiment.
+        level: its call paths or its regions.
+        targets: float64[Q, D]; the last one is the target scale of the ranking.
+    """
+    experiment = analysis.experiment
+    column = experiment.parameters.index(analysis.parameter)
+    largest = experiment.points[_largest_point(experiment.points, column)]
+    prediction = level.models.predict(targets)
+    measured = level.kernels.mean[:, _largest_point(experiment.points, column)]
+    share_measured = shares(measured[:, None])[:, 0]
+    share_target = shares(prediction.value)[:, -1]
+    at_largest = level.models.predict(largest[None, :]).value[:, 0]
+    rising = np.divide(
+        prediction.value[:, -1], at_largest, out=np.ones(len(level.kernels)), where=at_largest > 0
+    )
+    scale = experiment.points[:, column]
+    return Outlook(
+        prediction,
+        sum_of(level.models, prediction),
+        share_measured,
+        share_target,
+        ranking(prediction.value[:, -1], measured),
+        flags(level.models.probability_growing, rising, share_measured, share_target),
+        crossovers(
+            lambda scales: level.models.predict(_along(targets[-1], column, scales)).value,
+            float(scale.min()),
+            float(scale.max()),
+            float(targets[-1, column]),
+        ),
+    )
+
+
+def sum_of(models: ScalingModels, prediction: Prediction) -> Prediction:
+    """Sum predictions over all kernels, with the interval that their correlation gives: one row."""
+    return prediction.combine(lambda a: np.asarray(a.sum(axis=0, keepdims=True)), models.correlation)
+
+
+def measured_total(analysis: Analysis) -> FloatArray:
+    """Return the measured total per point, mean over repetitions, float64[P]."""
+    mean: FloatArray = total_kernel(analysis.callpaths.kernels).mean[0]
+    return mean
+
+
+def _largest_point(points: FloatArray, column: int) -> int:
+    """Index of the point with the largest scale, and among those the largest other parameters."""
+    others = np.delete(points, column, axis=1)
+    return int(np.lexsort((*others.T[::-1], points[:, column]))[-1])
+
+
+def _along(point: FloatArray, column: int, scales: FloatArray) -> FloatArray:
+    """Repeat a point with other values of one parameter, float64[len(scales), D]."""
+    points = np.repeat(point[None, :], len(scales), axis=0)
+    points[:, column] = scales
+    return points
+
+
+def scaling_of(text: str) -> Scaling | None:
+    """Read ``auto``, ``strong`` or ``weak``; None is to be told from the data."""
+    return None if text == "auto" else Scaling(text)

@@ -1,0 +1,114 @@
+"""Bottlenecks to come: shares now and at the target scale, and the scales at which kernels overtake others."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from ingest.arrays import FloatArray, IntArray
+
+GRID_POINTS = 400
+FOLLOWERS = 10  # the kernels largest at the horizon that may overtake a leader
+GROWING = 0.9  # probability from which a kernel is called growing
+NOTEWORTHY_SHARE = 0.01  # of the total: kernels below it are not called bottlenecks
+CROSSING_SHARE = 0.02  # of the total: two kernels that pass each other below it are nobody's concern
+
+
+@dataclass(frozen=True)
+class Crossover:
+    """One kernel becomes larger than another.
+
+    Attributes:
+        overtakes: index of the kernel that grows past the other.
+        overtaken: index of the other, which is the largest of all somewhere in the range.
+        at: value of the scaled parameter where both models are equal.
+        measured: whether that lies within the measured range.
+    """
+
+    overtakes: int
+    overtaken: int
+    at: float
+    measured: bool
+
+
+def shares(values: FloatArray) -> FloatArray:
+    """Return each kernel's share of the column's total, float64[K, Q] from float64[K, Q]; NaN counts as zero."""
+    known = np.nan_to_num(values, nan=0.0)
+    total = known.sum(axis=0)
+    return np.divide(known, total, out=np.zeros(known.shape), where=total > 0)
+
+
+def ranking(at_target: FloatArray, measured: FloatArray) -> IntArray:
+    """Return kernel indices, the largest at the target scale first; measured values decide ties."""
+    return np.lexsort((-np.nan_to_num(measured), -np.nan_to_num(at_target)))
+
+
+def crossovers(
+    predict: Callable[[FloatArray], FloatArray], first: float, last: float, horizon: float
+) -> tuple[Crossover, ...]:
+    """Find where kernels overtake the kernels that lead.
+
+    A leader is a kernel that is the largest of all at some scale between the smallest measured one and the
+    horizon. Every other kernel that matters at the horizon is followed past each leader, where that leader has
+    a share of at least `CROSSING_SHARE`.
+
+    Args:
+        predict: model values, float64[K, Q] for scales float64[Q].
+        first: smallest measured scale, positive.
+        last: largest measured scale.
+        horizon: largest scale asked for, at least `last`.
+
+    Returns:
+        Crossovers ordered by scale.
+    """
+    scales = np.geomspace(first, max(horizon, last), GRID_POINTS) if first > 0 else np.array([])
+    values = predict(scales) if len(scales) else np.zeros((0, 0))
+    if values.size == 0 or scales[0] == scales[-1]:
+        return ()
+    leaders = np.unique(values.argmax(axis=0))
+    followers = np.argsort(-values[:, -1], kind="stable")[:FOLLOWERS]
+    candidates = np.unique(np.concatenate([leaders, followers]))
+    found = []
+    for leader in leaders.tolist():
+        gap = values[candidates] - values[leader]
+        matters = values[leader] >= CROSSING_SHARE * values.sum(axis=0)
+        rows, columns = np.nonzero((gap[:, :-1] <= 0) & (gap[:, 1:] > 0) & matters[:-1])
+        before, after = gap[rows, columns], gap[rows, columns + 1]
+        at = scales[columns] * (scales[columns + 1] / scales[columns]) ** (-before / (after - before))
+        found += [
+            Crossover(int(candidates[row]), leader, float(scale), bool(scale <= last))
+            for row, scale in zip(rows.tolist(), at.tolist(), strict=True)
+        ]
+    return tuple(sorted(found, key=lambda c: (c.at, c.overtakes, c.overtaken)))
+
+
+def flags(
+    growing: FloatArray, rising: FloatArray, share_measured: FloatArray, share_target: FloatArray
+) -> list[list[str]]:
+    """Name what is remarkable about each kernel.
+
+    Args:
+        growing: float64[K], probability that the kernel grows with scale.
+        rising: float64[K], its value at the target over its value at the largest measured scale.
+        share_measured: float64[K], share at the largest measured scale.
+        share_target: float64[K], share at the target scale.
+
+    Returns:
+        Per kernel some of ``growing``, ``dominant_measured``, ``dominant_at_target``, ``coming_bottleneck``.
+    """
+    is_growing = (growing >= GROWING) & (rising > 1.0)
+    coming = is_growing & (share_target >= NOTEWORTHY_SHARE) & (share_target > share_measured)
+    named = {
+        "growing": is_growing,
+        "coming_bottleneck": coming,
+        "dominant_measured": _largest(share_measured),
+        "dominant_at_target": _largest(share_target),
+    }
+    return [[name for name, on in named.items() if on[k]] for k in range(len(growing))]
+
+
+def _largest(share: FloatArray) -> FloatArray:
+    marks = np.zeros(len(share), dtype=bool)
+    if len(share) and share.max() > 0:
+        marks[int(share.argmax())] = True
+    return marks

@@ -1,0 +1,119 @@
+"""The kernels of an experiment: which values are modelled, per call path and per region."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ingest.arrays import FloatArray, IntArray
+from ingest.experiment import Experiment
+from ingest.scaling import Scaling
+
+TIME_UNITS = frozenset({"", "s", "sec", "seconds"})
+
+
+@dataclass(frozen=True, eq=False)
+class Kernels:
+    """K quantities to model, all of one metric.
+
+    Attributes:
+        callpaths: region names from the root down; for a region, its name alone.
+        paradigms: paradigm of each kernel's region.
+        metric: what is modelled, ``effort`` for summed time.
+        unit: its unit, ``core-s`` for effort.
+        values: float64[K, P, R], NaN where nothing was measured.
+        node: int64[K], the call path in the experiment's tree; -1 for a region.
+        parent: int64[K], the kernel of the calling call path; -1 for a root or a region.
+    """
+
+    callpaths: tuple[tuple[str, ...], ...]
+    paradigms: tuple[str, ...]
+    metric: str
+    unit: str
+    values: FloatArray
+    node: IntArray
+    parent: IntArray
+
+    def __len__(self) -> int:
+        """Return the number of kernels K."""
+        return len(self.callpaths)
+
+    @property
+    def mean(self) -> FloatArray:
+        """Mean over repetitions, float64[K, P]; NaN where nothing was measured."""
+        measured = np.isfinite(self.values)
+        total = np.where(measured, self.values, 0.0).sum(axis=2)
+        mean = np.full(total.shape, np.nan)
+        np.divide(total, measured.sum(axis=2), out=mean, where=measured.any(axis=2))
+        return mean
+
+
+def callpath_kernels(experiment: Experiment, metric: str, scaling: Scaling) -> Kernels:
+    """Take every call path as a kernel.
+
+    Under strong scaling, and where nothing scales, the values are summed over locations (effort, paper 001
+    section 2: constant means perfect scaling); under weak scaling they are the mean of a location.
+
+    Raises:
+        InputError: where the metric was not measured.
+    """
+    measured = experiment.metric(metric)
+    weak = scaling is Scaling.WEAK
+    reduction = experiment.values[metric]
+    name, unit = measured.name, measured.unit
+    if measured.name == "time" and measured.unit in TIME_UNITS and experiment.runs:
+        name, unit = ("time", "s") if weak else ("effort", "core-s")
+    tree = experiment.tree
+    return Kernels(
+        tuple(experiment.callpaths),
+        tuple(experiment.regions.paradigm[r] for r in tree.region.tolist()),
+        name,
+        unit,
+        reduction.mean if weak else reduction.sum,
+        np.arange(len(tree)),
+        tree.parent,
+    )
+
+
+def region_kernels(kernels: Kernels) -> Kernels:
+    """Sum call paths that end in the same region, in the order the regions first occur."""
+    names = [path[-1] for path in kernels.callpaths]
+    number = {name: i for i, name in enumerate(dict.fromkeys(names))}
+    group = np.array([number[name] for name in names], dtype=np.int64)
+    first = np.unique(group, return_index=True)[1]
+    values = sum_groups(kernels.values, group, len(number))
+    nowhere = np.full(len(number), -1, dtype=np.int64)
+    return Kernels(
+        tuple((name,) for name in number),
+        tuple(kernels.paradigms[i] for i in first.tolist()),
+        kernels.metric,
+        kernels.unit,
+        values,
+        nowhere,
+        nowhere,
+    )
+
+
+def sum_groups(values: FloatArray, group: IntArray, count: int) -> FloatArray:
+    """Sum rows by group, NaN only where a whole group is NaN: float64[count, ...] from float64[n, ...]."""
+    total = np.zeros((count, *values.shape[1:]))
+    measured = np.zeros(total.shape, dtype=bool)
+    np.add.at(total, group, np.nan_to_num(values, nan=0.0))
+    np.logical_or.at(measured, group, np.isfinite(values))
+    total[~measured] = np.nan
+    return total
+
+
+def total_kernel(kernels: Kernels, name: Sequence[str] = ("total",)) -> Kernels:
+    """Sum all kernels into one: the measured total."""
+    everything = np.zeros(len(kernels), dtype=np.int64)
+    nowhere = np.full(1, -1, dtype=np.int64)
+    return Kernels(
+        (tuple(name),),
+        ("",),
+        kernels.metric,
+        kernels.unit,
+        sum_groups(kernels.values, everything, 1),
+        nowhere,
+        nowhere,
+    )

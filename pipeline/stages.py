@@ -1,0 +1,202 @@
+"""The stages in order: ingest, filter, model, report; each result is in the results directory when it ends."""
+
+import json
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ingest.arrays import FloatArray
+from ingest.discovery import Skipped
+from ingest.errors import UsageError
+from ingest.scaling import decide_scaling
+from pipeline.filtering import write_filter
+from pipeline.ingestion import Ingested, Located, Watch, ingest, locate
+from pipeline.models.analysis import Analysis, analyse, default_target, look_ahead, scaling_of
+from pipeline.options import Options
+from pipeline.report.summary import summarise
+from pipeline.store.atomic import write_json
+from pipeline.store.results import (
+    SUMMARY,
+    Provenance,
+    read_provenance,
+    unchanged,
+    write_analysis,
+    write_provenance,
+)
+
+
+@dataclass(frozen=True, eq=False)
+class RunResult:
+    """What `pipeline run` has to tell.
+
+    Attributes:
+        summary: the content of summary.json.
+        filter_effect: one sentence on the instrumentation filter.
+        skipped: path and reason of everything not read.
+        damaged: how many of those should have been runs.
+        notices: one sentence for everything doubted.
+        reused: nothing had changed, so the stored result is shown.
+    """
+
+    summary: Mapping[str, Any]
+    filter_effect: str
+    skipped: Sequence[Mapping[str, str]]
+    damaged: int
+    notices: Sequence[str]
+    reused: bool
+
+
+@dataclass
+class Stopwatch:
+    """Wall seconds per stage."""
+
+    seconds: dict[str, float] = field(default_factory=dict)
+
+    @contextmanager
+    def stage(self, name: str) -> Iterator[None]:
+        """Time a stage."""
+        start = time.perf_counter()
+        yield
+        self.seconds[name] = round(time.perf_counter() - start, 4)
+
+
+def run(directory: Path, options: Options, watch: Watch = lambda outcomes, _: outcomes) -> RunResult:
+    """Turn a directory of profiles into a results directory.
+
+    Args:
+        directory: the runs.
+        options: what the user decided.
+        watch: shows progress while runs are read.
+
+    Raises:
+        PipelineError: where inputs cannot be read, nothing can be modelled or results cannot be written.
+    """
+    stopwatch = Stopwatch()
+    with stopwatch.stage("locate"):
+        located = locate(directory, options.runs)
+    configuration = configuration_of(options)
+    if unchanged(options.out, configuration, located.inputs):
+        return _stored(options.out)
+    with stopwatch.stage("ingest"):
+        read = ingest(located, options.metric, options.processes, watch)
+    with stopwatch.stage("filter"):
+        effect = write_filter(read.runs, read.experiment, options)
+    with stopwatch.stage("model"):
+        analysis = modelled(read, options, options.metric)
+    notices = read.experiment.notices
+    with stopwatch.stage("report"):
+        summary = summary_of(analysis, options.at, notices)
+        write_analysis(options.out, analysis)
+        write_json(options.out / SUMMARY, summary)
+    provenance = _provenance(directory, options, located, read, analysis, effect, stopwatch.seconds)
+    write_provenance(options.out, provenance)
+    return RunResult(summary, effect, provenance.skipped, read.damaged, notices, False)
+
+
+def modelled(read: Ingested, options: Options, metric: str) -> Analysis:
+    """Decide how the experiment scales and model one of its metrics."""
+    decision = decide_scaling(read.experiment, scaling_of(options.scaling))
+    return analyse(read.experiment, decision, metric, options.models)
+
+
+def summary_of_models(read: Ingested, options: Options) -> dict[str, Any]:
+    """Model and summarise without storing: the metric asked for, or every metric of a series file.
+
+    With several metrics their kernels stand one after the other, and the total is that of the first.
+    """
+    known = tuple(metric.name for metric in read.experiment.metrics)
+    metrics = (options.metric,) if read.runs or options.metric in known else known
+    notices = read.experiment.notices
+    summaries = [summary_of(modelled(read, options, metric), options.at, notices) for metric in metrics]
+    merged = dict(summaries[0])
+    for key in ("kernels", "regions", "crossovers", "region_crossovers"):
+        merged[key] = [entry for summary in summaries for entry in summary[key]]
+    return merged
+
+
+def summary_of(
+    analysis: Analysis, at: Sequence[Mapping[str, float]], notices: Sequence[str] = ()
+) -> dict[str, Any]:
+    """Predict at the targets and put everything into the shape of summary.json."""
+    targets = target_points(analysis, at)
+    callpaths, regions = (look_ahead(analysis, level, targets) for level in (analysis.callpaths, analysis.regions))
+    return summarise(analysis, callpaths, regions, targets, notices)
+
+
+def target_points(analysis: Analysis, at: Sequence[Mapping[str, float]]) -> FloatArray:
+    """Return the points asked for, float64[Q, D]; parameters left out are at their largest measured value.
+
+    Raises:
+        UsageError: where a parameter is not one of the experiment's.
+    """
+    if not at:
+        return default_target(analysis)
+    names = analysis.experiment.parameters
+    largest = analysis.experiment.points.max(axis=0)
+    targets = np.repeat(largest[None, :], len(at), axis=0)
+    for row, point in zip(targets, at, strict=True):
+        for name, value in point.items():
+            if name not in names:
+                raise UsageError(
+                    f"no parameter '{name}'", where="--at", mend=f"parameters here: {', '.join(names)}"
+                )
+            row[names.index(name)] = value
+    return targets
+
+
+def configuration_of(options: Options) -> dict[str, Any]:
+    """Return the options on which a result depends, as plain data."""
+    models = options.models
+    return {
+        "scaling": options.scaling,
+        "metric": options.metric,
+        "at": [dict(point) for point in options.at],
+        "filter": {name: value for name, value in vars(options.filter).items()},
+        "models": {name: str(value) for name, value in vars(models).items()},
+        "runs": [{"path": str(r.path), "parameters": dict(r.parameters)} for r in options.runs],
+    }
+
+
+def _provenance(
+    directory: Path,
+    options: Options,
+    located: Located,
+    read: Ingested,
+    analysis: Analysis,
+    effect: str,
+    seconds: Mapping[str, float],
+) -> Provenance:
+    decision = analysis.decision
+    return Provenance(
+        f"pipeline run {directory}",
+        configuration_of(options),
+        {
+            "scaling": decision.scaling.value,
+            "parameter": decision.parameter,
+            "reason": decision.reason,
+            "filter": effect,
+        },
+        located.inputs,
+        tuple(skipped_entry(entry) for entry in read.skipped),
+        read.damaged,
+        read.experiment.notices,
+        seconds,
+    )
+
+
+def skipped_entry(skipped: Skipped) -> dict[str, str]:
+    """Return path and reason as plain data."""
+    return {"path": str(skipped.path), "reason": skipped.reason}
+
+
+def _stored(out: Path) -> RunResult:
+    told = read_provenance(out)
+    summary = json.loads((out / SUMMARY).read_text(encoding="utf-8"))
+    return RunResult(
+        summary, told["decision"]["filter"], told["skipped"], told["damaged"], told["notices"], True
+    )

@@ -1,0 +1,159 @@
+"""Experiments as Parquet: callpaths.parquet, measurements.parquet and runs.parquet."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from ingest.alignment import REDUCTIONS
+from ingest.arrays import FloatArray
+from ingest.calltree import CallTree
+from ingest.experiment import Experiment, RunRecord
+from ingest.profile import Metric, MetricKind, RegionTable
+from ingest.reduction import Reduction
+from pipeline.store.atomic import write_table
+
+CALLPATHS, MEASUREMENTS, RUNS = "callpaths.parquet", "measurements.parquet", "runs.parquet"
+_KEY = b"experiment"
+
+
+def write_experiment(directory: Path, experiment: Experiment) -> None:
+    """Store an experiment in a results directory.
+
+    ``callpaths.parquet`` has a row per call path (callpath, parent, region, mangled, paradigm, file, line),
+    ``measurements.parquet`` a row per call path, metric, point and repetition with the reductions over CPU
+    locations, ``runs.parquet`` a row per run.
+    """
+    write_table(directory / CALLPATHS, _callpaths(experiment))
+    write_table(directory / MEASUREMENTS, _measurements(experiment))
+    write_table(directory / RUNS, _runs(experiment))
+
+
+def _callpaths(experiment: Experiment) -> pa.Table:
+    tree, regions = experiment.tree, experiment.regions
+    at = tree.region.tolist()
+    table = pa.table(
+        {
+            "callpath": pa.array(np.arange(len(tree))),
+            "parent": pa.array(tree.parent),
+            "region": pa.array([regions.name[r] for r in at], pa.string()),
+            "mangled": pa.array([regions.mangled[r] for r in at], pa.string()),
+            "paradigm": pa.array([regions.paradigm[r] for r in at], pa.string()),
+            "file": pa.array([regions.file[r] for r in at], pa.string()),
+            "line": pa.array(regions.line[tree.region]),
+        }
+    )
+    shared = {
+        "parameters": experiment.parameters,
+        "points": experiment.points.tolist(),
+        "repetitions": experiment.shape[1],
+        "metrics": [(m.name, m.unit, m.kind.value) for m in experiment.metrics],
+        "notices": experiment.notices,
+    }
+    return table.replace_schema_metadata({_KEY: json.dumps(shared).encode()})
+
+
+def _measurements(experiment: Experiment) -> pa.Table:
+    count, (points, repetitions) = len(experiment.tree), experiment.shape
+    node, point, repetition = (
+        i.reshape(-1) for i in np.indices((count, points, repetitions), dtype=np.int32)
+    )
+    parts = []
+    for metric in experiment.metrics:
+        reduction = experiment.values[metric.name]
+        columns = {name: getattr(reduction, name).reshape(-1) for name in REDUCTIONS}
+        measured = np.isfinite(columns["sum"])
+        place = {"callpath": node, "point": point, "repetition": repetition}
+        place |= {
+            name: experiment.points[point, d] for d, name in enumerate(experiment.parameters)
+        } if _free_of(experiment.parameters, place) else {}
+        table = pa.table({name: pa.array(a[measured]) for name, a in (place | columns).items()})
+        names = pa.DictionaryArray.from_arrays(np.zeros(len(table), dtype=np.int32), [metric.name])
+        parts.append(table.add_column(0, "metric", names.cast(pa.string())))
+    return pa.concat_tables(parts)
+
+
+def _free_of(parameters: tuple[str, ...], columns: dict[str, object]) -> bool:
+    """Whether parameter names can be columns of their own beside the fixed ones."""
+    return not set(parameters) & (set(columns) | set(REDUCTIONS) | {"metric"})
+
+
+def _runs(experiment: Experiment) -> pa.Table:
+    return pa.table(
+        {
+            "source": pa.array([run.source for run in experiment.runs], pa.string()),
+            "point": pa.array([run.point for run in experiment.runs], pa.int64()),
+            "repetition": pa.array([run.repetition for run in experiment.runs], pa.int64()),
+            "process": pa.array([run.process.tolist() for run in experiment.runs], pa.list_(pa.int64())),
+            "paradigms": pa.array([list(run.paradigms) for run in experiment.runs], pa.list_(pa.string())),
+            "paradigm_time": pa.array(
+                [run.paradigm_time.reshape(-1).tolist() for run in experiment.runs], pa.list_(pa.float64())
+            ),
+            "attributes": pa.array([json.dumps(dict(run.attributes)) for run in experiment.runs], pa.string()),
+        }
+    )
+
+
+def read_experiment(directory: Path) -> Experiment:
+    """Read what `write_experiment` stored.
+
+    Raises:
+        OSError, pyarrow.ArrowException, KeyError: where files are missing or damaged.
+    """
+    callpaths = pq.read_table(directory / CALLPATHS)
+    shared = json.loads(callpaths.schema.metadata[_KEY])
+    columns = callpaths.to_pydict()
+    names = tuple(dict.fromkeys(columns["region"]))
+    number = {name: i for i, name in enumerate(names)}
+    first = {name: i for i, name in reversed(list(enumerate(columns["region"])))}
+    region = np.array([number[name] for name in columns["region"]], dtype=np.int64)
+    mangled, paradigm, file = (
+        tuple(columns[key][first[name]] for name in names) for key in ("mangled", "paradigm", "file")
+    )
+    line = np.array([columns["line"][first[name]] for name in names], dtype=np.int64)
+    tree = CallTree(np.array(columns["parent"], dtype=np.int64), region)
+    metrics = tuple(Metric(name, unit, MetricKind(kind)) for name, unit, kind in shared["metrics"])
+    points = np.array(shared["points"], dtype=np.float64).reshape(-1, len(shared["parameters"]))
+    shape = (len(tree), len(points), shared["repetitions"])
+    return Experiment(
+        tuple(shared["parameters"]),
+        points,
+        tree,
+        RegionTable(names, mangled, paradigm, file, line),
+        metrics,
+        _read_values(directory / MEASUREMENTS, metrics, shape),
+        _read_runs(directory / RUNS),
+        tuple(shared["notices"]),
+    )
+
+
+def _read_values(path: Path, metrics: tuple[Metric, ...], shape: tuple[int, ...]) -> dict[str, Reduction]:
+    values = {}
+    for metric in metrics:
+        table = pq.read_table(path, filters=[("metric", "=", metric.name)])
+        place = tuple(table[name].to_numpy() for name in ("callpath", "point", "repetition"))
+        values[metric.name] = Reduction(*(_dense(table[name].to_numpy(), place, shape) for name in REDUCTIONS))
+    return values
+
+
+def _dense(values: FloatArray, place: tuple[FloatArray, ...], shape: tuple[int, ...]) -> FloatArray:
+    dense = np.full(shape, np.nan)
+    dense[place] = values
+    return dense
+
+
+def _read_runs(path: Path) -> tuple[RunRecord, ...]:
+    return tuple(
+        RunRecord(
+            row["source"],
+            row["point"],
+            row["repetition"],
+            np.array(row["process"], dtype=np.int64),
+            tuple(row["paradigms"]),
+            np.array(row["paradigm_time"], dtype=np.float64).reshape(len(row["paradigms"]), -1),
+            json.loads(row["attributes"]),
+        )
+        for row in pq.read_table(path).to_pylist()
+    )

@@ -1,0 +1,125 @@
+"""A results directory as a whole: provenance, reuse, and the models of both levels."""
+
+import json
+import platform
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from ingest.errors import InputError
+from ingest.scaling import Scaling, ScalingDecision
+from pipeline.ingestion import InputFile
+from pipeline.models.analysis import Analysis, Level
+from pipeline.models.kernels import callpath_kernels, region_kernels
+from pipeline.models.tables import from_table, to_table
+from pipeline.store.atomic import write_json, write_table
+from pipeline.store.experiments import read_experiment, write_experiment
+
+MODELS, REGION_MODELS, PROVENANCE = "models.parquet", "region_models.parquet", "run.json"
+SUMMARY, FILTER, EVIDENCE, REPORT = "summary.json", "app.filter", "app.filter.json", "report.html"
+STORE_VERSION = 1
+LIBRARIES = ("callpath-pipeline", "numpy", "pandas", "scipy", "scikit-learn", "pyarrow")
+
+
+@dataclass(frozen=True)
+class Provenance:
+    """What a result was made from and how; the content of run.json.
+
+    Attributes:
+        command: what was asked for.
+        configuration: the options that matter for the result.
+        decision: scaling, its parameter and the reason.
+        inputs: the files read.
+        skipped: path and reason of everything not read.
+        damaged: how many of those should have been runs.
+        notices: one sentence for everything doubted.
+        seconds: wall time per stage.
+    """
+
+    command: str
+    configuration: Mapping[str, Any]
+    decision: Mapping[str, str]
+    inputs: tuple[InputFile, ...]
+    skipped: tuple[Mapping[str, str], ...]
+    damaged: int
+    notices: tuple[str, ...]
+    seconds: Mapping[str, float]
+
+
+def write_analysis(directory: Path, analysis: Analysis) -> None:
+    """Store the experiment and the models of its call paths and regions."""
+    write_experiment(directory, analysis.experiment)
+    for name, level in ((MODELS, analysis.callpaths), (REGION_MODELS, analysis.regions)):
+        paths = pa.array([list(path) for path in level.kernels.callpaths], pa.list_(pa.string()))
+        write_table(directory / name, to_table(level.models).add_column(0, "callpath", paths))
+
+
+def write_provenance(directory: Path, provenance: Provenance) -> None:
+    """Store run.json; it is written last, so that its presence tells that a result is whole."""
+    content = {"version": STORE_VERSION, "software": software(), **asdict(provenance)}
+    write_json(directory / PROVENANCE, content)
+
+
+def software() -> dict[str, str]:
+    """Return the versions of what computes the results."""
+    return {"python": platform.python_version(), **{name: version(name) for name in LIBRARIES}}
+
+
+def read_provenance(directory: Path) -> dict[str, Any]:
+    """Read run.json.
+
+    Raises:
+        InputError: where the directory is no whole result of this version.
+    """
+    path = directory / PROVENANCE
+    mend = "make it with `pipeline run DIR --out " + str(directory) + "`"
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError as error:
+        raise InputError("no results directory (it has no run.json)", where=str(directory), mend=mend) from error
+    except (OSError, ValueError) as error:
+        raise InputError(f"cannot be read ({error})", where=str(path), mend=mend) from error
+    if not isinstance(content, dict) or content.get("version") != STORE_VERSION:
+        raise InputError("written by another version of pipeline", where=str(path), mend=mend)
+    return content
+
+
+def read_analysis(directory: Path) -> Analysis:
+    """Read back what `write_analysis` stored.
+
+    Raises:
+        InputError: where the directory is no whole result of this version.
+    """
+    provenance = read_provenance(directory)
+    try:
+        experiment = read_experiment(directory)
+        models = [from_table(pq.read_table(directory / name)) for name in (MODELS, REGION_MODELS)]
+        told = provenance["decision"]
+        decision = ScalingDecision(Scaling(told["scaling"]), told["parameter"], told["reason"])
+        metric = provenance["configuration"]["metric"]
+    except (OSError, pa.ArrowException, KeyError, ValueError) as error:
+        raise InputError(
+            f"the stored results are damaged ({error})", where=str(directory), mend="run `pipeline run` again"
+        ) from error
+    kernels = callpath_kernels(experiment, metric, decision.scaling)
+    regions = region_kernels(kernels)
+    return Analysis(experiment, decision, Level(kernels, models[0]), Level(regions, models[1]))
+
+
+def unchanged(directory: Path, configuration: Mapping[str, Any], inputs: Sequence[InputFile]) -> bool:
+    """Tell whether a results directory holds the whole result of the same inputs, options and software."""
+    try:
+        found = read_provenance(directory)
+    except InputError:
+        return False
+    return (
+        found["configuration"] == json.loads(json.dumps(configuration))
+        and found["inputs"] == [asdict(file) for file in inputs]
+        and found["software"] == software()
+        and all((directory / name).is_file() for name in (MODELS, REGION_MODELS, SUMMARY))
+    )
