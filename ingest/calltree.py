@@ -8,6 +8,8 @@ import numpy as np
 
 from ingest.arrays import FloatArray, IntArray
 
+_SIBLINGS_AT_ONCE = 64  # callees of one caller taken in turns; rare larger families go one by one
+
 
 @dataclass(frozen=True, eq=False)
 class CallTree:
@@ -28,14 +30,14 @@ class CallTree:
     @cached_property
     def depth(self) -> IntArray:
         """int64[n], 0 for a root."""
-        depth = np.zeros(len(self), dtype=np.int64)
-        pending = np.flatnonzero(self.parent >= 0)
-        ancestor = self.parent[pending]
-        while len(pending):
-            depth[pending] += 1
-            ancestor = self.parent[ancestor]
-            alive = ancestor >= 0
-            pending, ancestor = pending[alive], ancestor[alive]
+        depth = (self.parent >= 0).astype(np.int64)
+        ancestor = self.parent.copy()
+        pending = np.flatnonzero(ancestor >= 0)
+        while len(pending):  # each step doubles the distance to the ancestor looked at
+            above = ancestor[pending]
+            depth[pending] += depth[above]
+            ancestor[pending] = ancestor[above]
+            pending = pending[ancestor[pending] >= 0]
         return depth
 
     @cached_property
@@ -46,15 +48,27 @@ class CallTree:
     @cached_property
     def levels(self) -> list[tuple[IntArray, IntArray, IntArray]]:
         """Per depth from the deepest up: nodes, start of each family in them, and the families' parents."""
-        order = np.argsort(self.depth, kind="stable")
+        order = np.argsort(self.depth, kind="stable")  # preorder: within a depth, families stay together
+        parent = self.parent[order]
         bounds = np.searchsorted(self.depth[order], np.arange(1, self.depth.max(initial=0) + 2))
+        family = np.diff(parent, prepend=-2) != 0  # whether a node begins the family of its parent
         levels = []
         for first, last in zip(bounds[-2::-1], bounds[:0:-1], strict=True):
-            nodes = order[first:last]
-            nodes = nodes[np.argsort(self.parent[nodes], kind="stable")]
-            starts = np.flatnonzero(np.diff(self.parent[nodes], prepend=-1))
-            levels.append((nodes, starts, self.parent[nodes[starts]]))
+            starts = np.flatnonzero(family[first:last])
+            levels.append((order[first:last], starts, parent[first:last][starts]))
         return levels
+
+    @cached_property
+    def siblings(self) -> list[IntArray]:
+        """All first children, then all second children, and so on; the last entry holds all that are left."""
+        nodes = np.flatnonzero(self.parent >= 0)
+        nodes = nodes[np.argsort(self.parent[nodes], kind="stable")]
+        family = np.flatnonzero(np.diff(self.parent[nodes], prepend=-1))
+        size = np.diff(family, append=len(nodes))
+        rank = np.arange(len(nodes)) - np.repeat(family, size)
+        turn = np.minimum(rank, _SIBLINGS_AT_ONCE)
+        nodes = nodes[np.argsort(turn, kind="stable")]
+        return np.split(nodes, np.cumsum(np.bincount(turn))[:-1]) if len(nodes) else []
 
     def inclusive(self, exclusive: FloatArray) -> FloatArray:
         """Sum values over subtrees.
@@ -74,10 +88,17 @@ class CallTree:
         return total
 
     def exclusive(self, inclusive: FloatArray) -> FloatArray:
-        """Take the values of the direct callees off: the inverse of `inclusive`, float64[n, ...]."""
+        """Take the values of the direct callees off: the inverse of `inclusive`, float64[n, ...].
+
+        The callees are subtracted one after the other, as CubeLib does it: where little is left of much, a
+        sum of them subtracted at once would differ from CubeLib's values in most of their digits.
+        """
         own = np.array(inclusive, dtype=np.float64)
-        for nodes, starts, parents in self.levels:
-            own[parents] -= np.add.reduceat(inclusive[nodes], starts, axis=0)
+        for turn, nodes in enumerate(self.siblings):
+            if turn < _SIBLINGS_AT_ONCE:
+                own[self.parent[nodes]] -= inclusive[nodes]
+            else:
+                np.subtract.at(own, self.parent[nodes], inclusive[nodes])
         return own
 
     def path(self, node: int) -> tuple[int, ...]:

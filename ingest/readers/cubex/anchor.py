@@ -12,6 +12,7 @@ from xml.parsers import expat
 
 from ingest.errors import InputError
 from ingest.readers.cubex.inflate import GZIP_MAGIC, gunzip
+from ingest.readers.cubex.program import Program, Region, take_program
 
 Record = dict[str, str]
 
@@ -25,27 +26,21 @@ _TEXTS = frozenset(
 
 @dataclass
 class Anchor:
-    """The content of an anchor, as written: text of elements and attributes by their names.
+    """The content of an anchor, as written: records hold attributes and texts of child elements by name.
 
     Attributes:
+        program: regions and call paths.
         attributes: the ``attr`` elements of the document itself.
         metrics: the metrics, parents before children.
-        regions: the regions, in definition order.
         groups: the location groups; ``creator`` is the value of their attribute "Creating location group".
         locations: the locations; ``group`` is the index of their location group.
-        cnode: identifiers of the call paths, in document order, which is preorder.
-        callee: identifiers of their regions.
-        parent: index of their callers, -1 for roots.
     """
 
+    program: Program
     attributes: Record = field(default_factory=dict)
     metrics: list[Record] = field(default_factory=list)
-    regions: list[Record] = field(default_factory=list)
     groups: list[Record] = field(default_factory=list)
     locations: list[Record] = field(default_factory=list)
-    cnode: list[str] = field(default_factory=list)
-    callee: list[str] = field(default_factory=list)
-    parent: list[int] = field(default_factory=list)
 
 
 def read_anchor(data: memoryview, path: Path) -> Anchor:
@@ -55,28 +50,39 @@ def read_anchor(data: memoryview, path: Path) -> Anchor:
         InputError: where it is damaged, no Cube document, or declares entities.
     """
     where = f"{path} (anchor.xml)"
-    document = gunzip(data, _MAX_GUNZIPPED, where=where) if data[:2] == GZIP_MAGIC else data
-    events = _Events()
+    document = gunzip(data, _MAX_GUNZIPPED, where=where) if data[:2] == GZIP_MAGIC else bytes(data)
+    mend = "write the profile again"
     try:
-        events.parser.Parse(document, True)  # type: ignore[arg-type]  # any buffer will do
+        return parse_anchor(document)
     except expat.ExpatError as problem:
-        raise InputError(f"damaged XML ({problem})", where=where, mend="write the profile again") from None
+        raise InputError(f"damaged XML ({problem})", where=where, mend=mend) from None
     except ValueError as problem:
-        raise InputError(str(problem), where=where, mend="write the profile again") from None
-    return events.anchor
+        raise InputError(str(problem), where=where, mend=mend) from None
+
+
+def parse_anchor(document: bytes) -> Anchor:
+    """Parse the text of an anchor.
+
+    Raises:
+        ExpatError: where it is no well-formed XML.
+        ValueError: where it is no Cube document or declares entities.
+    """
+    taken = take_program(document)
+    if taken is None:
+        return _Events(Program()).parse(document)
+    program, first, last = taken
+    regions, cnodes = len(program.regions), len(program.cnode)
+    anchor = _Events(program).parse(document[:first], document[last:])
+    if (len(program.regions), len(program.cnode)) != (regions, cnodes):
+        return _Events(Program()).parse(document)
+    return anchor
 
 
 class _Events:
     """The handlers expat calls, and what they know between two calls."""
 
-    def __init__(self) -> None:
-        self.anchor = Anchor()
-        self.lists = {
-            "metric": self.anchor.metrics,
-            "region": self.anchor.regions,
-            "locationgroup": self.anchor.groups,
-            "location": self.anchor.locations,
-        }
+    def __init__(self, program: Program) -> None:
+        self.anchor = Anchor(program)
         self.open: list[Record] = []
         self.callers: list[int] = [-1]
         self.text: list[str] = []
@@ -86,39 +92,60 @@ class _Events:
         self.parser.EndElementHandler = self.end
         self.parser.EntityDeclHandler = self.entity
 
+    def parse(self, *parts: bytes) -> Anchor:
+        for part in parts:
+            self.parser.Parse(part)
+        self.parser.Parse(b"", True)
+        return self.anchor
+
     def root(self, tag: str, attributes: Record) -> None:
         if tag != _ROOT:
-            raise ValueError(f"the document is <{tag}>, not <{_ROOT}>")
+            raise ValueError(f"the document is <{tag[:40]}>, not <{_ROOT}>")
         self.parser.StartElementHandler = self.start
 
     def start(self, tag: str, attributes: Record) -> None:
-        if tag == "cnode":
-            anchor = self.anchor
-            anchor.parent.append(self.callers[-1])
-            self.callers.append(len(anchor.cnode))
-            anchor.cnode.append(attributes.get("id", ""))
-            anchor.callee.append(attributes.get("calleeId", ""))
-        elif tag in _TEXTS:
+        if tag in _TEXTS:
             self.text.clear()
             self.parser.CharacterDataHandler = self.text.append
+        elif tag == "cnode":
+            self.call(attributes)
         elif tag in _RECORDS:
-            if tag == "location":
-                attributes["group"] = str(len(self.anchor.groups) - 1)
-            self.open.append(attributes)
-            if tag in self.lists:
-                self.lists[tag].append(attributes)
+            self.record(tag, attributes)
         elif tag == "attr":
             self.attribute(attributes)
 
     def end(self, tag: str) -> None:
-        if tag == "cnode":
-            self.callers.pop()
-        elif tag in _TEXTS:
+        if tag in _TEXTS:
             self.parser.CharacterDataHandler = None
             if self.open:
                 self.open[-1].setdefault(tag, "".join(self.text))
+        elif tag == "cnode":
+            self.callers.pop()
         elif tag in _RECORDS:
-            self.open.pop()
+            record = self.open.pop()
+            if tag == "region":
+                self.region(record)
+
+    def record(self, tag: str, attributes: Record) -> None:
+        self.open.append(attributes)
+        if tag == "metric":
+            self.anchor.metrics.append(attributes)
+        elif tag == "locationgroup":
+            self.anchor.groups.append(attributes)
+        elif tag == "location":
+            attributes["group"] = str(len(self.anchor.groups) - 1)
+            self.anchor.locations.append(attributes)
+
+    def region(self, record: Record) -> None:
+        keys = ("id", "mod", "begin", "name", "mangled_name", "paradigm", "descr")
+        self.anchor.program.regions.append(Region(*(record.get(key, "") for key in keys)))
+
+    def call(self, attributes: Record) -> None:
+        program = self.anchor.program
+        program.parent.append(self.callers[-1])
+        self.callers.append(len(program.cnode))
+        program.cnode.append(attributes.get("id", ""))
+        program.callee.append(attributes.get("calleeId", ""))
 
     def attribute(self, attributes: Record) -> None:
         key, value = attributes.get("key", ""), attributes.get("value", "")

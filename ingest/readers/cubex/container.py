@@ -42,19 +42,21 @@ class Container:
     members: dict[str, tuple[int, int]] = field(repr=False)
     unpacked: bytes = field(default=b"", repr=False)
 
-    def view(self, member: str) -> memoryview:
-        """Return the bytes of a member without copying them.
+    def views(self, *names: str) -> list[memoryview]:
+        """Return the bytes of members without copying them.
 
         Raises:
             InputError: where there is no such member or the file has changed since it was opened.
         """
-        if member not in self.members:
-            raise InputError(f"no member '{member}'", where=str(self.path), mend="write the profile again")
-        offset, size = self.members[member]
+        missing = [name for name in names if name not in self.members]
+        if missing:
+            mend = "write the profile again"
+            raise InputError(f"no member '{missing[0]}'", where=str(self.path), mend=mend)
         archive = memoryview(self.unpacked) if self.unpacked else _map(self.path)
         if not self.unpacked and len(archive) != self.size:
             raise InputError("the file changed while it was read", where=str(self.path), mend="run again")
-        return archive[offset : offset + size]
+        extents = (self.members[name] for name in names)
+        return [archive[offset : offset + size] for offset, size in extents]
 
 
 def open_container(path: Path) -> Container:
@@ -82,7 +84,7 @@ def open_container(path: Path) -> Container:
 def _map(path: Path) -> memoryview:
     """Map a file into memory."""
     try:
-        with path.open("rb") as file:
+        with open(path, "rb", buffering=0) as file:  # noqa: PTH123  # Path.open costs as much as the mapping
             return memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
     except ValueError:  # an empty file cannot be mapped
         raise InputError("the file is empty", where=str(path), mend=_AGAIN) from None

@@ -12,6 +12,7 @@ from ingest.profile import LocationTable, Metric, MetricKind, Profile, RegionTab
 from ingest.readers.cubex.anchor import Anchor, Record, read_anchor
 from ingest.readers.cubex.container import ANCHOR, Container, open_container
 from ingest.readers.cubex.dtypes import value_type
+from ingest.readers.cubex.program import Program, Region
 from ingest.readers.cubex.values import CubexValues, StoredMetric
 
 _PARADIGMS = frozenset(
@@ -36,7 +37,7 @@ def read(path: Path) -> Profile:
         InputError: where the file is damaged or holds what we cannot read, such as clustered call trees.
     """
     container = open_container(path)
-    anchor = read_anchor(container.view(ANCHOR), path)
+    anchor = read_anchor(*container.views(ANCHOR), path)
     try:
         return _assemble(container, anchor)
     except ValueError as problem:
@@ -49,13 +50,13 @@ def _assemble(container: Container, anchor: Anchor) -> Profile:
         what = "its call tree is clustered (attribute CLUSTERING), so call paths differ between processes"
         mend = "measure again without clustering (SCOREP_PROFILING_ENABLE_CLUSTERING=false)"
         raise InputError(what, where=str(container.path), mend=mend)
-    tree, identifiers = _tree(anchor)
+    tree, identifiers = _tree(anchor.program)
     locations = _locations(anchor)
     metrics, stored, notices = _metrics(anchor, container, tree, identifiers)
     return Profile(
         source=str(container.path),
         tree=tree,
-        regions=_regions(anchor.regions),
+        regions=_regions(anchor.program.regions),
         locations=locations,
         metrics=tuple(metrics),
         load=CubexValues(container, len(tree), len(locations), stored),
@@ -72,39 +73,41 @@ def _numbers(texts: Sequence[str], what: str) -> IntArray:
         raise ValueError(f"{what} is not a number") from None
 
 
-def _tree(anchor: Anchor) -> tuple[CallTree, IntArray]:
+def _tree(program: Program) -> tuple[CallTree, IntArray]:
     """Return the call tree and the identifiers of its nodes, int64[n]."""
-    identifiers = _numbers(anchor.cnode, "the id of a cnode")
+    identifiers = _numbers(program.cnode, "the id of a cnode")
     if len(identifiers) == 0:
         raise ValueError("it has no call paths")
-    if len(set(anchor.cnode)) < len(anchor.cnode):
+    if len(set(program.cnode)) < len(program.cnode):
         raise ValueError("two call paths have the same id")
-    index = {region.get("id"): i for i, region in enumerate(anchor.regions)}
-    if len(index) < len(anchor.regions):
+    index = {region[0]: i for i, region in enumerate(program.regions)}
+    if len(index) < len(program.regions):
         raise ValueError("two regions have the same id")
     try:
-        region = np.array([index[callee] for callee in anchor.callee], dtype=np.int64)
+        region = np.array([index[callee] for callee in program.callee], dtype=np.int64)
     except KeyError as missing:
         raise ValueError(f"a call path calls region {missing}, which is not defined") from None
-    return CallTree(np.array(anchor.parent, dtype=np.int64), region), identifiers
+    return CallTree(np.array(program.parent, dtype=np.int64), region), identifiers
 
 
-def _regions(regions: Sequence[Record]) -> RegionTable:
-    names = tuple(region.get("name", "") for region in regions)
+def _regions(regions: Sequence[tuple[str, ...]]) -> RegionTable:
+    columns = Region._make(tuple(zip(*regions, strict=True))[: len(Region._fields)])
+    origins = list(zip(columns.paradigm, columns.description, strict=True))
+    paradigm = {origin: _paradigm(*origin) for origin in set(origins)}
     return RegionTable(
-        name=names,
-        mangled=tuple(r.get("mangled_name") or name for r, name in zip(regions, names, strict=True)),
-        paradigm=tuple(map(_paradigm, regions)),
-        file=tuple(region.get("mod", "") for region in regions),
-        line=_numbers([region.get("begin") or "-1" for region in regions], "the first line of a region"),
+        name=columns.name,
+        mangled=tuple([m or name for m, name in zip(columns.mangled, columns.name, strict=True)]),
+        paradigm=tuple([paradigm[origin] for origin in origins]),
+        file=columns.file,
+        line=_numbers(columns.line, "the first line of a region"),
     )
 
 
-def _paradigm(region: Record) -> str:
+def _paradigm(paradigm: str, description: str) -> str:
     """Return the paradigm, which files of Score-P 1 write into the description."""
-    if "paradigm" in region:
-        return region["paradigm"].strip().lower()
-    described = region.get("descr", "").strip().lower()
+    if paradigm:
+        return paradigm.strip().lower()
+    described = description.strip().lower()
     return described if described.replace("-", "_") in _PARADIGMS else ""
 
 

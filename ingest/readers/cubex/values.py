@@ -80,14 +80,14 @@ class CubexValues:
     def _read(self, metric: Metric, rows: int) -> Iterator[tuple[IntArray, Stored]]:
         """Yield nodes and numbers of whatever numeric type, at most `rows` rows at once."""
         stored = self.stored[metric.name]
-        member = f"{stored.number}.index"
+        index, data = (f"{stored.number}.{part}" for part in ("index", "data"))
+        member = index
+        listing, body = self.container.views(index, data)
         try:
-            order, listed = read_index(self.container.view(member), self.nodes)
-            nodes = stored.order[listed]
-            member = f"{stored.number}.data"
-            data = self.container.view(member)
-            layout = stored.type.layout
-            for number, values in find_rows(data, order, layout, self.locations, len(nodes)).blocks(rows):
+            order, listed = read_index(listing, self.nodes)
+            nodes, member = stored.order[listed], data
+            found = find_rows(body, order, stored.type.layout, self.locations, len(nodes))
+            for number, values in found.blocks(rows):
                 yield nodes[number], stored.type.scalar(values)
         except ValueError as damage:
             mend = "copy or write the profile again"
