@@ -16,7 +16,7 @@ from pipeline.projection.ensemble import DRAWS, stream
 
 Weights: TypeAlias = Literal["relative", "equal"]
 Solve: TypeAlias = Callable[[FloatArray, FloatArray], FloatArray]
-"""Best parameters float64[row, k] for targets and weights, float64[row, n] each; weight 0 leaves a point out."""
+"""Best parameters float64[row, k] for targets and weights float64[row, n]; weight 0 leaves a point out."""
 Curve: TypeAlias = Callable[[FloatArray], FloatArray]
 """Values float64[row, n] of the fitted formula for parameters float64[row, k]."""
 

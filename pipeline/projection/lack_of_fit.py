@@ -1,4 +1,4 @@
-"""Does the formula fit? Repetitions of a point scatter by themselves; what goes beyond is the formula's fault."""
+"""Does the formula fit? Repetitions of a point scatter by themselves; what exceeds that is its fault."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

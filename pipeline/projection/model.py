@@ -180,22 +180,17 @@ def sqrt(operand: Operand) -> Model:
     return as_model(operand) ** constant(0.5)
 
 
-def piecewise(switch: Model, *pieces: tuple[Model, float], otherwise: Model) -> Model:
-    """Return the first piece whose upper bound `switch` does not exceed, else `otherwise`.
-
-    Args:
-        switch: the model compared with the bounds.
-        pieces: a model and the largest value of `switch` (SI units) it holds for, bounds ascending.
-        otherwise: what holds above the last bound.
+def choose(tested: Operand, bound: Operand, small: Operand, large: Operand) -> Model:
+    """Return `small` where `tested` does not exceed `bound`, else `large`.
 
     Raises:
-        UsageError: where the pieces measure different things.
+        UsageError: where what is compared, or what is chosen between, measures different things.
     """
-    for piece, _ in pieces:
-        _alike(piece, otherwise, "choose between", lambda a, b: a)
-    branches = [(piece.expression, switch.expression <= bound) for piece, bound in pieces]
-    chosen = sympy.Piecewise(*branches, (otherwise.expression, True))
-    return _join(chosen, otherwise.dimension, switch, otherwise, *(piece for piece, _ in pieces))
+    a, b = as_model(small), as_model(large)
+    condition = _alike(as_model(tested), as_model(bound), "compare", lambda x, y: x <= y)
+    dimension = _alike(a, b, "choose between", lambda x, _: x).dimension
+    chosen = sympy.Piecewise((a.expression, condition.expression), (b.expression, True))
+    return _join(chosen, dimension, condition, a, b)
 
 
 def substitute(model: Model, values: Mapping[str, Operand]) -> Model:

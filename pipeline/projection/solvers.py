@@ -63,7 +63,7 @@ def solve_nonlinear(
     """
     from scipy.optimize import least_squares
 
-    scale = np.where(start == 0, 1.0, np.abs(start))
+    scale: FloatArray = np.where(start == 0, 1.0, np.abs(start))
     inside = np.clip(start, *bounds) / scale
     limits = (bounds[0] / scale, bounds[1] / scale)
 
@@ -71,7 +71,8 @@ def solve_nonlinear(
         def residual(x: FloatArray) -> FloatArray:
             return (curve((x * scale)[None])[0] - target) * weight
 
-        found: FloatArray = least_squares(residual, inside, bounds=limits).x * scale
-        return found
+        found = least_squares(residual, inside, bounds=limits)
+        best: FloatArray = found.x * scale
+        return best
 
     return np.array([solve(t, w) for t, w in zip(targets, weights, strict=True)])

@@ -3,7 +3,7 @@ import pytest
 
 from ingest.errors import ModelError, UsageError
 from pipeline.projection.ensemble import Ensemble
-from pipeline.projection.model import bind, maximum, minimum, piecewise, rename, substitute, symbol
+from pipeline.projection.model import bind, choose, maximum, minimum, rename, substitute, symbol
 from pipeline.projection.predict import predict
 from pipeline.projection.quantity import Quantity
 from pipeline.projection.units import BANDWIDTH, BYTES, NONE, TIME
@@ -84,11 +84,16 @@ def test_zero_has_every_dimension():
     assert (SIZE + 0).dimension == BYTES
 
 
-def test_pieces_hold_up_to_their_bounds():
-    model = piecewise(SIZE, (SIZE / 2, 10.0), (SIZE / 4, 20.0), otherwise=SIZE)
-    assert predict({"p": model}, {"x": [10, 20, 30]})["p"].value.tolist() == [5, 5, 30]
+def test_the_branch_for_small_sizes_holds_up_to_its_bound():
+    model = choose(
+        SIZE, symbol("switch", BYTES), SIZE / 2, choose(SIZE, symbol("next", BYTES), SIZE / 4, SIZE)
+    )
+    at = {"x": [10, 20, 30], "switch": 10, "next": 20}
+    assert predict({"p": model}, at)["p"].value.tolist() == [5, 5, 30]
     with pytest.raises(UsageError, match="cannot choose between no unit and B"):
-        piecewise(SIZE, (symbol("V"), 10.0), otherwise=SIZE)
+        choose(SIZE, SIZE, symbol("V"), SIZE)
+    with pytest.raises(UsageError, match="cannot compare B and no unit"):
+        choose(SIZE, 10.0, SIZE, SIZE)
 
 
 def test_missing_and_useless_inputs_are_told():
