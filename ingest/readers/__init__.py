@@ -3,13 +3,14 @@
 A `ProfileReader` reads one run; a `SeriesReader` reads a file that holds many measurement points.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from ingest.errors import InputError
 from ingest.profile import Profile
-from ingest.readers import cubex, openfoam
+from ingest.readers import cubex, extrap_json, extrap_jsonl, extrap_text, openfoam, talpas
+from ingest.series import Series
 
 
 @dataclass(frozen=True)
@@ -29,9 +30,34 @@ class ProfileReader:
     read: Callable[[Path], Profile]
 
 
+@dataclass(frozen=True)
+class SeriesReader:
+    """A format that holds many measurement points in one file.
+
+    Attributes:
+        name: as users know the format.
+        pattern: what its files are called, for messages.
+        matches: whether a file looks like this format; cheap, and raises nothing.
+        read: reads it; raises InputError where it cannot.
+    """
+
+    name: str
+    pattern: str
+    matches: Callable[[Path], bool]
+    read: Callable[[Path], Series]
+
+
 PROFILE_READERS: tuple[ProfileReader, ...] = (
     ProfileReader("CUBE", "*.cubex", cubex.matches, cubex.read),
     ProfileReader("OpenFOAM", "<time>/uniform/profiling", openfoam.matches, openfoam.read),
+)
+
+# The first that matches reads: from the most to the least particular.
+SERIES_READERS: tuple[SeriesReader, ...] = (
+    SeriesReader("Talpas", "*.txt", talpas.matches, talpas.read),
+    SeriesReader("Extra-P JSON lines", "*.jsonl", extrap_jsonl.matches, extrap_jsonl.read),
+    SeriesReader("Extra-P JSON", "*.json", extrap_json.matches, extrap_json.read),
+    SeriesReader("Extra-P text", "*.txt", extrap_text.matches, extrap_text.read),
 )
 
 
@@ -53,6 +79,28 @@ def read_profile(path: Path) -> Profile:
     return reader.read(path)
 
 
+def find_series_reader(path: Path) -> SeriesReader | None:
+    """Return the first reader whose format the file looks like, None where there is none."""
+    return next((reader for reader in SERIES_READERS if reader.matches(path)), None)
+
+
+def read_series(path: Path) -> Series:
+    """Read a file of many measurement points.
+
+    Raises:
+        InputError: where no reader knows the file, or where it is damaged.
+    """
+    reader = find_series_reader(path)
+    if reader is None:
+        what = "no measurements in a known format" if path.exists() else "no such file or directory"
+        raise InputError(what, where=str(path), mend=f"known are {_told(SERIES_READERS)}")
+    return reader.read(path)
+
+
 def known_profiles() -> str:
     """Return the formats of single runs with the names of their files, for messages."""
-    return ", ".join(f"{reader.name} ({reader.pattern})" for reader in PROFILE_READERS)
+    return _told(PROFILE_READERS)
+
+
+def _told(readers: Sequence[ProfileReader | SeriesReader]) -> str:
+    return ", ".join(f"{reader.name} ({reader.pattern})" for reader in readers)

@@ -1,0 +1,107 @@
+"""Values out of JSON, checked: what comes from a file may be of any type."""
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeAlias
+
+from ingest.errors import InputError
+
+JsonObject: TypeAlias = dict[str, Any]  # what json.loads returns is known only once it is looked at
+
+
+def parse_json(text: str, where: str, first_line: int = 1) -> Any:  # noqa: ANN401 - see JsonObject
+    """Parse JSON.
+
+    Raises:
+        InputError: with line and column, where it is none, or nests too deeply.
+    """
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as error:
+        line = first_line + error.lineno - 1
+        raise InputError(f"line {line}, column {error.colno}: no JSON: {error.msg}", where=where) from error
+    except (ValueError, RecursionError) as error:  # a number of thousands of digits; nesting
+        raise InputError(f"line {first_line}: JSON that cannot be read: {error}", where=where) from error
+
+
+def json_object(value: object, what: str, where: str) -> JsonObject:
+    """Return a JSON object.
+
+    Raises:
+        InputError: where it is something else.
+    """
+    if not isinstance(value, dict):
+        raise InputError(f"{what} should be an object {{...}} but is {_told(value)}", where=where)
+    return value
+
+
+def json_list(value: object, what: str, where: str) -> list[Any]:
+    """Return a JSON list.
+
+    Raises:
+        InputError: where it is something else.
+    """
+    if not isinstance(value, list):
+        raise InputError(f"{what} should be a list [...] but is {_told(value)}", where=where)
+    return value
+
+
+def json_text(value: object, what: str, where: str) -> str:
+    """Return a JSON string.
+
+    Raises:
+        InputError: where it is something else.
+    """
+    if not isinstance(value, str):
+        raise InputError(f"{what} should be a string but is {_told(value)}", where=where)
+    return value
+
+
+def measured_values(value: object, what: str, where: str) -> list[float]:
+    """Return the value or the list of values of a measurement; null is NaN: not measured.
+
+    Raises:
+        InputError: where there is something else than numbers.
+    """
+    values = value if isinstance(value, list) else [value]
+    return [math.nan if v is None else _number(v, what, where) for v in values]
+
+
+def parameter_values(values: Sequence[object], what: str, where: str) -> tuple[float, ...]:
+    """Return the coordinates of a measurement point.
+
+    Raises:
+        InputError: where there is something else than finite numbers.
+    """
+    point = tuple(_number(value, what, where) for value in values)
+    if not all(map(math.isfinite, point)):
+        raise InputError(f"{what} should be finite numbers but is {_told(list(point))}", where=where)
+    return point
+
+
+def member(record: Mapping[str, Any], key: str, what: str, where: str) -> Any:  # noqa: ANN401 - see JsonObject
+    """Return a member that must be there.
+
+    Raises:
+        InputError: where it is missing.
+    """
+    if key not in record:
+        raise InputError(f"{what} has no '{key}'", where=where)
+    return record[key]
+
+
+def _number(value: object, what: str, where: str) -> float:
+    if type(value) is float:
+        return value
+    if type(value) is int:
+        try:
+            return float(value)
+        except OverflowError:
+            return math.inf if value > 0 else -math.inf
+    raise InputError(f"{what} should be a number but is {_told(value)}", where=where)
+
+
+def _told(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 40 else f"{text[:37]}..."

@@ -1,0 +1,147 @@
+"""`Series`: measurements of many points from one file, as the input formats of Extra-P hold them."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ingest.arrays import FloatArray, IntArray
+from ingest.callpaths import CallPathSet
+from ingest.errors import InputError
+from ingest.profile import Metric
+
+# Names for what a file leaves out; the first two are Extra-P's.
+UNNAMED_CALLPATH = "<root>"
+UNNAMED_METRIC = "<default>"
+UNNAMED_REGION = "<unnamed>"
+
+MAX_VALUES = 1 << 27  # of the dense arrays together: 1 GiB
+
+_ARROW = re.compile(r"(?<!\boperator)->")
+
+
+@dataclass(frozen=True, eq=False)
+class Series:
+    """C call paths, P measurement points of D parameters, R repetitions; values are taken as given.
+
+    Attributes:
+        source: the file.
+        parameters: the D parameter names.
+        points: float64[P, D], sorted by the first parameter, then the next.
+        callpaths: region names from the root down, in preorder, callers without values of their own included.
+        metrics: the metrics; files of these formats tell no units.
+        values: per metric name float64[C, P, R], NaN where nothing was measured.
+        notices: one sentence for everything doubted.
+    """
+
+    source: str
+    parameters: tuple[str, ...]
+    points: FloatArray
+    callpaths: tuple[tuple[str, ...], ...]
+    metrics: tuple[Metric, ...]
+    values: Mapping[str, FloatArray]
+    notices: tuple[str, ...] = ()
+
+
+def split_callpath(text: str) -> tuple[str, ...]:
+    """Split a call path joined by ``->``, but not within the C++ names ``operator->`` and ``operator->*``."""
+    if not text.strip():
+        return (UNNAMED_CALLPATH,)
+    return tuple(name.strip() or UNNAMED_REGION for name in _ARROW.split(text))
+
+
+@dataclass
+class Measurements:
+    """Values in the order of a file, in columns; repetitions are told by their order.
+
+    Attributes:
+        source: the file.
+        parameters: the parameter names.
+    """
+
+    source: str
+    parameters: tuple[str, ...]
+    _paths: CallPathSet = field(default_factory=CallPathSet)
+    _nodes: dict[str, int] = field(default_factory=dict)
+    _metrics: dict[str, int] = field(default_factory=dict)
+    _points: dict[tuple[float, ...], int] = field(default_factory=dict)
+    _keys: list[tuple[int, int, int]] = field(default_factory=list)
+    _counts: list[int] = field(default_factory=list)
+    _values: list[float] = field(default_factory=list)
+
+    def add(self, callpath: str, metric: str, point: tuple[float, ...], values: Sequence[float]) -> None:
+        """Add the repetitions, or some of them, of a metric of a call path at a point."""
+        node = self._nodes.get(callpath)
+        if node is None:
+            node = self._nodes[callpath] = self._paths.add(split_callpath(callpath))
+        number = self._metrics.setdefault(metric, len(self._metrics))
+        at = self._points.setdefault(point, len(self._points))
+        self._keys.append((number, node, at))
+        self._counts.append(len(values))
+        self._values.extend(values)
+
+    def series(self) -> Series:
+        """Bring the values into dense arrays.
+
+        Raises:
+            InputError: where there is no value or no parameter, or too many values for the memory.
+        """
+        if not self._values or not self.parameters:
+            what = "no value" if self.parameters else "no parameter"
+            raise InputError(f"{what} in it", where=self.source)
+        place, tree, names = self._paths.tree()
+        points = np.array(list(self._points), dtype=np.float64)
+        order = np.lexsort(points.T[::-1])
+        keys = np.repeat(np.array(self._keys, dtype=np.int64), self._counts, axis=0)
+        keys[:, 1] = place[keys[:, 1]]
+        keys[:, 2] = np.argsort(order)[keys[:, 2]]
+        dense = self._dense(keys, (len(self._metrics), len(tree), len(points)))
+        metrics = tuple(Metric(name or UNNAMED_METRIC, "") for name in self._metrics)
+        notices = [*self._odd_values(), *(_gaps(m.name, dense[i]) for i, m in enumerate(metrics))]
+        return Series(
+            source=self.source,
+            parameters=self.parameters,
+            points=points[order],
+            callpaths=tuple(tree.paths(names)),
+            metrics=metrics,
+            values={metric.name: dense[i] for i, metric in enumerate(metrics)},
+            notices=tuple(filter(None, notices)),
+        )
+
+    def _odd_values(self) -> tuple[str, str]:
+        values = np.array(self._values, dtype=np.float64)
+        missing, negative = int((~np.isfinite(values)).sum()), int((values < 0).sum())
+        return (
+            f"{missing} of {len(values)} values are no finite numbers and count as not measured"
+            if missing
+            else "",
+            f"{negative} of {len(values)} values are below zero; they are kept" if negative else "",
+        )
+
+    def _dense(self, keys: IntArray, shape: tuple[int, int, int]) -> FloatArray:
+        """Scatter the values to float64[metric, call path, point, repetition], NaN where there is none."""
+        flat = np.ravel_multi_index((keys[:, 0], keys[:, 1], keys[:, 2]), shape)
+        order = np.argsort(flat, kind="stable")
+        starts = np.flatnonzero(np.diff(flat[order], prepend=-1))
+        lengths = np.diff(starts, append=len(flat))
+        repetition = np.arange(len(flat)) - np.repeat(starts, lengths)
+        repetitions, size = int(lengths.max()), int(np.prod(shape))
+        if size * repetitions > MAX_VALUES:
+            raise InputError(
+                f"too large to hold: {' x '.join(map(str, shape))} metrics, call paths and points, with up to"
+                f" {repetitions} repetitions",
+                where=self.source,
+                mend="split the file",
+            )
+        dense = np.full((size, repetitions), np.nan)
+        values = np.array(self._values, dtype=np.float64)[order]
+        dense[flat[order], repetition] = np.where(np.isfinite(values), values, np.nan)
+        return dense.reshape(*shape, repetitions)
+
+
+def _gaps(metric: str, dense: FloatArray) -> str:
+    """Tell how many call paths have values of a metric at some points but not at all."""
+    points = np.isfinite(dense).any(axis=2).sum(axis=1)
+    partly = int(((points > 0) & (points < dense.shape[1])).sum())
+    return f"{metric}: {partly} call paths were not measured at all {dense.shape[1]} points" if partly else ""
