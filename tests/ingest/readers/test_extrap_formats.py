@@ -234,7 +234,7 @@ def test_unknown_files_are_refused(tmp_path):
 def test_too_many_values_are_refused_before_they_are_made(tmp_path):
     lines = [json.dumps({"params": {"p": i}, "callpath": f"f{i}", "value": i}) for i in range(3000)]
     lines.append(json.dumps({"params": {"p": 0}, "callpath": "f0", "value": [1] * 100}))
-    with pytest.raises(InputError, match="too large to hold: 1 x 3000 x 3000 .* 101 repetitions"):
+    with pytest.raises(InputError, match=r"too large to hold: 1 x 3000 x 3000 .* 101 repetitions"):
         read_series(write(tmp_path, "a.jsonl", "\n".join(lines)))
 
 
