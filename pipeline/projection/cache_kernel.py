@@ -26,7 +26,7 @@ _VAGUE = 0.5
 
 
 def cache_kernel(name: str) -> Model:
-    """Return the time of a kernel over V sites; its symbols are ``<name>.b1``, ``.b2`` (s) and ``.s`` (sites)."""
+    """Return the time of a kernel over V sites, in the symbols ``<name>.b1``, ``.b2`` and ``.s``."""
     sites, held = symbol("V"), symbol(f"{name}.s")
     near, far = symbol(f"{name}.b1", TIME), symbol(f"{name}.b2", TIME)
     return near * minimum(held, sites) + far * maximum(0, sites - held)

@@ -75,4 +75,5 @@ def solve_nonlinear(
         best: FloatArray = found.x * scale
         return best
 
-    return np.array([solve(t, w) for t, w in zip(targets, weights, strict=True)])
+    found: FloatArray = np.array([solve(t, w) for t, w in zip(targets, weights, strict=True)])
+    return found

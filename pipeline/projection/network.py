@@ -1,0 +1,127 @@
+"""Networks: the time of one message, and of one small allreduce (paper 004, sections II.D and III.C).
+
+`x` is the message size in bytes, `P` the number of processes. Every function returns a model whose symbols
+begin with the name given; the fits bind them to measurements.
+"""
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from ingest.arrays import FloatArray
+from pipeline.projection.bootstrap import Weights, point_weights, resample
+from pipeline.projection.fit import Fit, Parameter, assemble, fit
+from pipeline.projection.formula import told_apart
+from pipeline.projection.lack_of_fit import lack_of_fit
+from pipeline.projection.model import Model, bind, choose, constant, log, symbol
+from pipeline.projection.solvers import solve_linear
+from pipeline.projection.units import BANDWIDTH, BYTES, TIME
+
+_FASTEST = 1e-18
+
+
+def latency_bandwidth(name: str) -> Model:
+    """Return ``latency + x / bandwidth``, the effective time of a message as the application sees it."""
+    return symbol(f"{name}.latency", TIME) + symbol("x", BYTES) / symbol(f"{name}.bandwidth", BANDWIDTH)
+
+
+def loggp(name: str) -> Model:
+    """Return LogGP's time of a message, ``L + 2 o + (x - 1) k G``, valid where o > g.
+
+    o and G are ``<name>.small.o``, ``<name>.small.G`` up to ``<name>.switch`` bytes and ``<name>.large...``
+    above; k is ``<name>.congestion``, the number of processes that share a link.
+    """
+    size = symbol("x", BYTES)
+    small, large = (_loggp_protocol(name, protocol, size) for protocol in ("small", "large"))
+    return choose(size, symbol(f"{name}.switch", BYTES), small, large)
+
+
+def _loggp_protocol(name: str, protocol: str, size: Model) -> Model:
+    overhead, gap = symbol(f"{name}.{protocol}.o", TIME), symbol(f"{name}.{protocol}.G", TIME / BYTES)
+    on_wire = (size - constant(1, BYTES)) * symbol(f"{name}.congestion") * gap
+    return symbol(f"{name}.L", TIME) + 2 * overhead + on_wire
+
+
+def allreduce(name: str) -> Model:
+    """Return ``c + d log P``, a small allreduce down and up a tree of P processes.
+
+    The base of the logarithm is ``<name>.base``: 2 makes d the time of a tree level, as the paper's text
+    says; its fits were made in R, whose log() is natural.
+    """
+    levels = log(symbol("P")) / log(symbol(f"{name}.base"))
+    return symbol(f"{name}.c", TIME) + symbol(f"{name}.d", TIME) * levels
+
+
+def fit_allreduce(
+    name: str,
+    processes: FloatArray,
+    seconds: FloatArray,
+    *,
+    base: float = 2.0,
+    weights: Weights = "relative",
+) -> Fit:
+    """Return the allreduce fitted to measured times, with c, d >= 0.
+
+    A change of algorithm or of topology within the measured range shows as lack of fit.
+
+    Args:
+        name: what to call it.
+        processes: float64[n], P of every measurement.
+        seconds: float64[n].
+        base: of the logarithm.
+        weights: ``relative`` or ``equal``.
+
+    Raises:
+        ModelError: where there are fewer than three measurements.
+    """
+    model = bind(allreduce(name), {f"{name}.base": base})
+    parameters = [Parameter(f"{name}.c"), Parameter(f"{name}.d")]
+    return fit(name, model, parameters, {"P": processes}, seconds, weights=weights)
+
+
+def fit_latency_bandwidth(
+    name: str,
+    sizes: FloatArray,
+    seconds: FloatArray,
+    *,
+    latency: float | None = None,
+    weights: Weights = "relative",
+) -> Fit:
+    """Return latency and bandwidth fitted to measured message times.
+
+    The formula is linear in the latency and in the time per byte, whose inverse is the bandwidth.
+
+    Args:
+        name: what to call it.
+        sizes: float64[n], bytes.
+        seconds: float64[n].
+        latency: seconds, where it is known and only the bandwidth is to be fitted.
+        weights: ``relative`` or ``equal``.
+
+    Raises:
+        ModelError: where there are not more measurements than parameters.
+    """
+    fixed = {} if latency is None else {f"{name}.latency": latency}
+    offset = 0.0 if latency is None else latency
+    design = sizes[:, None] if fixed else np.column_stack([np.ones_like(sizes), sizes])
+    lower = np.array([0.0, _FASTEST])[-design.shape[1] :]
+
+    def solve(targets: FloatArray, point: FloatArray) -> FloatArray:
+        return _last_inverted(solve_linear(design, lower, targets - offset, point))
+
+    def curve(parameters: FloatArray) -> FloatArray:
+        return offset + _last_inverted(parameters) @ design.T
+
+    quality = resample(solve, curve, seconds, weights, key=name)
+    data: Mapping[str, FloatArray] = {"x": sizes}
+    known = told_apart(design, point_weights(seconds, weights))
+    names = [f"{name}.latency", f"{name}.bandwidth"][-design.shape[1] :]
+    lack = lack_of_fit(data, seconds, curve(quality.estimate[None])[0], weights, len(names))
+    model = bind(latency_bandwidth(name), fixed)
+    return assemble(
+        name, model, names, identified=known, quality=quality, data=data, lack=lack, weights=weights
+    )
+
+
+def _last_inverted(parameters: FloatArray) -> FloatArray:
+    return np.column_stack([parameters[:, :-1], 1.0 / parameters[:, -1]])

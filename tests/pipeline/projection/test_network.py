@@ -1,0 +1,94 @@
+import numpy as np
+import pytest
+
+from pipeline.projection.model import bind, maximum, substitute, symbol
+from pipeline.projection.network import (
+    allreduce,
+    fit_allreduce,
+    fit_latency_bandwidth,
+    latency_bandwidth,
+    loggp,
+)
+from pipeline.projection.predict import predict
+from pipeline.projection.units import BYTES
+
+MIB = 2.0**20
+# Paper 004, section III.C: POWER5+, microseconds and microseconds a byte.
+INTRA = {"L": 2.7, "small.o": 3.5, "small.G": 0.00068, "large.o": 33.5, "large.G": 0.00045}
+INTER = {"L": 5.8, "small.o": 14, "small.G": 0.0013, "large.o": 40, "large.G": 0.0011}
+
+
+def link(name, microseconds, congestion):
+    values = {f"{name}.{key}": value * 1e-6 for key, value in microseconds.items()}
+    return bind(loggp(name), {**values, f"{name}.switch": 32768, f"{name}.congestion": congestion})
+
+
+def seconds(model, **at):
+    return predict({"t": model}, at)["t"].value
+
+
+def test_loggp_message_times_of_power5():
+    # Computed from the published table with the published formulas, microseconds.
+    sizes = [1, 64, 1024, 32768, 65536, 65538, 131072, 1048576]
+    intra, inter = link("intra", INTRA, 2), link("inter", INTER, 8)
+    half = symbol("x", BYTES) / 2
+    mixed = maximum(substitute(inter, {"x": half}), substitute(intra, {"x": half}))
+    expected_intra = [9.7, 9.78568, 11.09128, 54.26312, 128.6815, 128.6833, 187.6639, 1013.4175]
+    expected_inter = [33.8, 34.4552, 44.4392, 374.5768, 662.508, 662.5256, 1239.2248, 9313.26]
+    expected_mixed = [33.7948, 34.1224, 39.1144, 204.1832, 374.5768, 374.1584, 662.508, 4699.5256]
+    assert seconds(intra, x=sizes) * 1e6 == pytest.approx(expected_intra, rel=1e-9)
+    assert seconds(inter, x=sizes) * 1e6 == pytest.approx(expected_inter, rel=1e-9)
+    assert seconds(mixed, x=sizes) * 1e6 == pytest.approx(expected_mixed, rel=1e-9)
+
+
+def test_effective_bandwidth_of_power5_is_227_megabytes_not_mebibytes():
+    asymptote = 2 / (8 * 0.0011e-6)
+    assert asymptote == pytest.approx(227.27e6, rel=1e-4)
+    assert asymptote / MIB == pytest.approx(216.7, abs=0.05)
+    half = symbol("x", BYTES) / 2
+    at_64_kib = 65536 / seconds(substitute(link("inter", INTER, 8), {"x": half}), x=65536)[0] / MIB
+    assert at_64_kib == pytest.approx(166.9, abs=0.05)
+
+
+def test_effective_message_and_tree():
+    wire = bind(latency_bandwidth("net"), {"net.latency": 12.1e-6, "net.bandwidth": 167 * MIB})
+    assert seconds(wire, x=[0, 167 * MIB]) == pytest.approx([12.1e-6, 1 + 12.1e-6])
+    tree = bind(allreduce("red"), {"red.c": 0.0, "red.d": 3.65e-6, "red.base": 2})
+    assert seconds(tree, P=1024) * 1e6 == pytest.approx([36.5])
+    natural = bind(allreduce("red"), {"red.c": 0.0, "red.d": 3.65e-6, "red.base": np.e})
+    assert seconds(natural, P=1024) * 1e6 == pytest.approx([25.3], abs=0.05)
+
+
+def test_the_published_network_is_found_again():
+    random = np.random.default_rng(1)
+    sizes = np.repeat(np.geomspace(64, 4 * MIB, 17), 3)
+    times = (12.1e-6 + sizes / (167 * MIB)) * (1 + 0.03 * random.standard_normal(len(sizes)))
+    found = fit_latency_bandwidth("net", sizes, times)
+    values = [p.value for p in found.parameters]
+    assert values == pytest.approx([12.1e-6, 167 * MIB], rel=0.03)
+    assert all(p.lower < t < p.upper for p, t in zip(found.parameters, [12.1e-6, 167 * MIB], strict=True))
+    assert not found.lack.poor
+
+
+def test_a_known_latency_leaves_the_bandwidth():
+    sizes = np.geomspace(1e4, 1e6, 9)
+    found = fit_latency_bandwidth("net", sizes, 5.8e-6 + sizes / (250 * MIB), latency=5.8e-6)
+    assert [(p.name, p.value) for p in found.parameters] == [("net.bandwidth", pytest.approx(250 * MIB))]
+    assert seconds(found.model, x=1e5) == pytest.approx([5.8e-6 + 1e5 / (250 * MIB)])
+
+
+def test_one_size_cannot_tell_latency_from_bandwidth():
+    times = np.array([1.0, 1.01, 0.99, 1.02]) * 1e-5
+    found = fit_latency_bandwidth("net", np.full(4, 1024.0), times)
+    assert not any(p.identified for p in found.parameters)
+
+
+def test_an_allreduce_whose_algorithm_changes_does_not_fit():
+    processes = np.array([24.0, 48, 96, 192, 384, 768, 1536])
+    good = fit_allreduce("red", processes, 4e-6 + 1.5e-6 * np.log2(processes))
+    assert not good.lack.poor
+    assert [p.value for p in good.parameters] == pytest.approx([4e-6, 1.5e-6])
+    jump = np.array([6.0, 7.5, 9, 10.3, 11.6, 59.9, 70]) * 1e-6
+    bad = fit_allreduce("red", processes, jump)
+    assert bad.lack.poor
+    assert min(p.value for p in bad.parameters) >= 0
