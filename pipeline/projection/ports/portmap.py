@@ -86,7 +86,7 @@ def port_map(table: Mapping[str, Any], *, where: str = "port map") -> PortMap:
     return PortMap(table["name"], table["isa"], table["source"], ports, tuple(classes), allowed, occupancy)
 
 
-def _ports_of(name: str, entry: Any, ports: tuple[str, ...], where: str) -> list[bool]:
+def _ports_of(name: str, entry: object, ports: tuple[str, ...], where: str) -> list[bool]:
     given = entry.get("ports") if isinstance(entry, dict) else None
     if not isinstance(given, list) or not given or not set(given) <= set(ports):
         raise InputError(

@@ -69,7 +69,7 @@ def set_cycles(portmap: PortMap, counts: FloatArray, cpi: FloatArray) -> FloatAr
 
 
 def cycles(portmap: PortMap, counts: FloatArray, cpi: FloatArray) -> FloatArray:
-    """Return float64[...], cycles per iteration under the ideal scheduler (Eq. 9); arguments as `set_cycles`."""
+    """Return float64[...], cycles per iteration of the ideal scheduler (Eq. 9); arguments as `set_cycles`."""
     result: FloatArray = set_cycles(portmap, counts, cpi).max(axis=-1)
     return result
 
@@ -86,11 +86,11 @@ def port_names(portmap: PortMap, index: int) -> tuple[str, ...]:
 
 
 def levelled(portmap: PortMap, counts: FloatArray, cpi: FloatArray) -> FloatArray:
-    """Return float64[port, class], the cycles of each class on each port as the paper's scheduler spreads them.
+    """Return float64[port, class], the cycles of each class on each port in the paper's order of scheduling.
 
     Classes with fewest ports come first and each is spread so as to level its ports (Figure 6; the matrix A
-    of Eq. 8 times the class's CPI). The row sums are the port loads p. Their maximum equals `cycles` where the
-    port sets of the classes are nested or disjoint; otherwise this order can be worse than the optimum.
+    of Eq. 8 times the class's CPI). The row sums are the port loads p. Their maximum equals `cycles` where
+    the classes' port sets are nested or disjoint; otherwise this order can be worse than the optimum.
 
     Args:
         portmap: the map.
@@ -109,4 +109,5 @@ def _poured(loads: FloatArray, amount: float) -> FloatArray:
     ordered = np.sort(loads)
     reached = (amount + np.cumsum(ordered)) / np.arange(1, len(ordered) + 1)
     level = reached[np.flatnonzero(reached >= ordered)[-1]]
-    return np.maximum(level - loads, 0.0)
+    poured: FloatArray = np.maximum(level - loads, 0.0)
+    return poured

@@ -1,0 +1,142 @@
+"""Read functions from assembly: compiler output (``.s``) and the text that ``objdump -d`` writes.
+
+Both are taken in AT&T syntax on x86-64 and in Arm syntax on AArch64. Only what counting needs is kept: the
+mnemonic, the operands, and for a jump inside the function where it goes.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from ingest.errors import InputError, UsageError
+
+_LABEL = re.compile(r"\s*([\w.$@]+):\s*(.*)")
+_HEADER = re.compile(r"[0-9a-f]+ <([^>]+)>:\s*")
+_DUMPED = re.compile(r"\s*([0-9a-f]+):\s+(?:(?:[0-9a-f]{2} ?)+\s*(?:\t|$))?\s*([a-z<(].*)?")
+_TARGET = re.compile(r"#?(?:0x)?([0-9a-f]+)(?: <.*>)?")
+_COMMENT = re.compile(r"\s*(?:#(?!-?\d|0x|:)|//|;).*")
+_PREFIX = re.compile(r"(?:bnd|notrack|data16|cs|ds|es|addr32)\s+")
+_MOST_FUNCTIONS_NAMED = 8
+
+
+@dataclass(frozen=True)
+class Instruction:
+    """One machine instruction.
+
+    Attributes:
+        mnemonic: its name as written, lower case.
+        operands: its operands as written.
+        target: index of the instruction that it jumps to in the same function, None where it does not.
+    """
+
+    mnemonic: str
+    operands: tuple[str, ...] = ()
+    target: int | None = None
+
+
+def functions_in(text: str, *, where: str = "assembly") -> dict[str, tuple[Instruction, ...]]:
+    """Return the instructions of every function in a ``.s`` file or in the output of ``objdump -d``.
+
+    Raises:
+        InputError: where no instruction is found, or the syntax is Intel's.
+    """
+    lines = text.splitlines()
+    dumped = any(_HEADER.fullmatch(line) for line in lines)
+    found = dict(_from_dump(lines) if dumped else _from_compiler(lines))
+    if not found:
+        raise InputError(
+            "holds no instructions", where=where, mend="give a .s file or the output of objdump -d"
+        )
+    if any(re.search(r"\b(?:QWORD|XMMWORD|YMMWORD|ZMMWORD) PTR\b|\.intel_syntax", line) for line in lines):
+        raise InputError(
+            "is in Intel syntax", where=where, mend="write it in AT&T syntax, the tools' default"
+        )
+    return found
+
+
+def function_named(
+    functions: dict[str, tuple[Instruction, ...]], name: str, *, where: str = "assembly"
+) -> tuple[Instruction, ...]:
+    """Return the function of that symbol.
+
+    Raises:
+        UsageError: where there is none.
+    """
+    if name in functions:
+        return functions[name]
+    some = ", ".join(sorted(functions)[:_MOST_FUNCTIONS_NAMED])
+    raise UsageError(f"has no function '{name}'", where=where, mend=f"it has {some}")
+
+
+@dataclass
+class _Draft:
+    """A function as it is read: its instructions, and before which of them a label or address stands."""
+
+    texts: list[str]
+    places: dict[str, int]
+
+
+def _from_compiler(lines: Iterable[str]) -> Iterator[tuple[str, tuple[Instruction, ...]]]:
+    name, draft = "", _Draft([], {})
+    for line in lines:
+        rest = _COMMENT.sub("", line, count=1)
+        while match := _LABEL.fullmatch(rest):
+            label, rest = match.groups()
+            if not label.startswith("."):
+                yield from _finished(name, draft)
+                name, draft = label, _Draft([], {})
+            draft.places[label] = len(draft.texts)
+        if rest.strip() and not rest.lstrip().startswith("."):
+            draft.texts.append(rest)
+    yield from _finished(name, draft)
+
+
+def _from_dump(lines: Iterable[str]) -> Iterator[tuple[str, tuple[Instruction, ...]]]:
+    name, draft = "", _Draft([], {})
+    for line in lines:
+        if header := _HEADER.fullmatch(line):
+            yield from _finished(name, draft)
+            name, draft = header[1], _Draft([], {})
+        elif (match := _DUMPED.fullmatch(line)) and match[2]:
+            draft.places[match[1]] = len(draft.texts)
+            draft.texts.append(_COMMENT.sub("", match[2], count=1))
+    yield from _finished(name, draft)
+
+
+def _finished(name: str, draft: _Draft) -> Iterator[tuple[str, tuple[Instruction, ...]]]:
+    if draft.texts:
+        yield name, tuple(parse_instruction(text, draft.places) for text in draft.texts)
+
+
+def parse_instruction(text: str, places: dict[str, int]) -> Instruction:
+    """Return the instruction in one line of assembly.
+
+    Args:
+        text: the line without label, address or comment.
+        places: index of the instruction behind each label (or hexadecimal address) of the function.
+    """
+    words = _PREFIX.sub("", text.strip()).split(maxsplit=1)
+    operands = tuple(_split(words[1])) if len(words) == 2 else ()
+    called = words[0].startswith(("call", "bl"))
+    return Instruction(
+        words[0].lower(), operands, None if called or not operands else _place(operands[-1], places)
+    )
+
+
+def _place(operand: str, places: dict[str, int]) -> int | None:
+    address = _TARGET.fullmatch(operand)
+    return places.get(operand, places.get(address[1]) if address else None)
+
+
+def _split(text: str) -> Iterator[str]:
+    """Yield the operands: commas inside parentheses, brackets or braces do not separate."""
+    depth, current = 0, ""
+    for letter in text.strip():
+        depth += (letter in "([{") - (letter in ")]}")
+        if letter == "," and depth == 0:
+            yield current.strip()
+            current = ""
+        else:
+            current += letter
+    if current.strip():
+        yield current.strip()

@@ -1,0 +1,65 @@
+"""Disassemble an ELF object file with pyelftools and capstone, the optional extra ``disassembly``."""
+
+import io
+from collections.abc import Iterator
+from typing import Any, TypeAlias
+
+from ingest.errors import InputError
+from pipeline.projection.ports.assembly import Instruction, parse_instruction
+
+_ADVICE = "install it with: pip install 'callpath-pipeline[disassembly]', or give the text of objdump -d"
+
+Untyped: TypeAlias = Any
+"""An object of one of the two packages, which carry no types."""
+
+
+def functions_in_object(content: bytes, *, where: str = "object file") -> dict[str, tuple[Instruction, ...]]:
+    """Return the instructions of every function in an ELF file for x86-64 or AArch64.
+
+    Raises:
+        InputError: where the packages are missing, or the file is damaged, stripped or for another machine.
+    """
+    try:
+        import capstone
+        from elftools.common.exceptions import ELFError
+        from elftools.elf.elffile import ELFFile
+    except ImportError as missing:
+        raise InputError(
+            f"reading it needs the package {missing.name}", where=where, mend=_ADVICE
+        ) from missing
+    machines = {
+        "x64": (capstone.CS_ARCH_X86, capstone.CS_MODE_64),
+        "AArch64": (capstone.CS_ARCH_ARM64, capstone.CS_MODE_ARM),
+    }
+    try:
+        elf = ELFFile(io.BytesIO(content))
+        machine = elf.get_machine_arch()
+        if machine not in machines:
+            raise InputError(f"is for {machine}", where=where, mend="give one for x86-64 or AArch64")
+        decoder = capstone.Cs(*machines[machine])
+        if machine == "x64":
+            decoder.syntax = capstone.CS_OPT_SYNTAX_ATT
+        found = {name: _decoded(decoder, code, start) for name, code, start in _functions(elf)}
+    except (ELFError, ValueError, KeyError, IndexError, AttributeError) as error:
+        raise InputError(f"is a damaged object file: {error}", where=where, mend="build it again") from error
+    if not found:
+        raise InputError("names no functions", where=where, mend="give one that is not stripped")
+    return found
+
+
+def _functions(elf: Untyped) -> Iterator[tuple[str, bytes, int]]:
+    """Yield name, machine code and address of every function in the symbol table."""
+    table = elf.get_section_by_name(".symtab")
+    for entry in table.iter_symbols() if table else ():
+        place = entry["st_shndx"]
+        if entry["st_info"]["type"] != "STT_FUNC" or not isinstance(place, int) or not entry["st_size"]:
+            continue
+        section = elf.get_section(place)
+        start = entry["st_value"] - section["sh_addr"]
+        yield entry.name, section.data()[start : start + entry["st_size"]], entry["st_value"]
+
+
+def _decoded(decoder: Untyped, code: bytes, start: int) -> tuple[Instruction, ...]:
+    lines = list(decoder.disasm_lite(code, start))
+    places = {f"{address:x}": k for k, (address, *_) in enumerate(lines)}
+    return tuple(parse_instruction(f"{mnemonic} {operands}", places) for *_, mnemonic, operands in lines)
