@@ -1,0 +1,85 @@
+"""Which regions a filter lets through."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+import numpy as np
+
+from filters.language import Filter, Rule
+from filters.patterns import Pattern, compile_pattern
+from ingest.arrays import BoolArray, IntArray
+from ingest.profile import RegionTable
+
+FILTERABLE = ("compiler", "user")
+_INTERNAL = "MEASUREMENT OFF"  # Score-P's own, though its paradigm is user
+
+
+def filterable(regions: RegionTable) -> BoolArray:
+    """Return which regions a filter can speak of at all, bool[region].
+
+    Score-P asks its filter for regions that the compiler instrumented and for user regions; MPI, OpenMP and
+    all others are recorded whatever it says. A region without a name cannot be written down.
+    """
+    pairs = zip(regions.paradigm, regions.mangled, strict=True)
+    able = [paradigm in FILTERABLE and name not in ("", _INTERNAL) for paradigm, name in pairs]
+    return np.array(able, dtype=np.bool_)
+
+
+def kept(rules: Filter, regions: RegionTable) -> BoolArray:
+    """Return which regions are measured under a filter, bool[region].
+
+    A file rule comes first and region rules cannot undo it; regions that no filter can touch are always
+    measured.
+    """
+    by_file = last_match(rules.files, regions.file, regions.file)
+    by_name = last_match(rules.regions, regions.name, regions.mangled)
+    unnamed_file = np.array([file == "" for file in regions.file], dtype=np.bool_)
+    passed = ((by_file != EXCLUDED) | unnamed_file) & (by_name != EXCLUDED)
+    return np.asarray(passed | ~filterable(regions))
+
+
+UNTOUCHED, INCLUDED, EXCLUDED = 0, 1, 2
+
+
+def last_match(rules: Sequence[Rule], names: Sequence[str], mangled: Sequence[str]) -> IntArray:
+    """Return what the last matching rule says of every name: UNTOUCHED (none matches), INCLUDED or EXCLUDED.
+
+    Args:
+        rules: in the order of the file.
+        names: displayed names.
+        mangled: as many mangled names.
+    """
+    verdict = np.full(len(names), UNTOUCHED, dtype=np.int64)
+    pending = list(range(len(names)))
+    for (include, by_mangled), group in groupby(reversed(rules), key=lambda r: (r.include, r.mangled)):
+        matcher = _Matcher.of(compile_pattern(rule.pattern) for rule in group)
+        subject = mangled if by_mangled else names
+        hits = [matcher.matches(subject[i]) for i in pending]
+        verdict[[i for i, hit in zip(pending, hits, strict=True) if hit]] = INCLUDED if include else EXCLUDED
+        pending = [i for i, hit in zip(pending, hits, strict=True) if not hit]
+    return verdict
+
+
+@dataclass(frozen=True)
+class _Matcher:
+    """Several patterns at once: literals and prefixes by hashing, only the rest one by one."""
+
+    literals: frozenset[str]
+    prefixes: dict[int, frozenset[str]]
+    others: tuple[Pattern, ...]
+
+    @classmethod
+    def of(cls, patterns: Iterable[Pattern]) -> "_Matcher":
+        known = list(patterns)
+        starts = sorted({p.prefix for p in known if p.prefix is not None}, key=len)
+        prefixes = {size: frozenset(group) for size, group in groupby(starts, key=len)}
+        others = tuple(p for p in known if p.literal is None and p.prefix is None)
+        return cls(frozenset(p.literal for p in known if p.literal is not None), prefixes, others)
+
+    def matches(self, name: str) -> bool:
+        return (
+            name in self.literals
+            or any(name[:size] in starts for size, starts in self.prefixes.items())
+            or any(pattern.matches(name) for pattern in self.others)
+        )

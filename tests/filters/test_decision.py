@@ -1,0 +1,121 @@
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from filters.decision import decide_by_paper
+from filters.evidence import evidence_from_profile
+from filters.proof import prove
+from filters.regions import unite_regions
+from filters.summary import evidence_json
+from filters.wishes import Wishes
+from filters.writer import Form, chosen_form, intended, write_filter
+from ingest.calltree import CallTree
+from ingest.errors import FilterError
+from ingest.profile import LocationTable, Metric, Profile, RegionTable
+
+ROWS = [
+    (0, "main", 1, 0.1),
+    (1, "setup", 1, 8.0),
+    (1, "step", 10, 0.2),
+    (2, "solve", 10, 9.0),
+    (3, "tool", 100000, 1.0),
+    (1, "USER phase", 7, 0.0),
+    (2, "tool", 1, 20.0),
+    (2, "MPI_Wait", 3, 1.0),
+]
+
+
+@pytest.fixture
+def decision(make_profile):
+    return decide_by_paper([evidence_from_profile(make_profile(ROWS))])
+
+
+def kept_names(decision):
+    return {decision.regions.table.name[i] for i in np.flatnonzero(decision.kept)}
+
+
+def test_a_region_is_kept_if_any_of_its_call_paths_is(decision):
+    assert "tool" in kept_names(decision)
+    entry = next(e for e in evidence_json(decision)["regions"] if e["region"] == "tool")
+    assert (entry["callpaths"], entry["callpaths_kept"], entry["callpaths_overlapped"]) == (2, 1, 1)
+    assert decision.overlapped(0).tolist() == [False, False, False, False, True, False, False, False]
+
+
+def test_user_regions_and_main_are_always_kept_and_mpi_is_left_alone(decision):
+    assert {"main", "USER phase"} <= kept_names(decision)
+    assert "MPI_Wait" not in decision.regions.table.name
+    assert decision.measured(0)[7]
+
+
+def test_the_evidence_is_plain_data(decision):
+    entry = evidence_json(decision)["regions"][0]
+    assert json.loads(json.dumps(entry)) == entry
+    assert {"region", "mangled", "visits", "time", "time_per_visit", "reason", "why", "kept"} <= set(entry)
+
+
+def test_wishes_go_over_the_rule(make_profile):
+    run = evidence_from_profile(make_profile(ROWS))
+    found = decide_by_paper([run], wishes=Wishes(protect=("st*",), drop=("s*", "USER*")))
+    assert kept_names(found) == {"main", "step", "tool"}
+
+
+def test_a_profile_without_compiler_regions_gives_a_filter_that_filters_nothing(make_profile):
+    run = evidence_from_profile(make_profile([(0, "USER a", 1, 1.0), (1, "MPI_Init", 1, 1.0)]))
+    found = decide_by_paper([run])
+    assert "nothing to filter" in found.notices[0]
+    text = write_filter(found.regions, found.kept)
+    assert text == "SCOREP_REGION_NAMES_BEGIN\nSCOREP_REGION_NAMES_END\n"
+
+
+def test_the_decisions_of_several_runs_are_united_with_their_reasons(make_profile):
+    small = evidence_from_profile(make_profile(ROWS, source="small"))
+    rows = [(0, "main", 1, 0.1), (1, "setup", 1, 0.1), (1, "late", 1, 50.0), (1, "step", 10, 0.2)]
+    large = evidence_from_profile(make_profile(rows, source="large"))
+    found = decide_by_paper([small, large])
+    assert {"setup", "late"} <= kept_names(found)
+    runs = {entry["region"]: entry["runs"] for entry in evidence_json(found)["regions"]}
+    assert runs["late"] == ["large"] and runs["setup"] == ["small"]
+
+
+@pytest.mark.parametrize("form", list(Form))
+def test_every_form_is_proven(decision, form):
+    text = write_filter(decision.regions, decision.kept, form=form, header=("made\nby test",))
+    wanted = intended(decision.regions, decision.kept, chosen_form(decision.regions, decision.kept, form))
+    prove(text, decision.regions.table, wanted)
+    assert text == write_filter(decision.regions, decision.kept, form=form, header=("made\nby test",))
+
+
+def test_a_wrong_filter_is_caught(decision):
+    with pytest.raises(FilterError, match="keeps 'USER phase' against the decision and 5 more"):
+        prove("", decision.regions.table, np.zeros(len(decision.regions), dtype=np.bool_))
+
+
+def hostile_profile(names):
+    count = len(names)
+    nothing = ("",) * count
+    regions = RegionTable(tuple(names), tuple(names), ("compiler",) * count, nothing, np.full(count, -1))
+    tree = CallTree(np.where(np.arange(count) == 0, -1, 0), np.arange(count))
+    zero = np.zeros(1, dtype=np.int64)
+    metrics = (Metric("visits", "occ"), Metric("time", "sec"))
+    values = np.arange(1.0, count + 1)[:, None]
+    location = LocationTable(zero, zero, np.ones(1, dtype=np.bool_))
+    return Profile("hostile", tree, regions, location, metrics, lambda metric: values)
+
+
+NAMES = st.text(st.characters(exclude_characters="\n\r\0"), min_size=1)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(NAMES, min_size=1, unique=True, max_size=8),
+    st.lists(st.booleans(), min_size=8, max_size=8),
+    st.sampled_from(list(Form)),
+)
+def test_a_written_filter_decides_hostile_names_as_intended(names, choice, form):
+    regions = unite_regions([evidence_from_profile(hostile_profile(names))])
+    kept = np.array(choice[: len(regions)])
+    text = write_filter(regions, kept, form=form)
+    prove(text, regions.table, intended(regions, kept, chosen_form(regions, kept, form)))

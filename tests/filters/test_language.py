@@ -1,0 +1,62 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from filters.language import Filter, Rule, parse
+from filters.patterns import escape
+from ingest.errors import FilterError
+
+BOTH_BLOCKS = """
+# a comment
+SCOREP_FILE_NAMES_BEGIN
+  EXCLUDE */lib/*   # not ours
+SCOREP_FILE_NAMES_END
+SCOREP_REGION_NAMES_BEGIN EXCLUDE * INCLUDE MANGLED _Z3foov
+    _Z3barv
+  INCLUDE main DEMANGLED
+SCOREP_REGION_NAMES_END
+SCOREP_REGION_NAMES_BEGIN
+  EXCLUDE a\\ b\\#1
+"""
+
+
+def test_blocks_rules_and_modifiers():
+    assert parse(BOTH_BLOCKS) == Filter(
+        (Rule(False, "*/lib/*"),),
+        (
+            Rule(False, "*"),
+            Rule(True, "_Z3foov", True),
+            Rule(True, "_Z3barv", True),
+            Rule(True, "main"),
+            Rule(False, "a\\ b\\#1"),
+        ),
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("EXCLUDE *\n", 1),
+        ("SCOREP_REGION_NAMES_BEGIN\nfoo\n", 2),
+        ("SCOREP_REGION_NAMES_BEGIN\nSCOREP_FILE_NAMES_BEGIN\n", 2),
+        ("SCOREP_REGION_NAMES_BEGIN\nSCOREP_FILE_NAMES_END\n", 2),
+        ("SCOREP_FILE_NAMES_BEGIN\nEXCLUDE MANGLED x\n", 2),
+        ("SCOREP_REGION_NAMES_BEGIN\nEXCLUDE foo\\\n", 2),
+    ],
+)
+def test_what_scorep_refuses_is_refused_with_its_line(text, line):
+    with pytest.raises(FilterError) as problem:
+        parse(text, where="my.filter")
+    assert str(problem.value).startswith(f"my.filter, line {line}:")
+
+
+def test_a_comment_close_after_a_backslash_is_refused():
+    with pytest.raises(FilterError, match="backslash"):
+        parse("SCOREP_REGION_NAMES_BEGIN\nEXCLUDE foo\\*# comment\n")
+
+
+@given(st.lists(st.text(min_size=1), min_size=1))
+def test_escaped_names_come_back_token_by_token(names):
+    lines = "".join(f"  EXCLUDE MANGLED {escape(name)}\n" for name in names)
+    rules = parse(f"SCOREP_REGION_NAMES_BEGIN\n{lines}SCOREP_REGION_NAMES_END\n").regions
+    assert [rule.pattern for rule in rules] == [escape(name) for name in names]
