@@ -1,7 +1,7 @@
 """`Series`: measurements of many points from one file, as the input formats of Extra-P hold them."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -81,8 +81,11 @@ class Measurements:
         self._counts.append(len(values))
         self._values.extend(values)
 
-    def series(self) -> Series:
+    def series(self, given: Collection[tuple[float, ...]] = ()) -> Series:
         """Bring the values into dense arrays.
+
+        Args:
+            given: the points that the file lists; those without a value are told.
 
         Raises:
             InputError: where there is no value or no parameter, or too many values for the memory.
@@ -98,7 +101,9 @@ class Measurements:
         keys[:, 2] = np.argsort(order)[keys[:, 2]]
         dense = self._dense(keys, (len(self._metrics), len(tree), len(points)))
         metrics = tuple(Metric(name or UNNAMED_METRIC, "") for name in self._metrics)
-        notices = [*self._odd_values(), *(_gaps(m.name, dense[i]) for i, m in enumerate(metrics))]
+        unused = len(set(given) - set(self._points))
+        missed = f"{unused} of the {len(set(given))} points listed have no value" if unused else ""
+        notices = [missed, *self._odd_values(), *(_gaps(m.name, dense[i]) for i, m in enumerate(metrics))]
         return Series(
             source=self.source,
             parameters=self.parameters,
@@ -109,15 +114,14 @@ class Measurements:
             notices=tuple(filter(None, notices)),
         )
 
-    def _odd_values(self) -> tuple[str, str]:
+    def _odd_values(self) -> list[str]:
+        """Tell how many values are no measurements, or unusual ones."""
         values = np.array(self._values, dtype=np.float64)
-        missing, negative = int((~np.isfinite(values)).sum()), int((values < 0).sum())
-        return (
-            f"{missing} of {len(values)} values are no finite numbers and count as not measured"
-            if missing
-            else "",
-            f"{negative} of {len(values)} values are below zero; they are kept" if negative else "",
+        told = (
+            (int((~np.isfinite(values)).sum()), "are no finite numbers and count as not measured"),
+            (int((values < 0).sum()), "are below zero; they are kept"),
         )
+        return [f"{number} of {len(values)} values {what}" for number, what in told if number]
 
     def _dense(self, keys: IntArray, shape: tuple[int, int, int]) -> FloatArray:
         """Scatter the values to float64[metric, call path, point, repetition], NaN where there is none."""

@@ -39,11 +39,10 @@ def read(path: Path) -> Series:
     """
     where = str(path)
     content = json_object(parse_json(read_text(path), where), "the file", where)
-    measured = _from_tables(content, where) if "callpaths" in content else _from_tree(content, where)
-    return measured.series()
+    return _from_tables(content, where) if "callpaths" in content else _from_tree(content, where)
 
 
-def _from_tree(content: JsonObject, where: str) -> Measurements:
+def _from_tree(content: JsonObject, where: str) -> Series:
     names = json_list(member(content, "parameters", "the file", where), "'parameters'", where)
     measured = Measurements(where, tuple(json_text(name, "a parameter", where) for name in names))
     callpaths = json_object(member(content, "measurements", "the file", where), "'measurements'", where)
@@ -65,10 +64,10 @@ def _from_tree(content: JsonObject, where: str) -> Measurements:
                     parameter_values(coordinates, f"the point of {what}", where),
                     measured_values(member(record, "values", what, where), f"a value of {what}", where),
                 )
-    return measured
+    return measured.series()
 
 
-def _from_tables(content: JsonObject, where: str) -> Measurements:
+def _from_tables(content: JsonObject, where: str) -> Series:
     parameters = _names(content, "parameters", where)
     callpaths, metrics = _names(content, "callpaths", where), _names(content, "metrics", where)
     points = _coordinates(content, tuple(parameters), where)
@@ -82,7 +81,7 @@ def _from_tables(content: JsonObject, where: str) -> Measurements:
             _referred(record, "coordinate_id", points, where),
             measured_values(member(record, "value", "a measurement", where), "a measured value", where),
         )
-    return measured
+    return measured.series(points.values())
 
 
 def _rows(content: JsonObject, table: str, where: str) -> list[JsonObject]:

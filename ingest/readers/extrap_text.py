@@ -42,7 +42,7 @@ def read(path: Path) -> Series:
             _take(state, _Line(str(path), number, line.rstrip(), match[1], match.end()))
     if state.measured is None:
         raise InputError("no DATA line in it", where=str(path))
-    return state.measured.series()
+    return state.measured.series(state.points)
 
 
 @dataclass

@@ -51,6 +51,12 @@ def test_text(tmp_path):
     )
 
 
+def test_points_that_are_listed_but_not_measured_are_told(tmp_path):
+    series = read_series(write(tmp_path, "a.txt", "PARAMETER p\nPOINTS 1 2 4\nREGION f\nDATA 1\nDATA 2"))
+    np.testing.assert_array_equal(series.points, [[1], [2]])
+    assert series.notices == ("1 of the 3 points listed have no value",)
+
+
 def test_text_without_region_metric_and_parentheses(tmp_path):
     series = read_series(write(tmp_path, "a.txt", "PARAMETER p\nPOINTS 16 4\nDATA 2\nDATA -1"))
     assert series.callpaths == (("<root>",),)
