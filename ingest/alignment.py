@@ -81,8 +81,8 @@ class MeasuredRun:
 def align(parameters: Sequence[str], runs: Iterable[MeasuredRun]) -> Experiment:
     """Unite runs into an experiment.
 
-    A call path that a run did not visit counts zero there: the run was measured and spent nothing in it. Where
-    no run was measured at all, values are NaN.
+    A call path that a run did not visit counts zero there: the run was measured and spent nothing in it.
+    Where no run was measured at all, values are NaN.
 
     Args:
         parameters: the parameter names.
@@ -174,17 +174,12 @@ def _notices(profiles: Sequence[ReducedProfile]) -> tuple[str, ...]:
 
 def experiment_from_series(series: Series) -> Experiment:
     """Turn the values of a series file (Extra-P formats) into an experiment: they are taken as given."""
-    union = CallTreeUnion()
-    names = tuple(dict.fromkeys(name for path in series.callpaths for name in path))
-    number = {name: i for i, name in enumerate(names)}
-    index = {path: i for i, path in enumerate(series.callpaths)}
-    parent = [index[path[:-1]] if len(path) > 1 else -1 for path in series.callpaths]
-    region = [number[path[-1]] for path in series.callpaths]
+    paths = CallPathSet()
+    nodes = np.array([paths.add(path) for path in series.callpaths], dtype=np.int64)
+    place, tree, names = paths.tree()
     nothing = ("",) * len(names)
-    table = RegionTable(names, names, nothing, nothing, np.full(len(names), -1))
-    union.add(CallTree(np.array(parent, dtype=np.int64), np.array(region, dtype=np.int64)), table)
-    place, tree, regions = union.finish()
-    order = np.argsort(place)
+    regions = RegionTable(names, names, nothing, nothing, np.full(len(names), -1))
+    order = np.argsort(place[nodes])
     values = {
         metric.name: Reduction(*(series.values[metric.name][order],) * len(REDUCTIONS))
         for metric in series.metrics

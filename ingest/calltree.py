@@ -59,16 +59,17 @@ class CallTree:
         return levels
 
     @cached_property
-    def siblings(self) -> list[IntArray]:
-        """All first children, then all second children, and so on; the last entry holds all that are left."""
-        nodes = np.flatnonzero(self.parent >= 0)
-        nodes = nodes[np.argsort(self.parent[nodes], kind="stable")]
-        family = np.flatnonzero(np.diff(self.parent[nodes], prepend=-1))
-        size = np.diff(family, append=len(nodes))
-        rank = np.arange(len(nodes)) - np.repeat(family, size)
-        turn = np.minimum(rank, _SIBLINGS_AT_ONCE)
-        nodes = nodes[np.argsort(turn, kind="stable")]
-        return np.split(nodes, np.cumsum(np.bincount(turn))[:-1]) if len(nodes) else []
+    def siblings(self) -> list[tuple[IntArray, IntArray]]:
+        """First children and their parents, then second ones, and so on; the last entry is all the rest."""
+        nodes = np.argsort(self.parent, kind="stable")
+        parent = self.parent[nodes]
+        roots = np.searchsorted(parent, 0)
+        nodes, parent = nodes[roots:], parent[roots:]
+        turn = np.minimum(np.arange(len(nodes)) - np.searchsorted(parent, parent), _SIBLINGS_AT_ONCE)
+        order = np.argsort(turn, kind="stable")
+        nodes, parent = nodes[order], parent[order]
+        bounds = np.cumsum(np.bincount(turn)).tolist()
+        return [(nodes[a:b], parent[a:b]) for a, b in zip([0, *bounds], bounds, strict=False)]
 
     def inclusive(self, exclusive: FloatArray) -> FloatArray:
         """Sum values over subtrees.
@@ -94,11 +95,11 @@ class CallTree:
         sum of them subtracted at once would differ from CubeLib's values in most of their digits.
         """
         own = np.array(inclusive, dtype=np.float64)
-        for turn, nodes in enumerate(self.siblings):
+        for turn, (nodes, parents) in enumerate(self.siblings):
             if turn < _SIBLINGS_AT_ONCE:
-                own[self.parent[nodes]] -= inclusive[nodes]
+                own[parents] -= inclusive[nodes]
             else:
-                np.subtract.at(own, self.parent[nodes], inclusive[nodes])
+                np.subtract.at(own, parents, inclusive[nodes])
         return own
 
     def path(self, node: int) -> tuple[int, ...]:

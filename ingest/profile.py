@@ -46,7 +46,7 @@ class RegionTable:
     Attributes:
         name: displayed (demangled) names.
         mangled: linker names, equal to `name` where the file has none.
-        paradigm: lower case, such as ``compiler``, ``user``, ``mpi``, ``openmp``, ``measurement``; may be empty.
+        paradigm: lower case, such as ``compiler``, ``user``, ``mpi``, ``openmp``, ``measurement``, or empty.
         file: source files, empty where unknown.
         line: int64, first source line, -1 where unknown.
     """

@@ -1,0 +1,1 @@
+"""The pipeline: stages in order, configuration, results, command line."""

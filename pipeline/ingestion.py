@@ -8,10 +8,11 @@ from pathlib import Path
 
 from ingest.alignment import MeasuredRun, align, experiment_from_series
 from ingest.discovery import Discovery, Run, RunSpec, Skipped, discover
-from ingest.errors import InputError
+from ingest.errors import InputError, RunNameError
 from ingest.experiment import Experiment
 from ingest.readers import find_series_reader
 from ingest.reduction import ReducedProfile, reduce_profile
+from ingest.run_names import parse_run_name
 from pipeline.execution import local_executor
 
 ALWAYS_KEPT = ("time", "visits", "PAPI_TOT_INS", "PAPI_TOT_CYC")
@@ -49,14 +50,14 @@ class Ingested:
     Attributes:
         experiment: the aligned runs.
         runs: the runs that were read; empty for a series file.
-        skipped: what was not read and why.
-        damaged: how many of those should have been runs.
+        beside: what lies beside the runs and is none of them.
+        damaged: what should have been a run but could not be read, and why.
     """
 
     experiment: Experiment
     runs: tuple[Run, ...]
-    skipped: tuple[Skipped, ...]
-    damaged: int
+    beside: tuple[Skipped, ...]
+    damaged: tuple[Skipped, ...]
 
 
 Outcome = ReducedProfile | InputError
@@ -77,7 +78,9 @@ def locate(path: Path, explicit: Sequence[RunSpec] = ()) -> Located:
     if path.is_file() and find_series_reader(path) is not None:
         return Located(path, None, (describe_input(path),))
     found = discover(path, explicit or None)
-    return Located(path, found, tuple(describe_input(file) for run in found.runs for file in files_of(run.path)))
+    return Located(
+        path, found, tuple(describe_input(file) for run in found.runs for file in files_of(run.path))
+    )
 
 
 def ingest(
@@ -97,7 +100,7 @@ def ingest(
     if located.found is None:
         reader = find_series_reader(located.path)
         assert reader is not None, "located as a series file"
-        return Ingested(experiment_from_series(reader.read(located.path)), (), (), 0)
+        return Ingested(experiment_from_series(reader.read(located.path)), (), (), ())
     found = located.found
     executor = local_executor(processes, sum(file.size for file in located.inputs))
     outcomes = executor.map(partial(_read, metrics=(metric, *ALWAYS_KEPT)), found.runs)
@@ -107,7 +110,17 @@ def ingest(
     measured = (MeasuredRun(run.parameters, run.repetition, profile) for run, profile in good)
     experiment = align(found.parameters, measured)
     experiment = replace(experiment, notices=(*found.notices, *experiment.notices))
-    return Ingested(experiment, tuple(run for run, _ in good), (*found.skipped, *bad), len(bad))
+    empty = tuple(entry for entry in found.skipped if _meant_as_run(entry))
+    beside = tuple(entry for entry in found.skipped if entry not in empty)
+    return Ingested(experiment, tuple(run for run, _ in good), beside, (*empty, *bad))
+
+
+def _meant_as_run(entry: Skipped) -> bool:
+    """Tell whether a folder without a profile bears the name of a run: then a measurement is missing."""
+    try:
+        return entry.path.is_dir() and bool(parse_run_name(entry.path.name).parameters)
+    except RunNameError:
+        return False
 
 
 def _read(run: Run, metrics: Sequence[str]) -> Outcome:

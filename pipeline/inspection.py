@@ -16,8 +16,8 @@ def inspect_path(path: Path, explicit: Sequence[RunSpec] = ()) -> dict[str, Any]
     """Look into a profile, a series file or a directory of runs.
 
     Returns:
-        ``parameters``; per run its path, format, parameter values, repetition, call paths, regions, locations,
-        processes, metrics and notices; ``skipped`` with reasons.
+        ``parameters``; per run its path, format, parameter values, repetition, call paths, regions,
+        locations, processes, metrics and notices; ``skipped`` with reasons.
 
     Raises:
         InputError: where there is nothing that can be read.

@@ -8,20 +8,12 @@ from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
+from filters.paper_rule import PaperRule
 from ingest.discovery import RunSpec
 from ingest.errors import UsageError
 from pipeline.models.options import ModelOptions
 
 SCALINGS = ("auto", "strong", "weak")
-
-
-@dataclass(frozen=True)
-class FilterNumbers:
-    """The numbers of the paper's filter rule (paper 001, section 3.1)."""
-
-    top_time_per_visit: float = 0.25
-    top_time: float = 0.25
-    visits_quantile: float = 0.5
 
 
 @dataclass(frozen=True)
@@ -46,7 +38,7 @@ class Options:
     at: tuple[Mapping[str, float], ...] = ()
     jobs: int = 0
     strict: bool = False
-    filter: FilterNumbers = field(default_factory=FilterNumbers)
+    filter: PaperRule = field(default_factory=PaperRule)
     models: ModelOptions = field(default_factory=ModelOptions)
     runs: tuple[RunSpec, ...] = ()
 
@@ -124,7 +116,7 @@ def _from_file(options: Options, path: Path) -> Options:
     if "at" in analysis:
         changes["at"] = tuple(where.point(entry) for entry in where.typed(analysis, "at", list))
     numbers = where.table(document, "filter")
-    where.check_keys(numbers, [f.name for f in fields(FilterNumbers)])
+    where.check_keys(numbers, [f.name for f in fields(PaperRule)])
     shares = {key: where.share(numbers, key) for key in numbers}
     models = where.table(document, "models")
     where.check_keys(models, ("method", "prior", "rivals"))
@@ -133,7 +125,9 @@ def _from_file(options: Options, path: Path) -> Options:
         **changes,
         filter=replace(options.filter, **shares),
         models=replace(options.models, **models),
-        runs=tuple(where.run(entry) for entry in where.typed(document, "run", list)) if "run" in document else (),
+        runs=tuple(where.run(entry) for entry in where.typed(document, "run", list))
+        if "run" in document
+        else (),
     )
 
 
@@ -147,7 +141,9 @@ class _Place:
     def error(self, key: str, what: str, mend: str) -> UsageError:
         lines = self.text.splitlines()
         number = next((n for n, line in enumerate(lines, 1) if line.lstrip("[ ").startswith(key)), 0)
-        return UsageError(f"{key}: {what}", where=f"{self.path}:{number}" if number else str(self.path), mend=mend)
+        return UsageError(
+            f"{key}: {what}", where=f"{self.path}:{number}" if number else str(self.path), mend=mend
+        )
 
     def check_keys(self, table: Mapping[str, Any], known: Sequence[str]) -> None:
         for key in table:
@@ -187,7 +183,9 @@ class _Place:
         if bad:
             raise self.error("parameters", f"{bad} is not numeric", "write numbers")
         parameters = {name: float(value) for name, value in entry["parameters"].items()}
-        return RunSpec(self.path.parent.resolve() / entry["path"], parameters, int(entry.get("repetition", 0)) or None)
+        return RunSpec(
+            self.path.parent.resolve() / entry["path"], parameters, int(entry.get("repetition", 0)) or None
+        )
 
 
 def _is_number(value: object) -> bool:

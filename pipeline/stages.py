@@ -1,4 +1,4 @@
-"""The stages in order: ingest, filter, model, report; each result is in the results directory when it ends."""
+"""The stages in order: ingest, filter, model, report; their results go to the results directory."""
 
 import json
 import time
@@ -14,13 +14,14 @@ from ingest.arrays import FloatArray
 from ingest.discovery import Skipped
 from ingest.errors import UsageError
 from ingest.scaling import decide_scaling
-from pipeline.filtering import write_filter
+from pipeline.filtering import make_filter, runs_to_filter, store_filter
 from pipeline.ingestion import Ingested, Located, Watch, ingest, locate
 from pipeline.models.analysis import Analysis, analyse, default_target, look_ahead, scaling_of
 from pipeline.options import Options
 from pipeline.report.summary import summarise
 from pipeline.store.atomic import write_json
 from pipeline.store.results import (
+    FILTER,
     SUMMARY,
     Provenance,
     read_provenance,
@@ -37,16 +38,14 @@ class RunResult:
     Attributes:
         summary: the content of summary.json.
         filter_effect: one sentence on the instrumentation filter.
-        skipped: path and reason of everything not read.
-        damaged: how many of those should have been runs.
+        damaged: path and reason of everything that should have been a run but could not be read.
         notices: one sentence for everything doubted.
         reused: nothing had changed, so the stored result is shown.
     """
 
     summary: Mapping[str, Any]
     filter_effect: str
-    skipped: Sequence[Mapping[str, str]]
-    damaged: int
+    damaged: Sequence[Mapping[str, str]]
     notices: Sequence[str]
     reused: bool
 
@@ -85,7 +84,7 @@ def run(directory: Path, options: Options, watch: Watch = lambda outcomes, _: ou
     with stopwatch.stage("ingest"):
         read = ingest(located, options.metric, options.processes, watch)
     with stopwatch.stage("filter"):
-        effect = write_filter(read.runs, read.experiment, options)
+        effect = _filter(read, options)
     with stopwatch.stage("model"):
         analysis = modelled(read, options, options.metric)
     notices = read.experiment.notices
@@ -95,7 +94,17 @@ def run(directory: Path, options: Options, watch: Watch = lambda outcomes, _: ou
         write_json(options.out / SUMMARY, summary)
     provenance = _provenance(directory, options, located, read, analysis, effect, stopwatch.seconds)
     write_provenance(options.out, provenance)
-    return RunResult(summary, effect, provenance.skipped, read.damaged, notices, False)
+    return RunResult(summary, effect, provenance.damaged, notices, False)
+
+
+def _filter(read: Ingested, options: Options) -> str:
+    """Write the filter of the largest scale and say what it does."""
+    metrics = {metric.name for metric in read.experiment.metrics}
+    if not read.runs or not {"time", "visits"} <= metrics:
+        return "none, since no visits and times were measured"
+    result = make_filter(runs_to_filter(read.runs)[-1:], options.filter)
+    store_filter(options.out / FILTER, result)
+    return result.effect
 
 
 def modelled(read: Ingested, options: Options, metric: str) -> Analysis:
@@ -124,7 +133,9 @@ def summary_of(
 ) -> dict[str, Any]:
     """Predict at the targets and put everything into the shape of summary.json."""
     targets = target_points(analysis, at)
-    callpaths, regions = (look_ahead(analysis, level, targets) for level in (analysis.callpaths, analysis.regions))
+    callpaths, regions = (
+        look_ahead(analysis, level, targets) for level in (analysis.callpaths, analysis.regions)
+    )
     return summarise(analysis, callpaths, regions, targets, notices)
 
 
@@ -156,7 +167,7 @@ def configuration_of(options: Options) -> dict[str, Any]:
         "scaling": options.scaling,
         "metric": options.metric,
         "at": [dict(point) for point in options.at],
-        "filter": {name: value for name, value in vars(options.filter).items()},
+        "filter": dict(vars(options.filter)),
         "models": {name: str(value) for name, value in vars(models).items()},
         "runs": [{"path": str(r.path), "parameters": dict(r.parameters)} for r in options.runs],
     }
@@ -179,11 +190,11 @@ def _provenance(
             "scaling": decision.scaling.value,
             "parameter": decision.parameter,
             "reason": decision.reason,
-            "filter": effect,
         },
+        effect,
         located.inputs,
-        tuple(skipped_entry(entry) for entry in read.skipped),
-        read.damaged,
+        tuple(skipped_entry(entry) for entry in read.damaged),
+        tuple(skipped_entry(entry) for entry in read.beside),
         read.experiment.notices,
         seconds,
     )
@@ -197,6 +208,4 @@ def skipped_entry(skipped: Skipped) -> dict[str, str]:
 def _stored(out: Path) -> RunResult:
     told = read_provenance(out)
     summary = json.loads((out / SUMMARY).read_text(encoding="utf-8"))
-    return RunResult(
-        summary, told["decision"]["filter"], told["skipped"], told["damaged"], told["notices"], True
-    )
+    return RunResult(summary, told["filter"], told["damaged"], told["notices"], True)

@@ -2,8 +2,9 @@
 
 Usage: make_environment.py DIRECTORY [EXTRA...]
 
-Debian splits ``ensurepip`` off into a package of its own. Where it is missing, pip is installed by the system's
-pip, else from Debian's package (as root), else from the wheel of pip itself, fetched from the package index.
+Debian splits ``ensurepip`` off into a package of its own. Where it is missing, pip is installed by the
+system's pip, else from Debian's package (as root), else from the wheel of pip itself, fetched from the
+package index.
 """
 
 import hashlib
@@ -30,7 +31,16 @@ def main() -> None:
     if not has_pip(python):
         create(directory, python)
     project = f"{PROJECT}[{','.join(extras)}]" if extras else str(PROJECT)
-    install = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--editable", project]
+    install = [
+        str(python),
+        "-m",
+        "pip",
+        "install",
+        "--quiet",
+        "--disable-pip-version-check",
+        "--editable",
+        project,
+    ]
     sys.exit(subprocess.run(install, check=False).returncode)
 
 

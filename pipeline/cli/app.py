@@ -18,10 +18,15 @@ app = typer.Typer(
 COMMANDS = ("run", "inspect", "filter", "model", "predict", "bottlenecks", "report")
 
 
-def main() -> None:
-    """Run the command line; every foreseen error is one line on standard error and exit code 2."""
+def register() -> None:
+    """Import the modules of the commands, which add themselves to `app`."""
     for name in COMMANDS:
         importlib.import_module(f"pipeline.cli.{name}")
+
+
+def main() -> None:
+    """Run the command line; every foreseen error is one line on standard error and exit code 2."""
+    register()
     try:
         app()
     except PipelineError as error:

@@ -12,7 +12,8 @@ At = Annotated[
     typer.Option("--at", help="Target point, such as p=4096 or p=4096,n=32; may be given several times."),
 ]
 Json = Annotated[
-    str | None, typer.Option("--json", help="Write the summary as JSON to this file, '-' for standard output.")
+    str | None,
+    typer.Option("--json", help="Write the summary as JSON to this file, '-' for standard output."),
 ]
 Config = Annotated[
     Path | None, typer.Option("--config", help="Configuration file; default: pipeline.toml in the directory.")
@@ -42,7 +43,7 @@ def level_of(by: str) -> str:
 
 
 def write_summary(target: str | None, summary: Mapping[str, Any]) -> bool:
-    """Write a summary where ``--json`` says; True where it went to standard output, which then holds it alone."""
+    """Write a summary where ``--json`` says; True where that is standard output, which then holds it alone."""
     from pipeline.store.atomic import json_text, write_text
 
     if target == "-":

@@ -11,7 +11,9 @@ from pipeline.cli.arguments import Config, tell_skipped
 
 @app.command("inspect")
 def inspect_command(
-    path: Annotated[Path, typer.Argument(metavar="PATH", help="A profile, a series file or a directory of runs.")],
+    path: Annotated[
+        Path, typer.Argument(metavar="PATH", help="A profile, a series file or a directory of runs.")
+    ],
     config: Config = None,
 ) -> None:
     """Show runs, parameters, metrics and call-tree size, and what was skipped and why."""

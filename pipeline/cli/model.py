@@ -55,7 +55,7 @@ def model_command(
         strict=strict,
     )
     read = ingest(locate(path, options.runs), options.metric, options.processes, watch_reading)
-    tell_skipped([skipped_entry(entry) for entry in read.skipped])
+    tell_skipped([skipped_entry(entry) for entry in read.damaged])
     tell(read.experiment.notices)
     summary = summary_of_models(read, options)
     if not write_summary(json, summary):

@@ -56,7 +56,7 @@ def run_command(
         strict=strict,
     )
     result = run(directory, options, watch_reading)
-    tell_skipped(result.skipped)
+    tell_skipped(result.damaged)
     tell(result.notices)
     if not write_summary(json, result.summary):
         screen = console()

@@ -1,4 +1,4 @@
-"""The whole of the models stage: from an experiment to fitted kernels, and what they say at a target scale."""
+"""The whole models stage: from an experiment to fitted kernels, and what they say at a target scale."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Bottlenecks to come: shares now and at the target scale, and the scales at which kernels overtake others."""
+"""Bottlenecks to come: shares now and at the target scale, and where kernels overtake others."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -32,7 +32,7 @@ class Crossover:
 
 
 def shares(values: FloatArray) -> FloatArray:
-    """Return each kernel's share of the column's total, float64[K, Q] from float64[K, Q]; NaN counts as zero."""
+    """Return each kernel's share of its column's total, float64[K, Q] both; NaN counts as zero."""
     known = np.nan_to_num(values, nan=0.0)
     total = known.sum(axis=0)
     return np.divide(known, total, out=np.zeros(known.shape), where=total > 0)
@@ -48,8 +48,8 @@ def crossovers(
 ) -> tuple[Crossover, ...]:
     """Find where kernels overtake the kernels that lead.
 
-    A leader is a kernel that is the largest of all at some scale between the smallest measured one and the
-    horizon. Every other kernel that matters at the horizon is followed past each leader, where that leader has
+    A leader is a kernel that is the largest of all at some scale between the smallest measured one and
+    the horizon. Every other kernel that matters at the horizon is followed past each leader, where that leader has
     a share of at least `CROSSING_SHARE`.
 
     Args:
@@ -76,7 +76,7 @@ def crossovers(
         before, after = gap[rows, columns], gap[rows, columns + 1]
         at = scales[columns] * (scales[columns + 1] / scales[columns]) ** (-before / (after - before))
         found += [
-            Crossover(int(candidates[row]), leader, float(scale), bool(scale <= last))
+            Crossover(int(candidates[row]), leader, float(scale), measured=bool(scale <= last))
             for row, scale in zip(rows.tolist(), at.tolist(), strict=True)
         ]
     return tuple(sorted(found, key=lambda c: (c.at, c.overtakes, c.overtaken)))

@@ -1,0 +1,1 @@
+"""What people and other programs read: terminal tables, summary, HTML report."""

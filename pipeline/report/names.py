@@ -10,8 +10,8 @@ OPENING, CLOSING = "<([{", ">)]}"
 def short_name(name: str) -> str:
     """Drop the return type and the parameters of a C++ signature; other names stay as they are.
 
-    ``int ComputeSPMV(const SparseMatrix&, Vector&)`` becomes ``ComputeSPMV``; ``time.run()``, ``MPI_Send`` and
-    ``!$omp parallel @a.c:3`` are no signatures.
+    ``int ComputeSPMV(const SparseMatrix&, Vector&)`` becomes ``ComputeSPMV``; ``time.run()``, ``MPI_Send``
+    and ``!$omp parallel @a.c:3`` are no signatures.
     """
     start = _parameters_start(name)
     if start <= 0 or name.startswith("!"):

@@ -1,4 +1,4 @@
-"""The summary: what `summary.json` and every ``--json`` hold, as plain data (schema: docs/summary.schema.json)."""
+"""What `summary.json` and every ``--json`` hold, as plain data (schema: docs/summary.schema.json)."""
 
 import math
 import sys
@@ -54,7 +54,9 @@ def _kernels(level: Level, outlook: Outlook, targets: FloatArray) -> list[dict[s
             "paradigm": kernels.paradigms[k],
             "metric": kernels.metric,
             "unit": kernels.unit,
-            "model": _model(models.parameters, models.formula(k), models.constant(k), models.weighted_terms(k)),
+            "model": _model(
+                models.parameters, models.formula(k), models.constant(k), models.weighted_terms(k)
+            ),
             "growth": models.growth(k),
             "probability_growing": number(models.probability_growing[k]),
             "quality": {
@@ -162,7 +164,7 @@ def _point(names: Sequence[str], row: FloatArray) -> dict[str, float]:
 
 
 def number(value: float) -> float | int:
-    """Round to ten significant digits and make whole numbers integers, so that JSON is readable and stable."""
+    """Round to ten significant digits and make whole numbers integers: JSON that is readable and stable."""
     value = float(value)
     if math.isnan(value):
         raise ValueError("no figure of a report may be NaN")

@@ -66,9 +66,11 @@ def _measurements(experiment: Experiment) -> pa.Table:
         columns = {name: getattr(reduction, name).reshape(-1) for name in REDUCTIONS}
         measured = np.isfinite(columns["sum"])
         place = {"callpath": node, "point": point, "repetition": repetition}
-        place |= {
-            name: experiment.points[point, d] for d, name in enumerate(experiment.parameters)
-        } if _free_of(experiment.parameters, place) else {}
+        place |= (
+            {name: experiment.points[point, d] for d, name in enumerate(experiment.parameters)}
+            if _free_of(experiment.parameters, place)
+            else {}
+        )
         table = pa.table({name: pa.array(a[measured]) for name, a in (place | columns).items()})
         names = pa.DictionaryArray.from_arrays(np.zeros(len(table), dtype=np.int32), [metric.name])
         parts.append(table.add_column(0, "metric", names.cast(pa.string())))
@@ -91,7 +93,9 @@ def _runs(experiment: Experiment) -> pa.Table:
             "paradigm_time": pa.array(
                 [run.paradigm_time.reshape(-1).tolist() for run in experiment.runs], pa.list_(pa.float64())
             ),
-            "attributes": pa.array([json.dumps(dict(run.attributes)) for run in experiment.runs], pa.string()),
+            "attributes": pa.array(
+                [json.dumps(dict(run.attributes)) for run in experiment.runs], pa.string()
+            ),
         }
     )
 
@@ -134,7 +138,9 @@ def _read_values(path: Path, metrics: tuple[Metric, ...], shape: tuple[int, ...]
     for metric in metrics:
         table = pq.read_table(path, filters=[("metric", "=", metric.name)])
         place = tuple(table[name].to_numpy() for name in ("callpath", "point", "repetition"))
-        values[metric.name] = Reduction(*(_dense(table[name].to_numpy(), place, shape) for name in REDUCTIONS))
+        values[metric.name] = Reduction(
+            *(_dense(table[name].to_numpy(), place, shape) for name in REDUCTIONS)
+        )
     return values
 
 

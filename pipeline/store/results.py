@@ -34,9 +34,10 @@ class Provenance:
         command: what was asked for.
         configuration: the options that matter for the result.
         decision: scaling, its parameter and the reason.
-        inputs: the files read.
-        skipped: path and reason of everything not read.
-        damaged: how many of those should have been runs.
+        filter: what the instrumentation filter does, one sentence.
+        inputs: the files found.
+        damaged: path and reason of everything that should have been a run but could not be read.
+        beside: the same of everything else that was not read.
         notices: one sentence for everything doubted.
         seconds: wall time per stage.
     """
@@ -44,9 +45,10 @@ class Provenance:
     command: str
     configuration: Mapping[str, Any]
     decision: Mapping[str, str]
+    filter: str
     inputs: tuple[InputFile, ...]
-    skipped: tuple[Mapping[str, str], ...]
-    damaged: int
+    damaged: tuple[Mapping[str, str], ...]
+    beside: tuple[Mapping[str, str], ...]
     notices: tuple[str, ...]
     seconds: Mapping[str, float]
 
@@ -81,7 +83,9 @@ def read_provenance(directory: Path) -> dict[str, Any]:
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError as error:
-        raise InputError("no results directory (it has no run.json)", where=str(directory), mend=mend) from error
+        raise InputError(
+            "no results directory (it has no run.json)", where=str(directory), mend=mend
+        ) from error
     except (OSError, ValueError) as error:
         raise InputError(f"cannot be read ({error})", where=str(path), mend=mend) from error
     if not isinstance(content, dict) or content.get("version") != STORE_VERSION:
