@@ -1,12 +1,13 @@
 """Reader for `.cubex` profiles (CUBE 4: Score-P, Scalasca).
 
-    container   the tar archive and its members
-    anchor      anchor.xml: metrics, regions, call tree, locations
-    index       which rows a metric stores
-    rows        the stored rows, raw or compressed, block by block
-    dtypes      the value types and the number taken of each
-    values      reading a metric when it is asked for
-    reader      all of it put together as a `Profile`
+- container: the tar archive and its members
+- anchor: anchor.xml, with program for its regions and call paths
+- index: which rows a metric stores
+- rows: the stored rows, raw or compressed, block by block
+- dtypes: the value types and the number taken of each
+- inflate: inflating with a bound
+- values: reading a metric when it is asked for
+- reader: all of it put together as a `Profile`
 """
 
 from pathlib import Path

@@ -7,12 +7,11 @@ made of.
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 from xml.parsers import expat
 
 from ingest.errors import InputError
 from ingest.readers.cubex.inflate import GZIP_MAGIC, gunzip
-from ingest.readers.cubex.program import Program, Region, take_program
+from ingest.readers.cubex.program import REGION_FIELDS, Program, take_program
 
 Record = dict[str, str]
 
@@ -96,6 +95,7 @@ class _Events:
         for part in parts:
             self.parser.Parse(part)
         self.parser.Parse(b"", True)
+        del self.parser  # it holds our handlers and we hold it: memory would wait for the garbage collector
         return self.anchor
 
     def root(self, tag: str, attributes: Record) -> None:
@@ -137,8 +137,7 @@ class _Events:
             self.anchor.locations.append(attributes)
 
     def region(self, record: Record) -> None:
-        keys = ("id", "mod", "begin", "name", "mangled_name", "paradigm", "descr")
-        self.anchor.program.regions.append(Region(*(record.get(key, "") for key in keys)))
+        self.anchor.program.regions.append(tuple([record.get(key, "") for key in REGION_FIELDS]))
 
     def call(self, attributes: Record) -> None:
         program = self.anchor.program
@@ -154,5 +153,5 @@ class _Events:
         elif self.open and key == "Creating location group":
             self.open[-1]["creator"] = value
 
-    def entity(self, name: str, *_: Any) -> None:
+    def entity(self, name: str, *_: object) -> None:
         raise ValueError(f"it declares an entity ('{name[:20]}'), which no Cube writer does")

@@ -1,16 +1,16 @@
 """The value types of Cube metrics and the one number we take of each."""
 
-import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from ingest.arrays import FloatArray
 from ingest.profile import MetricKind
 
-Stored = npt.NDArray[np.generic]
+ByteOrder: TypeAlias = Literal["<", ">"]
+Stored: TypeAlias = npt.NDArray[Any]  # of any numeric or structured type
 
 _INTEGERS = {
     "i1": ("INT8",),
@@ -26,7 +26,6 @@ _PLAIN = {name: code for code, names in _INTEGERS.items() for name in names}
 _PLAIN |= dict.fromkeys(("DOUBLE", "FLOAT", "MINDOUBLE", "MAXDOUBLE"), "f8")
 _RATE = [("value", "f8"), ("time", "f8")]
 _TAU_ATOMIC = [("n", "u4"), ("min", "f8"), ("max", "f8"), ("sum", "f8"), ("sum2", "f8")]
-_NO_SCALAR = re.compile(r"(HISTOGRAM|NDOUBLES|SCALE_FUNC)\b.*", re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -81,6 +80,8 @@ def _sum(values: Stored) -> Stored:
     return values["sum"]
 
 
-def _rate(values: Stored) -> FloatArray:
-    time = values["time"].astype(np.float64)
-    return np.divide(values["value"], time, out=np.zeros_like(time), where=time != 0)
+def _rate(values: Stored) -> Stored:
+    rate: Stored = np.divide(
+        values["value"], values["time"], out=np.zeros(values.shape), where=values["time"] != 0
+    )
+    return rate

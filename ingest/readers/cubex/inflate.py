@@ -1,11 +1,9 @@
 """Inflating with a bound: compressed data never decides how much memory it takes."""
 
-from typing import Any
-
 try:
     from isal import isal_zlib as _zlib  # Intel's ISA-L, the extra `isal`: about twice as fast
 except ImportError:
-    import zlib as _zlib  # type: ignore[no-redef]
+    import zlib as _zlib
 
 from ingest.errors import InputError
 
@@ -14,7 +12,7 @@ GZIP_MAGIC = b"\x1f\x8b"
 _GZIP_WINDOW = 31  # zlib's code for "32 KiB window, gzip header and trailer"
 
 
-def inflate_row(compressed: Any, size: int) -> bytes:
+def inflate_row(compressed: bytes | memoryview, size: int) -> bytes:
     """Inflate one zlib stream that must hold exactly `size` bytes.
 
     Args:
@@ -31,7 +29,7 @@ def inflate_row(compressed: Any, size: int) -> bytes:
     return row
 
 
-def gunzip(compressed: Any, limit: int, *, where: str) -> bytes:
+def gunzip(compressed: bytes | memoryview, limit: int, *, where: str) -> bytes:
     """Inflate a gzip stream of at most `limit` bytes; bytes after the stream are ignored.
 
     Raises:

@@ -8,19 +8,8 @@ not (parameters, attributes, comments, other writers), expat reads the whole doc
 
 import re
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
-
-class Region(NamedTuple):
-    """A region as written; what is missing is empty."""
-
-    identifier: str
-    file: str
-    line: str
-    name: str
-    mangled: str
-    paradigm: str
-    description: str
+REGION_FIELDS = ("id", "mod", "begin", "name", "mangled_name", "paradigm", "descr")
 
 
 @dataclass
@@ -28,7 +17,7 @@ class Program:
     """Regions and call paths.
 
     Attributes:
-        regions: the regions, in definition order, each with the fields of `Region`.
+        regions: the regions, in definition order: texts as in `REGION_FIELDS`, empty where missing.
         cnode: identifiers of the call paths, in document order, which is preorder.
         callee: identifiers of their regions.
         parent: index of their callers, -1 for roots.
@@ -45,24 +34,23 @@ class _OtherFormError(Exception):
 
 
 _NO_XML = r"\x00-\x08\x0b-\x1f\ufffe\uffff"  # and carriage returns, which XML turns into line feeds
-_TEXT = f"[^<>{_NO_XML}]*"
-_VALUE = f'[^<>"\t\n{_NO_XML}]*'
+_TEXT = f"[^<>{_NO_XML}]*+"
+_VALUE = f'[^<>"\t\n{_NO_XML}]*+'
+_GAP = r"[ \t\n]*+"
 _REGION = re.compile(
-    rf'<region id="(\d+)" mod="({_VALUE})" begin="(-?\d+)" end="-?\d+">\s*'
-    rf"<name>({_TEXT})</name>\s*"
-    rf"(?:<mangled_name>({_TEXT})</mangled_name>\s*)?"
-    rf"(?:<paradigm>({_TEXT})</paradigm>\s*)?"
-    rf"(?:<role>{_TEXT}</role>\s*)?"
-    rf"<url>{_TEXT}</url>\s*"
-    rf"<descr>({_TEXT})</descr>\s*"
-    rf'(?:<attr key="{_VALUE}" value="{_VALUE}"/>\s*)*'
-    r"</region>\s*|([<&])",
-    re.ASCII,
+    rf'<region id="([0-9]++)" mod="({_VALUE})" begin="(-?[0-9]++)" end="-?[0-9]++">{_GAP}'
+    rf"<name>({_TEXT})</name>{_GAP}"
+    rf"(?:<mangled_name>({_TEXT})</mangled_name>{_GAP})?"
+    rf"(?:<paradigm>({_TEXT})</paradigm>{_GAP})?"
+    rf"(?:<role>{_TEXT}</role>{_GAP})?"
+    rf"<url>{_TEXT}</url>{_GAP}"
+    rf"<descr>({_TEXT})</descr>{_GAP}"
+    rf'(?:<attr key="{_VALUE}" value="{_VALUE}"/>{_GAP})*+'
+    rf"</region>{_GAP}|([<&])"
 )
 _CNODE = re.compile(
-    rf'<cnode id="(\d+)"(?: line="-?\d+")?(?: mod="{_VALUE}")? calleeId="(\d+)">\s*'
-    r"((?:</cnode>\s*)*)|([<&])",
-    re.ASCII,
+    rf'<cnode id="([0-9]++)"(?: line="-?[0-9]++")?(?: mod="{_VALUE}")? calleeId="([0-9]++)">{_GAP}'
+    rf"((?:</cnode>{_GAP})*+)|([<&])"
 )
 _BEFORE = re.compile(rb"""\s*<\?xml version=["']1\.0["'] encoding=["']UTF-8["'] ?\?>[^!]*<program>\s*""")
 _ENTITIES = (("&lt;", "<"), ("&gt;", ">"), ("&quot;", '"'), ("&apos;", "'"), ("&amp;", "&"))
@@ -90,14 +78,12 @@ def take_program(document: bytes) -> tuple[Program, int, int] | None:
 
 
 def _regions(text: str) -> list[tuple[str, ...]]:
-    found = _REGION.findall(text)
-    if any(row[7] for row in found):
+    found: list[tuple[str, ...]] = _REGION.findall(text)
+    if any(row[-1] for row in found) or _ENTITY.search(text):
         raise _OtherFormError
     if "&" in text:
-        if _ENTITY.search(text):
-            raise _OtherFormError
-        return [tuple(map(_unescape, row)) for row in found]
-    return found
+        return [tuple(map(_unescape, row[:-1])) for row in found]
+    return [row[:-1] for row in found]
 
 
 def _unescape(text: str) -> str:

@@ -12,12 +12,11 @@ from ingest.profile import LocationTable, Metric, MetricKind, Profile, RegionTab
 from ingest.readers.cubex.anchor import Anchor, Record, read_anchor
 from ingest.readers.cubex.container import ANCHOR, Container, open_container
 from ingest.readers.cubex.dtypes import value_type
-from ingest.readers.cubex.program import Program, Region
+from ingest.readers.cubex.program import Program
 from ingest.readers.cubex.values import CubexValues, StoredMetric
 
-_PARADIGMS = frozenset(
-    "cuda compiler hip io kokkos libwrap measurement memory mpi none opari openacc opencl openmp pthread "
-    "sampling shmem target thread_create thread_create_wait thread_fork_join unknown user".split()
+_OLD_PARADIGMS = frozenset(
+    ("compiler", "user", "mpi", "openmp", "omp", "pthread", "cuda", "opencl", "shmem", "measurement")
 )
 _EXTREMES = {"min_time": MetricKind.MINIMUM, "max_time": MetricKind.MAXIMUM}
 _KINDS = {
@@ -37,7 +36,7 @@ def read(path: Path) -> Profile:
         InputError: where the file is damaged or holds what we cannot read, such as clustered call trees.
     """
     container = open_container(path)
-    anchor = read_anchor(*container.views(ANCHOR), path)
+    anchor = read_anchor(container.views(ANCHOR)[0], path)
     try:
         return _assemble(container, anchor)
     except ValueError as problem:
@@ -68,38 +67,39 @@ def _assemble(container: Container, anchor: Anchor) -> Profile:
 def _numbers(texts: Sequence[str], what: str) -> IntArray:
     """Convert identifiers and lines to int64."""
     try:
-        return np.array(list(map(int, texts)), dtype=np.int64)
+        return np.fromiter(map(int, texts), np.int64, len(texts))
     except (ValueError, OverflowError):
         raise ValueError(f"{what} is not a number") from None
 
 
 def _tree(program: Program) -> tuple[CallTree, IntArray]:
     """Return the call tree and the identifiers of its nodes, int64[n]."""
-    identifiers = _numbers(program.cnode, "the id of a cnode")
-    if len(identifiers) == 0:
+    nodes = len(program.cnode)
+    if nodes == 0:
         raise ValueError("it has no call paths")
-    if len(set(program.cnode)) < len(program.cnode):
+    if len(set(program.cnode)) < nodes:
         raise ValueError("two call paths have the same id")
     index = {region[0]: i for i, region in enumerate(program.regions)}
     if len(index) < len(program.regions):
         raise ValueError("two regions have the same id")
     try:
-        region = np.array([index[callee] for callee in program.callee], dtype=np.int64)
+        region = np.fromiter(map(index.__getitem__, program.callee), np.int64, nodes)
     except KeyError as missing:
         raise ValueError(f"a call path calls region {missing}, which is not defined") from None
-    return CallTree(np.array(program.parent, dtype=np.int64), region), identifiers
+    tree = CallTree(np.fromiter(program.parent, np.int64, nodes), region)
+    return tree, _numbers(program.cnode, "the id of a cnode")
 
 
 def _regions(regions: Sequence[tuple[str, ...]]) -> RegionTable:
-    columns = Region._make(tuple(zip(*regions, strict=True))[: len(Region._fields)])
-    origins = list(zip(columns.paradigm, columns.description, strict=True))
+    _, files, lines, names, mangled, paradigms, descriptions = zip(*regions, strict=True)
+    origins = list(zip(paradigms, descriptions, strict=True))
     paradigm = {origin: _paradigm(*origin) for origin in set(origins)}
     return RegionTable(
-        name=columns.name,
-        mangled=tuple([m or name for m, name in zip(columns.mangled, columns.name, strict=True)]),
+        name=names,
+        mangled=tuple([linker or name for linker, name in zip(mangled, names, strict=True)]),
         paradigm=tuple([paradigm[origin] for origin in origins]),
-        file=columns.file,
-        line=_numbers(columns.line, "the first line of a region"),
+        file=files,
+        line=_numbers(lines, "the first line of a region"),
     )
 
 
@@ -108,50 +108,50 @@ def _paradigm(paradigm: str, description: str) -> str:
     if paradigm:
         return paradigm.strip().lower()
     described = description.strip().lower()
-    return described if described.replace("-", "_") in _PARADIGMS else ""
+    return described if described in _OLD_PARADIGMS else ""
 
 
 def _locations(anchor: Anchor) -> LocationTable:
     """Return the locations by ascending id: that is the order of the values in a row."""
-    if not anchor.locations:
-        raise ValueError("it has no locations")
-    identifiers = _numbers([location.get("Id", "") for location in anchor.locations], "the Id of a location")
-    order = np.argsort(identifiers)
-    if np.any(identifiers[order] != np.arange(len(order))):
-        raise ValueError("the ids of its locations are not 0, 1, 2, ...")
-    group = _numbers([location["group"] for location in anchor.locations], "a location group")[order]
-    if group.min() < 0:
-        raise ValueError("a location stands outside of a location group")
-    runs = np.array([g.get("type", "process") == "process" and "creator" not in g for g in anchor.groups])
-    thread = np.array([location.get("type", "thread") in _CPU_TYPES for location in anchor.locations])[order]
-    process = _processes(anchor.groups, runs)[group]
-    return LocationTable(process, _running_number(process), runs[group] & thread)
+    count = len(anchor.locations)
+    records = dict(zip((r.get("Id", "") for r in anchor.locations), anchor.locations, strict=True))
+    try:
+        ordered = [records[str(i)] for i in range(count)]
+    except KeyError:
+        raise ValueError("the ids of its locations are not 0, 1, 2, ...") from None
+    if not ordered or any(record["group"] == "-1" for record in ordered):
+        raise ValueError("it has no locations, or some stand outside of a location group")
+    processes = _processes(anchor.groups)
+    process, thread, cpu = [], [], []
+    threads: dict[int, int] = {}
+    for record in ordered:
+        group = int(record["group"])
+        process.append(processes[group])
+        thread.append(threads.get(process[-1], 0))
+        threads[process[-1]] = thread[-1] + 1
+        cpu.append(_runs(anchor.groups[group]) and record.get("type", "thread") == "thread")
+    return LocationTable(np.array(process, np.int64), np.array(thread, np.int64), np.array(cpu, np.bool_))
 
 
-_CPU_TYPES = ("thread", "CPU thread", "")
+def _runs(group: Record) -> bool:
+    """Return whether a location group is a process, not an accelerator or a group of metrics."""
+    return group.get("type", "process") == "process" and "creator" not in group
 
 
-def _processes(groups: Sequence[Record], runs: np.ndarray) -> IntArray:
+def _processes(groups: Sequence[Record]) -> list[int]:
     """Return the process of each location group: its rank, or for an accelerator that of its creator."""
-    rank = np.arange(len(groups))
-    given = [group.get("rank", "") for group, own in zip(groups, runs, strict=True) if own]
-    if all(text.strip().isdecimal() for text in given) and len(set(given)) == len(given):
-        rank[runs] = _numbers(given, "the rank of a process")
-    by_name = {groups[i].get("name", ""): rank[i] for i in np.flatnonzero(runs)}
-    for i in np.flatnonzero(~runs):
-        rank[i] = by_name.get(groups[i].get("creator", ""), -1)
-    unknown = rank < 0
-    rank[unknown] = rank.max(initial=-1) + 1 + np.arange(int(unknown.sum()))
-    return rank
-
-
-def _running_number(process: IntArray) -> IntArray:
-    """Number the locations of each process from 0, in the order they stand in."""
-    order = np.argsort(process, kind="stable")
-    first = np.searchsorted(process[order], process)
-    place = np.empty_like(order)
-    place[order] = np.arange(len(order))
-    return place - first
+    own = [i for i, group in enumerate(groups) if _runs(group)]
+    ranks = [groups[i].get("rank", "").strip() for i in own]
+    ranked = all(rank.isdecimal() and len(rank) < 10 for rank in ranks) and len(set(ranks)) == len(ranks)
+    number = {i: int(rank) if ranked else i for i, rank in zip(own, ranks, strict=True)}
+    by_name = {groups[i].get("name", ""): number[i] for i in own}
+    free = max(number.values(), default=-1) + 1
+    processes = []
+    for i, group in enumerate(groups):
+        process = number.get(i, by_name.get(group.get("creator", "")))
+        processes.append(free if process is None else process)
+        free += process is None
+    return processes
 
 
 def _metrics(

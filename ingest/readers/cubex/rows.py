@@ -2,12 +2,13 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from ingest.arrays import IntArray
-from ingest.readers.cubex.dtypes import Stored
+from ingest.readers.cubex.dtypes import ByteOrder, Stored
 from ingest.readers.cubex.inflate import error, inflate_row
 
 _RAW = b"CUBEX.DATA"
@@ -29,7 +30,7 @@ class Rows:
     """
 
     body: memoryview
-    layout: np.dtype[np.generic]
+    layout: np.dtype[Any]
     locations: int
     number: IntArray
     start: IntArray
@@ -62,7 +63,7 @@ class Rows:
         return np.frombuffer(plain, self.layout)
 
 
-def find_rows(data: memoryview, order: str, layout: npt.DTypeLike, locations: int, count: int) -> Rows:
+def find_rows(data: memoryview, order: ByteOrder, layout: npt.DTypeLike, locations: int, count: int) -> Rows:
     """Locate the rows of a metric.
 
     Args:
@@ -83,7 +84,7 @@ def find_rows(data: memoryview, order: str, layout: npt.DTypeLike, locations: in
     raise ValueError("it begins neither with CUBEX.DATA nor with ZCUBEX.DATA")
 
 
-def _find_raw(body: memoryview, dtype: np.dtype[np.generic], locations: int, count: int) -> Rows:
+def _find_raw(body: memoryview, dtype: np.dtype[Any], locations: int, count: int) -> Rows:
     size = locations * dtype.itemsize
     there, rest = divmod(len(body), size)
     if rest or there > count:
@@ -93,7 +94,7 @@ def _find_raw(body: memoryview, dtype: np.dtype[np.generic], locations: int, cou
 
 
 def _find_compressed(
-    data: memoryview, order: str, dtype: np.dtype[np.generic], locations: int, count: int
+    data: memoryview, order: ByteOrder, dtype: np.dtype[Any], locations: int, count: int
 ) -> Rows:
     """Read the table of rows: u64 n, then n x (start uncompressed, start compressed, size compressed)."""
     entries = int.from_bytes(data[:8], "little" if order == "<" else "big")
@@ -111,5 +112,5 @@ def _find_compressed(
     if (start > room).any() or (size > room - np.minimum(start, room)).any():
         raise ValueError("its table points behind its end")
     at = np.argsort(start, kind="stable")
-    number, start, stop = (column[at].astype(np.int64) for column in (number, start, start + size))
-    return Rows(body, dtype, locations, number, start, stop, True)
+    begin, end = start[at].astype(np.int64), (start + size)[at].astype(np.int64)
+    return Rows(body, dtype, locations, number[at].astype(np.int64), begin, end, True)
