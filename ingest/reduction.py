@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ingest.activity import activity
 from ingest.arrays import BoolArray, FloatArray, IntArray
 from ingest.calltree import CallTree
 from ingest.profile import Metric, MetricKind, Profile, RegionTable
@@ -39,7 +40,7 @@ class ReducedProfile:
         regions: the regions of the call paths.
         metrics: the additive metrics that were reduced.
         values: per metric name the reductions, float64[call path].
-        paradigms: the paradigms that occur, sorted.
+        paradigms: the activities that occur (see `ingest.activity`), sorted.
         paradigm_time: float64[paradigm, CPU location], exclusive time in seconds per paradigm.
         process: int64[CPU location], the process a CPU location belongs to.
         attributes: what the measurement system says of itself.
@@ -74,10 +75,10 @@ def reduce_profile(profile: Profile, metrics: Sequence[str]) -> ReducedProfile:
     cpu = profile.locations.cpu
     node, tree = merge_siblings(profile.tree, profile.regions.name)
     kept = tuple(m for m in profile.metrics if m.name in metrics and m.kind.additive)
-    paradigms = tuple(sorted(set(profile.regions.paradigm)))
+    activities = [activity(p, n) for p, n in zip(profile.regions.paradigm, profile.regions.name, strict=True)]
+    paradigms = tuple(sorted(set(activities)))
     rank = {name: i for i, name in enumerate(paradigms)}
-    of_region = np.array([rank[name] for name in profile.regions.paradigm], dtype=np.int64)
-    paradigm_of = of_region[profile.tree.region]
+    paradigm_of = np.array([rank[name] for name in activities], dtype=np.int64)[profile.tree.region]
     paradigm_time = np.zeros((len(paradigms), int(cpu.sum())))
     values = {}
     for metric in kept:

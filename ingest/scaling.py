@@ -5,10 +5,10 @@ from enum import Enum
 
 import numpy as np
 
+from ingest.activity import NOT_COMPUTING
 from ingest.arrays import FloatArray
 from ingest.experiment import Experiment
 
-WAITING_PARADIGMS = frozenset({"mpi", "openmp", "shmem", "pthread", "cuda", "opencl", "hip", "measurement"})
 STRONG_SLOPE = -0.5  # half-way between 1/p and constant
 CLEAR = 0.3  # a slope within this of -1 or of 0 is called clear
 
@@ -91,7 +91,7 @@ def computing_time_per_location(experiment: Experiment) -> FloatArray:
     """Return seconds of computing per CPU location, float64[P, R], NaN where no run was measured."""
     found = np.full(experiment.shape, np.nan)
     for run in experiment.runs:
-        computing = np.array([name not in WAITING_PARADIGMS for name in run.paradigms], dtype=bool)
+        computing = np.array([name not in NOT_COMPUTING for name in run.paradigms], dtype=bool)
         total = float(run.paradigm_time[computing].sum())
         found[run.point, run.repetition] = total / max(len(run.process), 1)
     return found

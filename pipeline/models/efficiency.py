@@ -1,0 +1,137 @@
+"""POP efficiency metrics per measurement point, as far as profiles can tell.
+
+The model is multiplicative (POP Centre of Excellence, "Standard metrics for performance analysis"):
+global efficiency = parallel efficiency x computation scalability, and parallel efficiency = load balance x
+communication efficiency. With u the useful computing time of a location and T the run time, load balance =
+mean(u) / max(u) and communication efficiency = max(u) / T.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ingest.activity import COMMUNICATION, NOT_USEFUL
+from ingest.arrays import BoolArray, FloatArray, IntArray
+from ingest.experiment import Experiment, RunRecord
+from ingest.scaling import Scaling, ScalingDecision
+
+INSTRUCTIONS, CYCLES = "PAPI_TOT_INS", "PAPI_TOT_CYC"
+NOT_FROM_PROFILES = "serialisation and transfer cannot be told apart from profiles: that needs traces"
+
+
+@dataclass(frozen=True, eq=False)
+class Efficiencies:
+    """Medians over repetitions per measurement point, float64[P], 1 is perfect; NaN where it cannot be told.
+
+    Attributes:
+        load_balance: mean over largest useful time of a location.
+        communication: largest useful time over run time.
+        parallel: their product: the share of core time that computes.
+        computation: useful time of the smallest scale over that of this one, all locations together (strong
+            scaling) or per location (weak scaling).
+        ipc: instructions per cycle over that of the smallest scale.
+        instructions: instructions of the smallest scale over those of this one.
+        overall: parallel efficiency times computation scalability.
+        reference: int64[P], the point each is compared with in `computation`, `ipc` and `instructions`.
+        notices: what cannot be computed and why.
+    """
+
+    load_balance: FloatArray
+    communication: FloatArray
+    parallel: FloatArray
+    computation: FloatArray
+    ipc: FloatArray
+    instructions: FloatArray
+    overall: FloatArray
+    reference: IntArray
+    notices: tuple[str, ...]
+
+
+def efficiencies(experiment: Experiment, decision: ScalingDecision) -> Efficiencies | None:
+    """Compute the efficiency metrics of every point; None where no run tells computing from communication."""
+    if not any(COMMUNICATION & set(run.paradigms) for run in experiment.runs):
+        return None
+    balance, communication, useful = (np.full(experiment.shape, np.nan) for _ in range(3))
+    for run in experiment.runs:
+        at = (run.point, run.repetition)
+        balance[at], communication[at], useful[at] = _of_run(run)
+    weak = decision.scaling is Scaling.WEAK
+    locations = experiment.locations()
+    reference = _reference(experiment, decision.parameter)
+    load_balance, efficiency = _median(balance), _median(communication)
+    work = _median(useful / locations if weak else useful)
+    computation = _ratio(work[reference], work)
+    ipc, instructions, notices = _counters(
+        experiment, locations if weak else np.ones_like(locations), reference
+    )
+    return Efficiencies(
+        load_balance,
+        efficiency,
+        load_balance * efficiency,
+        computation,
+        ipc,
+        instructions,
+        load_balance * efficiency * computation,
+        reference,
+        (NOT_FROM_PROFILES, *notices),
+    )
+
+
+def _of_run(run: RunRecord) -> tuple[float, float, float]:
+    """Load balance, communication efficiency and total useful time of one run."""
+    is_useful = np.array([name not in NOT_USEFUL for name in run.paradigms])
+    useful = run.paradigm_time[is_useful].sum(axis=0)
+    runtime = run.paradigm_time.sum(axis=0).max(initial=0.0)
+    largest = useful.max(initial=0.0)
+    if largest <= 0 or runtime <= 0:
+        return np.nan, np.nan, np.nan
+    return float(useful.mean() / largest), float(largest / runtime), float(useful.sum())
+
+
+def _reference(experiment: Experiment, parameter: str) -> IntArray:
+    """For every point the smallest scale with the same other parameters, int64[P]; itself if nothing scales."""
+    if not parameter:
+        return np.arange(len(experiment.points))
+    column = experiment.parameters.index(parameter)
+    others = np.delete(experiment.points, column, axis=1)
+    reference = np.empty(len(experiment.points), dtype=np.int64)
+    for i, row in enumerate(others):
+        same = np.flatnonzero((others == row).all(axis=1))
+        reference[i] = same[np.argmin(experiment.points[same, column])]
+    return reference
+
+
+def _counters(
+    experiment: Experiment, divisor: FloatArray, reference: IntArray
+) -> tuple[FloatArray, FloatArray, tuple[str, ...]]:
+    """IPC and instruction scaling of the useful call paths, where the counters were measured."""
+    nothing = np.full(len(experiment.points), np.nan)
+    if not {INSTRUCTIONS, CYCLES} <= set(experiment.values):
+        return nothing, nothing, ("IPC and instruction scaling need PAPI_TOT_INS and PAPI_TOT_CYC",)
+    useful = _useful_callpaths(experiment)
+    instructions, cycles = (
+        np.where(np.isfinite(divisor), experiment.values[name].sum[useful].sum(axis=0), np.nan)
+        for name in (INSTRUCTIONS, CYCLES)
+    )
+    ipc = _median(_ratio(instructions, cycles))
+    work = _median(instructions / divisor)
+    return _ratio(ipc, ipc[reference]), _ratio(work[reference], work), ()
+
+
+def _useful_callpaths(experiment: Experiment) -> BoolArray:
+    useful = np.array([paradigm not in NOT_USEFUL for paradigm in experiment.regions.paradigm], dtype=bool)
+    return useful[experiment.tree.region]
+
+
+def _median(values: FloatArray) -> FloatArray:
+    """Median over repetitions, float64[P]; NaN where no repetition tells."""
+    known = np.isfinite(values)
+    return np.array(
+        [np.median(row[mask]) if mask.any() else np.nan for row, mask in zip(values, known, strict=True)]
+    )
+
+
+def _ratio(above: FloatArray, below: FloatArray) -> FloatArray:
+    out = np.full(np.broadcast_shapes(above.shape, below.shape), np.nan)
+    np.divide(above, below, out=out, where=np.isfinite(above) & np.isfinite(below) & (below > 0))
+    return out
