@@ -13,6 +13,7 @@ from pipeline.models.observations import Observations, observe
 from pipeline.models.options import ModelOptions
 from pipeline.models.refit import refit
 from pipeline.models.scaling_models import ScalingModels
+from pipeline.models.several.fit import fit_observations
 
 FEW_POINTS = 5
 
@@ -36,7 +37,7 @@ def fit(
     if data.points.shape[1] != len(parameters):
         raise ModelError(f"{len(parameters)} parameter names for {data.points.shape[1]} parameters")
     if len(parameters) > 1:
-        raise ModelError("several parameters are not supported yet", mend="hold all but one fixed")
+        return fit_observations(parameters, data, options)
     return fit_one_term(parameters, data, options)
 
 

@@ -12,6 +12,8 @@ class Note(IntFlag):
     SINGLE_REPETITION = 8
     LAST_SEGMENT = 16
     OUTSIDE_SPACE = 32
+    CONFOUNDED = 64
+    FEW_VALUES = 128
 
 
 _TEXT = {
@@ -21,6 +23,8 @@ _TEXT = {
     Note.SINGLE_REPETITION: "one repetition: noise is judged by the misfit alone",
     Note.LAST_SEGMENT: "behaviour changes within the range: model of the last segment",
     Note.OUTSIDE_SPACE: "grows faster than any exponent tried",
+    Note.CONFOUNDED: "parameters change together in all runs: their effects cannot be told apart",
+    Note.FEW_VALUES: "fewer than 3 values of a parameter: its growth is a guess",
 }
 
 

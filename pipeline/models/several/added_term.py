@@ -1,0 +1,169 @@
+"""Least squares for hypotheses that differ from a known one in a single term, many at once.
+
+With the other terms of a hypothesis orthogonalised (weighted Gram-Schmidt), every candidate for the remaining
+term needs a handful of weighted sums, and those are matrix products of the data with a table of factors: no
+design matrix is built for a single hypothesis.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ingest.arrays import BoolArray, FloatArray, IntArray
+
+_CANCELLED = 1e-9  # share of a term's square that must be left beside the other terms
+
+
+@dataclass(frozen=True, eq=False)
+class WeightedMeans:
+    """What is fitted, for K kernels at P points.
+
+    Attributes:
+        mean: float64[K, P], each kernel scaled to 1 at its largest point.
+        weight: float64[K, P], inverse variances, 0 where nothing was measured.
+        count: float64[K, 1, 1], measured points, at least 1.
+        nonnegative: coefficients below zero are not admitted, and the constant is dropped instead.
+    """
+
+    mean: FloatArray
+    weight: FloatArray
+    count: FloatArray
+    nonnegative: bool
+
+    def take(self, kernels: IntArray) -> "WeightedMeans":
+        """Return some kernels."""
+        return WeightedMeans(self.mean[kernels], self.weight[kernels], self.count[kernels], self.nonnegative)
+
+
+@dataclass
+class _Sums:
+    """Weighted inner products of the candidate t, the constant 1 and the data y, others projected out."""
+
+    tt: FloatArray
+    t1: FloatArray
+    ty: FloatArray
+    one: FloatArray
+    y1: FloatArray
+    yy: FloatArray
+
+
+def chi_squared(
+    data: WeightedMeans, others: FloatArray, rest: FloatArray | None, factors: FloatArray
+) -> FloatArray:
+    """Weighted sum of squares left by hypotheses of other terms, one candidate term and the constant.
+
+    Args:
+        data: K kernels at P points.
+        others: float64[K, B, m, P], the m other terms of B hypotheses for each kernel.
+        rest: float64[K, B, P], what every candidate is multiplied by, None for 1.
+        factors: float64[n, P], the candidates.
+
+    Returns:
+        float64[K, B, n], inf where the candidate cannot be told from the others or the constant, or where a
+        coefficient of a quantity that cannot be negative would be.
+    """
+    shape = (*others.shape[:2], others.shape[3])
+    weight = np.broadcast_to(data.weight[:, None], shape)
+    weighted_y = weight * data.mean[:, None]
+    base, right = (weight, weighted_y) if rest is None else (weight * rest, weighted_y * rest)
+    squares = (base if rest is None else base * rest).reshape(-1, shape[2]) @ (factors * factors).T
+    sums = _Sums(
+        tt=squares.reshape(*shape[:2], -1),
+        t1=_times(base, factors),
+        ty=_times(right, factors),
+        one=weight.sum(axis=2, keepdims=True),
+        y1=weighted_y.sum(axis=2, keepdims=True),
+        yy=(weighted_y * data.mean[:, None]).sum(axis=2, keepdims=True),
+    )
+    limit, least = sums.tt * _CANCELLED, np.maximum(sums.one * _CANCELLED, 1e-300)
+    basis, triangle = _orthogonal(weight, others)
+    along = [_project(sums, q, base, weight, weighted_y, factors) for q in basis]
+    slope, constant, left, usable = _solve_two(sums, limit, least, data.nonnegative)
+    if data.nonnegative:
+        usable &= slope > 0
+        usable &= _others_positive(triangle, along, slope, constant)
+    left[~usable] = np.inf
+    return left
+
+
+def _times(rows: FloatArray, factors: FloatArray) -> FloatArray:
+    product: FloatArray = (rows.reshape(-1, rows.shape[-1]) @ factors.T).reshape(*rows.shape[:2], -1)
+    return product
+
+
+def _orthogonal(weight: FloatArray, others: FloatArray) -> tuple[list[FloatArray], FloatArray]:
+    """Gram-Schmidt: m orthonormal float64[K, B, P] and the triangle float64[K, B, m, m]."""
+    size = others.shape[2]
+    basis: list[FloatArray] = []
+    triangle = np.zeros((*others.shape[:2], size, size))
+    for a in range(size):
+        vector = others[:, :, a]
+        full = np.sqrt((weight * vector * vector).sum(axis=2))
+        for b, q in enumerate(basis):
+            triangle[:, :, b, a] = (weight * q * vector).sum(axis=2)
+            vector = vector - triangle[:, :, b, a, None] * q
+        length = np.sqrt((weight * vector * vector).sum(axis=2))
+        triangle[:, :, a, a] = np.maximum(length, 1e-6 * full + 1e-300)
+        basis.append(vector / triangle[:, :, a, a, None])
+    return basis, triangle
+
+
+def _project(
+    sums: _Sums,
+    q: FloatArray,
+    base: FloatArray,
+    weight: FloatArray,
+    weighted_y: FloatArray,
+    factors: FloatArray,
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Take one orthonormal direction out of the sums; return the components of t, 1 and y along it."""
+    t = _times(base * q, factors)
+    one = (weight * q).sum(axis=2, keepdims=True)
+    y = (weighted_y * q).sum(axis=2, keepdims=True)
+    sums.tt -= t * t
+    sums.t1 -= t * one
+    sums.ty -= t * y
+    sums.one = sums.one - one * one
+    sums.y1 = sums.y1 - one * y
+    sums.yy = sums.yy - y * y
+    return t, one, y
+
+
+def _solve_two(
+    sums: _Sums, limit: FloatArray, least: FloatArray, nonnegative: bool
+) -> tuple[FloatArray, FloatArray, FloatArray, BoolArray]:
+    """Fit candidate and constant: coefficients, the squares left, and whether the two can be told apart."""
+    one = np.maximum(sums.one, least)
+    middle = sums.t1 / one
+    spread = sums.tt - middle * sums.t1
+    usable = (spread > limit) & (sums.one > least)
+    np.copyto(spread, 1.0, where=~usable)
+    slope = (sums.ty - middle * sums.y1) / spread
+    constant = sums.y1 / one - middle * slope
+    if nonnegative:
+        below = constant < 0
+        np.copyto(constant, 0.0, where=below)
+        alone = np.where(usable, sums.tt, 1.0)
+        np.copyto(slope, sums.ty / alone, where=below)
+    left = sums.yy - slope * sums.ty - constant * sums.y1
+    return slope, constant, np.maximum(left, 0.0, out=left), usable
+
+
+def _others_positive(
+    triangle: FloatArray,
+    along: list[tuple[FloatArray, FloatArray, FloatArray]],
+    slope: FloatArray,
+    constant: FloatArray,
+) -> BoolArray:
+    """Back-substitute the coefficients of the other terms and tell where all are above zero."""
+    size = len(along)
+    found: list[FloatArray] = [slope] * size
+    positive = np.ones(slope.shape, dtype=bool)
+    for a in range(size - 1, -1, -1):
+        t, one, y = along[a]
+        right = y - slope * t - constant * one
+        for b in range(a + 1, size):
+            right -= triangle[:, :, a, b, None] * found[b]
+        found[a] = right / triangle[:, :, a, a, None]
+        positive &= right > 0
+    return positive

@@ -1,0 +1,110 @@
+"""Models of two to four parameters: sums of products of p^i * log2(p)^j, judged out of sample.
+
+The statistics are explained where they are made: noise.py (how far a mean may be off), search.py (evidence
+and prior), weigh.py (leave-one-out, rivals). All kernels are fitted together, in blocks that bound memory.
+"""
+
+from dataclasses import replace
+
+import numpy as np
+
+from ingest.arrays import FloatArray, IntArray
+from pipeline.models.observations import Observations, observe
+from pipeline.models.options import ModelOptions
+from pipeline.models.scaling_models import ScalingModels
+from pipeline.models.several.added_term import WeightedMeans
+from pipeline.models.several.assemble import scaling_models
+from pipeline.models.several.design import log_slopes
+from pipeline.models.several.exact import ExactFits, fit_exactly, joined, predicted_means
+from pipeline.models.several.factors import Factors, make_factors
+from pipeline.models.several.noise import inverse_variances, size_ratio
+from pipeline.models.several.search import MOST_TERMS, search_another_term, search_one_term
+from pipeline.models.several.weigh import weigh
+
+FLOOR = 0.02
+"""Share of a kernel's largest value below which values are no longer trusted relative to themselves."""
+
+_JUDGED = 20  # hypotheses fitted exactly per kernel
+_BLOCK = 1 << 13  # kernels times points
+
+
+def fit_several(
+    parameters: tuple[str, ...], points: FloatArray, values: FloatArray, options: ModelOptions
+) -> ScalingModels:
+    """Fit a model of several parameters to every kernel.
+
+    Args:
+        parameters: names of the D parameters.
+        points: float64[P, D], positive; any design, full grids are not needed.
+        values: float64[K, P, R], NaN where nothing was measured.
+        options: how to fit.
+
+    Raises:
+        ModelError: the arrays do not fit together, a parameter value is not positive or a value infinite.
+    """
+    return fit_observations(parameters, observe(points, values), options)
+
+
+def fit_observations(parameters: tuple[str, ...], data: Observations, options: ModelOptions) -> ScalingModels:
+    """Fit a model of several parameters to measurements that were reduced already."""
+    factors = make_factors(data.points, log_slopes(data.points, data.mean, data.measured), options)
+    scale = np.abs(data.mean).max(axis=1)
+    scale = np.where(scale > 0, scale, 1.0)
+    means = WeightedMeans(
+        data.mean / scale[:, None],
+        inverse_variances(data, FLOOR) * scale[:, None] ** 2,
+        np.maximum(data.measured.sum(axis=1), 1).astype(np.float64)[:, None, None],
+        options.nonnegative and bool((data.mean >= 0).all()),
+    )
+    step = max(1, _BLOCK // len(data.points))
+    blocks = [np.arange(k, min(k + step, len(scale))) for k in range(0, len(scale), step)]
+    fitted = [_fit_block(means.take(block), factors) for block in blocks]
+    means = replace(means, weight=np.concatenate([weight for weight, _ in fitted]))
+    fits = joined([part for _, part in fitted])
+    rivals = weigh(means, factors, fits, repeated=bool((data.count > 1).any()), count=options.rivals)
+    return scaling_models(parameters, data, means, factors, rivals, scale)
+
+
+def _fit_block(data: WeightedMeans, factors: Factors) -> tuple[FloatArray, ExactFits]:
+    """Search some kernels with weights from the data, then fit with weights from the best model.
+
+    Weights from the data alone favour points that came out small by chance, which biases all models down.
+    """
+    picks = likely_picks(data, factors)
+    best = fit_exactly(data, factors, picks[:, 1:2])
+    fitted, _ = predicted_means(data, factors, best)
+    data = replace(data, weight=data.weight * size_ratio(data.mean, fitted[:, 0], FLOOR))
+    return data.weight, fit_exactly(data, factors, picks)
+
+
+def likely_picks(data: WeightedMeans, factors: Factors) -> IntArray:
+    """Find the hypotheses worth judging, int64[K, N, M, D], the constant first, all zero for none.
+
+    A further term is looked for only where noise alone does not explain what hypotheses of fewer terms leave,
+    and a third only where the second is worth its price.
+    """
+    found = search_one_term(data, factors)
+    picks, score = [_padded(found.picks)], [found.score]
+    here, best = np.arange(len(data.mean)), found.score[:, 0].copy()
+    for size in range(2, MOST_TERMS + 1):
+        unexplained = found.chi2[:, 0] > data.count[here, 0, 0] - size
+        found_any = np.isfinite(found.score[:, 0])
+        more = np.flatnonzero(unexplained & found_any & (found.score[:, 0] >= best[here]))
+        if len(more) == 0:
+            break
+        here = here[more]
+        found = search_another_term(data.take(here), factors, found.of(more))
+        best[here] = np.maximum(best[here], found.score[:, 0])
+        picks.append(np.zeros((len(best), *_padded(found.picks).shape[1:]), dtype=np.int64))
+        score.append(np.full((len(best), found.score.shape[1]), -np.inf))
+        picks[-1][here], score[-1][here] = _padded(found.picks), found.score
+    scores = np.concatenate(score, axis=1)
+    order = np.argsort(-scores, axis=1)[:, : _JUDGED - 1]
+    likely = np.take_along_axis(np.concatenate(picks, axis=1), order[:, :, None, None], axis=1)
+    likely *= np.isfinite(np.take_along_axis(scores, order, axis=1))[:, :, None, None]
+    return np.concatenate([np.zeros_like(likely[:, :1]), likely], axis=1)
+
+
+def _padded(picks: IntArray) -> IntArray:
+    """Fill hypotheses of fewer terms up with empty ones."""
+    return np.pad(picks, ((0, 0), (0, 0), (0, MOST_TERMS - picks.shape[2]), (0, 0)))
