@@ -17,7 +17,7 @@ NOT_COMPUTING = COMMUNICATION | {
     "io",
     "memory",
 }
-"""Activities whose time is not the program's own computing, as the choice of strong or weak scaling sees it."""
+"""Activities whose time is not the program's own computing, as the choice of strong or weak scaling goes."""
 
 NOT_USEFUL = NOT_COMPUTING - {"openmp", "kokkos", "memory", "io"}
 """Activities whose time POP does not count as useful; loop bodies of OpenMP constructs are useful."""

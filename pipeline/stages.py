@@ -17,7 +17,9 @@ from ingest.scaling import decide_scaling
 from pipeline.filtering import make_filter, runs_to_filter, store_filter
 from pipeline.ingestion import Ingested, Located, Watch, ingest, locate
 from pipeline.models.analysis import Analysis, analyse, default_target, look_ahead, scaling_of
+from pipeline.models.efficiency import efficiencies
 from pipeline.options import Options
+from pipeline.report.efficiency import efficiency_summary
 from pipeline.report.summary import summarise
 from pipeline.store.atomic import write_json
 from pipeline.store.results import (
@@ -136,7 +138,9 @@ def summary_of(
     callpaths, regions = (
         look_ahead(analysis, level, targets) for level in (analysis.callpaths, analysis.regions)
     )
-    return summarise(analysis, callpaths, regions, targets, notices)
+    summary = summarise(analysis, callpaths, regions, targets, notices)
+    found = efficiencies(analysis.experiment, analysis.decision)
+    return summary | {"efficiency": efficiency_summary(analysis.experiment, found)}
 
 
 def target_points(analysis: Analysis, at: Sequence[Mapping[str, float]]) -> FloatArray:

@@ -41,6 +41,7 @@ def run_command(
 ) -> None:
     """Read profiles, write a Score-P filter, model every kernel and rank the bottlenecks to come."""
     from pipeline.options import load_options, parse_at
+    from pipeline.report.efficiency import show_efficiency
     from pipeline.report.terminal import console, show_result
     from pipeline.stages import run
 
@@ -61,6 +62,7 @@ def run_command(
     if not write_summary(json, result.summary):
         screen = console()
         show_result(screen, result.summary, by=level, limit=limit)
+        show_efficiency(screen, result.summary)
         screen.print(f"Filter: {result.filter_effect}", soft_wrap=True)
         kept = "unchanged, nothing was computed again" if result.reused else "written"
         screen.print(f"Results in {options.out}/ ({kept})", soft_wrap=True)

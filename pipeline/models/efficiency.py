@@ -89,7 +89,7 @@ def _of_run(run: RunRecord) -> tuple[float, float, float]:
 
 
 def _reference(experiment: Experiment, parameter: str) -> IntArray:
-    """For every point the smallest scale with the same other parameters, int64[P]; itself if nothing scales."""
+    """For every point the smallest scale with the same other parameters, int64[P]; itself if nothing does."""
     if not parameter:
         return np.arange(len(experiment.points))
     column = experiment.parameters.index(parameter)
