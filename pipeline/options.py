@@ -12,8 +12,10 @@ from filters.paper_rule import PaperRule
 from ingest.discovery import RunSpec
 from ingest.errors import UsageError
 from pipeline.models.options import ModelOptions
+from pipeline.priors import prior_named
 
 SCALINGS = ("auto", "strong", "weak")
+METHODS = ("evidence", "leave-one-out")
 
 
 @dataclass(frozen=True)
@@ -90,6 +92,8 @@ def load_options(config: Path | None, directory: Path | None, **given: Any) -> O
         path = directory / "pipeline.toml"
     if path is not None:
         options = _from_file(options, path)
+    if (prior := given.pop("prior", None)) is not None:
+        options = replace(options, models=replace(options.models, prior=prior_named(prior)))
     options = replace(options, **{key: value for key, value in given.items() if value is not None})
     if options.scaling not in SCALINGS:
         raise UsageError(f"'{options.scaling}' is no scaling", where="scaling", mend="auto, strong or weak")
@@ -124,7 +128,7 @@ def _from_file(options: Options, path: Path) -> Options:
         options,
         **changes,
         filter=replace(options.filter, **shares),
-        models=replace(options.models, **models),
+        models=where.models(options.models, models),
         runs=tuple(where.run(entry) for entry in where.typed(document, "run", list))
         if "run" in document
         else (),
@@ -167,6 +171,20 @@ class _Place:
         if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
             raise self.error(key, f"{value!r} is no share", "write a number from 0 to 1")
         return float(value)
+
+    def models(self, defaults: ModelOptions, table: Mapping[str, Any]) -> ModelOptions:
+        changes: dict[str, Any] = {}
+        if "method" in table:
+            changes["method"] = table["method"]
+            if table["method"] not in METHODS:
+                raise self.error("method", f"{table['method']!r} is no method", " or ".join(METHODS))
+        if "prior" in table:
+            name = self.typed(table, "prior", str)
+            file = self.path.parent / name
+            changes["prior"] = prior_named(str(file) if file.is_file() else name)
+        if "rivals" in table:
+            changes["rivals"] = self.typed(table, "rivals", int)
+        return replace(defaults, **changes)
 
     def point(self, entry: object) -> Mapping[str, float]:
         if isinstance(entry, str):

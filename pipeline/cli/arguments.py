@@ -21,6 +21,9 @@ Config = Annotated[
 ScalingChoice = Annotated[str | None, typer.Option("--scaling", help="auto, strong or weak.")]
 MetricName = Annotated[str | None, typer.Option("--metric", help="Metric to model; time becomes effort.")]
 Jobs = Annotated[int | None, typer.Option("--jobs", min=1, help="Processes that read profiles at once.")]
+PriorName = Annotated[
+    str | None, typer.Option("--prior", help="Prior over exponents: uniform, simple or a TOML file.")
+]
 Strict = Annotated[bool | None, typer.Option("--strict", help="Exit with 3 where a run could not be read.")]
 By = Annotated[str, typer.Option("--by", help="What to rank: region or callpath.")]
 Limit = Annotated[int, typer.Option("--limit", min=1, help="How many rows to show.")]

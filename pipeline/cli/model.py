@@ -15,6 +15,7 @@ from pipeline.cli.arguments import (
     Json,
     Limit,
     MetricName,
+    PriorName,
     ScalingChoice,
     Strict,
     level_of,
@@ -32,6 +33,7 @@ def model_command(
     scaling: ScalingChoice = None,
     metric: MetricName = None,
     at: At = None,
+    prior: PriorName = None,
     jobs: Jobs = None,
     strict: Strict = None,
     json: Json = None,
@@ -51,6 +53,7 @@ def model_command(
         scaling=scaling,
         metric=metric,
         at=parse_at(at) if at else None,
+        prior=prior,
         jobs=jobs,
         strict=strict,
     )

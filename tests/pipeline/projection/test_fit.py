@@ -107,7 +107,7 @@ def test_leaving_the_fitted_range_is_told():
     found = fit("red", TREE, TWO, {"P": P}, simulated(np.random.default_rng(1), 0.01))
     assert broken_limits({"t": found.model}, {"P": 64}) == ()
     (sentence,) = broken_limits({"t": found.model * 2}, {"P": 4096})
-    assert sentence == "red was fitted to P from 16 to 2048, here 4096"
+    assert sentence == "red was fitted to P 16 to 2048, here 4096"
 
 
 def test_equal_weights_add_their_scatter():

@@ -2,8 +2,9 @@ import numpy as np
 import pytest
 
 from ingest.errors import ModelError, UsageError
+from pipeline.projection.binding import bind, rename, substitute
 from pipeline.projection.ensemble import Ensemble
-from pipeline.projection.model import bind, choose, maximum, minimum, rename, substitute, symbol
+from pipeline.projection.model import choose, maximum, minimum, symbol
 from pipeline.projection.predict import predict
 from pipeline.projection.quantity import Quantity
 from pipeline.projection.units import BANDWIDTH, BYTES, NONE, TIME

@@ -1,0 +1,39 @@
+from fractions import Fraction
+
+import pytest
+
+from ingest.errors import UsageError
+from pipeline.priors import prior_named
+
+
+def test_a_file_gives_a_weight_per_exponent(tmp_path):
+    path = tmp_path / "prior.toml"
+    path.write_text('[exponents]\n"1" = 3\n"3/2, 1" = 0.5\n"-1, 0" = 1\n')
+    assert prior_named(str(path)) == {(Fraction(1), 0): 3.0, (Fraction(3, 2), 1): 0.5, (Fraction(-1), 0): 1.0}
+
+
+@pytest.mark.parametrize("name", ["uniform", "simple"])
+def test_names_of_priors(name):
+    assert prior_named(name) == name
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('[exponents]\n"one" = 1\n', "'one' is no exponent"),
+        ('[exponents]\n"1/0" = 1\n', "'1/0' is no exponent"),
+        ('[exponents]\n"1" = 0\n', "has the weight 0"),
+        ("[other]\n", "no exponents in it"),
+        ("[exponents", "cannot be read"),
+    ],
+)
+def test_what_is_no_prior_file(tmp_path, text, message):
+    path = tmp_path / "prior.toml"
+    path.write_text(text)
+    with pytest.raises(UsageError, match=message):
+        prior_named(str(path))
+
+
+def test_what_is_no_prior():
+    with pytest.raises(UsageError, match="'wild' is no prior"):
+        prior_named("wild")
