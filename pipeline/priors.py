@@ -19,8 +19,10 @@ def prior_named(text: str) -> Prior:
     Raises:
         UsageError: where it is none of these.
     """
-    if text == "uniform" or text == "simple":
-        return text
+    if text == "uniform":
+        return "uniform"
+    if text == "simple":
+        return "simple"
     if not Path(text).is_file():
         raise UsageError(f"'{text}' is no prior", where="prior", mend="uniform, simple, or a TOML file")
     return read_prior(Path(text))

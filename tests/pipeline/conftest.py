@@ -9,7 +9,7 @@ from tests.foam_cases import write_foam_case
 
 @pytest.fixture
 def strong_study(tmp_path) -> Path:
-    """A strong-scaling study of an OpenFOAM-like case: p = 1..16, two repetitions, `solve` scales, `sum` does not."""
+    """A strong-scaling study, p = 1..16, two repetitions: `solve` scales, `sum` does not."""
     study = tmp_path / "study"
     for p in (1, 2, 4, 8, 16):
         for repetition in (1, 2):
