@@ -117,12 +117,12 @@ def look_ahead(analysis: Analysis, level: Level, targets: FloatArray) -> Outlook
     """
     experiment = analysis.experiment
     column = experiment.parameters.index(analysis.parameter)
-    largest = experiment.points[_largest_point(experiment.points, column)]
+    largest = experiment.points[largest_point(experiment.points, column)]
     prediction = level.models.predict(targets)
-    measured = level.kernels.mean[:, _largest_point(experiment.points, column)]
+    measured = level.kernels.mean[:, largest_point(experiment.points, column)]
     share_measured = shares(measured[:, None])[:, 0]
     share_target = shares(prediction.value)[:, -1]
-    at_largest = level.models.predict(largest[None, :]).value[:, 0]
+    at_largest = level.models.values(largest[None, :])[:, 0]
     rising = np.divide(
         prediction.value[:, -1], at_largest, out=np.ones(len(level.kernels)), where=at_largest > 0
     )
@@ -135,7 +135,7 @@ def look_ahead(analysis: Analysis, level: Level, targets: FloatArray) -> Outlook
         ranking(prediction.value[:, -1], measured),
         flags(level.models.probability_growing, rising, share_measured, share_target),
         crossovers(
-            lambda scales: level.models.predict(_along(targets[-1], column, scales)).value,
+            lambda scales: level.models.values(_along(targets[-1], column, scales)),
             float(scale.min()),
             float(scale.max()),
             float(targets[-1, column]),
@@ -154,8 +154,8 @@ def measured_total(analysis: Analysis) -> FloatArray:
     return mean
 
 
-def _largest_point(points: FloatArray, column: int) -> int:
-    """Index of the point with the largest scale, and among those the largest other parameters."""
+def largest_point(points: FloatArray, column: int) -> int:
+    """Return the index of the point with the largest scale, and among those the largest other parameters."""
     others = np.delete(points, column, axis=1)
     return int(np.lexsort((*others.T[::-1], points[:, column]))[-1])
 

@@ -109,6 +109,18 @@ class ScalingModels:
         value, lower, upper = (np.maximum(a, floor) for a in (value, lower, upper))
         return Prediction(value, np.minimum(lower, value), np.maximum(upper, value))
 
+    def values(self, points: FloatArray) -> FloatArray:
+        """Return what `predict` gives as values, float64[K, Q] at points float64[Q, D], without the intervals."""
+        points = np.asarray(points, dtype=np.float64).reshape(-1, len(self.parameters))
+        design = self._design(points)
+        value = np.empty((len(self), len(points)))
+        step = max(1, _BLOCK // max(1, design[0].size))
+        for start in range(0, len(self), step):
+            part = slice(start, start + step)
+            x = design[self.chosen[part, 0]]
+            value[part] = np.einsum("kqc,kc->kq", x, self.coefficients[part, 0])
+        return np.maximum(value, 0.0 if self.nonnegative else -np.inf)
+
     def _design(self, points: FloatArray) -> FloatArray:
         """float64[H + 1, Q, C]: the constant and the terms of each hypothesis; the last row has none."""
         columns = np.column_stack([term_values(self.terms, points), np.zeros(len(points))])
