@@ -14,7 +14,9 @@ from ingest.run_names import HOW_TO_NAME, RunName, parse_run_name
 __all__ = ["Discovery", "Run", "RunSpec", "Skipped", "discover"]
 
 EXAMPLES_TOLD = 4
+PROCESSES = "p"
 
+_NUMBER = re.compile(r"[0-9]{1,12}")
 _SAYS_NOTHING = re.compile(r"profile[0-9]*")  # repetitions in one folder, not a parameter 'profile'
 
 
@@ -101,7 +103,7 @@ def discover(path: Path, explicit: Sequence[RunSpec] | None = None) -> Discovery
     parameters = tuple(name for name, _ in names[0].parameters)
     values = [tuple(value for _, value in name.parameters) for name in names]
     runs = _numbered(found, values, [name.repetition for name in names])
-    return Discovery(parameters, runs, tuple(skipped), _prefix_notices(names))
+    return Discovery(parameters, runs, tuple(skipped), _notices(names, found))
 
 
 def _listed(directory: Path, specs: Sequence[RunSpec]) -> Discovery:
@@ -150,10 +152,19 @@ def _names(found: Sequence[FoundProfile]) -> list[RunName]:
 
 
 def _name(profile: FoundProfile) -> RunName:
+    if _named_by_number(profile):
+        return RunName("", ((PROCESSES, float(profile.run_name)),), None)
     try:
         return parse_run_name(profile.run_name)
     except RunNameError as error:
         raise RunNameError(error.what, where=str(profile.entry), mend=error.mend) from error
+
+
+def _named_by_number(profile: FoundProfile) -> bool:
+    """Return whether the run is a file such as ``16.ppk``: so TAU's users name runs by their processes."""
+    return (
+        profile.path == profile.entry and profile.path.is_file() and bool(_NUMBER.fullmatch(profile.run_name))
+    )
 
 
 def _refuse_nested_runs(found: Sequence[FoundProfile]) -> None:
@@ -196,11 +207,15 @@ def _agree(names: Sequence[RunName], found: Sequence[FoundProfile]) -> None:
         )
 
 
-def _prefix_notices(names: Sequence[RunName]) -> tuple[str, ...]:
+def _notices(names: Sequence[RunName], found: Sequence[FoundProfile]) -> tuple[str, ...]:
+    notices = []
     prefixes = sorted({name.prefix for name in names if name.prefix})
-    if len(prefixes) < 2:
-        return ()
-    return (f"runs with different leading names are taken as one study: {', '.join(prefixes)}",)
+    if len(prefixes) > 1:
+        told = ", ".join(prefixes)
+        notices.append(f"runs with different leading names are taken as one study: {told}")
+    if any(map(_named_by_number, found)):
+        notices.append(f"files named by a number alone: it is read as the parameter {PROCESSES} (processes)")
+    return tuple(notices)
 
 
 def _numbered(

@@ -9,7 +9,16 @@ from pathlib import Path
 
 from ingest.errors import InputError
 from ingest.profile import Profile
-from ingest.readers import cubex, extrap_json, extrap_jsonl, extrap_text, openfoam, talpas
+from ingest.readers import (
+    cubex,
+    extrap_json,
+    extrap_jsonl,
+    extrap_text,
+    openfoam,
+    talpas,
+    tau_packed,
+    tau_text,
+)
 from ingest.series import Series
 
 
@@ -50,6 +59,8 @@ class SeriesReader:
 PROFILE_READERS: tuple[ProfileReader, ...] = (
     ProfileReader("CUBE", "*.cubex", cubex.matches, cubex.read),
     ProfileReader("OpenFOAM", "<time>/uniform/profiling", openfoam.matches, openfoam.read),
+    ProfileReader("TAU", "profile.<node>.<context>.<thread>", tau_text.matches, tau_text.read),
+    ProfileReader("TAU packed", "*.ppk", tau_packed.matches, tau_packed.read),
 )
 
 # The first that matches reads: from the most to the least particular.

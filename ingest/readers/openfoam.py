@@ -17,6 +17,7 @@ from ingest.errors import InputError
 from ingest.profile import LocationTable, Metric, Profile, RegionTable
 from ingest.readers.foam_dictionary import FoamDictionary, parse_dictionary
 from ingest.readers.openfoam_case import has_profiling, profiling_files
+from ingest.readers.stored_values import StoredValues
 from ingest.readers.textfile import read_text
 
 TIME = Metric("time", "s")
@@ -34,14 +35,6 @@ class _Trigger:
     calls: float
     total: float
     child: float
-
-
-@dataclass(frozen=True)
-class _Loader:
-    values: Mapping[str, FloatArray]
-
-    def __call__(self, metric: Metric) -> FloatArray:
-        return self.values[metric.name]
 
 
 def matches(path: Path) -> bool:
@@ -102,7 +95,7 @@ def _profile(
             process=np.arange(size), thread=np.zeros(size, dtype=np.int64), cpu=np.ones(size, dtype=np.bool_)
         ),
         metrics=(TIME, VISITS),
-        load=_Loader(values),
+        load=StoredValues(values),
         attributes=attributes,
         notices=notices,
     )

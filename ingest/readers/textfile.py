@@ -1,5 +1,6 @@
-"""Text files, read whole: with a bound on their size and clear words where they are no text."""
+"""Files read whole: with a bound on their size, and clear words where they are no text."""
 
+import os
 from pathlib import Path
 
 from ingest.errors import InputError
@@ -14,13 +15,7 @@ def read_text(path: Path, max_bytes: int = MAX_BYTES) -> str:
     Raises:
         InputError: where the file cannot be read, is empty, is larger than `max_bytes`, or is no UTF-8 text.
     """
-    try:
-        with path.open("rb") as file:
-            content = file.read(max_bytes + 1)
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror or error}", where=str(path)) from error
-    if len(content) > max_bytes:
-        raise InputError(f"larger than the {max_bytes >> 20} MiB a text input may have", where=str(path))
+    content = read_bytes(path, max_bytes)
     if not content.strip():
         raise InputError("the file is empty", where=str(path), mend="was the measurement interrupted?")
     if b"\0" in content:
@@ -30,6 +25,22 @@ def read_text(path: Path, max_bytes: int = MAX_BYTES) -> str:
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
         raise InputError(f"line {line}: not UTF-8 text", where=str(path)) from error
+
+
+def read_bytes(path: Path, max_bytes: int) -> bytes:
+    """Return the content of a file.
+
+    Raises:
+        InputError: where the file cannot be read, or is larger than `max_bytes`.
+    """
+    try:
+        with path.open("rb") as file:
+            if os.fstat(file.fileno()).st_size > max_bytes:
+                what = f"larger than the {max_bytes >> 20} MiB such a file may have"
+                raise InputError(what, where=str(path))
+            return file.read()
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror or error}", where=str(path)) from error
 
 
 def head(path: Path) -> bytes:

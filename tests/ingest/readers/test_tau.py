@@ -1,0 +1,215 @@
+import gzip
+import zlib
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ingest.discovery import discover
+from ingest.errors import InputError
+from ingest.readers import read_profile, tau_packed
+
+from .tau_files import CPI, packed, write_packed, write_text
+
+APPLICATION = (".TAU application",)
+
+
+def test_text_profiles_of_two_processes(tmp_path):
+    write_text(tmp_path, "1.0.0", [(*row[:2], 2 * row[2], 2 * row[3], row[4]) for row in CPI])
+    write_text(tmp_path, "0.0.0", CPI)
+    profile = read_profile(tmp_path)
+    assert profile.tree.paths(profile.regions.name) == [
+        APPLICATION,
+        (*APPLICATION, "MPI_Init()"),
+        (*APPLICATION, "int work(int) C"),
+    ]
+    np.testing.assert_allclose(
+        profile.values("time"), np.array([[400, 800], [1000, 2000], [100, 200]]) * 1e-6
+    )
+    np.testing.assert_allclose(profile.values("time", inclusive=True)[0], [1500e-6, 3000e-6])
+    np.testing.assert_array_equal(profile.values("visits"), [[1, 1], [1, 1], [5, 5]])
+    assert profile.regions.paradigm == ("compiler", "mpi", "compiler")
+    assert profile.regions.file == ("", "", "a.c")
+    assert profile.regions.line.tolist() == [-1, -1, 30]
+    assert profile.locations.process.tolist() == [0, 1]
+    assert profile.attributes["CPU Type"] == "A & B"
+    assert profile.notices == ()
+
+
+def test_threads_belong_to_their_process(tmp_path):
+    for thread in ("0.0.0", "0.0.1", "3.0.0"):
+        write_text(tmp_path, thread, CPI)
+    locations = read_profile(tmp_path).locations
+    assert locations.process.tolist() == [0, 0, 1]
+    assert locations.thread.tolist() == [0, 1, 0]
+
+
+def test_several_metrics(tmp_path):
+    write_text(tmp_path / "MULTI__TIME", "0.0.0", CPI, "TIME")
+    write_text(tmp_path / "MULTI__PAPI_TOT_INS", "0.0.0", CPI, "PAPI_TOT_INS")
+    profile = read_profile(tmp_path)
+    assert {metric.name: metric.unit for metric in profile.metrics} == {
+        "PAPI_TOT_INS": "occ",
+        "time": "s",
+        "visits": "occ",
+    }
+    assert profile.values("PAPI_TOT_INS").sum() == pytest.approx(1500)
+    assert profile.values("time").sum() == pytest.approx(1500e-6)
+    write_text(tmp_path / "MULTI__TIME", "1.0.0", CPI)
+    with pytest.raises(InputError, match="not the same threads"):
+        read_profile(tmp_path)
+
+
+def test_a_flat_profile_and_functions_on_one_thread_only(tmp_path):
+    write_text(tmp_path, "0.0.0", [("a", 1, 10, 10, "TAU_USER")])
+    write_text(tmp_path, "1.0.0", [("b", 2, 20, 20, "OpenMP")])
+    profile = read_profile(tmp_path)
+    np.testing.assert_allclose(profile.values("time"), [[10e-6, 0], [0, 20e-6]])
+    assert profile.regions.paradigm == ("compiler", "openmp")
+
+
+def test_what_call_paths_do_not_account_for_is_a_root(tmp_path):
+    rows = [
+        ("main", 1, 5, 100, "TAU_USER"),
+        ("f", 3, 60, 60, "TAU_USER"),  # called twice by main, and once by nobody
+        ("main => f", 2, 50, 50, "TAU_CALLPATH|TAU_USER"),
+    ]
+    write_text(tmp_path, "0.0.0", rows)
+    profile = read_profile(tmp_path)
+    assert profile.tree.paths(profile.regions.name) == [("main",), ("main", "f"), ("f",)]
+    np.testing.assert_allclose(profile.values("time")[:, 0], [5e-6, 50e-6, 10e-6])
+    np.testing.assert_array_equal(profile.values("visits")[:, 0], [1, 2, 1])
+
+
+def test_cut_call_paths_throttling_and_sampling_are_told(tmp_path):
+    rows = [
+        ("main", 1, 1, 3, "TAU_USER"),
+        ("f", 1, 1, 2, "TAU_USER"),
+        ("main => f", 1, 1, 2, "TAU_CALLPATH"),
+        ("g [THROTTLED]", 1, 1, 1, "TAU_DISABLE"),
+        ("f => g [THROTTLED]", 1, 1, 1, "TAU_CALLPATH"),
+        ("main => [CONTEXT] main => [SAMPLE] x [{a.c} {3}]", 1, 3, 3, "TAU_SAMPLE"),
+    ]
+    write_text(tmp_path, "0.0.0", rows)
+    profile = read_profile(tmp_path)
+    assert profile.tree.paths(profile.regions.name) == [("main",), ("main", "f"), ("f",), ("f", "g")]
+    assert profile.values("time").sum() == pytest.approx(3e-6)
+    sampled, throttled, cut = profile.notices
+    assert "1 functions of the sampling" in sampled
+    assert "throttled" in throttled
+    assert "TAU_CALLPATH_DEPTH" in cut
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        ("5 templated", "five templated", "line 1: not the header"),
+        ("5 templated", "12 templated", "line 8: not a row"),
+        ("5 templated", "99999 templated", "not a row"),
+        ('" 1 0 1000', '" 1 0 x', "line 4: not a row"),
+        ('" 1 0 1000', '" 1 0 nan', "line 4: not a row"),
+        ("", None, "empty"),
+    ],
+)
+def test_wrong_text_profiles(tmp_path, old, new, told):
+    file = write_text(tmp_path, "0.0.0", CPI)
+    file.write_text("" if new is None else file.read_text().replace(old, new))
+    with pytest.raises(InputError) as caught:
+        read_profile(tmp_path)
+    assert told in str(caught.value)
+    assert str(file) in str(caught.value)
+
+
+FUNCTIONS = [
+    ("main [{m.c} {1,1}-{9,1}]", [1]),
+    ("MPI_Send()", [0]),
+    ("main [{m.c} {1,1}-{9,1}] => MPI_Send()", [0, 1]),
+]
+THREADS = {
+    (0, 0, 0): {0: (1, 1e6), 1: (4, 2e6), 2: (4, 2e6)},
+    (1, 0, 0): {0: (1, 3e6), 1: (4, 5e6), 2: (4, 5e6)},
+}
+
+
+def test_packed(tmp_path):
+    profile = read_profile(write_packed(tmp_path / "4.ppk", packed(FUNCTIONS, THREADS)))
+    assert profile.tree.paths(profile.regions.name) == [("main",), ("main", "MPI_Send()")]
+    np.testing.assert_allclose(profile.values("time"), [[1, 3], [2, 5]])
+    np.testing.assert_array_equal(profile.values("visits"), [[1, 1], [4, 4]])
+    assert profile.regions.paradigm == ("compiler", "mpi")
+    assert profile.regions.file == ("m.c", "")
+    assert profile.attributes["CPU Type"] == "A"
+
+
+def test_packed_with_counters(tmp_path):
+    rows = {(0, 0, 0): {1: (1, 7, 2e6)}}
+    data = packed(FUNCTIONS[:2], rows, metrics=("PAPI_FP_INS", "GET_TIME_OF_DAY"))
+    profile = read_profile(write_packed(tmp_path / "a.ppk", data))
+    assert profile.values("PAPI_FP_INS").tolist() == [[0], [7]]
+    assert profile.values("time").tolist() == [[0], [2]]
+
+
+def test_packed_files_named_by_a_number_have_it_as_processes(tmp_path):
+    for processes in (2, 16, 4):
+        write_packed(tmp_path / f"{processes}.ppk", packed(FUNCTIONS, THREADS))
+    found = discover(tmp_path)
+    assert found.parameters == ("p",)
+    assert [run.parameters for run in found.runs] == [(2.0,), (4.0,), (16.0,)]
+    assert "by a number" in found.notices[0]
+
+
+def test_text_profiles_lie_in_the_folders_of_runs(tmp_path):
+    for run in ("cpi.p2.r1", "cpi.p4.r1"):
+        write_text(tmp_path / run, "0.0.0", CPI)
+    assert [run.reader.name for run in discover(tmp_path).runs] == ["TAU", "TAU"]
+
+
+WHOLE = packed(FUNCTIONS, THREADS)
+
+
+@pytest.mark.parametrize(
+    ("data", "told"),
+    [
+        (b"", "truncated"),
+        (b"no gzip", "not a gzip file"),
+        (gzip.compress(WHOLE)[:60], "truncated"),
+        (gzip.compress(b"something else"), "not a packed profile"),
+        (gzip.compress(WHOLE[:-20]), "ends too early"),
+        (gzip.compress(packed(FUNCTIONS, THREADS, compatible=3)), "not known"),
+        (gzip.compress(packed([("f", [7])], THREADS)), "a group that is not there"),
+        (gzip.compress(packed(FUNCTIONS[:1], THREADS)), "a function that is not there"),
+        (gzip.compress(packed(FUNCTIONS, {})), "no thread"),
+    ],
+)
+def test_wrong_packed_profiles(tmp_path, data, told):
+    file = tmp_path / "a.ppk"
+    file.write_bytes(data)
+    with pytest.raises(InputError) as caught:
+        read_profile(file)
+    assert told in str(caught.value)
+    assert str(file) in str(caught.value)
+
+
+def test_a_bomb_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(tau_packed, "MAX_BYTES", 1 << 20)
+    file = tmp_path / "a.ppk"
+    file.write_bytes(gzip.compress(bytes(1 << 24)))
+    with pytest.raises(InputError, match="larger than can be read"):
+        read_profile(file)
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.integers(0, len(WHOLE)), st.binary(max_size=8))
+def test_damaged_packed_profiles_are_refused_in_one_line_or_read(tmp_path_factory, at, inserted):
+    file = tmp_path_factory.getbasetemp() / "damaged.ppk"
+    compressor = zlib.compressobj(0, wbits=31)
+    file.write_bytes(
+        compressor.compress(WHOLE[:at] + inserted + WHOLE[at + len(inserted) :]) + compressor.flush()
+    )
+    try:
+        profile = read_profile(file)
+    except InputError as error:
+        assert len(str(error).splitlines()) == 1
+    else:
+        assert len(profile.tree)
