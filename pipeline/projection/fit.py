@@ -8,13 +8,15 @@ import numpy as np
 
 from ingest.arrays import BoolArray, FloatArray
 from ingest.errors import UsageError
+from pipeline.projection.binding import bind, limited
 from pipeline.projection.bootstrap import Resampled, Solve, Weights, point_weights, resample
 from pipeline.projection.ensemble import DRAWS, Ensemble
 from pipeline.projection.formula import Formula, formula, told_apart
 from pipeline.projection.lack_of_fit import LackOfFit, lack_of_fit
-from pipeline.projection.model import Model, bind, limited, symbol
+from pipeline.projection.model import Limit, Model, symbol
 from pipeline.projection.predict import LEVEL
 from pipeline.projection.solvers import solve_linear, solve_nonlinear
+from pipeline.projection.symbolic import real_symbol
 
 _NONLINEAR_DRAWS = 200
 
@@ -139,9 +141,9 @@ def assemble(
     )
     noisy = model * symbol(scatter) if weights == "relative" else model + symbol(scatter, model.dimension)
     for column, values in data.items():
-        noisy = limited(
-            noisy, column, float(values.min()), float(values.max()), f"{name} was fitted to {column}"
-        )
+        says = f"{name} was fitted to {column}"
+        limit = Limit(real_symbol(column), float(values.min()), float(values.max()), says)
+        noisy = limited(noisy, limit)
     return Fit(bind(noisy, ensemble), _fitted(names, identified, quality), quality, lack)
 
 

@@ -13,9 +13,8 @@ from functools import reduce
 from typing import TypeAlias
 
 from ingest.errors import UsageError
-from pipeline.projection.ensemble import Ensemble, from_quantities
-from pipeline.projection.quantity import Quantity
-from pipeline.projection.symbolic import Expression, is_number, real_symbol, replace, sympy
+from pipeline.projection.ensemble import Ensemble
+from pipeline.projection.symbolic import Expression, is_number, real_symbol, sympy
 from pipeline.projection.units import NONE, Dimension
 
 
@@ -28,12 +27,15 @@ class Limit:
         lower: smallest value, SI units.
         upper: largest value, SI units.
         says: what to tell where it does not, such as ``"FF was fitted to V"``.
+        points: the only values known where it is a table; it is interpolated between them and refused
+            outside.
     """
 
     expression: Expression
     lower: float
     upper: float
     says: str
+    points: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,19 +75,19 @@ class Model:
 
     def __mul__(self, other: "Operand") -> "Model":
         right = as_model(other)
-        return _join(self.expression * right.expression, self.dimension * right.dimension, self, right)
+        return join(self.expression * right.expression, self.dimension * right.dimension, self, right)
 
     def __truediv__(self, other: "Operand") -> "Model":
         right = as_model(other)
         if right.expression.is_zero:
             raise UsageError("division by zero", mend="correct the expression")
-        return _join(self.expression / right.expression, self.dimension / right.dimension, self, right)
+        return join(self.expression / right.expression, self.dimension / right.dimension, self, right)
 
     def __pow__(self, other: "Operand") -> "Model":
         return _power(self, as_model(other))
 
     def __neg__(self) -> "Model":
-        return _join(-self.expression, self.dimension, self)
+        return join(-self.expression, self.dimension, self)
 
     def __radd__(self, other: "Operand") -> "Model":
         return as_model(other) + self
@@ -190,65 +192,15 @@ def choose(tested: Operand, bound: Operand, small: Operand, large: Operand) -> M
     condition = _alike(as_model(tested), as_model(bound), "compare", lambda x, y: x <= y)
     dimension = _alike(a, b, "choose between", lambda x, _: x).dimension
     chosen = sympy.Piecewise((a.expression, condition.expression), (b.expression, True))
-    return _join(chosen, dimension, condition, a, b)
+    return join(chosen, dimension, condition, a, b)
 
 
-def substitute(model: Model, values: Mapping[str, Operand]) -> Model:
-    """Return the model with symbols replaced by models of the same dimension; unknown names are ignored.
-
-    Raises:
-        UsageError: where a replacement measures something else than its symbol.
-    """
-    given = {name: as_model(value) for name, value in values.items() if name in model.symbols}
-    for name, value in given.items():
-        if not _fits(value, model.symbols[name]):
-            raise UsageError(f"'{name}' is in {model.symbols[name]}, what stands for it in {value.dimension}")
-    by = {real_symbol(name): value.expression for name, value in given.items()}
-    rest = {name: dimension for name, dimension in model.symbols.items() if name not in given}
-    outer = Model(replace(model.expression, by), model.dimension, rest, model.ensembles, _replaced(model, by))
-    return _join(outer.expression, outer.dimension, outer, *given.values())
-
-
-def rename(model: Model, names: Mapping[str, str]) -> Model:
-    """Return the model with symbols renamed, their ensembles with them."""
-    by = {real_symbol(old): real_symbol(new) for old, new in names.items()}
-    symbols = {names.get(name, name): dimension for name, dimension in model.symbols.items()}
-    ensembles = tuple(ensemble.renamed(names) for ensemble in model.ensembles)
-    return Model(replace(model.expression, by), model.dimension, symbols, ensembles, _replaced(model, by))
-
-
-def _replaced(model: Model, by: Mapping[Expression, Expression]) -> tuple[Limit, ...]:
-    return tuple(Limit(replace(x.expression, by), x.lower, x.upper, x.says) for x in model.limits)
-
-
-def limited(model: Model, name: str, lower: float, upper: float, says: str) -> Model:
-    """Return the model with the range it was made for, of one of its symbols (SI units); see `Limit.says`."""
-    limit = Limit(real_symbol(name), lower, upper, says)
-    return Model(model.expression, model.dimension, model.symbols, model.ensembles, (*model.limits, limit))
-
-
-def bind(model: Model, values: Mapping[str, Quantity | float] | Ensemble) -> Model:
-    """Return the model with values, or joint draws, bound to its symbols; names it does not use are ignored.
+def join(expression: Expression, dimension: Dimension, *parts: Model) -> Model:
+    """Return an expression made of parts, with all that is known of their symbols.
 
     Raises:
-        UsageError: where a value measures something else than its symbol.
+        UsageError: where one symbol stands for two different dimensions.
     """
-    if isinstance(values, Ensemble):
-        return _join(model.expression, model.dimension, model, Model(sympy.Integer(0), ensembles=(values,)))
-    used = {name: value for name, value in values.items() if name in model.symbols}
-    given = {
-        name: value if isinstance(value, Quantity) else Quantity(float(value), model.symbols[name])
-        for name, value in used.items()
-    }
-    for name, quantity in given.items():
-        if quantity.dimension != model.symbols[name]:
-            raise UsageError(
-                f"'{name}' has to be in {model.symbols[name]}, the value given is in {quantity.dimension}"
-            )
-    return bind(model, from_quantities(given)) if given else model
-
-
-def _join(expression: Expression, dimension: Dimension, *parts: Model) -> Model:
     symbols: dict[str, Dimension] = {}
     for name, found in (item for part in parts for item in part.symbols.items()):
         if symbols.setdefault(name, found) != found:
@@ -260,21 +212,22 @@ def _join(expression: Expression, dimension: Dimension, *parts: Model) -> Model:
     return Model(expression, dimension, symbols, ensembles, limits)
 
 
-def _fits(model: Model, dimension: Dimension) -> bool:
+def fits(model: Model, dimension: Dimension) -> bool:
+    """Return whether a model measures this; zero measures everything."""
     return bool(model.dimension == dimension or model.expression.is_zero)
 
 
 def _alike(a: Model, b: Model, verb: str, combine: Callable[[Expression, Expression], Expression]) -> Model:
     dimension = b.dimension if a.expression.is_zero else a.dimension
-    if not _fits(b, dimension):
+    if not fits(b, dimension):
         raise UsageError(f"unit mismatch: cannot {verb} {a.dimension} and {b.dimension}")
-    return _join(combine(a.expression, b.expression), dimension, a, b)
+    return join(combine(a.expression, b.expression), dimension, a, b)
 
 
 def _count_only(model: Model, function: str, apply: Callable[[Expression], Expression]) -> Model:
     if model.dimension != NONE:
         raise UsageError(f"unit mismatch: {function}() takes a plain number, not {model.dimension}")
-    return _join(apply(model.expression), NONE, model)
+    return join(apply(model.expression), NONE, model)
 
 
 def _power(base: Model, exponent: Model) -> Model:
@@ -288,7 +241,7 @@ def _power(base: Model, exponent: Model) -> Model:
         raise UsageError(f"unit mismatch: {base.dimension} can only be raised to a number")
     if is_number(base.expression) and is_number(exponent.expression):
         return constant(_number_power(float(base.expression), float(exponent.expression)), dimension)
-    return _join(base.expression**exponent.expression, dimension, base, exponent)
+    return join(base.expression**exponent.expression, dimension, base, exponent)
 
 
 def _number_power(base: float, exponent: float) -> float:

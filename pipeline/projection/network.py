@@ -9,11 +9,12 @@ from collections.abc import Mapping
 import numpy as np
 
 from ingest.arrays import FloatArray
+from pipeline.projection.binding import bind
 from pipeline.projection.bootstrap import Weights, point_weights, resample
 from pipeline.projection.fit import Fit, Parameter, assemble, fit
 from pipeline.projection.formula import told_apart
 from pipeline.projection.lack_of_fit import lack_of_fit
-from pipeline.projection.model import Model, bind, choose, constant, log, symbol
+from pipeline.projection.model import Model, choose, constant, log, symbol
 from pipeline.projection.solvers import solve_linear
 from pipeline.projection.units import BANDWIDTH, BYTES, TIME
 

@@ -38,7 +38,7 @@ _OPERATORS: dict[type[ast.operator], Callable[[Model, Model], Model]] = {
 _LONGEST = 10_000
 
 
-def parse(text: str, names: Names, *, where: str = "") -> Model:
+def parse(text: str, names: Names, *, where: str = "", missing: Mapping[str, str] | None = None) -> Model:
     """Return the model that an expression states.
 
     Args:
@@ -46,12 +46,13 @@ def parse(text: str, names: Names, *, where: str = "") -> Model:
         names: what the names in it stand for: models, or functions of models. The functions of `FUNCTIONS`
             are known besides.
         where: the file and key the text comes from, for errors.
+        missing: how to mend an unknown name that begins with the key.
 
     Raises:
         UsageError: where the text is no such expression, a name is unknown or units do not match.
     """
     tree = _syntax(text, where)
-    model = _Walk({**FUNCTIONS, **names}, text, where).model(tree)
+    model = _Walk({**FUNCTIONS, **names}, text, where, missing or {}).model(tree)
     if model.expression.has(sympy.zoo, sympy.nan, sympy.oo, sympy.I):
         raise UsageError(f"'{text}' has no finite value", where=where, mend="correct the expression")
     return model
@@ -75,6 +76,7 @@ class _Walk:
     names: Names
     text: str
     where: str
+    missing: Mapping[str, str]
 
     def model(self, node: ast.expr) -> Model:
         try:
@@ -122,6 +124,9 @@ class _Walk:
     def _look_up(self, name: str) -> Model | Function:
         if name in self.names:
             return self.names[name]
+        for beginning, mend in self.missing.items():
+            if name.startswith(beginning):
+                raise UsageError(f"unknown name '{name}'", mend=mend)
         close = difflib.get_close_matches(name, self.names, n=1)
         known = ", ".join(sorted(set(self.names) - set(FUNCTIONS)))
         raise UsageError(

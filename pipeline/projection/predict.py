@@ -92,20 +92,28 @@ def broken_limits(models: Mapping[str, Model], at: Mapping[str, npt.ArrayLike]) 
     """Return a sentence for every range that the inputs (SI units) leave, each once.
 
     Raises:
-        UsageError: where an input is missing.
+        UsageError: where an input is missing, or a table is left.
     """
     limits = tuple(dict.fromkeys(limit for model in models.values() for limit in model.limits))
     bound = columns([ensemble for model in models.values() for ensemble in model.ensembles])
     inputs = _inputs(models, at, bound)
     evaluate = compiled([limit.expression for limit in limits], (*bound, *inputs))
     values = evaluate([*(estimate for estimate, _ in bound.values()), *inputs.values()])
-    return tuple(
-        f"{limit.says} from {limit.lower:.4g} to {limit.upper:.4g}, here {_farthest(value, limit):.4g}"
-        for limit, value in zip(limits, values, strict=True)
-        if ((value < limit.lower) | (value > limit.upper)).any()
-    )
+    told = (_broken(limit, np.atleast_1d(value)) for limit, value in zip(limits, values, strict=True))
+    return tuple(dict.fromkeys(sentence for sentence in told if sentence))
 
 
-def _farthest(value: FloatArray, limit: Limit) -> float:
-    low, high = float(value.min()), float(value.max())
-    return high if high > limit.upper else low
+def _broken(limit: Limit, value: FloatArray) -> str:
+    outside = (value < limit.lower) | (value > limit.upper)
+    if limit.points:
+        known = ", ".join(f"{point:g}" for point in limit.points)
+        if outside.any():
+            raise UsageError(
+                f"{limit.says} {known}, not {value[outside][0]:g}",
+                mend="choose a value in between, add a row, or take another variant of the machine",
+            )
+        between = value[~np.isin(value, limit.points)]
+        return f"{limit.says} {known}; {between[0]:g} is interpolated" if len(between) else ""
+    if not outside.any():
+        return ""
+    return f"{limit.says} {limit.lower:.4g} to {limit.upper:.4g}, here {value[outside][0]:.4g}"

@@ -2,7 +2,7 @@
 
 import math
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ingest.errors import UsageError
 from pipeline.projection.units import NONE, Dimension, parse_unit
@@ -22,12 +22,14 @@ class Quantity:
         dimension: what it measures.
         relative_sd: standard deviation as a fraction of the value, 0 where it is taken as exact.
         note: a sentence to show whenever the value is used, such as that it is a guess; may be empty.
+        factor: what a plain number in the unit it was written in is multiplied with.
     """
 
     value: float
     dimension: Dimension = NONE
     relative_sd: float = 0.0
     note: str = ""
+    factor: float = 1.0
 
 
 def parse_quantity(given: object, *, where: str = "") -> Quantity:
@@ -56,7 +58,8 @@ def _from_match(match: re.Match[str], where: str) -> Quantity:
     except UsageError as error:
         raise UsageError(error.what, where=where, mend=error.mend) from error
     spread = abs(float(match["spread"] or 0.0)) / 100
-    return _finite(Quantity(float(match["value"]) * factor, dimension, spread), where)
+    value = float(match["value"]) * factor
+    return _finite(Quantity(value, dimension, spread, factor=factor), where)
 
 
 def _from_table(table: dict[str, object], where: str) -> Quantity:
@@ -68,7 +71,7 @@ def _from_table(table: dict[str, object], where: str) -> Quantity:
             mend=f"take out {', '.join(sorted(extra))}" if extra else "give its 'value'",
         )
     read = parse_quantity(table["value"], where=where)
-    return Quantity(read.value, read.dimension, read.relative_sd, str(table.get("note", "")))
+    return replace(read, note=str(table.get("note", "")))
 
 
 def _finite(quantity: Quantity, where: str) -> Quantity:

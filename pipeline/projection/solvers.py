@@ -69,7 +69,8 @@ def solve_nonlinear(
 
     def solve(target: FloatArray, weight: FloatArray) -> FloatArray:
         def residual(x: FloatArray) -> FloatArray:
-            return (curve((x * scale)[None])[0] - target) * weight
+            deviation: FloatArray = curve((x * scale)[None])[0] - target
+            return deviation * weight
 
         found = least_squares(residual, inside, bounds=limits)
         best: FloatArray = found.x * scale

@@ -1,0 +1,216 @@
+"""`project`: an application file put on a machine and evaluated, with its breakdown and intervals."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from ingest.errors import PipelineError, UsageError
+from pipeline.projection.application import Application, Composition, Input, compose, load_application
+from pipeline.projection.machine import Machine, load_machine, machine_names
+from pipeline.projection.model import Model
+from pipeline.projection.predict import LEVEL, Prediction, broken_limits, predict
+from pipeline.projection.quantity import parse_quantity
+from pipeline.projection.shipped import shipped
+from pipeline.projection.units import NONE, Dimension
+
+
+@dataclass(frozen=True)
+class Line:
+    """A value with its interval, SI units.
+
+    Attributes:
+        path: names from the outermost group inwards.
+        value: best value.
+        lower: lower end of the interval.
+        upper: upper end.
+        dimension: what it measures.
+        share: of the total, where it measures the same; else None.
+    """
+
+    path: tuple[str, ...]
+    value: float
+    lower: float
+    upper: float
+    dimension: Dimension
+    share: float | None = None
+
+
+@dataclass(frozen=True)
+class Variant:
+    """The total under another variant of the machine.
+
+    Attributes:
+        name: such as ``ideal``.
+        total: its total.
+        loss: (usual total - this total) / usual total, with its interval: what the machine loses against it.
+        reason: why there is no total, where there is none.
+    """
+
+    name: str
+    total: Line | None
+    loss: Line | None
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class Projection:
+    """What an application does on a machine.
+
+    Attributes:
+        title: the application.
+        machine: the machine's name.
+        variant: the machine's variant.
+        at: every input in SI units.
+        level: probability of the intervals.
+        total: the whole.
+        parts: the breakdown.
+        definitions: intermediate quantities.
+        variants: totals of the machine's other variants, all on the same draws.
+        measured: the measured total, if the application states one for this machine.
+        notices: what a reader has to know, a sentence each.
+        formula: the total as text.
+    """
+
+    title: str
+    machine: str
+    variant: str
+    at: Mapping[str, float]
+    level: float
+    total: Line
+    parts: tuple[Line, ...]
+    definitions: tuple[Line, ...]
+    variants: tuple[Variant, ...]
+    measured: float | None
+    notices: tuple[str, ...]
+    formula: str
+
+
+def project(
+    model_file: str | Path,
+    machine: str | Path | None = None,
+    at: Mapping[str, float | str] | None = None,
+    *,
+    variant: str | None = None,
+    level: float = LEVEL,
+) -> Projection:
+    """Return what an application does on a machine.
+
+    Args:
+        model_file: the application's file, or the name of a shipped one.
+        machine: the machine's file or name; the one the application names where None.
+        at: inputs by name: numbers in the unit the file states, or texts with a unit.
+        variant: which of the machine's variants.
+        level: probability of the intervals.
+
+    Raises:
+        UsageError, InputError, ModelError: one line for every mistake in files or inputs.
+    """
+    application = load_application(model_file)
+    target = _machine(application, machine)
+    inputs = _inputs(application, at or {})
+    chosen = target.choose(variant)
+    whole = _composition(application, target, chosen)
+    named = {".".join(path): model for path, model in whole.parts.items()}
+    models = {"total": whole.total, **{f"part {n}": m for n, m in named.items()}}
+    models |= {f"definition {name}": model for name, model in whole.definitions.items()}
+    others, failed = _others(application, target, chosen, inputs)
+    models |= {f"variant {name}": model for name, model in others.items()}
+    for name, model in others.items():
+        models[f"loss {name}"] = (whole.total - model) / whole.total
+    found = predict(models, inputs, level=level)
+    total = _line(("total",), found["total"], whole.total, None)
+    return Projection(
+        application.title,
+        target.name,
+        chosen,
+        inputs,
+        level,
+        total,
+        tuple(
+            _line(path, found[f"part {'.'.join(path)}"], model, total) for path, model in whole.parts.items()
+        ),
+        tuple(_line((n,), found[f"definition {n}"], m, None) for n, m in whole.definitions.items()),
+        (*_variants(others, found, total), *failed),
+        application.measured.get(target.path.stem),
+        (*whole.total.notices, *broken_limits({"total": whole.total}, inputs)),
+        str(whole.total.expression),
+    )
+
+
+def _machine(application: Application, asked: str | Path | None) -> Machine:
+    if asked is None and application.machine is None:
+        mend = f"choose one with --on: a file, or one of {', '.join(shipped('machines'))}"
+        raise UsageError("no machine to project to", where=str(application.path), mend=mend)
+    beside = application.path.parent / str(application.machine)
+    return load_machine(asked or (beside if beside.is_file() else str(application.machine)))
+
+
+def _composition(application: Application, machine: Machine, variant: str) -> Composition:
+    return compose(
+        application, machine_names(machine, "mach", variant), {"mach.": f"add it to {machine.path}"}
+    )
+
+
+def _inputs(application: Application, at: Mapping[str, float | str]) -> dict[str, float]:
+    """Return every input in SI units."""
+    for name in at:
+        if name not in application.inputs:
+            mend = f"inputs are {', '.join(application.inputs) or 'none'}"
+            raise UsageError(f"no input '{name}'", where=str(application.path), mend=mend)
+    found = {name: _value(entry, at.get(name)) for name, entry in application.inputs.items()}
+    missing = [name for name, value in found.items() if value is None]
+    if missing:
+        told = ", ".join(f"{n} ({application.inputs[n].meaning or 'no default'})" for n in missing)
+        example = ",".join(f"{name}=8" for name in missing)
+        raise UsageError(
+            f"no value for {told}", where=str(application.path), mend=f"give it with --at {example}"
+        )
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def _value(entry: Input, given: float | str | None) -> float | None:
+    if given is None:
+        return entry.default
+    where = f"--at {entry.name}"
+    quantity = parse_quantity(given, where=where)
+    if quantity.dimension == NONE and quantity.factor == 1.0:
+        return quantity.value * entry.factor
+    if quantity.dimension != entry.dimension:
+        what = f"unit mismatch: '{entry.name}' is in {entry.dimension}, the value in {quantity.dimension}"
+        raise UsageError(what, where=where, mend="correct its unit")
+    return quantity.value
+
+
+def _others(
+    application: Application, machine: Machine, chosen: str, inputs: Mapping[str, float]
+) -> tuple[dict[str, Model], list[Variant]]:
+    """Return the totals of the machine's other variants, and why some have none here."""
+    totals: dict[str, Model] = {}
+    failed = []
+    for name in (machine.variant, *machine.variants):
+        if name == chosen:
+            continue
+        try:
+            total = _composition(application, machine, name).total
+            broken_limits({name: total}, inputs)
+            totals[name] = total
+        except PipelineError as error:
+            failed.append(Variant(name, None, None, error.what))
+    return totals, failed
+
+
+def _variants(others: Mapping[str, Model], found: Mapping[str, Prediction], total: Line) -> list[Variant]:
+    return [
+        Variant(
+            name,
+            _line((name,), found[f"variant {name}"], model, total),
+            _line((name,), found[f"loss {name}"], model / model, None),
+        )
+        for name, model in others.items()
+    ]
+
+
+def _line(path: tuple[str, ...], found: Prediction, model: Model, total: Line | None) -> Line:
+    value, lower, upper = (float(end[0]) for end in (found.value, found.lower, found.upper))
+    share = value / total.value if total and total.value and model.dimension == total.dimension else None
+    return Line(path, value, lower, upper, model.dimension, share)
