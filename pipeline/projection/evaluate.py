@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ingest.arrays import FloatArray
-from pipeline.projection.symbolic import Expression, real_symbol, sympy
+from pipeline.projection.symbolic import Expression, real_symbol, replace, sympy
 
 Compiled: TypeAlias = Callable[[Sequence[npt.ArrayLike]], list[FloatArray]]
 
@@ -17,8 +17,11 @@ def compiled(expressions: Sequence[Expression], names: Sequence[str]) -> Compile
 
     What has no finite value comes out as NaN or infinity, without a warning.
     """
-    symbols = [real_symbol(name) for name in names]
-    function = sympy.lambdify(symbols, list(expressions), modules=["numpy"], cse=True)
+    plain = [real_symbol(f"x{k}") for k in range(len(names))]
+    by = dict(zip(map(real_symbol, names), plain, strict=True))
+    # Dotted names would be replaced by lambdify itself, which takes seconds where there are large maxima.
+    renamed = [replace(expression, by) for expression in expressions]
+    function = sympy.lambdify(plain, renamed, modules=["numpy"], cse=True)
 
     def call(values: Sequence[npt.ArrayLike]) -> list[FloatArray]:
         with np.errstate(all="ignore"):
