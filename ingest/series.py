@@ -75,17 +75,18 @@ class Measurements:
         node = self._nodes.get(callpath)
         if node is None:
             node = self._nodes[callpath] = self._paths.add(split_callpath(callpath))
-        number = self._metrics.setdefault(metric, len(self._metrics))
+        number = self._metrics.setdefault(metric or UNNAMED_METRIC, len(self._metrics))
         at = self._points.setdefault(point, len(self._points))
         self._keys.append((number, node, at))
         self._counts.append(len(values))
         self._values.extend(values)
 
-    def series(self, given: Collection[tuple[float, ...]] = ()) -> Series:
+    def series(self, given: Collection[tuple[float, ...]] = (), notices: Sequence[str] = ()) -> Series:
         """Bring the values into dense arrays.
 
         Args:
             given: the points that the file lists; those without a value are told.
+            notices: what the reader has to tell of its own.
 
         Raises:
             InputError: where there is no value or no parameter, or too many values for the memory.
@@ -100,10 +101,10 @@ class Measurements:
         keys[:, 1] = place[keys[:, 1]]
         keys[:, 2] = np.argsort(order)[keys[:, 2]]
         dense = self._dense(keys, (len(self._metrics), len(tree), len(points)))
-        metrics = tuple(Metric(name or UNNAMED_METRIC, "") for name in self._metrics)
+        metrics = tuple(Metric(name, "") for name in self._metrics)
         unused = len(set(given) - set(self._points))
         missed = f"{unused} of the {len(set(given))} points listed have no value" if unused else ""
-        notices = [missed, *self._odd_values(), *(_gaps(m.name, dense[i]) for i, m in enumerate(metrics))]
+        gaps = [_gaps(metric.name, dense[i]) for i, metric in enumerate(metrics)]
         return Series(
             source=self.source,
             parameters=self.parameters,
@@ -111,7 +112,7 @@ class Measurements:
             callpaths=tuple(tree.paths(names)),
             metrics=metrics,
             values={metric.name: dense[i] for i, metric in enumerate(metrics)},
-            notices=tuple(filter(None, notices)),
+            notices=tuple(filter(None, [*notices, missed, *self._odd_values(), *gaps])),
         )
 
     def _odd_values(self) -> list[str]:

@@ -11,6 +11,7 @@ from ingest.errors import InputError
 from ingest.profile import Profile
 from ingest.readers import (
     cubex,
+    extrap_experiment,
     extrap_json,
     extrap_jsonl,
     extrap_text,
@@ -65,6 +66,7 @@ PROFILE_READERS: tuple[ProfileReader, ...] = (
 
 # The first that matches reads: from the most to the least particular.
 SERIES_READERS: tuple[SeriesReader, ...] = (
+    SeriesReader("Extra-P experiment", "*.extra-p", extrap_experiment.matches, extrap_experiment.read),
     SeriesReader("Talpas", "*.txt", talpas.matches, talpas.read),
     SeriesReader("Extra-P JSON lines", "*.jsonl", extrap_jsonl.matches, extrap_jsonl.read),
     SeriesReader("Extra-P JSON", "*.json", extrap_json.matches, extrap_json.read),

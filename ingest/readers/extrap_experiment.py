@@ -1,0 +1,166 @@
+"""Extra-P 4 experiment files (``.extra-p``).
+
+A zip archive with ``experiment.json`` and, where single values were kept, ``values/<n>.vals`` and
+``values/<n>.indx``: arrays in NumPy's own format one after another, and where each begins.
+"""
+
+import io
+import zipfile
+import zlib
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from ingest.arrays import FloatArray, IntArray
+from ingest.errors import InputError
+from ingest.readers.json_values import (
+    JsonObject,
+    json_list,
+    json_object,
+    json_text,
+    measured_values,
+    member,
+    parameter_values,
+    parse_json,
+)
+from ingest.readers.textfile import head
+from ingest.series import Measurements, Series
+
+MAX_BYTES = 1 << 29  # of one inflated member
+CONTENT = "experiment.json"
+
+_VALUES_MAGIC = b"Extra-P VALUES\0\0"
+_INDEX_MAGIC = b"Extra-P INDEX\0\0\0"
+_ARRAY_MAGIC = b"\x93NUMPY\x01\x00"
+
+
+def matches(path: Path) -> bool:
+    """Return whether a file is a zip archive called ``.extra-p``."""
+    return path.suffix.lower() == ".extra-p" and head(path).startswith(b"PK")
+
+
+def read(path: Path) -> Series:
+    """Read the measurements of an experiment; its models are left out.
+
+    Where the experiment keeps no single values, the mean of every point is its only value.
+
+    Raises:
+        InputError: where the archive is damaged, or does not hold what Extra-P writes.
+    """
+    try:
+        with zipfile.ZipFile(path) as archive:
+            return _series(_Archive(archive, str(path)))
+    except (OSError, zipfile.BadZipFile, zlib.error, NotImplementedError, EOFError, RuntimeError) as error:
+        raise InputError(f"damaged archive: {error}", where=str(path)) from error
+
+
+@dataclass(frozen=True)
+class _Archive:
+    file: zipfile.ZipFile
+    source: str
+
+    def error(self, what: str) -> InputError:
+        return InputError(what, where=self.source)
+
+    def member(self, name: str) -> bytes:
+        try:
+            size = self.file.getinfo(name).file_size
+        except KeyError:
+            raise self.error(f"no '{name}' in the archive") from None
+        if size > MAX_BYTES:
+            raise self.error(f"'{name}' is larger than {MAX_BYTES >> 20} MiB")
+        with self.file.open(name) as stream:
+            return stream.read(size)
+
+
+def _series(archive: _Archive) -> Series:
+    where = archive.source
+    try:
+        text = archive.member(CONTENT).decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise archive.error(f"'{CONTENT}' is not UTF-8 text") from error
+    content = json_object(parse_json(text, where), CONTENT, where)
+    names = json_list(member(content, "parameters", CONTENT, where), "'parameters'", where)
+    measured = Measurements(where, tuple(json_text(name, "a parameter", where) for name in names))
+    values = _Values(archive)
+    tree = json_object(member(content, "measurements", CONTENT, where), "'measurements'", where)
+    averaged = 0
+    for callpath, metrics in tree.items():
+        for metric, rows in json_object(metrics, f"'{callpath}'", where).items():
+            what = f"'{metric}' of '{callpath}'"
+            for row in json_list(rows, what, where):
+                record = json_object(row, f"an entry of {what}", where)
+                averaged += record.get("values") is None
+                measured.add(callpath, metric, _point(record, len(names), what, where), _row(record, values))
+    told = f"{averaged} points keep no single repetitions: their mean is taken for the only one"
+    return measured.series(notices=(told,) if averaged else ())
+
+
+def _point(record: JsonObject, dimensions: int, what: str, where: str) -> tuple[float, ...]:
+    coordinate = json_list(member(record, "coordinate", what, where), f"the coordinate of {what}", where)
+    if len(coordinate) != dimensions:
+        found = f"{len(coordinate)} values, but {dimensions} parameters"
+        raise InputError(f"a point of {what} has {found}", where=where)
+    return parameter_values(coordinate, f"the coordinate of {what}", where)
+
+
+def _row(record: JsonObject, values: "_Values") -> list[float]:
+    where = values.archive.source
+    if record.get("values") is None:
+        return measured_values(member(record, "mean", "a measurement", where), "a mean", where)
+    place = json_list(record["values"], "the place of values", where)
+    if len(place) != 2 or any(type(number) is not int or number < 0 for number in place):
+        raise InputError("the place of values should be two numbers", where=where)
+    return values.read(place[0], place[1])
+
+
+@dataclass
+class _Values:
+    """The single values, read from the archive chunk by chunk, of which one is held."""
+
+    archive: _Archive
+    chunks: dict[int, tuple[bytes, IntArray]] = field(default_factory=dict)
+    layouts: dict[bytes, tuple[np.dtype[np.generic], tuple[int, ...]]] = field(default_factory=dict)
+
+    def read(self, chunk: int, number: int) -> list[float]:
+        """Return the repetitions; where locations were kept apart too, their mean per repetition."""
+        data, starts = self._chunk(chunk)
+        if number >= len(starts):
+            raise self.archive.error(f"the values {number} of the chunk {chunk} are not there")
+        array = self._array(data, int(starts[number]))
+        return [float(value) for value in array.reshape(len(array), -1).mean(axis=1)]
+
+    def _chunk(self, chunk: int) -> tuple[bytes, IntArray]:
+        if chunk not in self.chunks:
+            data, index = (self.archive.member(f"values/{chunk}.{end}") for end in ("vals", "indx"))
+            start = len(_INDEX_MAGIC) + 8
+            if not (data.startswith(_VALUES_MAGIC) and index.startswith(_INDEX_MAGIC)) or len(index) % 8:
+                raise self.archive.error(f"the values of the chunk {chunk} are damaged")
+            self.chunks.clear()
+            self.chunks[chunk] = data, np.frombuffer(index, dtype="<u8", offset=start).astype(np.int64)
+        return self.chunks[chunk]
+
+    def _array(self, data: bytes, start: int) -> FloatArray:
+        """Return an array in NumPy's format, version 1: magic, length of the header, header, numbers."""
+        begin = start + len(_ARRAY_MAGIC) + 2
+        length = int.from_bytes(data[begin - 2 : begin], "little")
+        header = data[begin - 2 : begin + length]
+        if data[start : begin - 2] != _ARRAY_MAGIC or len(header) < length + 2:
+            raise self.archive.error("a kept array of values is damaged")
+        if header not in self.layouts:
+            self.layouts[header] = self._layout(header)
+        dtype, shape = self.layouts[header]
+        count, first = int(np.prod(shape)), begin + length
+        if not count or first + count * dtype.itemsize > len(data):
+            raise self.archive.error("a kept array of values is empty or cut off")
+        return np.frombuffer(data, dtype, count, first).astype(np.float64).reshape(shape)
+
+    def _layout(self, header: bytes) -> tuple[np.dtype[np.generic], tuple[int, ...]]:
+        try:
+            shape, fortran, dtype = np.lib.format.read_array_header_1_0(io.BytesIO(header))
+        except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError) as error:
+            raise self.archive.error("a kept array of values is damaged") from error
+        if dtype.kind not in "fiu" or not shape or (fortran and len(shape) > 1):
+            raise self.archive.error(f"a kept array of values has the type {dtype} and the shape {shape}")
+        return dtype, shape

@@ -1,0 +1,123 @@
+import io
+import json
+import struct
+import zipfile
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from ingest.errors import InputError
+from ingest.readers import extrap_experiment, read_series
+
+
+def rows(*values, kept=True):
+    return [
+        {
+            "coordinate": [float(2 ** (i + 1))],
+            "mean": mean,
+            "repetitions": 2,
+            "values": place if kept else None,
+        }
+        for i, (mean, place) in enumerate(values)
+    ]
+
+
+def experiment(kept=True):
+    return {
+        "Extra-P": "4.2.5",
+        "parameters": ["p"],
+        "measurements": {
+            "main": {"time": rows((1.5, [0, 0]), (2.5, [0, 1]), kept=kept)},
+            "main->f": {"": rows((3.5, [1, 0]), kept=kept)},
+        },
+        "modelers": [],
+    }
+
+
+def chunk(arrays):
+    data, starts = io.BytesIO(b"Extra-P VALUES\0\0"), []
+    data.seek(0, io.SEEK_END)
+    for array in arrays:
+        starts.append(data.tell())
+        np.lib.format.write_array(data, np.asarray(array))
+    index = b"Extra-P INDEX\0\0\0" + struct.pack(f"<{len(starts) + 1}Q", len(starts), *starts)
+    return data.getvalue(), index
+
+
+def write(path, content, *chunks):
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for i, arrays in enumerate(chunks):
+            data, index = chunk(arrays)
+            archive.writestr(f"values/{i}.vals", data)
+            archive.writestr(f"values/{i}.indx", index)
+        if content is not None:
+            archive.writestr("experiment.json", content if isinstance(content, str) else json.dumps(content))
+    return path
+
+
+CHUNKS = ([[1.0, 2.0], [[2.0, 2.0], [2.5, 3.5]]], [[3, 4]])
+
+
+def test_single_values(tmp_path):
+    series = read_series(write(tmp_path / "a.extra-p", experiment(), *CHUNKS))
+    assert series.parameters == ("p",)
+    assert series.callpaths == (("main",), ("main", "f"))
+    np.testing.assert_array_equal(series.points, [[2], [4]])
+    np.testing.assert_array_equal(series.values["time"][0], [[1, 2], [2, 3]])  # locations are averaged
+    np.testing.assert_array_equal(series.values["<default>"][1], [[3, 4], [np.nan, np.nan]])
+    assert series.notices == ("<default>: 1 call paths were not measured at all 2 points",)
+
+
+def test_means_where_no_single_values_were_kept(tmp_path):
+    series = read_series(write(tmp_path / "a.extra-p", experiment(kept=False)))
+    np.testing.assert_array_equal(series.values["time"][0], [[1.5], [2.5]])
+    assert series.notices[0].startswith("3 points keep no single repetitions")
+
+
+def changed(**members):
+    return {**experiment(), **members}
+
+
+@pytest.mark.parametrize(
+    ("content", "chunks", "told"),
+    [
+        (None, (), "no 'experiment.json' in the archive"),
+        ("{", (), "no JSON"),
+        ("[]", (), "should be an object"),
+        (experiment(), (), "no 'values/0.vals'"),
+        (experiment(), CHUNKS[:1], "no 'values/1.vals'"),
+        (experiment(), ([[1.0]], [[3]]), "values 1 of the chunk 0 are not there"),
+        (experiment(), ([[1.0], []], [[3]]), "empty or cut off"),
+        (experiment(), ([[1.0], ["text"]], [[3]]), "has the type"),
+        (changed(measurements={"f": {"t": [{"coordinate": [1, 2]}]}}), (), "has 2 values, but 1 parameters"),
+        (changed(measurements={"f": {"t": [{"coordinate": [1]}]}}), (), "a measurement has no 'mean'"),
+        (changed(measurements={"f": {"t": [{"coordinate": [1], "values": [-1, 0]}]}}), (), "two numbers"),
+    ],
+)
+def test_wrong_experiments(tmp_path, content, chunks, told):
+    with pytest.raises(InputError) as caught:
+        read_series(write(tmp_path / "a.extra-p", content, *chunks))
+    assert told in str(caught.value)
+    assert str(tmp_path) in str(caught.value)
+
+
+def test_a_bomb_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(extrap_experiment, "MAX_BYTES", 1000)
+    with pytest.raises(InputError, match="larger than"):
+        read_series(write(tmp_path / "a.extra-p", " " * 2000))
+
+
+@settings(max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(st.integers(4, 1300), st.binary(min_size=1, max_size=8))
+def test_damaged_archives_are_refused_in_one_line_or_read(tmp_path, at, inserted):
+    path = write(tmp_path / "a.extra-p", experiment(), *CHUNKS)
+    data = path.read_bytes()
+    path.write_bytes(data[:at] + inserted + data[at + len(inserted) :])
+    try:
+        series = read_series(path)
+    except InputError as error:
+        assert len(str(error).splitlines()) == 1
+    else:
+        assert series.callpaths
