@@ -59,36 +59,31 @@ def chi_squared(
         factors: float64[n, P], the candidates.
 
     Returns:
-        float64[K, B, n], inf where the candidate cannot be told from the others or the constant, or where a
-        coefficient of a quantity that cannot be negative would be.
+        float64[K, B, n], possibly below zero by rounding, inf where the candidate cannot be told from the
+        others or the constant, or where a coefficient would be negative of a quantity that cannot be.
     """
-    shape = (*others.shape[:2], others.shape[3])
-    weight = np.broadcast_to(data.weight[:, None], shape)
+    weight = data.weight[:, None]
     weighted_y = weight * data.mean[:, None]
-    base, right = (weight, weighted_y) if rest is None else (weight * rest, weighted_y * rest)
-    squares = (base if rest is None else base * rest).reshape(-1, shape[2]) @ (factors * factors).T
+    base = weight if rest is None else weight * rest
+    table = np.ascontiguousarray(factors.T)
     sums = _Sums(
-        tt=squares.reshape(*shape[:2], -1),
-        t1=_times(base, factors),
-        ty=_times(right, factors),
+        tt=(base if rest is None else base * rest) @ (table * table),
+        t1=base @ table,
+        ty=(weighted_y if rest is None else weighted_y * rest) @ table,
         one=weight.sum(axis=2, keepdims=True),
         y1=weighted_y.sum(axis=2, keepdims=True),
         yy=(weighted_y * data.mean[:, None]).sum(axis=2, keepdims=True),
     )
     limit, least = sums.tt * _CANCELLED, np.maximum(sums.one * _CANCELLED, 1e-300)
     basis, triangle = _orthogonal(weight, others)
-    along = [_project(sums, q, base, weight, weighted_y, factors) for q in basis]
+    pair = np.stack([weight[:, 0], weighted_y[:, 0]], axis=2)
+    along = [_project(sums, q, base, pair, table) for q in basis]
     slope, constant, left, usable = _solve_two(sums, limit, least, data.nonnegative)
     if data.nonnegative:
         usable &= slope > 0
         usable &= _others_positive(triangle, along, slope, constant)
-    left[~usable] = np.inf
+    np.copyto(left, np.inf, where=~usable)
     return left
-
-
-def _times(rows: FloatArray, factors: FloatArray) -> FloatArray:
-    product: FloatArray = (rows.reshape(-1, rows.shape[-1]) @ factors.T).reshape(*rows.shape[:2], -1)
-    return product
 
 
 def _orthogonal(weight: FloatArray, others: FloatArray) -> tuple[list[FloatArray], FloatArray]:
@@ -109,20 +104,22 @@ def _orthogonal(weight: FloatArray, others: FloatArray) -> tuple[list[FloatArray
 
 
 def _project(
-    sums: _Sums,
-    q: FloatArray,
-    base: FloatArray,
-    weight: FloatArray,
-    weighted_y: FloatArray,
-    factors: FloatArray,
+    sums: _Sums, q: FloatArray, base: FloatArray, pair: FloatArray, table: FloatArray
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Take one orthonormal direction out of the sums; return the components of t, 1 and y along it."""
-    t = _times(base * q, factors)
-    one = (weight * q).sum(axis=2, keepdims=True)
-    y = (weighted_y * q).sum(axis=2, keepdims=True)
-    sums.tt -= t * t
-    sums.t1 -= t * one
-    sums.ty -= t * y
+    """Take one orthonormal direction out of the sums; return the components of t, 1 and y along it.
+
+    Args:
+        sums: changed in place.
+        q: float64[K, B, P], the direction.
+        base: weights times what every candidate is multiplied by.
+        pair: float64[K, P, 2], the weights and the weighted data.
+        table: float64[P, n], the candidates.
+    """
+    t = (base * q) @ table
+    one, y = np.split(q @ pair, 2, axis=2)
+    sums.tt = sums.tt - t * t
+    sums.t1 = sums.t1 - t * one
+    sums.ty = sums.ty - t * y
     sums.one = sums.one - one * one
     sums.y1 = sums.y1 - one * y
     sums.yy = sums.yy - y * y
@@ -141,12 +138,11 @@ def _solve_two(
     slope = (sums.ty - middle * sums.y1) / spread
     constant = sums.y1 / one - middle * slope
     if nonnegative:
-        below = constant < 0
-        np.copyto(constant, 0.0, where=below)
-        alone = np.where(usable, sums.tt, 1.0)
-        np.copyto(slope, sums.ty / alone, where=below)
+        below = (constant < 0) & usable
+        np.divide(sums.ty, sums.tt, out=slope, where=below)
+        np.maximum(constant, 0.0, out=constant)
     left = sums.yy - slope * sums.ty - constant * sums.y1
-    return slope, constant, np.maximum(left, 0.0, out=left), usable
+    return slope, constant, left, usable
 
 
 def _others_positive(

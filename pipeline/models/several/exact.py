@@ -1,7 +1,7 @@
 """Exact fits of the hypotheses found: coefficients, their covariance and the errors of left-out points."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 
@@ -39,9 +39,21 @@ class ExactFits:
         kernel = np.arange(len(rows))[:, None]
         return ExactFits(*(getattr(self, f.name)[kernel, rows] for f in fields(self)))
 
+    def widened(self, terms: int) -> "ExactFits":
+        """Make room for more terms."""
+        more = (0, terms - self.picks.shape[2])
+        return replace(
+            self,
+            picks=np.pad(self.picks, ((0, 0), (0, 0), more, (0, 0))),
+            coefficients=np.pad(self.coefficients, ((0, 0), (0, 0), more)),
+            inverse=np.pad(self.inverse, ((0, 0), (0, 0), more, more)),
+        )
+
 
 def joined(parts: Sequence[ExactFits]) -> ExactFits:
     """Put blocks of kernels together."""
+    terms = max(p.picks.shape[2] for p in parts)
+    parts = [p.widened(terms) for p in parts]
     return ExactFits(*(np.concatenate([getattr(p, f.name) for p in parts]) for f in fields(ExactFits)))
 
 

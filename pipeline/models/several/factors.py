@@ -18,7 +18,7 @@ from pipeline.models.options import ModelOptions
 FALLING: tuple[Exponent, ...] = tuple((Fraction(i), 0) for i in ("-1/3", "-1/2", "-2/3", "-1", "-3/2", "-2"))
 STEEP: tuple[Exponent, ...] = tuple((Fraction(i), 0) for i in ("7/2", "4", "9/2", "5"))
 _COARSE: tuple[Exponent, ...] = tuple(
-    (Fraction(i), j) for i, j in (("-1", 0), ("0", 1), ("1/2", 0), ("1", 0), ("2", 0), ("3", 0), ("4", 0))
+    (Fraction(i), j) for i, j in (("-1", 0), ("0", 1), ("1", 0), ("2", 0), ("3", 0), ("4", 0))
 )
 FAR = 16.0
 """How many times the largest measured value of a parameter hypotheses are told apart at."""

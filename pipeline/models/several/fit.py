@@ -24,7 +24,7 @@ from pipeline.models.several.weigh import weigh
 FLOOR = 0.02
 """Share of a kernel's largest value below which values are no longer trusted relative to themselves."""
 
-_JUDGED = 20  # hypotheses fitted exactly per kernel
+_JUDGED = 16  # hypotheses fitted exactly per kernel
 _BLOCK = 1 << 13  # kernels times points
 
 
@@ -47,12 +47,14 @@ def fit_several(
 
 def fit_observations(parameters: tuple[str, ...], data: Observations, options: ModelOptions) -> ScalingModels:
     """Fit a model of several parameters to measurements that were reduced already."""
-    factors = make_factors(data.points, log_slopes(data.points, data.mean, data.measured), options)
     scale = np.abs(data.mean).max(axis=1)
     scale = np.where(scale > 0, scale, 1.0)
+    unit = scale[:, None]
+    scaled = replace(data, mean=data.mean / unit, squares=data.squares / unit / unit)
+    factors = make_factors(data.points, log_slopes(data.points, scaled.mean, data.measured), options)
     means = WeightedMeans(
-        data.mean / scale[:, None],
-        inverse_variances(data, FLOOR) * scale[:, None] ** 2,
+        scaled.mean,
+        inverse_variances(scaled, FLOOR),
         np.maximum(data.measured.sum(axis=1), 1).astype(np.float64)[:, None, None],
         options.nonnegative and bool((data.mean >= 0).all()),
     )
@@ -100,8 +102,10 @@ def likely_picks(data: WeightedMeans, factors: Factors) -> IntArray:
         picks[-1][here], score[-1][here] = _padded(found.picks), found.score
     scores = np.concatenate(score, axis=1)
     order = np.argsort(-scores, axis=1)[:, : _JUDGED - 1]
-    likely = np.take_along_axis(np.concatenate(picks, axis=1), order[:, :, None, None], axis=1)
-    likely *= np.isfinite(np.take_along_axis(scores, order, axis=1))[:, :, None, None]
+    kernel = np.arange(len(order))[:, None]
+    likely = np.concatenate(picks, axis=1)[kernel, order]
+    likely *= np.isfinite(scores[kernel, order])[:, :, None, None]
+    likely = likely[:, :, : len(picks)]
     return np.concatenate([np.zeros_like(likely[:, :1]), likely], axis=1)
 
 

@@ -1,4 +1,7 @@
-"""How far a mean may lie from the truth, before and after a model has been seen."""
+"""How far a mean may lie from the truth, before and after a model has been seen.
+
+All kernels are scaled to 1 at their largest mean here.
+"""
 
 import numpy as np
 
@@ -16,7 +19,7 @@ def relative_variance(data: Observations, floor: float) -> FloatArray:
     Pooled over points, and shrunk towards the median of all kernels.
 
     Args:
-        data: the measurements.
+        data: the measurements, each kernel scaled to 1 at its largest mean.
         floor: share of a kernel's largest value that stands in for smaller ones, so that values near zero
             do not rule the fit.
     """
@@ -33,10 +36,8 @@ def relative_variance(data: Observations, floor: float) -> FloatArray:
 
 
 def squared_size(data: Observations, floor: float) -> FloatArray:
-    """Return y^2 + (floor * largest y)^2, float64[K, P], above zero."""
-    largest = np.abs(data.mean).max(axis=1, keepdims=True)
-    largest = np.where(largest > 0, largest, 1.0)
-    size: FloatArray = data.mean**2 + (floor * largest) ** 2
+    """Return y^2 + floor^2, float64[K, P]."""
+    size: FloatArray = data.mean**2 + floor**2
     return size
 
 

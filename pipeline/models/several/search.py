@@ -24,11 +24,12 @@ MOST_TERMS = 3
 LOG_PRIOR_OF_SIZE = tuple(math.log(p) for p in (0.4, 0.35, 0.2, 0.05))
 """Prior of 0, 1, 2 and 3 terms: complexity is paid for."""
 
-_KEPT = 32  # hypotheses remembered per kernel and size
+_KEPT = 24  # hypotheses remembered per kernel and size
+_VARIANTS = 8  # and of those that exchange one factor
 _BEAM = 6  # hypotheses that are varied in the first sweep
 _LATER_BEAM = 4  # and in later ones, those varied before left out
 _SWEEPS = 12  # at most; kernels whose best hypothesis stays are done
-_GAIN = 1e-3  # in the logarithm of the evidence
+_GAIN = 0.05  # in the logarithm of the evidence
 _GUESSES = 24  # first guesses that pairs of more than two parameters start from
 
 
@@ -50,12 +51,8 @@ class Candidates:
 
     def take(self, rows: IntArray) -> "Candidates":
         """Return int64[K, n] rows of each kernel."""
-        return Candidates(
-            np.take_along_axis(self.picks, rows[:, :, None, None], axis=1),
-            np.take_along_axis(self.score, rows, axis=1),
-            np.take_along_axis(self.chi2, rows, axis=1),
-            np.take_along_axis(self.varied, rows, axis=1),
-        )
+        kernel = np.arange(len(rows))[:, None]
+        return Candidates(*(getattr(self, f.name)[kernel, rows] for f in fields(self)))
 
     def of(self, kernels: IntArray) -> "Candidates":
         """Return the hypotheses of some kernels."""
@@ -68,7 +65,7 @@ class Candidates:
 
     def best(self, count: int) -> "Candidates":
         """Return the `count` best, best first, filled up with none where there are fewer."""
-        best = self.take(_largest(self.score, count))
+        best = self.take(_smallest(-self.score, count))
         missing = ((0, 0), (0, count - best.score.shape[1]))
         return Candidates(
             np.pad(best.picks, (*missing, (0, 0), (0, 0))),
@@ -138,7 +135,7 @@ def _extended(data: WeightedMeans, factors: Factors, start: IntArray) -> Candida
         2 * _KEPT,
     )
     place, added = np.divmod(rows, len(factors.coarse))
-    picks = np.take_along_axis(start, place[:, :, None, None], axis=1)
+    picks = start[np.arange(len(rows))[:, None], place]
     picks = np.concatenate([picks, factors.coarse[added][:, :, None, :]], axis=2)
     return _distinct(Candidates(picks, *judged), _KEPT)
 
@@ -147,7 +144,7 @@ def _refine(data: WeightedMeans, factors: Factors, found: Candidates) -> Candida
     here = np.arange(len(data.mean))
     for sweep in range(_SWEEPS):
         part, before = found.of(here), found.score[here, 0]
-        rows = _largest(np.where(part.varied, -np.inf, part.score), _LATER_BEAM if sweep else _BEAM)
+        rows = _smallest(np.where(part.varied, np.inf, -part.score), _LATER_BEAM if sweep else _BEAM)
         np.put_along_axis(part.varied, rows, True, axis=1)
         tried = _exchange(data.take(here), factors, part.take(rows).picks)
         part = _distinct(joined([part, *tried]), _KEPT)
@@ -172,9 +169,9 @@ def _exchange(data: WeightedMeans, factors: Factors, picks: IntArray) -> list[Ca
             rest[..., d] = 0
             chi2 = chi_squared(data, others, factors.columns(rest), factors.values[d])
             fixed = log_prior.sum(axis=(2, 3)) - log_prior[:, :, m, d]
-            rows, judged = _best_scores(data, chi2, fixed, factors.log_prior[d], size, _KEPT // 2)
+            rows, judged = _best_scores(data, chi2, fixed, factors.log_prior[d], size, _VARIANTS)
             place, factor = np.divmod(rows, len(factors.exponents))
-            changed = np.take_along_axis(picks, place[:, :, None, None], axis=1)
+            changed = picks[np.arange(len(rows))[:, None], place]
             changed[:, :, m, d] = factor
             tried.append(Candidates(changed, *judged))
     return tried
@@ -200,22 +197,33 @@ def _best_scores(
     cost = (1 + chi2 / BELIEF) * np.exp(np.minimum(-fixed[:, :, None] / strength, 600.0))
     cost *= np.exp(np.minimum(-log_prior / strength, 600.0))
     cost = cost.reshape(len(cost), -1)
-    rows = _largest(-cost, count)
+    rows = _smallest_few(cost, count)
     best = np.take_along_axis(cost, rows, axis=1)
     constant = LOG_PRIOR_OF_SIZE[size] + math.lgamma(size + 1) - (size + 1) / 2 * np.log(data.count[:, 0])
-    left = np.take_along_axis(chi2.reshape(cost.shape), rows, axis=1)
+    left = np.maximum(np.take_along_axis(chi2.reshape(cost.shape), rows, axis=1), 0.0)
     score = constant - strength[:, 0] * np.log(best)
     return rows, (score, left, np.zeros(rows.shape, dtype=bool))
 
 
-def _largest(score: FloatArray, count: int) -> IntArray:
-    """Places of the largest of each row, largest first."""
-    if score.shape[1] > count:
-        rows = np.argpartition(-score, count - 1, axis=1)[:, :count]
+def _smallest_few(cost: FloatArray, count: int) -> IntArray:
+    """Do the same for a small count: finding the smallest over and over is faster than partitioning."""
+    kernel = np.arange(len(cost))
+    count = min(count, cost.shape[1])
+    rows, work = np.empty((len(cost), count), dtype=np.int64), cost.copy()
+    for n in range(count):
+        rows[:, n] = work.argmin(axis=1)
+        work[kernel, rows[:, n]] = np.inf
+    return rows
+
+
+def _smallest(cost: FloatArray, count: int) -> IntArray:
+    """Places of the smallest of each row, smallest first."""
+    kernel = np.arange(len(cost))[:, None]
+    if cost.shape[1] > count:
+        rows = np.argpartition(cost, count - 1, axis=1)[:, :count]
     else:
-        rows = np.broadcast_to(np.arange(score.shape[1]), score.shape)
-    order = np.argsort(-np.take_along_axis(score, rows, axis=1), axis=1)
-    return np.take_along_axis(rows, order, axis=1)
+        rows = np.broadcast_to(np.arange(cost.shape[1]), cost.shape)
+    return rows[kernel, np.argsort(cost[kernel, rows], axis=1)]
 
 
 def _distinct(found: Candidates, count: int) -> Candidates:
