@@ -5,7 +5,7 @@ lists kept here. Declarations of entities are refused: Cube writes none, and the
 made of.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from pathlib import Path
 from xml.parsers import expat
 
@@ -17,13 +17,17 @@ Record = dict[str, str]
 
 _MAX_GUNZIPPED = 1 << 29
 _ROOT = "cube"
-_RECORDS = frozenset(("metric", "region", "systemtreenode", "locationgroup", "location"))
-_TEXTS = frozenset(
-    ("uniq_name", "disp_name", "dtype", "uom", "name", "mangled_name", "paradigm", "descr", "rank", "type")
-)
+_NOTHING: frozenset[str] = frozenset()
+_TEXTS = {  # the elements whose texts are wanted, by the element they stand in
+    "metric": frozenset(("uniq_name", "dtype", "uom")),
+    "region": frozenset(("name", "mangled_name", "paradigm", "descr")),
+    "systemtreenode": _NOTHING,
+    "locationgroup": frozenset(("name", "rank", "type")),
+    "location": frozenset(("type",)),
+}
 
 
-@dataclass
+@dataclass(frozen=True)
 class Anchor:
     """The content of an anchor, as written: records hold attributes and texts of child elements by name.
 
@@ -36,10 +40,10 @@ class Anchor:
     """
 
     program: Program
-    attributes: Record = field(default_factory=dict)
-    metrics: list[Record] = field(default_factory=list)
-    groups: list[Record] = field(default_factory=list)
-    locations: list[Record] = field(default_factory=list)
+    attributes: Record
+    metrics: list[Record]
+    groups: list[Record]
+    locations: list[Record]
 
 
 def read_anchor(data: memoryview, path: Path) -> Anchor:
@@ -67,36 +71,46 @@ def parse_anchor(document: bytes) -> Anchor:
         ValueError: where it is no Cube document or declares entities.
     """
     taken = take_program(document)
-    if taken is None:
-        return _Events(Program()).parse(document)
-    program, first, last = taken
-    regions, cnodes = len(program.regions), len(program.cnode)
-    anchor = _Events(program).parse(document[:first], document[last:])
-    if (len(program.regions), len(program.cnode)) != (regions, cnodes):
-        return _Events(Program()).parse(document)
-    return anchor
+    if taken is not None:
+        program, first, last = taken
+        anchor = _Events().parse(document[:first], document[last:])
+        if not anchor.program.cnode and not any(anchor.program.regions):
+            return replace(anchor, program=program)
+    return _Events().parse(document)
 
 
 class _Events:
     """The handlers expat calls, and what they know between two calls."""
 
-    def __init__(self, program: Program) -> None:
-        self.anchor = Anchor(program)
-        self.open: list[Record] = []
+    def __init__(self) -> None:
+        self.attributes: Record = {}
+        self.metrics: list[Record] = []
+        self.groups: list[Record] = []
+        self.locations: list[Record] = []
+        self.regions: list[Record] = []
+        self.cnode: list[str] = []
+        self.callee: list[str] = []
+        self.parent: list[int] = []
+        self.lists = {"metric": self.metrics, "region": self.regions, "locationgroup": self.groups}
+        self.open: list[tuple[Record, frozenset[str]]] = []
+        self.record: Record = {}
+        self.wanted = _NOTHING
         self.callers: list[int] = [-1]
         self.text: list[str] = []
+
+    def parse(self, *parts: bytes) -> Anchor:
         self.parser = expat.ParserCreate()
         self.parser.buffer_text = True
         self.parser.StartElementHandler = self.root
         self.parser.EndElementHandler = self.end
         self.parser.EntityDeclHandler = self.entity
-
-    def parse(self, *parts: bytes) -> Anchor:
         for part in parts:
             self.parser.Parse(part)
         self.parser.Parse(b"", True)
         del self.parser  # it holds our handlers and we hold it: memory would wait for the garbage collector
-        return self.anchor
+        regions = [tuple([region.get(name, "") for region in self.regions]) for name in REGION_FIELDS]
+        program = Program(regions, self.cnode, self.callee, self.parent)
+        return Anchor(program, self.attributes, self.metrics, self.groups, self.locations)
 
     def root(self, tag: str, attributes: Record) -> None:
         if tag != _ROOT:
@@ -104,54 +118,43 @@ class _Events:
         self.parser.StartElementHandler = self.start
 
     def start(self, tag: str, attributes: Record) -> None:
-        if tag in _TEXTS:
+        if tag in self.wanted:
             self.text.clear()
             self.parser.CharacterDataHandler = self.text.append
         elif tag == "cnode":
-            self.call(attributes)
-        elif tag in _RECORDS:
-            self.record(tag, attributes)
+            self.parent.append(self.callers[-1])
+            self.callers.append(len(self.cnode))
+            self.cnode.append(attributes.get("id", ""))
+            self.callee.append(attributes.get("calleeId", ""))
+        elif tag in _TEXTS:
+            self.begin(tag, attributes)
         elif tag == "attr":
             self.attribute(attributes)
 
     def end(self, tag: str) -> None:
-        if tag in _TEXTS:
+        if tag in self.wanted:
             self.parser.CharacterDataHandler = None
-            if self.open:
-                self.open[-1].setdefault(tag, "".join(self.text))
+            self.record.setdefault(tag, "".join(self.text))
         elif tag == "cnode":
             self.callers.pop()
-        elif tag in _RECORDS:
-            record = self.open.pop()
-            if tag == "region":
-                self.region(record)
+        elif tag in _TEXTS:
+            self.record, self.wanted = self.open.pop()
 
-    def record(self, tag: str, attributes: Record) -> None:
-        self.open.append(attributes)
-        if tag == "metric":
-            self.anchor.metrics.append(attributes)
-        elif tag == "locationgroup":
-            self.anchor.groups.append(attributes)
-        elif tag == "location":
-            attributes["group"] = str(len(self.anchor.groups) - 1)
-            self.anchor.locations.append(attributes)
-
-    def region(self, record: Record) -> None:
-        self.anchor.program.regions.append(tuple([record.get(key, "") for key in REGION_FIELDS]))
-
-    def call(self, attributes: Record) -> None:
-        program = self.anchor.program
-        program.parent.append(self.callers[-1])
-        self.callers.append(len(program.cnode))
-        program.cnode.append(attributes.get("id", ""))
-        program.callee.append(attributes.get("calleeId", ""))
+    def begin(self, tag: str, attributes: Record) -> None:
+        self.open.append((self.record, self.wanted))
+        self.record, self.wanted = attributes, _TEXTS[tag]
+        if tag == "location":
+            attributes["group"] = str(len(self.groups) - 1)
+            self.locations.append(attributes)
+        elif tag in self.lists:
+            self.lists[tag].append(attributes)
 
     def attribute(self, attributes: Record) -> None:
         key, value = attributes.get("key", ""), attributes.get("value", "")
         if not self.open and len(self.callers) == 1:
-            self.anchor.attributes[key] = value
+            self.attributes[key] = value
         elif self.open and key == "Creating location group":
-            self.open[-1]["creator"] = value
+            self.record["creator"] = value
 
     def entity(self, name: str, *_: object) -> None:
         raise ValueError(f"it declares an entity ('{name[:20]}'), which no Cube writer does")

@@ -61,7 +61,7 @@ def value_type(name: str, metric: str) -> ValueType | None:
     if name == "RATE":
         return ValueType(np.dtype(_RATE), _rate, MetricKind.SIMPLE)
     if name == "COMPLEX":
-        return ValueType("<c16", np.abs, MetricKind.SIMPLE)
+        return ValueType("<c16", _modulus, MetricKind.SIMPLE)
     return None
 
 
@@ -80,8 +80,13 @@ def _sum(values: Stored) -> Stored:
     return values["sum"]
 
 
+def _modulus(values: Stored) -> Stored:
+    with np.errstate(all="ignore"):  # as for rates
+        return np.abs(values)
+
+
 def _rate(values: Stored) -> Stored:
-    rate: Stored = np.divide(
-        values["value"], values["time"], out=np.zeros(values.shape), where=values["time"] != 0
-    )
+    value, time = values["value"], values["time"]
+    with np.errstate(all="ignore"):  # rates are summed nowhere, whatever damaged numbers give
+        rate: Stored = np.divide(value, time, out=np.zeros(values.shape), where=time != 0)
     return rate

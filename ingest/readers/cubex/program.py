@@ -7,26 +7,27 @@ not (parameters, attributes, comments, other writers), expat reads the whole doc
 """
 
 import re
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 REGION_FIELDS = ("id", "mod", "begin", "name", "mangled_name", "paradigm", "descr")
 
 
 @dataclass
 class Program:
-    """Regions and call paths.
+    """Regions and call paths, column by column, as written.
 
     Attributes:
-        regions: the regions, in definition order: texts as in `REGION_FIELDS`, empty where missing.
+        regions: per field of `REGION_FIELDS` the texts of all regions, empty where missing.
         cnode: identifiers of the call paths, in document order, which is preorder.
         callee: identifiers of their regions.
         parent: index of their callers, -1 for roots.
     """
 
-    regions: list[tuple[str, ...]] = field(default_factory=list)
-    cnode: list[str] = field(default_factory=list)
-    callee: list[str] = field(default_factory=list)
-    parent: list[int] = field(default_factory=list)
+    regions: Sequence[Sequence[str]]
+    cnode: Sequence[str]
+    callee: Sequence[str]
+    parent: Sequence[int]
 
 
 class _OtherFormError(Exception):
@@ -64,26 +65,27 @@ def take_program(document: bytes) -> tuple[Program, int, int] | None:
         What it holds, and where it begins and ends, so that the rest can be read by an XML parser; or None
         where it is not in the form Cube writes.
     """
-    first, calls, last = document.find(b"<region "), document.find(b"<cnode "), document.rfind(b"</cnode>")
-    last += len(b"</cnode>")
+    first, last = document.find(b"<region "), document.rfind(b"</cnode>") + len(b"</cnode>")
+    calls = document.rfind(b"</region>", 0, last) + len(b"</region>")
     if not 0 < first < calls < last or not _BEFORE.fullmatch(document, 0, first):
         return None
     try:
-        regions = str(document[first:calls], "utf-8")
-        program = Program(_regions(regions))
-        _add_cnodes(program, str(document[calls:last], "utf-8"))
+        regions = _columns(_REGION, str(document[first:calls], "utf-8"))
+        cnode, callee, closed = _columns(_CNODE, str(document[calls:last], "utf-8"))
+        return Program(regions, cnode, callee, _callers(closed)), first, last
     except (UnicodeDecodeError, _OtherFormError):
         return None
-    return program, first, last
 
 
-def _regions(text: str) -> list[tuple[str, ...]]:
-    found: list[tuple[str, ...]] = _REGION.findall(text)
-    if any(row[-1] for row in found) or _ENTITY.search(text):
+def _columns(pattern: re.Pattern[str], text: str) -> Sequence[Sequence[str]]:
+    """Return the groups of all matches; the last group must be empty, as it takes what has another form."""
+    found: list[tuple[str, ...]] = pattern.findall(text)
+    *columns, other = zip(*found, strict=True) if found else ((),)
+    if not columns or any(other) or ("&" in text and _ENTITY.search(text)):
         raise _OtherFormError
     if "&" in text:
-        return [tuple(map(_unescape, row[:-1])) for row in found]
-    return [row[:-1] for row in found]
+        return [tuple(map(_unescape, column)) for column in columns]
+    return columns
 
 
 def _unescape(text: str) -> str:
@@ -93,18 +95,20 @@ def _unescape(text: str) -> str:
     return text
 
 
-def _add_cnodes(program: Program, text: str) -> None:
-    if _ENTITY.search(text):
-        raise _OtherFormError
-    callers = [-1]
-    for node, (identifier, callee, closed, other) in enumerate(_CNODE.findall(text)):
-        if other or not callers:
+def _callers(closed: Sequence[str]) -> list[int]:
+    """Return the parent of each call path, given the end tags that follow its start tag."""
+    parent: list[int] = []
+    caller, above = -1, []
+    for node, ends in enumerate(closed):
+        parent.append(caller)
+        above.append(caller)
+        caller = node
+        count = ends.count("/")
+        if count > len(above):
             raise _OtherFormError
-        program.cnode.append(identifier)
-        program.callee.append(callee)
-        program.parent.append(callers[-1])
-        callers.append(node)
-        if closed:
-            del callers[-closed.count("/") :]
-    if callers != [-1]:
+        if count:
+            caller = above[-count]
+            del above[-count:]
+    if above:
         raise _OtherFormError
+    return parent

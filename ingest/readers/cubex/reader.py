@@ -79,8 +79,9 @@ def _tree(program: Program) -> tuple[CallTree, IntArray]:
         raise ValueError("it has no call paths")
     if len(set(program.cnode)) < nodes:
         raise ValueError("two call paths have the same id")
-    index = {region[0]: i for i, region in enumerate(program.regions)}
-    if len(index) < len(program.regions):
+    defined = program.regions[0]
+    index = dict(zip(defined, range(len(defined)), strict=True))
+    if len(index) < len(defined):
         raise ValueError("two regions have the same id")
     try:
         region = np.fromiter(map(index.__getitem__, program.callee), np.int64, nodes)
@@ -90,15 +91,15 @@ def _tree(program: Program) -> tuple[CallTree, IntArray]:
     return tree, _numbers(program.cnode, "the id of a cnode")
 
 
-def _regions(regions: Sequence[tuple[str, ...]]) -> RegionTable:
-    _, files, lines, names, mangled, paradigms, descriptions = zip(*regions, strict=True)
+def _regions(columns: Sequence[Sequence[str]]) -> RegionTable:
+    _, files, lines, names, mangled, paradigms, descriptions = columns
     origins = list(zip(paradigms, descriptions, strict=True))
     paradigm = {origin: _paradigm(*origin) for origin in set(origins)}
     return RegionTable(
-        name=names,
+        name=tuple(names),
         mangled=tuple([linker or name for linker, name in zip(mangled, names, strict=True)]),
         paradigm=tuple([paradigm[origin] for origin in origins]),
-        file=files,
+        file=tuple(files),
         line=_numbers(lines, "the first line of a region"),
     )
 
@@ -167,7 +168,7 @@ def _metrics(
     stored: dict[str, StoredMetric] = {}
     notices = []
     for record in anchor.metrics:
-        name = record.get("uniq_name") or record.get("disp_name", "")
+        name = record.get("uniq_name", "")
         number, declared = record.get("id", ""), record.get("type", "").strip().upper()
         present = [f"{number}.{part}" in container.members for part in ("data", "index")]
         kind, content = _KINDS.get(declared), value_type(record.get("dtype", ""), name)

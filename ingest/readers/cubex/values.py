@@ -13,7 +13,8 @@ from ingest.readers.cubex.dtypes import Stored, ValueType
 from ingest.readers.cubex.index import read_index
 from ingest.readers.cubex.rows import find_rows
 
-_BLOCK_BYTES = 1 << 20
+_BLOCK_BYTES = 1 << 18  # a block stays in the cache between inflating, checking and placing it
+_LARGEST = 1e280  # sums of smaller numbers do not overflow
 _MAX_BYTES = 1 << 34
 
 
@@ -58,7 +59,7 @@ class CubexValues:
             what = f"{self.nodes} call paths x {self.locations} locations do not fit into memory"
             raise InputError(what, where=self._where(metric), mend="read it in blocks")
         values = np.zeros((self.nodes, self.locations))
-        for nodes, block in self._read(metric, self._rows_for(_BLOCK_BYTES)):
+        for nodes, block in self.blocks(metric, max(1, _BLOCK_BYTES // (8 * self.locations))):
             values[nodes] = block
         return values
 
@@ -71,14 +72,6 @@ class CubexValues:
         Raises:
             InputError: where the values are damaged.
         """
-        for nodes, block in self._read(metric, max(rows, 1)):
-            yield nodes, np.asarray(block, dtype=np.float64)
-
-    def _rows_for(self, size: int) -> int:
-        return max(1, size // (8 * self.locations))
-
-    def _read(self, metric: Metric, rows: int) -> Iterator[tuple[IntArray, Stored]]:
-        """Yield nodes and numbers of whatever numeric type, at most `rows` rows at once."""
         stored = self.stored[metric.name]
         index, data = (f"{stored.number}.{part}" for part in ("index", "data"))
         member = index
@@ -87,11 +80,20 @@ class CubexValues:
             order, listed = read_index(listing, self.nodes)
             nodes, member = stored.order[listed], data
             found = find_rows(body, order, stored.type.layout, self.locations, len(nodes))
-            for number, values in found.blocks(rows):
-                yield nodes[number], stored.type.scalar(values)
+            for number, values in found.blocks(max(rows, 1)):
+                yield nodes[number], _numbers(stored.type.scalar(values), metric)
         except ValueError as damage:
             mend = "copy or write the profile again"
             raise InputError(f"{member}: {damage}", where=self._where(metric), mend=mend) from damage
 
     def _where(self, metric: Metric) -> str:
         return f"{self.container.path} (metric '{metric.name}')"
+
+
+def _numbers(values: Stored, metric: Metric) -> FloatArray:
+    """Convert to float64; refuse what would poison every sum it goes into."""
+    numbers: FloatArray = values.astype(np.float64)
+    checked = metric.kind.additive and values.dtype.kind == "f"
+    if checked and not (-_LARGEST < numbers.min() and numbers.max() < _LARGEST):
+        raise ValueError("a value is not a finite number")
+    return numbers
