@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from filters.evidence import RunEvidence
-from filters.matching import filterable
+from filters.matching import filterable as can_filter
 from filters.paper_rule import PaperRule, apply_paper_rule
 from filters.reasons import Reason
 from filters.regions import FilterRegions, unite_regions
@@ -39,15 +39,19 @@ class Decision:
         """bool[R], the regions that are measured."""
         return self.reason >= Reason.PREFIX
 
-    def measured(self, run: int) -> BoolArray:
-        """Return the call paths of a run that are recorded, bool[call path]; MPI and the like always are."""
-        entry = self.regions.of_callpaths(run, self.runs[run])
-        return (entry < 0) | self.kept[entry]
+    def recorded_regions(self, run: int) -> BoolArray:
+        """Return the regions of a run's own table that are recorded; MPI and the like always are."""
+        entry = self.regions.of_run[run]
+        return (entry < 0) | self.kept[entry] if len(self.regions) else entry < 0
+
+    def recorded(self, run: int) -> BoolArray:
+        """Return the call paths of a run that are recorded, bool[call path]."""
+        return self.recorded_regions(run)[self.runs[run].tree.region]
 
     def overlapped(self, run: int) -> BoolArray:
         """Return the call paths that are recorded only because their region is kept elsewhere."""
-        entry = self.regions.of_callpaths(run, self.runs[run])
-        return (entry >= 0) & self.kept[entry] & (self.callpaths[run] < Reason.PREFIX)
+        filterable = self.regions.of_callpaths(run, self.runs[run]) >= 0
+        return filterable & self.recorded(run) & (self.callpaths[run] < Reason.PREFIX)
 
 
 def decide_by_paper(
@@ -64,7 +68,7 @@ def decide_by_paper(
     """
     rule = rule or PaperRule()
     regions = unite_regions(runs)
-    outcomes = [apply_paper_rule(run, filterable(run.regions)[run.tree.region], rule) for run in runs]
+    outcomes = [apply_paper_rule(run, can_filter(run.regions)[run.tree.region], rule) for run in runs]
     callpaths = tuple(outcome.reason for outcome in outcomes)
     reason = wished(regions, region_reasons(regions, runs, callpaths), wishes or Wishes())
     method = f"paper rule: top {rule.per_visit:.0%} of time per visit, top {rule.total:.0%} of total time"

@@ -33,10 +33,10 @@ class Reason(IntEnum):
 _SENTENCES = {
     Reason.DROPPED: "no rule keeps it",
     Reason.NEVER_CALLED: "no call path of the profile leads to it",
-    Reason.TOO_COSTLY: "measuring it costs more than it tells, or more than the budget leaves",
+    Reason.TOO_COSTLY: "its visits cost more than the budget leaves, or are too short to tell anything",
     Reason.ASKED_TO_DROP: "asked to drop",
     Reason.PREFIX: "it leads to a call path that is kept",
-    Reason.STRUCTURE: "much of the time is spent below it",
+    Reason.STRUCTURE: "what is spent below it is worth its cost",
     Reason.TOTAL_TIME: "it stands for call paths at or below it with much total time",
     Reason.TIME_PER_VISIT: "its time per visit is among the longest",
     Reason.TIME: "its own time is worth its cost",

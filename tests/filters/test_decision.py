@@ -47,7 +47,7 @@ def test_a_region_is_kept_if_any_of_its_call_paths_is(decision):
 def test_user_regions_and_main_are_always_kept_and_mpi_is_left_alone(decision):
     assert {"main", "USER phase"} <= kept_names(decision)
     assert "MPI_Wait" not in decision.regions.table.name
-    assert decision.measured(0)[7]
+    assert decision.recorded(0)[7]
 
 
 def test_the_evidence_is_plain_data(decision):

@@ -1,0 +1,104 @@
+"""How long a run takes where nothing is measured, as far as a profile can tell."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from filters.cost import EventCost, computing, events_within
+from filters.evidence import RunEvidence
+from ingest.arrays import BoolArray, FloatArray
+from ingest.errors import UsageError
+
+TRIVIAL = 0.67e-9
+CLEAR = 2.0
+_PRIOR_SPREAD = 1.5
+_GRID = 4000
+_TAILS = (0.05, 0.95)
+
+
+@dataclass(frozen=True, eq=False)
+class PlainTime:
+    """An estimate of computing time (without communication) where nothing is measured.
+
+    Attributes:
+        callpath: float64[call path], exclusive core-seconds; communication has its measured time here.
+        computing: bool[call path], whether it counts as computing.
+        clear: bool[call path], whether its measured time stands clear of the cost of its events.
+        total: computing time in core-seconds, the most probable value.
+        low, high: between them it lies with a probability of 90 %.
+        cost: seconds a visit that explain the rest of the measured time, for `total`, `low` and `high`.
+    """
+
+    callpath: FloatArray
+    computing: BoolArray
+    clear: BoolArray
+    total: float
+    low: float
+    high: float
+    cost: tuple[float, float, float]
+
+
+def estimate_plain_time(run: RunEvidence, cost: EventCost, baseline: float | None = None) -> PlainTime:
+    """Split the measured computing time T into plain time P and the cost of the events in it.
+
+    With E visits whose cost lies in computing time, c = (T - P) / E. Two things are known of P: c is near the
+    given cost (log-normal, `EventCost.spread`), and P is near what the call paths show one by one
+    (log-normal, spread 1.5): a call path with more than `CLEAR` times the cost of its events keeps its time
+    less that cost; any other is mostly measurement, and its visits are taken for trivial work, `TRIVIAL`
+    seconds each, the two cycles that an inlined accessor takes. Where events cost little of T the first
+    decides, where they are nearly all of T the difference T - c E tells nothing and the second does.
+
+    Args:
+        run: measured without a filter.
+        cost: the cost of a visit.
+        baseline: the duration of the run in seconds without instrumentation, where known; it settles P.
+
+    Raises:
+        UsageError: where the baseline leaves no time to compute.
+    """
+    computes = computing(run.regions)[run.tree.region]
+    events = events_within(run)
+    taken = cost.recorded * events
+    clear = run.time > CLEAR * taken
+    shown = np.where(clear, run.time - taken, np.minimum(TRIVIAL * run.visits, run.time))
+    shown = np.where(computes, shown, run.time)
+    measured, guess = float(run.time[computes].sum()), float(shown[computes].sum())
+    inside = float(events[computes].sum())
+    if inside == 0.0 or guess == 0.0:
+        total = low = high = guess
+    elif baseline is not None:
+        total = low = high = _settled(run, baseline, measured, inside)
+    else:
+        total, low, high = _posterior(measured, inside, guess, cost)
+    costs = [(measured - plain) / inside if inside > 0 else cost.recorded for plain in (total, low, high)]
+    callpath = _spread(shown, run.time, computes, total - guess)
+    return PlainTime(callpath, computes, clear, total, low, high, (costs[0], costs[1], costs[2]))
+
+
+def _settled(run: RunEvidence, baseline: float, measured: float, events: float) -> float:
+    lost = (run.wall - baseline) * events / run.busiest
+    if not 0.0 < lost < measured:
+        what = f"a run of {run.wall:.4g} s with {measured:.4g} core-s of computing cannot take {baseline:g} s"
+        raise UsageError(what, where=run.source, mend="give the duration of the same run, uninstrumented")
+    return measured - lost
+
+
+def _posterior(measured: float, events: float, guess: float, cost: EventCost) -> tuple[float, float, float]:
+    """Return mode and tails of ln P, on a grid of ln(P / (T - P)) that is fine at both ends."""
+    expected = np.log(measured / (cost.recorded * events))
+    first = np.log(guess / measured) - 4 * _PRIOR_SPREAD
+    ratio = np.exp(np.linspace(first, max(expected, 0.0) + 2 + 6 * cost.spread, _GRID))
+    plain, lost = measured * ratio / (1 + ratio), measured / (1 + ratio)
+    from_cost = np.log(lost / (cost.recorded * events)) / cost.spread
+    from_shape = np.log(plain / guess) / _PRIOR_SPREAD
+    density = -0.5 * (from_cost**2 + from_shape**2)
+    cumulative = np.cumsum(np.exp(density - density.max()) * lost)
+    low, high = np.interp(np.array(_TAILS) * cumulative[-1], cumulative, plain)
+    best = float(plain[density.argmax()])
+    return best, min(float(low), best), max(float(high), best)
+
+
+def _spread(shown: FloatArray, time: FloatArray, computes: BoolArray, rest: float) -> FloatArray:
+    """Bring the computing call paths to the estimated sum: in proportion to what each can give or take."""
+    room = np.where(computes, time - shown if rest > 0 else shown, 0.0)
+    return np.asarray(shown + (rest / room.sum() if room.sum() > 0 else 0.0) * room)
