@@ -1,0 +1,156 @@
+"""What a profile says beside its values: call tree, regions, locations, attributes."""
+
+import numpy as np
+import pytest
+
+from ingest.readers.cubex import matches, read
+from ingest.readers.cubex.anchor import parse_anchor
+from ingest.readers.cubex.program import take_program
+from tests.cubex_writer import GroupSpec, MetricSpec, RegionSpec, anchor_xml, write_cubex
+
+VISITS = [MetricSpec("visits", [[1, 2]], dtype="UINT64", unit="occ")]
+
+
+def one_node(tmp_path, **options):
+    return read(write_cubex(tmp_path / "p.cubex", parent=[-1], metrics=VISITS, **options))
+
+
+def test_regions_are_told_as_the_file_has_them(tmp_path):
+    regions = [
+        RegionSpec("f<int>(std::map<int, char> &&)", "_Z1fIiE", "COMPILER", "a & b.cpp", 12),
+        RegionSpec("MPI_Init", None, None, description="mpi"),
+        RegionSpec("old, but undescribed", None, None, description="does things"),
+    ]
+    profile = one_node(tmp_path, regions=regions)
+    assert profile.regions.name == ("f<int>(std::map<int, char> &&)", "MPI_Init", "old, but undescribed")
+    assert profile.regions.mangled == ("_Z1fIiE", "MPI_Init", "old, but undescribed")
+    assert profile.regions.paradigm == ("compiler", "mpi", "")
+    assert profile.regions.file == ("a & b.cpp", "", "")
+    assert profile.regions.line.tolist() == [12, -1, -1]
+
+
+def test_call_paths_refer_to_regions_by_id(tmp_path):
+    metrics = [MetricSpec("time", np.zeros((3, 1)))]
+    path = write_cubex(
+        tmp_path / "p.cubex", parent=[-1, 0, 1], regions=["f", "g"], callee=[1, 0, 1], metrics=metrics
+    )
+    profile = read(path)
+    assert profile.tree.paths(profile.regions.name) == [("g",), ("g", "f"), ("g", "f", "g")]
+
+
+def test_accelerator_streams_hold_no_cores_and_belong_to_the_process_that_made_them(tmp_path):
+    groups = [
+        GroupSpec(0, locations=("thread", "thread")),
+        GroupSpec(1, locations=("thread", "metric")),
+        GroupSpec(0, "accelerator", ("accelerator stream",), creator="process 1"),
+        GroupSpec(1, "process", ("thread",), creator="process 0"),
+        GroupSpec(2, "metrics", ("metric",)),
+    ]
+    metrics = [MetricSpec("time", np.arange(7.0).reshape(1, 7))]
+    locations = read(write_cubex(tmp_path / "p.cubex", parent=[-1], metrics=metrics, groups=groups)).locations
+    assert locations.cpu.tolist() == [True, True, True, False, False, False, False]
+    assert locations.process.tolist() == [0, 0, 1, 1, 1, 0, 2]
+    assert locations.thread.tolist() == [0, 1, 0, 1, 2, 2, 0]
+
+
+def test_ranks_that_occur_twice_give_way_to_numbers(tmp_path):
+    groups = [GroupSpec(0), GroupSpec(0)]
+    assert one_node(tmp_path, groups=groups).locations.process.tolist() == [0, 1]
+
+
+def test_values_stand_by_the_id_of_their_location_not_by_its_place(tmp_path):
+    groups = [GroupSpec(0), GroupSpec(1)]
+    anchor = anchor_xml([-1], VISITS, ["main"], [0], groups, [0], {})
+    anchor = anchor.replace('location Id="0"', "first").replace('location Id="1"', 'location Id="0"')
+    anchor = anchor.replace("first", 'location Id="1"')
+    profile = one_node(tmp_path, anchor=anchor)
+    assert profile.locations.process.tolist() == [1, 0]
+    assert profile.values("visits").tolist() == [[1, 2]]
+
+
+def test_attributes_of_the_document_are_kept_and_those_of_its_parts_are_not(tmp_path):
+    regions = [RegionSpec("main", extra='<attr key="arguments" value="4"/>')]
+    profile = one_node(tmp_path, regions=regions, attributes={"Creator": "Score-P 9", "CLUSTERING": "OFF"})
+    assert profile.attributes == {"Creator": "Score-P 9", "CLUSTERING": "OFF"}
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"checksum": False},
+        {"gzip_anchor": True},
+        {"gzip_file": True},
+        {"indent": False},
+        {"extra_members": {"remapping.spec": b"x" * 1024, "../../etc/passwd": b"y"}, "padding_bug": True},
+    ],
+    ids=lambda options: next(iter(options)),
+)
+def test_containers_as_real_writers_leave_them(tmp_path, options):
+    assert one_node(tmp_path, **options).values("visits").tolist() == [[1, 2]]
+
+
+def test_a_profile_holds_no_file_open_and_can_be_sent_to_another_process(tmp_path):
+    import pickle
+
+    profile = pickle.loads(pickle.dumps(one_node(tmp_path)))
+    assert profile.values("visits").tolist() == [[1, 2]]
+
+
+def test_only_files_named_cubex_match(tmp_path):
+    (tmp_path / "a.cubex").write_bytes(b"")
+    (tmp_path / "a.cube").write_bytes(b"")
+    (tmp_path / "folder.cubex").mkdir()
+    assert [matches(tmp_path / name) for name in ("a.cubex", "a.cube", "folder.cubex", "none.cubex")] == [
+        True,
+        False,
+        False,
+        False,
+    ]
+
+
+PLAIN = anchor_xml(
+    [-1, 0, 1, 0, -1],
+    VISITS,
+    [RegionSpec("a&b", "_Za", "user", "x.c", 3, extra='<attr key="k" value="v"/>'), "g<'\">", "h"],
+    [0, 1, 2, 1, 0],
+    [GroupSpec(0)],
+    [4, 0, 1, 2, 3],
+    {},
+)
+
+
+def test_regions_and_call_paths_are_taken_at_once_from_what_cube_writes():
+    assert take_program(PLAIN.encode()) is not None
+
+
+@pytest.mark.parametrize(
+    ("written", "instead"),
+    [
+        ("<name>h</name>", "<name><![CDATA[h]]></name>"),
+        ("<name>h</name>", "<name>&#104;</name>"),
+        ("<name>h</name>", "<name>h</name><!-- <cnode id='9' calleeId='0'> -->"),
+        ("<name>h</name>", "<name >h</name >"),
+        ("<name>h</name>", "<name>h\r\n</name>"),
+        ('<cnode id="0" calleeId="1">', '<cnode id="0" calleeId="1"><parameter partype="numeric"/>'),
+        ('<cnode id="0" calleeId="1">', "<cnode calleeId='1' id='0'>"),
+        ('<cnode id="0" calleeId="1">', '<cnode id="0" line="3" mod="x.c" calleeId="1">'),
+        ("<program>", '<program title="t">'),
+        ("<program>", "<program><!-- -->"),
+        ("<program>", "<program><region id='7'><name>other</name></region>"),
+        ('encoding="UTF-8"', 'encoding="ISO-8859-1"'),
+        ("a&amp;b", "a\u00e9b"),
+        ("</program>", "<!-- </cnode> --></program>"),
+        ("</program>", "</program><program><cnode\nid='8' calleeId='0'/></program>"),
+    ],
+)
+def test_other_ways_to_write_the_same_are_left_to_expat(written, instead):
+    document = PLAIN.replace(written, instead).encode()
+    assert document.decode() != PLAIN
+    fast, slow = parse_anchor(document), parse_anchor(document.replace(b"<region ", b"<region\n"))
+    for mine, expats in zip(_columns(fast.program), _columns(slow.program), strict=True):
+        assert list(mine) == list(expats)
+    assert fast.locations == slow.locations
+
+
+def _columns(program):
+    return [*program.regions, program.cnode, program.callee, program.parent]
