@@ -17,6 +17,8 @@ from pathlib import Path
 from typing import Any
 
 from ingest.errors import InputError, UsageError
+from pipeline.projection.bandwidth import BandwidthProjection, bandwidth_projection
+from pipeline.projection.machine import load_machine, machine_names
 from pipeline.projection.model import Model, symbol
 from pipeline.projection.parse import parse
 from pipeline.projection.quantity import parse_quantity
@@ -72,11 +74,13 @@ class Composition:
         definitions: intermediate quantities by name.
         parts: the breakdown by path; a shorter path is the sum of those it begins.
         total: the whole.
+        bandwidth: the projection from a profile, where the application is one.
     """
 
     definitions: Mapping[str, Model]
     parts: Mapping[tuple[str, ...], Model]
     total: Model
+    bandwidth: BandwidthProjection | None = None
 
 
 def load_application(name: str | Path) -> Application:
@@ -92,8 +96,9 @@ def load_application(name: str | Path) -> Application:
     given = table_at(table, "inputs", where)
     terms = table_at(table, "terms", where)
     parts = table_at(table, "parts", where)
-    if not parts and "bandwidth" not in table:
-        raise InputError("the file has no [parts]", where=where, mend='write [parts] and name = "expression"')
+    if bool(parts) == ("bandwidth" in table):
+        mend = 'write [parts] and name = "expression", or [bandwidth]'
+        raise InputError("the file needs either [parts] or [bandwidth]", where=where, mend=mend)
     return Application(
         text_at(table, "title", where, path.stem),
         path,
@@ -153,6 +158,8 @@ def compose(
     Raises:
         UsageError, InputError: where an expression or a term cannot be meant.
     """
+    if application.bandwidth:
+        return _of_profile(application, machine)
     where = str(application.path)
     names: dict[str, Model | Term] = {
         **machine,
@@ -172,6 +179,21 @@ def compose(
             parts[above] = parts[above] + found if above in parts else found
         parts[path] = found
     return Composition(definitions, parts, _total(application, parts, names, missing))
+
+
+def _of_profile(application: Application, machine: Mapping[str, Model | Term]) -> Composition:
+    where = f"{application.path}: [bandwidth]"
+    reference = load_machine(beside(application.path, text_at(application.bandwidth, "reference", where)))
+    names = {**machine, **machine_names(reference, "ref")}
+    place = Place("bandwidth", where, application.path.parent)
+    found = bandwidth_projection(application.bandwidth, place, reference, names)
+    return Composition({}, {(name,): model for name, model in found.parts.items()}, found.total, found)
+
+
+def beside(path: Path, name: str) -> Path | str:
+    """Return the file of that name beside another, or the name itself where there is none."""
+    near = path.parent / name
+    return near if near.is_file() else name
 
 
 def _total(

@@ -3,6 +3,7 @@
 import csv
 import io
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -85,8 +86,13 @@ class Columns:
         return marked
 
 
-def read_columns(path: Path) -> Columns:
+def read_columns(path: Path, as_it_stands: Callable[[str], bool] = lambda _: False) -> Columns:
     """Return the columns of a CSV file.
+
+    Args:
+        path: the file.
+        as_it_stands: whether a header is a plain name although it looks as if it had a unit, such as
+            likwid's ``Memory data volume [GBytes]``.
 
     Raises:
         InputError: where it cannot be read, has no rows, or lines of different length.
@@ -98,7 +104,7 @@ def read_columns(path: Path) -> Columns:
         if len(row) != len(rows[0]):
             what = f"line {line} has {len(row)} cells, the header {len(rows[0])}"
             raise InputError(what, where=str(path), mend="correct the line")
-    headers = [_header(text, path) for text in rows[0]]
+    headers = [(t, (1.0, NONE)) if as_it_stands(t) else _header(t, path) for t in rows[0]]
     cells = zip(*([cell.strip() for cell in row] for row in rows[1:]), strict=True)
     named = dict(zip((name for name, _ in headers), cells, strict=True))
     return Columns(path, named, dict(headers))

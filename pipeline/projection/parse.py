@@ -1,7 +1,8 @@
 """Text expressions such as ``"niters * CG(V) + max(a, b)"`` become models; nothing in the text is ever run.
 
 Python's own parser reads the text into a syntax tree; the tree is then walked with a whitelist: numbers,
-known names, ``+ - * / **``, calls of known functions. Everything else is one clear line.
+known names, ``+ - * / **``, calls of known functions. Everything else is one clear line. ``unit.s``,
+``unit.B`` and ``unit.flop`` give a plain number its unit.
 """
 
 import ast
@@ -15,6 +16,7 @@ from ingest.errors import UsageError
 from pipeline.projection import model as arithmetic
 from pipeline.projection.model import Model
 from pipeline.projection.symbolic import sympy
+from pipeline.projection.units import BYTES, FLOP, TIME
 
 Function: TypeAlias = Callable[..., Model]
 Names: TypeAlias = Mapping[str, Model | Function]
@@ -27,6 +29,11 @@ FUNCTIONS: dict[str, Function] = {
     "log": arithmetic.log,
     "log2": arithmetic.log2,
     "sqrt": arithmetic.sqrt,
+}
+UNITS: dict[str, Model] = {
+    "unit.s": arithmetic.constant(1, TIME),
+    "unit.B": arithmetic.constant(1, BYTES),
+    "unit.flop": arithmetic.constant(1, FLOP),
 }
 _OPERATORS: dict[type[ast.operator], Callable[[Model, Model], Model]] = {
     ast.Add: lambda a, b: a + b,
@@ -43,8 +50,8 @@ def parse(text: str, names: Names, *, where: str = "", missing: Mapping[str, str
 
     Args:
         text: the expression.
-        names: what the names in it stand for: models, or functions of models. The functions of `FUNCTIONS`
-            are known besides.
+        names: what the names in it stand for: models, or functions of models. `FUNCTIONS` and `UNITS` are
+            known besides.
         where: the file and key the text comes from, for errors.
         missing: how to mend an unknown name that begins with the key.
 
@@ -52,7 +59,7 @@ def parse(text: str, names: Names, *, where: str = "", missing: Mapping[str, str
         UsageError: where the text is no such expression, a name is unknown or units do not match.
     """
     tree = _syntax(text, where)
-    model = _Walk({**FUNCTIONS, **names}, text, where, missing or {}).model(tree)
+    model = _Walk({**FUNCTIONS, **UNITS, **names}, text, where, missing or {}).model(tree)
     if model.expression.has(sympy.zoo, sympy.nan, sympy.oo, sympy.I):
         raise UsageError(f"'{text}' has no finite value", where=where, mend="correct the expression")
     return model
@@ -128,7 +135,7 @@ class _Walk:
             if name.startswith(beginning):
                 raise UsageError(f"unknown name '{name}'", mend=mend)
         close = difflib.get_close_matches(name, self.names, n=1)
-        known = ", ".join(sorted(set(self.names) - set(FUNCTIONS)))
+        known = ", ".join(sorted(set(self.names) - set(FUNCTIONS) - set(UNITS)))
         raise UsageError(
             f"unknown name '{name}'",
             mend=f"did you mean '{close[0]}'?" if close else f"names known here: {known or 'none'}",

@@ -1,7 +1,8 @@
 """Predictions: models evaluated at given inputs over the joint draws of everything uncertain."""
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +14,7 @@ from pipeline.projection.evaluate import compiled
 from pipeline.projection.model import Limit, Model
 
 LEVEL = 0.9
+Key = TypeVar("Key", bound=Hashable)
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,12 +35,12 @@ class Prediction:
 
 
 def predict(
-    models: Mapping[str, Model], at: Mapping[str, npt.ArrayLike], *, level: float = LEVEL
-) -> dict[str, Prediction]:
+    models: Mapping[Key, Model], at: Mapping[str, npt.ArrayLike], *, level: float = LEVEL
+) -> dict[Key, Prediction]:
     """Return what the models say, all evaluated on the same draws.
 
     Args:
-        models: by name; they share inputs and draws.
+        models: by name (any key); they share inputs and draws.
         at: the value of every input (SI units), numbers or sequences of one length m.
         level: the share of the draws the interval holds, with equal tails left out.
 
@@ -66,7 +68,7 @@ def _rows(bound: Mapping[str, tuple[float, FloatArray]]) -> tuple[int]:
 
 
 def _inputs(
-    models: Mapping[str, Model], at: Mapping[str, npt.ArrayLike], bound: Mapping[str, object]
+    models: Mapping[Key, Model], at: Mapping[str, npt.ArrayLike], bound: Mapping[str, object]
 ) -> dict[str, FloatArray]:
     wanted = {name for model in models.values() for name in model.symbols} - set(bound)
     missing = sorted(wanted - set(at))
@@ -79,7 +81,7 @@ def _inputs(
     return given
 
 
-def _summary(name: str, value: FloatArray, draws: FloatArray, tails: float) -> Prediction:
+def _summary(name: object, value: FloatArray, draws: FloatArray, tails: float) -> Prediction:
     if not np.isfinite(value).all() or not np.isfinite(draws).all():
         raise ModelError(
             f"'{name}' has no finite value at these inputs", mend="check for a zero or negative input"
@@ -88,7 +90,7 @@ def _summary(name: str, value: FloatArray, draws: FloatArray, tails: float) -> P
     return Prediction(value, np.minimum(lower, value), np.maximum(upper, value), draws)
 
 
-def broken_limits(models: Mapping[str, Model], at: Mapping[str, npt.ArrayLike]) -> tuple[str, ...]:
+def broken_limits(models: Mapping[Key, Model], at: Mapping[str, npt.ArrayLike]) -> tuple[str, ...]:
     """Return a sentence for every range that the inputs (SI units) leave, each once.
 
     Raises:

@@ -1,17 +1,28 @@
 """`project`: an application file put on a machine and evaluated, with its breakdown and intervals."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ingest.errors import PipelineError, UsageError
-from pipeline.projection.application import Application, Composition, Input, compose, load_application
+from pipeline.projection.application import (
+    Application,
+    Composition,
+    Input,
+    beside,
+    compose,
+    load_application,
+)
+from pipeline.projection.bandwidth import BandwidthProjection
 from pipeline.projection.machine import Machine, load_machine, machine_names
-from pipeline.projection.model import Model
+from pipeline.projection.model import Model, constant
 from pipeline.projection.predict import LEVEL, Prediction, broken_limits, predict
 from pipeline.projection.quantity import parse_quantity
 from pipeline.projection.shipped import shipped
-from pipeline.projection.units import NONE, Dimension
+from pipeline.projection.units import NONE, TIME, Dimension
+
+_TOTAL = ("total", "total")
+_SPEEDUP = ("speedup", "speedup")
 
 
 @dataclass(frozen=True)
@@ -67,6 +78,8 @@ class Projection:
         definitions: intermediate quantities.
         variants: totals of the machine's other variants, all on the same draws.
         measured: the measured total, if the application states one for this machine.
+        profile: what a bandwidth projection is made from, if it is one.
+        speedup: over the machine its profile was measured on, if it is one.
         notices: what a reader has to know, a sentence each.
         formula: the total as text.
     """
@@ -81,6 +94,8 @@ class Projection:
     definitions: tuple[Line, ...]
     variants: tuple[Variant, ...]
     measured: float | None
+    profile: BandwidthProjection | None
+    speedup: Line | None
     notices: tuple[str, ...]
     formula: str
 
@@ -110,15 +125,11 @@ def project(
     inputs = _inputs(application, at or {})
     chosen = target.choose(variant)
     whole = _composition(application, target, chosen)
-    named = {".".join(path): model for path, model in whole.parts.items()}
-    models = {"total": whole.total, **{f"part {n}": m for n, m in named.items()}}
-    models |= {f"definition {name}": model for name, model in whole.definitions.items()}
     others, failed = _others(application, target, chosen, inputs)
-    models |= {f"variant {name}": model for name, model in others.items()}
-    for name, model in others.items():
-        models[f"loss {name}"] = (whole.total - model) / whole.total
+    models = _models(whole, others)
     found = predict(models, inputs, level=level)
-    total = _line(("total",), found["total"], whole.total, None)
+    lines = {key: _line(key[1:], found[key], model) for key, model in models.items()}
+    total = lines[_TOTAL]
     return Projection(
         application.title,
         target.name,
@@ -126,23 +137,42 @@ def project(
         inputs,
         level,
         total,
-        tuple(
-            _line(path, found[f"part {'.'.join(path)}"], model, total) for path, model in whole.parts.items()
-        ),
-        tuple(_line((n,), found[f"definition {n}"], m, None) for n, m in whole.definitions.items()),
-        (*_variants(others, found, total), *failed),
+        tuple(_with_share(lines["part", *path], total) for path in whole.parts),
+        tuple(lines["definition", name] for name in whole.definitions),
+        (*(Variant(n, lines["variant", n], lines["loss", n]) for n in others), *failed),
         application.measured.get(target.path.stem),
-        (*whole.total.notices, *broken_limits({"total": whole.total}, inputs)),
+        whole.bandwidth,
+        lines.get(_SPEEDUP),
+        _notices(whole, inputs),
         str(whole.total.expression),
     )
+
+
+def _models(whole: Composition, others: Mapping[str, Model]) -> dict[tuple[str, ...], Model]:
+    """Return everything to evaluate on the same draws, by what it is and its path."""
+    models: dict[tuple[str, ...], Model] = {_TOTAL: whole.total}
+    models |= {("part", *path): model for path, model in whole.parts.items()}
+    models |= {("definition", name): model for name, model in whole.definitions.items()}
+    for name, model in others.items():
+        models["variant", name] = model
+        models["loss", name] = (whole.total - model) / whole.total
+    if whole.bandwidth:
+        models[_SPEEDUP] = constant(whole.bandwidth.reference, TIME) / whole.total
+    return models
+
+
+def _notices(whole: Composition, inputs: Mapping[str, float]) -> tuple[str, ...]:
+    told = [*whole.total.notices, *broken_limits({"total": whole.total}, inputs)]
+    if whole.bandwidth:
+        told += whole.bandwidth.notices
+    return tuple(told)
 
 
 def _machine(application: Application, asked: str | Path | None) -> Machine:
     if asked is None and application.machine is None:
         mend = f"choose one with --on: a file, or one of {', '.join(shipped('machines'))}"
         raise UsageError("no machine to project to", where=str(application.path), mend=mend)
-    beside = application.path.parent / str(application.machine)
-    return load_machine(asked or (beside if beside.is_file() else str(application.machine)))
+    return load_machine(asked or beside(application.path, str(application.machine)))
 
 
 def _composition(application: Application, machine: Machine, variant: str) -> Composition:
@@ -199,18 +229,11 @@ def _others(
     return totals, failed
 
 
-def _variants(others: Mapping[str, Model], found: Mapping[str, Prediction], total: Line) -> list[Variant]:
-    return [
-        Variant(
-            name,
-            _line((name,), found[f"variant {name}"], model, total),
-            _line((name,), found[f"loss {name}"], model / model, None),
-        )
-        for name, model in others.items()
-    ]
-
-
-def _line(path: tuple[str, ...], found: Prediction, model: Model, total: Line | None) -> Line:
+def _line(path: tuple[str, ...], found: Prediction, model: Model) -> Line:
     value, lower, upper = (float(end[0]) for end in (found.value, found.lower, found.upper))
-    share = value / total.value if total and total.value and model.dimension == total.dimension else None
-    return Line(path, value, lower, upper, model.dimension, share)
+    return Line(path, value, lower, upper, model.dimension)
+
+
+def _with_share(line: Line, total: Line) -> Line:
+    alike = line.dimension == total.dimension and total.value
+    return replace(line, share=line.value / total.value) if alike else line

@@ -9,7 +9,7 @@ from pipeline.projection.units import NONE, Dimension, parse_unit
 
 _NUMBER = r"[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?"
 _QUANTITY = re.compile(
-    rf"\s*(?P<value>{_NUMBER})\s*(?P<unit>[A-Za-zµ1][^\s+]*)?\s*(?:(?:\+-|±)\s*(?P<spread>{_NUMBER})\s*%)?\s*"
+    rf"\s*(?P<value>{_NUMBER})\s*(?P<unit>[A-Za-zµ1%][^\s+]*)?\s*(?:(?:\+-|±)\s*(?P<spread>{_NUMBER})\s*%)?\s*"
 )
 
 

@@ -65,11 +65,11 @@ _UNITS: dict[str, tuple[float, Dimension]] = {
     **{"min": (60.0, TIME), "h": (3600.0, TIME)},
     **{f"{prefix}B": (10.0**power, BYTES) for prefix, power in (("", 0), ("k", 3), ("M", 6), ("G", 9))},
     **{f"{prefix}iB": (1024.0**power, BYTES) for prefix, power in (("K", 1), ("M", 2), ("G", 3), ("T", 4))},
-    **{"TB": (1e12, BYTES)},
+    **{"TB": (1e12, BYTES), "%": (0.01, NONE)},
     **{f"{p}flop": (10.0**n, FLOP) for p, n in (("", 0), ("k", 3), ("M", 6), ("G", 9), ("T", 12), ("P", 15))},
     **{f"{prefix}Hz": (10.0**power, RATE) for prefix, power in (("", 0), ("k", 3), ("M", 6), ("G", 9))},
 }
-_FACTOR = re.compile(r"(?P<name>[A-Za-zµ]+|1)(?:\^(?P<power>-?\d+))?")
+_FACTOR = re.compile(r"(?P<name>[A-Za-zµ]+|1|%)(?:\^(?P<power>-?\d+))?")
 
 
 def parse_unit(text: str) -> tuple[float, Dimension]:

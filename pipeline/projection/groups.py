@@ -1,0 +1,129 @@
+"""Groups of a profile: how long parts of a program took on the machine measured, and what counters say."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ingest.errors import InputError, UsageError
+from pipeline.projection.counters import known
+from pipeline.projection.craypat import CrayPatReport, read_craypat
+from pipeline.projection.csv_columns import Columns, read_columns
+from pipeline.projection.quantity import Quantity, parse_quantity
+from pipeline.projection.toml_tables import Table, check_keys, rows_at, table_at, text_at
+from pipeline.projection.units import NONE, TIME
+
+KINDS = ("threaded", "serial", "other")
+_KEYS = ("name", "time", "share", "kind", "counters")
+
+
+@dataclass(frozen=True)
+class Group:
+    """A part of a program as measured.
+
+    Attributes:
+        name: as the profile calls it.
+        time: on the machine measured.
+        share: of the whole, 0 to 1, as the profile states it; None where it does not.
+        kind: ``threaded`` uses the memory of a whole node, ``serial`` of one NUMA domain, ``other`` is not
+            projected.
+        counters: hardware counters of a node over that time, by name.
+    """
+
+    name: str
+    time: Quantity
+    share: float | None
+    kind: str
+    counters: Mapping[str, float] = field(default_factory=dict)
+
+
+def read_groups(table: Table, where: str, folder: Path) -> tuple[Group, ...]:
+    """Return the groups that a table lists, or that the profile it names holds.
+
+    Args:
+        table: with ``groups``, or with ``profile`` (CrayPat text or CSV) and ``kinds`` (region to kind).
+        where: for errors.
+        folder: where the profile's path starts.
+
+    Raises:
+        InputError, UsageError: where a group is incomplete or the profile cannot be read.
+    """
+    if "profile" not in table:
+        return tuple(_stated(row, f"{where} groups") for row in rows_at(table, "groups", where))
+    path = folder / text_at(table, "profile", where)
+    kinds = dict(table_at(table, "kinds", where))
+    found = (
+        _of_csv(read_columns(path, known), kinds)
+        if path.suffix == ".csv"
+        else _of_report(read_craypat(path), kinds)
+    )
+    lacking = sorted(set(kinds) - {group.name for group in found})
+    if lacking:
+        names = ", ".join(group.name for group in found)
+        raise InputError(f"no region '{lacking[0]}' in {path}", where=where, mend=f"regions are {names}")
+    return tuple(found)
+
+
+def _stated(row: Table, where: str) -> Group:
+    check_keys(row, _KEYS, where)
+    name = text_at(row, "name", where)
+    here = f"{where}: {name}"
+    if "time" not in row:
+        raise InputError("'time' is missing", where=here, mend='write time = "997.6 s"')
+    counters = {key: float(value) for key, value in table_at(row, "counters", here).items()}
+    share = _share(row["share"], here) if "share" in row else None
+    return Group(name, _time(row["time"], here), share, _kind(row.get("kind", "threaded"), here), counters)
+
+
+def _time(given: object, where: str) -> Quantity:
+    quantity = parse_quantity(given, where=where)
+    if quantity.dimension != TIME or quantity.value <= 0:
+        raise UsageError("'time' has to be a positive time", where=where, mend='write it like "997.6 s"')
+    return quantity
+
+
+def _share(given: object, where: str) -> float:
+    quantity = parse_quantity(given, where=where)
+    if quantity.dimension != NONE or not 0 < quantity.value <= 1:
+        raise UsageError("'share' has to lie between 0 and 1", where=where, mend='write 0.331 or "33.1 %"')
+    return quantity.value
+
+
+def _kind(given: Any, where: str) -> str:  # noqa: ANN401 - any TOML value
+    if given not in KINDS:
+        raise UsageError(f"no kind '{given}'", where=where, mend=f"kinds are {', '.join(KINDS)}")
+    return str(given)
+
+
+def _of_report(report: CrayPatReport, kinds: Mapping[str, str]) -> Sequence[Group]:
+    """Return the regions of a report that have a time, their counters summed over the node's processes."""
+    return [
+        Group(
+            region.name,
+            Quantity(region.seconds, TIME),
+            region.share,
+            _kind(kinds.get(region.name, "other"), region.name),
+            {name: value * report.per_node for name, value in region.counters.items() if known(name)},
+        )
+        for region in report.regions
+        if region.seconds and (region.name in kinds or "/" in region.name)
+    ]
+
+
+def _of_csv(columns: Columns, kinds: Mapping[str, str]) -> Sequence[Group]:
+    """Return the rows of a CSV with columns region, time and, where it has them, share, kind, counters."""
+    names = columns.texts("region")
+    times = columns.numbers("time", TIME)
+    shares = columns.numbers("share", NONE) if "share" in columns.cells else [None] * len(names)
+    stated = columns.texts("kind") if "kind" in columns.cells else ("other",) * len(names)
+    counted = {name: columns.numbers(name, NONE) for name in columns.cells if known(name)}
+    return [
+        Group(
+            name,
+            _time(f"{times[row]} s", str(columns.path)),
+            None if shares[row] is None else float(shares[row]),
+            _kind(kinds.get(name, stated[row]), f"{columns.path}: {name}"),
+            {counter: float(values[row]) for counter, values in counted.items()},
+        )
+        for row, name in enumerate(names)
+    ]
