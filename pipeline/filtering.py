@@ -64,7 +64,7 @@ def make_filter(
 def effect_of(decision: Decision) -> str:
     """Say in one sentence what the filter does to the last run."""
     last = len(decision.runs) - 1
-    run, measured = decision.runs[last], decision.measured(last)
+    run, measured = decision.runs[last], decision.recorded(last)
     called = decision.regions.called
     if not called.any():
         return "nothing to filter: the profile has no compiler-instrumented or user regions"
