@@ -6,6 +6,8 @@ is not projected is taken to speed up like the rest.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
+from operator import add
 
 import numpy as np
 
@@ -74,14 +76,13 @@ def bandwidth_projection(
         mend = "give at least one the kind 'threaded' or 'serial'"
         raise InputError("no group to project", where=place.where, mend=mend)
     verdicts = tuple(judge(group, reference) for group in projected)
-    parts = {
-        group.name: _projected(group, verdict, names, place)
-        for group, verdict in zip(projected, verdicts, strict=True)
-    }
     error = _method_error(table, verdicts, place)
     scatter = bind(symbol("method"), {"method": Quantity(1.0, NONE, error)})
-    share = _coverage(table, groups, place)
-    total = sum(list(parts.values())[1:], start=next(iter(parts.values()))) * scatter / share
+    parts = {
+        group.name: _projected(group, verdict, names, place) * scatter
+        for group, verdict in zip(projected, verdicts, strict=True)
+    }
+    total = reduce(add, parts.values()) / _coverage(table, groups, place)
     measured = sum(group.time.value for group in groups)
     return BandwidthProjection(
         parts,
