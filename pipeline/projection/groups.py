@@ -10,7 +10,7 @@ from pipeline.projection.counters import known
 from pipeline.projection.craypat import CrayPatReport, read_craypat
 from pipeline.projection.csv_columns import Columns, read_columns
 from pipeline.projection.quantity import Quantity, parse_quantity
-from pipeline.projection.toml_tables import Table, check_keys, rows_at, table_at, text_at
+from pipeline.projection.toml_tables import Table, check_keys, path_at, rows_at, table_at, text_at
 from pipeline.projection.units import NONE, TIME
 
 KINDS = ("threaded", "serial", "other")
@@ -50,7 +50,7 @@ def read_groups(table: Table, where: str, folder: Path) -> tuple[Group, ...]:
     """
     if "profile" not in table:
         return tuple(_stated(row, f"{where} groups") for row in rows_at(table, "groups", where))
-    path = folder / text_at(table, "profile", where)
+    path = path_at(table, "profile", where, folder)
     kinds = dict(table_at(table, "kinds", where))
     found = (
         _of_csv(read_columns(path, known), kinds)

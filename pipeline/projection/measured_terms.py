@@ -19,7 +19,7 @@ from pipeline.projection.binding import bind, limited
 from pipeline.projection.ensemble import DRAWS, Ensemble, stream
 from pipeline.projection.model import Limit, Model, constant, log2, maximum, symbol
 from pipeline.projection.symbolic import real_symbol
-from pipeline.projection.toml_tables import Table, check_keys, text_at
+from pipeline.projection.toml_tables import Table, check_keys, path_at, text_at
 from pipeline.projection.units import TIME, Dimension, parse_unit
 
 _REGIONS, _CALLPATHS, _SUMMARY = "region_models.parquet", "models.parquet", "summary.json"
@@ -35,7 +35,7 @@ def measured_term(table: Table, name: str, where: str, folder: Path) -> tuple[tu
         InputError: where the results directory or the kernel is not there.
     """
     check_keys(table, _KEYS, where)
-    directory = folder / text_at(table, "results", where)
+    directory = path_at(table, "results", where, folder)
     wanted = _wanted(table, where)
     models, paths = _stored(directory, _CALLPATHS if "callpath" in table else _REGIONS)
     if wanted not in paths:

@@ -19,7 +19,15 @@ from pipeline.projection.model import Limit, Model, choose, log2, symbol
 from pipeline.projection.parse import Names, parse
 from pipeline.projection.quantity import Quantity, parse_quantity
 from pipeline.projection.symbolic import real_symbol
-from pipeline.projection.toml_tables import Table, check_keys, flattened, rows_at, table_at, text_at
+from pipeline.projection.toml_tables import (
+    Table,
+    check_keys,
+    flattened,
+    path_at,
+    rows_at,
+    table_at,
+    text_at,
+)
 from pipeline.projection.units import TIME, parse_unit
 
 
@@ -169,7 +177,7 @@ def _fitted(family: Family, table: Table, place: Place) -> Model:
     if weights not in ("relative", "equal"):
         mend = "choose relative or equal"
         raise InputError(f"no weights '{weights}'", where=place.where, mend=mend)
-    columns = read_columns(place.folder / text_at(table, "data", place.where))
+    columns = read_columns(path_at(table, "data", place.where, place.folder))
     rows = columns.where(dict(table_at(table, "where", place.where)))
     model = family.build(place.name)
     data = {name: columns.numbers(name, model.symbols[name], rows) for name in family.inputs}

@@ -65,6 +65,16 @@ def table_at(table: Table, key: str, where: str) -> Table:
     return value
 
 
+def path_at(table: Table, key: str, where: str, folder: Path) -> Path:
+    """Return the path at a key: beside the file that names it or, where there is none, as it stands.
+
+    Raises:
+        InputError: where the key is missing or no text.
+    """
+    given = text_at(table, key, where)
+    return folder / given if (folder / given).exists() else Path(given)
+
+
 def rows_at(table: Table, key: str, where: str) -> list[Table]:
     """Return the list of tables at a key, empty where there is none.
 
