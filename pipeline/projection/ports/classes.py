@@ -6,13 +6,10 @@ decides; an instruction that none matches is an error: a guessed class would sil
 """
 
 import re
-import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
-from importlib import resources
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -20,8 +17,9 @@ from ingest.arrays import FloatArray
 from ingest.errors import InputError
 from pipeline.projection.ports.assembly import Instruction
 from pipeline.projection.ports.portmap import PortMap, class_vector
+from pipeline.projection.toml_tables import Table, check_keys, read_toml, rows_at, text_at
 
-_SHIPPED = resources.files(__package__) / "tables"
+_SHIPPED = Path(__file__).parent / "tables"
 _MEMORY = ("operand", "read", "move", "none")
 _ARM_KINDS = {**dict.fromkeys("xw", "r"), **dict.fromkeys("vzdshb{", "v"), "q": "q", "p": "p"}
 _X86_KINDS = {"xmm": "x", "ymm": "y", "zmm": "z", "k": "k"}
@@ -59,10 +57,10 @@ def shipped_class_table(isa: str) -> ClassTable:
     Raises:
         InputError: where there is none.
     """
-    entry = _SHIPPED / f"{isa}.toml"
-    if not entry.is_file():
+    path = _SHIPPED / f"{isa}.toml"
+    if not path.is_file():
         raise InputError(f"no class table for the instruction set '{isa}'", mend="give one of your own")
-    return class_table(tomllib.loads(entry.read_text(encoding="utf-8")), where=f"{isa}.toml")
+    return read_class_table(path)
 
 
 def read_class_table(path: Path) -> ClassTable:
@@ -71,41 +69,38 @@ def read_class_table(path: Path) -> ClassTable:
     Raises:
         InputError: where it cannot be read as one.
     """
-    try:
-        return class_table(tomllib.loads(path.read_text(encoding="utf-8")), where=str(path))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise InputError(
-            f"cannot be read: {error}", where=str(path), mend="give a TOML file of rules"
-        ) from error
+    return class_table(read_toml(path), where=str(path))
 
 
-def class_table(table: Mapping[str, Any], *, where: str = "class table") -> ClassTable:
+def class_table(table: Table, *, where: str = "class table") -> ClassTable:
     """Return the table that parsed TOML describes.
 
     Raises:
         InputError: where a key, a regular expression or the kind of memory access is wrong.
     """
-    if set(table) != {"isa", "memory", "rule"} or not isinstance(table["rule"], list):
-        raise InputError("is no class table", where=where, mend="give 'isa', 'memory' and [[rule]] entries")
-    rules = tuple(_rule({"memory": table["memory"], **entry}, where) for entry in table["rule"])
-    return ClassTable(str(table["isa"]), rules)
+    check_keys(table, ("isa", "memory", "rule"), where)
+    usual = text_at(table, "memory", where, "none")
+    return ClassTable(
+        text_at(table, "isa", where), tuple(_rule(row, usual, where) for row in rows_at(table, "rule", where))
+    )
 
 
-def _rule(entry: Mapping[str, Any], where: str) -> Rule:
-    extra = set(entry) - {"mnemonic", "operands", "memory", "classes"}
-    if extra or not {"mnemonic", "classes"} <= set(entry) or entry["memory"] not in _MEMORY:
-        raise InputError(
-            f"a rule reads {dict(entry)}",
-            where=where,
-            mend=f"give 'mnemonic', 'classes', where needed 'operands' and 'memory' ({', '.join(_MEMORY)})",
-        )
+def _rule(row: Table, usual: str, where: str) -> Rule:
+    here = f"{where}: rule '{row.get('mnemonic', '')}'"
+    check_keys(row, ("mnemonic", "operands", "memory", "classes"), here)
+    memory, classes = text_at(row, "memory", here, usual), row.get("classes")
+    if memory not in _MEMORY:
+        raise InputError(f"memory = '{memory}'", where=here, mend=f"choose one of {', '.join(_MEMORY)}")
+    if not isinstance(classes, list) or not all(isinstance(name, str) for name in classes):
+        raise InputError("'classes' has to be a list of names", where=here, mend='write classes = ["add"]')
     try:
-        patterns = re.compile(entry["mnemonic"]), re.compile(entry.get("operands", ".*"))
+        patterns = (
+            re.compile(text_at(row, "mnemonic", here)),
+            re.compile(text_at(row, "operands", here, ".*")),
+        )
     except re.error as error:
-        raise InputError(
-            f"not a regular expression: {error}", where=where, mend="correct the rule"
-        ) from error
-    return Rule(*patterns, entry["memory"], tuple(entry["classes"]))
+        raise InputError(f"not a regular expression: {error}", where=here, mend="correct the rule") from error
+    return Rule(*patterns, memory, tuple(classes))
 
 
 def classify(table: ClassTable, instruction: Instruction) -> tuple[str, ...]:

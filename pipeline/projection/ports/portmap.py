@@ -4,20 +4,25 @@ A map holds structure (ports, classes, which class may go where) and one number 
 vendor's manual says an instruction of it keeps its port. What it really costs is fitted from measurements.
 """
 
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from importlib import resources
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from ingest.arrays import BoolArray, FloatArray
 from ingest.errors import InputError, UsageError
+from pipeline.projection.toml_tables import Table, check_keys, read_toml, table_at, text_at
 
-_SHIPPED = resources.files(__package__) / "maps"
-_KEYS = {"name", "isa", "source", "ports", "classes"}
+_SHIPPED = Path(__file__).parent / "maps"
+_KEYS = ("name", "isa", "source", "ports", "classes")
+CATEGORIES: Mapping[str, tuple[str, ...]] = {
+    "division": ("div",),
+    "floating point": ("mul", "add"),
+    "integer": ("shuffle", "vector", "predicate", "alu", "branch"),
+    "store": ("store",),
+}
+"""The paper's four categories for the superscalar model; loads are in none."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,57 +50,61 @@ class PortMap:
 
 def shipped_port_maps() -> tuple[str, ...]:
     """Return the names of the maps that come with this package, in alphabetical order."""
-    return tuple(sorted(entry.name.removesuffix(".toml") for entry in _SHIPPED.iterdir() if entry.is_file()))
+    return tuple(sorted(path.stem for path in _SHIPPED.glob("*.toml")))
 
 
-def read_port_map(name: str) -> PortMap:
-    """Return the shipped map of that name, or the one in the TOML file at that path.
+def read_port_map(name: str | Path) -> PortMap:
+    """Return the port map in that TOML file or, where there is none, the shipped one of that name.
 
     Raises:
-        InputError: where the file is missing, no TOML, or not a port map.
+        UsageError: where there is neither.
+        InputError: where the file is no TOML or not a port map.
     """
-    shipped = name in shipped_port_maps()
-    try:
-        text = (_SHIPPED / f"{name}.toml" if shipped else Path(name)).read_text(encoding="utf-8")
-        table = tomllib.loads(text)
-    except (OSError, UnicodeDecodeError) as error:
+    path = Path(name)
+    if not path.is_file():
+        path = _SHIPPED / f"{path.name.removesuffix('.toml')}.toml"
+    if not path.is_file():
         known = ", ".join(shipped_port_maps())
-        raise InputError("cannot be read", where=name, mend=f"give a TOML file or one of {known}") from error
-    except tomllib.TOMLDecodeError as error:
-        raise InputError(f"not TOML: {error}", where=name, mend="correct the file") from error
-    return port_map(table, where=name)
+        raise UsageError("no such port map", where=str(name), mend=f"give a TOML file or one of {known}")
+    return port_map(read_toml(path), where=str(path))
 
 
-def port_map(table: Mapping[str, Any], *, where: str = "port map") -> PortMap:
+def port_map(table: Table, *, where: str = "port map") -> PortMap:
     """Return the map that a TOML table describes.
 
     Raises:
         InputError: where a key is missing or unknown, or a class names no port or one that is not listed.
     """
-    if set(table) != _KEYS:
-        wrong = ", ".join(sorted(set(table) ^ _KEYS))
-        raise InputError(
-            f"missing or unknown: {wrong}", where=where, mend=f"it holds {', '.join(sorted(_KEYS))}"
-        )
-    ports = tuple(table["ports"])
-    classes: dict[str, Any] = table["classes"]
-    allowed = np.array([_ports_of(name, entry, ports, where) for name, entry in classes.items()], dtype=bool)
-    occupancy = np.array(
-        [_occupancy(name, entry, where) for name, entry in classes.items()], dtype=np.float64
+    check_keys(table, _KEYS, where)
+    ports, classes = table.get("ports"), table_at(table, "classes", where)
+    if not isinstance(ports, list) or not ports or not all(isinstance(port, str) for port in ports):
+        raise InputError("'ports' has to be a list of names", where=where, mend='write ports = ["P0", "P1"]')
+    if not classes:
+        raise InputError("'classes' is missing", where=where, mend="write [classes]")
+    entries = {name: table_at(classes, name, f"{where}: [classes]") for name in classes}
+    for name, entry in entries.items():
+        check_keys(entry, ("ports", "cycles"), f"{where}: [classes] {name}")
+    return PortMap(
+        text_at(table, "name", where),
+        text_at(table, "isa", where),
+        text_at(table, "source", where, ""),
+        tuple(ports),
+        tuple(entries),
+        np.array([_ports_of(name, entry, ports, where) for name, entry in entries.items()], dtype=bool),
+        np.array([_occupancy(name, entry, where) for name, entry in entries.items()], dtype=np.float64),
     )
-    return PortMap(table["name"], table["isa"], table["source"], ports, tuple(classes), allowed, occupancy)
 
 
-def _ports_of(name: str, entry: object, ports: tuple[str, ...], where: str) -> list[bool]:
-    given = entry.get("ports") if isinstance(entry, dict) else None
-    if not isinstance(given, list) or not given or not set(given) <= set(ports):
+def _ports_of(name: str, entry: Table, ports: list[str], where: str) -> list[bool]:
+    given = entry.get("ports")
+    if not isinstance(given, list) or not given or not all(port in ports for port in given):
         raise InputError(
             f"class '{name}' does not name its ports", where=where, mend=f"list some of {', '.join(ports)}"
         )
     return [port in given for port in ports]
 
 
-def _occupancy(name: str, entry: dict[str, Any], where: str) -> float:
+def _occupancy(name: str, entry: Table, where: str) -> float:
     cycles = entry.get("cycles", 1)
     if isinstance(cycles, bool) or not isinstance(cycles, int | float) or not 1 <= cycles < float("inf"):
         raise InputError(
@@ -104,18 +113,20 @@ def _occupancy(name: str, entry: dict[str, Any], where: str) -> float:
     return float(cycles)
 
 
-def dedicated(portmap: PortMap) -> PortMap:
-    """Return the map in which every class has a port of its own: the paper's superscalar model, Eq. (6)."""
-    allowed = np.eye(len(portmap.classes), dtype=bool)
-    return PortMap(
-        f"{portmap.name}, a port a class",
-        portmap.isa,
-        portmap.source,
-        portmap.classes,
-        portmap.classes,
-        allowed,
-        portmap.occupancy,
-    )
+def superscalar(
+    portmap: PortMap, categories: Mapping[str, tuple[str, ...]] = CATEGORIES
+) -> tuple[PortMap, FloatArray]:
+    """Return a map in which each category of classes has one port of its own (paper 000, Eq. 6).
+
+    The second value, float64[class, category], turns counts of the map's classes into counts of categories.
+    """
+    names = tuple(categories)
+    members = np.array([[kind in categories[name] for name in names] for kind in portmap.classes])
+    least = np.where(members, portmap.occupancy[:, None], np.inf).min(axis=0)
+    occupancy = np.where(np.isfinite(least), least, 1.0)
+    ports = np.eye(len(names), dtype=bool)
+    apart = PortMap(f"{portmap.name}, superscalar", portmap.isa, "", names, names, ports, occupancy)
+    return apart, members.astype(np.float64)
 
 
 def class_vector(portmap: PortMap, values: Mapping[str, float], *, missing: float = 0.0) -> FloatArray:

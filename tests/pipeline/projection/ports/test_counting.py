@@ -223,11 +223,13 @@ def test_bad_inputs_are_told_in_one_line(tmp_path):
         _counted(COMPILED, "flux", golden, tmp_path, iterations=0)
     with pytest.raises(InputError, match="no class table for the instruction set 'mips'"):
         shipped_class_table("mips")
-    with pytest.raises(InputError, match="is no class table"):
-        class_table({"isa": "x"})
+    with pytest.raises(InputError, match="'isa' is missing"):
+        class_table({"rule": []})
+    with pytest.raises(InputError, match="rule 'add': memory = 'all'; choose one of operand"):
+        class_table({"isa": "x", "rule": [{"mnemonic": "add", "memory": "all", "classes": []}]})
     with pytest.raises(InputError, match="not a regular expression"):
         class_table({"isa": "x", "memory": "none", "rule": [{"mnemonic": "(", "classes": []}]})
-    with pytest.raises(InputError, match="a rule reads"):
+    with pytest.raises(InputError, match="'classes' has to be a list of names"):
         class_table({"isa": "x", "memory": "none", "rule": [{"mnemonic": "add"}]})
 
 

@@ -1,0 +1,114 @@
+"""The port model of a kernel: cycles per iteration as a symbolic expression, fitted with joint draws."""
+
+from dataclasses import dataclass, replace
+from functools import partial
+
+import numpy as np
+
+from ingest.arrays import FloatArray
+from pipeline.projection.binding import bind
+from pipeline.projection.bootstrap import resample
+from pipeline.projection.ensemble import DRAWS, Ensemble, stream
+from pipeline.projection.fit import Fit, Fitted, assemble
+from pipeline.projection.lack_of_fit import lack_of_fit
+from pipeline.projection.model import Model, constant, maximum, symbol
+from pipeline.projection.ports.estimate import PortEstimate, estimate_cpi
+from pipeline.projection.ports.portmap import PortMap
+from pipeline.projection.ports.schedule import port_sets
+from pipeline.projection.ports.solver import solve_ports
+
+
+@dataclass(frozen=True, eq=False)
+class PortFit:
+    """A port map fitted to the variants of a kernel.
+
+    Attributes:
+        portmap: the map.
+        estimate: the cycles per instruction, and what the variants tell of them.
+        fit: cycles per iteration as a model in the symbols ``n.<class>``, and its quality; the parameters of
+            classes that are not identified carry the range that the variants allow.
+    """
+
+    portmap: PortMap
+    estimate: PortEstimate
+    fit: Fit
+
+
+def port_cycles(name: str, portmap: PortMap, *, counts: str = "n") -> Model:
+    """Return cycles per iteration of the ideal scheduler (Eq. 9) as a symbolic maximum over port sets.
+
+    The symbols are ``<name>.cpi.<class>`` and, for the instructions per iteration, ``<counts>.<class>``.
+    """
+    weights = port_sets(portmap).weights
+    busy = [symbol(f"{name}.cpi.{kind}") * symbol(f"{counts}.{kind}") for kind in portmap.classes]
+    sets = [
+        sum((share * busy[k] for k, share in enumerate(row) if share), start=constant(0))
+        for row in weights.tolist()
+    ]
+    return maximum(*sets) if len(sets) > 1 else sets[0]
+
+
+def fit_ports(
+    name: str,
+    portmap: PortMap,
+    counts: FloatArray,
+    cycles: FloatArray,
+    *,
+    offset: bool = False,
+    draws: int = DRAWS,
+) -> PortFit:
+    """Return the port map fitted to the variants of a kernel.
+
+    Args:
+        name: what the fit is called; its symbols begin with it.
+        portmap: which class may use which port.
+        counts: float64[n, class], instructions per iteration of each variant.
+        cycles: float64[n], measured cycles per iteration.
+        offset: whether to fit cycles that every variant spends besides.
+        draws: how many joint draws to make.
+
+    Raises:
+        ModelError: where the variants cannot determine the classes.
+    """
+    estimate = estimate_cpi(portmap, counts, cycles, offset=offset)
+    problem, told = estimate.problem, estimate.identified
+    solve = partial(solve_ports, problem, estimate.unknowns[None])
+    quality = resample(solve, problem.curve, cycles, "relative", key=name, draws=draws)
+    names = [f"{name}.cpi.{kind}" for kind in np.array(portmap.classes)[told]]
+    model = port_cycles(name, portmap)
+    if offset:
+        names.append(f"{name}.offset")
+        model = model + symbol(names[-1])
+    data = {f"n.{kind}": counts[:, k] for k, kind in enumerate(portmap.classes)}
+    fitted = problem.curve(quality.estimate[None])[0]
+    assembled = assemble(
+        name,
+        model,
+        names,
+        identified=np.ones(len(names), dtype=bool),
+        quality=quality,
+        data=data,
+        lack=lack_of_fit(data, cycles, fitted, "relative", len(names)),
+        weights="relative",
+    )
+    return PortFit(portmap, estimate, _with_open_classes(name, portmap, estimate, assembled, draws))
+
+
+def _with_open_classes(name: str, portmap: PortMap, estimate: PortEstimate, fit: Fit, draws: int) -> Fit:
+    """Return the fit with the classes bound that the variants do not tell: evenly within what they allow.
+
+    A class that no variant has is held at the manual's value; the model says so where it is used.
+    """
+    open_classes = np.flatnonzero(~estimate.identified)
+    if not len(open_classes):
+        return fit
+    present, value = estimate.present[open_classes], estimate.cpi[open_classes]
+    low = np.where(present, estimate.lower[open_classes], value)
+    high = np.where(present, estimate.upper[open_classes], value)
+    names = tuple(f"{name}.cpi.{portmap.classes[k]}" for k in open_classes)
+    drawn = stream(name, "open").uniform(low, high, (draws, len(names)))
+    ranges = zip(names, value, low, np.where(present, high, np.inf), strict=True)
+    parameters = tuple(Fitted(n, float(v), float(a), float(b), identified=False) for n, v, a, b in ranges)
+    return replace(
+        fit, model=bind(fit.model, Ensemble(names, value, drawn)), parameters=(*fit.parameters, *parameters)
+    )

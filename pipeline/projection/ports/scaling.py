@@ -1,0 +1,120 @@
+"""From cycles per iteration to run time over threads (paper 000, Eq. 3 and 10).
+
+A data-throughput kernel moves the target's data with next to no arithmetic. Its cycles per iteration at the
+same thread count are the least that memory allows, once they are converted to the clock the target runs at.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from ingest.arrays import BoolArray, FloatArray, IntArray
+from ingest.errors import InputError
+from pipeline.projection.csv_columns import read_columns
+from pipeline.projection.model import Model, maximum, symbol
+from pipeline.projection.predict import Prediction, predict
+from pipeline.projection.units import NONE, RATE
+
+
+@dataclass(frozen=True, eq=False)
+class ThreadCounts:
+    """What m thread counts of a node need known.
+
+    Attributes:
+        threads: int64[m].
+        dt_cycles: float64[m], cycles per iteration of the data-throughput kernel.
+        dt_hz: float64[m], clock it ran at, 1/s.
+        hz: float64[m], clock of the compute-bound mini-app, its cycles by its run time, 1/s.
+        iterations: float64[m], iterations of the busiest thread.
+    """
+
+    threads: IntArray
+    dt_cycles: FloatArray
+    dt_hz: FloatArray
+    hz: FloatArray
+    iterations: FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class ThreadScaling:
+    """Predicted run time over threads.
+
+    Attributes:
+        seconds: the run time, m entries.
+        compute: cycles per iteration by the ports, m entries.
+        memory: float64[m], least cycles per iteration by the memory.
+        memory_bound: bool[m], whether the memory limits the best estimate.
+    """
+
+    seconds: Prediction
+    compute: Prediction
+    memory: FloatArray
+    memory_bound: BoolArray
+
+
+def memory_bound() -> Model:
+    """Return C_min = C_dt GHz / GHz_dt (Eq. 10) in the symbols ``dt.cycles``, ``dt.hz`` and ``hz``."""
+    return symbol("dt.cycles") * symbol("hz", RATE) / symbol("dt.hz", RATE)
+
+
+def runtime(cycles: Model) -> Model:
+    """Return max(C, C_min) iterations / Hz (Eq. 3), ``iterations`` being those of the busiest thread."""
+    return maximum(cycles, memory_bound()) * symbol("iterations") / symbol("hz", RATE)
+
+
+def strong_scaling(cycles: Model, at: Mapping[str, float], node: ThreadCounts) -> ThreadScaling:
+    """Return the run time of a loop over the thread counts of a node.
+
+    Args:
+        cycles: cycles per iteration without memory, such as a fitted port model.
+        at: its inputs, such as ``n.div``.
+        node: measurements by thread count.
+
+    Raises:
+        UsageError: where an input is missing.
+    """
+    inputs: dict[str, npt.ArrayLike] = {
+        **at,
+        "dt.cycles": node.dt_cycles,
+        "dt.hz": node.dt_hz,
+        "hz": node.hz,
+        "iterations": node.iterations,
+    }
+    models = {"seconds": runtime(cycles), "compute": cycles, "memory": memory_bound()}
+    found = predict(models, inputs)
+    memory = found["memory"].value
+    return ThreadScaling(found["seconds"], found["compute"], memory, memory > found["compute"].value)
+
+
+def busiest_thread(total: float, threads: IntArray, *, lanes: int = 1) -> FloatArray:
+    """Return float64[m], iterations of the busiest thread where a loop is shared evenly.
+
+    Args:
+        total: iterations of the whole loop in the source.
+        threads: int64[m].
+        lanes: iterations done by one SIMD instruction; a rest takes a full one.
+    """
+    share = np.ceil(total / np.asarray(threads, dtype=np.float64))
+    iterations: FloatArray = np.ceil(share / lanes)
+    return iterations
+
+
+def read_thread_counts(path: Path) -> ThreadCounts:
+    """Return the table in a CSV file.
+
+    Its columns are ``threads``, ``dt_cycles``, ``dt_hz [GHz]``, ``hz [GHz]`` and ``iterations``.
+
+    Raises:
+        InputError: where the file cannot be read, a column is missing, or a value is not positive.
+    """
+    columns = read_columns(path)
+    threads, cycles, iterations = (
+        columns.numbers(name, NONE) for name in ("threads", "dt_cycles", "iterations")
+    )
+    dt_hz, hz = (columns.numbers(name, RATE) for name in ("dt_hz", "hz"))
+    if (np.stack([threads, cycles, iterations, dt_hz, hz]) <= 0).any():
+        raise InputError("all values have to be positive", where=str(path), mend="correct the line")
+    return ThreadCounts(threads.astype(np.int64), cycles, dt_hz, hz, iterations)
