@@ -15,7 +15,6 @@ from ingest.readers.cubex.program import REGION_FIELDS, Program, take_program
 
 Record = dict[str, str]
 
-_MAX_GUNZIPPED = 1 << 29
 _ROOT = "cube"
 _NOTHING: frozenset[str] = frozenset()
 _TEXTS = {  # the elements whose texts are wanted, by the element they stand in
@@ -53,13 +52,13 @@ def read_anchor(data: memoryview, path: Path) -> Anchor:
         InputError: where it is damaged, no Cube document, or declares entities.
     """
     where = f"{path} (anchor.xml)"
-    document = gunzip(data, _MAX_GUNZIPPED, where=where) if data[:2] == GZIP_MAGIC else bytes(data)
+    document = gunzip(data, where=where) if data[:2] == GZIP_MAGIC else bytes(data)
     mend = "write the profile again"
     try:
         return parse_anchor(document)
     except expat.ExpatError as problem:
         raise InputError(f"damaged XML ({problem})", where=where, mend=mend) from None
-    except ValueError as problem:
+    except (ValueError, LookupError) as problem:  # LookupError: an encoding that does not exist
         raise InputError(str(problem), where=where, mend=mend) from None
 
 

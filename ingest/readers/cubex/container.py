@@ -18,7 +18,6 @@ ANCHOR = "anchor.xml"
 _BLOCK = 512
 _MAX_MEMBERS = 1 << 16
 _MAX_ZERO_BLOCKS = 40  # tar pads to 20 blocks; more zeros than that are the end of the archive
-_MAX_GUNZIPPED = 1 << 29
 _WANTED = re.compile(rb"(?:\./)?(anchor\.xml|[0-9]{1,9}\.(?:data|index))")
 _REGULAR = b"\x0007 "  # type flags of a regular file, the last two being what old and odd writers leave
 _AGAIN = "copy or write the file again"
@@ -68,7 +67,7 @@ def open_container(path: Path) -> Container:
     archive = _map(path)
     size, unpacked = len(archive), b""
     if archive[:2] == GZIP_MAGIC:
-        unpacked = gunzip(archive, _MAX_GUNZIPPED, where=str(path))
+        unpacked = gunzip(archive, where=str(path))
         archive = memoryview(unpacked)
     members: dict[str, tuple[int, int]] = {}
     for name, offset, length in _walk(archive, str(path)):
@@ -104,17 +103,21 @@ def _walk(archive: memoryview, where: str) -> Iterator[tuple[bytes, int, int]]:
             continue
         zero_blocks = 0
         name, size = header[:100].partition(b"\0")[0], _number(header[124:136])
-        offset = position + _BLOCK
-        count += 1
-        if not name or size < 0 or count > _MAX_MEMBERS:
-            what = f"no tar header at byte {position}" if count > 1 else "not a tar archive, so not a .cubex"
+        if not name or size < 0:
+            what = f"no tar header at byte {position}" if count else "not a tar archive, so not a .cubex"
             raise InputError(what, where=where, mend=_AGAIN)
+        offset = position + _BLOCK
         if offset + size > len(archive):
             what = f"truncated: member '{name[:40].decode('ascii', 'replace')}' should end at byte"
             raise InputError(f"{what} {offset + size} of {len(archive)}", where=where, mend=_AGAIN)
         if header[156] in _REGULAR:
             yield name, offset, size
         position = offset + -(-size // _BLOCK) * _BLOCK
+        count += 1
+        if count > _MAX_MEMBERS:
+            raise InputError(
+                f"more than {_MAX_MEMBERS} members", where=where, mend="unpack what is not Cube's"
+            )
     if not count:
         raise InputError("not a tar archive, so not a .cubex", where=where, mend=_AGAIN)
 

@@ -9,6 +9,7 @@ from ingest.errors import InputError
 
 error: type[Exception] = _zlib.error
 GZIP_MAGIC = b"\x1f\x8b"
+_MOST, _HARMLESS, _RATIO = 1 << 29, 1 << 26, 100
 _GZIP_WINDOW = 31  # zlib's code for "32 KiB window, gzip header and trailer"
 
 
@@ -29,12 +30,14 @@ def inflate_row(compressed: bytes | memoryview, size: int) -> bytes:
     return row
 
 
-def gunzip(compressed: bytes | memoryview, limit: int, *, where: str) -> bytes:
-    """Inflate a gzip stream of at most `limit` bytes; bytes after the stream are ignored.
+def gunzip(compressed: bytes | memoryview, *, where: str) -> bytes:
+    """Inflate a gzip stream; bytes after the stream are ignored.
 
     Raises:
-        InputError: where the stream is damaged, ends early or inflates to more than `limit` bytes.
+        InputError: where the stream is damaged, ends early, or inflates to more than profiles do: 512 MiB, or
+            100 times its own size where that is more than 64 MiB.
     """
+    limit = min(_MOST, max(_HARMLESS, _RATIO * len(compressed)))
     stream = _zlib.decompressobj(_GZIP_WINDOW)
     try:
         plain: bytes = stream.decompress(compressed, limit + 1)

@@ -94,6 +94,6 @@ def _numbers(values: Stored, metric: Metric) -> FloatArray:
     """Convert to float64; refuse what would poison every sum it goes into."""
     numbers: FloatArray = values.astype(np.float64)
     checked = metric.kind.additive and values.dtype.kind == "f"
-    if checked and not (-_LARGEST < numbers.min() and numbers.max() < _LARGEST):
+    if checked and not (numbers.min() > -_LARGEST and numbers.max() < _LARGEST):
         raise ValueError("a value is not a finite number")
     return numbers
