@@ -131,14 +131,12 @@ class _Walk:
     def _look_up(self, name: str) -> Model | Function:
         if name in self.names:
             return self.names[name]
-        for beginning, mend in self.missing.items():
-            if name.startswith(beginning):
-                raise UsageError(f"unknown name '{name}'", mend=mend)
         close = difflib.get_close_matches(name, self.names, n=1)
+        hints = [f"did you mean '{close[0]}'?"] if close else []
+        hints += [mend for beginning, mend in self.missing.items() if name.startswith(beginning)]
         known = ", ".join(sorted(set(self.names) - set(FUNCTIONS) - set(UNITS)))
         raise UsageError(
-            f"unknown name '{name}'",
-            mend=f"did you mean '{close[0]}'?" if close else f"names known here: {known or 'none'}",
+            f"unknown name '{name}'", mend=" or ".join(hints) or f"known here: {known or 'none'}"
         )
 
 
