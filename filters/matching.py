@@ -11,7 +11,8 @@ from filters.patterns import Pattern, compile_pattern
 from ingest.arrays import BoolArray, IntArray
 from ingest.profile import RegionTable
 
-FILTERABLE = ("compiler", "user")
+USER = "user"
+FILTERABLE = ("compiler", USER)
 _INTERNAL = "MEASUREMENT OFF"  # Score-P's own, though its paradigm is user
 
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from filters.evidence import RunEvidence
-from filters.matching import FILTERABLE, filterable
+from filters.matching import USER, filterable
 from ingest.arrays import BoolArray, FloatArray, IntArray
 from ingest.profile import RegionTable
 
@@ -20,6 +20,11 @@ class _Facts(NamedTuple):
     file: str
     line: int
 
+    def joined(self, other: "_Facts") -> "_Facts":
+        """Join two regions of one mangled name: a user region if one is, in no file where they differ."""
+        paradigm = other.paradigm if other.paradigm == USER else self.paradigm
+        return self._replace(paradigm=paradigm, file=self.file if self.file == other.file else "")
+
 
 @dataclass(frozen=True, eq=False)
 class FilterRegions:
@@ -29,7 +34,7 @@ class FilterRegions:
     files): they are one entry and one decision here.
 
     Attributes:
-        table: names, mangled names, paradigms, files and lines.
+        table: names, mangled names, paradigms, files and lines; no file where several share the name.
         of_run: per run, int64[regions of the run], the entry of each of its regions; -1 where no filter
             applies.
         called: bool[R], whether a call path of any run leads to it.
@@ -63,7 +68,7 @@ def unite_regions(runs: Sequence[RunEvidence]) -> FilterRegions:
         table = run.regions
         for i in np.flatnonzero(filterable(table)).tolist():
             found = _Facts(table.name[i], table.paradigm[i], table.file[i], int(table.line[i]))
-            facts.setdefault(table.mangled[i], found)
+            facts[table.mangled[i]] = facts.get(table.mangled[i], found).joined(found)
     mangled = sorted(facts, key=lambda key: (facts[key].name, key))
     number = {key: i for i, key in enumerate(mangled)}
     of_run = tuple(_entries(run.regions, number) for run in runs)
@@ -93,6 +98,6 @@ def _table(mangled: Sequence[str], facts: dict[str, _Facts]) -> RegionTable:
 
 
 def _pinned(table: RegionTable) -> BoolArray:
-    user = [paradigm == FILTERABLE[1] for paradigm in table.paradigm]
+    user = [paradigm == USER for paradigm in table.paradigm]
     entry = [mangled in ENTRY_POINTS for mangled in table.mangled]
     return np.array(user, dtype=np.bool_) | np.array(entry, dtype=np.bool_)

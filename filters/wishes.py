@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from filters.matching import USER
 from filters.patterns import compile_pattern
 from filters.reasons import Reason
 from filters.regions import FilterRegions
@@ -27,7 +28,7 @@ class Wishes:
 def wished(regions: FilterRegions, reason: IntArray, wishes: Wishes) -> IntArray:
     """Return the reasons, int64[R], with the wishes and what is always kept put over them."""
     final = reason.copy()
-    user = np.array([paradigm == "user" for paradigm in regions.table.paradigm], dtype=np.bool_)
+    user = np.array([paradigm == USER for paradigm in regions.table.paradigm], dtype=np.bool_)
     final[user] = Reason.USER_REGION
     final[matching(regions, wishes.drop)] = Reason.ASKED_TO_DROP
     final[matching(regions, wishes.protect)] = Reason.PROTECTED

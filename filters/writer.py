@@ -1,66 +1,66 @@
-"""Writing Score-P filter files: the same decision always gives the same bytes."""
+"""Writing Score-P filter files: the same decision always gives the same bytes, and every file is proven."""
 
 from collections.abc import Iterable, Sequence
-from enum import Enum
+from dataclasses import dataclass
 
-import numpy as np
-
+from filters.compaction import Abridged
+from filters.layout import Form, Layout, Plan, plan_filter
 from filters.patterns import escape
+from filters.proof import prove
 from filters.regions import FilterRegions
-from ingest.arrays import BoolArray, IntArray
+from ingest.arrays import BoolArray
 
+BEGIN_MARK = "# >>> generated filter: change it by running the generator again >>>"
+END_MARK = "# <<< generated filter <<<"
 _LONGEST_COMMENT = 300
+_NAMED = 3
 
 
-class Form(Enum):
-    """Whether the file names what is kept or what is dropped."""
+@dataclass(frozen=True, eq=False)
+class FilterFile:
+    """A filter file that was proven to decide every region as intended.
 
-    SHORTER = "shorter"
-    INCLUDE = "include"
-    EXCLUDE = "exclude"
-
-
-def chosen_form(regions: FilterRegions, kept: BoolArray, form: Form) -> Form:
-    """Settle `Form.SHORTER`: the list with fewer names, the include list where both are as long.
-
-    Where nothing is dropped the exclude list is empty, and the file excludes nothing.
+    Attributes:
+        text: its content.
+        plan: what it says.
     """
-    if form is not Form.SHORTER:
-        return form
-    dropped = int((regions.called & ~kept).sum())
-    return Form.EXCLUDE if dropped < int(kept.sum()) or dropped == 0 else Form.INCLUDE
 
-
-def intended(regions: FilterRegions, kept: BoolArray, form: Form) -> BoolArray:
-    """Return what a file of that form must decide, bool[R].
-
-    They differ where no call path leads to a region: an include list leaves it out as it does with all that
-        is
-    unknown, an exclude list does not name it.
-    """
-    return kept | ~regions.called if form is Form.EXCLUDE else kept
+    text: str
+    plan: Plan
 
 
 def write_filter(
-    regions: FilterRegions, kept: BoolArray, *, form: Form = Form.SHORTER, header: Sequence[str] = ()
-) -> str:
-    """Write a filter file with one rule a region, on mangled names, below a comment with the displayed name.
+    regions: FilterRegions, kept: BoolArray, layout: Layout | None = None, header: Sequence[str] = ()
+) -> FilterFile:
+    """Write a filter file and prove it.
+
+    One rule a line, on mangled names, below a comment with the displayed name; the whole between two marks,
+    by which `filters.merging` knows it again.
 
     Args:
         regions: the R regions.
         kept: bool[R], which of them are measured.
-        form: include list or exclude list.
+        layout: include or exclude list, wildcards, whole files.
         header: lines to stand at the top as comments.
+
+    Raises:
+        FilterError: where the file would decide a region otherwise.
     """
-    form = chosen_form(regions, kept, form)
-    listed = kept if form is Form.INCLUDE else regions.called & ~kept
-    lines = [comment(line) for line in header]
+    plan = plan_filter(regions, kept, layout or Layout())
+    lines = [BEGIN_MARK, *(comment(line) for line in header)]
+    if plan.files:
+        excluded = (f"  EXCLUDE {escape(file)}" for file in plan.files)
+        lines += ["SCOREP_FILE_NAMES_BEGIN", *excluded, "SCOREP_FILE_NAMES_END"]
     lines.append("SCOREP_REGION_NAMES_BEGIN")
-    if form is Form.INCLUDE:
+    if plan.form is Form.INCLUDE:
         lines.append("  EXCLUDE *")
-    lines += _rules(regions, np.flatnonzero(listed), form.value.upper())
-    lines.append("SCOREP_REGION_NAMES_END")
-    return "\n".join(lines) + "\n"
+    names = dict(zip(regions.table.mangled, regions.table.name, strict=True))
+    for rule in plan.rules:
+        lines += (f"  {comment(line)}" for line in _told(rule, names))
+        lines.append(f"  {plan.form.value.upper()} MANGLED {rule.pattern}")
+    text = "\n".join([*lines, "SCOREP_REGION_NAMES_END", END_MARK]) + "\n"
+    prove(text, regions.table, plan.intended)
+    return FilterFile(text, plan)
 
 
 def comment(text: str) -> str:
@@ -72,9 +72,9 @@ def comment(text: str) -> str:
     return f"# {clean}"
 
 
-def _rules(regions: FilterRegions, listed: IntArray, verb: str) -> Iterable[str]:
-    table = regions.table
-    for i in listed.tolist():
-        if table.name[i] != table.mangled[i]:
-            yield f"  {comment(table.name[i])}"
-        yield f"  {verb} MANGLED {escape(table.mangled[i])}"
+def _told(rule: Abridged, names: dict[str, str]) -> Iterable[str]:
+    """Tell the displayed names that a rule stands for, the first few where there are many."""
+    if len(rule.names) == 1:
+        return () if names[rule.names[0]] == rule.names[0] else (names[rule.names[0]],)
+    shown = [names[name] for name in rule.names[:_NAMED]]
+    return (*shown, f"... {len(rule.names)} regions in all") if len(rule.names) > _NAMED else shown

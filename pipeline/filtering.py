@@ -7,11 +7,11 @@ from typing import Any
 
 from filters.decision import Decision, decide_by_paper
 from filters.evidence import evidence_from_profile
+from filters.layout import Form, Layout
 from filters.paper_rule import PaperRule
-from filters.proof import prove
 from filters.summary import evidence_json
 from filters.wishes import Wishes
-from filters.writer import Form, chosen_form, intended, write_filter
+from filters.writer import write_filter
 from ingest.discovery import Run
 from ingest.errors import InputError
 from pipeline.report.quantities import figure, percent
@@ -55,10 +55,9 @@ def make_filter(
     """
     evidence = [evidence_from_profile(run.reader.read(run.path)) for run in runs]
     decision = decide_by_paper(evidence, rule, wishes)
-    text = write_filter(decision.regions, decision.kept, form=form, header=(GENERATOR, decision.method))
-    settled = chosen_form(decision.regions, decision.kept, form)
-    prove(text, decision.regions.table, intended(decision.regions, decision.kept, settled))
-    return FilterResult(text, evidence_json(decision), effect_of(decision))
+    header = (GENERATOR, decision.method)
+    file = write_filter(decision.regions, decision.kept, Layout(form), header)
+    return FilterResult(file.text, evidence_json(decision), effect_of(decision))
 
 
 def effect_of(decision: Decision) -> str:

@@ -21,8 +21,8 @@ def filter_command(
     drop: Annotated[list[str] | None, typer.Option(help="Drop regions that match; repeatable.")] = None,
 ) -> None:
     """Decide which regions are worth measuring and write a proven Score-P filter file with its evidence."""
+    from filters.layout import Form
     from filters.wishes import Wishes
-    from filters.writer import Form
     from ingest.discovery import discover
     from ingest.errors import UsageError
     from pipeline.filtering import make_filter, runs_to_filter, store_filter

@@ -7,11 +7,13 @@ from hypothesis import strategies as st
 
 from filters.decision import decide_by_paper
 from filters.evidence import evidence_from_profile
+from filters.language import Filter, parse
+from filters.layout import Form, Layout
 from filters.proof import prove
 from filters.regions import unite_regions
 from filters.summary import evidence_json
 from filters.wishes import Wishes
-from filters.writer import Form, chosen_form, intended, write_filter
+from filters.writer import write_filter
 from ingest.calltree import CallTree
 from ingest.errors import FilterError
 from ingest.profile import LocationTable, Metric, Profile, RegionTable
@@ -66,8 +68,8 @@ def test_a_profile_without_compiler_regions_gives_a_filter_that_filters_nothing(
     run = evidence_from_profile(make_profile([(0, "USER a", 1, 1.0), (1, "MPI_Init", 1, 1.0)]))
     found = decide_by_paper([run])
     assert "nothing to filter" in found.notices[0]
-    text = write_filter(found.regions, found.kept)
-    assert text == "SCOREP_REGION_NAMES_BEGIN\nSCOREP_REGION_NAMES_END\n"
+    text = write_filter(found.regions, found.kept).text
+    assert parse(text) == Filter()
 
 
 def test_the_decisions_of_several_runs_are_united_with_their_reasons(make_profile):
@@ -82,10 +84,12 @@ def test_the_decisions_of_several_runs_are_united_with_their_reasons(make_profil
 
 @pytest.mark.parametrize("form", list(Form))
 def test_every_form_is_proven(decision, form):
-    text = write_filter(decision.regions, decision.kept, form=form, header=("made\nby test",))
-    wanted = intended(decision.regions, decision.kept, chosen_form(decision.regions, decision.kept, form))
-    prove(text, decision.regions.table, wanted)
-    assert text == write_filter(decision.regions, decision.kept, form=form, header=("made\nby test",))
+    first, second = (
+        write_filter(decision.regions, decision.kept, Layout(form), ("made\nby test",)) for _ in range(2)
+    )
+    prove(first.text, decision.regions.table, first.plan.intended)
+    assert first.text == second.text
+    assert form in (Form.SHORTER, first.plan.form)
 
 
 def test_a_wrong_filter_is_caught(decision):
@@ -113,9 +117,11 @@ NAMES = st.text(st.characters(exclude_characters="\n\r\0"), min_size=1)
     st.lists(NAMES, min_size=1, unique=True, max_size=8),
     st.lists(st.booleans(), min_size=8, max_size=8),
     st.sampled_from(list(Form)),
+    st.booleans(),
 )
-def test_a_written_filter_decides_hostile_names_as_intended(names, choice, form):
+def test_a_written_filter_decides_hostile_names_as_intended(names, choice, form, abridged):
     regions = unite_regions([evidence_from_profile(hostile_profile(names))])
     kept = np.array(choice[: len(regions)])
-    text = write_filter(regions, kept, form=form)
-    prove(text, regions.table, intended(regions, kept, chosen_form(regions, kept, form)))
+    written = write_filter(regions, kept, Layout(form, abridged, True))
+    prove(written.text, regions.table, written.plan.intended)
+    assert (written.plan.intended == kept).all()

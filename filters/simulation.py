@@ -1,0 +1,110 @@
+"""What a profile would look like under a filter."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from filters.digest import FILTER_ATTRIBUTE, digest
+from filters.evidence import TIME, VISITS
+from filters.language import Filter
+from filters.matching import kept
+from ingest.arrays import BoolArray, FloatArray, IntArray
+from ingest.calltree import CallTree
+from ingest.profile import Metric, MetricKind, Profile
+from ingest.reduction import merge_siblings
+
+
+def simulate(profile: Profile, rules: Filter) -> Profile:
+    """Apply a filter to a measurement that was made without it.
+
+    Filtered regions vanish from the call tree, with their visits. What they call hangs on their nearest
+    recorded caller, where calls of the same region become one call path, and what was measured in them is
+    told of that caller, too: time, with the overhead that filtering would have saved (see
+        `filters.prediction` for how much
+    that is), counters, bytes. Minima and maxima stay those of the recorded visits. Metrics that belong to no
+    place in the call tree are left out.
+
+    Raises:
+        InputError: later, when values are asked for and are damaged.
+    """
+    folding = fold(profile, kept(rules, profile.regions))
+    metrics = tuple(metric for metric in profile.metrics if metric.kind is not MetricKind.SIMPLE)
+    return replace(
+        profile,
+        tree=folding.tree,
+        metrics=metrics,
+        load=lambda metric: folding.values(metric, profile.load(metric)),
+        attributes={**profile.attributes, FILTER_ATTRIBUTE: digest(rules)},
+        notices=(*profile.notices, *_lost(profile, folding)),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Folding:
+    """How the n call paths of a profile fold into the m of the filtered one.
+
+    Attributes:
+        tree: the m call paths.
+        place: int64[n], where what is measured in a call path goes: itself or its nearest recorded caller; -1
+            where there is none.
+        recorded: bool[n], the call paths that are measured themselves.
+    """
+
+    tree: CallTree
+    place: IntArray
+    recorded: BoolArray
+
+    def values(self, metric: Metric, stored: FloatArray) -> FloatArray:
+        """Fold the stored values of a metric, float64[n, location] to float64[m, location]."""
+        if metric.kind in (MetricKind.MINIMUM, MetricKind.MAXIMUM):
+            low = metric.kind is MetricKind.MINIMUM
+            extreme = np.full((len(self.tree), stored.shape[1]), np.inf if low else -np.inf)
+            merge = np.minimum if low else np.maximum
+            merge.at(extreme, self.place[self.recorded], stored[self.recorded])
+            return extreme
+        moves = metric.kind is MetricKind.EXCLUSIVE and metric.name != VISITS
+        source = np.flatnonzero(self.place >= 0 if moves else self.recorded)
+        folded = np.zeros((len(self.tree), stored.shape[1]))
+        np.add.at(folded, self.place[source], stored[source])
+        return folded
+
+
+def fold(profile: Profile, recorded_regions: BoolArray) -> Folding:
+    """Find the call tree under a filter.
+
+    Args:
+        profile: n call paths.
+        recorded_regions: bool[region], which regions are measured.
+    """
+    tree = profile.tree
+    recorded = recorded_regions[tree.region]
+    nodes = np.flatnonzero(recorded)
+    home = nearest_recorded(tree, recorded)
+    number = np.full(len(tree) + 1, -1, dtype=np.int64)
+    number[nodes] = np.arange(len(nodes))
+    caller = np.where(tree.parent[nodes] >= 0, home[tree.parent[nodes]], -1)
+    merged, folded = merge_siblings(CallTree(number[caller], tree.region[nodes]), profile.regions.mangled)
+    place = np.append(merged, -1)[number[home]]
+    return Folding(folded, place, recorded)
+
+
+def nearest_recorded(tree: CallTree, recorded: BoolArray) -> IntArray:
+    """Return the nearest recorded call path upwards, itself first, int64[n]; -1 where there is none."""
+    nowhere = len(tree)
+    step = np.append(np.where(recorded, np.arange(len(tree)), tree.parent), nowhere)
+    step[step < 0] = nowhere
+    while not np.array_equal(further := step[step], step):
+        step = further
+    return np.where(step[:-1] == nowhere, -1, step[:-1])
+
+
+def _lost(profile: Profile, folding: Folding) -> tuple[str, ...]:
+    outside = folding.place < 0
+    if not outside.any():
+        return ()
+    time = f" ({profile.values(TIME)[outside].sum():.4g} s)" if _has_time(profile) else ""
+    return (f"{int(outside.sum())} call paths{time} have no recorded caller and are not measured at all",)
+
+
+def _has_time(profile: Profile) -> bool:
+    return any(metric.name == TIME for metric in profile.metrics)
