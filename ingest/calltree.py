@@ -7,8 +7,7 @@ from functools import cached_property
 import numpy as np
 
 from ingest.arrays import FloatArray, IntArray
-
-_SIBLINGS_AT_ONCE = 64  # callees of one caller taken in turns; rare larger families go one by one
+from ingest.siblings import Turns, in_turns, subtract
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,17 +58,9 @@ class CallTree:
         return levels
 
     @cached_property
-    def siblings(self) -> list[tuple[IntArray, IntArray]]:
-        """First children and their parents, then second ones, and so on; the last entry is all the rest."""
-        nodes = np.argsort(self.parent, kind="stable")
-        parent = self.parent[nodes]
-        roots = np.searchsorted(parent, 0)
-        nodes, parent = nodes[roots:], parent[roots:]
-        turn = np.minimum(np.arange(len(nodes)) - np.searchsorted(parent, parent), _SIBLINGS_AT_ONCE)
-        order = np.argsort(turn, kind="stable")
-        nodes, parent = nodes[order], parent[order]
-        bounds = np.cumsum(np.bincount(turn)).tolist()
-        return [(nodes[a:b], parent[a:b]) for a, b in zip([0, *bounds], bounds, strict=False)]
+    def siblings(self) -> Turns:
+        """All first children and their parents, then all second ones, and so on."""
+        return in_turns(self.parent)
 
     def inclusive(self, exclusive: FloatArray) -> FloatArray:
         """Sum values over subtrees.
@@ -89,17 +80,9 @@ class CallTree:
         return total
 
     def exclusive(self, inclusive: FloatArray) -> FloatArray:
-        """Take the values of the direct callees off: the inverse of `inclusive`, float64[n, ...].
-
-        The callees are subtracted one after the other, as CubeLib does it: where little is left of much, a
-        sum of them subtracted at once would differ from CubeLib's values in most of their digits.
-        """
+        """Take the values of the direct callees off: the inverse of `inclusive`, float64[n, ...]."""
         own = np.array(inclusive, dtype=np.float64)
-        for turn, (nodes, parents) in enumerate(self.siblings):
-            if turn < _SIBLINGS_AT_ONCE:
-                own[parents] -= inclusive[nodes]
-            else:
-                np.subtract.at(own, parents, inclusive[nodes])
+        subtract(inclusive, self.siblings, own)
         return own
 
     def path(self, node: int) -> tuple[int, ...]:

@@ -6,7 +6,7 @@
 - rows: the stored rows, raw or compressed, block by block
 - dtypes: the value types and the number taken of each
 - inflate: inflating with a bound
-- values: reading a metric when it is asked for
+- values: reading a metric when it is asked for, with streaming for exclusive values of inclusive metrics
 - reader: all of it put together as a `Profile`
 """
 

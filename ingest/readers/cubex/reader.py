@@ -58,7 +58,7 @@ def _assemble(container: Container, anchor: Anchor) -> Profile:
         regions=_regions(anchor.program.regions),
         locations=locations,
         metrics=tuple(metrics),
-        load=CubexValues(container, len(tree), len(locations), stored),
+        load=CubexValues(container, tree.parent, len(locations), stored),
         attributes=anchor.attributes,
         notices=tuple(notices),
     )

@@ -1,7 +1,7 @@
 """`N.data`: the rows of values of a metric, raw or compressed, in blocks."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -48,9 +48,17 @@ class Rows:
             values = self._inflated(part) if self.compressed else self._raw(part)
             yield self.number[part], values.reshape(-1, self.locations)
 
+    def sorted(self, key: IntArray) -> "Rows":
+        """Return the same rows in ascending order of `key`, int64[k]."""
+        at = np.argsort(key, kind="stable")
+        return replace(self, number=self.number[at], start=self.start[at], stop=self.stop[at])
+
     def _raw(self, part: slice) -> Stored:
-        start, stop = self.start[part][0], self.stop[part][-1]
-        return np.frombuffer(self.body[start:stop], self.layout)
+        start, stop = self.start[part], self.stop[part]
+        if (start[1:] == stop[:-1]).all():
+            return np.frombuffer(self.body[start[0] : stop[-1]], self.layout)
+        apart = zip(start.tolist(), stop.tolist(), strict=True)
+        return np.frombuffer(b"".join([self.body[first:last] for first, last in apart]), self.layout)
 
     def _inflated(self, part: slice) -> Stored:
         size = self.locations * self.layout.itemsize

@@ -1,17 +1,19 @@
 """Reading the values of a metric when they are asked for."""
 
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from ingest.arrays import FloatArray, IntArray
 from ingest.errors import InputError
-from ingest.profile import Metric
+from ingest.profile import Metric, MetricKind
 from ingest.readers.cubex.container import Container
 from ingest.readers.cubex.dtypes import Stored, ValueType
 from ingest.readers.cubex.index import read_index
-from ingest.readers.cubex.rows import find_rows
+from ingest.readers.cubex.rows import Rows, find_rows
+from ingest.readers.cubex.streaming import stream_exclusive
 
 _BLOCK_BYTES = 1 << 18  # a block stays in the cache between inflating, checking and placing it
 _LARGEST = 1e280  # sums of smaller numbers do not overflow
@@ -39,13 +41,13 @@ class CubexValues:
 
     Attributes:
         container: the file.
-        nodes: number of call paths n.
+        parent: int64[n], the callers of the call paths, -1 for roots.
         locations: number of locations L.
         stored: how each metric is stored, by name.
     """
 
     container: Container
-    nodes: int
+    parent: IntArray
     locations: int
     stored: Mapping[str, StoredMetric] = field(repr=False)
 
@@ -55,11 +57,12 @@ class CubexValues:
         Raises:
             InputError: where the values are damaged or would take more than 16 GiB.
         """
-        if self.nodes * self.locations * 8 > _MAX_BYTES:
-            what = f"{self.nodes} call paths x {self.locations} locations do not fit into memory"
+        shape = (len(self.parent), self.locations)
+        if 8 * shape[0] * shape[1] > _MAX_BYTES:
+            what = f"{shape[0]} call paths x {shape[1]} locations do not fit into memory"
             raise InputError(what, where=self._where(metric), mend="read it in blocks")
-        values = np.zeros((self.nodes, self.locations))
-        for nodes, block in self.blocks(metric, max(1, _BLOCK_BYTES // (8 * self.locations))):
+        values = np.zeros(shape)
+        for nodes, block in self.blocks(metric, _BLOCK_BYTES // (8 * self.locations)):
             values[nodes] = block
         return values
 
@@ -72,19 +75,61 @@ class CubexValues:
         Raises:
             InputError: where the values are damaged.
         """
+        listed, found = self._find(metric)
+        nodes = self.stored[metric.name].order[listed]
+        for number, values in self._numbers(metric, found, rows):
+            yield nodes[number], values
+
+    def exclusive_blocks(self, metric: Metric, rows: int) -> Iterator[tuple[IntArray, FloatArray]]:
+        """Yield exclusive values of an exclusive or inclusive metric, reading at most `rows` rows at once.
+
+        An inclusive metric takes memory for the rows of call paths whose callees are still to come beside the
+        `rows` rows of a block: some per level of the tree, not all of it.
+
+        Yields:
+            int64[k], the call paths, and float64[k, L], their exclusive values; all others are zero.
+
+        Raises:
+            InputError: where the values are damaged.
+        """
+        if metric.kind is not MetricKind.INCLUSIVE:
+            yield from self.blocks(metric, rows)
+            return
+        listed, found = self._find(metric)
+        found = found.sorted(listed[found.number])
+        order = self.stored[metric.name].order
+        place = np.empty(len(order), dtype=np.int64)
+        place[order] = np.arange(len(order))
+        caller = np.where(self.parent[order] < 0, -1, place[self.parent[order]])
+        inclusive = ((listed[number], values) for number, values in self._numbers(metric, found, rows))
+        for places, values in stream_exclusive(caller, listed[found.number], inclusive):
+            yield order[places], values
+
+    def _find(self, metric: Metric) -> tuple[IntArray, Rows]:
+        """Return the places listed in the metric's enumeration, and where the rows of those places stand."""
         stored = self.stored[metric.name]
-        index, data = (f"{stored.number}.{part}" for part in ("index", "data"))
-        member = index
-        listing, body = self.container.views(index, data)
-        try:
-            order, listed = read_index(listing, self.nodes)
-            nodes, member = stored.order[listed], data
-            found = find_rows(body, order, stored.type.layout, self.locations, len(nodes))
+        listing, body = self.container.views(f"{stored.number}.index", f"{stored.number}.data")
+        with self._named(metric, "index"):
+            order, listed = read_index(listing, len(self.parent))
+        with self._named(metric, "data"):
+            return listed, find_rows(body, order, stored.type.layout, self.locations, len(listed))
+
+    def _numbers(self, metric: Metric, found: Rows, rows: int) -> Iterator[tuple[IntArray, FloatArray]]:
+        """Yield the numbers of rows and their values as float64."""
+        scalar = self.stored[metric.name].type.scalar
+        with self._named(metric, "data"):
             for number, values in found.blocks(max(rows, 1)):
-                yield nodes[number], _numbers(stored.type.scalar(values), metric)
+                yield number, _numbers(scalar(values), metric)
+
+    @contextmanager
+    def _named(self, metric: Metric, part: str) -> Iterator[None]:
+        """Say of which member of which file a damage is told."""
+        try:
+            yield
         except ValueError as damage:
+            what = f"{self.stored[metric.name].number}.{part}: {damage}"
             mend = "copy or write the profile again"
-            raise InputError(f"{member}: {damage}", where=self._where(metric), mend=mend) from damage
+            raise InputError(what, where=self._where(metric), mend=mend) from damage
 
     def _where(self, metric: Metric) -> str:
         return f"{self.container.path} (metric '{metric.name}')"
