@@ -1,0 +1,21 @@
+"""`pipeline report`: write the HTML report of a stored result again."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from pipeline.cli.app import app
+from pipeline.cli.arguments import At
+
+
+@app.command("report")
+def report_command(
+    out: Annotated[Path, typer.Argument(metavar="OUT", help="Results directory of `pipeline run`.")],
+    at: At = None,
+) -> None:
+    """Write report.html again, for other target points if any are given."""
+    from pipeline.options import parse_at
+    from pipeline.reporting import report_stored
+
+    typer.echo(f"Report in {report_stored(out, parse_at(at or []))}")

@@ -1,0 +1,134 @@
+// Scaling models evaluated in the page: constant + sum of coefficient * product of p^i * log2(p)^j.
+
+function termValue(term, at) {
+  let product = 1;
+  term.forEach(([power, logarithm], d) => {
+    if (power !== 0) product *= at[d] ** power;
+    if (logarithm !== 0) product *= Math.log2(at[d]) ** logarithm;
+  });
+  return product;
+}
+
+function fraction(text) {
+  const [above, below] = text.split("/").map(Number);
+  return below ? above / below : above;
+}
+
+// The kernels of one level of detail, call paths or regions.
+class Level {
+  constructor(raw) {
+    const models = raw.models;
+    this.count = raw.region.length;
+    this.region = raw.region;
+    this.parent = raw.parent;
+    this.mean = floats(raw.mean);
+    this.growing = floats(raw.growing);
+    this.smape = floats(raw.smape);
+    this.cvSmape = floats(raw.cvSmape);
+    this.crossovers = raw.crossovers.map(([over, past, at, measured]) => ({ over, past, at, measured }));
+    this.repetitions = raw.repetitions.count;
+    this.single = floats(raw.repetitions.values);
+    this.singleRow = new Map(raw.repetitions.kernels.map((k, row) => [k, row]));
+    this.lower = floats(raw.lower);
+    this.upper = floats(raw.upper);
+    this.totalInterval = { lower: floats(raw.total.lower), upper: floats(raw.total.upper) };
+    this.terms = models.terms.map((term) => term.map(([power, logarithm]) => [fraction(power), logarithm]));
+    this.termText = models.terms;
+    this.hypotheses = models.hypotheses;
+    this.rivals = models.rivals;
+    this.chosen = models.chosen;
+    this.weight = floats(models.weight);
+    this.coefficients = doubles(models.coefficients);
+    this.width = this.coefficients.length / Math.max(this.count * this.rivals, 1);
+    this.floor = models.nonnegative ? 0 : -Infinity;
+    this.validFrom = floats(models.validFrom);
+    this.growths = models.growths;
+    this.growth = models.growth;
+    this.notes = models.note.map((i) => models.notes[i]);
+    this.sharedNotes = models.notes[0]?.filter((text) => models.notes.every((texts) => texts.includes(text))) ?? [];
+  }
+
+  hypothesis(k, rival = 0) {
+    const index = this.chosen[k * this.rivals + rival];
+    return index < 0 ? [] : this.hypotheses[index];
+  }
+
+  isRival(k, rival) {
+    return this.chosen[k * this.rivals + rival] >= 0;
+  }
+
+  coefficient(k, rival, c) {
+    return this.coefficients[(k * this.rivals + rival) * this.width + c];
+  }
+
+  combine(k, rival, ofTerm) {
+    let sum = this.coefficient(k, rival, 0);
+    this.hypothesis(k, rival).forEach((t, i) => { sum += this.coefficient(k, rival, i + 1) * ofTerm(t); });
+    return Math.max(sum, this.floor);
+  }
+
+  // Value of one kernel's model, or of a rival of it, at a point.
+  value(k, at, rival = 0) {
+    return this.combine(k, rival, (t) => termValue(this.terms[t], at));
+  }
+
+  // Values of all kernels' models at a point.
+  values(at) {
+    const ofTerm = this.terms.map((term) => termValue(term, at));
+    return Float64Array.from({ length: this.count }, (_, k) => this.combine(k, 0, (t) => ofTerm[t]));
+  }
+
+  measured(k, point) {
+    return this.mean[k * pointCount + point];
+  }
+
+  // Single measurements of a kernel at a point; only their mean where the page does not carry them.
+  singles(k, point) {
+    const row = this.singleRow.get(k);
+    if (row === undefined) return [this.measured(k, point)].filter(Number.isFinite);
+    const start = (row * pointCount + point) * this.repetitions;
+    return Array.from(this.single.subarray(start, start + this.repetitions)).filter(Number.isFinite);
+  }
+
+  interval(k, at, value) {
+    return interpolated(this.lower, this.upper, k * report.grid.length, at, value);
+  }
+
+  interpolatedTotal(at, value) {
+    return interpolated(this.totalInterval.lower, this.totalInterval.upper, 0, at, value);
+  }
+
+  measuredTotal(point) {
+    let sum = 0;
+    for (let k = 0; k < this.count; k++) sum += this.measured(k, point) || 0;
+    return sum;
+  }
+}
+
+// Whether intervals are known: they were computed along the scaled parameter, the others at the target.
+function hasInterval(at) {
+  const target = report.targets.at(-1);
+  return at.every((value, d) => d === report.column || value === target[d]);
+}
+
+// Ends of an interval: exact at the grid, interpolated by ratio in between; null where it is not known.
+function interpolated(lower, upper, offset, at, value) {
+  if (!hasInterval(at)) return null;
+  const scale = at[report.column];
+  const grid = report.grid;
+  let i = 0;
+  while (i < grid.length - 2 && grid[i + 1] < scale) i++;
+  const share = Math.min(Math.max(Math.log(scale / grid[i]) / Math.log(grid[i + 1] / grid[i]), 0), 1);
+  const low = between(lower[offset + i], lower[offset + i + 1], share);
+  const high = between(upper[offset + i], upper[offset + i + 1], share);
+  return [Math.min(low, value), Math.max(high, value)];
+}
+
+function between(a, b, share) {
+  return a > 0 && b > 0 ? a ** (1 - share) * b ** share : a + (b - a) * share;
+}
+
+const levels = {
+  regions: new Level(report.levels.regions),
+  callpaths: new Level(report.levels.callpaths),
+};

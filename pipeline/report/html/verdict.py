@@ -1,0 +1,167 @@
+"""The result in three sentences: who dominates and until when, what the target costs, how far to trust it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ingest.arrays import FloatArray
+from ingest.names import short_name
+from ingest.scaling import Scaling
+from pipeline.models.analysis import Analysis, Outlook, largest_point, measured_total
+from pipeline.models.bottlenecks import NOTEWORTHY_SHARE
+from pipeline.report.names import shorten_middle
+from pipeline.report.quantities import figure, percent
+
+GRID_POINTS = 400
+NAME_WIDTH = 60
+
+
+@dataclass(frozen=True, eq=False)
+class Findings:
+    """What the verdict is made from.
+
+    Attributes:
+        analysis: the modelled experiment.
+        callpaths: the outlook of its call paths, whose sum is the program.
+        regions: the outlook of its regions, which are named.
+        target: float64[D], the point looked at.
+    """
+
+    analysis: Analysis
+    callpaths: Outlook
+    regions: Outlook
+    target: FloatArray
+
+    @property
+    def column(self) -> int:
+        """Index of the parameter that scales."""
+        return self.analysis.experiment.parameters.index(self.analysis.parameter)
+
+    @property
+    def largest(self) -> int:
+        """Index of the largest measured point."""
+        return largest_point(self.analysis.experiment.points, self.column)
+
+    @property
+    def measured_end(self) -> float:
+        """The largest measured scale."""
+        return float(self.analysis.experiment.points[self.largest, self.column])
+
+    @property
+    def goal(self) -> float:
+        """The target scale."""
+        return float(self.target[self.column])
+
+    def at(self, scale: float) -> str:
+        """Write a scale: ``p = 32``."""
+        return f"{self.analysis.parameter} = {scale:g}"
+
+    def name(self, region: int) -> str:
+        """Return a region's name for a sentence."""
+        return shorten_middle(short_name(self.analysis.regions.kernels.callpaths[region][-1]), NAME_WIDTH)
+
+
+def verdict(findings: Findings) -> list[str]:
+    """Return three sentences."""
+    return [_dominance(findings), _cost(findings), _trust(findings)]
+
+
+def leaders(findings: Findings) -> list[tuple[int, float]]:
+    """Return the regions that lead one after the other up to the target, and from which scale on."""
+    points, column = findings.analysis.experiment.points, findings.column
+    along = np.repeat(findings.target[None, :], GRID_POINTS, axis=0)
+    last = max(findings.measured_end, findings.goal)
+    along[:, column] = np.geomspace(points[:, column].min(), last, GRID_POINTS)
+    largest = findings.analysis.regions.models.values(along).argmax(axis=0)
+    changes = np.flatnonzero(np.diff(largest, prepend=-1))
+    return [(int(largest[i]), float(along[i, column])) for i in changes]
+
+
+def _dominance(findings: Findings) -> str:
+    sequence = leaders(findings)
+    last, since = sequence[-1]
+    name = findings.name(last)
+    now, then = (percent(float(share[last])) for share in _shares(findings))
+    here = f"of the {findings.analysis.callpaths.kernels.metric} at {findings.at(findings.measured_end)}"
+    goal = findings.at(findings.goal)
+    if len(sequence) == 1:
+        return f"{name} dominates at every scale: {now} {here}, {then} at {goal}."
+    before = sequence[-2][0]
+    while_before = f"{_reign(findings, sequence)} {findings.name(before)} dominates"
+    if since <= findings.measured_end:
+        return f"{while_before}, from there on {name}: {now} {here}, {then} at {goal}."
+    earlier = percent(float(_shares(findings)[0][before]))
+    return f"{while_before} ({earlier} {here}); beyond, {name} overtakes it and takes {then} at {goal}."
+
+
+def _shares(findings: Findings) -> tuple[FloatArray, FloatArray]:
+    return findings.regions.share_measured, findings.regions.share_target
+
+
+def _reign(findings: Findings, sequence: Sequence[tuple[int, float]]) -> str:
+    """Say from where to where the last leader but one leads."""
+    end = _about(findings, sequence[-1], sequence[-2])
+    if len(sequence) == 2:
+        return f"Up to about {findings.at(end)}"
+    return f"From about {findings.at(_about(findings, sequence[-2], sequence[-3]))} to {end:g}"
+
+
+def _about(findings: Findings, later: tuple[int, float], earlier: tuple[int, float]) -> float:
+    """Return the scale of a change of leaders to three digits, as the list of crossovers has it."""
+    pair = (later[0], earlier[0])
+    found = [c.at for c in findings.regions.crossovers if (c.overtakes, c.overtaken) == pair]
+    return float(f"{found[-1] if found else later[1]:.3g}")
+
+
+def _cost(findings: Findings) -> str:
+    kernels, total = findings.analysis.callpaths.kernels, findings.callpaths.total
+    value, low, high = (float(a[0, -1]) for a in (total.value, total.lower, total.upper))
+    now = float(np.nan_to_num(measured_total(findings.analysis)[findings.largest]))
+    amount = f"{figure(value)} {kernels.unit}".rstrip()
+    what = f"the {kernels.metric} of the whole program"
+    text = f"At {findings.at(findings.goal)} {what} is predicted to be {amount} (90 % interval "
+    text += f"{figure(low)} to {figure(high)})"
+    if now > 0:
+        text += f", {figure(value / now, 2)} times what was measured at {findings.at(findings.measured_end)}"
+    if findings.analysis.decision.scaling is not Scaling.NONE:
+        text += "; perfect scaling would keep it constant"
+    return f"{text}{_driver(findings)}."
+
+
+def _driver(findings: Findings) -> str:
+    """Name the region that adds most between the largest measured point and the target."""
+    models = findings.analysis.regions.models
+    here = models.values(findings.analysis.experiment.points[findings.largest][None, :])[:, 0]
+    added = findings.regions.prediction.value[:, -1] - here
+    most = int(added.argmax())
+    if added[most] <= 0:
+        return ""
+    return f"; {findings.name(most)} adds most, growing like {models.growth(most)}"
+
+
+def _trust(findings: Findings) -> str:
+    models, experiment = findings.analysis.regions.models, findings.analysis.experiment
+    matters = findings.regions.share_target >= NOTEWORTHY_SHARE
+    repetitions = experiment.shape[1]
+    repeated = "one repetition" if repetitions == 1 else f"up to {repetitions} repetitions"
+    text = f"The models rest on {len(experiment.points)} points with {repeated}"
+    if findings.goal > findings.measured_end:
+        text += f" and are extended to {findings.goal / findings.measured_end:.2g} times the largest"
+    if matters.any():
+        error = figure(float(np.median(models.cv_smape[matters])), 2)
+        text += f"; a point left out of the fit is missed by {error} % at the median"
+    doubts = _doubts(findings, np.flatnonzero(matters).tolist())
+    return f"{text}; in doubt: {', '.join(doubts)}." if doubts else f"{text}."
+
+
+def _doubts(findings: Findings, regions: Sequence[int]) -> list[str]:
+    """Collect the remarks on the models of regions, with the number of regions unless it is all of them."""
+    counts: dict[str, int] = {}
+    for region in regions:
+        for note in findings.analysis.regions.models.notes(region):
+            counts[note] = counts.get(note, 0) + 1
+    return [
+        note if count == len(regions) else f"{note} ({count} of {len(regions)} regions that matter)"
+        for note, count in counts.items()
+    ]
