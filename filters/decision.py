@@ -7,7 +7,7 @@ import numpy as np
 
 from filters.evidence import RunEvidence
 from filters.matching import filterable as can_filter
-from filters.paper_rule import PaperRule, apply_paper_rule
+from filters.paper_rule import PaperRule, RuleOutcome, apply_paper_rule
 from filters.reasons import Reason
 from filters.regions import FilterRegions, unite_regions
 from filters.wishes import Wishes, wished
@@ -25,6 +25,7 @@ class Decision:
         reason: int64[R], the `Reason` of every region.
         method: the rule and its numbers, in one line.
         notices: what a user should know, a sentence each.
+        outcomes: per run, the thresholds of the paper's rule, where that was used.
     """
 
     regions: FilterRegions
@@ -33,6 +34,7 @@ class Decision:
     reason: IntArray
     method: str
     notices: tuple[str, ...] = ()
+    outcomes: tuple[RuleOutcome, ...] = ()
 
     @property
     def kept(self) -> BoolArray:
@@ -73,7 +75,8 @@ def decide_by_paper(
     reason = wished(regions, region_reasons(regions, runs, callpaths), wishes or Wishes())
     method = f"paper rule: top {rule.per_visit:.0%} of time per visit, top {rule.total:.0%} of total time"
     method += f", visits up to the {rule.visits:.0%} quantile, all prefixes"
-    return Decision(regions, tuple(runs), callpaths, reason, method, notices(regions, reason))
+    told = notices(regions, reason)
+    return Decision(regions, tuple(runs), callpaths, reason, method, told, tuple(outcomes))
 
 
 def region_reasons(

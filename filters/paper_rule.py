@@ -6,8 +6,8 @@ import numpy as np
 
 from filters.evidence import RunEvidence
 from filters.reasons import Reason
+from filters.walks import nearest_upwards, prefixes
 from ingest.arrays import BoolArray, FloatArray, IntArray
-from ingest.calltree import CallTree
 from ingest.errors import UsageError
 
 
@@ -97,20 +97,3 @@ def _threshold(values: FloatArray, share: float) -> float:
         return np.inf
     smallest = float(np.partition(values, len(values) - count)[len(values) - count])
     return max(smallest, float(np.nextafter(0.0, 1.0)))
-
-
-def nearest_upwards(tree: CallTree, nodes: IntArray, allowed: BoolArray) -> IntArray:
-    """Return for each node the nearest allowed one on the way to its root, itself first, roots allowed."""
-    at = nodes.copy()
-    allowed = allowed | (tree.parent < 0)
-    climbing = np.flatnonzero(~allowed[at])
-    while len(climbing):
-        at[climbing] = tree.parent[at[climbing]]
-        climbing = climbing[~allowed[at[climbing]]]
-    return at
-
-
-def prefixes(tree: CallTree, kept: BoolArray) -> BoolArray:
-    """Return the kept call paths and everything that leads to them, bool[call path]."""
-    before = np.concatenate([[0], np.cumsum(kept)])
-    return np.asarray(before[tree.end] > before[: len(tree)])

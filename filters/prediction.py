@@ -4,11 +4,10 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
-import numpy as np
-
 from filters.cost import EventCost
 from filters.evidence import RunEvidence
 from filters.plain_time import PlainTime, estimate_plain_time
+from filters.walks import nearest_recorded
 from ingest.arrays import BoolArray
 
 
@@ -38,6 +37,7 @@ class Prediction:
         recorded: recorded under the filter.
         coverage: the share of the plain computing time that is told of the region it is spent in; the time of
             dropped regions is told of their nearest recorded callers.
+        whole: the share that is told with its whole call path, all of whose regions are recorded.
         plain: the time without measurement.
         filtered_cost: seconds a visit that is filtered at run time.
     """
@@ -46,6 +46,7 @@ class Prediction:
     visits: float
     recorded: float
     coverage: float
+    whole: float
     plain: PlainTime
     filtered_cost: float
 
@@ -87,9 +88,12 @@ def predict(
     plain = estimate_plain_time(run, cost, baseline)
     counted = plain.callpath * plain.computing
     total = float(counted.sum())
-    coverage = float(counted[recorded].sum()) / total if total > 0 else 1.0
+    gapless = nearest_recorded(run.tree, ~recorded) < 0
+    coverage, whole = (
+        float(counted[part].sum()) / total if total > 0 else 1.0 for part in (recorded, gapless)
+    )
     left = float(run.visits[recorded].sum())
-    return Prediction(run.source, float(run.visits.sum()), left, coverage, plain, cost.filtered)
+    return Prediction(run.source, float(run.visits.sum()), left, coverage, whole, plain, cost.filtered)
 
 
 def prediction_json(prediction: Prediction) -> dict[str, Any]:
@@ -100,13 +104,9 @@ def prediction_json(prediction: Prediction) -> dict[str, Any]:
         "source": prediction.source,
         "visits": {"unfiltered": prediction.visits, "filtered": prediction.recorded},
         "coverage": prediction.coverage,
+        "whole_callpaths": prediction.whole,
         "event_cost": {"recorded": plain.cost[0], "filtered_at_run_time": prediction.filtered_cost},
         "plain_computing_time": {"value": plain.total, "low": plain.low, "high": plain.high},
         "overhead": {name: prediction.overhead(applied) for name, applied in stages.items()},
         "dilation": {name: vars(prediction.dilation(applied)) for name, applied in stages.items()},
     }
-
-
-def recorded_everything(run: RunEvidence) -> BoolArray:
-    """Return the selection of no filter at all, bool[call path]."""
-    return np.ones(len(run.tree), dtype=np.bool_)

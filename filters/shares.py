@@ -7,10 +7,10 @@ import numpy as np
 
 from filters.cost import EventCost
 from filters.evidence import RunEvidence
-from filters.inclusive import outermost
 from filters.plain_time import PlainTime
 from filters.prediction import Application
 from filters.regions import FilterRegions
+from filters.walks import outermost
 from ingest.arrays import BoolArray, FloatArray
 
 

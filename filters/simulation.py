@@ -8,6 +8,7 @@ from filters.digest import FILTER_ATTRIBUTE, digest
 from filters.evidence import TIME, VISITS
 from filters.language import Filter
 from filters.matching import kept
+from filters.walks import nearest_recorded
 from ingest.arrays import BoolArray, FloatArray, IntArray
 from ingest.calltree import CallTree
 from ingest.profile import Metric, MetricKind, Profile
@@ -86,16 +87,6 @@ def fold(profile: Profile, recorded_regions: BoolArray) -> Folding:
     merged, folded = merge_siblings(CallTree(number[caller], tree.region[nodes]), profile.regions.mangled)
     place = np.append(merged, -1)[number[home]]
     return Folding(folded, place, recorded)
-
-
-def nearest_recorded(tree: CallTree, recorded: BoolArray) -> IntArray:
-    """Return the nearest recorded call path upwards, itself first, int64[n]; -1 where there is none."""
-    nowhere = len(tree)
-    step = np.append(np.where(recorded, np.arange(len(tree)), tree.parent), nowhere)
-    step[step < 0] = nowhere
-    while not np.array_equal(further := step[step], step):
-        step = further
-    return np.where(step[:-1] == nowhere, -1, step[:-1])
 
 
 def _lost(profile: Profile, folding: Folding) -> tuple[str, ...]:

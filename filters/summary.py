@@ -1,44 +1,77 @@
-"""The evidence behind a decision, region by region, as plain data for JSON."""
+"""The evidence behind a decision as plain data for JSON."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
+from filters.budget import BudgetOutcome
 from filters.decision import Decision
+from filters.given_up import given_up
+from filters.prediction import Prediction, prediction_json
 from filters.reasons import Reason
-from ingest.arrays import FloatArray, IntArray
+from ingest.arrays import IntArray
 
 
-def evidence_json(decision: Decision) -> dict[str, Any]:
+def evidence_json(
+    decision: Decision, predictions: Sequence[Prediction] = (), budget: BudgetOutcome | None = None
+) -> dict[str, Any]:
     """Return the evidence of a decision.
 
     ``regions`` has one entry a called region, in the order of the displayed names: visits, exclusive time in
     core-seconds and seconds per visit of the last run, the reason, how many call paths lead to it, how many
     are kept for themselves and how many only because the region is kept elsewhere; where there are several
-    runs, ``runs`` names those in which a call path of it is kept.
+    runs, ``runs`` names those in which a call path of it is kept. With predictions there are
+    ``predictions``, one a run, ``plain_time`` of each region and ``given_up``; with a budget there is
+    ``budget``.
     """
-    last = len(decision.runs) - 1
-    run = decision.runs[last]
-    visits = decision.regions.total(last, run, run.visits)
-    time = decision.regions.total(last, run, run.time)
-    counts = [_callpath_counts(decision, i) for i in range(len(decision.runs))]
-    rows = [
-        _region(decision, i, float(visits[i]), float(time[i]), [count[:, i] for count in counts])
-        for i in np.flatnonzero(decision.regions.called).tolist()
-    ]
-    return {
+    evidence: dict[str, Any] = {
         "method": decision.method,
         "runs": [run.source for run in decision.runs],
         "notices": list(decision.notices),
-        "regions": rows,
+        "regions": _regions(decision, predictions[-1] if predictions else None),
     }
+    if predictions:
+        evidence["predictions"] = [prediction_json(prediction) for prediction in predictions]
+        evidence["given_up"] = [vars(lost) for lost in given_up(decision, predictions[-1])]
+    if budget is not None:
+        evidence["budget"] = _budget(budget)
+    return evidence
+
+
+def _budget(outcome: BudgetOutcome) -> dict[str, Any]:
+    return {
+        "overhead": outcome.budget.overhead,
+        "applied": outcome.applied.value,
+        "met": outcome.met,
+        "predicted": list(outcome.overhead),
+        "value": outcome.packing.value,
+        "bound": outcome.packing.bound,
+        "gap": outcome.packing.gap,
+    }
+
+
+def _regions(decision: Decision, prediction: Prediction | None) -> list[dict[str, Any]]:
+    last = len(decision.runs) - 1
+    run, regions = decision.runs[last], decision.regions
+    visits, time = regions.total(last, run, run.visits), regions.total(last, run, run.time)
+    counts = [_callpath_counts(decision, i) for i in range(len(decision.runs))]
+    entries = []
+    for i in np.flatnonzero(regions.called).tolist():
+        entry = _region(decision, i, float(visits[i]), float(time[i]), [count[:, i] for count in counts])
+        entries.append(entry)
+    if prediction is not None:
+        plain = regions.total(last, run, prediction.plain.callpath)[regions.called]
+        for entry, value in zip(entries, plain.tolist(), strict=True):
+            entry["plain_time"] = value
+    return entries
 
 
 def _callpath_counts(decision: Decision, run: int) -> IntArray:
     """Count each region's call paths in a run: int64[3, R]: all, kept by themselves, kept by overlap."""
     evidence, regions = decision.runs[run], decision.regions
-    by_itself: FloatArray = (decision.callpaths[run] >= Reason.PREFIX).astype(np.float64)
-    overlapped: FloatArray = decision.overlapped(run).astype(np.float64)
+    by_itself = (decision.callpaths[run] >= Reason.PREFIX).astype(np.float64)
+    overlapped = decision.overlapped(run).astype(np.float64)
     rows = [np.ones(len(evidence.tree)), by_itself, overlapped]
     return np.array([regions.total(run, evidence, row) for row in rows]).astype(np.int64)
 
