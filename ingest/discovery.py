@@ -9,6 +9,7 @@ from pathlib import Path
 from ingest.errors import InputError, RunNameError
 from ingest.profile_search import FoundProfile, Skipped, search_profiles
 from ingest.readers import ProfileReader, find_profile_reader, known_profiles
+from ingest.run_metadata import MetadataParameters, metadata_parameters
 from ingest.run_names import HOW_TO_NAME, RunName, parse_run_name
 
 __all__ = ["Discovery", "Run", "RunSpec", "Skipped", "discover"]
@@ -73,8 +74,9 @@ def discover(path: Path, explicit: Sequence[RunSpec] | None = None) -> Discovery
     """Find the runs below a directory.
 
     Every entry of the directory that holds a profile is a run; its name tells the parameters (see
-    `ingest.run_names`). Several profiles in one entry are repetitions. A path that is a profile itself, or a
-    directory with a single one, needs no parameters.
+    `ingest.run_names`), unless the profiles tell them themselves (see `ingest.run_metadata`). Several
+    profiles in one entry are repetitions. A path that is a profile itself, or a directory with a single one,
+    needs no parameters.
 
     Args:
         path: a directory, or a single profile.
@@ -98,12 +100,21 @@ def discover(path: Path, explicit: Sequence[RunSpec] | None = None) -> Discovery
             where=str(path),
             mend=f"looked in it and in its folders for {known_profiles()}; {HOW_TO_NAME}",
         )
+    if metadata := metadata_parameters(found):
+        return _described(metadata, skipped)
     names = _names(found)
     _agree(names, found)
     parameters = tuple(name for name, _ in names[0].parameters)
     values = [tuple(value for _, value in name.parameters) for name in names]
     runs = _numbered(found, values, [name.repetition for name in names])
     return Discovery(parameters, runs, tuple(skipped), _notices(names, found))
+
+
+def _described(metadata: MetadataParameters, skipped: Sequence[Skipped]) -> Discovery:
+    """Take the parameters from what the profiles tell of themselves."""
+    runs = _numbered(metadata.found, metadata.values, [None] * len(metadata.found))
+    notice = f"parameters from the metadata of the profiles: {', '.join(metadata.parameters)}"
+    return Discovery(metadata.parameters, runs, (*skipped, *metadata.damaged), (notice,))
 
 
 def _listed(directory: Path, specs: Sequence[RunSpec]) -> Discovery:

@@ -16,10 +16,17 @@ ORIGINAL = "profile.cubex"
 
 @dataclass(frozen=True)
 class Skipped:
-    """Something beside the runs that is not read, and why."""
+    """Something that is not read, and why.
+
+    Attributes:
+        path: the file or directory.
+        reason: why it is not read.
+        damaged: True where it is a profile that should have been read.
+    """
 
     path: Path
     reason: str
+    damaged: bool = False
 
 
 @dataclass(frozen=True)

@@ -3,13 +3,14 @@
 A `ProfileReader` reads one run; a `SeriesReader` reads a file that holds many measurement points.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from ingest.errors import InputError
 from ingest.profile import Profile
 from ingest.readers import (
+    caliper,
     cubex,
     extrap_experiment,
     extrap_json,
@@ -32,12 +33,14 @@ class ProfileReader:
         pattern: what its files are called, for messages.
         matches: whether a file or directory looks like this format; cheap, and raises nothing.
         read: reads it; raises InputError where it cannot.
+        parameters: the numbers that describe the run, where the format holds such; raises InputError.
     """
 
     name: str
     pattern: str
     matches: Callable[[Path], bool]
     read: Callable[[Path], Profile]
+    parameters: Callable[[Path], Mapping[str, float]] | None = None
 
 
 @dataclass(frozen=True)
@@ -62,6 +65,7 @@ PROFILE_READERS: tuple[ProfileReader, ...] = (
     ProfileReader("OpenFOAM", "<time>/uniform/profiling", openfoam.matches, openfoam.read),
     ProfileReader("TAU", "profile.<node>.<context>.<thread>", tau_text.matches, tau_text.read),
     ProfileReader("TAU packed", "*.ppk", tau_packed.matches, tau_packed.read),
+    ProfileReader("Caliper", "*.cali", caliper.matches, caliper.read, caliper.parameters),
 )
 
 # The first that matches reads: from the most to the least particular.

@@ -1,0 +1,233 @@
+"""Caliper's profiles (``.cali``), read through the package caliper-reader.
+
+A record is a path of nested annotations with the values of metrics. What a metric means stands in its name:
+``sum#time.duration`` is the exclusive time of a process, ``inclusive#sum#time.duration`` the inclusive one,
+and another ``sum#`` in front sums over the processes. Global values (often Adiak's) describe the run.
+"""
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ingest.arrays import BoolArray, FloatArray, IntArray
+from ingest.callpaths import CallPathSet
+from ingest.calltree import CallTree
+from ingest.errors import InputError
+from ingest.profile import LocationTable, Metric, Profile, RegionTable
+from ingest.readers.cali_lines import checked_lines
+from ingest.readers.stored_values import StoredValues
+
+OUTSIDE = "<outside>"  # the region of values outside of all annotations
+REGION_CHANNEL = "regionprofile"  # the one of Spot's channels that holds the profile; others hold time series
+MAX_ATTRIBUTE = 1000
+ROUNDING = 1e-5  # seconds: times are printed with six decimals, and their differences carry the rounding
+MAX_VALUES = 1 << 27
+
+# Global values that are no parameters: what the run took, and what only names it.
+OUTCOMES = frozenset(("cputime", "elapsed_time", "figure_of_merit", "fom", "systime", "walltime"))
+BOOKKEEPING = frozenset(("jobid", "job_id", "launchdate", "launchday", "pid", "uid"))
+_OWN_GLOBALS = ("cali.", "spot.", "opts:")
+
+_WHOLE_NUMBER = re.compile(r"[0-9]{1,15}")
+_TIME = re.compile(r"(?P<operations>(?:[a-z_]+#)*)time\.(?P<inclusive>inclusive\.)?duration(?P<ns>\.ns)?")
+_VISITS = re.compile(r"(?:sum#)*(?:region\.count|rc\.count)")
+_SUMS = frozenset(("sum", "inclusive", "scale"))
+_SECONDS = {"sec": 1.0, "s": 1.0, "msec": 1e-3, "usec": 1e-6, "us": 1e-6, "nsec": 1e-9, "ns": 1e-9}
+_RANKS = ("mpi.rank", "rank")
+_THREADS = ("omp.thread.id", "thread", "pthread.id")
+
+
+@dataclass(frozen=True)
+class _Content:
+    records: list[dict[str, Any]]
+    globals: dict[str, str]
+    units: dict[str, str]
+
+
+@dataclass(frozen=True)
+class _TimeName:
+    """What the name of a time tells; the least is preferred."""
+
+    inclusive: bool
+    summed: bool
+    name: str
+    seconds: float
+
+
+def matches(path: Path) -> bool:
+    """Return whether a file is called ``.cali``."""
+    return path.suffix.lower() == ".cali" and path.is_file()
+
+
+def read(path: Path) -> Profile:
+    """Read a profile: time in seconds, visits where they were counted.
+
+    Values that Caliper has summed over the processes make a single location, and a notice says so.
+
+    Raises:
+        InputError: where the package is missing, the file is damaged or holds no time.
+    """
+    content = _content(path, checked_lines(path))
+    records = [r for r in content.records if r.get("spot.channel", REGION_CHANNEL) == REGION_CHANNEL]
+    time = _choose_time(records, content.units, path)
+    visits = next((name for name in _names(records) if _VISITS.fullmatch(name)), None)
+    names = [time.name] if visits is None else [time.name, visits]
+    records = [record for record in records if any(name in record for name in names)]
+    metrics = [Metric("time", "s"), Metric("visits", "occ")][: len(names)]
+    callpaths = CallPathSet()
+    nodes = np.array([callpaths.add(_path(record)) for record in records], dtype=np.int64)
+    place, tree, regions = callpaths.tree()
+    location, locations = _locations(records)
+    if len(tree) * len(locations) > MAX_VALUES:
+        raise InputError(
+            f"too large to hold: {len(tree)} call paths on {len(locations)} locations", where=str(path)
+        )
+    values = {}
+    for metric, name in zip(metrics, names, strict=True):
+        values[metric.name] = np.zeros((len(tree), len(locations)))
+        np.add.at(values[metric.name], (place[nodes], location), _numbers(records, name, path))
+    values["time"] *= time.seconds
+    if time.inclusive:
+        recorded = np.zeros(values["time"].shape, dtype=np.bool_)
+        recorded[place[nodes], location] = True
+        values["time"] = _exclusive(tree, values["time"], recorded)
+    notices = _notices(time, content.globals, int((values["time"] < -ROUNDING).sum()))
+    values["time"] = np.maximum(values["time"], 0.0)
+    return Profile(
+        source=str(path),
+        tree=tree,
+        regions=_table(regions, records),
+        locations=locations,
+        metrics=tuple(metrics),
+        load=StoredValues(values),
+        attributes={"generator": "Caliper", **{k: v[:MAX_ATTRIBUTE] for k, v in content.globals.items()}},
+        notices=notices,
+    )
+
+
+def parameters(path: Path) -> Mapping[str, float]:
+    """Return the whole numbers among the global values that may be parameters of the run.
+
+    Raises:
+        InputError: where the package is missing or the file is damaged.
+    """
+    globals_ = _content(path, checked_lines(path, with_records=False)).globals
+    found = {}
+    for name, value in sorted(globals_.items()):
+        known = name in OUTCOMES | BOOKKEEPING or name.startswith(_OWN_GLOBALS)
+        if not known and _WHOLE_NUMBER.fullmatch(value):
+            found[name] = float(value)
+    return found
+
+
+def _content(path: Path, lines: Iterable[str]) -> _Content:
+    try:
+        package = import_module("caliperreader")
+        damage = import_module("caliperreader.readererror").ReaderError
+    except ImportError as error:
+        raise InputError(
+            "Caliper files need the package caliper-reader",
+            where=str(path),
+            mend="pip install 'callpath-pipeline[caliper]'",
+        ) from error
+    reader = package.CaliperReader()
+    try:
+        reader.read(lines)
+        units = {
+            name: str(reader.attribute(name).get("attribute.unit") or "") for name in reader.attributes()
+        }
+    except (damage, LookupError, ValueError, AttributeError, TypeError, StopIteration) as error:
+        # The package checks nothing, so that damage shows in whatever it stumbles over.
+        raise InputError(f"damaged: {error or type(error).__name__}", where=str(path)) from error
+    told = {name: value for name, value in reader.globals.items() if isinstance(value, str)}
+    return _Content(reader.records, told, units)
+
+
+def _names(records: list[dict[str, Any]]) -> list[str]:
+    return sorted({name for record in records for name in record})
+
+
+def _choose_time(records: list[dict[str, Any]], units: Mapping[str, str], path: Path) -> _TimeName:
+    """Choose exclusive before inclusive times, and those of processes before sums over them."""
+    names = _names(records)
+    times = [time for name in names if (time := _time_name(name, units.get(name, "")))]
+    if not times:
+        known = ", ".join(name for name in names if "#" in name or "." in name)[:200] or "none"
+        raise InputError("no sum of times in it", where=str(path), mend=f"values here: {known}")
+    return min(times, key=lambda time: (time.inclusive, time.summed, time.name))
+
+
+def _time_name(name: str, unit: str) -> _TimeName | None:
+    match = _TIME.fullmatch(name)
+    operations = match["operations"].split("#")[:-1] if match else []
+    if match is None or not _SUMS.issuperset(operations):
+        return None
+    written = "nsec" if match["ns"] and "scale" not in operations else "sec"
+    return _TimeName(
+        inclusive="inclusive" in operations or match["inclusive"] is not None,
+        summed=operations.count("sum") > 1,
+        name=name,
+        seconds=_SECONDS.get(unit, _SECONDS[written]),
+    )
+
+
+def _path(record: Mapping[str, Any]) -> list[str]:
+    path = record.get("path", [])
+    return [str(name) or "<unnamed>" for name in path] or [OUTSIDE]
+
+
+def _locations(records: list[dict[str, Any]]) -> tuple[IntArray, LocationTable]:
+    """Return the location of every record, and the table of them."""
+    keys = [(_index(record, _RANKS), _index(record, _THREADS)) for record in records]
+    pairs, location = np.unique(np.array(keys, dtype=np.int64).reshape(-1, 2), axis=0, return_inverse=True)
+    _, process = np.unique(pairs[:, 0], return_inverse=True)
+    table = LocationTable(process, pairs[:, 1], np.ones(len(pairs), dtype=np.bool_))
+    return location.reshape(-1), table
+
+
+def _index(record: Mapping[str, Any], names: tuple[str, ...]) -> int:
+    text = next((record[name] for name in names if name in record), "0")
+    return int(text) if isinstance(text, str) and re.fullmatch(r"[0-9]{1,18}", text) else 0
+
+
+def _numbers(records: list[dict[str, Any]], name: str, path: Path) -> FloatArray:
+    try:
+        values = np.array([float(record.get(name, 0.0)) for record in records])
+    except (TypeError, ValueError) as error:
+        raise InputError(f"'{name}' is no number: {error}", where=str(path)) from error
+    if not np.isfinite(values).all():
+        raise InputError(f"'{name}' is not finite everywhere", where=str(path))
+    return values
+
+
+def _exclusive(tree: CallTree, inclusive: FloatArray, recorded: BoolArray) -> FloatArray:
+    """Take the callees off; a call path without a record of its own took what its callees took."""
+    if not recorded.all():
+        inclusive, callees = inclusive.copy(), np.zeros_like(inclusive)
+        for node in range(len(tree) - 1, -1, -1):
+            inclusive[node] = np.where(recorded[node], inclusive[node], callees[node])
+            if tree.parent[node] >= 0:
+                callees[tree.parent[node]] += inclusive[node]
+    return tree.exclusive(inclusive)
+
+
+def _table(names: tuple[str, ...], records: list[dict[str, Any]]) -> RegionTable:
+    mpi = {record["path"][-1] for record in records if "mpi.function" in record and record.get("path")}
+    paradigms = tuple("mpi" if name in mpi and name.startswith("MPI_") else "user" for name in names)
+    nothing = ("",) * len(names)
+    return RegionTable(names, names, paradigms, nothing, np.full(len(names), -1))
+
+
+def _notices(time: _TimeName, globals_: Mapping[str, str], negative: int) -> tuple[str, ...]:
+    notices = []
+    processes = globals_.get("mpi.world.size") or globals_.get("jobsize") or "all"
+    if time.summed and processes != "1":
+        notices.append(f"values are sums over {processes} processes: what each of them did is not known")
+    if negative:
+        notices.append(f"{negative} exclusive times below zero were read as zero")
+    return tuple(notices)
