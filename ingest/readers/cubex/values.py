@@ -1,7 +1,6 @@
 """Reading the values of a metric when they are asked for."""
 
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -109,27 +108,27 @@ class CubexValues:
         """Return the places listed in the metric's enumeration, and where the rows of those places stand."""
         stored = self.stored[metric.name]
         listing, body = self.container.views(f"{stored.number}.index", f"{stored.number}.data")
-        with self._named(metric, "index"):
+        try:
             order, listed = read_index(listing, len(self.parent))
-        with self._named(metric, "data"):
+        except ValueError as damage:
+            raise self._damaged(metric, "index", damage) from damage
+        try:
             return listed, find_rows(body, order, stored.type.layout, self.locations, len(listed))
+        except ValueError as damage:
+            raise self._damaged(metric, "data", damage) from damage
 
     def _numbers(self, metric: Metric, found: Rows, rows: int) -> Iterator[tuple[IntArray, FloatArray]]:
         """Yield the numbers of rows and their values as float64."""
         scalar = self.stored[metric.name].type.scalar
-        with self._named(metric, "data"):
+        try:
             for number, values in found.blocks(max(rows, 1)):
                 yield number, _numbers(scalar(values), metric)
-
-    @contextmanager
-    def _named(self, metric: Metric, part: str) -> Iterator[None]:
-        """Say of which member of which file a damage is told."""
-        try:
-            yield
         except ValueError as damage:
-            what = f"{self.stored[metric.name].number}.{part}: {damage}"
-            mend = "copy or write the profile again"
-            raise InputError(what, where=self._where(metric), mend=mend) from damage
+            raise self._damaged(metric, "data", damage) from damage
+
+    def _damaged(self, metric: Metric, part: str, damage: ValueError) -> InputError:
+        what = f"{self.stored[metric.name].number}.{part}: {damage}"
+        return InputError(what, where=self._where(metric), mend="copy or write the profile again")
 
     def _where(self, metric: Metric) -> str:
         return f"{self.container.path} (metric '{metric.name}')"

@@ -41,10 +41,11 @@ def values_for(parent: list[int], columns: int = 3) -> np.ndarray:
     compressed=st.booleans(),
     dense=st.booleans(),
     padding_bug=st.booleans(),
+    rows_at_once=st.integers(1, 5),
     data=st.data(),
 )
 def test_every_form_gives_the_values_back(
-    tmp_path, parent, kind, byteorder, compressed, dense, padding_bug, data
+    tmp_path, parent, kind, byteorder, compressed, dense, padding_bug, rows_at_once, data
 ):
     order = enumeration(kind, parent, range(len(parent)))
     written = data.draw(st.sets(st.sampled_from(order))) if compressed or not dense else order
@@ -68,11 +69,14 @@ def test_every_form_gives_the_values_back(
     np.testing.assert_array_equal(profile.load(metric), expected)
     assert profile.tree.parent.tolist() == parent
 
-    in_blocks = np.zeros_like(values)
-    for rows, block in profile.load.blocks(metric, 2):
-        assert len(rows) <= 2
-        in_blocks[rows] += block
-    np.testing.assert_array_equal(in_blocks, expected)
+    for blocks, whole in (
+        (profile.load.blocks, expected),
+        (profile.load.exclusive_blocks, profile.values("time")),
+    ):
+        in_blocks = np.zeros_like(values)
+        for rows, block in blocks(metric, rows_at_once):
+            in_blocks[rows] += block
+        np.testing.assert_array_equal(in_blocks, whole)
 
 
 @pytest.mark.parametrize("kind", ["EXCLUSIVE", "INCLUSIVE"])
