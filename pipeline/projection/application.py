@@ -25,7 +25,7 @@ from pipeline.projection.quantity import parse_quantity
 from pipeline.projection.shipped import find
 from pipeline.projection.terms import Place, Term, read_term
 from pipeline.projection.toml_tables import Table, check_keys, flattened, read_toml, table_at, text_at
-from pipeline.projection.units import Dimension
+from pipeline.projection.units import TIME, Dimension
 
 _KEYS = ("title", "source", "machine", "inputs", "terms", "define", "parts", "total", "measured", "bandwidth")
 
@@ -110,11 +110,18 @@ def load_application(name: str | Path) -> Application:
         _paths(parts, f"{where}: [parts]"),
         text_at(table, "total", where) if "total" in table else None,
         {
-            name: parse_quantity(value, where=f"{where}: [measured] {name}").value
+            name: _seconds(value, f"{where}: [measured] {name}")
             for name, value in table_at(table, "measured", where).items()
         },
         table_at(table, "bandwidth", where),
     )
+
+
+def _seconds(given: object, where: str) -> float:
+    quantity = parse_quantity(given, where=where)
+    if quantity.dimension != TIME:
+        raise UsageError("a measured total has to be a time", where=where, mend='write it like "12.3 s"')
+    return quantity.value
 
 
 def _input(name: str, given: object, where: str) -> Input:

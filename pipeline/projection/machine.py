@@ -88,13 +88,19 @@ def _tables(table: Table, key: str, where: str) -> dict[str, Table]:
     return {name: table_at(inside, name, f"{where}: [{key}]") for name in inside}
 
 
-def machine_names(machine: Machine, prefix: str, variant: str | None = None) -> dict[str, Model | Term]:
+def machine_names(
+    machine: Machine,
+    prefix: str,
+    variant: str | None = None,
+    read: Mapping[str, Model | Term] | None = None,
+) -> dict[str, Model | Term]:
     """Return what expressions may use of a machine, ``<prefix>.<name>``, with its values bound.
 
     Args:
         machine: the machine.
         prefix: ``mach`` for the one projected to, ``ref`` for the one measured on.
         variant: which of its variants; the usual one where None.
+        read: what this returned for another variant, so that common terms are not read (and fitted) again.
 
     Raises:
         UsageError, InputError: where a term cannot be meant.
@@ -107,6 +113,10 @@ def machine_names(machine: Machine, prefix: str, variant: str | None = None) -> 
     replaced = machine.variants.get(chosen, {})
     for name, table in _expressions_last({**machine.terms, **replaced}):
         qualified = f"{prefix}.{chosen}.{name}" if name in replaced else f"{prefix}.{name}"
+        known = (read or {}).get(f"{prefix}.{name}")
+        if isinstance(known, Term) and known.name == qualified and "expression" not in table:
+            local[name] = known
+            continue
         place = Place(qualified, f"{machine.path}: [terms.{name}]", machine.path.parent)
         local[name] = read_term(table, place, local)
     return {f"{prefix}.{name}": found for name, found in local.items()}

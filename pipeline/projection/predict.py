@@ -83,9 +83,9 @@ def _inputs(
 
 def _summary(name: object, value: FloatArray, draws: FloatArray, tails: float) -> Prediction:
     if not np.isfinite(value).all() or not np.isfinite(draws).all():
-        raise ModelError(
-            f"'{name}' has no finite value at these inputs", mend="check for a zero or negative input"
-        )
+        shown = ".".join(name) if isinstance(name, tuple) else name
+        mend = "check for inputs that are zero or negative"
+        raise ModelError(f"'{shown}' has no finite value at these inputs", mend=mend)
     lower, upper = np.quantile(draws, [tails, 1 - tails], axis=0)
     return Prediction(value, np.minimum(lower, value), np.maximum(upper, value), draws)
 

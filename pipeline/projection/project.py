@@ -19,6 +19,7 @@ from pipeline.projection.model import Model, constant
 from pipeline.projection.predict import LEVEL, Prediction, broken_limits, predict
 from pipeline.projection.quantity import parse_quantity
 from pipeline.projection.shipped import shipped
+from pipeline.projection.terms import Term
 from pipeline.projection.units import NONE, TIME, Dimension
 
 _TOTAL = ("total", "total")
@@ -124,8 +125,9 @@ def project(
     target = _machine(application, machine)
     inputs = _inputs(application, at or {})
     chosen = target.choose(variant)
-    whole = _composition(application, target, chosen)
-    others, failed = _others(application, target, chosen, inputs)
+    names = machine_names(target, "mach", chosen)
+    whole = _composition(application, target, names)
+    others, failed = _others(application, target, names, chosen, inputs)
     models = _models(whole, others)
     found = predict(models, inputs, level=level)
     lines = {key: _line(key[1:], found[key], model) for key, model in models.items()}
@@ -175,10 +177,15 @@ def _machine(application: Application, asked: str | Path | None) -> Machine:
     return load_machine(asked or beside(application.path, str(application.machine)))
 
 
-def _composition(application: Application, machine: Machine, variant: str) -> Composition:
-    return compose(
-        application, machine_names(machine, "mach", variant), {"mach.": f"add it to {machine.path}"}
-    )
+def _composition(
+    application: Application, machine: Machine, names: Mapping[str, Model | Term]
+) -> Composition:
+    whole = compose(application, names, {"mach.": f"add it to {machine.path}"})
+    lacking = sorted(set(whole.total.inputs) - set(application.inputs))
+    if lacking:
+        what = f"{machine.path} depends on '{lacking[0]}', which is no input here"
+        raise UsageError(what, where=str(application.path), mend=f"add {lacking[0]} to [inputs]")
+    return whole
 
 
 def _inputs(application: Application, at: Mapping[str, float | str]) -> dict[str, float]:
@@ -212,7 +219,11 @@ def _value(entry: Input, given: float | str | None) -> float | None:
 
 
 def _others(
-    application: Application, machine: Machine, chosen: str, inputs: Mapping[str, float]
+    application: Application,
+    machine: Machine,
+    names: Mapping[str, Model | Term],
+    chosen: str,
+    inputs: Mapping[str, float],
 ) -> tuple[dict[str, Model], list[Variant]]:
     """Return the totals of the machine's other variants, and why some have none here."""
     totals: dict[str, Model] = {}
@@ -221,7 +232,7 @@ def _others(
         if name == chosen:
             continue
         try:
-            total = _composition(application, machine, name).total
+            total = _composition(application, machine, machine_names(machine, "mach", name, names)).total
             broken_limits({name: total}, inputs)
             totals[name] = total
         except PipelineError as error:

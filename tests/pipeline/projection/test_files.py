@@ -6,7 +6,7 @@ import sys
 import numpy as np
 import pytest
 
-from ingest.errors import InputError, PipelineError, UsageError
+from ingest.errors import InputError, ModelError, PipelineError, UsageError
 from pipeline.projection.machine import load_machine
 from pipeline.projection.project import project
 from pipeline.projection.shipped import find, shipped
@@ -163,6 +163,19 @@ IN_ROWS = [
     ("P = 16", "P = 0", "no positive 'P'"),
     ('by = "P"', "", "'by' is missing"),
 ]
+
+
+def test_an_input_that_only_the_machine_knows_is_told(files):
+    (files / "cluster.toml").write_text(ROWS)
+    (files / "app.toml").write_text('[inputs]\nn = 1\n[parts]\nt = "mach.message(0 * unit.B)"\n')
+    with pytest.raises(UsageError, match=r"depends on 'P', which is no input here; add P to \[inputs\]"):
+        projected(files, n=1)
+
+
+def test_a_value_that_is_not_finite_is_told_by_its_part(files):
+    edited(files, "app.toml", '"calls * mach.sweep(n)"', '"mach.sweep(n) / calls"')
+    with pytest.raises(ModelError, match="has no finite value at these inputs"):
+        projected(files, n=50)
 
 
 @pytest.mark.parametrize(("old", "new", "line"), IN_ROWS)
