@@ -3,9 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
-
 from ingest.arrays import FloatArray
+from ingest.scaling import Scaling
 from pipeline.models.analysis import Analysis, Outlook, largest_point, look_ahead
 from pipeline.models.bottlenecks import GROWING, NOTEWORTHY_SHARE
 from pipeline.report.html.averages import over_repetitions
@@ -15,6 +14,8 @@ from pipeline.report.html.levels import level_data
 from pipeline.report.html.packing import packed
 from pipeline.report.html.regions import region_data, region_numbers
 from pipeline.report.html.scales import scales_of
+
+METRICS = 4  # shown in the call tree beside the modelled one
 
 
 def page_data(
@@ -56,6 +57,7 @@ def page_data(
         "grid": scales.grid[:, scales.column].tolist(),
         "metric": kernels.metric,
         "unit": kernels.unit,
+        "relativeGrowth": analysis.decision.scaling is Scaling.NONE,
         "limits": {"growing": GROWING, "noteworthy": NOTEWORTHY_SHARE},
         "regions": region_data(analysis),
         "levels": levels,
@@ -68,12 +70,12 @@ def page_data(
 def _other_metrics(analysis: Analysis) -> list[dict[str, Any]]:
     """Measured metrics of the call tree beside the modelled one, summed over locations."""
     experiment, node = analysis.experiment, analysis.callpaths.kernels.node
+    others = [metric for metric in experiment.metrics if metric.name != modelled_metric(analysis)]
     return [
         {
             "name": metric.name,
             "unit": metric.unit,
-            "values": packed(over_repetitions(np.asarray(experiment.values[metric.name].sum)[node])),
+            "values": packed(over_repetitions(experiment.values[metric.name].sum[node])),
         }
-        for metric in experiment.metrics
-        if metric.name != modelled_metric(analysis) and metric.name in experiment.values
+        for metric in others[:METRICS]
     ]

@@ -37,7 +37,7 @@ function axisX(axis, x, box) {
 }
 
 function axisY(axis, y, box) {
-  const ticks = y.ticks(Math.max(2, Math.floor((box.bottom - box.top) / 56)));
+  const ticks = y.ticks(Math.max(2, Math.floor((box.bottom - box.top) / 44)));
   const text = axis.format ?? tickLabel;
   return svgEl("g", { class: "axis", "aria-hidden": true },
     ...ticks.flatMap((tick) => [

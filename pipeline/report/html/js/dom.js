@@ -5,6 +5,7 @@ const SVG_SPACE = "http://www.w3.org/2000/svg";
 function fill(node, attributes, children) {
   for (const [name, value] of Object.entries(attributes)) {
     if (typeof value === "function") node.addEventListener(name, value);
+    else if (typeof value === "boolean" && name.startsWith("aria-")) node.setAttribute(name, String(value));
     else if (value !== null && value !== undefined && value !== false) {
       node.setAttribute(name, value === true ? "" : value);
     }

@@ -33,9 +33,9 @@ function rectangles(values, top, width) {
 function icicleBox({ k, x, wide, depth }, values, whole, growth) {
   const label = kernelName(tree, k);
   const share = whole > 0 ? values.inclusive[k] / whole : 0;
-  const text = `${label}: ${figure(values.inclusive[k])} (${percent(share)}), own ${figure(values.exclusive[k])}; ${growthWords(growth[k])}`;
+  const text = `${label}: ${figure(values.inclusive[k])} (${percent(share)}), own ${figure(values.exclusive[k])}; ${growthWords(growth.exponent[k])}`;
   const room = Math.floor((wide - 8) / 6.6);
-  return svgEl("g", { class: `box g-${growthClass(growth[k])}`, "data-kernel": k, tabindex: k === icicle.current ? 0 : -1,
+  return svgEl("g", { class: `box g-${growth.classOf(k)}`, "data-kernel": k, tabindex: k === icicle.current ? 0 : -1,
     role: "button", "aria-label": text },
   svgEl("title", {}, `${fullName(tree.region[k])}\n${text}`),
   svgEl("rect", { x: x.toFixed(1), y: depth * ROW_HEIGHT, width: Math.max(wide - 0.8, 0.8).toFixed(1), height: ROW_HEIGHT - 1 }),

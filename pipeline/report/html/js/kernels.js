@@ -19,7 +19,9 @@ function searchOf(level, k) {
 
 // What is coming grows by definition, so only one of the two shows; of doubts only what is not true of all.
 function flagNodes(flags, notes) {
-  const shown = flags.includes("coming_bottleneck") ? flags.filter((flag) => flag !== "growing") : flags;
+  const always = flags.includes("dominant_measured") && flags.includes("dominant_at_target");
+  const shown = flags.filter((flag) => !(flag === "growing" && flags.includes("coming_bottleneck"))
+    && !(always && flag === "dominant_measured")).map((flag) => (always && flag === "dominant_at_target" ? "dominant" : flag));
   const chips = shown.map((flag) => {
     const [text, help] = FLAG_TEXT[flag];
     return el("span", { class: `flag ${flag}`, title: help }, text);

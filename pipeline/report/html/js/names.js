@@ -1,6 +1,6 @@
 // Names of regions and call paths: cut in the middle by the layout, whole when copied, searched or read aloud.
 
-const TAIL = 14; // characters at the end that are always seen
+const TAIL = 14; // characters at the end that are always seen, half the name at most
 
 function fullName(r) {
   return report.regions[r].name;
@@ -11,9 +11,9 @@ function shortName(r) {
 }
 
 function cutNode(text, title = text) {
-  const tail = text.length > 2 * TAIL ? text.slice(-TAIL) : "";
+  const start = text.length - Math.min(TAIL, Math.floor(text.length / 2));
   return el("span", { class: "cut", title },
-    el("span", { class: "head" }, tail ? text.slice(0, -TAIL) : text), tail ? el("span", { class: "tail" }, tail) : null);
+    el("span", { class: "head" }, text.slice(0, start)), el("span", { class: "tail" }, text.slice(start)));
 }
 
 function cutText(text, width) {

@@ -44,6 +44,7 @@ const FLAG_TEXT = {
   growing: ["grows", "grows with scale with at least 90 % probability"],
   coming_bottleneck: ["coming", "grows, matters at the target and takes a larger share there than now"],
   dominant_measured: ["largest now", "the largest at the largest measured point"],
+  dominant: ["largest", "the largest at the largest measured point and at the target"],
   dominant_at_target: ["largest then", "the largest at the target"],
 };
 

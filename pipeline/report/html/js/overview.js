@@ -2,6 +2,7 @@
 
 const LEADING = 7;
 const SAMPLES = 80;
+const MATTERS = 0.01; // share from which a measurement is kept within a logarithmic axis
 const PAST_TARGET = 1.5; // how far charts go on beyond the target
 const overview = { log: { x: true, y: true }, stack: "effort" };
 
@@ -34,6 +35,7 @@ function kernelLabel(level, k, width) {
 function measuredDots(level, k) {
   return pointsAlong(target).map((point) => ({
     x: report.points[point][report.column], y: level.measured(k, point),
+    share: level.measured(k, point) / level.measuredTotal(point),
     title: `${kernelName(level, k)}, measured at ${pointText(report.points[point])}: ${figure(level.measured(k, point))}`,
   }));
 }
@@ -41,12 +43,12 @@ function measuredDots(level, k) {
 function drawLines(host, level, leading, drawn) {
   const dots = leading.map((k) => measuredDots(level, k));
   const seen = [...drawn.values.flat(), ...dots.flat().map((dot) => dot.y)];
-  const top = Math.max(...seen.filter(Number.isFinite));
+  const low = Math.min(...dots.flat().filter((dot) => dot.share > MATTERS).map((dot) => dot.y), Infinity);
   const wide = host.clientWidth > 520;
   const chart = frame(host, {
     label: `Lines: ${effort} of the ${leading.length} leading kernels over ${scaled}; the table below has the values at the target.`,
     x: { domain: [drawn.xs[0], drawn.xs.at(-1)], log: overview.log.x, label: scaled, scales: true },
-    y: { domain: overview.log.y ? logDomain(seen.filter((v) => v > top * 1e-4)) : linearDomain(seen),
+    y: { domain: overview.log.y ? logDomain(seen.filter((v) => v >= 0.7 * low || low === Infinity)) : linearDomain(seen),
       log: overview.log.y, label: effort },
     right: wide ? 132 : 0,
   });
@@ -67,6 +69,7 @@ function drawCrossovers(chart, level, leading) {
     const px = chart.x(crossover.at);
     if (!leading.includes(crossover.over) || !leading.includes(crossover.past) || px > chart.box.right) return;
     const py = chart.y(level.value(crossover.over, atScale(target, crossover.at)));
+    if (!(py > chart.box.top && py < chart.box.bottom)) return;
     chart.over.append(svgEl("g", { class: "crossing" },
       svgEl("title", {}, crossoverText(level, crossover)),
       svgEl("circle", { cx: px, cy: py, r: 8 }),

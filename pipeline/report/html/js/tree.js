@@ -47,16 +47,16 @@ function treeRow(row, values, growth) {
   const share = values.total > 0 ? value / values.total : 0;
   const name = kernelName(tree, k);
   const leaf = callees[k].length === 0;
-  const cls = growthClass(growth[k]);
+  const cls = growth.classOf(k);
   const node = el("div", {
     role: "treeitem", class: "node", "data-kernel": k, "aria-level": depth, "aria-posinset": place, "aria-setsize": size,
     "aria-expanded": leaf ? null : treeState.open.has(k), tabindex: k === treeState.current ? 0 : -1,
-    "aria-label": `${name}, ${percent(share)}, ${figure(value)}, ${growthWords(growth[k])}`,
+    "aria-label": `${name}, ${percent(share)}, ${figure(value)}, ${growthWords(growth.exponent[k])}`,
   },
   el("span", { class: "where" }, el("span", { class: leaf ? "twist leaf" : "twist", "aria-hidden": true }), cutNode(name, fullName(tree.region[k]))),
   barNode(share, percent(share), `g-${cls}`),
   el("span", { class: "amount" }, amount(value)),
-  el("span", { class: "amount" }, `×${(2 ** growth[k]).toFixed(2)}`),
+  el("span", { class: "amount" }, el("span", { class: `swatch g-${cls}` }), `×${(2 ** growth.exponent[k]).toFixed(2)}`),
   el("span", { class: "growth" }, growthNode(tree, k)));
   styled(node.firstChild, { "padding-left": `${Math.min(depth - 1, 24) * 14}px` });
   return node;

@@ -28,11 +28,14 @@ function treeValues(metric, where) {
   return { exclusive, inclusive, total: sum(roots.map((root) => inclusive[root])) };
 }
 
-// Local growth at the target, of the node alone or with its callees.
+// Local growth at the target, of the node alone or with its callees: exponents, and the classes that colour them.
+// Where the parameter is no number of processes everything grows with it, so the class is that of the share.
 function treeGrowth(inclusive) {
   const here = tree.values(target);
   const next = tree.values(atScale(target, NEXT * target[report.column]));
-  return inclusive ? elasticity(inclusiveOf(here), inclusiveOf(next)) : elasticity(here, next);
+  const exponent = inclusive ? elasticity(inclusiveOf(here), inclusiveOf(next)) : elasticity(here, next);
+  const [ofAll] = report.relativeGrowth ? elasticity([sum(here)], [sum(next)]) : [0];
+  return { exponent, classOf: (k) => growthClass(exponent[k] - ofAll) };
 }
 
 function whereChoices(metric) {
@@ -45,6 +48,6 @@ function growthWords(exponent) {
 }
 
 function growthLegend() {
-  return el("p", { class: "growth-legend" }, `Doubling ${scaled} at the target:`,
+  return el("p", { class: "growth-legend" }, `Doubling ${scaled} at the target, ${report.relativeGrowth ? "a share" : "a value"}:`,
     ...GROWTH_CLASSES.map(([, cls, text]) => el("span", {}, el("span", { class: `swatch g-${cls}` }), text)));
 }
