@@ -15,7 +15,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 
-COMMANDS = ("run", "inspect", "filter", "model", "predict", "bottlenecks", "report")
+COMMANDS = ("run", "inspect", "filter", "model", "predict", "bottlenecks", "tree", "plot", "export", "report")
 
 
 def register() -> None:

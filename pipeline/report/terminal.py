@@ -13,6 +13,7 @@ from pipeline.report.quantities import figure, percent
 
 PIPED_WIDTH = 120
 SURE = 0.9
+CANNOT_TELL = "cannot tell"
 
 
 def console(stream: IO[str] | None = None) -> Console:
@@ -86,13 +87,18 @@ def _cells(row: Mapping[str, Any], width: int) -> list[str | Text]:
 
 
 def _growth(row: Mapping[str, Any]) -> Text:
-    """Growth in colour: red grows beyond doubt, yellow perhaps, green is constant or falls."""
     text = row["growth"] if row["growth"] != "1" else "constant" if not row["model"]["terms"] else "falling"
-    if "cannot tell" in row["notes"]:
-        return Text(f"{text} ?", style="yellow")
-    if row["growth"] == "1":
-        return Text(text, style="green")
-    return Text(text, style="red" if row["probability_growing"] >= SURE else "yellow")
+    style = growth_style(row["growth"], row["probability_growing"], row["notes"])
+    return Text(f"{text} ?" if CANNOT_TELL in row["notes"] else text, style=style)
+
+
+def growth_style(growth: str, probability: float, notes: Sequence[str]) -> str:
+    """Return the colour of a growth: red grows beyond doubt, yellow perhaps, green is constant or falls."""
+    if CANNOT_TELL in notes:
+        return "yellow"
+    if growth == "1":
+        return "green"
+    return "red" if probability >= SURE else "yellow"
 
 
 def show_total(out: Console, summary: Mapping[str, Any]) -> None:
