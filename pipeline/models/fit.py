@@ -5,6 +5,7 @@ import numpy as np
 from ingest.arrays import BoolArray, FloatArray, IntArray
 from ingest.errors import ModelError
 from pipeline.models.exponents import EXTRAP_EXPONENTS
+from pipeline.models.fit_evidence import fit_by_evidence
 from pipeline.models.least_squares import scaled_terms
 from pipeline.models.leave_one_out import choose_by_leave_one_out
 from pipeline.models.normal_form import Term, term_values
@@ -38,7 +39,9 @@ def fit(
         raise ModelError(f"{len(parameters)} parameter names for {data.points.shape[1]} parameters")
     if len(parameters) > 1:
         return fit_observations(parameters, data, options)
-    return fit_one_term(parameters, data, options)
+    if options.method == "leave-one-out":
+        return fit_one_term(parameters, data, options)
+    return fit_by_evidence(parameters, data, options)
 
 
 def one_parameter_terms(options: ModelOptions, points: FloatArray) -> tuple[Term, ...]:

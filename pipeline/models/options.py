@@ -20,7 +20,7 @@ class ModelOptions:
         rivals: how many models are kept per kernel at most.
     """
 
-    method: Literal["evidence", "leave-one-out"] = "leave-one-out"
+    method: Literal["evidence", "leave-one-out"] = "evidence"
     prior: Literal["uniform", "simple"] | Mapping[Exponent, float] = "uniform"
     exponents: tuple[Exponent, ...] | None = None
     nonnegative: bool = True

@@ -6,7 +6,7 @@ from dataclasses import dataclass, fields, replace
 import numpy as np
 
 from ingest.arrays import FloatArray, IntArray
-from pipeline.models.intervals import mixture_interval
+from pipeline.models.intervals import mixture_quantiles
 from pipeline.models.normal_form import (
     Hypothesis,
     Term,
@@ -38,8 +38,8 @@ class ScalingModels:
         coefficients: float64[K, M, C], in the unit of the data per unit of the term.
         covariance: float64[K, M, C, C], squared scale of the coefficients' Student t distribution.
         degrees: float64[K], degrees of freedom of that distribution.
-        drift: float64[K], relative standard deviation that a prediction gains with every doubling of a
-            parameter beyond `last`.
+        drift: float64[K], relative standard deviation of a prediction one doubling of a parameter beyond
+            `last`; it grows with the square root of the doublings, as a random walk does.
         valid_from: float64[K, D], where the model's segment begins; `first` unless the behaviour changes.
         probability_growing: float64[K], probability that the leading term grows.
         smape: float64[K], symmetric mean absolute percentage error of the chosen model, 0 to 200.
@@ -87,30 +87,32 @@ class ScalingModels:
             level: probability that the interval holds the expected value.
 
         Returns:
-            Values and interval ends, float64[K, Q]. The value is that of the chosen model, the interval
-            covers its rivals too.
+            Values and interval ends, float64[K, Q]. The value is the median over all rivals, which predicts
+            better than the formula of the chosen model alone where rivals disagree.
         """
         points = np.asarray(points, dtype=np.float64).reshape(-1, len(self.parameters))
         design = self._design(points)
-        distance = np.log2(np.maximum(points / self.last, 1.0)).sum(axis=1)
-        value, lower, upper = (np.empty((len(self), len(points))) for _ in range(3))
+        doublings = np.log2(np.maximum(points / self.last, 1.0)).sum(axis=1)
+        quantiles = np.empty((3, len(self), len(points)))
+        probability = np.array([(1 - level) / 2, 0.5, (1 + level) / 2])
         step = max(1, _BLOCK // max(1, design[0].size * self.chosen.shape[1]))
         for start in range(0, len(self), step):
             part = slice(start, start + step)
             x = design[self.chosen[part]]
             rival = np.einsum("kmqc,kmc->kmq", x, self.coefficients[part])
             variance = np.einsum("kmqc,kmcd,kmqd->kmq", x, self.covariance[part], x)
-            variance += (rival * distance * self.drift[part, None, None]) ** 2
-            value[part] = rival[:, 0]
-            lower[part], upper[part] = mixture_interval(
-                rival, np.sqrt(np.maximum(variance, 0.0)), self.weight[part], self.degrees[part], level
+            variance += doublings * (rival * self.drift[part, None, None]) ** 2
+            quantiles[:, part] = mixture_quantiles(
+                rival, np.sqrt(np.maximum(variance, 0.0)), self.weight[part], self.degrees[part], probability
             )
-        floor = 0.0 if self.nonnegative else -np.inf
-        value, lower, upper = (np.maximum(a, floor) for a in (value, lower, upper))
+        lower, value, upper = np.maximum(quantiles, 0.0 if self.nonnegative else -np.inf)
         return Prediction(value, np.minimum(lower, value), np.maximum(upper, value))
 
     def values(self, points: FloatArray) -> FloatArray:
-        """Return what `predict` gives as values, float64[K, Q] at points float64[Q, D], without the intervals."""
+        """Return what the chosen formulas alone say, float64[K, Q] at points float64[Q, D].
+
+        Smooth and fast, for drawing and for looking for crossovers; `predict` gives the best values.
+        """
         points = np.asarray(points, dtype=np.float64).reshape(-1, len(self.parameters))
         design = self._design(points)
         value = np.empty((len(self), len(points)))

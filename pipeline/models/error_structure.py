@@ -1,0 +1,50 @@
+"""How the errors of one kernel's means are thought to hang together."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ingest.arrays import BoolArray, FloatArray
+
+
+@dataclass(frozen=True)
+class ErrorStructure:
+    """The shape of the errors; their size is estimated.
+
+    The error at a point is ``s * sqrt(y^2 + floor^2)``, y relative to the kernel's largest mean, times a
+    standard normal variable plus ``walk`` times a random walk over the doublings from the last point back. Without
+    the walk, points err independently of each other. With it, behaviour drifts away from any formula as the
+    scale changes: the last points count most, and doubt grows beyond them.
+
+    Attributes:
+        floor: the share of a kernel's largest value below which values need not be explained.
+        walk: standard deviation of the walk per square root of a doubling, in units of the independent part.
+    """
+
+    floor: float = 1e-3
+    walk: float = 0.0
+
+    def scale(self, level: FloatArray) -> FloatArray:
+        """Return the size of an error of unit variance at values relative to the largest, any shape."""
+        size: FloatArray = np.sqrt((level**2 + self.floor**2) / (1 + self.floor**2))
+        return size
+
+    def precision(self, points: FloatArray, scale: FloatArray, measured: BoolArray) -> FloatArray:
+        """Return the inverse covariance of the errors at unit variance.
+
+        Args:
+            points: float64[P], ascending.
+            scale: float64[K, P], above 0.
+            measured: bool[K, P].
+
+        Returns:
+            float64[K, P, P], zero in the rows and columns of what was not measured.
+        """
+        back = np.log2(points[-1] / points)
+        covariance = np.eye(len(points)) + self.walk**2 * np.minimum.outer(back, back)
+        patterns, which = np.unique(measured, axis=0, return_inverse=True)
+        both = patterns[:, :, None] & patterns[:, None, :]
+        inverse = np.linalg.inv(np.where(both, covariance, np.eye(len(points)))) * both
+        size = np.where(measured, scale, 1.0)
+        precise: FloatArray = inverse[which.reshape(-1)] / (size[:, :, None] * size[:, None, :])
+        return precise

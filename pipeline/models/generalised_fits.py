@@ -1,0 +1,187 @@
+"""Generalised least squares of many hypotheses for many kernels at once."""
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+
+from ingest.arrays import BoolArray, FloatArray, IntArray
+from pipeline.models.normal_form import term_values
+from pipeline.models.search_space import SearchSpace
+
+
+@dataclass(frozen=True, eq=False)
+class Columns:
+    """The design of h hypotheses that have the same number of columns, made orthonormal over the points.
+
+    Attributes:
+        hypothesis: int64[h], their places in the search space.
+        place: int64[c], where the columns' coefficients stand among the constant and the terms.
+        basis: float64[h, P, c], orthonormal columns.
+        back: float64[h, c, c], upper triangular: from coefficients of the basis to those of the columns.
+        usable: bool[h], whether the points tell the columns from each other.
+    """
+
+    hypothesis: IntArray
+    place: IntArray
+    basis: FloatArray
+    back: FloatArray
+    usable: BoolArray
+
+    def without_constant(self) -> "Columns":
+        """Return the same hypotheses without their first column."""
+        design = np.linalg.solve(np.swapaxes(self.back, 1, 2), np.swapaxes(self.basis, 1, 2))
+        return _columns(self.hypothesis, self.place[1:], np.swapaxes(design, 1, 2)[..., 1:])
+
+
+@dataclass(frozen=True, eq=False)
+class Fits:
+    """Fits of H hypotheses with C coefficients (constant, then terms) for K kernels.
+
+    Attributes:
+        coefficients: float64[K, H, C].
+        root: float64[K, H, C, C], times its transpose the covariance of the coefficients at unit variance.
+        misfit: float64[K, H], weighted sum of squared residuals; infinite for a hypothesis that cannot be.
+        size: int64[H], number of coefficients.
+    """
+
+    coefficients: FloatArray
+    root: FloatArray
+    misfit: FloatArray
+    size: IntArray
+
+
+def design_columns(space: SearchSpace, points: FloatArray) -> list[Columns]:
+    """Return the designs of all hypotheses at float64[P] points, grouped by their columns."""
+    values = np.column_stack([np.ones(len(points)), term_values(space.terms, points[:, None])])
+    size = (space.hypotheses >= 0).sum(axis=1)
+    groups = []
+    for terms in np.unique(size):
+        for constant in (True, False):
+            hypothesis = np.flatnonzero((size == terms) & (space.constant == constant))
+            if len(hypothesis):
+                columns = np.column_stack(
+                    [np.zeros(len(hypothesis), np.int64), space.hypotheses[hypothesis, :terms] + 1]
+                )[:, 0 if constant else 1 :]
+                design = values[:, columns].transpose(1, 0, 2)
+                groups.append(_columns(hypothesis, np.arange(0 if constant else 1, terms + 1), design))
+    return groups
+
+
+def _columns(hypothesis: IntArray, place: IntArray, design: FloatArray) -> Columns:
+    scale = np.abs(design).max(axis=1, keepdims=True)
+    scale = np.where(scale > 0, scale, 1.0)
+    count = design.shape[2]
+    if design.shape[1] < count:
+        basis, usable = np.zeros(design.shape), np.zeros(len(design), dtype=bool)
+        return Columns(hypothesis, place, basis, np.zeros((len(design), count, count)), usable)
+    basis, upper = np.linalg.qr(design / scale)
+    usable = (np.abs(np.einsum("hcc->hc", upper)) > 1e-9).all(axis=1)
+    upper = np.where(usable[:, None, None], upper, np.eye(count))
+    back = np.linalg.inv(upper) / np.swapaxes(scale, 1, 2)
+    return Columns(hypothesis, place, basis, back, usable)
+
+
+def fit_all(
+    space: SearchSpace, groups: list[Columns], values: FloatArray, precision: FloatArray, nonnegative: bool
+) -> Fits:
+    """Fit every hypothesis to every kernel.
+
+    Where coefficients may not be negative, a negative constant is replaced by none, and a hypothesis with
+    another negative coefficient is ruled out: a simpler one does as well.
+
+    Args:
+        space: the H hypotheses.
+        groups: their designs.
+        values: float64[K, P].
+        precision: float64[K, P, P].
+        nonnegative: whether coefficients may not be negative.
+    """
+    kernels, count = len(values), space.hypotheses.shape[1] + 1
+    coefficients = np.zeros((kernels, len(space), count))
+    root = np.zeros((kernels, len(space), count, count))
+    misfit = np.full((kernels, len(space)), np.inf)
+    for group in groups:
+        fits = _fit_group(group, values, precision)
+        if nonnegative and group.place[0] == 0 and len(group.place) > 1:
+            fits = _without_negative_constant(group, values, precision, fits)
+        growth = fits[0][..., int(group.place[0] == 0) :]
+        possible = group.usable & ((growth > 0).all(axis=2) | (not nonnegative))
+        coefficients[:, group.hypothesis[:, None], group.place] = fits[0]
+        root[:, group.hypothesis[:, None, None], group.place[:, None], group.place] = fits[1]
+        misfit[:, group.hypothesis] = np.where(possible, fits[2], np.inf)
+    return Fits(coefficients, root, misfit, (space.hypotheses >= 0).sum(axis=1) + space.constant)
+
+
+GroupFits: TypeAlias = tuple[FloatArray, FloatArray, FloatArray]
+"""Coefficients float64[K, h, c], root of the covariance float64[K, h, c, c], misfit float64[K, h]."""
+
+
+def _without_negative_constant(
+    group: Columns, values: FloatArray, precision: FloatArray, fits: GroupFits
+) -> GroupFits:
+    coefficients, root, misfit = (a.copy() for a in fits)
+    terms, terms_root, terms_misfit = _fit_group(group.without_constant(), values, precision)
+    negative = coefficients[..., 0] < 0
+    coefficients[..., 0] = np.where(negative, 0.0, coefficients[..., 0])
+    coefficients[..., 1:] = np.where(negative[..., None], terms, coefficients[..., 1:])
+    root[..., 0, :] *= ~negative[..., None]
+    root[..., :, 0] *= ~negative[..., None]
+    root[..., 1:, 1:] = np.where(negative[..., None, None], terms_root, root[..., 1:, 1:])
+    return coefficients, root, np.where(negative, terms_misfit, misfit)
+
+
+def _fit_group(group: Columns, values: FloatArray, precision: FloatArray) -> GroupFits:
+    """Solve the normal equations in the orthonormal basis by L D L', every step for all K x h systems."""
+    hypotheses, _, count = group.basis.shape
+    column = [group.basis[:, :, c] for c in range(count)]
+    weighted = np.einsum("kpq,kq->kp", precision, values)
+    flat = precision.reshape(len(values), -1)
+    lower: dict[tuple[int, int], FloatArray] = {}
+    pivot: list[FloatArray] = []
+    inverse: list[FloatArray] = []
+    solved: list[FloatArray] = []
+    regular = np.ones((len(values), hypotheses), dtype=bool)
+    for a in range(count):
+        products = [
+            flat @ (column[a][:, :, None] * column[b][:, None, :]).reshape(hypotheses, -1).T
+            for b in range(a + 1)
+        ]
+        for b in range(a):
+            known = sum((lower[a, e] * pivot[e] * lower[b, e] for e in range(b)), start=np.zeros(1))
+            lower[a, b] = (products[b] - known) * inverse[b]
+        left = products[a] - sum((lower[a, b] ** 2 * pivot[b] for b in range(a)), start=np.zeros(1))
+        positive = left > 1e-13 * products[a]
+        regular &= positive
+        pivot.append(np.where(positive, left, 0.0))
+        inverse.append(np.where(positive, 1 / np.where(positive, left, 1.0), 0.0))
+        known = sum((lower[a, b] * pivot[b] * solved[b] for b in range(a)), start=np.zeros(1))
+        solved.append((weighted @ column[a].T - known) * inverse[a])
+    explained = sum((d * z * z for d, z in zip(pivot, solved, strict=True)), start=np.zeros(1))
+    misfit = np.maximum((weighted * values).sum(axis=1, keepdims=True) - explained, 0.0)
+    coefficients, root = _to_original(group.back, lower, inverse, solved)
+    return coefficients, root, np.where(regular | (count == 1), misfit, np.inf)
+
+
+def _to_original(
+    back: FloatArray,
+    lower: dict[tuple[int, int], FloatArray],
+    inverse: list[FloatArray],
+    solved: list[FloatArray],
+) -> tuple[FloatArray, FloatArray]:
+    """Turn the solution in the basis into coefficients of the columns and the root of their covariance."""
+    count, one = len(solved), np.ones(1)
+    unit: dict[tuple[int, int], FloatArray] = {}  # the inverse of L
+    for a in range(count):
+        unit[a, a] = one
+        for b in range(a):
+            unit[a, b] = -sum((lower[a, e] * unit[e, b] for e in range(b, a)), start=np.zeros(1))
+    coefficients = np.zeros((*solved[0].shape, count))
+    root = np.zeros((*solved[0].shape, count, count))
+    for b in range(count):
+        spread = np.sqrt(inverse[b])
+        for a in range(b + 1):
+            moved = sum((back[:, a, e] * unit[b, e] for e in range(a, b + 1)), start=np.zeros(1))
+            coefficients[..., a] += moved * solved[b]
+            root[..., a, b] = moved * spread
+    return coefficients, root

@@ -1,0 +1,52 @@
+"""How well models fit, and what must be said beside them."""
+
+import numpy as np
+
+from ingest.arrays import BoolArray, FloatArray, IntArray
+from pipeline.models.notes import Note
+from pipeline.models.observations import Observations
+
+FEW_POINTS = 5
+COMMON_CAUSES = 3.0  # points' worth of belief that misfit beyond the range strikes all kernels alike
+
+
+def smape(predicted: FloatArray, mean: FloatArray, measured: BoolArray) -> FloatArray:
+    """Symmetric mean absolute percentage error over the measured points, float64[K], 0 to 200."""
+    size = np.abs(predicted) + np.abs(mean)
+    error = np.abs(predicted - mean) / np.where(size > 0, size, 1.0) * measured
+    total: FloatArray = 200 * error.sum(axis=1) / np.maximum(measured.sum(axis=1), 1)
+    return total
+
+
+def correlation_of_errors(error: FloatArray, measured: BoolArray, misfit_share: FloatArray) -> float:
+    """Estimate how strongly the errors of the kernels go together, for the interval of their sum.
+
+    The variance of the summed residuals lies between that of independent ones (0) and of residuals that all
+    err to the same side (1). Noise is independent and is estimated so. Misfit has causes that kernels share
+    (memory, network, the program's own algorithms): as far as the errors are misfit, the estimate is drawn
+    towards 1.
+
+    Args:
+        error: float64[K, P], residuals in the unit of the data.
+        measured: bool[K, P].
+        misfit_share: float64[K], what share of each kernel's error variance is misfit.
+    """
+    error = np.where(measured, error, 0.0)
+    squares = (error**2).sum()
+    together = np.abs(error).sum(axis=0) ** 2
+    spare = together.sum() - squares
+    if spare <= 1e-12 * squares or squares == 0:
+        return 1.0
+    estimate = float(np.clip(((error.sum(axis=0) ** 2).sum() - squares) / spare, 0.0, 1.0))
+    weight = np.abs(error).sum(axis=1)
+    prior = COMMON_CAUSES * float((weight * misfit_share).sum() / weight.sum())
+    points = error.shape[1]
+    return float((points * estimate + prior) / (points + prior))
+
+
+def notes(data: Observations) -> IntArray:
+    """Remarks on each kernel that follow from the data alone, int64[K], bits of `Note`."""
+    count = data.measured.sum(axis=1)
+    bits = Note.FEW_POINTS * (count < FEW_POINTS) + Note.NOTHING_MEASURED * (count == 0)
+    single: IntArray = bits.astype(np.int64) + Note.SINGLE_REPETITION * (data.count.max(axis=1) == 1)
+    return single

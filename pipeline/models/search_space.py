@@ -1,0 +1,142 @@
+"""The hypotheses tried for one parameter, and how plausible each is before any data."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property, lru_cache
+
+import numpy as np
+
+from ingest.arrays import BoolArray, FloatArray, IntArray
+from pipeline.models.exponents import EXTRAP_EXPONENTS, FALLING_EXPONENTS, MIXED_EXPONENTS, STEEP_EXPONENTS
+from pipeline.models.normal_form import NO_EXPONENT, Exponent, Term, term_values
+from pipeline.models.options import ModelOptions
+
+SHARE_CONSTANT = 0.5  # the probability that a kernel does not depend on the parameter at all
+SHARE_TWO_TERMS = 0.05  # of what is left: a second term must earn its place
+INVERSE: Exponent = (Fraction(-1), 0)
+
+
+@dataclass(frozen=True, eq=False)
+class SearchSpace:
+    """H hypotheses of up to T terms over the same term table; the first is the constant alone.
+
+    Attributes:
+        terms: n terms of one parameter.
+        hypotheses: int64[H, T], indices into `terms`, -1 for none.
+        constant: bool[H], whether a constant stands beside the terms.
+        log_prior: float64[H], logarithm of the probability before the data.
+    """
+
+    terms: tuple[Term, ...]
+    hypotheses: IntArray
+    constant: BoolArray
+    log_prior: FloatArray
+
+    @cached_property
+    def falling(self) -> BoolArray:
+        """bool[H], whether a hypothesis has a term that falls: only for kernels that do."""
+        falls = np.array([t[0] < NO_EXPONENT for t in self.terms] + [False])
+        return np.asarray(falls[self.hypotheses].any(axis=1))
+
+    @cached_property
+    def growing(self) -> BoolArray:
+        """bool[H], whether a hypothesis has a term that grows."""
+        grows = np.array([t[0] > NO_EXPONENT for t in self.terms] + [False])
+        return np.asarray(grows[self.hypotheses].any(axis=1))
+
+    def design(self, points: FloatArray) -> FloatArray:
+        """float64[H, Q, C], the constant and the terms at float64[Q] points, 0 for what there is not."""
+        values = np.column_stack([term_values(self.terms, points[:, None]), np.zeros(len(points))])
+        design = np.empty((len(self), len(points), 1 + self.hypotheses.shape[1]))
+        design[:, :, 0] = self.constant[:, None]
+        design[:, :, 1:] = values.T[self.hypotheses].transpose(0, 2, 1)
+        return design
+
+    def __len__(self) -> int:
+        """Return the number of hypotheses H."""
+        return len(self.hypotheses)
+
+
+@dataclass(frozen=True)
+class SpaceChoice:
+    """Which families of hypotheses are in the space.
+
+    Attributes:
+        steep: exponents above Extra-P's 3, up to 5.
+        falling: negative exponents, and a share that is divided among the processes: a/p + b * t.
+        mixed: two growing terms beside the constant.
+    """
+
+    steep: bool = False
+    falling: bool = False
+    mixed: bool = False
+
+
+def one_parameter_space(options: ModelOptions, smallest: float, choice: SpaceChoice) -> SearchSpace:
+    """Make the space of hypotheses c0 + c1 t, a/p + b t, and c0 + c1 t1 + c2 t2.
+
+    Args:
+        options: prior and exponents of the user's choice.
+        smallest: the smallest parameter value; below 1 there are no logarithms, which change sign there.
+        choice: the families wanted. A user's own exponents leave only the family c0 + c1 t.
+    """
+    prior = options.prior if isinstance(options.prior, str) else tuple(options.prior.items())
+    return _space(options.exponents, prior, smallest >= 1, choice)
+
+
+@lru_cache(maxsize=32)
+def _space(
+    exponents: tuple[Exponent, ...] | None,
+    prior: str | tuple[tuple[Exponent, float], ...],
+    logarithms: bool,
+    choice: SpaceChoice,
+) -> SearchSpace:
+    own = (
+        exponents if exponents is not None else None if isinstance(prior, str) else tuple(e for e, _ in prior)
+    )
+    single = own or EXTRAP_EXPONENTS + STEEP_EXPONENTS * choice.steep + FALLING_EXPONENTS * choice.falling
+    rows: list[tuple[tuple[Exponent, ...], bool]] = [((e,), True) for e in _allowed(single, logarithms)]
+    if choice.falling and own is None:
+        divided = [(i - 1, j) for i, j in EXTRAP_EXPONENTS if (i - 1, j) != NO_EXPONENT]
+        rows += [((INVERSE, e), False) for e in _allowed(divided, logarithms)]
+    pairs = _allowed(MIXED_EXPONENTS, logarithms) if choice.mixed and own is None else []
+    mixed = [((a, b), True) for n, b in enumerate(pairs) for a in pairs[:n]]
+    weight = np.array([plausibility(e[-1], prior) for e, _ in rows])
+    weight_mixed = np.array([plausibility(a, prior) * plausibility(b, prior) for (a, b), _ in mixed])
+    share_mixed = SHARE_TWO_TERMS if mixed else 0.0
+    probability = [[SHARE_CONSTANT], (1 - SHARE_CONSTANT) * (1 - share_mixed) * weight / weight.sum()]
+    if mixed:
+        probability.append((1 - SHARE_CONSTANT) * share_mixed * weight_mixed / weight_mixed.sum())
+    return _table([((), True), *rows, *mixed], np.concatenate(probability))
+
+
+def _allowed(exponents: Iterable[Exponent], logarithms: bool) -> list[Exponent]:
+    return [e for e in exponents if logarithms or e[1] == 0]
+
+
+def _table(rows: Sequence[tuple[tuple[Exponent, ...], bool]], probability: FloatArray) -> SearchSpace:
+    terms = {(e,): n for n, e in enumerate(dict.fromkeys(e for row, _ in rows for e in row))}
+    width = max(1, *(len(row) for row, _ in rows))
+    hypotheses = np.full((len(rows), width), -1, dtype=np.int64)
+    for h, (row, _) in enumerate(rows):
+        hypotheses[h, : len(row)] = [terms[(e,)] for e in row]
+    constant = np.array([has_constant for _, has_constant in rows])
+    return SearchSpace(tuple(terms), hypotheses, constant, np.log(probability))
+
+
+def plausibility(exponent: Exponent, prior: str | tuple[tuple[Exponent, float], ...]) -> float:
+    """Return the unnormalised prior probability of an exponent pair.
+
+    ``simple`` halves it with every step away from what algorithms and collectives are known to cost: two
+    steps for half powers, three for thirds, five for quarters, seven for finer ones; one and a half for a
+    logarithm, four for its square; and one for every power above the first.
+    """
+    if not isinstance(prior, str):
+        return dict(prior).get(exponent, 0.0)
+    if prior == "uniform":
+        return 1.0
+    power, logarithm = exponent
+    steps = {1: 0.0, 2: 2.0, 3: 3.0, 4: 5.0}.get(power.denominator, 7.0)
+    steps += (0.0, 1.5, 4.0)[min(logarithm, 2)] + max(0.0, abs(float(power)) - 1)
+    return float(2.0**-steps)

@@ -1,0 +1,57 @@
+"""Pooling of variances over kernels: few points per kernel, many kernels."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import digamma, polygamma
+
+from ingest.arrays import FloatArray
+
+MOST_DEGREES = 1e4  # beyond, the variances are as good as known
+
+
+@dataclass(frozen=True)
+class PooledVariance:
+    """A scaled inverse chi-squared distribution of variances over kernels.
+
+    Attributes:
+        variance: the typical variance s0^2.
+        degrees: d0, how many observations the pool is worth to a single kernel.
+    """
+
+    variance: float
+    degrees: float
+
+
+def pool_variances(variances: FloatArray, degrees: FloatArray) -> PooledVariance:
+    """Estimate the distribution that the variances of the kernels come from.
+
+    The method of moments on their logarithms (Smyth, "Linear models and empirical Bayes methods for assessing
+    differential expression", 2004, section 6.2): log s^2 - digamma(d/2) + log(d/2) has the mean and variance
+    of log F, whose trigamma part beyond trigamma(d/2) is due to differences between the kernels.
+
+    Args:
+        variances: float64[K], above 0.
+        degrees: float64[K], d of each, above 0.
+    """
+    half = degrees / 2
+    logs = np.log(variances) - digamma(half) + np.log(half)
+    center = float(logs.mean())
+    between = float(((logs - center) ** 2 - polygamma(1, half)).mean())
+    # No pool is worth more to a kernel than the other kernels' own degrees of freedom.
+    most = min(max(len(variances) - 1, 1) * float(degrees.mean()), MOST_DEGREES) / 2
+    half_prior = min(_inverse_trigamma(between), most) if between > 1e-3 else most
+    variance = np.exp(center + digamma(half_prior) - np.log(half_prior))
+    return PooledVariance(float(variance), 2 * half_prior)
+
+
+def _inverse_trigamma(value: float) -> float:
+    """Solve trigamma(x) = value by Newton's method on 1 / trigamma, which is nearly straight."""
+    x = 0.5 + 1 / value
+    for _ in range(50):
+        trigamma = float(polygamma(1, x))
+        step = trigamma * (1 - trigamma / value) / float(polygamma(2, x))
+        x += step
+        if abs(step) < 1e-10 * x:
+            break
+    return x
