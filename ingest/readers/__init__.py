@@ -11,6 +11,7 @@ from ingest.errors import InputError
 from ingest.profile import Profile
 from ingest.readers import (
     caliper,
+    cube3,
     cubex,
     extrap_experiment,
     extrap_json,
@@ -62,6 +63,7 @@ class SeriesReader:
 
 PROFILE_READERS: tuple[ProfileReader, ...] = (
     ProfileReader("CUBE", "*.cubex", cubex.matches, cubex.read),
+    ProfileReader("CUBE 3", "*.cube", cube3.matches, cube3.read),
     ProfileReader("OpenFOAM", "<time>/uniform/profiling", openfoam.matches, openfoam.read),
     ProfileReader("TAU", "profile.<node>.<context>.<thread>", tau_text.matches, tau_text.read),
     ProfileReader("TAU packed", "*.ppk", tau_packed.matches, tau_packed.read),

@@ -1,0 +1,156 @@
+import gzip
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from ingest.errors import InputError
+from ingest.readers import cube3, read_profile
+
+HEAD = """<?xml version="1.0" encoding="UTF-8"?>
+<cube version="3.0">
+  <attr key="Creator" value="epik"/>
+  <doc><mirrors><murl>http://a</murl></mirrors></doc>
+"""
+METRICS = """  <metrics>
+    <metric id="0"><disp_name>Time</disp_name><uniq_name>time</uniq_name><uom>sec</uom>
+      <metric id="1"><disp_name>MPI</disp_name><uniq_name>mpi</uniq_name><uom>sec</uom></metric>
+    </metric>
+    <metric id="2"><disp_name>Visits</disp_name><uniq_name>visits</uniq_name><uom>occ</uom>
+    </metric>
+  </metrics>
+"""
+PROGRAM = """  <program>
+    <region id="0" mod="a.c" begin="3" end="9"><name>main</name><url></url><descr></descr></region>
+    <region id="1" mod="MPI" begin="-1" end="-1"><name>MPI_Send</name><url></url><descr></descr></region>
+    <region id="2" mod="b.cc" begin="7" end="8"><name>operator&lt;</name><url></url><descr></descr></region>
+    <cnode id="0" line="-1" mod="" calleeId="0">
+      <cnode id="2" line="-1" mod="" calleeId="1"></cnode>
+      <cnode id="1" line="-1" mod="" calleeId="2"></cnode>
+    </cnode>
+  </program>
+"""
+SYSTEM = """  <system><machine Id="0"><name>m</name><node Id="0"><name>n</name>
+    <process Id="0"><name>p</name><rank>0</rank>
+      <thread Id="0"><name>t</name><rank>0</rank></thread><thread Id="1"><name>t</name><rank>1</rank></thread>
+    </process>
+    <process Id="1"><name>p</name><rank>1</rank><thread Id="2"><name>t</name><rank>0</rank></thread></process>
+  </node></machine><topologies></topologies></system>
+"""
+
+
+def matrix(metric, rows):
+    lines = "".join(
+        f'<row cnodeId="{node}">\n' + "\n".join(map(str, row)) + "\n</row>" for node, row in rows.items()
+    )
+    return f'<matrix metricId="{metric}">{lines}</matrix>'
+
+
+VALUES = (
+    matrix(0, {0: (1, 2, 3), 2: (4, 5, 6.5)})
+    + matrix(1, {2: (4, 5, 6.5)})
+    + matrix(2, {0: (1, 1, 1), 1: (7, 8, 9)})
+)
+
+
+def document(values=VALUES, head=HEAD, metrics=METRICS, program=PROGRAM, system=SYSTEM):
+    return f"{head}{metrics}{program}{system}<severity>{values}</severity></cube>\n"
+
+
+def write(path, text):
+    path.write_bytes(gzip.compress(text.encode()) if path.suffix == ".gz" else text.encode())
+    return path
+
+
+@pytest.mark.parametrize("name", ["a.cube", "a.cube.gz"])
+def test_a_profile(tmp_path, name):
+    profile = read_profile(write(tmp_path / name, document()))
+    assert profile.tree.paths(profile.regions.name) == [
+        ("main",),
+        ("main", "MPI_Send"),
+        ("main", "operator<"),
+    ]
+    np.testing.assert_array_equal(profile.values("time"), [[1, 2, 3], [4, 5, 6.5], [0, 0, 0]])
+    np.testing.assert_array_equal(profile.values("visits"), [[1, 1, 1], [0, 0, 0], [7, 8, 9]])
+    np.testing.assert_array_equal(profile.values("time", inclusive=True)[0], [5, 7, 9.5])
+    assert profile.metric("time").unit == "sec"
+    assert profile.regions.paradigm == ("compiler", "mpi", "compiler")
+    assert profile.regions.file == ("a.c", "MPI", "b.cc")
+    assert profile.regions.line.tolist() == [3, -1, 7]
+    assert profile.locations.process.tolist() == [0, 0, 1]
+    assert profile.locations.thread.tolist() == [0, 1, 0]
+    assert profile.attributes["Creator"] == "epik"
+
+
+def test_a_metric_stored_without_its_parts_is_completed(tmp_path):
+    values = matrix(0, {0: (1, 2, 3)}) + matrix(1, {2: (4, 5, 6)})
+    profile = read_profile(write(tmp_path / "a.cube", document(values)))
+    np.testing.assert_array_equal(profile.values("time"), [[1, 2, 3], [4, 5, 6], [0, 0, 0]])
+    np.testing.assert_array_equal(profile.values("mpi"), [[0, 0, 0], [4, 5, 6], [0, 0, 0]])
+
+
+def test_a_call_chain_of_thousands(tmp_path):
+    nodes = "".join(f'<cnode id="{i}" calleeId="0">' for i in range(5000)) + "</cnode>" * 5000
+    program = '<program><region id="0"><name>f</name></region>' + nodes + "</program>"
+    profile = read_profile(
+        write(tmp_path / "a.cube", document(matrix(0, {4999: (1, 1, 1)}), program=program))
+    )
+    assert profile.tree.depth.max() == 4999
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("<", "damaged XML"),
+        (document()[:-200], "damaged XML"),
+        ("<xml/>", "line 1: the document is <xml>"),
+        (document(head='<cube version="4.0">'), "of version '4.0'"),
+        (document(head='<!DOCTYPE cube [<!ENTITY a "b">]><cube version="3.0">'), "declares an entity"),
+        (document(""), "no metric with values"),
+        (document("", program=""), "no call path"),
+        (document(program=PROGRAM.replace('calleeId="1"', 'calleeId="9"')), "a region that is not there"),
+        (document(program=PROGRAM.replace('id="2" line', 'id="1" line')), "two call paths have the id '1'"),
+        (document(matrix(0, {0: (1, 2)})), "a row of 2 values for 3 threads"),
+        (document(matrix(0, {0: (1, 2, "nan")})), "not finite"),
+        (document(matrix(0, {0: (1, 2, "x")})), "could not convert"),
+        (document(matrix(0, {9: (1, 2, 3)})), "call path '9', which is not there"),
+        (document(matrix(9, {0: (1, 2, 3)})), "metric '9' or call path '0', which is not there"),
+        (document(metrics="<metrics><metric/></metrics>"), "a metric without id"),
+    ],
+)
+def test_wrong_files(tmp_path, text, told):
+    path = write(tmp_path / "a.cube", text)
+    with pytest.raises(InputError) as caught:
+        read_profile(path)
+    assert told in str(caught.value)
+    assert str(path) in str(caught.value)
+
+
+def test_other_files_of_that_name_are_left_alone(tmp_path):
+    path = tmp_path / "water.cube"
+    path.write_text("water molecule\nOUTER LOOP: X\n 3 0.0 0.0 0.0\n")
+    assert not cube3.matches(path)
+
+
+def test_a_damaged_gzip_file_and_a_bomb_are_refused(tmp_path, monkeypatch):
+    path = write(tmp_path / "a.cube.gz", document())
+    path.write_bytes(path.read_bytes()[:-30])
+    with pytest.raises(InputError, match=r"cannot be read|damaged"):
+        read_profile(path)
+    monkeypatch.setattr(cube3, "MAX_BYTES", 1000)
+    with pytest.raises(InputError, match="of XML"):
+        read_profile(write(path, document()))
+
+
+@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(st.integers(0, 2500), st.integers(0, 60), st.text('</>"0123456789 metricnode', max_size=12))
+def test_damaged_files_are_refused_in_one_line_or_read(tmp_path, at, removed, inserted):
+    text = document()
+    path = write(tmp_path / "a.cube", text[:at] + inserted + text[at + removed :])
+    try:
+        profile = cube3.read(path)
+    except InputError as error:
+        assert len(str(error).splitlines()) == 1
+    else:
+        assert len(profile.tree)
