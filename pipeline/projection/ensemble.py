@@ -27,12 +27,15 @@ class Ensemble:
         estimate: float64[k], the best values, SI units.
         draws: float64[draw, k], joint draws around them.
         notices: what a reader of any prediction made with these values has to be told.
+        rivals: True where the draws come from rival formulas: no single row is best then, and predictions
+            take the median over the draws as their value.
     """
 
     names: tuple[str, ...]
     estimate: FloatArray
     draws: FloatArray
     notices: tuple[str, ...] = ()
+    rivals: bool = False
 
     def renamed(self, names: Mapping[str, str]) -> "Ensemble":
         """Return the same draws under other names; names not mentioned stay."""

@@ -17,7 +17,7 @@ from pipeline.models.scaling_models import ScalingModels
 from pipeline.models.tables import from_table
 from pipeline.projection.binding import bind, limited
 from pipeline.projection.ensemble import DRAWS, Ensemble, stream
-from pipeline.projection.model import Limit, Model, constant, log2, maximum, symbol
+from pipeline.projection.model import Limit, Model, constant, log2, maximum, sqrt, symbol
 from pipeline.projection.symbolic import real_symbol
 from pipeline.projection.toml_tables import Table, check_keys, path_at, text_at
 from pipeline.projection.units import TIME, Dimension, parse_unit
@@ -71,7 +71,7 @@ def scaling_model(name: str, models: ScalingModels, kernel: int, *, dimension: D
     beyond = constant(0)
     for parameter, last in zip(inputs, models.last, strict=True):
         beyond = beyond + maximum(0, log2(parameter / float(last)))
-    total = total * (1 + symbol(f"{name}.drift") * beyond)
+    total = total * (1 + symbol(f"{name}.drift") * sqrt(beyond))
     model = bind(maximum(0, total) if models.nonnegative else total, ensemble)
     for column, first, last in zip(models.parameters, models.valid_from[kernel], models.last, strict=True):
         says = f"{name} was measured for {column}"
@@ -111,7 +111,8 @@ def _draws(
     for coefficient, term in models.weighted_terms(kernel):
         estimate[1 + terms.index(term)] = coefficient
     names = (*(f"{name}.c{k}" for k in range(len(terms) + 1)), f"{name}.drift")
-    return Ensemble(names, estimate, draws, tuple(f"{name}: {note}" for note in models.notes(kernel)))
+    notices = tuple(f"{name}: {note}" for note in models.notes(kernel))
+    return Ensemble(names, estimate, draws, notices, rivals=True)
 
 
 def _root(covariance: FloatArray) -> FloatArray:

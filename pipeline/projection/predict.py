@@ -22,7 +22,7 @@ class Prediction:
     """What a model says at m configurations, in SI units.
 
     Attributes:
-        value: float64[m], with every uncertain symbol at its best value.
+        value: float64[m], with every uncertain symbol at its best value; the median where rivals compete.
         lower: float64[m], lower end of the interval.
         upper: float64[m], upper end of the interval.
         draws: float64[draw, m], what the interval was taken from; joint among models predicted together.
@@ -56,11 +56,12 @@ def predict(
     over_draws = [bound[n][1][:, None] for n in bound] + list(inputs.values())
     evaluate = compiled([model.expression for model in models.values()], names)
     values, draws = evaluate(at_estimate), evaluate(over_draws)
-    tails = (1 - level) / 2
-    return {
-        name: _summary(name, np.broadcast_to(v, (count,)), np.broadcast_to(d, (*_rows(bound), count)), tails)
-        for name, v, d in zip(models, values, draws, strict=True)
-    }
+    found = {}
+    for (name, model), value, drawn in zip(models.items(), values, draws, strict=True):
+        table = np.broadcast_to(drawn, (*_rows(bound), count))
+        middle = None if any(e.rivals for e in model.ensembles) else np.broadcast_to(value, (count,))
+        found[name] = _summary(name, middle, table, level)
+    return found
 
 
 def _rows(bound: Mapping[str, tuple[float, FloatArray]]) -> tuple[int]:
@@ -81,13 +82,14 @@ def _inputs(
     return given
 
 
-def _summary(name: object, value: FloatArray, draws: FloatArray, tails: float) -> Prediction:
-    if not np.isfinite(value).all() or not np.isfinite(draws).all():
+def _summary(name: object, value: FloatArray | None, draws: FloatArray, level: float) -> Prediction:
+    if not np.isfinite(draws).all() or not (value is None or np.isfinite(value).all()):
         shown = ".".join(name) if isinstance(name, tuple) else name
         mend = "check for inputs that are zero or negative"
         raise ModelError(f"'{shown}' has no finite value at these inputs", mend=mend)
-    lower, upper = np.quantile(draws, [tails, 1 - tails], axis=0)
-    return Prediction(value, np.minimum(lower, value), np.maximum(upper, value), draws)
+    lower, middle, upper = np.quantile(draws, [(1 - level) / 2, 0.5, (1 + level) / 2], axis=0)
+    best: FloatArray = middle if value is None else value
+    return Prediction(best, np.minimum(lower, best), np.maximum(upper, best), draws)
 
 
 def broken_limits(models: Mapping[Key, Model], at: Mapping[str, npt.ArrayLike]) -> tuple[str, ...]:

@@ -17,6 +17,7 @@ from pipeline.projection.families import FAMILIES, Family
 from pipeline.projection.measured_terms import measured_term
 from pipeline.projection.model import Limit, Model, choose, log2, symbol
 from pipeline.projection.parse import Names, parse
+from pipeline.projection.ports.term import port_term
 from pipeline.projection.quantity import Quantity, parse_quantity
 from pipeline.projection.symbolic import real_symbol
 from pipeline.projection.toml_tables import (
@@ -29,6 +30,7 @@ from pipeline.projection.toml_tables import (
     text_at,
 )
 from pipeline.projection.units import TIME, parse_unit
+from pipeline.projection.vector_loops.term import vector_loop_term
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,8 +79,12 @@ def read_term(table: Table, place: Place, names: Names) -> Term:
     family = text_at(table, "model", place.where)
     if family == "measured":
         return Term(place.name, *measured_term(table, place.name, place.where, place.folder))
+    if family == "ports":
+        return Term(place.name, *port_term(table, place.name, place.where, place.folder))
+    if family == "vector_loop":
+        return Term(place.name, *vector_loop_term(table, place.name, place.where, place.folder, names))
     if family not in FAMILIES:
-        known = ", ".join([*FAMILIES, "measured"])
+        known = ", ".join([*FAMILIES, "measured", "ports", "vector_loop"])
         raise InputError(f"no model '{family}'", where=place.where, mend=f"models are {known}")
     model = _of_family(FAMILIES[family], table, place)
     return Term(place.name, FAMILIES[family].inputs, model)

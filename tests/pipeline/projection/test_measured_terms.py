@@ -41,10 +41,10 @@ def test_a_scaling_model_predicts_what_it_predicts_at_home(models, kernel):
     points = np.array([8.0, 64, 256, 1024])
     home = models.predict(points[:, None])
     here = predict({"k": scaling_model("k", models, kernel)}, {"p": points})["k"]
-    assert here.value == pytest.approx(home.value[kernel], rel=1e-9)
     width = home.upper[kernel] - home.lower[kernel]
-    assert here.lower == pytest.approx(home.lower[kernel], abs=0.2 * width.max(), rel=0.05)
-    assert here.upper == pytest.approx(home.upper[kernel], abs=0.2 * width.max(), rel=0.05)
+    for end in ("value", "lower", "upper"):
+        expected = getattr(home, end)[kernel]
+        assert (np.abs(getattr(here, end) - expected) <= 0.15 * width + 0.01 * expected).all()
     assert (here.upper - here.lower)[-1] == pytest.approx(width[-1], rel=0.25)
 
 
@@ -78,7 +78,7 @@ def test_measured_scaling_stands_beside_a_projected_network(results, models):
     found = project(application(results, 'region = "Amul"'), at={"P": 32})
     parts = {line.path[0]: line for line in found.parts}
     at_home = models.predict(np.array([[32.0]])).value[1, 0]
-    assert parts["compute"].value == pytest.approx(at_home / 32)
+    assert parts["compute"].value == pytest.approx(at_home / 32, rel=0.02)
     assert parts["sums"].value == pytest.approx(100 * (21.5e-6 + 8.5e-6 * 5))
     assert found.total.lower < found.total.value < found.total.upper
 
