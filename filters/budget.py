@@ -73,11 +73,11 @@ def decide_by_budget(
 ) -> tuple[Decision, BudgetOutcome]:
     """Choose regions within a budget.
 
-    A region is worth its plain exclusive time and a tenth (`Budget.structure`) of what is spent below it.
-    Time of visits so short that one mostly sees their measurement is worth nothing. With these values a
-    knapsack is filled. Each of several runs must stay within the budget: a region weighs what it takes of
-    the budget where it takes most, and is worth its largest share of any run, so that what is large at one
-    scale only is not lost.
+    A region is worth its plain exclusive time, with that of callees whose visits are too short to be told,
+    and a tenth (`Budget.structure`) of what else is spent below it. With these values a knapsack is filled.
+    Each of several runs must stay within the budget: a region weighs what it takes of the budget where it
+        takes most, and
+    is worth its largest share of any run, so that what is large at one scale only is not lost.
 
     Args:
         runs: one or more runs of the same program, measured without a filter.
@@ -99,7 +99,8 @@ def decide_by_budget(
     worth = shares.own + budget.structure * shares.below
     worthy = (worth > 0.0) & (forced == Reason.TOO_COSTLY)[:, None]
     packing = _pack(shares, np.where(worthy, worth, 0.0), forced >= Reason.PREFIX, budget.overhead, applied)
-    chosen = np.where((shares.own > 0.0).any(axis=1), Reason.TIME, Reason.STRUCTURE)
+    mostly_own = (shares.own >= budget.structure * shares.below).any(axis=1)
+    chosen = np.where(mostly_own, Reason.TIME, Reason.STRUCTURE)
     reason = np.where(packing.taken, chosen, forced)
     overhead = shares.overhead(reason >= Reason.PREFIX, applied)
     outcome = BudgetOutcome(budget, applied, tuple(overhead.tolist()), packing)

@@ -36,9 +36,9 @@ def given_up(decision: Decision, prediction: Prediction, count: int = 10) -> tup
     """
     last = len(decision.runs) - 1
     run, regions = decision.runs[last], decision.regions
-    time = regions.total(last, run, prediction.plain.callpath)
+    time = regions.total(last, run, prediction.plain.told)
     visits = regions.total(last, run, run.visits)
-    dropped = np.flatnonzero(regions.called & ~decision.kept & (visits > 0))
+    dropped = np.flatnonzero(regions.called & ~decision.kept & (time > 0))
     largest = dropped[np.argsort(-time[dropped], kind="stable")][:count]
     home = nearest_recorded(run.tree, decision.recorded(last))
     entry = regions.of_callpaths(last, run)
@@ -48,7 +48,7 @@ def given_up(decision: Decision, prediction: Prediction, count: int = 10) -> tup
         heirs, place = np.unique(
             np.where(home[nodes] >= 0, run.tree.region[home[nodes]], -1), return_inverse=True
         )
-        heir = int(heirs[np.bincount(place, prediction.plain.callpath[nodes]).argmax()])
+        heir = int(heirs[np.bincount(place, prediction.plain.told[nodes]).argmax()])
         told_of = run.regions.name[heir] if heir >= 0 else None
         share = float(time[i]) / prediction.plain.total if prediction.plain.total > 0 else 0.0
         found.append(GivenUp(regions.table.name[i], share, float(visits[i]), told_of))

@@ -40,7 +40,7 @@ def pack(value: FloatArray, weight: FloatArray, capacity: float) -> Packing:
         capacity: the largest sum of weights; nothing fits where it is negative.
     """
     fits = np.flatnonzero(weight <= capacity)
-    density = value[fits] / np.maximum(weight[fits], np.finfo(np.float64).tiny)
+    density = np.log(value[fits]) - np.log(np.maximum(weight[fits], np.finfo(np.float64).tiny))
     order = fits[np.lexsort((fits, -value[fits], -density))]
     taken = np.zeros(len(value), dtype=np.bool_)
     bound, rest, pending = _continuous(value[order], weight[order], capacity), capacity, order

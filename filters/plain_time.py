@@ -4,8 +4,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from filters.cost import EventCost, computing, events_within
+from filters.cost import INSIDE, EventCost, computing, events_within
 from filters.evidence import RunEvidence
+from filters.matching import filterable
+from filters.walks import nearest_upwards
 from ingest.arrays import BoolArray, FloatArray
 from ingest.errors import UsageError
 
@@ -23,7 +25,7 @@ class PlainTime:
     Attributes:
         callpath: float64[call path], exclusive core-seconds; communication has its measured time here.
         computing: bool[call path], whether it counts as computing.
-        clear: bool[call path], whether its measured time stands clear of the cost of its events.
+        told: float64[call path], the same time where visits too short to be told are told of their callers.
         total: computing time in core-seconds, the most probable value.
         low, high: between them it lies with a probability of 90 %.
         cost: seconds a visit that explain the rest of the measured time, for `total`, `low` and `high`.
@@ -31,7 +33,7 @@ class PlainTime:
 
     callpath: FloatArray
     computing: BoolArray
-    clear: BoolArray
+    told: FloatArray
     total: float
     low: float
     high: float
@@ -72,7 +74,21 @@ def estimate_plain_time(run: RunEvidence, cost: EventCost, baseline: float | Non
         total, low, high = _posterior(measured, inside, guess, cost)
     costs = [(measured - plain) / inside if inside > 0 else cost.recorded for plain in (total, low, high)]
     callpath = _spread(shown, run.time, computes, total - guess)
-    return PlainTime(callpath, computes, clear, total, low, high, (costs[0], costs[1], costs[2]))
+    told = _told(run, callpath, costs[0])
+    return PlainTime(callpath, computes, told, total, low, high, (costs[0], costs[1], costs[2]))
+
+
+def _told(run: RunEvidence, plain: FloatArray, cost: float) -> FloatArray:
+    """Move the time of visits that are too short to the nearest callers whose visits are long enough.
+
+    A visit can be told where more plain time is spent in and below it than its own measurement adds to it.
+    What is shorter (an accessor) is a part of its caller to anyone who measures. What no filter touches is
+    told.
+    """
+    inclusive = run.tree.inclusive(plain[:, None])[:, 0]
+    long = (inclusive > INSIDE * cost * run.visits) | ~filterable(run.regions)[run.tree.region]
+    home = nearest_upwards(run.tree, np.arange(len(run.tree)), long)
+    return np.bincount(home, plain, len(run.tree)).astype(np.float64)
 
 
 def _settled(run: RunEvidence, baseline: float, measured: float, events: float) -> float:

@@ -35,8 +35,8 @@ class Prediction:
         source: the profile it was made from.
         visits: recorded without the filter, all CPU locations.
         recorded: recorded under the filter.
-        coverage: the share of the plain computing time that is told of the region it is spent in; the time of
-            dropped regions is told of their nearest recorded callers.
+        coverage: the share of the plain computing time that is told of the region it is spent in (or of the
+            caller, where its visits are too short); the rest is told of the nearest recorded callers.
         whole: the share that is told with its whole call path, all of whose regions are recorded.
         plain: the time without measurement.
         filtered_cost: seconds a visit that is filtered at run time.
@@ -86,7 +86,7 @@ def predict(
     """
     cost = cost or EventCost()
     plain = estimate_plain_time(run, cost, baseline)
-    counted = plain.callpath * plain.computing
+    counted = plain.told * plain.computing
     total = float(counted.sum())
     gapless = nearest_recorded(run.tree, ~recorded) < 0
     coverage, whole = (

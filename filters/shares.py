@@ -19,7 +19,7 @@ class Shares:
     """Of R regions in J runs; every number is a share of the run's plain computing time.
 
     Attributes:
-        own: float64[R, J], plain time in the region, where it stands clear of what measuring it costs.
+        own: float64[R, J], plain time in the region, with that of callees too short to be told.
         below: float64[R, J], plain time below it, with communication; recursion counts once.
         recording: float64[R, J], cost of recording its visits.
         hooks: float64[R, J], cost of its visits where they are filtered at run time.
@@ -58,12 +58,11 @@ def shares_of(
         share = 1.0 / plain.total if plain.total > 0 else 0.0
         entry = regions.of_callpaths(i, run)
         visits = regions.total(i, run, run.visits)
-        inside = regions.total(i, run, plain.callpath)
-        told = regions.total(i, run, plain.callpath * plain.clear)
-        inclusive = run.tree.inclusive(plain.callpath[:, None])[:, 0]
+        told = regions.total(i, run, plain.told)
+        inclusive = run.tree.inclusive(plain.told[:, None])[:, 0]
         whole = regions.total(i, run, inclusive * outermost(run.tree, entry))
         own.append(told * share)
-        below.append(np.maximum(whole - inside, 0.0) * share)
+        below.append(np.maximum(whole - told, 0.0) * share)
         recording.append(visits * plain.cost[0] * share)
         hooks.append(visits * min(cost.filtered, plain.cost[0]) * share)
         fixed.append(float(run.visits[entry < 0].sum()) * plain.cost[0] * share)

@@ -1,0 +1,130 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from filters.digest import UNFILTERED, digest, digest_of_run, mixed_filters
+from filters.language import Filter, parse
+from filters.memory import trace_memory
+from filters.simulation import simulate
+from ingest.calltree import CallTree
+from ingest.profile import LocationTable, Metric, MetricKind, Profile, RegionTable
+
+#        main > solve > wrap > (dot, MPI_Wait, solve > dot), wrap > dot
+ROWS = [
+    (0, "main", [1, 1], [1.0, 2.0]),
+    (1, "solve", [10, 11], [0.5, 0.5]),
+    (2, "wrap", [20, 20], [0.25, 0.0]),
+    (3, "dot", [30, 30], [3.0, 3.0]),
+    (3, "MPI_Wait", [5, 5], [1.0, 1.0]),
+    (2, "dot", [7, 7], [0.5, 0.5]),
+    (1, "wrap", [2, 2], [0.125, 0.0]),
+    (2, "dot", [1, 1], [0.0, 0.25]),
+]
+
+
+def exclude(*names):
+    lines = "".join(f"EXCLUDE {name}\n" for name in names)
+    return parse(f"SCOREP_REGION_NAMES_BEGIN\n{lines}SCOREP_REGION_NAMES_END\n")
+
+
+def table(profile, metric):
+    paths = profile.tree.paths(profile.regions.name)
+    return dict(zip(paths, profile.values(metric).tolist(), strict=True))
+
+
+def test_time_moves_to_recorded_callers_and_their_callees_meet(make_profile):
+    seen = simulate(make_profile(ROWS), exclude("wrap"))
+    assert table(seen, "visits") == {
+        ("main",): [1, 1],
+        ("main", "solve"): [10, 11],
+        ("main", "solve", "dot"): [37, 37],
+        ("main", "solve", "MPI_Wait"): [5, 5],
+        ("main", "dot"): [1, 1],
+    }
+    time = table(seen, "time")
+    assert time["main",] == [1.125, 2.0] and time["main", "solve"] == [0.75, 0.5]
+    assert time["main", "solve", "dot"] == [3.5, 3.5]
+
+
+def test_the_call_tree_stays_in_preorder(make_profile):
+    seen = simulate(make_profile(ROWS), exclude("wrap", "solve"))
+    assert list(table(seen, "visits")) == [("main",), ("main", "dot"), ("main", "MPI_Wait")]
+    assert seen.tree.parent.tolist() == [-1, 0, 0]
+
+
+def test_what_has_no_recorded_caller_is_lost_and_that_is_said(make_profile):
+    seen = simulate(make_profile(ROWS), exclude("main"))
+    paths = ["solve", "solve wrap", "solve wrap dot", "solve wrap MPI_Wait", "solve dot", "wrap", "wrap dot"]
+    assert [" ".join(path) for path in table(seen, "visits")] == paths
+    assert "1 call paths (3 s) have no recorded caller" in seen.notices[-1]
+
+
+@given(st.sets(st.sampled_from(["solve", "wrap", "dot", "MPI_Wait"])))
+def test_no_time_is_lost_while_main_is_recorded(names):
+    from tests.filters.rows import make_profile
+
+    profile = make_profile(ROWS)
+    seen = simulate(profile, exclude(*sorted(names)))
+    assert seen.values("time").sum(axis=0) == pytest.approx(profile.values("time").sum(axis=0))
+    assert seen.values("time", inclusive=True)[0] == pytest.approx(profile.values("time", inclusive=True)[0])
+    left = [row for row in ROWS if row[1] not in names or row[1] == "MPI_Wait"]
+    assert seen.values("visits").sum() == sum(sum(row[2]) for row in left)
+
+
+def test_an_empty_filter_changes_nothing(make_profile):
+    profile = make_profile(ROWS)
+    seen = simulate(profile, Filter())
+    assert table(seen, "time") == table(profile, "time")
+    assert digest_of_run(seen) == UNFILTERED
+
+
+def test_inclusive_metrics_and_extremes():
+    values = {
+        "time": np.array([[10.0], [4.0], [3.0], [2.0], [1.0]]),
+        "min": np.array([[9.0], [4.0], [0.5], [0.25], [1.0]]),
+        "max": np.array([[9.0], [4.0], [0.5], [0.25], [1.0]]),
+        "odd": np.ones((5, 1)),
+    }
+    kinds = (MetricKind.INCLUSIVE, MetricKind.MINIMUM, MetricKind.MAXIMUM, MetricKind.SIMPLE)
+    metrics = tuple(Metric(name, "", kind) for name, kind in zip(values, kinds, strict=True))
+    names = ("main", "wrap", "leaf")
+    profile = Profile(
+        "made",
+        CallTree(np.array([-1, 0, 1, 0, 0]), np.array([0, 1, 2, 2, 1])),
+        RegionTable(names, names, ("compiler",) * 3, ("",) * 3, np.full(3, -1)),
+        LocationTable(np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.int64), np.ones(1, dtype=np.bool_)),
+        metrics,
+        lambda metric: values[metric.name],
+    )
+    seen = simulate(profile, exclude("wrap"))
+    assert [m.name for m in seen.metrics] == ["time", "min", "max"]
+    assert seen.values("time", inclusive=True).tolist() == [[10.0], [5.0]]
+    assert seen.values("time").tolist() == [[5.0], [5.0]]
+    assert seen.values("min")[1] == 0.25 and seen.values("max")[1] == 0.5
+
+
+def test_digests_stand_for_rules_not_for_layout():
+    spaced = parse("# c\nSCOREP_REGION_NAMES_BEGIN\n\n EXCLUDE   a b\nSCOREP_REGION_NAMES_END\n")
+    assert digest(spaced) == digest(exclude("a", "b")) != digest(exclude("b", "a"))
+
+
+def test_the_filter_of_a_run_is_found(make_profile, tmp_path):
+    profile = make_profile(ROWS, source=str(tmp_path / "profile.cubex"))
+    assert digest_of_run(profile) is None
+    text = "SCOREP_REGION_NAMES_BEGIN EXCLUDE a\nSCOREP_REGION_NAMES_END\n"
+    (tmp_path / "scorep.filter").write_text(text)
+    assert digest_of_run(profile) == digest(exclude("a")) == digest_of_run(profile, text)
+
+
+def test_runs_under_different_filters_are_told():
+    assert mixed_filters({"a": None, "b": "1", "c": "1"}) is None
+    assert "under 2 filters" in mixed_filters({"a": "2", "b": "1", "c": None})
+
+
+def test_trace_memory_of_the_busiest_process(make_profile):
+    profile = make_profile([(0, "main", [1, 1], [0.0, 0.0]), (1, "MPI_Barrier", [0, 100], [0.0, 0.0])])
+    memory = trace_memory(profile, np.ones(2, dtype=np.bool_))
+    assert memory.max_buf == 24 + 100 * (24 + 42)
+    assert memory.total_memory == 2 * (2 << 20)
+    assert trace_memory(profile, np.array([True, False])).max_buf == 24
