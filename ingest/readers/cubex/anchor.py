@@ -45,14 +45,14 @@ class Anchor:
     locations: list[Record]
 
 
-def read_anchor(data: memoryview, path: Path) -> Anchor:
+def read_anchor(data: bytes, path: Path) -> Anchor:
     """Parse an anchor, which may be gzip-compressed.
 
     Raises:
         InputError: where it is damaged, no Cube document, or declares entities.
     """
     where = f"{path} (anchor.xml)"
-    document = gunzip(data, where=where) if data[:2] == GZIP_MAGIC else bytes(data)
+    document = gunzip(data, where=where) if data[:2] == GZIP_MAGIC else data
     mend = "write the profile again"
     try:
         return parse_anchor(document)

@@ -6,9 +6,11 @@ This walk looks at names and sizes only. Nothing is unpacked and no path is take
 """
 
 import mmap
+import os
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from io import FileIO
 from pathlib import Path
 
 from ingest.errors import InputError
@@ -17,6 +19,8 @@ from ingest.readers.cubex.inflate import GZIP_MAGIC, gunzip
 ANCHOR = "anchor.xml"
 _BLOCK = 512
 _MAX_MEMBERS = 1 << 16
+_MAX_ANCHOR = 1 << 30
+_FEW_BYTES = 1 << 20
 _MAX_ZERO_BLOCKS = 40  # tar pads to 20 blocks; more zeros than that are the end of the archive
 _WANTED = re.compile(rb"(?:\./)?(anchor\.xml|[0-9]{1,9}\.(?:data|index))")
 _REGULAR = b"\x0007 "  # type flags of a regular file, the last two being what old and odd writers leave
@@ -27,7 +31,7 @@ _AGAIN = "copy or write the file again"
 class Container:
     """A `.cubex` file and where its members stand in it.
 
-    The file is mapped anew for every view, so that a profile kept for later holds no file open.
+    The file is opened anew for every view, so that a profile kept for later holds no file open.
 
     Attributes:
         path: the file.
@@ -41,21 +45,46 @@ class Container:
     members: dict[str, tuple[int, int]] = field(repr=False)
     unpacked: bytes = field(default=b"", repr=False)
 
-    def views(self, *names: str) -> list[memoryview]:
-        """Return the bytes of members without copying them.
+    def read(self, name: str) -> bytes:
+        """Return a copy of the bytes of a member.
 
         Raises:
-            InputError: where there is no such member or the file has changed since it was opened.
+            InputError: where the file has changed since it was opened.
         """
-        missing = [name for name in names if name not in self.members]
-        if missing:
-            mend = "write the profile again"
-            raise InputError(f"no member '{missing[0]}'", where=str(self.path), mend=mend)
-        archive = memoryview(self.unpacked) if self.unpacked else _map(self.path)
-        if not self.unpacked and len(archive) != self.size:
-            raise InputError("the file changed while it was read", where=str(self.path), mend="run again")
-        extents = (self.members[name] for name in names)
+        offset, size = self.members[name]
+        if self.unpacked:
+            return self.unpacked[offset : offset + size]
+        with self._reopen() as file:
+            content = os.pread(file.fileno(), size, offset)
+        if len(content) < size:
+            raise self._changed()
+        return content
+
+    def views(self, *names: str) -> list[memoryview]:
+        """Return the bytes of members: a copy where they are few, else mapped into memory.
+
+        Raises:
+            InputError: where the file has changed since it was opened.
+        """
+        extents = [self.members[name] for name in names]
+        if sum(size for _, size in extents) <= _FEW_BYTES:
+            return [memoryview(self.read(name)) for name in names]
+        if self.unpacked:
+            archive = memoryview(self.unpacked)
+        else:
+            with self._reopen() as file:
+                archive = _map(file)
         return [archive[offset : offset + size] for offset, size in extents]
+
+    def _reopen(self) -> FileIO:
+        file = _open(self.path)
+        if os.fstat(file.fileno()).st_size != self.size:
+            file.close()
+            raise self._changed()
+        return file
+
+    def _changed(self) -> InputError:
+        return InputError("the file changed while it was read", where=str(self.path), mend="run again")
 
 
 def open_container(path: Path) -> Container:
@@ -64,7 +93,8 @@ def open_container(path: Path) -> Container:
     Raises:
         InputError: where the file cannot be read, is no tar archive, is truncated, or has no anchor.xml.
     """
-    archive = _map(path)
+    with _open(path) as file:
+        archive = _map(file)
     size, unpacked = len(archive), b""
     if archive[:2] == GZIP_MAGIC:
         unpacked = gunzip(archive, where=str(path))
@@ -77,19 +107,26 @@ def open_container(path: Path) -> Container:
     if ANCHOR not in members:
         what = f"no {ANCHOR} in it: not a Cube profile, or its end is missing"
         raise InputError(what, where=str(path), mend=_AGAIN)
+    if members[ANCHOR][1] > _MAX_ANCHOR:
+        what = f"its {ANCHOR} has {members[ANCHOR][1]} bytes, more than the {_MAX_ANCHOR} we read"
+        raise InputError(what, where=str(path), mend="filter or aggregate the call tree")
     return Container(path, size, members, unpacked)
 
 
-def _map(path: Path) -> memoryview:
-    """Map a file into memory."""
+def _open(path: Path) -> FileIO:
     try:
-        with open(path, "rb", buffering=0) as file:  # noqa: PTH123  # Path.open costs as much as the mapping
-            return memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
-    except ValueError:  # an empty file cannot be mapped
-        raise InputError("the file is empty", where=str(path), mend=_AGAIN) from None
+        return FileIO(path)
     except OSError as problem:
         reason = problem.strerror or "cannot be read"
         raise InputError(reason, where=str(path), mend="check path and permissions") from None
+
+
+def _map(file: FileIO) -> memoryview:
+    """Map a file into memory; the mapping lives as long as the view."""
+    try:
+        return memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
+    except ValueError:  # an empty file cannot be mapped
+        raise InputError("the file is empty", where=str(file.name), mend=_AGAIN) from None
 
 
 def _walk(archive: memoryview, where: str) -> Iterator[tuple[bytes, int, int]]:

@@ -36,7 +36,7 @@ def read(path: Path) -> Profile:
         InputError: where the file is damaged or holds what we cannot read, such as clustered call trees.
     """
     container = open_container(path)
-    anchor = read_anchor(container.views(ANCHOR)[0], path)
+    anchor = read_anchor(container.read(ANCHOR), path)
     try:
         return _assemble(container, anchor)
     except ValueError as problem:
@@ -49,9 +49,9 @@ def _assemble(container: Container, anchor: Anchor) -> Profile:
         what = "its call tree is clustered (attribute CLUSTERING), so call paths differ between processes"
         mend = "measure again without clustering (SCOREP_PROFILING_ENABLE_CLUSTERING=false)"
         raise InputError(what, where=str(container.path), mend=mend)
-    tree, identifiers = _tree(anchor.program)
+    tree = _tree(anchor.program)
     locations = _locations(anchor)
-    metrics, stored, notices = _metrics(anchor, container, tree, identifiers)
+    metrics, stored, notices = _metrics(anchor, container, tree)
     return Profile(
         source=str(container.path),
         tree=tree,
@@ -72,8 +72,7 @@ def _numbers(texts: Sequence[str], what: str) -> IntArray:
         raise ValueError(f"{what} is not a number") from None
 
 
-def _tree(program: Program) -> tuple[CallTree, IntArray]:
-    """Return the call tree and the identifiers of its nodes, int64[n]."""
+def _tree(program: Program) -> CallTree:
     nodes = len(program.cnode)
     if nodes == 0:
         raise ValueError("it has no call paths")
@@ -87,18 +86,19 @@ def _tree(program: Program) -> tuple[CallTree, IntArray]:
         region = np.fromiter(map(index.__getitem__, program.callee), np.int64, nodes)
     except KeyError as missing:
         raise ValueError(f"a call path calls region {missing}, which is not defined") from None
-    tree = CallTree(np.fromiter(program.parent, np.int64, nodes), region)
-    return tree, _numbers(program.cnode, "the id of a cnode")
+    return CallTree(np.fromiter(program.parent, np.int64, nodes), region)
 
 
 def _regions(columns: Sequence[Sequence[str]]) -> RegionTable:
     _, files, lines, names, mangled, paradigms, descriptions = columns
-    origins = list(zip(paradigms, descriptions, strict=True))
-    paradigm = {origin: _paradigm(*origin) for origin in set(origins)}
+    if not all(paradigms):
+        paradigms = list(map(_paradigm, paradigms, descriptions))
+    if not all(mangled):
+        mangled = [linker or name for linker, name in zip(mangled, names, strict=True)]
     return RegionTable(
         name=tuple(names),
-        mangled=tuple([linker or name for linker, name in zip(mangled, names, strict=True)]),
-        paradigm=tuple([paradigm[origin] for origin in origins]),
+        mangled=tuple(mangled),
+        paradigm=tuple(map(str.lower, paradigms)),
         file=tuple(files),
         line=_numbers(lines, "the first line of a region"),
     )
@@ -106,10 +106,7 @@ def _regions(columns: Sequence[Sequence[str]]) -> RegionTable:
 
 def _paradigm(paradigm: str, description: str) -> str:
     """Return the paradigm, which files of Score-P 1 write into the description."""
-    if paradigm:
-        return paradigm.strip().lower()
-    described = description.strip().lower()
-    return described if described in _OLD_PARADIGMS else ""
+    return paradigm or (description if description.lower() in _OLD_PARADIGMS else "")
 
 
 def _locations(anchor: Anchor) -> LocationTable:
@@ -156,35 +153,41 @@ def _processes(groups: Sequence[Record]) -> list[int]:
 
 
 def _metrics(
-    anchor: Anchor, container: Container, tree: CallTree, identifiers: IntArray
+    anchor: Anchor, container: Container, tree: CallTree
 ) -> tuple[list[Metric], dict[str, StoredMetric], list[str]]:
     """Return the metrics that can be read, how they are stored, and a notice for each that cannot."""
-    orders = {
-        "EXCLUSIVE": np.arange(len(tree)),
-        "INCLUSIVE": wide_order(tree.parent),
-        "SIMPLE": np.argsort(identifiers, kind="stable"),
-    }
+    kinds = {record.get("type", "").strip().upper() for record in anchor.metrics}
+    orders = {kind: _order(kind, tree, anchor.program) for kind in kinds & _KINDS.keys()}
     metrics: list[Metric] = []
     stored: dict[str, StoredMetric] = {}
     notices = []
     for record in anchor.metrics:
-        name = record.get("uniq_name", "")
-        number, declared = record.get("id", ""), record.get("type", "").strip().upper()
-        present = [f"{number}.{part}" in container.members for part in ("data", "index")]
-        kind, content = _KINDS.get(declared), value_type(record.get("dtype", ""), name)
-        if kind is None:
+        name, number, declared = (record.get(key, "") for key in ("uniq_name", "id", "type"))
+        declared, content = declared.strip().upper(), value_type(record.get("dtype", ""), name)
+        members = sum(f"{number}.{part}" in container.members for part in ("data", "index"))
+        if "DERIVED" in declared:
             notices.append(f"metric '{name}' skipped: {declared} metrics are computed, not stored")
-        elif not any(present):
+        elif members == 0:
             continue  # Score-P lists metrics it knows but did not measure
-        elif content is None:
-            notices.append(f"metric '{name}' skipped: no single number in type {record.get('dtype')}")
-        elif not all(present) or name in stored:
-            reason = "its data or index is missing" if name not in stored else "its name occurs twice"
+        elif declared not in _KINDS or content is None:
+            notices.append(f"metric '{name}' skipped: no single number in {declared} {record.get('dtype')}")
+        elif members == 1 or name in stored:
+            reason = "its data or index is missing" if members == 1 else "its name occurs twice"
             notices.append(f"metric '{name}' skipped: {reason}")
         else:
-            stored[name] = StoredMetric(number, content, orders[declared or "EXCLUSIVE"])
-            metrics.append(Metric(name, record.get("uom", ""), _EXTREMES.get(name, content.kind or kind)))
+            stored[name] = StoredMetric(number, content, orders[declared])
+            kind = _EXTREMES.get(name, content.kind or _KINDS[declared])
+            metrics.append(Metric(name, record.get("uom", ""), kind))
     return metrics, stored, notices
+
+
+def _order(kind: str, tree: CallTree, program: Program) -> IntArray:
+    """Return the enumeration of the call paths that a kind of metric has, int64[n]."""
+    if kind == "INCLUSIVE":
+        return wide_order(tree.parent)
+    if kind == "SIMPLE":
+        return np.argsort(_numbers(program.cnode, "the id of a cnode"), kind="stable")
+    return np.arange(len(tree))
 
 
 def wide_order(parent: IntArray) -> IntArray:

@@ -81,6 +81,16 @@ def test_containers_that_are_none(tmp_path, content, said):
     assert said in refusal(path)
 
 
+def test_an_anchor_larger_than_any(tmp_path):
+    header = bytearray(tar_member("anchor.xml", b""))
+    header[124:135] = b"%011o" % ((1 << 30) + 1)
+    path = tmp_path / "p.cubex"
+    path.write_bytes(header)
+    with path.open("r+b") as file:
+        file.truncate((1 << 30) + 4096)  # sparse: takes no space
+    assert "its anchor.xml has 1073741825 bytes" in refusal(path)
+
+
 def test_files_that_cannot_be_opened(tmp_path):
     assert "No such file" in refusal(tmp_path / "missing.cubex")
     assert "Is a directory" in refusal(tmp_path)
@@ -98,8 +108,6 @@ def test_files_that_cannot_be_opened(tmp_path):
         ("<name>a</name>", "<name>\ud800</name>", "damaged XML"),
         ('calleeId="3"', 'calleeId="9"', "calls region '9'"),
         ('<cnode id="3"', '<cnode id="2"', "two call paths have the same id"),
-        ('<cnode id="3"', '<cnode id="x"', "the id of a cnode is not a number"),
-        ('<cnode id="3"', f'<cnode id="{"9" * 30}"', "the id of a cnode is not a number"),
         ('<region id="3"', '<region id="2"', "two regions have the same id"),
         ('begin="-1"', 'begin="first"', "the first line of a region is not a number"),
         ('<location Id="1"', '<location Id="7"', "the ids of its locations are not 0, 1, 2"),
@@ -114,6 +122,12 @@ def test_anchors_that_are_damaged(tmp_path, written, instead, said):
     path = write(tmp_path, anchor="")
     path.write_bytes(tar_member("anchor.xml", anchor.encode("utf-8", "surrogatepass")) + bytes(1024))
     assert said in refusal(path)
+
+
+@pytest.mark.parametrize("identifier", ["x", "9" * 30])
+def test_a_simple_metric_needs_ids_that_are_numbers(tmp_path, identifier):
+    anchor = ANCHOR.replace("EXCLUSIVE", "SIMPLE").replace('<cnode id="3"', f'<cnode id="{identifier}"')
+    assert "the id of a cnode is not a number" in refusal(write(tmp_path, anchor=anchor))
 
 
 def test_an_anchor_without_call_paths_or_locations(tmp_path):
