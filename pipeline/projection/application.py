@@ -1,5 +1,7 @@
 """Application files: what a program does, as expressions over its inputs and a machine's values and terms.
 
+The keys of such a file, docs/projection.md explains them:
+
 title = "MILC su3_rmd"
 machine = "power5plus"       the machine where none is asked for
 [inputs]                     L = {meaning = "..."} has to be given; trajecs = 1 has a default
@@ -63,7 +65,7 @@ class Application:
     parts: Mapping[tuple[str, ...], str]
     total: str | None
     measured: Mapping[str, float]
-    bandwidth: Table
+    bandwidth: Table | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,7 +115,7 @@ def load_application(name: str | Path) -> Application:
             name: _seconds(value, f"{where}: [measured] {name}")
             for name, value in table_at(table, "measured", where).items()
         },
-        table_at(table, "bandwidth", where),
+        table_at(table, "bandwidth", where) if "bandwidth" in table else None,
     )
 
 
@@ -165,8 +167,8 @@ def compose(
     Raises:
         UsageError, InputError: where an expression or a term cannot be meant.
     """
-    if application.bandwidth:
-        return _of_profile(application, machine)
+    if application.bandwidth is not None:
+        return _of_profile(application, application.bandwidth, machine)
     where = str(application.path)
     names: dict[str, Model | Term] = {
         **machine,
@@ -188,12 +190,12 @@ def compose(
     return Composition(definitions, parts, _total(application, parts, names, missing))
 
 
-def _of_profile(application: Application, machine: Mapping[str, Model | Term]) -> Composition:
+def _of_profile(application: Application, table: Table, machine: Mapping[str, Model | Term]) -> Composition:
     where = f"{application.path}: [bandwidth]"
-    reference = load_machine(beside(application.path, text_at(application.bandwidth, "reference", where)))
+    reference = load_machine(beside(application.path, text_at(table, "reference", where)))
     names = {**machine, **machine_names(reference, "ref")}
     place = Place("bandwidth", where, application.path.parent)
-    found = bandwidth_projection(application.bandwidth, place, reference, names)
+    found = bandwidth_projection(table, place, reference, names)
     return Composition({}, {(name,): model for name, model in found.parts.items()}, found.total, found)
 
 

@@ -50,6 +50,8 @@ def fit_cache_kernel(
     Raises:
         ModelError: where there are fewer than four measurements or three different V.
     """
+    if (sites <= 0).any():
+        raise ModelError(f"{name}: V has to be positive", mend="remove the other measurements")
     if len(np.unique(sites)) < 3:
         raise ModelError(f"{name}: b1, b2 and s need at least three different V", mend="measure more sizes")
     quality = resample(

@@ -7,7 +7,7 @@ from functools import partial
 import numpy as np
 
 from ingest.arrays import BoolArray, FloatArray
-from ingest.errors import UsageError
+from ingest.errors import ModelError, UsageError
 from pipeline.projection.binding import bind, limited
 from pipeline.projection.bootstrap import Resampled, Solve, Weights, point_weights, resample
 from pipeline.projection.ensemble import DRAWS, Ensemble
@@ -101,6 +101,9 @@ def _solver(form: Formula, parameters: Sequence[Parameter]) -> tuple[Solve, int]
     start, lower, upper = (
         np.array([getattr(p, field) for p in parameters]) for field in ("start", "lower", "upper")
     )
+    if not np.isfinite(form.curve(start[None])).all():
+        mend = "remove those measurements, or change the starting values"
+        raise ModelError("the formula has no finite value at some measured inputs", mend=mend)
     if form.linear and np.isinf(upper).all():
         return partial(solve_linear, form.slopes(start), lower), DRAWS
     return partial(solve_nonlinear, form.curve, start, (lower, upper)), _NONLINEAR_DRAWS

@@ -114,14 +114,15 @@ def _of_csv(columns: Columns, kinds: Mapping[str, str]) -> Sequence[Group]:
     """Return the rows of a CSV with columns region, time and, where it has them, share, kind, counters."""
     names = columns.texts("region")
     times = columns.numbers("time", TIME)
-    shares = columns.numbers("share", NONE) if "share" in columns.cells else [None] * len(names)
+    shared = "share" in columns.cells
+    shares: list[float | None] = columns.numbers("share", NONE).tolist() if shared else [None] * len(names)
     stated = columns.texts("kind") if "kind" in columns.cells else ("other",) * len(names)
     counted = {name: columns.numbers(name, NONE) for name in columns.cells if known(name)}
     return [
         Group(
             name,
             _time(f"{times[row]} s", str(columns.path)),
-            None if shares[row] is None else float(shares[row]),
+            shares[row],
             _kind(kinds.get(name, stated[row]), f"{columns.path}: {name}"),
             {counter: float(values[row]) for counter, values in counted.items()},
         )

@@ -23,7 +23,7 @@ from pipeline.projection.toml_tables import Table, check_keys, path_at, text_at
 from pipeline.projection.units import TIME, Dimension, parse_unit
 
 _REGIONS, _CALLPATHS, _SUMMARY = "region_models.parquet", "models.parquet", "summary.json"
-_KEYS = ("model", "results", "region", "callpath", "note")
+_KEYS = ("model", "results", "region", "callpath")
 
 
 def measured_term(table: Table, name: str, where: str, folder: Path) -> tuple[tuple[str, ...], Model]:

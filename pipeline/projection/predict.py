@@ -45,7 +45,7 @@ def predict(
         level: the share of the draws the interval holds, with equal tails left out.
 
     Raises:
-        UsageError: where an input is missing or unknown, or the lengths differ.
+        UsageError: where an input is missing, or the lengths differ.
         ModelError: where a model has no finite value there.
     """
     bound = columns([ensemble for model in models.values() for ensemble in model.ensembles])

@@ -91,7 +91,7 @@ def read_term(table: Table, place: Place, names: Names) -> Term:
 
 
 def _expression(table: Table, place: Place, names: Names) -> Term:
-    check_keys(table, ("expression", "inputs", "note"), place.where)
+    check_keys(table, ("expression", "inputs"), place.where)
     inputs = {
         name: symbol(name, parse_unit(str(unit))[1])
         for name, unit in table_at(table, "inputs", place.where).items()
@@ -134,12 +134,15 @@ def _in(dimension: object, quantity: Quantity, key: str, place: Place) -> Quanti
 
 def _tabulated(family: Family, table: Table, place: Place) -> Model:
     """Return a family whose parameters depend on a further input by a table, linear in its logarithm."""
-    check_keys(table, ("model", "by", "rows", "note"), place.where)
+    check_keys(table, ("model", "by", "rows"), place.where)
     by = text_at(table, "by", place.where)
     rows = sorted(rows_at(table, "rows", place.where), key=lambda row: _row_at(row, by, place))
     model = family.build(place.name)
-    bound = [_row(model, family, row, by, place) for row in rows]
     at = [_row_at(row, by, place) for row in rows]
+    if not rows or len(set(at)) < len(at):
+        mend = f"give every {by} one row"
+        raise InputError(f"the rows have to differ in '{by}'", where=place.where, mend=mend)
+    bound = [_row(model, family, row, by, place) for row in rows]
     parameters = {name: _interpolated(name, symbol(by), at, bound) for name in bound[0]}
     whole = substitute(model, parameters)
     limit = Limit(real_symbol(by), at[0], at[-1], f"{place.name} was measured at {by} =", tuple(at))
@@ -148,13 +151,13 @@ def _tabulated(family: Family, table: Table, place: Place) -> Model:
 
 def _row_at(row: Table, by: str, place: Place) -> float:
     value = row.get(by)
-    if not isinstance(value, int | float) or value <= 0:
+    if not isinstance(value, int | float) or not 0 < value < float("inf"):
         raise InputError(f"a row has no positive '{by}'", where=place.where, mend=f"write {by} = 1024")
     return float(value)
 
 
 def _row(model: Model, family: Family, row: Table, by: str, place: Place) -> dict[str, Model]:
-    here = f"{by}{_row_at(row, by, place):g}"
+    here = f"{by}{_row_at(row, by, place):.15g}"
     given = flattened({key: value for key, value in row.items() if key != by})
     quantities = _quantities(model, family, given, place)
     return {
@@ -175,7 +178,7 @@ def _interpolated(name: str, by: Model, at: list[float], rows: list[dict[str, Mo
 
 def _fitted(family: Family, table: Table, place: Place) -> Model:
     """Return a family fitted to a CSV file beside the file that names it."""
-    check_keys(table, ("model", "data", "where", "time", "weights", "note"), place.where)
+    check_keys(table, ("model", "data", "where", "time", "weights"), place.where)
     if family.fit is None:
         mend = "give its parameters"
         raise InputError("this model cannot be fitted from data", where=place.where, mend=mend)

@@ -12,6 +12,7 @@ from ingest.readers.textfile import read_text
 Table: TypeAlias = Mapping[str, Any]
 
 _LARGEST = 1 << 22
+_DEEPEST = 20
 
 
 def read_toml(path: Path) -> Table:
@@ -22,9 +23,21 @@ def read_toml(path: Path) -> Table:
     """
     text = read_text(path, _LARGEST)
     try:
-        return tomllib.loads(text)
+        table = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise InputError(f"no TOML: {error}", where=str(path), mend="correct that line") from error
+    if _depth(table) > _DEEPEST:
+        raise InputError(f"tables nested more than {_DEEPEST} deep", where=str(path), mend="flatten them")
+    return table
+
+
+def _depth(table: Table) -> int:
+    deepest, waiting = 0, [(table, 1)]
+    while waiting:
+        inside, level = waiting.pop()
+        deepest = max(deepest, level)
+        waiting += [(value, level + 1) for value in inside.values() if isinstance(value, dict)]
+    return deepest
 
 
 def check_keys(table: Table, known: Collection[str], where: str) -> None:

@@ -112,6 +112,9 @@ MISTAKES = [
     ("app.toml", 'block = "64 kB"', 'block = "64 kilo"', "'kilo' is not a known unit; units are s, us"),
     ("app.toml", 'block = "64 kB"', 'block = { values = 3 }', "unknown key 'values'"),
     ("app.toml", "[parts]", "[parts", "no TOML"),
+    ("app.toml", "[parts]", "[bandwidth]\n[parts]", "either [parts] or [bandwidth]"),
+    ("app.toml", "[parts]", "[parts]\n" + "a." * 30 + 'b = "1"', "tables nested more than 20 deep"),
+    ("times.csv", "other,1,1", "sweep,0,1", "V has to be positive"),
     ("cluster.toml", 'bandwidth = "1 GB/s"', "", "'bandwidth' is missing"),
     ("cluster.toml", '"1 GB/s"', '"1 GB"', "unit mismatch: 'bandwidth' has to be in B/s, it is in B"),
     ("cluster.toml", "latency_bandwidth", "latency", "no model 'latency'; models are cache_kernel"),
@@ -162,6 +165,8 @@ IN_ROWS = [
     ("P = 64", "Q = 64", "no positive 'P'"),
     ("P = 16", "P = 0", "no positive 'P'"),
     ('by = "P"', "", "'by' is missing"),
+    ("P = 16", "P = 64", "the rows have to differ in 'P'"),
+    ("P = 16", "P = nan", "no positive 'P'"),
 ]
 
 

@@ -77,6 +77,11 @@ def test_symbols_without_data_and_parameters_without_symbols_are_told():
         fit("red", TREE, [*TWO, Parameter("e")], {"P": P}, P)
 
 
+def test_inputs_without_a_finite_value_are_told():
+    with pytest.raises(ModelError, match="no finite value at some measured inputs"):
+        fit("red", TREE, TWO, {"P": P - 16}, P)
+
+
 def test_a_jump_is_a_lack_of_fit_with_and_without_repetitions():
     jump = np.where(P > 256, 60e-6, 10e-6)
     assert "the formula does not fit its data" in fit("red", TREE, TWO, {"P": P}, jump).model.notices[0]
