@@ -44,7 +44,7 @@ def read(path: Path) -> Profile:
     """
     try:
         return _profile(path, read_document(_chunks(path)))
-    except expat.ExpatError as error:
+    except (expat.ExpatError, LookupError) as error:  # the latter for an encoding that is not known
         raise InputError(f"damaged XML ({error})", where=str(path)) from error
     except (OSError, EOFError, zlib.error) as error:
         raise InputError(f"cannot be read: {error}", where=str(path)) from error

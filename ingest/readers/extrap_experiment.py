@@ -28,6 +28,7 @@ from ingest.readers.textfile import head
 from ingest.series import Measurements, Series
 
 MAX_BYTES = 1 << 29  # of one inflated member
+MAX_TOLD = 120  # characters of an error, which may cite the archive
 CONTENT = "experiment.json"
 
 _VALUES_MAGIC = b"Extra-P VALUES\0\0"
@@ -52,7 +53,7 @@ def read(path: Path) -> Series:
         with zipfile.ZipFile(path) as archive:
             return _series(_Archive(archive, str(path)))
     except (OSError, zipfile.BadZipFile, zlib.error, NotImplementedError, EOFError, RuntimeError) as error:
-        raise InputError(f"damaged archive: {error}", where=str(path)) from error
+        raise InputError(f"damaged archive: {str(error)[:MAX_TOLD]}", where=str(path)) from error
 
 
 @dataclass(frozen=True)

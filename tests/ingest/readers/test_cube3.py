@@ -103,6 +103,7 @@ def test_a_call_chain_of_thousands(tmp_path):
     ("text", "told"),
     [
         ("<", "damaged XML"),
+        (document().replace("UTF-8", "UTF-9"), "damaged XML (unknown encoding"),
         (document()[:-200], "damaged XML"),
         ("<xml/>", "line 1: the document is <xml>"),
         (document(head='<cube version="4.0">'), "of version '4.0'"),
