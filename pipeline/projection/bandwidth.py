@@ -71,6 +71,7 @@ def bandwidth_projection(
     """
     check_keys(table, _KEYS, place.where)
     groups = read_groups(table, place.where, place.folder)
+    _distinct(groups, place)
     projected = [group for group in groups if group.kind != "other"]
     if not projected:
         mend = "give at least one the kind 'threaded' or 'serial'"
@@ -93,6 +94,14 @@ def bandwidth_projection(
         roofline(reference.name, reference.values, _points(groups)) if PEAK in reference.values else None,
         _inconsistent(groups),
     )
+
+
+def _distinct(groups: Sequence[Group], place: Place) -> None:
+    names = [group.name for group in groups]
+    for name in names:
+        if names.count(name) > 1 or any(other.startswith(f"{name}/") for other in names):
+            mend = "give each part of the time one group"
+            raise InputError(f"'{name}' would be counted twice", where=place.where, mend=mend)
 
 
 def _points(groups: Sequence[Group]) -> list[Point]:

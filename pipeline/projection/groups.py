@@ -7,7 +7,7 @@ from typing import Any
 
 from ingest.errors import InputError, UsageError
 from pipeline.projection.counters import known
-from pipeline.projection.craypat import CrayPatReport, read_craypat
+from pipeline.projection.craypat import CrayPatRegion, CrayPatReport, read_craypat
 from pipeline.projection.csv_columns import Columns, read_columns
 from pipeline.projection.quantity import Quantity, parse_quantity
 from pipeline.projection.toml_tables import Table, check_keys, path_at, rows_at, table_at, text_at
@@ -96,18 +96,30 @@ def _kind(given: Any, where: str) -> str:  # noqa: ANN401 - any TOML value
 
 
 def _of_report(report: CrayPatReport, kinds: Mapping[str, str]) -> Sequence[Group]:
-    """Return the regions of a report that have a time, their counters summed over the node's processes."""
-    return [
-        Group(
-            region.name,
-            Quantity(region.seconds, TIME),
-            region.share,
-            _kind(kinds.get(region.name, "other"), region.name),
-            {name: value * report.per_node for name, value in region.counters.items() if known(name)},
-        )
-        for region in report.regions
-        if region.seconds and (region.name in kinds or "/" in region.name)
-    ]
+    """Return what a report's time is made of, counters summed over the node's processes.
+
+    That is its functions, its groups where they are asked for or list no functions, and what the functions
+    of a group leave over.
+    """
+    usable = [region for region in report.regions if region.seconds and region.name.count("/") < 2]
+    timed = {region.name: region for region in usable if region.name != "Total"}
+    found = []
+    for name, region in timed.items():
+        inside = [other for other in timed.values() if other.name.startswith(f"{name}/")]
+        of_asked = any(name.startswith(f"{asked}/") for asked in kinds)
+        if "/" in name or name in kinds or not inside:
+            found += [] if of_asked and name not in kinds else [_region(region, report, kinds)]
+            continue
+        left = (region.seconds or 0.0) - sum(other.seconds or 0.0 for other in inside)
+        if left > 0:
+            found.append(Group(f"{name} (rest)", Quantity(left, TIME), None, "other"))
+    return found
+
+
+def _region(region: CrayPatRegion, report: CrayPatReport, kinds: Mapping[str, str]) -> Group:
+    counters = {name: value * report.per_node for name, value in region.counters.items() if known(name)}
+    kind = _kind(kinds.get(region.name, "other"), region.name)
+    return Group(region.name, Quantity(region.seconds or 0.0, TIME), region.share, kind, counters)
 
 
 def _of_csv(columns: Columns, kinds: Mapping[str, str]) -> Sequence[Group]:

@@ -125,6 +125,25 @@ def test_groups_are_judged_by_their_counters(tmp_path, report):
     assert parts["USER/smooth"] == pytest.approx(600 * 59.6 / 125.1)
     assert parts["USER/multiply"] == pytest.approx(300 * 313.6 / 1075.2)
     assert found.total.value == pytest.approx(sum(parts.values()) / 0.9)
+    assert found.profile.reference == pytest.approx(1000.0)
+
+
+def test_a_whole_group_takes_the_place_of_its_functions(tmp_path, report):
+    path = model(tmp_path, report.name)
+    path.write_text(path.read_text().split('"USER/smooth"')[0] + 'USER = "threaded"\n')
+    found = project(path)
+    assert [(line.path, line.value) for line in found.parts] == [
+        (("USER",), pytest.approx(900 * 59.6 / 125.1))
+    ]
+    assert found.profile.reference == pytest.approx(1000.0)
+    path.write_text(path.read_text() + '"USER/smooth" = "threaded"\n')
+    with pytest.raises(InputError, match="'USER' would be counted twice"):
+        project(path)
+
+
+def test_what_functions_leave_of_their_group_counts_as_other(tmp_path, report):
+    report.write_text(report.read_text().replace("|  90.0% | 900.000000 |", "|  95.0% | 950.000000 |"))
+    assert project(model(tmp_path, report.name)).profile.reference == pytest.approx(1050.0)
 
 
 def test_the_roofline_shows_every_counted_level(tmp_path, report):

@@ -140,6 +140,7 @@ def test_a_geometric_series_crosses_the_ridge_of_the_roofline():
 MISTAKES = [
     ('kind = "other"', 'kind = "parallel"', "no kind 'parallel'"),
     ('time = "757.8 s"', 'time = "757.8 GB"', "U/OT: 'time' has to be a positive time"),
+    ('name = "U/main"', 'name = "U/VLL"', "'U/VLL' would be counted twice"),
     ("share = 0.331", "share = 33.1", "'share' has to lie between 0 and 1"),
     ('method_error = "10 %"', 'error = "10 %"', "unknown key 'error'"),
     ('reference = "blue-waters-xe6"', 'reference = "blue-water"', "did you mean 'blue-waters-xe6'?"),
