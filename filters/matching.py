@@ -1,13 +1,12 @@
 """Which regions a filter lets through."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from itertools import groupby
 
 import numpy as np
 
 from filters.language import Filter, Rule
-from filters.patterns import Pattern, compile_pattern
+from filters.patterns import PatternSet
 from ingest.arrays import BoolArray, IntArray
 from ingest.profile import RegionTable
 
@@ -54,33 +53,9 @@ def last_match(rules: Sequence[Rule], names: Sequence[str], mangled: Sequence[st
     verdict = np.full(len(names), UNTOUCHED, dtype=np.int64)
     pending = list(range(len(names)))
     for (include, by_mangled), group in groupby(reversed(rules), key=lambda r: (r.include, r.mangled)):
-        matcher = _Matcher.of(compile_pattern(rule.pattern) for rule in group)
+        matcher = PatternSet.of(rule.pattern for rule in group)
         subject = mangled if by_mangled else names
         hits = [matcher.matches(subject[i]) for i in pending]
         verdict[[i for i, hit in zip(pending, hits, strict=True) if hit]] = INCLUDED if include else EXCLUDED
         pending = [i for i, hit in zip(pending, hits, strict=True) if not hit]
     return verdict
-
-
-@dataclass(frozen=True)
-class _Matcher:
-    """Several patterns at once: literals and prefixes by hashing, only the rest one by one."""
-
-    literals: frozenset[str]
-    prefixes: dict[int, frozenset[str]]
-    others: tuple[Pattern, ...]
-
-    @classmethod
-    def of(cls, patterns: Iterable[Pattern]) -> "_Matcher":
-        known = list(patterns)
-        starts = sorted({p.prefix for p in known if p.prefix is not None}, key=len)
-        prefixes = {size: frozenset(group) for size, group in groupby(starts, key=len)}
-        others = tuple(p for p in known if p.literal is None and p.prefix is None)
-        return cls(frozenset(p.literal for p in known if p.literal is not None), prefixes, others)
-
-    def matches(self, name: str) -> bool:
-        return (
-            name in self.literals
-            or any(name[:size] in starts for size, starts in self.prefixes.items())
-            or any(pattern.matches(name) for pattern in self.others)
-        )

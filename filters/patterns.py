@@ -8,8 +8,10 @@ matches bytes and this module characters: the two differ only where `?` or a bra
 """
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
+from itertools import groupby
 
 _EDGES = (f"SCOREP_{what}_NAMES_{edge}" for what in ("FILE", "REGION") for edge in ("BEGIN", "END"))
 KEYWORDS = frozenset(("EXCLUDE", "INCLUDE", "MANGLED", "DEMANGLED", "FORTRAN", *_EDGES))
@@ -39,16 +41,25 @@ class Pattern:
     Attributes:
         literal: the only name it matches; None where it has wildcards.
         prefix: the literal text before one final star, where that is all; otherwise None.
-        regex: to be used with ``fullmatch``; every star is tried at its leftmost place only, so the time is
-            at most the length of the name times the length of the pattern.
+        source: a regular expression for whole names; what stands between two stars is tried at its leftmost
+            place only, so the time is at most the length of the name times the length of the pattern.
     """
 
     literal: str | None
     prefix: str | None
-    regex: re.Pattern[str]
+    source: str
+
+    @cached_property
+    def regex(self) -> re.Pattern[str]:
+        """The compiled `source`."""
+        return re.compile(self.source, re.DOTALL)
 
     def matches(self, name: str) -> bool:
         """Return whether the pattern matches the whole name."""
+        if self.literal is not None:
+            return name == self.literal
+        if self.prefix is not None:
+            return name.startswith(self.prefix)
         return self.regex.fullmatch(name) is not None
 
 
@@ -85,7 +96,7 @@ def compile_pattern(text: str) -> Pattern:
     prefix = None
     if pieces and pieces[-1] is _STAR and None not in chars[:-1]:
         prefix = "".join(char for char in chars[:-1] if char is not None)
-    return Pattern(literal, prefix, re.compile(_regex(pieces), re.DOTALL))
+    return Pattern(literal, prefix, _regex(pieces))
 
 
 def _pieces(text: str) -> list[_Piece]:
@@ -163,3 +174,35 @@ def _set(members: list[str], negated: bool) -> _Piece:
     if not negated and len(members) == 1 and len(inside.removeprefix("\\")) == 1:
         return _Piece(inside, inside[-1])
     return _Piece(f"[{'^' if negated else ''}{inside}]")
+
+
+@dataclass(frozen=True)
+class PatternSet:
+    """Several patterns at once: literals and prefixes are looked up, only the rest is tried one by one.
+
+    Attributes:
+        literals: names that are matched as they are.
+        prefixes: by their length, beginnings of names that are matched.
+        others: all other patterns.
+    """
+
+    literals: frozenset[str]
+    prefixes: dict[int, frozenset[str]]
+    others: tuple[Pattern, ...]
+
+    @classmethod
+    def of(cls, patterns: Iterable[str]) -> "PatternSet":
+        """Translate several patterns."""
+        known = [compile_pattern(pattern) for pattern in patterns]
+        starts = sorted({p.prefix for p in known if p.prefix is not None}, key=len)
+        prefixes = {size: frozenset(group) for size, group in groupby(starts, key=len)}
+        others = tuple(p for p in known if p.literal is None and p.prefix is None)
+        return cls(frozenset(p.literal for p in known if p.literal is not None), prefixes, others)
+
+    def matches(self, name: str) -> bool:
+        """Return whether one of the patterns matches the whole name."""
+        return (
+            name in self.literals
+            or any(name[:size] in starts for size, starts in self.prefixes.items())
+            or any(pattern.matches(name) for pattern in self.others)
+        )

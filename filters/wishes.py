@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from filters.matching import USER
-from filters.patterns import compile_pattern
+from filters.patterns import PatternSet
 from filters.reasons import Reason
 from filters.regions import FilterRegions
 from ingest.arrays import BoolArray, IntArray
@@ -15,6 +15,8 @@ from ingest.arrays import BoolArray, IntArray
 @dataclass(frozen=True)
 class Wishes:
     """Patterns in the language of Score-P's filters, matched against displayed and mangled names.
+
+    Names that are meant as they are go through `filters.patterns.escape` first.
 
     Attributes:
         protect: regions to keep, such as those whose models grow.
@@ -38,7 +40,8 @@ def wished(regions: FilterRegions, reason: IntArray, wishes: Wishes) -> IntArray
 
 def matching(regions: FilterRegions, patterns: Sequence[str]) -> BoolArray:
     """Return which regions one of the patterns names, bool[R]."""
-    compiled = [compile_pattern(pattern) for pattern in patterns]
+    wanted = PatternSet.of(patterns)
     pairs = zip(regions.table.name, regions.table.mangled, strict=True)
-    hits = [any(p.matches(name) or p.matches(mangled) for p in compiled) for name, mangled in pairs]
-    return np.array(hits, dtype=np.bool_)
+    return np.array(
+        [wanted.matches(name) or wanted.matches(mangled) for name, mangled in pairs], dtype=np.bool_
+    )

@@ -9,8 +9,10 @@ from filters.decision import decide_by_paper
 from filters.evidence import evidence_from_profile
 from filters.language import Filter, parse
 from filters.layout import Form, Layout
+from filters.prediction import predict
 from filters.proof import prove
 from filters.regions import unite_regions
+from filters.scales import costly_at_largest_scale
 from filters.summary import evidence_json
 from filters.wishes import Wishes
 from filters.writer import write_filter
@@ -80,6 +82,17 @@ def test_the_decisions_of_several_runs_are_united_with_their_reasons(make_profil
     assert {"setup", "late"} <= kept_names(found)
     runs = {entry["region"]: entry["runs"] for entry in evidence_json(found)["regions"]}
     assert runs["late"] == ["large"] and runs["setup"] == ["small"]
+
+
+def test_what_small_runs_keep_and_the_largest_pays_for_is_told(make_profile):
+    small = evidence_from_profile(make_profile(ROWS, source="small"))
+    rows = [(d, n, 10**7 if n == "setup" else v, 1e-3 if n == "setup" else t) for d, n, v, t in ROWS]
+    large = evidence_from_profile(make_profile([*rows, (1, "late", 1, 1.0)], source="large"))
+    both = decide_by_paper([small, large])
+    (told,) = costly_at_largest_scale(both, predict(large, both.recorded(1)))
+    assert "'setup' is kept for smaller runs only" in told
+    alone = decide_by_paper([large])
+    assert costly_at_largest_scale(alone, predict(large, alone.recorded(0))) == ()
 
 
 @pytest.mark.parametrize("form", list(Form))
