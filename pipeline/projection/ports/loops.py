@@ -10,7 +10,7 @@ from pipeline.projection.ports.classes import ClassTable, count_classes, shipped
 from pipeline.projection.ports.portmap import PortMap
 
 _ELF = b"\x7fELF"
-_LARGEST = 256 * 1024 * 1024
+_LARGEST = 1 << 28
 
 
 def loop_bodies(instructions: Sequence[Instruction]) -> tuple[range, ...]:

@@ -1,0 +1,77 @@
+"""Predictions against measurements: the four strategies of the paper on loops that were timed."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from ingest.arrays import FloatArray
+from ingest.errors import InputError
+from pipeline.projection.csv_columns import read_columns
+from pipeline.projection.model import Model
+from pipeline.projection.predict import predict
+from pipeline.projection.units import TIME
+from pipeline.projection.vector_loops.formula import STRATEGIES, Conventions, loop_time
+from pipeline.projection.vector_loops.loop import VectorLoop
+from pipeline.projection.vector_loops.machine import Values
+
+
+@dataclass(frozen=True, eq=False)
+class StrategyErrors:
+    """How four strategies predict n loops.
+
+    Attributes:
+        loops: their names.
+        predicted: float64[4, n], seconds, in the order of `STRATEGIES`.
+        error: float64[4, n], (measured - predicted) / measured: positive where the prediction is too short.
+    """
+
+    loops: tuple[str, ...]
+    predicted: FloatArray
+    error: FloatArray
+
+
+def strategy_times(loop: VectorLoop, machine: Values) -> dict[str, Model]:
+    """Return the time of a loop by each of the paper's strategies."""
+    return {strategy: loop_time(loop, machine, Conventions(strategy)).total for strategy in STRATEGIES}
+
+
+def strategy_errors(
+    loops: Sequence[VectorLoop], machine: Values, at: Mapping[str, float], seconds: Mapping[str, float]
+) -> StrategyErrors:
+    """Return the errors of all strategies on measured loops (paper 002, section 4.2).
+
+    Args:
+        loops: their descriptions.
+        machine: what they ran on.
+        at: values of the application inputs.
+        seconds: measured time of each loop by its name.
+
+    Raises:
+        InputError: where a loop was not measured.
+        UsageError: where an input is missing.
+    """
+    missing = [loop.name for loop in loops if loop.name not in seconds]
+    if missing:
+        raise InputError(
+            f"no measured time for {', '.join(missing)}", mend="measure it or leave the loop out"
+        )
+    models = {(s, loop.name): m for loop in loops for s, m in strategy_times(loop, machine).items()}
+    found = predict({f"{s} {name}": model for (s, name), model in models.items()}, at)
+    predicted = np.array([[found[f"{s} {loop.name}"].value[0] for loop in loops] for s in STRATEGIES])
+    measured = np.array([seconds[loop.name] for loop in loops])
+    return StrategyErrors(tuple(loop.name for loop in loops), predicted, (measured - predicted) / measured)
+
+
+def read_loop_times(path: Path) -> dict[str, float]:
+    """Return seconds by loop from a CSV with the columns ``loop`` and ``time [s]``.
+
+    Raises:
+        InputError: where the file cannot be read or a time is not positive.
+    """
+    columns = read_columns(path)
+    seconds = columns.numbers("time", TIME)
+    if (seconds <= 0).any():
+        raise InputError("times have to be positive", where=str(path), mend="correct the line")
+    return dict(zip(columns.texts("loop"), seconds.tolist(), strict=True))

@@ -1,0 +1,122 @@
+"""How the compiler treated a loop: the MV score from its report.
+
+The paper reads Cray's loopmark listings. Read here are what GCC writes with ``-fopt-info-vec-loop`` (or
+``-fopt-info-all``), what Clang writes with ``-fsave-optimization-record``, and OpenMP directives in the
+source, which take the place of multistreaming today.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from ingest.errors import InputError, UsageError
+from ingest.readers.textfile import read_text
+
+_LARGEST = 1 << 28
+_GCC = re.compile(r"(?P<file>[^:]+):(?P<line>\d+):\d+: (?P<kind>optimized|missed):\s+(?P<says>.*)")
+_CLANG_FIELD = re.compile(r"(?P<key>Pass|Name|DebugLoc): +(?P<value>.*)")
+_CLANG_PLACE = re.compile(r"\{ File: '?(?P<file>.*?)'?, Line: (?P<line>\d+), Column: \d+ \}")
+_OPENMP = re.compile(r"\s*(?:#\s*pragma\s+omp|[!cC*]\$omp)\b(?P<words>[^()]*)", re.IGNORECASE)
+_SHARED = {"for", "do", "loop", "distribute", "taskloop"}
+
+
+@dataclass(frozen=True)
+class LoopRecord:
+    """What a report says of the loop at a line.
+
+    Attributes:
+        file: the source file as the report names it.
+        line: of the loop.
+        vectorised: whether it says that the loop was vectorised.
+        streamed: whether it says that the loop is shared among threads.
+        says: the compiler's words.
+    """
+
+    file: str
+    line: int
+    vectorised: bool
+    streamed: bool
+    says: str
+
+
+def read_records(path: Path) -> tuple[LoopRecord, ...]:
+    """Return what a compiler's report says of loops.
+
+    Raises:
+        InputError: where the file cannot be read or has no such record.
+    """
+    text = read_text(path, _LARGEST)
+    records = tuple(_from_clang(text) if text.lstrip().startswith("--- !") else _from_gcc(text))
+    if not records:
+        mend = "compile with -fopt-info-vec-loop (GCC) or -fsave-optimization-record (Clang)"
+        raise InputError("says nothing of loops", where=str(path), mend=mend)
+    return records
+
+
+def read_openmp(path: Path) -> tuple[LoopRecord, ...]:
+    """Return the loops that OpenMP directives in a source file share among threads.
+
+    Raises:
+        InputError: where the file cannot be read.
+    """
+    return tuple(_from_source(read_text(path, _LARGEST), path.name))
+
+
+def mv_score(records: Iterable[LoopRecord], file: str, first: int, last: int) -> str:
+    """Return the MV score of a loop nest: its lines hold a shared loop, a vectorised loop, or both.
+
+    Args:
+        records: of its file and others.
+        file: name of the source file, with as much of its path as tells it apart.
+        first: first line of the nest.
+        last: last line of the nest.
+
+    Raises:
+        UsageError: where the records say nothing of these lines.
+    """
+    wanted = PurePosixPath(file).parts
+    here = [r for r in records if first <= r.line <= last and _same_file(r.file, wanted)]
+    if not here:
+        raise UsageError(
+            f"no loop is reported in lines {first} to {last}", where=file, mend="check the lines"
+        )
+    return f"{int(any(r.streamed for r in here))}{int(any(r.vectorised for r in here))}"
+
+
+def _same_file(named: str, wanted: tuple[str, ...]) -> bool:
+    return PurePosixPath(named).parts[-len(wanted) :] == wanted
+
+
+def _from_gcc(text: str) -> Iterator[LoopRecord]:
+    for line in text.splitlines():
+        match = _GCC.fullmatch(line)
+        if match is None:
+            continue
+        says, done = match["says"], match["kind"] == "optimized"
+        vectorised = done and says.startswith("loop vectorized using")
+        streamed = done and says.startswith("parallelizing")
+        if vectorised or streamed or says.startswith("couldn't vectorize loop"):
+            yield LoopRecord(match["file"], int(match["line"]), vectorised, streamed, says)
+
+
+def _from_clang(text: str) -> Iterator[LoopRecord]:
+    for block in re.split(r"^--- !", text, flags=re.MULTILINE)[1:]:
+        kind, _, rest = block.partition("\n")
+        fields = {m["key"]: m["value"].strip() for m in map(_CLANG_FIELD.fullmatch, rest.splitlines()) if m}
+        place = _CLANG_PLACE.fullmatch(fields.get("DebugLoc", ""))
+        if (
+            place is None
+            or fields.get("Pass") != "loop-vectorize"
+            or kind.strip() not in ("Passed", "Missed")
+        ):
+            continue
+        vectorised = kind.strip() == "Passed" and fields.get("Name") == "Vectorized"
+        yield LoopRecord(place["file"], int(place["line"]), vectorised, False, fields.get("Name", ""))
+
+
+def _from_source(text: str, file: str) -> Iterator[LoopRecord]:
+    for number, line in enumerate(text.splitlines(), 1):
+        match = _OPENMP.match(line)
+        if match and _SHARED & set(match["words"].lower().split()):
+            yield LoopRecord(file, number, False, True, line.strip())
