@@ -46,7 +46,7 @@ def series_of_lines(text: str, where: str, parameters_key: str) -> Series:
 
 def _take(record: JsonObject, given: JsonObject, measured: Measurements) -> None:
     names = measured.parameters
-    if len(given) != len(names) or any(name not in given for name in names):
+    if given.keys() != set(names):
         here, first = ", ".join(given) or "none", ", ".join(names) or "none"
         raise InputError(f"parameters {here}, but the first line has {first}")
     measured.add(

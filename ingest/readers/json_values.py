@@ -64,6 +64,8 @@ def measured_values(value: object, what: str, where: str) -> list[float]:
     Raises:
         InputError: where there is something else than numbers.
     """
+    if type(value) is float:
+        return [value]
     values = value if isinstance(value, list) else [value]
     return [math.nan if v is None else _number(v, what, where) for v in values]
 
@@ -74,7 +76,7 @@ def parameter_values(values: Sequence[object], what: str, where: str) -> tuple[f
     Raises:
         InputError: where there is something else than finite numbers.
     """
-    point = tuple(_number(value, what, where) for value in values)
+    point = tuple([_number(value, what, where) for value in values])
     if not all(map(math.isfinite, point)):
         raise InputError(f"{what} should be finite numbers but is {_told(list(point))}", where=where)
     return point
