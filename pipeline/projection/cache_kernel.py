@@ -38,7 +38,8 @@ def fit_cache_kernel(
     """Return the kernel fitted to measured times.
 
     Relative weights are the default: with equal ones the largest volumes alone decide and s is lost. s counts
-    as identified only where b2 / b1 differs from 1 by three standard deviations and s is known to a factor.
+    as identified only where b2 / b1 differs from 1 by three standard deviations, also if the noise is in
+    proportion to the times, and where s itself is known to a factor.
 
     Args:
         name: the kernel.
@@ -63,7 +64,7 @@ def fit_cache_kernel(
         name,
         cache_kernel(name),
         names,
-        identified=_identified(sites, point_weights(seconds, weights), quality),
+        identified=_identified(sites, seconds, point_weights(seconds, weights), quality),
         quality=quality,
         data={"V": sites},
         lack=lack_of_fit({"V": sites}, seconds, fitted, weights, 3),
@@ -147,17 +148,19 @@ def _golden_section(cost: "partial[FloatArray]", low: FloatArray, high: FloatArr
     return (low + high) / 2
 
 
-def _identified(sites: FloatArray, weights: FloatArray, quality: Resampled) -> BoolArray:
+def _identified(sites: FloatArray, seconds: FloatArray, weights: FloatArray, quality: Resampled) -> BoolArray:
     """Return bool[3]: whether b1, b2 and s mean anything."""
     first, second, held = quality.estimate
     ends = (held <= sites.min()) | (held >= sites.max())
     if first == 0 or second == 0 or ends:
         return np.array([first > 0, second > 0, False])
-    near, far = _parts(sites, np.array(held))
-    basis = np.column_stack([near * weights, far * weights])
-    covariance = quality.sigma**2 * np.linalg.pinv(basis.T @ basis)
+    basis = np.column_stack(_parts(sites, np.array(held)))
+    residual = seconds - basis @ quality.estimate[:2]
     gradient = np.array([-second / first**2, 1 / first])
-    deviation = float(np.sqrt(gradient @ covariance @ gradient))
-    distinct = abs(second / first - 1) >= _SIGMAS * deviation
+    steps = gradient @ np.linalg.pinv(basis * weights[:, None]) * weights
+    alike = float(np.sqrt(np.sum((steps / weights) ** 2))) * quality.sigma
+    spread = float(np.sqrt(np.sum((residual / seconds) ** 2) / (len(sites) - 3)))
+    proportional = float(np.sqrt(np.sum((steps * seconds) ** 2))) * spread
+    distinct = abs(second / first - 1) >= _SIGMAS * max(alike, proportional)
     sharp = float(np.std(quality.draws[:, 2])) <= _VAGUE * held
     return np.array([True, True, bool(distinct and sharp)])

@@ -72,8 +72,10 @@ def noisy(machine, kernel, seed):
     return curve(exact) * (1 + NOISE * np.random.default_rng(seed).standard_normal(len(SITES)))
 
 
-def test_a_break_without_information_is_flagged():
-    flagged = [fit_cache_kernel("CG", SITES, noisy("BG/P", "CG", seed), draws=200) for seed in range(8)]
+@pytest.mark.parametrize("weights", ["relative", "equal"])
+def test_a_break_without_information_is_flagged(weights):
+    seconds = [noisy("BG/P", "CG", seed) for seed in range(8)]
+    flagged = [fit_cache_kernel("CG", SITES, measured, weights=weights, draws=200) for measured in seconds]
     assert sum(not f.parameters[2].identified for f in flagged) >= 7
     clear = [fit_cache_kernel("CG", SITES, noisy("XT5", "CG", seed), draws=200) for seed in range(8)]
     assert all(f.parameters[2].identified for f in clear)
