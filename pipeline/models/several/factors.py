@@ -7,8 +7,10 @@ parameter that does not occur. Arrays of such indices, int64[..., D], are called
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import combinations, product
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ingest.arrays import BoolArray, FloatArray, IntArray
 from pipeline.models.exponents import EXTRAP_EXPONENTS
@@ -23,6 +25,7 @@ _COARSE: tuple[Exponent, ...] = tuple(
 FAR = 16.0
 """How many times the largest measured value of a parameter hypotheses are told apart at."""
 
+_FULL_GRID = 4  # parameters up to which a search starts from products of all of them
 _ABSENT = 0.5  # prior probability that a parameter does not occur in a term
 _BY_DENOMINATOR = {1: 1.0, 2: 0.5, 3: 0.25, 4: 0.1}
 _BY_LOGARITHM = (1.0, 0.5, 0.2)
@@ -90,6 +93,16 @@ def make_factors(points: FloatArray, slopes: FloatArray, options: ModelOptions) 
     return Factors(table, both[:, :, :-1], both[:, :, -1], _log_prior(weight), _coarse(table, tried))
 
 
+def term_keys(picks: IntArray) -> NDArray[np.uint64]:
+    """64-bit keys of terms, uint64[...] from int64[..., D]; the empty term has the key 0."""
+    code = np.zeros(picks.shape[:-1], dtype=np.uint64)
+    for d in range(picks.shape[-1]):
+        code = code * np.uint64(0x9E3779B97F4A7C15) + picks[..., d].astype(np.uint64)
+        code ^= code >> np.uint64(29)
+        code *= np.uint64(0xBF58476D1CE4E5B9)
+    return code
+
+
 def exponent_weights(exponents: Iterable[Exponent], options: ModelOptions) -> FloatArray:
     """Return the prior weight of each exponent, float64[n]; they need not sum to 1.
 
@@ -133,7 +146,13 @@ def _scaled_values(table: tuple[Exponent, ...], points: FloatArray, tried: BoolA
 
 def _coarse(table: tuple[Exponent, ...], tried: BoolArray) -> IntArray:
     place = [table.index(e) for e in _COARSE if e in table] or list(range(1, len(table)))
-    axes = [[0, *(i for i in place if row[i])] for row in tried]
-    grid = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, len(tried))
-    terms: IntArray = grid[(grid != 0).any(axis=1)]
-    return terms if len(terms) else grid  # the constant, which no search will take for a term
+    axes = [[i for i in place if row[i]] for row in tried]
+    most = len(axes) if len(axes) <= _FULL_GRID else 2
+    terms: list[IntArray] = []
+    for size in range(1, most + 1):
+        for inside in combinations(range(len(axes)), size):
+            grid = np.array(list(product(*(axes[d] for d in inside))), dtype=np.int64).reshape(-1, size)
+            terms.append(np.zeros((len(grid), len(axes)), dtype=np.int64))
+            terms[-1][:, inside] = grid
+    found = np.concatenate(terms)
+    return found if len(found) else np.zeros((1, len(axes)), dtype=np.int64)  # no search takes it for a term

@@ -22,7 +22,10 @@ from pipeline.models.several.search import MOST_TERMS, search_another_term, sear
 from pipeline.models.several.weigh import weigh
 
 FLOOR = 0.02
-"""Share of a kernel's largest value below which values are no longer trusted relative to themselves."""
+"""Share of a kernel's largest value below which values are no longer trusted relative to themselves.
+
+Where values have both signs, none of them is: errors do not shrink then towards zero.
+"""
 
 _JUDGED = 16  # hypotheses fitted exactly per kernel
 _BLOCK = 1 << 13  # kernels times points
@@ -51,23 +54,24 @@ def fit_observations(parameters: tuple[str, ...], data: Observations, options: M
     scale = np.where(scale > 0, scale, 1.0)
     unit = scale[:, None]
     scaled = replace(data, mean=data.mean / unit, squares=data.squares / unit / unit)
+    floor = FLOOR if (data.mean >= 0).all() or (data.mean <= 0).all() else 1.0
     factors = make_factors(data.points, log_slopes(data.points, scaled.mean, data.measured), options)
     means = WeightedMeans(
         scaled.mean,
-        inverse_variances(scaled, FLOOR),
+        inverse_variances(scaled, floor),
         np.maximum(data.measured.sum(axis=1), 1).astype(np.float64)[:, None, None],
         options.nonnegative and bool((data.mean >= 0).all()),
     )
     step = max(1, _BLOCK // len(data.points))
     blocks = [np.arange(k, min(k + step, len(scale))) for k in range(0, len(scale), step)]
-    fitted = [_fit_block(means.take(block), factors) for block in blocks]
+    fitted = [_fit_block(means.take(block), factors, floor) for block in blocks]
     means = replace(means, weight=np.concatenate([weight for weight, _ in fitted]))
     fits = joined([part for _, part in fitted])
     rivals = weigh(means, factors, fits, repeated=bool((data.count > 1).any()), count=options.rivals)
     return scaling_models(parameters, data, means, factors, rivals, scale)
 
 
-def _fit_block(data: WeightedMeans, factors: Factors) -> tuple[FloatArray, ExactFits]:
+def _fit_block(data: WeightedMeans, factors: Factors, floor: float) -> tuple[FloatArray, ExactFits]:
     """Search some kernels with weights from the data, then fit with weights from the best model.
 
     Weights from the data alone favour points that came out small by chance, which biases all models down.
@@ -75,7 +79,7 @@ def _fit_block(data: WeightedMeans, factors: Factors) -> tuple[FloatArray, Exact
     picks = likely_picks(data, factors)
     best = fit_exactly(data, factors, picks[:, 1:2])
     fitted, _ = predicted_means(data, factors, best)
-    data = replace(data, weight=data.weight * size_ratio(data.mean, fitted[:, 0], FLOOR))
+    data = replace(data, weight=data.weight * size_ratio(data.mean, fitted[:, 0], floor))
     return data.weight, fit_exactly(data, factors, picks)
 
 

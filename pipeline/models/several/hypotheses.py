@@ -4,7 +4,7 @@ import numpy as np
 
 from ingest.arrays import FloatArray, IntArray
 from pipeline.models.normal_form import Term, term_values
-from pipeline.models.several.factors import Factors
+from pipeline.models.several.factors import Factors, term_keys
 
 
 def hypothesis_tables(
@@ -20,8 +20,7 @@ def hypothesis_tables(
         The n terms; the hypotheses, int64[H, M] of indices into them (-1 for none); int64[K, N], which of
         these each one is; and int64[K, N, M], its terms.
     """
-    base = len(factors.exponents)
-    code = picks @ base ** np.arange(picks.shape[3])
+    code = term_keys(picks)
     codes, first, place = np.unique(code, return_index=True, return_inverse=True)
     terms = [factors.term(p) for p in picks.reshape(-1, picks.shape[3])[first]]
     number = np.where(codes > 0, np.cumsum(codes > 0) - 1, -1)

@@ -14,7 +14,7 @@ import numpy as np
 
 from ingest.arrays import BoolArray, FloatArray, IntArray
 from pipeline.models.several.added_term import WeightedMeans, chi_squared
-from pipeline.models.several.factors import Factors
+from pipeline.models.several.factors import Factors, term_keys
 
 BELIEF = 20.0
 """How many residuals the noise known from the repetitions is worth when the misfit of a kernel is judged."""
@@ -228,7 +228,7 @@ def _smallest(cost: FloatArray, count: int) -> IntArray:
 
 def _distinct(found: Candidates, count: int) -> Candidates:
     """Keep the best of each hypothesis that was found more than once, whatever the order of its terms."""
-    key = _hypothesis_keys(found.picks)
+    key = term_keys(found.picks).sum(axis=2, dtype=np.uint64)
     order = np.argsort(key, axis=1, kind="stable")
     ordered = np.take_along_axis(key, order, axis=1)
     again = np.zeros(key.shape, dtype=bool)
@@ -236,15 +236,3 @@ def _distinct(found: Candidates, count: int) -> Candidates:
     return Candidates(found.picks, np.where(again, -np.inf, found.score), found.chi2, found.varied).best(
         count
     )
-
-
-def _hypothesis_keys(picks: IntArray) -> IntArray:
-    """64-bit keys of hypotheses, int64[K, N], that do not depend on the order of terms."""
-    code = np.zeros(picks.shape[:3], dtype=np.uint64)
-    for d in range(picks.shape[3]):
-        code = code * np.uint64(1009) + picks[..., d].astype(np.uint64) + np.uint64(1)
-    code *= np.uint64(0x9E3779B97F4A7C15)
-    code ^= code >> np.uint64(29)
-    code *= np.uint64(0xBF58476D1CE4E5B9)
-    keys: IntArray = code.sum(axis=2, dtype=np.uint64).view(np.int64)
-    return keys
