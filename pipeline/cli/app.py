@@ -15,7 +15,19 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 
-COMMANDS = ("run", "inspect", "filter", "model", "predict", "bottlenecks", "tree", "plot", "export", "report")
+COMMANDS = (
+    "run",
+    "inspect",
+    "filter",
+    "model",
+    "predict",
+    "bottlenecks",
+    "tree",
+    "plot",
+    "export",
+    "project",
+    "report",
+)
 
 
 def register() -> None:

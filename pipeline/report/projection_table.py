@@ -1,5 +1,7 @@
 """A projection as a person reads it in the terminal."""
 
+from typing import Any
+
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -7,6 +9,7 @@ from rich.text import Text
 from pipeline.projection.project import Line, Projection
 from pipeline.projection.units import NONE
 from pipeline.report.quantities import figure, percent
+from pipeline.report.summary import number
 
 _DIGITS = 5
 
@@ -95,3 +98,35 @@ def _show_measured(out: Console, projection: Projection) -> None:
 def _show_profile(out: Console, projection: Projection) -> None:
     for verdict in projection.profile.verdicts if projection.profile else ():
         _say(out, verdict.sentence)
+
+
+def projection_json(projection: Projection) -> dict[str, Any]:
+    """Return a projection as plain data: the total, the breakdown and the machine's other variants."""
+    return {
+        "title": projection.title,
+        "machine": projection.machine,
+        "at": {name: number(value) for name, value in projection.at.items()},
+        "total": _line_json(projection.total),
+        "breakdown": [_line_json(line) for line in projection.parts],
+        "variants": [
+            {
+                "name": variant.name,
+                "total": _line_json(variant.total) if variant.total else None,
+                "loss": _line_json(variant.loss) if variant.loss else None,
+                "reason": variant.reason,
+            }
+            for variant in projection.variants
+        ],
+        "notices": list(projection.notices),
+    }
+
+
+def _line_json(line: Line) -> dict[str, Any]:
+    return {
+        "path": list(line.path),
+        "value": number(line.value),
+        "lower": number(line.lower),
+        "upper": number(line.upper),
+        "unit": str(_unit(line)),
+        "share": None if line.share is None else number(line.share),
+    }

@@ -1,0 +1,60 @@
+"""`pipeline project`: a semi-analytical model on another machine."""
+
+from typing import Annotated
+
+import typer
+
+from pipeline.cli.app import app
+
+
+@app.command("project")
+def project_command(
+    model: Annotated[
+        str, typer.Argument(metavar="MODEL.toml", help="Application file, or a shipped one's name.")
+    ],
+    on: Annotated[str | None, typer.Option("--on", help="Machine file, or a shipped one's name.")] = None,
+    at: Annotated[
+        list[str] | None, typer.Option("--at", help="Inputs, such as L=8,P=1024; may be given several times.")
+    ] = None,
+    variant: Annotated[str | None, typer.Option(help="Variant of the machine, such as ideal.")] = None,
+    json: Annotated[
+        str | None, typer.Option("--json", help="Write JSON to this file, '-' for stdout.")
+    ] = None,
+) -> None:
+    """Predict an application on a machine from its parts, with intervals."""
+    from pathlib import Path
+
+    from pipeline.projection.project import project
+    from pipeline.report.projection_table import projection_json, show_projection
+    from pipeline.report.terminal import console
+    from pipeline.store.atomic import json_text, write_text
+
+    projection = project(model, on, inputs_of(at or []), variant=variant)
+    if json is not None and json != "-":
+        write_text(Path(json), json_text(projection_json(projection)))
+    if json == "-":
+        typer.echo(json_text(projection_json(projection)), nl=False)
+    else:
+        show_projection(console(), projection)
+
+
+def inputs_of(texts: list[str]) -> dict[str, float | str]:
+    """Read inputs like ``L=8,P=1024`` or ``work=2 GB``; what is no number is left to the unit reader.
+
+    Raises:
+        UsageError: where a part has no name or no value.
+    """
+    from ingest.errors import UsageError
+
+    found: dict[str, float | str] = {}
+    for part in ",".join(texts).split(","):
+        if not part.strip():
+            continue
+        name, equals, value = (piece.strip() for piece in part.partition("="))
+        if not (name and equals and value):
+            raise UsageError(f"'{part}' is no input", where="--at", mend="write it like L=8,P=1024")
+        try:
+            found[name] = float(value)
+        except ValueError:
+            found[name] = value
+    return found
