@@ -90,7 +90,7 @@ def predict(
     total = float(counted.sum())
     gapless = nearest_recorded(run.tree, ~recorded) < 0
     coverage, whole = (
-        float(counted[part].sum()) / total if total > 0 else 1.0 for part in (recorded, gapless)
+        min(1.0, float(counted[part].sum()) / total) if total > 0 else 1.0 for part in (recorded, gapless)
     )
     left = float(run.visits[recorded].sum())
     return Prediction(run.source, float(run.visits.sum()), left, coverage, whole, plain, cost.filtered)
