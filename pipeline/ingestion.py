@@ -110,7 +110,7 @@ def ingest(
     measured = (MeasuredRun(run.parameters, run.repetition, profile) for run, profile in good)
     experiment = align(found.parameters, measured)
     experiment = replace(experiment, notices=(*found.notices, *experiment.notices))
-    empty = tuple(entry for entry in found.skipped if _meant_as_run(entry))
+    empty = tuple(entry for entry in found.skipped if entry.damaged or _meant_as_run(entry))
     beside = tuple(entry for entry in found.skipped if entry not in empty)
     return Ingested(experiment, tuple(run for run, _ in good), beside, (*empty, *bad))
 

@@ -5,21 +5,18 @@ from typing import Annotated
 import typer
 
 from pipeline.cli.app import app
+from pipeline.cli.arguments import Json
 
 
 @app.command("project")
 def project_command(
-    model: Annotated[
-        str, typer.Argument(metavar="MODEL.toml", help="Application file, or a shipped one's name.")
-    ],
-    on: Annotated[str | None, typer.Option("--on", help="Machine file, or a shipped one's name.")] = None,
+    model: Annotated[str, typer.Argument(metavar="MODEL.toml", help="Application: a file or a shipped one.")],
+    on: Annotated[str | None, typer.Option("--on", help="Machine: a file or a shipped one.")] = None,
     at: Annotated[
         list[str] | None, typer.Option("--at", help="Inputs, such as L=8,P=1024; may be given several times.")
     ] = None,
     variant: Annotated[str | None, typer.Option(help="Variant of the machine, such as ideal.")] = None,
-    json: Annotated[
-        str | None, typer.Option("--json", help="Write JSON to this file, '-' for stdout.")
-    ] = None,
+    json: Json = None,
 ) -> None:
     """Predict an application on a machine from its parts, with intervals."""
     from pathlib import Path
