@@ -86,20 +86,20 @@ def _fit_block(data: WeightedMeans, factors: Factors, floor: float) -> tuple[Flo
 def likely_picks(data: WeightedMeans, factors: Factors) -> IntArray:
     """Find the hypotheses worth judging, int64[K, N, M, D], the constant first, all zero for none.
 
-    A further term is looked for only where noise alone does not explain what hypotheses of fewer terms leave,
-    and a third only where the second is worth its price.
+    A second term is looked for thoroughly where noise alone does not explain what single terms leave, a third
+    only there and where the second is worth its price.
     """
     found = search_one_term(data, factors)
     picks, score = [_padded(found.picks)], [found.score]
     here, best = np.arange(len(data.mean)), found.score[:, 0].copy()
     for size in range(2, MOST_TERMS + 1):
         unexplained = found.chi2[:, 0] > data.count[here, 0, 0] - size
-        found_any = np.isfinite(found.score[:, 0])
-        more = np.flatnonzero(unexplained & found_any & (found.score[:, 0] >= best[here]))
+        worth = np.isfinite(found.score[:, 0]) & (found.score[:, 0] >= best[here])
+        more = np.flatnonzero(worth if size == 2 else worth & unexplained)
         if len(more) == 0:
             break
         here = here[more]
-        found = search_another_term(data.take(here), factors, found.of(more))
+        found = search_another_term(data.take(here), factors, found.of(more), unexplained[more])
         best[here] = np.maximum(best[here], found.score[:, 0])
         picks.append(np.zeros((len(best), *_padded(found.picks).shape[1:]), dtype=np.int64))
         score.append(np.full((len(best), found.score.shape[1]), -np.inf))

@@ -84,13 +84,23 @@ def joined(parts: Sequence[Candidates]) -> Candidates:
 
 def search_one_term(data: WeightedMeans, factors: Factors) -> Candidates:
     """Find single terms beside the constant."""
-    return _refine(data, factors, _first_guesses(data, factors, _KEPT))
+    guesses = _first_guesses(data, factors, _KEPT)
+    return _refine(data, factors, guesses, np.arange(len(data.mean)))
 
 
-def search_another_term(data: WeightedMeans, factors: Factors, found: Candidates) -> Candidates:
+def search_another_term(
+    data: WeightedMeans, factors: Factors, found: Candidates, thorough: BoolArray
+) -> Candidates:
     """Find hypotheses of one term more than those found.
 
     The best single terms may all be compromises between two, so pairs start from terms of one parameter too.
+
+    Args:
+        data: K kernels.
+        factors: what terms are made of.
+        found: the hypotheses of one term less.
+        thorough: bool[K], where the first guesses are to be improved. Elsewhere they only show what else might
+            be: rivals, for the sake of an honest interval.
     """
     start = found.picks[:, :_BEAM]
     if found.picks.shape[2] == 1:
@@ -99,7 +109,7 @@ def search_another_term(data: WeightedMeans, factors: Factors, found: Candidates
         start = np.concatenate([start, alone], axis=1)
         if len(factors.values) > 2:
             start = np.concatenate([start, _first_guesses(data, factors, _GUESSES).picks], axis=1)
-    return _refine(data, factors, _extended(data, factors, start))
+    return _refine(data, factors, _extended(data, factors, start), np.flatnonzero(thorough))
 
 
 def evidence(chi2: FloatArray, count: FloatArray, size: int | IntArray) -> FloatArray:
@@ -140,9 +150,11 @@ def _extended(data: WeightedMeans, factors: Factors, start: IntArray) -> Candida
     return _distinct(Candidates(picks, *judged), _KEPT)
 
 
-def _refine(data: WeightedMeans, factors: Factors, found: Candidates) -> Candidates:
-    here = np.arange(len(data.mean))
+def _refine(data: WeightedMeans, factors: Factors, found: Candidates, here: IntArray) -> Candidates:
+    """Exchange factors of the best hypotheses of some kernels until nothing is gained."""
     for sweep in range(_SWEEPS):
+        if len(here) == 0:
+            break
         part, before = found.of(here), found.score[here, 0]
         rows = _smallest(np.where(part.varied, np.inf, -part.score), _LATER_BEAM if sweep else _BEAM)
         np.put_along_axis(part.varied, rows, True, axis=1)
@@ -151,8 +163,6 @@ def _refine(data: WeightedMeans, factors: Factors, found: Candidates) -> Candida
         found.put(here, part)
         if sweep > 0:
             here = here[part.score[:, 0] > before + _GAIN]
-        if len(here) == 0:
-            break
     return found
 
 

@@ -12,6 +12,8 @@ from pipeline.models.several.factors import Factors
 from pipeline.models.several.noise import pooled_misfit
 from pipeline.models.several.search import BELIEF, LOG_PRIOR_OF_SIZE, evidence
 
+_TOLERANCE = 1.2  # squares of left-out points that a richer hypothesis may have more than a simpler one
+
 
 @dataclass(frozen=True, eq=False)
 class Rivals:
@@ -58,14 +60,15 @@ def weigh(data: WeightedMeans, factors: Factors, fits: ExactFits, *, repeated: b
 
 
 def earn_their_place(fits: ExactFits) -> BoolArray:
-    """Tell which hypotheses predict left-out points better than every simpler kind does, bool[K, N].
+    """Tell which hypotheses predict left-out points at least about as well as every simpler kind, bool[K, N].
 
-    A constant always stands; a hypothesis of more terms must beat the best of those with fewer.
+    A constant always stands; a hypothesis of more terms must not predict clearly worse than the best of those
+    with fewer.
     """
     stands: BoolArray = fits.size == 1
     best = np.where(stands, fits.press, np.inf).min(axis=1)
     for size in range(2, int(fits.size.max(initial=1)) + 1):
-        these = (fits.size == size) & (fits.press < best[:, None])
+        these = (fits.size == size) & (fits.press < _TOLERANCE * best[:, None])
         stands |= these
         best = np.minimum(best, np.where(these, fits.press, np.inf).min(axis=1))
     return stands
