@@ -1,9 +1,11 @@
+from contextlib import suppress
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from filters.language import Filter, Rule, parse
-from filters.patterns import escape
+from filters.patterns import KEYWORDS, escape
 from ingest.errors import FilterError
 
 BOTH_BLOCKS = """
@@ -60,3 +62,12 @@ def test_escaped_names_come_back_token_by_token(names):
     lines = "".join(f"  EXCLUDE MANGLED {escape(name)}\n" for name in names)
     rules = parse(f"SCOREP_REGION_NAMES_BEGIN\n{lines}SCOREP_REGION_NAMES_END\n").regions
     assert [rule.pattern for rule in rules] == [escape(name) for name in names]
+
+
+PIECES = [*sorted(KEYWORDS), "*", "[", "\\", "#", " ", "\t", "\n", "a", "é", "\r"]
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=30))
+def test_no_text_breaks_the_parser(pieces):
+    with suppress(FilterError):
+        parse("".join(pieces))
