@@ -12,9 +12,9 @@ class ErrorStructure:
     """The shape of the errors; their size is estimated.
 
     The error at a point is ``s * sqrt(y^2 + floor^2)``, y relative to the kernel's largest mean, times a
-    standard normal variable plus ``walk`` times a random walk over the doublings from the last point back. Without
-    the walk, points err independently of each other. With it, behaviour drifts away from any formula as the
-    scale changes: the last points count most, and doubt grows beyond them.
+    standard normal variable plus ``walk`` times a random walk over the doublings from the last point back.
+    Without the walk, points err independently of each other. With it, behaviour drifts away from any formula
+    as the scale changes: the last points count most, and doubt grows beyond them.
 
     Attributes:
         floor: the share of a kernel's largest value below which values need not be explained.
@@ -42,6 +42,9 @@ class ErrorStructure:
         """
         back = np.log2(points[-1] / points)
         covariance = np.eye(len(points)) + self.walk**2 * np.minimum.outer(back, back)
+        if measured.all():
+            independent: FloatArray = np.linalg.inv(covariance) / (scale[:, :, None] * scale[:, None, :])
+            return independent
         patterns, which = np.unique(measured, axis=0, return_inverse=True)
         both = patterns[:, :, None] & patterns[:, None, :]
         inverse = np.linalg.inv(np.where(both, covariance, np.eye(len(points)))) * both

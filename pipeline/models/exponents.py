@@ -24,7 +24,7 @@ _STEEP_POWERS_BY_LOGARITHM = {
 STEEP_EXPONENTS: tuple[Exponent, ...] = tuple(
     (Fraction(power), j) for j, powers in _STEEP_POWERS_BY_LOGARITHM.items() for power in powers.split()
 )
-"""Steeper ones, for edge lengths: n^3 cells, times iterations that grow with n, times misses of the caches."""
+"""Steeper ones, for edge lengths: n^3 cells times iterations that grow with n, and misses of the caches."""
 
 FALLING_EXPONENTS: tuple[Exponent, ...] = tuple(
     (-Fraction(power), 0) for power in ("1/4", "1/3", "1/2", "2/3", "3/4", "1", "4/3", "3/2", "2")

@@ -1,34 +1,46 @@
 """Models of one parameter by the evidence for all hypotheses."""
 
-from dataclasses import dataclass, fields
+from dataclasses import replace
 
 import numpy as np
 
-from ingest.arrays import FloatArray, IntArray
-from pipeline.models.evidence import Evidence, Judge, Sample, appoint, precision_of
-from pipeline.models.forward_validation import choose_setting, heaviest
-from pipeline.models.generalised_fits import design_columns
+from ingest.arrays import BoolArray, IntArray
+from pipeline.models.judge import Judge, appoint
+from pipeline.models.notes import Note
 from pipeline.models.observations import Observations
 from pipeline.models.options import ModelOptions
 from pipeline.models.quality import correlation_of_errors, notes, smape
+from pipeline.models.regimes import last_regime
+from pipeline.models.sample import Sample, sample_of
 from pipeline.models.scaling_models import ScalingModels
-from pipeline.models.search_space import SpaceChoice, one_parameter_space
+from pipeline.models.search_space import SearchSpace
+from pipeline.models.weighed import Weighed, joined
 
 BLOCK = 256  # kernels weighed at once: a few MiB, whatever the number of kernels
-POOL = 512  # kernels of most effort over which the errors are pooled
-PLAUSIBLE = 1e-3  # a rival that is less probable is forgotten
-FALLS = 1.2  # the first value over the smallest later one, from which a kernel is tried as falling
 NEGATIVE = 0.01  # of the largest value: more below zero means that the quantity can be negative
+ANOTHER_CHANGE = 0.1  # drift per root of a doubling of kernels that changed their behaviour once already
 
 
-def sample_of(data: Observations) -> Sample:
-    """Scale each kernel to a largest mean of 1."""
-    largest = np.abs(data.mean).max(axis=1)
-    size = np.where(largest > 0, largest, 1.0)[:, None]
-    level = data.mean / size
-    later = np.where(data.measured, level, np.inf)[:, 1:].min(axis=1, initial=np.inf)
-    falls = (level[:, 0] > FALLS * later) & data.measured[:, 0]
-    return Sample(data.points[:, 0], level, data.count, data.squares / size**2, falls, largest)
+def fit_by_evidence(parameters: tuple[str, ...], data: Observations, options: ModelOptions) -> ScalingModels:
+    """Weigh all hypotheses for every kernel.
+
+    Kernels that no hypothesis fits within the noise are looked at again: where behaviour changes inside the
+    range, the last regime alone is weighed.
+
+    Memory: the data, the models kept, and a few MiB for one block of kernels.
+    """
+    sample = sample_of(data)
+    judge = appoint(sample, options, cannot_be_negative(data, options))
+    parts: list[tuple[IntArray, Weighed]] = []
+    start = np.zeros(len(sample), dtype=np.int64)
+    for first in range(0, max(len(sample), 1), BLOCK):
+        kernels = np.arange(first, min(first + BLOCK, len(sample)))
+        weighed, misfits = judge.weigh(sample.take(kernels))
+        doubtful = kernels[misfits]
+        start[doubtful] = last_regime(judge, sample.take(doubtful))
+        parts.append((kernels[start[kernels] == 0], weighed.take(start[kernels] == 0)))
+        parts += _weigh_last_regimes(judge, sample, doubtful[start[doubtful] > 0], start)
+    return _assemble(parameters, data, judge, joined(parts), start)
 
 
 def cannot_be_negative(data: Observations, options: ModelOptions) -> bool:
@@ -37,108 +49,33 @@ def cannot_be_negative(data: Observations, options: ModelOptions) -> bool:
     return options.nonnegative and bool((data.mean.min(axis=1, initial=0) >= -NEGATIVE * largest).all())
 
 
-def fit_by_evidence(parameters: tuple[str, ...], data: Observations, options: ModelOptions) -> ScalingModels:
-    """Weigh all hypotheses for every kernel, with settings chosen by forward validation.
-
-    Memory: the data, the models kept, and a few MiB for one block of kernels.
-    """
-    sample, nonnegative = sample_of(data), cannot_be_negative(data, options)
-    choice = SpaceChoice(falling=bool(sample.falls.any()))
-    setting = choose_setting(sample, options, choice, nonnegative)
-    space = one_parameter_space(options, float(sample.points[0]), setting.choice)
-    columns = design_columns(space, sample.points)
-    judge = appoint(space, columns, setting.structure, sample.take(heaviest(sample, POOL)), nonnegative)
-    blocks = [
-        _weigh_block(judge, sample.take(np.arange(start, min(start + BLOCK, len(data.mean)))))
-        for start in range(0, len(data.mean), BLOCK)
-    ]
-    return _assemble(parameters, data, judge, _joined(blocks))
+def _weigh_last_regimes(
+    judge: Judge, sample: Sample, kernels: IntArray, start: IntArray
+) -> list[tuple[IntArray, Weighed]]:
+    parts = []
+    for place in np.unique(start[kernels]):
+        some = kernels[start[kernels] == place]
+        last = sample.take(some).between(int(place), len(sample.points))
+        weighed, _ = judge.one_term().at(last.points).with_errors_of(last).weigh(last)
+        drift = np.sqrt(weighed.drift**2 + ANOTHER_CHANGE**2)
+        before = sample.level[some, :place] * sample.largest[some, None]
+        parts.append((some, replace(weighed, drift=drift).with_points_before(before)))
+    return parts
 
 
-@dataclass(frozen=True, eq=False)
-class Block:
-    """What is kept of the evidence on some kernels, in the units of the data; see `ScalingModels`."""
-
-    chosen: IntArray
-    weight: FloatArray
-    coefficients: FloatArray
-    covariance: FloatArray
-    degrees: FloatArray
-    drift: FloatArray
-    misfit_share: FloatArray
-    growing: FloatArray
-    fitted: FloatArray
-    left_out: FloatArray
-
-
-def _weigh_block(judge: Judge, sample: Sample) -> Block:
-    evidence = judge.weigh(sample)
-    size = np.where(sample.weight > 0, sample.weight, 1.0)
-    order = np.argsort(-evidence.weight, axis=1, kind="stable")
-    weight = np.take_along_axis(evidence.weight, order, axis=1)
-    kept = int((weight > PLAUSIBLE).sum(axis=1).max(initial=1))
-    order, weight = order[:, :kept], weight[:, :kept]
-    plausible = weight > PLAUSIBLE
-    weight = weight * plausible
-    index = (np.arange(len(order))[:, None], order)
-    root = evidence.fits.root[index] * np.sqrt(evidence.variance[index])[..., None, None]
-    root *= size[:, None, None, None]
-    fitted, left_out = _predicted(judge, sample, evidence, order[:, 0])
-    return Block(
-        chosen=np.where(plausible, order, -1),
-        weight=weight / weight.sum(axis=1, keepdims=True),
-        coefficients=evidence.fits.coefficients[index] * size[:, None, None],
-        covariance=root @ np.swapaxes(root, 2, 3),
-        degrees=evidence.degrees,
-        drift=np.sqrt(evidence.drift),
-        misfit_share=evidence.misfit_share,
-        growing=(evidence.weight * judge.space.growing).sum(axis=1),
-        fitted=fitted * size[:, None],
-        left_out=left_out * size[:, None],
-    )
-
-
-def _predicted(
-    judge: Judge, sample: Sample, evidence: Evidence, best: IntArray
-) -> tuple[FloatArray, FloatArray]:
-    """Return the chosen model's values at the points, each fitted with it and without, float64[K, P]."""
-    design = judge.space.design(sample.points)[best]
-    index = (np.arange(len(best)), best)
-    fitted = np.einsum("kpc,kc->kp", design, evidence.fits.coefficients[index])
-    moved = np.einsum("kpc,kcd->kpd", design, evidence.fits.root[index])
-    precision = precision_of(judge.structure, sample)
-    residual = np.where(sample.measured, sample.level - fitted, 0.0)
-    # Generalised PRESS: the error of leaving point p out is (Q r)_p / Q_pp, Q = G - G X (X'GX)^-1 X'G.
-    weighted = np.einsum("kpq,kqc->kpc", precision, moved)
-    slack = np.einsum("kpp->kp", precision) - (weighted**2).sum(axis=2)
-    known = slack > 1e-9 * np.einsum("kpp->kp", precision)
-    error = np.einsum("kpq,kq->kp", precision, residual) / np.where(known, slack, 1.0)
-    return fitted, np.where(known, sample.level - error, 0.0)
-
-
-def _joined(blocks: list[Block]) -> Block:
-    """Put blocks together; those with fewer rivals are filled up with none."""
-    most = max(block.chosen.shape[1] for block in blocks)
-    joined = {}
-    for field in fields(Block):
-        arrays = [getattr(block, field.name) for block in blocks]
-        if field.name in {"chosen", "weight", "coefficients", "covariance"}:
-            nothing = -1 if field.name == "chosen" else 0
-            missing = [[(0, most - a.shape[1]) if n == 1 else (0, 0) for n in range(a.ndim)] for a in arrays]
-            arrays = [np.pad(a, m, constant_values=nothing) for a, m in zip(arrays, missing, strict=True)]
-        joined[field.name] = np.concatenate(arrays)
-    return Block(**joined)
-
-
-def _assemble(parameters: tuple[str, ...], data: Observations, judge: Judge, kept: Block) -> ScalingModels:
-    measured = data.measured
-    first, last = data.points.min(axis=0), data.points.max(axis=0)
+def _assemble(
+    parameters: tuple[str, ...], data: Observations, judge: Judge, kept: Weighed, start: IntArray
+) -> ScalingModels:
+    measured = data.measured & (np.arange(len(data.points)) >= start[:, None])
+    decided = data.measured.any(axis=1)
+    undecided = Note.CANNOT_TELL * (kept.undecided & decided) + Note.LAST_SEGMENT * (start > 0)
+    steepest = Note.OUTSIDE_SPACE * _at_the_edge(judge.space, kept.chosen[:, 0])
     return ScalingModels(
         parameters=parameters,
         terms=judge.space.terms,
         hypotheses=judge.space.hypotheses,
-        first=first,
-        last=last,
+        first=data.points.min(axis=0),
+        last=data.points.max(axis=0),
         nonnegative=judge.nonnegative,
         correlation=correlation_of_errors(data.mean - kept.fitted, measured, kept.misfit_share),
         chosen=kept.chosen,
@@ -147,11 +84,19 @@ def _assemble(parameters: tuple[str, ...], data: Observations, judge: Judge, kep
         covariance=kept.covariance,
         degrees=kept.degrees,
         drift=kept.drift,
-        valid_from=np.repeat(first[None], len(kept.weight), axis=0),
-        probability_growing=np.clip(kept.growing, 0.0, 1.0),
+        valid_from=data.points[start],
+        probability_growing=kept.probability_growing,
         smape=smape(kept.fitted, data.mean, measured),
         cv_smape=smape(kept.left_out, data.mean, measured),
-        points=measured.sum(axis=1),
+        points=data.measured.sum(axis=1),
         repetitions=data.count.max(axis=1),
-        note=notes(data),
+        note=(notes(data) + undecided + steepest).astype(np.int64),
     )
+
+
+def _at_the_edge(space: SearchSpace, chosen: IntArray) -> BoolArray:
+    """bool[K], whether no steeper term than the chosen model's was tried."""
+    powers = np.array([float(t[0][0]) for t in space.terms])
+    steepest = np.append(powers == powers.max(), False)[space.hypotheses]
+    edge: BoolArray = np.logical_or.reduce(steepest, axis=1)
+    return edge[chosen]

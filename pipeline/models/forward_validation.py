@@ -1,23 +1,27 @@
 """Settings judged by how well they predict the largest scales from the smaller ones."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from scipy.special import gammaln
 
-from ingest.arrays import FloatArray, IntArray
+from ingest.arrays import FloatArray
 from pipeline.models.error_structure import ErrorStructure
-from pipeline.models.evidence import Judge, Sample, appoint
-from pipeline.models.generalised_fits import design_columns
-from pipeline.models.options import ModelOptions
-from pipeline.models.search_space import SpaceChoice, one_parameter_space
+from pipeline.models.evidence import Evidence, estimate_errors, weigh
+from pipeline.models.generalised_fits import Fits, design_columns, fit_all
+from pipeline.models.sample import Sample
+from pipeline.models.search_space import SearchSpace
 
-FEWEST_POINTS = 3  # left after holding out; two coefficients and one residual
-KERNELS = 256  # of most effort, on which settings are judged
+FEWEST_POINTS = 3  # left after holding out: two coefficients and one residual
+FEWEST_FOR_TWO_TERMS = 6  # twice as many as coefficients
+KERNELS = 128  # of most effort, on which settings are judged
 MARGIN = 0.15  # a less simple setting must win by this much, in nats per kernel
 WORST = -9.0  # log density below which a miss is a miss
 INDEPENDENT, WALKING = 0.0, 10.0
 EXACT, COARSE = 1e-3, 0.3
+STRUCTURES = tuple(
+    ErrorStructure(floor, walk) for walk in (INDEPENDENT, WALKING) for floor in (EXACT, COARSE)
+)
 
 
 @dataclass(frozen=True)
@@ -25,85 +29,88 @@ class Setting:
     """How an experiment's kernels are to be judged.
 
     Attributes:
-        choice: the families of hypotheses.
+        steep: whether exponents above 3 are in the space.
         structure: the shape of the errors.
     """
 
-    choice: SpaceChoice
-    structure: ErrorStructure
+    steep: bool = False
+    structure: ErrorStructure = STRUCTURES[0]
 
 
-def candidates(choice: SpaceChoice) -> list[Setting]:
-    """Return the settings that are compared, the simplest first."""
-    return [
-        Setting(replace(choice, steep=steep), ErrorStructure(floor, walk))
-        for steep in (False, True)
-        for walk in (INDEPENDENT, WALKING)
-        for floor in (EXACT, COARSE)
-    ]
-
-
-def choose_setting(sample: Sample, options: ModelOptions, choice: SpaceChoice, nonnegative: bool) -> Setting:
+def choose_setting(sample: Sample, space: SearchSpace, nonnegative: bool) -> Setting:
     """Return the simplest setting that predicts held-out points as well as any, within `MARGIN`.
 
-    With fewer than `FEWEST_POINTS` + 1 points there is nothing to judge by: the simplest setting of all.
-    """
-    settings = candidates(choice)
-    if options.exponents is not None or not isinstance(options.prior, str):
-        settings = [s for s in settings if not s.choice.steep]
-    if len(sample.points) <= FEWEST_POINTS:
-        return settings[0]
-    heavy = sample.take(heaviest(sample, KERNELS))
-    scores = np.array([forward_score(heavy, s, options, nonnegative) for s in settings])
-    return settings[int(np.argmax(scores >= scores.max() - MARGIN))]
-
-
-def heaviest(sample: Sample, count: int) -> IntArray:
-    """Return the kernels of most effort, in their order."""
-    if len(sample.weight) <= count:
-        return np.arange(len(sample.weight))
-    return np.sort(np.argpartition(-sample.weight, count)[:count])
-
-
-def forward_score(sample: Sample, setting: Setting, options: ModelOptions, nonnegative: bool) -> float:
-    """Return the mean log predictive density of held-out means, relative to their size.
-
     The last point is predicted from all before it and, where six points or more were measured, the last two
-    from those before them. Kernels count by their share of the effort at the point. The logarithmic score is
-    proper (Gneiting and Raftery 2007): overconfidence costs as much as timidity.
+    from those before them. With too few points to hold one out, the simplest setting of all is taken.
+
+    Args:
+        sample: the kernels.
+        space: all hypotheses, steep ones included.
+        nonnegative: whether coefficients may not be negative.
     """
+    if len(sample.points) <= FEWEST_POINTS:
+        return Setting()
+    heavy = sample.heaviest(KERNELS)
     folds = [1, 2] if len(sample.points) >= FEWEST_POINTS + 3 else [1]
-    return float(np.mean([_fold_score(sample, setting, options, nonnegative, held) for held in folds]))
+    scores = np.mean([_fold_scores(heavy, space, nonnegative, held) for held in folds], axis=0)
+    steep, structure = np.unravel_index(np.argmax(scores >= scores.max() - MARGIN), scores.shape)
+    return Setting(bool(steep), STRUCTURES[structure])
 
 
-def _fold_score(
-    sample: Sample, setting: Setting, options: ModelOptions, nonnegative: bool, held: int
-) -> float:
+def _fold_scores(sample: Sample, space: SearchSpace, nonnegative: bool, held: int) -> FloatArray:
+    """float64[2, structures], without and with steep exponents, for the last points held out.
+
+    The mean log predictive density of the held-out means relative to their size, kernels counted by their
+    share of the effort. The logarithmic score is proper (Gneiting and Raftery, "Strictly proper scoring
+    rules", 2007): overconfidence costs as much as timidity.
+    """
     first = len(sample.points) - held
-    known, target = sample.before(first), sample.level[:, first:]
-    space = one_parameter_space(options, sample.points[0], setting.choice)
+    known = sample.between(0, first)
+    if first < FEWEST_FOR_TWO_TERMS:
+        space = space.without_mixed()
     columns = design_columns(space, known.points)
-    judge = appoint(space, columns, setting.structure, known, nonnegative)
-    share = np.where(sample.measured[:, first:], sample.weight[:, None] * target, 0.0)
-    share = share / np.maximum(share.sum(axis=0), 1e-300)
-    density = _log_density(judge, known, sample.points[first:], target)
-    relative = np.maximum(density + np.log(np.maximum(target, 1e-9)), WORST)
-    return float((relative * share).sum(axis=0).mean())
+    design = space.design(sample.points[first:])
+    target = sample.level[:, first:]
+    share = np.where(sample.measured[:, first:], sample.largest[:, None] * target, 0.0)
+    share = np.maximum(share, 0.0) / max(np.maximum(share, 0.0).sum(), 1e-300)
+    priors = [space.log_prior_of(known.falls, steep) for steep in (False, True)]
+    scores = np.empty((len(priors), len(STRUCTURES)))
+    for s, structure in enumerate(STRUCTURES):
+        fits = fit_all(space, columns, known.level, known.precision(structure), nonnegative)
+        forecast = _forecast(fits, design)
+        for p, prior in enumerate(priors):
+            errors = estimate_errors(known, structure, fits, prior)
+            evidence = weigh(known, structure, fits, prior, errors)
+            doublings = np.log2(sample.points[first:] / known.points[-1])
+            density = _log_density(forecast, evidence, structure, doublings, target)
+            relative = density + np.log(np.maximum(target, 1e-9))
+            scores[p, s] = (np.maximum(relative, WORST) * share).sum()
+    return scores
 
 
-def _log_density(judge: Judge, known: Sample, points: FloatArray, target: FloatArray) -> FloatArray:
-    """float64[K, held], log density of measured means under the mixture of hypotheses."""
-    evidence = judge.weigh(known)
-    design = judge.space.design(points)
-    value = np.einsum("hqc,khc->khq", design, evidence.fits.coefficients)
-    moved = np.einsum("hqc,khcd->khqd", design, evidence.fits.root)
-    distance = np.log2(points / known.points[-1])
-    variance = (moved**2).sum(axis=3)
-    variance += judge.structure.scale(value) ** 2
-    variance = variance * evidence.variance[..., None] + evidence.drift[:, None, None] * distance * value**2
-    degrees = evidence.degrees[:, None, None]
+def _forecast(fits: Fits, design: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Values at the design's points and their variance at unit error, float64[K, H, Q] each."""
+    count = design.shape[2]
+    value = sum(fits.coefficients[:, :, None, c] * design[:, :, c] for c in range(count))
+    moved = (sum(fits.root[:, :, None, b, c] * design[:, :, b] for b in range(c + 1)) for c in range(count))
+    return np.asarray(value), np.asarray(sum(m * m for m in moved))
+
+
+def _log_density(
+    forecast: tuple[FloatArray, FloatArray],
+    evidence: Evidence,
+    structure: ErrorStructure,
+    doublings: FloatArray,
+    target: FloatArray,
+) -> FloatArray:
+    """float64[K, Q], log density of measured means under the mixture of hypotheses."""
+    value, spread = forecast
+    variance = (spread + structure.scale(value) ** 2) * evidence.variance[..., None]
+    variance += evidence.drift[:, None, None] * doublings * value**2
+    degrees = evidence.degrees
     half = (degrees + 1) / 2
-    log = gammaln(half) - gammaln(degrees / 2) - 0.5 * np.log(np.pi * degrees * variance)
-    log = log - half * np.log1p((target[:, None] - value) ** 2 / (degrees * variance))
-    mixture: FloatArray = (evidence.weight[..., None] * np.exp(log)).sum(axis=1)
+    peak = np.exp(gammaln(half) - gammaln(degrees / 2)) / np.sqrt(np.pi * degrees)
+    ratio = (target[:, None] - value) ** 2 / (degrees[:, None, None] * variance)
+    density = np.exp(-half[:, None, None] * np.log1p(ratio)) / np.sqrt(variance)
+    mixture: FloatArray = (evidence.weight[..., None] * density).sum(axis=1) * peak[:, None]
     return np.log(np.maximum(mixture, 1e-300))

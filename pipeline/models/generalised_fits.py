@@ -74,7 +74,8 @@ def _columns(hypothesis: IntArray, place: IntArray, design: FloatArray) -> Colum
     count = design.shape[2]
     if design.shape[1] < count:
         basis, usable = np.zeros(design.shape), np.zeros(len(design), dtype=bool)
-        return Columns(hypothesis, place, basis, np.zeros((len(design), count, count)), usable)
+        back = np.broadcast_to(np.eye(count), (len(design), count, count))
+        return Columns(hypothesis, place, basis, back, usable)
     basis, upper = np.linalg.qr(design / scale)
     usable = (np.abs(np.einsum("hcc->hc", upper)) > 1e-9).all(axis=1)
     upper = np.where(usable[:, None, None], upper, np.eye(count))
@@ -133,20 +134,18 @@ def _without_negative_constant(
 
 def _fit_group(group: Columns, values: FloatArray, precision: FloatArray) -> GroupFits:
     """Solve the normal equations in the orthonormal basis by L D L', every step for all K x h systems."""
-    hypotheses, _, count = group.basis.shape
+    hypotheses, count = len(group.basis), group.basis.shape[2]
     column = [group.basis[:, :, c] for c in range(count)]
     weighted = np.einsum("kpq,kq->kp", precision, values)
-    flat = precision.reshape(len(values), -1)
+    first, second = np.nonzero(precision.any(axis=0))  # the diagonal alone where errors are independent
+    flat = precision[:, first, second]
     lower: dict[tuple[int, int], FloatArray] = {}
     pivot: list[FloatArray] = []
     inverse: list[FloatArray] = []
     solved: list[FloatArray] = []
     regular = np.ones((len(values), hypotheses), dtype=bool)
     for a in range(count):
-        products = [
-            flat @ (column[a][:, :, None] * column[b][:, None, :]).reshape(hypotheses, -1).T
-            for b in range(a + 1)
-        ]
+        products = [flat @ (column[a][:, first] * column[b][:, second]).T for b in range(a + 1)]
         for b in range(a):
             known = sum((lower[a, e] * pivot[e] * lower[b, e] for e in range(b)), start=np.zeros(1))
             lower[a, b] = (products[b] - known) * inverse[b]

@@ -7,6 +7,8 @@ import numpy as np
 from ingest.arrays import BoolArray, FloatArray, IntArray
 from ingest.errors import ModelError
 
+LARGEST = 1e150  # what lies beyond is no measurement, and its square no number
+
 
 @dataclass(frozen=True, eq=False)
 class Observations:
@@ -47,7 +49,7 @@ def observe(points: FloatArray, values: FloatArray) -> Observations:
         raise ModelError(
             "a parameter value is not a positive number", mend="leave out such runs or count from 1"
         )
-    if np.isinf(values).any():
+    if (np.abs(values) > LARGEST).any():
         raise ModelError("a measured value is infinite", mend="leave out the run that it comes from")
     unique, place = np.unique(points, axis=0, return_inverse=True)
     place = place.reshape(-1)

@@ -33,6 +33,15 @@ class SearchSpace:
     constant: BoolArray
     log_prior: FloatArray
 
+    def without_mixed(self) -> "SearchSpace":
+        """Return the space without hypotheses of two growing terms; the others keep their places."""
+        terms = (self.hypotheses >= 0).sum(axis=1)
+        some = ~(self.constant & (terms > 1))
+        width = int(terms[some].max(initial=1))
+        return SearchSpace(
+            self.terms, self.hypotheses[some, :width], self.constant[some], self.log_prior[some]
+        )
+
     @cached_property
     def falling(self) -> BoolArray:
         """bool[H], whether a hypothesis has a term that falls: only for kernels that do."""
@@ -40,10 +49,29 @@ class SearchSpace:
         return np.asarray(falls[self.hypotheses].any(axis=1))
 
     @cached_property
+    def steep(self) -> BoolArray:
+        """bool[H], whether a hypothesis has one of the steep terms."""
+        steep = np.array([t[0] in STEEP_EXPONENTS for t in self.terms] + [False])
+        return np.asarray(steep[self.hypotheses].any(axis=1))
+
+    @cached_property
     def growing(self) -> BoolArray:
         """bool[H], whether a hypothesis has a term that grows."""
         grows = np.array([t[0] > NO_EXPONENT for t in self.terms] + [False])
         return np.asarray(grows[self.hypotheses].any(axis=1))
+
+    def log_prior_of(self, falls: BoolArray, steep: bool) -> FloatArray:
+        """Return the prior of kernels, float64[K, H]: minus infinity for what is not tried.
+
+        Args:
+            falls: bool[K], whether falling terms are tried for a kernel.
+            steep: whether steep terms are tried at all.
+        """
+        rows = np.stack([(steep | ~self.steep) & (falling | ~self.falling) for falling in (False, True)])
+        probability = np.where(rows, np.exp(self.log_prior), 0.0)
+        probability[:, 1:] *= (1 - SHARE_CONSTANT) / probability[:, 1:].sum(axis=1, keepdims=True)
+        logarithm = np.where(rows, np.log(np.where(rows, probability, 1.0)), -np.inf)
+        return np.asarray(logarithm[falls.astype(np.int64)])
 
     def design(self, points: FloatArray) -> FloatArray:
         """float64[H, Q, C], the constant and the terms at float64[Q] points, 0 for what there is not."""

@@ -1,0 +1,93 @@
+"""All that is settled over the whole experiment before its kernels are weighed one by one."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ingest.arrays import BoolArray, FloatArray
+from pipeline.models.error_size import ErrorSize, first_guess
+from pipeline.models.error_structure import ErrorStructure
+from pipeline.models.evidence import estimate_errors, weigh
+from pipeline.models.forward_validation import FEWEST_FOR_TWO_TERMS, choose_setting
+from pipeline.models.generalised_fits import Columns, Fits, design_columns, fit_all
+from pipeline.models.options import ModelOptions
+from pipeline.models.sample import Sample
+from pipeline.models.search_space import SearchSpace, SpaceChoice, one_parameter_space
+from pipeline.models.weighed import Weighed, keep_plausible
+
+POOL = 512  # kernels of most effort over which the errors are pooled
+UNREPEATED_NOISE = 0.05**2  # relative variance that passes for noise where nothing was repeated
+DOUBTFUL = 3.0  # standard errors by which a misfit must exceed the noise to call a formula in question
+
+
+@dataclass(frozen=True, eq=False)
+class Judge:
+    """How kernels are weighed.
+
+    Attributes:
+        space: the hypotheses; those of two growing terms, if any, at the end.
+        columns: their designs at the points.
+        structure: the shape of the errors.
+        errors: their size over all kernels.
+        nonnegative: whether coefficients may not be negative.
+    """
+
+    space: SearchSpace
+    columns: list[Columns]
+    structure: ErrorStructure
+    errors: ErrorSize
+    nonnegative: bool
+
+    def at(self, points: FloatArray) -> "Judge":
+        """Return a judge of the same mind for kernels measured at other points, float64[P]."""
+        return replace(self, columns=design_columns(self.space, points))
+
+    def one_term(self) -> "Judge":
+        """Return a judge that tries one growing term only; hypotheses keep their places."""
+        return replace(self, space=self.space.without_mixed())
+
+    def with_errors_of(self, sample: Sample) -> "Judge":
+        """Return a judge who takes the size of the errors from a sample's kernels of most effort."""
+        heavy = sample.heaviest(POOL)
+        _, fits = self.fit(heavy)
+        prior = self.space.log_prior_of(heavy.falls, steep=True)
+        return replace(self, errors=estimate_errors(heavy, self.structure, fits, prior))
+
+    def fit(self, sample: Sample) -> tuple[FloatArray, Fits]:
+        """Return the precision of the errors and the fits of all hypotheses."""
+        precision = sample.precision(self.structure)
+        return precision, fit_all(self.space, self.columns, sample.level, precision, self.nonnegative)
+
+    def weigh(self, sample: Sample) -> tuple[Weighed, BoolArray]:
+        """Weigh the hypotheses for every kernel of a sample.
+
+        Returns:
+            The plausible ones, and bool[K], the kernels that none of them fits within the noise.
+        """
+        precision, fits = self.fit(sample)
+        prior = self.space.log_prior_of(sample.falls, steep=True)
+        evidence = weigh(sample, self.structure, fits, prior, self.errors)
+        kept = keep_plausible(self.space, sample, precision, fits, evidence)
+        return kept, self._misfits(sample, kept)
+
+    def _misfits(self, sample: Sample, kept: Weighed) -> BoolArray:
+        """bool[K], judged by relative errors whatever the structure of the errors is."""
+        relative = ErrorStructure()
+        fitted = kept.fitted / np.where(sample.largest > 0, sample.largest, 1.0)[:, None]
+        residual = np.where(sample.measured, sample.level - fitted, 0.0) / relative.scale(sample.level)
+        left = np.maximum(sample.measured.sum(axis=1) - 2, 1)
+        noise, _ = self.errors.noise(sample, relative)
+        noise = np.where(noise > 0, noise, UNREPEATED_NOISE)
+        bound = left * noise * (1 + DOUBTFUL * np.sqrt(2 / left))
+        return np.asarray((residual**2).sum(axis=1) > bound)
+
+
+def appoint(sample: Sample, options: ModelOptions, nonnegative: bool) -> Judge:
+    """Choose the setting by forward validation and estimate the errors over the kernels of most effort."""
+    choice = SpaceChoice(True, bool(sample.falls.any()), len(sample.points) > FEWEST_FOR_TWO_TERMS)
+    widest = one_parameter_space(options, float(sample.points[0]), choice)
+    setting = choose_setting(sample, widest, nonnegative)
+    space = one_parameter_space(options, float(sample.points[0]), replace(choice, steep=setting.steep))
+    columns = design_columns(space, sample.points)
+    unjudged = first_guess(sample.take(np.arange(0)), setting.structure)
+    return Judge(space, columns, setting.structure, unjudged, nonnegative).with_errors_of(sample)
