@@ -73,11 +73,10 @@ def decide_by_budget(
 ) -> tuple[Decision, BudgetOutcome]:
     """Choose regions within a budget.
 
-    A region is worth its plain exclusive time, with that of callees whose visits are too short to be told,
-    and a tenth (`Budget.structure`) of what else is spent below it. With these values a knapsack is filled.
-    Each of several runs must stay within the budget: a region weighs what it takes of the budget where it
-        takes most, and
-    is worth its largest share of any run, so that what is large at one scale only is not lost.
+    A region is worth its plain exclusive time, with that of callees whose visits are too short to be told, and
+    a tenth (`Budget.structure`) of what else is spent below it. With these values a knapsack is filled. Each of
+    several runs must stay within the budget: a region weighs what it takes of it where it takes most, and is
+    worth its largest share of any run, so that what is large at one scale only is not lost.
 
     Args:
         runs: one or more runs of the same program, measured without a filter.
@@ -89,27 +88,30 @@ def decide_by_budget(
     Raises:
         UsageError: where the baseline cannot be.
     """
-    cost = cost or EventCost()
-    baselines = [None] * (len(runs) - 1) + [baseline]
-    plains = [estimate_plain_time(run, cost, known) for run, known in zip(runs, baselines, strict=True)]
     regions = unite_regions(runs)
-    shares = shares_of(regions, runs, plains, cost)
+    shares = _shares(regions, runs, cost or EventCost(), baseline)
     forced = wished(regions, _undecided(regions), wishes or Wishes())
-    applied = budget.applied or _application(shares, forced >= Reason.PREFIX, budget)
-    worth = shares.own + budget.structure * shares.below
-    worthy = (worth > 0.0) & (forced == Reason.TOO_COSTLY)[:, None]
-    packing = _pack(shares, np.where(worthy, worth, 0.0), forced >= Reason.PREFIX, budget.overhead, applied)
-    mostly_own = (shares.own >= budget.structure * shares.below).any(axis=1)
-    chosen = np.where(mostly_own, Reason.TIME, Reason.STRUCTURE)
-    reason = np.where(packing.taken, chosen, forced)
+    must = forced >= Reason.PREFIX
+    applied = budget.applied or _application(shares, must, budget)
+    worth = np.where(
+        (forced == Reason.TOO_COSTLY)[:, None], shares.own + budget.structure * shares.below, 0.0
+    )
+    packing = _pack(shares, worth, must, budget.overhead, applied)
+    reason = _reasons(shares, budget, forced, packing.taken)
     overhead = shares.overhead(reason >= Reason.PREFIX, applied)
     outcome = BudgetOutcome(budget, applied, tuple(overhead.tolist()), packing)
+    method = f"budget: overhead up to {budget.overhead:.3g} of plain computing time at {applied.value}"
     told = (*notices(regions, reason), *_budget_notices(outcome, shares))
-    method = (
-        f"budget: overhead up to {budget.overhead:.3g} of plain computing time, filter at {applied.value}"
-    )
-    callpaths = _callpath_reasons(regions, runs, reason, worthy)
+    callpaths = _callpath_reasons(regions, runs, reason, worth > 0.0)
     return Decision(regions, tuple(runs), callpaths, reason, method, told), outcome
+
+
+def _shares(
+    regions: FilterRegions, runs: Sequence[RunEvidence], cost: EventCost, baseline: float | None
+) -> Shares:
+    known = [None] * (len(runs) - 1) + [baseline]
+    plains = [estimate_plain_time(run, cost, duration) for run, duration in zip(runs, known, strict=True)]
+    return shares_of(regions, runs, plains, cost)
 
 
 def _undecided(regions: FilterRegions) -> IntArray:
@@ -135,6 +137,12 @@ def _pack(
     taken = np.zeros(len(worth), dtype=np.bool_)
     taken[items] = packing.taken
     return Packing(taken, packing.value, packing.bound)
+
+
+def _reasons(shares: Shares, budget: Budget, forced: IntArray, taken: BoolArray) -> IntArray:
+    """Give what was chosen the reason that weighs more: its own time or what is spent below it."""
+    mostly_own = (shares.own >= budget.structure * shares.below).any(axis=1)
+    return np.where(taken, np.where(mostly_own, Reason.TIME, Reason.STRUCTURE), forced)
 
 
 def _callpath_reasons(

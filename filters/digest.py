@@ -28,9 +28,8 @@ def digest(rules: Filter) -> str:
 def digest_of_run(profile: Profile, given: str | None = None) -> str | None:
     """Return the digest of the filter that a run was measured with; None where nothing is known of it.
 
-    In this order: as given, as stored in the attributes by `filters.simulation`, as Score-P's attributes
-        tell of
-    a filter, from the copy of the filter that Score-P leaves beside its profile.
+    In this order: as given, as stored in the attributes by `filters.simulation`, as Score-P's attributes tell
+    of a filter, from the copy of the filter that Score-P leaves beside its profile.
 
     Args:
         profile: the run.

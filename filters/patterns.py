@@ -1,10 +1,9 @@
 """Score-P's name patterns: POSIX fnmatch without flags, translated once into regular expressions.
 
 Facts: `*` and `?` match every character (also `/`), `[..]` and `[!..]` are bracket expressions, a backslash
-    takes
-the next character literally, an unclosed `[` is itself, a backslash at the end matches nothing. Score-P
-matches bytes and this module characters: the two differ only where `?` or a bracket meets a name that is
-    not ASCII.
+takes the next character literally, an unclosed `[` is itself, a backslash at the end matches nothing. Score-P
+matches bytes and this module characters: the two differ only where `?` or a bracket meets a name that is not
+ASCII.
 """
 
 import re

@@ -61,10 +61,7 @@ def estimate_plain_time(run: RunEvidence, cost: EventCost, baseline: float | Non
     """
     computes = computing(run.regions)[run.tree.region]
     events = events_within(run)
-    taken = cost.recorded * events
-    clear = run.time > CLEAR * taken
-    shown = np.where(clear, run.time - taken, np.minimum(TRIVIAL * run.visits, run.time))
-    shown = np.where(computes, shown, run.time)
+    shown = np.where(computes, _shown(run, cost.recorded * events), run.time)
     measured, guess = float(run.time[computes].sum()), float(shown[computes].sum())
     inside = float(events[computes].sum())
     if inside == 0.0 or guess == 0.0:
@@ -77,6 +74,12 @@ def estimate_plain_time(run: RunEvidence, cost: EventCost, baseline: float | Non
     callpath = _spread(shown, run.time, computes, total - guess)
     told = _told(run, callpath, costs[0])
     return PlainTime(callpath, computes, told, total, low, high, (costs[0], costs[1], costs[2]))
+
+
+def _shown(run: RunEvidence, taken: FloatArray) -> FloatArray:
+    """Guess each call path's plain time from itself, given the time that its events take: float64[call path]."""
+    trivial = np.minimum(TRIVIAL * run.visits, run.time)
+    return np.where(run.time > CLEAR * taken, run.time - taken, trivial)
 
 
 def _told(run: RunEvidence, plain: FloatArray, cost: float) -> FloatArray:

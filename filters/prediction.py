@@ -92,8 +92,9 @@ def predict(
     coverage, whole = (
         min(1.0, float(counted[part].sum()) / total) if total > 0 else 1.0 for part in (recorded, gapless)
     )
-    left = float(run.visits[recorded].sum())
-    return Prediction(run.source, float(run.visits.sum()), left, coverage, whole, plain, cost.filtered)
+    visits, left = float(run.visits.sum()), float(run.visits[recorded].sum())
+    at_hooks = min(cost.filtered, plain.cost[0])
+    return Prediction(run.source, visits, left, coverage, whole, plain, at_hooks)
 
 
 def prediction_json(prediction: Prediction) -> dict[str, Any]:

@@ -47,20 +47,28 @@ def write_filter(
         FilterError: where the file would decide a region otherwise.
     """
     plan = plan_filter(regions, kept, layout or Layout())
-    lines = [BEGIN_MARK, *(comment(line) for line in header)]
-    if plan.files:
-        excluded = (f"  EXCLUDE {escape(file)}" for file in plan.files)
-        lines += ["SCOREP_FILE_NAMES_BEGIN", *excluded, "SCOREP_FILE_NAMES_END"]
-    lines.append("SCOREP_REGION_NAMES_BEGIN")
-    if plan.form is Form.INCLUDE:
-        lines.append("  EXCLUDE *")
     names = dict(zip(regions.table.mangled, regions.table.name, strict=True))
-    for rule in plan.rules:
-        lines += (f"  {comment(line)}" for line in _told(rule, names))
-        lines.append(f"  {plan.form.value.upper()} MANGLED {rule.pattern}")
-    text = "\n".join([*lines, "SCOREP_REGION_NAMES_END", END_MARK]) + "\n"
+    lines = [BEGIN_MARK, *(comment(line) for line in header), *_file_block(plan), *_region_block(plan, names)]
+    text = "\n".join([*lines, END_MARK]) + "\n"
     prove(text, regions.table, plan.intended)
     return FilterFile(text, plan)
+
+
+def _file_block(plan: Plan) -> Iterable[str]:
+    if plan.files:
+        yield "SCOREP_FILE_NAMES_BEGIN"
+        yield from (f"  EXCLUDE {escape(file)}" for file in plan.files)
+        yield "SCOREP_FILE_NAMES_END"
+
+
+def _region_block(plan: Plan, names: dict[str, str]) -> Iterable[str]:
+    yield "SCOREP_REGION_NAMES_BEGIN"
+    if plan.form is Form.INCLUDE:
+        yield "  EXCLUDE *"
+    for rule in plan.rules:
+        yield from (f"  {comment(line)}" for line in _told(rule, names))
+        yield f"  {plan.form.value.upper()} MANGLED {rule.pattern}"
+    yield "SCOREP_REGION_NAMES_END"
 
 
 def comment(text: str) -> str:
