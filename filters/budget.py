@@ -73,10 +73,10 @@ def decide_by_budget(
 ) -> tuple[Decision, BudgetOutcome]:
     """Choose regions within a budget.
 
-    A region is worth its plain exclusive time, with that of callees whose visits are too short to be told, and
-    a tenth (`Budget.structure`) of what else is spent below it. With these values a knapsack is filled. Each of
-    several runs must stay within the budget: a region weighs what it takes of it where it takes most, and is
-    worth its largest share of any run, so that what is large at one scale only is not lost.
+    A region is worth its plain exclusive time, with that of callees whose visits are too short to be told,
+    and a tenth (`Budget.structure`) of what else is spent below it. With these values a knapsack is filled.
+    Each of several runs must stay within the budget: a region weighs what it takes of it where it takes
+    most, and is worth its largest share of any run, so that what is large at one scale only is not lost.
 
     Args:
         runs: one or more runs of the same program, measured without a filter.

@@ -77,7 +77,7 @@ def estimate_plain_time(run: RunEvidence, cost: EventCost, baseline: float | Non
 
 
 def _shown(run: RunEvidence, taken: FloatArray) -> FloatArray:
-    """Guess each call path's plain time from itself, given the time that its events take: float64[call path]."""
+    """Guess each call path's plain time from itself, given what its events take: float64[call path]."""
     trivial = np.minimum(TRIVIAL * run.visits, run.time)
     return np.where(run.time > CLEAR * taken, run.time - taken, trivial)
 

@@ -19,10 +19,10 @@ def simulate(profile: Profile, rules: Filter) -> Profile:
     """Apply a filter to a measurement that was made without it.
 
     Filtered regions vanish from the call tree, with their visits. What they call hangs on their nearest
-    recorded caller, where calls of the same region become one call path. What was measured in them is told of
-    that caller: time, with the overhead that filtering would have saved (`filters.prediction` tells how much),
-    counters, bytes. Minima and maxima stay those of the recorded visits. Metrics that belong to no place in the
-    call tree are left out.
+    recorded caller, where calls of the same region become one call path. What was measured in them is told
+    of that caller: time, with the overhead that filtering would have saved (`filters.prediction` tells how
+    much), counters, bytes. Minima and maxima stay those of the recorded visits. Metrics that belong to no
+    place in the call tree are left out.
 
     Raises:
         InputError: later, when values are asked for and are damaged.
