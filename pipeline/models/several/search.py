@@ -99,8 +99,8 @@ def search_another_term(
         data: K kernels.
         factors: what terms are made of.
         found: the hypotheses of one term less.
-        thorough: bool[K], where the first guesses are to be improved. Elsewhere they only show what else might
-            be: rivals, for the sake of an honest interval.
+        thorough: bool[K], where the first guesses are to be improved. Elsewhere they only show what else
+            might be: rivals, for the sake of an honest interval.
     """
     start = found.picks[:, :_BEAM]
     if found.picks.shape[2] == 1:
