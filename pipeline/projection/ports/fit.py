@@ -6,16 +6,17 @@ from functools import partial
 import numpy as np
 
 from ingest.arrays import FloatArray
-from pipeline.projection.binding import bind
+from pipeline.projection.binding import bind, limited
 from pipeline.projection.bootstrap import resample
 from pipeline.projection.ensemble import DRAWS, Ensemble, stream
 from pipeline.projection.fit import Fit, Fitted, assemble
 from pipeline.projection.lack_of_fit import lack_of_fit
-from pipeline.projection.model import Model, constant, maximum, symbol
+from pipeline.projection.model import Limit, Model, constant, maximum, symbol
 from pipeline.projection.ports.estimate import PortEstimate, estimate_cpi
 from pipeline.projection.ports.portmap import PortMap
 from pipeline.projection.ports.schedule import port_sets
 from pipeline.projection.ports.solver import solve_ports
+from pipeline.projection.symbolic import real_symbol
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,7 +80,6 @@ def fit_ports(
     if offset:
         names.append(f"{name}.offset")
         model = model + symbol(names[-1])
-    data = {f"n.{kind}": counts[:, k] for k, kind in enumerate(portmap.classes)}
     fitted = problem.curve(quality.estimate[None])[0]
     assembled = assemble(
         name,
@@ -87,11 +87,29 @@ def fit_ports(
         names,
         identified=np.ones(len(names), dtype=bool),
         quality=quality,
-        data=data,
-        lack=lack_of_fit(data, cycles, fitted, "relative", len(names)),
+        data={},
+        lack=lack_of_fit(
+            dict(zip(portmap.classes, counts.T, strict=True)), cycles, fitted, "relative", len(names)
+        ),
         weights="relative",
     )
+    assembled = replace(assembled, model=_within_mix(name, portmap, counts, assembled.model))
     return PortFit(portmap, estimate, _with_open_classes(name, portmap, estimate, assembled, draws))
+
+
+def _within_mix(name: str, portmap: PortMap, counts: FloatArray, model: Model) -> Model:
+    """Return the model with the range of every class's share of the instructions.
+
+    Twice the instructions take twice the cycles, so it is the mix that makes a target like the variants. A
+    tenth beyond their range is not worth telling.
+    """
+    shares = counts / counts.sum(axis=1, keepdims=True)
+    low, high = (0.9 * shares.min(axis=0)).tolist(), (1.1 * shares.max(axis=0)).tolist()
+    each = [real_symbol(f"n.{kind}") for kind in portmap.classes]
+    for k, kind in enumerate(portmap.classes):
+        says = f"{name} was fitted to shares of {kind} instructions"
+        model = limited(model, Limit(each[k] / sum(each), low[k], high[k], says))
+    return model
 
 
 def _with_open_classes(name: str, portmap: PortMap, estimate: PortEstimate, fit: Fit, draws: int) -> Fit:

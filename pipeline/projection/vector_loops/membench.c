@@ -25,8 +25,8 @@
 #endif
 #define VECTOR __attribute__((noinline))
 
-enum { STRIDE = 4, SUMS = 16, REPEATS = 7, MOST_THREADS = 256 };
-static const double LEAST_SECONDS = 0.05;
+enum { STRIDE = 4, SUMS = 16, REPEATS = 20, MOST_THREADS = 256 };
+static const double LEAST_SECONDS = 0.02;
 static const size_t ELEMENTS[3] = {(size_t)32 << 20, (size_t)64 << 10, (size_t)2 << 10};
 
 /* Sixteen independent sums, so that the latency of an addition does not hide the memory. */
@@ -97,20 +97,25 @@ static void fill(struct work *w)
     }
 }
 
+static int falling(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x < y) - (x > y);
+}
+
+/* The best of the runs, and the deviation of the better half: what disturbs a run only makes it slower. */
 static void measure(struct work *works, int threads, double *best, double *deviation)
 {
-    double total = 0, squares = 0;
-    *best = 0;
+    double rates[REPEATS], total = 0, squares = 0, half = REPEATS / 2;
     for (int t = 0; t < threads; t++) works[t].passes = 1;
     while (seconds(works, threads) < LEAST_SECONDS)
         for (int t = 0; t < threads; t++) works[t].passes *= 2;
-    for (int r = 0; r < REPEATS; r++) {
-        double bytes = 8.0 * (double)works[0].n * (double)works[0].passes * threads;
-        double rate = bytes / seconds(works, threads) / 1e9;
-        total += rate, squares += rate * rate, *best = fmax(*best, rate);
-    }
-    double mean = total / REPEATS, variance = fmax(0, squares / REPEATS - mean * mean);
-    *deviation = sqrt(variance * REPEATS / (REPEATS - 1)) / mean;
+    double bytes = 8.0 * (double)works[0].n * (double)works[0].passes * threads;
+    for (int r = 0; r < REPEATS; r++) rates[r] = bytes / seconds(works, threads) / 1e9;
+    qsort(rates, REPEATS, sizeof *rates, falling);
+    for (int r = 0; r < half; r++) total += rates[r], squares += rates[r] * rates[r];
+    *best = rates[0];
+    *deviation = sqrt(fmax(0, squares / half - total * total / half / half)) / *best;
 }
 
 int main(void)
@@ -123,7 +128,7 @@ int main(void)
         works[t].where = malloc(sizeof(uint32_t) * ELEMENTS[0]);
         if (!works[t].a || !works[t].where) return 2;
     }
-    printf("# %d threads; best GB/s of elements asked for, and the standard deviation of runs\n", all);
+    printf("# %d threads; best GB/s of elements asked for, and the deviation of the better runs\n", all);
     for (int tl = 0; tl < 3; tl++) {
         for (int t = 0; t < all; t++) works[t].n = ELEMENTS[tl], fill(&works[t]);
         for (int m = 0; m < 2; m++)

@@ -83,16 +83,17 @@ def test_an_open_class_widens_only_what_it_can_limit():
     assert relative[1] < 0.2
 
 
-def test_leaving_the_measured_range_is_told():
+def test_leaving_the_measured_mix_is_told():
     rng = np.random.default_rng(4)
     counts = simulated_counts(rng, 12)
     fit = fit_ports("k", GOLDEN, counts, _measured(rng, counts, 0.02), draws=50)
-    far = USUAL.copy()
+    far = 2 * USUAL
+    assert broken_limits({"c": fit.fit.model}, _inputs(GOLDEN, 2 * counts)) == ()
     far[3] = 30.0
     told = broken_limits({"c": fit.fit.model}, _inputs(GOLDEN, far[None]))
     assert len(told) == 1
-    assert told[0].startswith("k was fitted to n.shuffle")
-    assert told[0].endswith("0 to 0, here 30")
+    assert told[0].startswith("k was fitted to shares of shuffle instructions")
+    assert told[0].endswith(f"0 to 0, here {30 / far.sum():.4g}")
 
 
 def test_projecting_the_mini_to_itself_gives_its_measurement():
