@@ -10,7 +10,7 @@ from pipeline.models.sample import Sample
 from pipeline.models.shrinkage import MOST_DEGREES, PooledVariance, pool_variances
 
 SMALLEST_VARIANCE = 1e-10  # relative errors below 1e-5 are rounding of the profile
-SIGNIFICANT = 2.0  # standard errors by which residuals must exceed the noise to count as misfit
+SIGNIFICANT = 3.0  # standard errors by which residuals must exceed the noise to count as misfit
 LEAST_RESIDUALS = 2  # with one residual left, some formula always fits
 UNKNOWN_MISFIT = PooledVariance(0.1**2, 2.0)  # assumed where residuals cannot tell
 
@@ -73,10 +73,10 @@ def refined(guess: ErrorSize, sample: Sample, misfit: FloatArray, size: IntArray
     if not telling.any():
         return guess
     left = (count - size)[telling].astype(np.float64)
-    residual = pool_variances(np.maximum(misfit[telling] / left, SMALLEST_VARIANCE), left)
     repeats = np.maximum(sample.count - 1, 0).sum()
     doubt = np.sqrt(2 / left.sum() + 2 / max(repeats, 1))
     noise = guess.repetition.variance * count[telling].sum() / sample.count[telling].sum()
-    if residual.variance < (1 + SIGNIFICANT * doubt) * noise:
-        residual = PooledVariance(0.0, guess.repetition.degrees)
-    return ErrorSize(residual, guess.repetition)
+    if misfit[telling].sum() < left.sum() * (1 + SIGNIFICANT * doubt) * noise:
+        return ErrorSize(PooledVariance(0.0, guess.repetition.degrees), guess.repetition)
+    variances = np.maximum(misfit[telling] / left, SMALLEST_VARIANCE)
+    return ErrorSize(pool_variances(variances, left), guess.repetition)

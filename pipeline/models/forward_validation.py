@@ -15,6 +15,7 @@ from pipeline.models.search_space import SearchSpace
 FEWEST_POINTS = 3  # left after holding out: two coefficients and one residual
 FEWEST_FOR_TWO_TERMS = 6  # twice as many as coefficients
 KERNELS = 128  # of most effort, on which settings are judged
+BY_EFFORT = 0.5  # neither may one large kernel decide alone, nor many small ones
 MARGIN = 0.15  # a less simple setting must win by this much, in nats per kernel
 WORST = -9.0  # log density below which a miss is a miss
 INDEPENDENT, WALKING = 0.0, 10.0
@@ -60,9 +61,9 @@ def choose_setting(sample: Sample, space: SearchSpace, nonnegative: bool) -> Set
 def _fold_scores(sample: Sample, space: SearchSpace, nonnegative: bool, held: int) -> FloatArray:
     """float64[2, structures], without and with steep exponents, for the last points held out.
 
-    The mean log predictive density of the held-out means relative to their size, kernels counted by their
-    share of the effort. The logarithmic score is proper (Gneiting and Raftery, "Strictly proper scoring
-    rules", 2007): overconfidence costs as much as timidity.
+    The mean log predictive density of the held-out means relative to their size, kernels counted half by
+    their share of the effort and half alike. The logarithmic score is proper: overconfidence costs as much
+    as timidity (Gneiting and Raftery, "Strictly proper scoring rules, prediction, and estimation", 2007).
     """
     first = len(sample.points) - held
     known = sample.between(0, first)
@@ -71,8 +72,9 @@ def _fold_scores(sample: Sample, space: SearchSpace, nonnegative: bool, held: in
     columns = design_columns(space, known.points)
     design = space.design(sample.points[first:])
     target = sample.level[:, first:]
-    share = np.where(sample.measured[:, first:], sample.largest[:, None] * target, 0.0)
-    share = np.maximum(share, 0.0) / max(np.maximum(share, 0.0).sum(), 1e-300)
+    counted = sample.measured[:, first:] & (target > 0)
+    effort = np.where(counted, sample.largest[:, None] * target, 0.0)
+    share = BY_EFFORT * effort / max(effort.sum(), 1e-300) + (1 - BY_EFFORT) * counted / max(counted.sum(), 1)
     priors = [space.log_prior_of(known.falls, steep) for steep in (False, True)]
     scores = np.empty((len(priors), len(STRUCTURES)))
     for s, structure in enumerate(STRUCTURES):

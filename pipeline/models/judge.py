@@ -56,7 +56,10 @@ class Judge:
     def fit(self, sample: Sample) -> tuple[FloatArray, Fits]:
         """Return the precision of the errors and the fits of all hypotheses."""
         precision = sample.precision(self.structure)
-        return precision, fit_all(self.space, self.columns, sample.level, precision, self.nonnegative)
+        fits = fit_all(self.space, self.columns, sample.level, precision, self.nonnegative)
+        mean, root = _constant(sample, self.structure)
+        fits.coefficients[:, 0, 0], fits.root[:, 0, 0, 0] = mean, root
+        return precision, fits
 
     def weigh(self, sample: Sample) -> tuple[Weighed, BoolArray]:
         """Weigh the hypotheses for every kernel of a sample.
@@ -80,6 +83,21 @@ class Judge:
         noise = np.where(noise > 0, noise, UNREPEATED_NOISE)
         bound = left * noise * (1 + DOUBTFUL * np.sqrt(2 / left))
         return np.asarray((residual**2).sum(axis=1) > bound)
+
+
+def _constant(sample: Sample, structure: ErrorStructure) -> tuple[FloatArray, FloatArray]:
+    """float64[K] each: the constant model's value and the root of its variance at unit error.
+
+    If the constant is true, all points err by the same size. Relative to the measured values, as for the
+    other hypotheses, low points would count more than high ones.
+    """
+    count = np.maximum(sample.measured.sum(axis=1), 1)
+    middle = np.abs(sample.level.sum(axis=1)) / count
+    scale = np.repeat(structure.scale(middle)[:, None], len(sample.points), axis=1)
+    precision = structure.precision(sample.points, scale, sample.measured).sum(axis=1)
+    total = precision.sum(axis=1)
+    total = np.where(total > 0, total, 1.0)
+    return (precision * sample.level).sum(axis=1) / total, 1 / np.sqrt(total)
 
 
 def appoint(sample: Sample, options: ModelOptions, nonnegative: bool) -> Judge:
