@@ -1,0 +1,117 @@
+"""The statistical parts against independent computations."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from pipeline.models.error_structure import ErrorStructure
+from pipeline.models.generalised_fits import design_columns, fit_all
+from pipeline.models.intervals import mixture_quantiles, student_cdf
+from pipeline.models.normal_form import term_values
+from pipeline.models.options import ModelOptions
+from pipeline.models.prediction import Prediction
+from pipeline.models.quality import correlation_of_errors
+from pipeline.models.search_space import SpaceChoice, one_parameter_space
+from pipeline.models.shrinkage import pool_variances
+
+POINTS = 2.0 ** np.arange(2, 8)
+
+
+@pytest.mark.parametrize("walk", [0.0, 3.0])
+def test_fits_equal_direct_solutions(walk):
+    random = np.random.default_rng(2)
+    space = one_parameter_space(ModelOptions(), 4.0, SpaceChoice(steep=True, falling=True, mixed=True))
+    level = (3 + 2 * POINTS**1.5) * random.lognormal(0, 0.05, (2, 6))
+    level /= level.max(axis=1, keepdims=True)
+    structure = ErrorStructure(0.1, walk)
+    precision = structure.precision(POINTS, structure.scale(level), np.ones((2, 6), dtype=bool))
+    fits = fit_all(space, design_columns(space, POINTS), level, precision, nonnegative=False)
+    for h in range(0, len(space), 7):
+        terms = [space.terms[t] for t in space.hypotheses[h] if t >= 0]
+        columns = term_values(terms, POINTS[:, None])
+        place = [n + 1 for n in range(len(terms))]
+        if space.constant[h]:
+            columns, place = np.column_stack([np.ones(6), columns]), [0, *place]
+        normal = columns.T @ precision[0] @ columns
+        expected = np.linalg.solve(normal, columns.T @ precision[0] @ level[0])
+        residual = level[0] - columns @ expected
+        covariance = (fits.root[0, h] @ fits.root[0, h].T)[np.ix_(place, place)]
+        assert fits.coefficients[0, h, place] == pytest.approx(expected, rel=1e-6)
+        assert fits.misfit[0, h] == pytest.approx(residual @ precision[0] @ residual, rel=1e-6)
+        assert covariance == pytest.approx(np.linalg.inv(normal), rel=1e-5)
+
+
+def test_coefficients_that_may_not_be_negative_are_not():
+    space = one_parameter_space(ModelOptions(), 4.0, SpaceChoice(mixed=True))
+    level = np.array([POINTS**2 - 10, 100 - POINTS])
+    level = level / np.abs(level).max(axis=1, keepdims=True)
+    precision = np.broadcast_to(np.eye(6), (2, 6, 6))
+    fits = fit_all(space, design_columns(space, POINTS), level, precision, nonnegative=True)
+    possible = np.isfinite(fits.misfit)
+    assert (fits.coefficients[possible] >= 0).all()
+    assert possible[:, 0].all()
+
+
+def test_what_was_not_measured_does_not_count():
+    structure = ErrorStructure(0.1, 2.0)
+    scale = np.ones((1, 6))
+    measured = np.array([[True, True, False, True, True, False]])
+    some = structure.precision(POINTS, scale, measured)[0]
+    back = np.log2(POINTS[-1] / POINTS)
+    covariance = (np.eye(6) + 4 * np.minimum.outer(back, back))[np.ix_(measured[0], measured[0])]
+    assert some[np.ix_(measured[0], measured[0])] == pytest.approx(np.linalg.inv(covariance))
+    assert not some[~measured[0]].any()
+
+
+def test_pooled_variances_are_those_that_were_drawn():
+    random = np.random.default_rng(4)
+    true = 0.04 * 8 / random.chisquare(8, 20000)
+    pool = pool_variances(true * random.chisquare(4, 20000) / 4, np.full(20000, 4.0))
+    assert pool.degrees == pytest.approx(8, rel=0.1)
+    assert pool.variance == pytest.approx(0.04, rel=0.05)
+
+
+def test_equal_variances_make_a_pool_that_is_as_good_as_known():
+    random = np.random.default_rng(4)
+    pool = pool_variances(0.04 * random.chisquare(4, 5000) / 4, np.full(5000, 4.0))
+    assert pool.degrees > 200
+    assert pool.variance == pytest.approx(0.04, rel=0.05)
+
+
+@pytest.mark.parametrize("degrees", [2.0, 5.0, 30.0, 1e4])
+def test_student_distribution_function(degrees):
+    at = np.linspace(-10, 10, 101)
+    assert student_cdf(at, np.array(degrees)) == pytest.approx(stats.t.cdf(at, degrees), abs=0.002)
+
+
+def test_mixture_quantiles_equal_those_of_draws():
+    random = np.random.default_rng(6)
+    center, weight = random.lognormal(2, 1, (4, 5, 1)), random.dirichlet(np.ones(5), 4)
+    scale = 0.2 * center
+    got = mixture_quantiles(center, scale, weight, np.full(4, 6.0), np.array([0.05, 0.5, 0.95]))
+    for k in range(4):
+        rival = random.choice(5, 200_000, p=weight[k])
+        draws = center[k, rival, 0] + scale[k, rival, 0] * random.standard_t(6, 200_000)
+        assert got[:, k, 0] == pytest.approx(np.quantile(draws, [0.05, 0.5, 0.95]), rel=0.03)
+
+
+def test_sums_of_predictions_respect_correlation():
+    one = np.ones((4, 1))
+    parts = Prediction(10 * one, 9 * one, 12 * one)
+
+    def total(a):
+        return a.sum(axis=0, keepdims=True)
+
+    independent, together = parts.combine(total, 0.0), parts.combine(total, 1.0)
+    assert independent.upper[0, 0] == pytest.approx(40 + 2 * 2)
+    assert together.upper[0, 0] == pytest.approx(40 + 2 * 4)
+    assert independent.lower[0, 0] == pytest.approx(40 - 2)
+
+
+def test_correlation_tells_noise_from_common_causes():
+    random = np.random.default_rng(7)
+    measured = np.ones((50, 6), dtype=bool)
+    noise = random.standard_normal((50, 6))
+    common = np.repeat(random.standard_normal((1, 6)), 50, axis=0)
+    assert correlation_of_errors(noise, measured, np.zeros(50)) < 0.1
+    assert correlation_of_errors(common, measured, np.ones(50)) > 0.9
