@@ -27,7 +27,7 @@
 
 enum { STRIDE = 4, SUMS = 16, REPEATS = 20, MOST_THREADS = 256 };
 static const double LEAST_SECONDS = 0.02;
-static const size_t ELEMENTS[3] = {(size_t)32 << 20, (size_t)64 << 10, (size_t)2 << 10};
+static const size_t ELEMENTS[3] = {(size_t)16 << 20, (size_t)64 << 10, (size_t)2 << 10};
 
 /* Sixteen independent sums, so that the latency of an addition does not hide the memory. */
 #define SUM(NAME, KIND, LOOP, STEPS, ELEMENT)                                                     \
