@@ -36,6 +36,7 @@ def level_data(
         "mean": packed(kernels.mean),
         "repetitions": _repetitions(kernels.values, outlook),
         "models": model_data(models),
+        "value": packed(prediction.value),
         "lower": packed(prediction.lower),
         "upper": packed(prediction.upper),
         "total": _interval(sum_of(models, prediction)),

@@ -54,8 +54,8 @@ class Findings:
         return float(self.target[self.column])
 
     def at(self, scale: float) -> str:
-        """Write a scale: ``p = 32``."""
-        return f"{self.analysis.parameter} = {scale:g}"
+        """Write a scale that no line break tears apart: ``p = 32``."""
+        return f"{self.analysis.parameter}\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}{scale:g}"
 
     def name(self, region: int) -> str:
         """Return a region's name for a sentence."""
@@ -132,7 +132,7 @@ def _cost(findings: Findings) -> str:
 def _driver(findings: Findings) -> str:
     """Name the region that adds most between the largest measured point and the target."""
     models = findings.analysis.regions.models
-    here = models.values(findings.analysis.experiment.points[findings.largest][None, :])[:, 0]
+    here = models.predict(findings.analysis.experiment.points[findings.largest][None, :]).value[:, 0]
     added = findings.regions.prediction.value[:, -1] - here
     most = int(added.argmax())
     if added[most] <= 0:

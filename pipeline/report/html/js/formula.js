@@ -30,9 +30,22 @@ function termAsNodes(level, t) {
   return parts.flatMap((part, i) => (i ? ["\u2009·\u2009", ...part] : part)).filter((node) => node !== null);
 }
 
+// Four significant digits, as [digits, power of ten]; the power is 0 unless the number is very small or large.
+function coefficientParts(value) {
+  const size = Math.abs(value);
+  if (size === 0 || (size >= 1e-4 && size < 1e7)) return [String(Number(size.toPrecision(4))), 0];
+  const [digits, power] = size.toExponential(3).split("e");
+  return [String(Number(digits)), Number(power)];
+}
+
 function coefficientText(value) {
-  const text = String(Number(Math.abs(value).toPrecision(4)));
-  return text.replace(/e\+?(-?\d+)$/, "e$1");
+  const [digits, power] = coefficientParts(value);
+  return power === 0 ? digits : `${digits}e${power}`;
+}
+
+function coefficientNodes(value) {
+  const [digits, power] = coefficientParts(value);
+  return power === 0 ? [digits] : [`${digits}\u2009·\u200910`, el("sup", {}, String(power).replace("-", "−"))];
 }
 
 // Constant and terms of a model that are not zero, as [coefficient, term or -1].
@@ -53,7 +66,7 @@ function formulaText(level, k, rival = 0) {
 function formulaNode(level, k, rival = 0) {
   const parts = summands(level, k, rival).flatMap(([coefficient, t], i) => {
     const sign = coefficient < 0 ? (i ? " − " : "−") : i ? " + " : "";
-    return [sign + coefficientText(coefficient), ...(t < 0 ? [] : ["\u2009·\u2009", ...termAsNodes(level, t)])];
+    return [sign, ...coefficientNodes(coefficient), ...(t < 0 ? [] : ["\u2009·\u2009", ...termAsNodes(level, t)])];
   });
   return el("span", { class: "formula", title: formulaText(level, k, rival) }, ...parts);
 }

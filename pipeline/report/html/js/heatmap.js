@@ -5,7 +5,9 @@ const heat = { other: report.parameters.findIndex((_, d) => d !== report.column)
 
 function heatAxis(d) {
   const values = report.points.map((point) => point[d]);
-  return [Math.min(...values), Math.max(...values, d === report.column ? report.reach[d] : 0, target[d])];
+  const [low, high] = [Math.min(...values), Math.max(...values, d === report.column ? report.reach[d] : 0, target[d])];
+  const margin = (high / low) ** 0.03;
+  return [low / margin, high * margin];
 }
 
 function dominating(xs, ys) {
@@ -13,7 +15,7 @@ function dominating(xs, ys) {
   return ys.map((y) => xs.map((x) => {
     const at = atScale(target, x);
     at[heat.other] = y;
-    const values = level.values(at);
+    const values = level.formulas(at);
     const k = largestOf(values);
     const total = sum(values);
     return { k, share: total > 0 ? values[k] / total : 0 };
@@ -33,11 +35,12 @@ function drawHeatmap() {
   const counts = new Map();
   cells.flat().forEach(({ k }) => counts.set(k, (counts.get(k) ?? 0) + 1));
   const order = [...counts.keys()].sort((a, b) => counts.get(b) - counts.get(a));
-  const colour = (k) => (order.indexOf(k) < LEADING ? `c${order.indexOf(k)}` : "rest");
+  const leading = leadingKernels(levels.regions, target); // the same colours as in the overview
+  const colour = (k) => (leading.includes(k) ? `c${leading.indexOf(k)}` : "rest");
   cells.forEach((row, j) => row.forEach(({ k, share }, i) => {
     const text = `${kernelName(levels.regions, k)}, ${percent(share)}`;
     chart.plot.append(svgEl("rect", { class: `cell ${colour(k)}`, x: chart.x(xs[i]), y: chart.y(ys[j + 1]), "fill-opacity": (0.35 + 0.65 * share).toFixed(2),
-      width: chart.x(xs[i + 1]) - chart.x(xs[i]) + 0.4, height: chart.y(ys[j]) - chart.y(ys[j + 1]) + 0.4 }, svgEl("title", {}, text)));
+      width: chart.x(xs[i + 1]) - chart.x(xs[i]), height: chart.y(ys[j]) - chart.y(ys[j + 1]) }, svgEl("title", {}, text)));
   }));
   drawDots(chart, report.points.map((point) => ({ x: point[report.column], y: point[heat.other], title: `measured: ${pointText(point)}` })), "total");
   drawDots(chart, [{ x: target[report.column], y: target[heat.other], title: "target" }], "goal", 6);

@@ -65,10 +65,13 @@ function drawIcicles() {
     ...path.flatMap((k) => [" › ", crumb(k, cutText(kernelName(tree, k), 36))]));
 }
 
+// The focus stays on the side it was on.
 function zoom(k) {
+  const side = document.activeElement?.closest("#icicles > div");
   icicle.root = k;
   icicle.current = k < 0 ? roots[0] : k;
   drawIcicles();
+  side?.querySelector(`[data-kernel="${icicle.current}"]`)?.focus();
 }
 
 function icicleKey(event) {

@@ -15,22 +15,22 @@ function kernelDetail(level, k) {
 }
 
 function kernelCurves(level, k) {
-  const last = Math.max(measuredEnd * 1.05, target[report.column] * PAST_TARGET);
+  const last = chartEnd();
   const grid = report.grid.filter((scale) => scale <= last);
   const xs = [...new Set([...spread(measuredStart, last, SAMPLES), ...grid])].sort((a, b) => a - b);
   const rivals = Array.from({ length: level.rivals }, (_, i) => i).filter((i) => level.isRival(k, i));
-  const curves = rivals.map((i) => xs.map((scale) => level.value(k, atScale(target, scale), i)));
-  const known = hasInterval(target);
-  const ends = known ? xs.map((scale, j) => level.interval(k, atScale(target, scale), curves[0][j])) : [];
-  return { xs, rivals, curves, lower: ends.map(([low]) => low), upper: ends.map(([, high]) => high) };
+  const formulas = rivals.map((i) => xs.map((scale) => level.formula(k, atScale(target, scale), i)));
+  const predicted = xs.map((scale) => level.value(k, atScale(target, scale)));
+  const ends = onGridLine(target) ? xs.map((scale, j) => level.interval(k, atScale(target, scale), predicted[j])) : [];
+  return { xs, rivals, formulas, predicted, lower: ends.map(([low]) => low), upper: ends.map(([, high]) => high) };
 }
 
 function drawKernel(host, level, k) {
-  const { xs, rivals, curves, lower, upper } = kernelCurves(level, k);
+  const { xs, rivals, formulas, predicted, lower, upper } = kernelCurves(level, k);
   const along = pointsAlong(target);
   const dots = along.flatMap((point) => level.singles(k, point).map((y) => ({
     x: report.points[point][report.column], y, title: `${pointText(report.points[point])}: ${figure(y)}` })));
-  const seen = [...curves[0], ...upper, ...dots.map((dot) => dot.y)];
+  const seen = [...predicted, ...upper, ...dots.map((dot) => dot.y)];
   const name = kernelName(level, k);
   const chart = frame(host, {
     height: 300,
@@ -42,22 +42,22 @@ function drawKernel(host, level, k) {
   drawBeyond(chart, measuredEnd);
   drawTarget(chart, target[report.column]);
   if (upper.length) drawBand(chart, xs, lower, upper, "c0");
-  rivals.slice(1).forEach((i, place) => drawLine(chart, xs, curves[place + 1], "rival", formulaText(level, k, i)));
-  drawModel(chart, level, k, xs, curves[0]);
+  rivals.forEach((i, place) => drawLine(chart, xs, formulas[place], place ? "rival" : "chosen c0", formulaText(level, k, i)));
+  drawPrediction(chart, level, k, xs, predicted);
   drawDots(chart, dots, "c0 open");
   readings(chart, (scale) => {
     const at = atScale(target, scale);
     const value = level.value(k, at);
-    return [["c0", "model", figure(value)], ["none", "90 % interval", intervalText(level.interval(k, at, value))]];
+    return [["c0", "prediction", figure(value)], ["none", "90 % interval", intervalText(level.interval(k, at, value))]];
   });
 }
 
-// The chosen model; before the segment for which it holds it is drawn thin.
-function drawModel(chart, level, k, xs, ys) {
+// The prediction; before the segment for which the model holds it is drawn thin.
+function drawPrediction(chart, level, k, xs, ys) {
   const from = level.validFrom[k * report.parameters.length + report.column];
   const start = Math.max(xs.findIndex((x) => x >= from * (1 - 1e-6)), 0);
   if (start > 0) drawLine(chart, xs.slice(0, start + 1), ys.slice(0, start + 1), "rival", "before the last segment");
-  drawLine(chart, xs.slice(start), ys.slice(start), "c0", formulaText(level, k));
+  drawLine(chart, xs.slice(start), ys.slice(start), "c0", "prediction: median of all plausible models");
 }
 
 function kernelFacts(level, k) {

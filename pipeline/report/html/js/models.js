@@ -29,9 +29,6 @@ class Level {
     this.repetitions = raw.repetitions.count;
     this.single = floats(raw.repetitions.values);
     this.singleRow = new Map(raw.repetitions.kernels.map((k, row) => [k, row]));
-    this.lower = floats(raw.lower);
-    this.upper = floats(raw.upper);
-    this.totalInterval = { lower: floats(raw.total.lower), upper: floats(raw.total.upper) };
     this.terms = models.terms.map((term) => term.map(([power, logarithm]) => [fraction(power), logarithm]));
     this.termText = models.terms;
     this.hypotheses = models.hypotheses;
@@ -46,6 +43,9 @@ class Level {
     this.growth = models.growth;
     this.notes = models.note.map((i) => models.notes[i]);
     this.sharedNotes = models.notes[0]?.filter((text) => models.notes.every((texts) => texts.includes(text))) ?? [];
+    this.grid = { value: floats(raw.value), lower: floats(raw.lower), upper: floats(raw.upper) };
+    this.totalInterval = { lower: floats(raw.total.lower), upper: floats(raw.total.upper) };
+    this.correction = this.corrections();
   }
 
   hypothesis(k, rival = 0) {
@@ -67,19 +67,64 @@ class Level {
     return Math.max(sum, this.floor);
   }
 
-  // Value of one kernel's model, or of a rival of it, at a point.
-  value(k, at, rival = 0) {
+  // What the formula of the chosen model, or of a rival, gives at a point.
+  formula(k, at, rival = 0) {
     return this.combine(k, rival, (t) => termValue(this.terms[t], at));
   }
 
-  // Values of all kernels' models at a point.
-  values(at) {
+  formulas(at) {
     const ofTerm = this.terms.map((term) => termValue(term, at));
     return Float64Array.from({ length: this.count }, (_, k) => this.combine(k, 0, (t) => ofTerm[t]));
   }
 
+  // Logarithms of prediction over formula at the grid: predictions weigh all rivals.
+  corrections() {
+    const size = report.grid.length;
+    const logs = new Float32Array(this.count * size);
+    report.grid.forEach((scale, i) => {
+      this.formulas(atScale(report.targets.at(-1), scale)).forEach((value, k) => {
+        logs[k * size + i] = value > 0 ? Math.log(this.grid.value[k * size + i] / value) : NaN;
+      });
+    });
+    return logs;
+  }
+
+  // A prediction: the formula corrected by what its rivals say; the formula alone away from the grid's line.
+  corrected(k, formula, place) {
+    if (!place) return formula;
+    const i = k * report.grid.length + place.i;
+    const log = this.correction[i] * (1 - place.share) + this.correction[i + 1] * place.share;
+    if (formula > 0 && Number.isFinite(log)) return formula * Math.exp(log);
+    return between(this.grid.value[i], this.grid.value[i + 1], place.share);
+  }
+
+  // Predicted value of one kernel at a point.
+  value(k, at) {
+    return this.corrected(k, this.formula(k, at), gridPlace(at));
+  }
+
+  // Predicted values of all kernels at a point.
+  values(at) {
+    const place = gridPlace(at);
+    return this.formulas(at).map((formula, k) => this.corrected(k, formula, place));
+  }
+
+  interval(k, at, value) {
+    return interpolated(this.grid, k * report.grid.length, at, value);
+  }
+
+  intervalOfTotal(at, value) {
+    return interpolated(this.totalInterval, 0, at, value);
+  }
+
   measured(k, point) {
     return this.mean[k * pointCount + point];
+  }
+
+  measuredTotal(point) {
+    let sum = 0;
+    for (let k = 0; k < this.count; k++) sum += this.measured(k, point) || 0;
+    return sum;
   }
 
   // Single measurements of a kernel at a point; only their mean where the page does not carry them.
@@ -89,39 +134,32 @@ class Level {
     const start = (row * pointCount + point) * this.repetitions;
     return Array.from(this.single.subarray(start, start + this.repetitions)).filter(Number.isFinite);
   }
-
-  interval(k, at, value) {
-    return interpolated(this.lower, this.upper, k * report.grid.length, at, value);
-  }
-
-  interpolatedTotal(at, value) {
-    return interpolated(this.totalInterval.lower, this.totalInterval.upper, 0, at, value);
-  }
-
-  measuredTotal(point) {
-    let sum = 0;
-    for (let k = 0; k < this.count; k++) sum += this.measured(k, point) || 0;
-    return sum;
-  }
 }
 
-// Whether intervals are known: they were computed along the scaled parameter, the others at the target.
-function hasInterval(at) {
+// Predictions and intervals were computed along the scaled parameter, the others at the target.
+function onGridLine(at) {
   const target = report.targets.at(-1);
   return at.every((value, d) => d === report.column || value === target[d]);
 }
 
-// Ends of an interval: exact at the grid, interpolated by ratio in between; null where it is not known.
-function interpolated(lower, upper, offset, at, value) {
-  if (!hasInterval(at)) return null;
+// Where a point lies between two points of the grid; null away from its line.
+function gridPlace(at) {
+  if (!onGridLine(at)) return null;
+  const { grid } = report;
   const scale = at[report.column];
-  const grid = report.grid;
   let i = 0;
   while (i < grid.length - 2 && grid[i + 1] < scale) i++;
-  const share = Math.min(Math.max(Math.log(scale / grid[i]) / Math.log(grid[i + 1] / grid[i]), 0), 1);
-  const low = between(lower[offset + i], lower[offset + i + 1], share);
-  const high = between(upper[offset + i], upper[offset + i + 1], share);
-  return [Math.min(low, value), Math.max(high, value)];
+  const share = Math.log(scale / grid[i]) / Math.log(grid[i + 1] / grid[i]);
+  return { i, share: Math.min(Math.max(share, 0), 1) };
+}
+
+// Ends of an interval: exact at the grid, interpolated by ratio in between; null where it is not known.
+function interpolated({ lower, upper }, offset, at, value) {
+  const place = gridPlace(at);
+  if (!place) return null;
+  const i = offset + place.i;
+  return [Math.min(between(lower[i], lower[i + 1], place.share), value),
+    Math.max(between(upper[i], upper[i + 1], place.share), value)];
 }
 
 function between(a, b, share) {

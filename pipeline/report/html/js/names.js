@@ -12,8 +12,8 @@ function shortName(r) {
 
 function cutNode(text, title = text) {
   const start = text.length - Math.min(TAIL, Math.floor(text.length / 2));
-  return el("span", { class: "cut", title },
-    el("span", { class: "head" }, text.slice(0, start)), el("span", { class: "tail" }, text.slice(start)));
+  const head = styled(el("span", { class: "head" }, text.slice(0, start)), { "--tail": `${text.length - start}ch` });
+  return el("span", { class: "cut", title }, head, text.slice(start));
 }
 
 function cutText(text, width) {

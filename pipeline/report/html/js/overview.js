@@ -2,8 +2,9 @@
 
 const LEADING = 7;
 const SAMPLES = 80;
+const CROSSOVERS = 9;
 const MATTERS = 0.01; // share from which a measurement is kept within a logarithmic axis
-const PAST_TARGET = 1.5; // how far charts go on beyond the target
+const PAST_TARGET = 1.5;
 const overview = { log: { x: true, y: true }, stack: "effort" };
 
 // Kernels that are among the largest somewhere between the first measurement and the end of the slider;
@@ -19,8 +20,13 @@ function leadingKernels(level, others) {
   return order.slice(0, LEADING).filter((k) => peak[k] > 0);
 }
 
+// Charts go on beyond the target, but not beyond the slider.
+function chartEnd() {
+  return Math.max(measuredEnd, Math.min(PAST_TARGET * target[report.column], report.reach[report.column]));
+}
+
 function curves(level, leading) {
-  const last = Math.max(measuredEnd, PAST_TARGET * target[report.column]);
+  const last = chartEnd();
   const xs = spread(measuredStart, last, SAMPLES);
   const all = xs.map((scale) => level.values(atScale(target, scale)));
   return { xs, total: all.map(sum), values: leading.map((k) => all.map((value) => value[k])) };
@@ -65,9 +71,9 @@ function drawLines(host, level, leading, drawn) {
 }
 
 function drawCrossovers(chart, level, leading) {
-  shownCrossovers(level).forEach((crossover, i) => {
+  shownCrossovers(level, leading).forEach((crossover, i) => {
     const px = chart.x(crossover.at);
-    if (!leading.includes(crossover.over) || !leading.includes(crossover.past) || px > chart.box.right) return;
+    if (px > chart.box.right) return;
     const py = chart.y(level.value(crossover.over, atScale(target, crossover.at)));
     if (!(py > chart.box.top && py < chart.box.bottom)) return;
     chart.over.append(svgEl("g", { class: "crossing" },
@@ -77,13 +83,19 @@ function drawCrossovers(chart, level, leading) {
   });
 }
 
-// Crossovers hold for the other parameters at the report's target only.
-function shownCrossovers(level) {
-  return hasInterval(target) ? level.crossovers : [];
+// Crossovers of leading kernels, those at the largest values where there are many, ordered by scale.
+// They hold for the other parameters at the report's target only.
+function shownCrossovers(level, leading) {
+  if (!onGridLine(target)) return [];
+  return level.crossovers
+    .filter(({ over, past }) => leading.includes(over) && leading.includes(past))
+    .map((crossover) => ({ ...crossover, value: level.value(crossover.over, atScale(target, crossover.at)) }))
+    .sort((a, b) => b.value - a.value).slice(0, CROSSOVERS)
+    .sort((a, b) => a.at - b.at);
 }
 
 function crossoverText(level, { over, past, at }) {
-  return `At ${scaled} ≈ ${scaleText(Number(at.toPrecision(3)))} ${kernelName(level, over)} overtakes ${kernelName(level, past)}`;
+  return `At ${scaled} ≈ ${scaleText(Number(at.toPrecision(3)))} ${kernelLabel(level, over, 44)} overtakes ${kernelLabel(level, past, 44)}`;
 }
 
 function drawStack(host, level, leading, drawn) {
@@ -129,7 +141,7 @@ function legend(level, leading) {
     now.value[k], intervalText(level.interval(k, target, now.value[k])), now.shareThen[k]));
   const others = now.total - sum(leading.map((k) => now.value[k]));
   if (level.count > leading.length) rows.push(row("rest", "all others", others, "", now.total > 0 ? others / now.total : 0));
-  rows.push(row("none", `sum of the ${level === levels.regions ? "regions" : "call paths"}`, now.total, intervalText(level.interpolatedTotal(target, now.total)), now.total > 0 ? 1 : 0));
+  rows.push(row("none", `sum of the ${level === levels.regions ? "regions" : "call paths"}`, now.total, intervalText(level.intervalOfTotal(target, now.total)), now.total > 0 ? 1 : 0));
   return el("table", { class: "legend" },
     el("caption", {}, `At ${pointText(target)}`),
     el("thead", {}, el("tr", {}, ...["kernel", effort, "90 % interval", "share"].map((text) => el("th", { scope: "col" }, text)))),
@@ -140,8 +152,8 @@ function intervalText(interval) {
   return interval ? `${figure(interval[0])} … ${figure(interval[1])}` : "–";
 }
 
-function crossoverList(level) {
-  const shown = shownCrossovers(level).slice(0, 9);
+function crossoverList(level, leading) {
+  const shown = shownCrossovers(level, leading);
   if (shown.length === 0) return el("p", { class: "quiet" }, "No kernel overtakes a leading one up to the end of the slider.");
   return el("ol", { class: "crossovers" }, ...shown.map((crossover) =>
     el("li", { class: crossover.at > target[report.column] ? "later" : "" },
@@ -159,7 +171,7 @@ function buildOverview() {
     drawLines(lines, level, leading, drawn);
     drawStack(stack, level, leading, drawn);
     byId("legend").replaceChildren(legend(level, leading));
-    byId("crossovers").replaceChildren(crossoverList(level));
+    byId("crossovers").replaceChildren(crossoverList(level, leading));
   };
   const axis = (label, name, key) => switcher(label, name, [["log", "log"], ["linear", "linear"]], "log",
     (value) => { overview.log[key] = value === "log"; draw(); });

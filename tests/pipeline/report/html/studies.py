@@ -1,0 +1,110 @@
+"""Small studies made in code, with names that an HTML page must not trip over."""
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from ingest.alignment import MeasuredRun, align, experiment_from_series
+from ingest.profile import Metric
+from ingest.reduction import reduce_profile
+from ingest.scaling import decide_scaling
+from ingest.series import Series
+from pipeline.models.analysis import Analysis, Outlook, analyse, default_target, look_ahead
+from pipeline.models.options import ModelOptions
+from pipeline.report.html import Report
+from tests.profiles import make_profile
+
+SCRIPT = "<script>alert(1)</script>"
+SHIFT = "operator<<"
+SOLVER = "Foam::fvMatrix<Foam::Vector<double> >::solveSegregated(const Foam::dictionary&)"
+PROCESSES = (4, 8, 16, 32, 64)
+REPETITIONS = 3
+
+# Effort over p. MPI_Allreduce overtakes the solver where 0.05 p^(3/2) = 100, at p = 158.7.
+EFFORT = {
+    ("main",): lambda p: 8 + 0 * p,
+    ("main", SOLVER): lambda p: 100 + 0 * p,
+    ("main", SOLVER, "MPI_Allreduce"): lambda p: 0.05 * p**1.5,
+    ("main", SCRIPT): lambda p: 5 + 0.1 * p,
+    ("main", SCRIPT, SHIFT): lambda p: 3 + 0 * p,
+}
+
+PROVENANCE: dict[str, Any] = {
+    "version": 1,
+    "software": {"python": "3.11"},
+    "command": "pipeline run studies/made",
+    "configuration": {"at": [], "metric": "time", "filter": {"top_time": 0.25}},
+    "decision": {"scaling": "strong", "parameter": "p", "reason": ""},
+    "filter": "keeps 2 of 3 filterable regions",
+    "inputs": [
+        {"path": f"studies/made/app.p{p}.r1/profile.cubex", "size": 9, "sha256": "0" * 64} for p in (4, 8)
+    ],
+    "damaged": [{"path": "studies/made/app.p128.r1", "reason": "is <b>torn</b> off"}],
+    "beside": [{"path": "studies/made/README.md", "reason": "is no profile"}],
+    "notices": ["app.p4.r1: a <i>notice</i>"],
+    "seconds": {"ingest": 0.1},
+}
+
+EVIDENCE: dict[str, Any] = {
+    "method": "paper rule",
+    "regions": [
+        {"region": SOLVER, "kept": True, "why": "it is long", "visits": 10.0, "time": 99.0},
+        {"region": SCRIPT, "kept": True, "why": "it is long", "visits": 20.0, "time": 5.0},
+        {"region": SHIFT, "kept": False, "why": "no rule keeps it", "visits": 1e6, "time": 3.0},
+    ],
+}
+
+EFFICIENCY: dict[str, Any] = {
+    "points": [
+        {"at": {"p": 4}, "overall": 0.9, "parallel": 0.9, "load_balance": 1.0, "communication": 0.9}
+        | {"computation": 1.0, "ipc": None, "instructions": None}
+    ],
+    "notices": ["IPC needs counters"],
+}
+
+
+@cache
+def study() -> Analysis:
+    """Five call paths over p processes, strong scaling; the first process always has a fifth more."""
+    draw = np.random.default_rng(7)
+    runs = []
+    for p in PROCESSES:
+        for repetition in range(REPETITIONS):
+            spread = np.ones(p)
+            spread[0] = 1.2
+            spread /= spread.sum()
+            time = {
+                path: effort(float(p)) * (1 + 0.01 * draw.standard_normal()) * spread
+                for path, effort in EFFORT.items()
+            }
+            visits = {path: np.full(p, 10.0 * len(path)) for path in EFFORT}
+            profile = make_profile({"time": time, "visits": visits}, source=f"app.p{p}.r{repetition + 1}")
+            runs.append(MeasuredRun((float(p),), repetition, reduce_profile(profile, ("time", "visits"))))
+    experiment = align(("p",), runs)
+    return analyse(experiment, decide_scaling(experiment), "time", ModelOptions())
+
+
+@cache
+def two_parameter_study() -> Analysis:
+    """Three call paths over p and n, values as a series file gives them."""
+    p, n = (a.ravel() for a in np.meshgrid([4.0, 8, 16, 32, 64], [10.0, 20, 30, 40, 50], indexing="ij"))
+    values = np.stack([2 * n, 0.001 * n**3, 0.01 * p**1.5 + 0 * n])[:, :, None]
+    values = values * np.random.default_rng(3).normal(1, 0.01, (3, len(p), 2))
+    paths = (("main",), ("main", "solve"), ("main", "reduce"))
+    series = Series(
+        "two.txt", ("p", "n"), np.column_stack([p, n]), paths, (Metric("time", "s"),), {"time": values}
+    )
+    experiment = experiment_from_series(series)
+    return analyse(experiment, decide_scaling(experiment), "time", ModelOptions())
+
+
+def outlooks(analysis: Analysis) -> tuple[Outlook, Outlook]:
+    """What call paths and regions do at the default target."""
+    targets = default_target(analysis)
+    return look_ahead(analysis, analysis.callpaths, targets), look_ahead(analysis, analysis.regions, targets)
+
+
+def report_of(analysis: Analysis) -> Report:
+    """A report with everything a run can give."""
+    return Report(analysis, *outlooks(analysis), default_target(analysis), PROVENANCE, EVIDENCE, EFFICIENCY)

@@ -1,0 +1,284 @@
+"""What a person does with the report: every part opens, follows the slider and shows names as they are."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from ingest.names import short_name
+from pipeline.report.html import write_report
+from tests.pipeline.report.html.browser import Watched, browser
+from tests.pipeline.report.html.studies import (
+    SCRIPT,
+    SHIFT,
+    SOLVER,
+    outlooks,
+    report_of,
+    study,
+    two_parameter_study,
+)
+
+WIDE = {"width": 1400, "height": 4000}  # everything in sight, so nothing waits for being scrolled to
+
+
+@pytest.fixture(scope="module")
+def running() -> Iterator[Any]:
+    with browser() as started:
+        yield started
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("report") / "report.html"
+    write_report(path, report_of(study()))
+    return path
+
+
+@pytest.fixture(scope="module")
+def watched(running: Any, file: Path) -> Watched:
+    return Watched(running, file, viewport=WIDE, color_scheme="light")
+
+
+@pytest.fixture
+def page(watched: Watched) -> Iterator[Any]:
+    """The opened page as it was at first."""
+    yield watched.page
+    watched.page.get_by_role("button", name="Reset").click()
+    choose(watched.page, "#controls", "Regions")
+    watched.page.get_by_label("Search: Kernels").fill("")
+    settle(watched.page)
+
+
+def settle(page: Any) -> None:
+    page.evaluate("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
+
+
+def choose(page: Any, where: str, name: str) -> None:
+    page.locator(where).get_by_role("radio", name=name, exact=True).check()
+
+
+def names(page: Any, where: str = "#kernel-table .name") -> list[str]:
+    return page.locator(where).all_text_contents()
+
+
+def set_target(page: Any, value: float, parameter: str = "p") -> None:
+    page.get_by_label(f"Target {parameter}", exact=True).fill(str(value))
+    page.keyboard.press("Enter")
+    settle(page)
+
+
+def test_opens_without_network_and_without_complaint(watched: Watched, file: Path) -> None:
+    assert watched.requests == [file.as_uri()]
+    assert watched.complaints == []
+    assert "p\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}256" in watched.page.locator(".verdict").inner_text()
+
+
+def test_hostile_names_show_as_text(page: Any) -> None:
+    shown = names(page)
+    assert SCRIPT in shown
+    assert SHIFT in shown
+    assert page.locator("#kernel-table script").count() == 0
+    assert SCRIPT in names(page, "#tree-rows .cut")
+    assert SCRIPT in names(page, "#filter-table th .cut")
+
+
+def test_table_shows_what_the_outlook_says(page: Any) -> None:
+    analysis, regions = study(), outlooks(study())[1]
+    expected = [short_name(analysis.regions.kernels.callpaths[k][-1]) for k in regions.order]
+    assert names(page) == expected
+    row = page.locator("#kernel-table tbody tr").first.inner_text()
+    assert f"{100 * regions.share_target[regions.order[0]]:.1f} %" in row
+    assert f"{100 * regions.share_measured[regions.order[0]]:.1f} %" in row
+
+
+def test_flags_are_those_of_the_outlook(page: Any) -> None:
+    regions = outlooks(study())[1]
+    rows = page.locator("#kernel-table tbody tr")
+    text = {"growing": "grows", "coming_bottleneck": "coming", "dominant_measured": "largest now"}
+    text["dominant_at_target"] = "largest then"
+    for place, k in enumerate(regions.order.tolist()):
+        flags = set(regions.flags[k]) - ({"growing"} if "coming_bottleneck" in regions.flags[k] else set())
+        assert set(rows.nth(place).locator(".flag:not(.doubt)").all_text_contents()) == {
+            text[f] for f in flags
+        }
+
+
+def test_sorting_turns_with_every_press(page: Any) -> None:
+    header = page.locator("#kernel-table thead").get_by_role("button", name="Kernel")
+    header.click()
+    ascending = names(page)
+    assert ascending == sorted(ascending, key=str.lower)
+    assert page.locator("#kernel-table th[aria-sort=ascending]").count() == 1
+    header.click()
+    assert names(page) == ascending[::-1]
+    page.locator("#kernel-table thead").get_by_role("button", name="At target").click()
+
+
+def test_search_finds_names_of_callers_too(page: Any) -> None:
+    search = page.get_by_label("Search: Kernels")
+    search.fill("allred")
+    assert names(page) == ["MPI_Allreduce"]
+    assert page.locator("#kernel-table [role=status]").inner_text() == "1"
+    choose(page, "#controls", "Call paths")
+    settle(page)
+    search.fill("solvesegregated")
+    assert set(names(page)) == {"MPI_Allreduce", short_name(SOLVER)}
+    search.fill("nowhere")
+    assert page.locator("#kernel-table [role=status]").inner_text() == "Nothing found"
+
+
+def test_row_opens_its_plot_with_points_curve_and_interval(page: Any) -> None:
+    opener = page.locator("#kernel-table .opener").first
+    opener.click()
+    detail = page.locator("#kernel-table .kernel-detail")
+    assert detail.locator(".dot").count() == 15
+    assert detail.locator("path.line").count() >= 1
+    assert detail.locator("path.band").count() == 1
+    assert opener.get_attribute("aria-expanded") == "true"
+    before = detail.locator("path.line").last.get_attribute("d")
+    detail.get_by_role("radio", name="linear").first.check()
+    assert detail.locator("path.line").last.get_attribute("d") != before
+    detail.get_by_role("radio", name="log").first.check()
+    opener.press("Enter")
+    assert detail.count() == 0
+
+
+def test_slider_re_evaluates_the_models(page: Any) -> None:
+    analysis = study()
+    k = analysis.regions.kernels.callpaths.index(("MPI_Allreduce",))
+    first = page.locator("#legend tbody tr").first
+    assert "MPI_Allreduce" in first.inner_text()
+    set_target(page, 64)
+    assert short_name(SOLVER) in first.inner_text()
+    set_target(page, 512)
+    value = analysis.regions.models.predict(np.array([[512.0]])).value[k, 0]
+    shown = float(first.locator("td").first.inner_text())
+    assert shown == pytest.approx(value, rel=0.01)
+    slider = page.get_by_role("slider")
+    slider.focus()
+    slider.press("Home")
+    settle(page)
+    assert page.locator("#kernel-target").inner_text() == "p = 4"
+    assert slider.get_attribute("aria-valuetext") == "p = 4"
+
+
+def test_interval_at_the_target_is_that_of_the_models(page: Any) -> None:
+    prediction = outlooks(study())[1].prediction
+    k = study().regions.kernels.callpaths.index(("MPI_Allreduce",))
+    row = page.locator("#legend tbody tr", has_text="MPI_Allreduce").inner_text()
+    assert f"{prediction.lower[k, 0]:.0f} … {prediction.upper[k, 0]:.0f}" in row
+
+
+def test_crossover_is_listed_and_marked(page: Any) -> None:
+    assert "MPI_Allreduce overtakes" in page.locator("#crossovers").inner_text()
+    assert page.locator("#lines .crossing").count() == 1
+    choose(page, "#stack-options", "shares")
+    assert "100 %" in page.locator("#stack .axis").nth(1).text_content()
+    choose(page, "#stack-options", "values")
+
+
+def test_tree_opens_and_closes_with_keys(page: Any) -> None:
+    nodes = page.locator("#tree-rows [role=treeitem]")
+    page.get_by_role("button", name="Close all").click()
+    assert nodes.count() == 1
+    nodes.first.focus()
+    nodes.first.press("ArrowRight")
+    assert nodes.count() == 3
+    assert nodes.first.get_attribute("aria-expanded") == "true"
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowRight")
+    assert nodes.count() == 4
+    focused = page.evaluate("document.activeElement.getAttribute('aria-level')")
+    assert focused == "2"
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("Home")
+    page.keyboard.press("ArrowLeft")
+    assert nodes.count() == 1
+    page.get_by_role("button", name="Open hot paths").click()
+
+
+def test_tree_switches_metric_scale_and_kind(page: Any) -> None:
+    root = page.locator("#tree-rows [role=treeitem]").first
+    options = page.locator("#tree-options")
+    assert "100.0 %" in root.inner_text()
+    choose(page, "#tree-options", "exclusive")
+    assert "100.0 %" not in root.inner_text()
+    choose(page, "#tree-options", "inclusive")
+    options.locator("select").first.select_option(label="visits")
+    assert page.locator("#tree-unit").inner_text() == "visits (occ)"
+    assert "\n7040\n" in root.inner_text()  # (1 + 2 + 3 + 2 + 3) calls of 10 on 64 processes
+    options.locator("select").first.select_option("-1")
+    options.locator("select").last.select_option(label="measured, p = 4")
+    assert "measured, p = 4" in options.inner_text()
+    options.locator("select").last.select_option("target")
+
+
+def test_icicle_zooms_and_comes_back(page: Any) -> None:
+    boxes = page.locator("#icicle-right .box")
+    everything = boxes.count()
+    boxes.filter(has_text=short_name(SOLVER)).first.focus()
+    page.keyboard.press("Enter")
+    assert boxes.count() < everything
+    assert "solveSegregated" in page.locator("#icicle-path").inner_text()
+    page.keyboard.press("Escape")
+    assert boxes.count() == everything
+
+
+def test_imbalance_follows_its_point(page: Any) -> None:
+    first = page.locator("#imbalance-table tbody tr").first
+    at_64 = first.inner_text()
+    page.locator("#imbalance-options select").select_option(label="p = 4")
+    assert first.inner_text() != at_64
+    assert "solveSegregated" in first.inner_text()
+
+
+def test_static_parts_are_there(page: Any) -> None:
+    assert "global efficiency" in page.locator("#efficiency").inner_text()
+    assert "is <b>torn</b> off" in page.locator("#doubts").inner_text()
+    assert page.locator("#filter-table .flag.dropped").count() == 1
+    assert "pipeline run studies/made" in page.locator("#provenance").inner_text()
+
+
+def test_theme_follows_the_system_and_the_switch(page: Any) -> None:
+    def paper() -> str:
+        return page.evaluate("getComputedStyle(document.body).backgroundColor")
+
+    light = paper()
+    choose(page, "#theme", "Dark")
+    dark = paper()
+    choose(page, "#theme", "Auto")
+    assert dark != light == paper()
+    page.emulate_media(color_scheme="dark")
+    assert paper() == dark
+    choose(page, "#theme", "Light")
+    assert paper() == light
+    page.emulate_media(color_scheme="light")
+    choose(page, "#theme", "Auto")
+
+
+def test_narrow_page_does_not_scroll_sideways(running: Any, file: Path) -> None:
+    narrow = Watched(running, file, viewport={"width": 700, "height": 3000})
+    assert narrow.page.evaluate("document.documentElement.scrollWidth") == 700
+    assert narrow.complaints == []
+
+
+def test_two_parameters_have_a_map_and_two_sliders(running: Any, tmp_path: Path) -> None:
+    path = tmp_path / "report.html"
+    write_report(path, report_of(two_parameter_study()))
+    opened = Watched(running, path, viewport=WIDE)
+    page = opened.page
+    assert page.get_by_role("slider").count() == 2
+    cells = page.locator("#heatmap .cell").count()
+    assert cells > 100
+    assert page.locator("#heatmap-legend li").count() >= 2
+    set_target(page, 20, "n")
+    assert "n = 20" in page.locator("#kernel-target").inner_text()
+    assert "–" in page.locator("#legend tbody tr").first.inner_text()  # no interval away from the target's n
+    assert opened.complaints == []
+
+
+def test_without_complaint_to_the_end(watched: Watched) -> None:
+    assert watched.complaints == []
+    assert len(watched.requests) == 1
