@@ -61,7 +61,7 @@ class CubexValues:
             what = f"{shape[0]} call paths x {shape[1]} locations do not fit into memory"
             raise InputError(what, where=self._where(metric), mend="read it in blocks")
         values = np.zeros(shape)
-        for nodes, block in self.blocks(metric, _BLOCK_BYTES // (8 * self.locations)):
+        for nodes, block in self.blocks(metric, len(self.parent)):
             values[nodes] = block
         return values
 
@@ -120,8 +120,9 @@ class CubexValues:
     def _numbers(self, metric: Metric, found: Rows, rows: int) -> Iterator[tuple[IntArray, FloatArray]]:
         """Yield the numbers of rows and their values as float64."""
         scalar = self.stored[metric.name].type.scalar
+        rows = max(1, min(rows, _BLOCK_BYTES // (8 * self.locations)))
         try:
-            for number, values in found.blocks(max(rows, 1)):
+            for number, values in found.blocks(rows):
                 yield number, _numbers(scalar(values), metric)
         except ValueError as damage:
             raise self._damaged(metric, "data", damage) from damage
