@@ -53,7 +53,7 @@ _CNODE = re.compile(
     rf'<cnode id="([0-9]++)"(?: line="-?[0-9]++")?(?: mod="{_VALUE}")? calleeId="([0-9]++)">{_GAP}'
     rf"((?:</cnode>{_GAP})*+)|([<&])"
 )
-_BEFORE = re.compile(rb"""\s*<\?xml version=["']1\.0["'] encoding=["']UTF-8["'] ?\?>[^!]*<program>\s*""")
+_BEFORE = re.compile(rb"""\s*<\?xml version=["']1\.0["'] encoding=["'](?i:UTF-8)["'] ?\?>[^!]*<program>\s*""")
 _ENTITIES = (("&lt;", "<"), ("&gt;", ">"), ("&quot;", '"'), ("&apos;", "'"), ("&amp;", "&"))
 _ENTITY = re.compile("&(?!(?:lt|gt|quot|apos|amp);)")
 

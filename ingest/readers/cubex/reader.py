@@ -163,14 +163,16 @@ def _metrics(
     notices = []
     for record in anchor.metrics:
         name, number, declared = (record.get(key, "") for key in ("uniq_name", "id", "type"))
-        declared, content = declared.strip().upper(), value_type(record.get("dtype", ""), name)
+        name, declared = " ".join(name.split()), declared.strip().upper()
+        dtype = record.get("dtype", "").strip()
+        content = value_type(dtype, name)
         members = sum(f"{number}.{part}" in container.members for part in ("data", "index"))
         if "DERIVED" in declared:
             notices.append(f"metric '{name}' skipped: {declared} metrics are computed, not stored")
         elif members == 0:
             continue  # Score-P lists metrics it knows but did not measure
         elif declared not in _KINDS or content is None:
-            notices.append(f"metric '{name}' skipped: no single number in {declared} {record.get('dtype')}")
+            notices.append(f"metric '{name}' skipped: its {declared} {dtype} values are no single numbers")
         elif members == 1 or name in stored:
             reason = "its data or index is missing" if members == 1 else "its name occurs twice"
             notices.append(f"metric '{name}' skipped: {reason}")

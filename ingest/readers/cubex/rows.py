@@ -48,8 +48,8 @@ class Rows:
             values = self._inflated(part) if self.compressed else self._raw(part)
             yield self.number[part], values.reshape(-1, self.locations)
 
-    def sorted(self, key: IntArray) -> "Rows":
-        """Return the same rows in ascending order of `key`, int64[k]."""
+    def ordered_by(self, key: IntArray) -> "Rows":
+        """Return the same rows in ascending order of `key`, int64[k]; all else stays as it is."""
         at = np.argsort(key, kind="stable")
         return replace(self, number=self.number[at], start=self.start[at], stop=self.stop[at])
 

@@ -59,7 +59,9 @@ class CubexValues:
         shape = (len(self.parent), self.locations)
         if 8 * shape[0] * shape[1] > _MAX_BYTES:
             what = f"{shape[0]} call paths x {shape[1]} locations do not fit into memory"
-            raise InputError(what, where=self._where(metric), mend="read it in blocks")
+            raise InputError(
+                what, where=self._where(metric), mend="cut it with cube_part, or reduce it in blocks"
+            )
         values = np.zeros(shape)
         for nodes, block in self.blocks(metric, len(self.parent)):
             values[nodes] = block
@@ -95,7 +97,7 @@ class CubexValues:
             yield from self.blocks(metric, rows)
             return
         listed, found = self._find(metric)
-        found = found.sorted(listed[found.number])
+        found = found.ordered_by(listed[found.number])
         order = self.stored[metric.name].order
         place = np.empty(len(order), dtype=np.int64)
         place[order] = np.arange(len(order))
