@@ -1,79 +1,178 @@
-"""The filter stage: from profiles to a proven Score-P filter file with its evidence beside it."""
+"""The filter stage: from profiles to a proven filter file with its evidence beside it."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+from filters.budget import Budget, BudgetOutcome, decide_by_budget
+from filters.cost import EventCost, calibrate_by_baseline, calibrate_by_pair
 from filters.decision import Decision, decide_by_paper
-from filters.evidence import evidence_from_profile
-from filters.layout import Form, Layout
+from filters.evidence import RunEvidence, evidence_from_profile
+from filters.instrumenters import Instrumenter, list_functions
+from filters.layout import Layout
+from filters.memory import Memory, trace_memory
+from filters.merging import merge_filters
 from filters.paper_rule import PaperRule
+from filters.prediction import Application, Prediction, predict
+from filters.scales import costly_at_largest_scale
 from filters.summary import evidence_json
 from filters.wishes import Wishes
 from filters.writer import write_filter
 from ingest.discovery import Run
 from ingest.errors import InputError
-from pipeline.report.quantities import figure, percent
+from ingest.readers import read_profile
 from pipeline.store.atomic import write_json, write_text
 
 GENERATOR = "made by pipeline"
 
 
-@dataclass(frozen=True, eq=False)
-class FilterResult:
-    """A written filter.
+@dataclass(frozen=True)
+class FilterRequest:
+    """What a user can decide about a filter.
 
     Attributes:
-        text: the content of the filter file, proven against all regions.
-        evidence: why each region is kept or dropped, as plain data.
-        effect: one sentence for the user.
+        rule: the numbers of the paper's rule.
+        budget: choose within a budget instead of by the rule.
+        wishes: what to keep or to drop whatever the rule says.
+        layout: form of a Score-P filter file.
+        instrumenter: write a list for another instrumenter; None for Score-P.
+        merge: an existing filter file to merge with.
+        event_cost: seconds a recorded visit costs; None for the default or a calibration.
+        baseline: seconds the run takes without instrumentation.
+        reduced: a profile of the same run with fewer regions, to calibrate the event cost.
+    """
+
+    rule: PaperRule = field(default_factory=PaperRule)
+    budget: Budget | None = None
+    wishes: Wishes = field(default_factory=Wishes)
+    layout: Layout = field(default_factory=Layout)
+    instrumenter: Instrumenter | None = None
+    merge: Path | None = None
+    event_cost: float | None = None
+    baseline: float | None = None
+    reduced: Path | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class FilterResult:
+    """A made filter.
+
+    Attributes:
+        text: the content of the file, proven against all regions where it is one of Score-P's.
+        decision: which regions are kept and why.
+        prediction: its effect on the run of the largest scale.
+        budget: how the budget was spent, if there was one.
+        memory: what a trace of that run needs without and with the filter.
+        evidence: all of it as plain data.
+        usage: how to use the file, for other instrumenters than Score-P; FILE stands for its path.
     """
 
     text: str
+    decision: Decision
+    prediction: Prediction
+    budget: BudgetOutcome | None
+    memory: tuple[Memory, Memory]
     evidence: dict[str, Any]
-    effect: str
+    usage: str = ""
+
+    @property
+    def application(self) -> Application:
+        """Where the filter is meant to be applied."""
+        return self.budget.applied if self.budget else Application.RUN_TIME
+
+    @property
+    def notices(self) -> tuple[str, ...]:
+        """What a user should know, a sentence each."""
+        return tuple(self.evidence["notices"])
 
 
-def make_filter(
-    runs: Sequence[Run],
-    rule: PaperRule,
-    wishes: Wishes | None = None,
-    form: Form = Form.SHORTER,
-) -> FilterResult:
-    """Decide by the rule of the paper and write the filter.
+def make_filter(runs: Sequence[Run], request: FilterRequest) -> FilterResult:
+    """Decide which regions are worth measuring and write the filter.
 
     Args:
         runs: the runs to decide from, the largest scale last.
-        rule: the numbers of the rule.
-        wishes: what to keep or to drop whatever the rule says.
-        form: include list or exclude list.
+        request: what the user decided.
 
     Raises:
         InputError: where a run has no visits or no time.
+        UsageError: where numbers cannot be meant.
         FilterError: where the file would not decide a region as intended.
     """
-    evidence = [evidence_from_profile(run.reader.read(run.path)) for run in runs]
-    decision = decide_by_paper(evidence, rule, wishes)
-    header = (GENERATOR, decision.method)
-    file = write_filter(decision.regions, decision.kept, Layout(form), header)
-    return FilterResult(file.text, evidence_json(decision), effect_of(decision))
-
-
-def effect_of(decision: Decision) -> str:
-    """Say in one sentence what the filter does to the last run."""
-    last = len(decision.runs) - 1
-    run, measured = decision.runs[last], decision.recorded(last)
-    called = decision.regions.called
-    if not called.any():
-        return "nothing to filter: the profile has no compiler-instrumented or user regions"
-    visits, time = run.visits.sum(), run.time.sum()
-    left = run.visits[measured].sum() / visits if visits > 0 else 1.0
-    share = run.time[measured].sum() / time if time > 0 else 1.0
-    return (
-        f"keeps {int((decision.kept & called).sum())} of {int(called.sum())} filterable regions, "
-        f"{percent(left)} of {figure(visits)} visits and {percent(share)} of the time at the largest scale"
+    evidence = [evidence_from_profile(run.reader.read(run.path)) for run in runs[:-1]]
+    largest = runs[-1].reader.read(runs[-1].path)
+    evidence.append(evidence_from_profile(largest))
+    cost = _event_cost(evidence[-1], request)
+    decision, outcome = _decide(evidence, request, cost)
+    predictions = [
+        predict(run, decision.recorded(i), cost, request.baseline if i == len(evidence) - 1 else None)
+        for i, run in enumerate(evidence)
+    ]
+    told = evidence_json(decision, predictions, outcome)
+    told["notices"] += costly_at_largest_scale(decision, predictions[-1])
+    text, usage, notices = _written(decision, request)
+    told["notices"] += notices
+    memory = (
+        trace_memory(largest, np.ones(len(largest.regions), dtype=np.bool_)),
+        trace_memory(largest, decision.recorded_regions(len(evidence) - 1)),
     )
+    told["memory"] = dict(zip(("unfiltered", "filtered"), map(vars, memory), strict=True))
+    return FilterResult(text, decision, predictions[-1], outcome, memory, told, usage)
+
+
+def _event_cost(largest: RunEvidence, request: FilterRequest) -> EventCost:
+    default = EventCost()
+    if request.event_cost is not None:
+        filtered = default.filtered * request.event_cost / default.recorded
+        return EventCost(request.event_cost, filtered, default.spread, "given")
+    if request.reduced is not None:
+        return calibrate_by_pair(largest, evidence_from_profile(read_profile(request.reduced)))
+    if request.baseline is not None:
+        return calibrate_by_baseline(largest, request.baseline)
+    return default
+
+
+def _decide(
+    evidence: Sequence[RunEvidence], request: FilterRequest, cost: EventCost
+) -> tuple[Decision, BudgetOutcome | None]:
+    if request.budget is None:
+        return decide_by_paper(evidence, request.rule, request.wishes), None
+    return decide_by_budget(
+        evidence, request.budget, wishes=request.wishes, cost=cost, baseline=request.baseline
+    )
+
+
+def _written(decision: Decision, request: FilterRequest) -> tuple[str, str, list[str]]:
+    """Return the content of the file, how to use it, and what to know about it."""
+    if request.instrumenter is not None:
+        listed = list_functions(decision.regions, decision.kept, request.instrumenter)
+        left = (
+            [f"cannot be named in this list, so not decided: {', '.join(listed.left)}"] if listed.left else []
+        )
+        return listed.text, listed.usage, left
+    file = write_filter(decision.regions, decision.kept, request.layout, (GENERATOR, decision.method))
+    if request.merge is None or not request.merge.exists():
+        return file.text, "", []
+    existing = read_filter(request.merge)
+    table = decision.regions.table
+    merged = merge_filters(existing, file.text, table, file.plan.intended, where=str(request.merge))
+    overruled = [name for name, on in zip(table.name, merged.overruled, strict=True) if on]
+    told = [f"rules of {request.merge} decide otherwise about: {', '.join(overruled)}"] if overruled else []
+    return merged.text, "", told
+
+
+def read_filter(path: Path) -> str:
+    """Return the content of a filter file; bytes that are no UTF-8 survive.
+
+    Raises:
+        InputError: where it cannot be read.
+    """
+    try:
+        return path.read_text(encoding="utf-8", errors="surrogateescape")
+    except OSError as error:
+        raise InputError(f"cannot be read ({error.strerror})", where=str(path)) from error
 
 
 def store_filter(path: Path, result: FilterResult) -> None:

@@ -1,4 +1,4 @@
-"""The stages in order: ingest, filter, model, report; their results go to the results directory."""
+"""The stages in order: ingest, model, filter, report; their results go to the results directory."""
 
 import json
 import time
@@ -10,22 +10,27 @@ from typing import Any
 
 import numpy as np
 
+from filters.wishes import Wishes
 from ingest.arrays import FloatArray
 from ingest.discovery import Skipped
 from ingest.errors import UsageError
 from ingest.scaling import decide_scaling
-from pipeline.filtering import make_filter, runs_to_filter, store_filter
+from pipeline.filtering import FilterRequest, make_filter, runs_to_filter, store_filter
 from pipeline.ingestion import Ingested, Located, Watch, ingest, locate
 from pipeline.models.analysis import Analysis, analyse, default_target, look_ahead, scaling_of
 from pipeline.models.efficiency import efficiencies
 from pipeline.options import Options
+from pipeline.protection import growing_regions
 from pipeline.report.efficiency import efficiency_summary
+from pipeline.report.filter_table import effect_sentence
 from pipeline.report.summary import summarise
+from pipeline.reporting import report_analysis
 from pipeline.store.atomic import write_json
 from pipeline.store.results import (
     FILTER,
     SUMMARY,
     Provenance,
+    provenance_content,
     read_provenance,
     unchanged,
     write_analysis,
@@ -85,28 +90,31 @@ def run(directory: Path, options: Options, watch: Watch = lambda outcomes, _: ou
         return _stored(options.out)
     with stopwatch.stage("ingest"):
         read = ingest(located, options.metric, options.processes, watch)
-    with stopwatch.stage("filter"):
-        effect = _filter(read, options)
     with stopwatch.stage("model"):
         analysis = modelled(read, options, options.metric)
+    with stopwatch.stage("filter"):
+        effect = _filter(read, analysis, options)
     notices = read.experiment.notices
     with stopwatch.stage("report"):
         summary = summary_of(analysis, options.at, notices)
         write_analysis(options.out, analysis)
         write_json(options.out / SUMMARY, summary)
     provenance = _provenance(directory, options, located, read, analysis, effect, stopwatch.seconds)
+    targets = target_points(analysis, options.at)
+    report_analysis(options.out, analysis, targets, provenance_content(provenance), summary["efficiency"])
     write_provenance(options.out, provenance)
     return RunResult(summary, effect, provenance.damaged, notices, False)
 
 
-def _filter(read: Ingested, options: Options) -> str:
-    """Write the filter of the largest scale and say what it does."""
+def _filter(read: Ingested, analysis: Analysis, options: Options) -> str:
+    """Write the filter of the largest scale, which keeps what is going to grow, and say what it does."""
     metrics = {metric.name for metric in read.experiment.metrics}
     if not read.runs or not {"time", "visits"} <= metrics:
         return "none, since no visits and times were measured"
-    result = make_filter(runs_to_filter(read.runs)[-1:], options.filter)
+    request = FilterRequest(options.filter, wishes=Wishes(growing_regions(analysis)))
+    result = make_filter(runs_to_filter(read.runs)[-1:], request)
     store_filter(options.out / FILTER, result)
-    return result.effect
+    return effect_sentence(result.decision, result.prediction)
 
 
 def modelled(read: Ingested, options: Options, metric: str) -> Analysis:

@@ -46,7 +46,7 @@ def level_of(by: str) -> str:
 
 
 def write_summary(target: str | None, summary: Mapping[str, Any]) -> bool:
-    """Write a summary where ``--json`` says; True where that is standard output, which then holds it alone."""
+    """Write a summary where ``--json`` says; True where that is standard output."""
     from pipeline.store.atomic import json_text, write_text
 
     if target == "-":

@@ -1,44 +1,141 @@
-"""`pipeline filter`: a Score-P filter file from one profile or a directory of runs."""
+"""`pipeline filter`: an instrumentation filter from one profile or a directory of runs."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from pipeline.cli.app import app
 from pipeline.cli.arguments import Config, tell, tell_skipped
 
+if TYPE_CHECKING:
+    from ingest.discovery import Run
+    from pipeline.filtering import FilterResult
+    from pipeline.options import Options
+
+Patterns = list[str] | None
+
 
 @app.command("filter")
 def filter_command(
     path: Annotated[Path, typer.Argument(metavar="PROFILE|DIR", help="A profile or a directory of runs.")],
-    output: Annotated[Path, typer.Option("-o", "--output", help="The filter file to write.")] = Path(
-        "app.filter"
-    ),
+    output: Annotated[Path, typer.Option("-o", "--output", help="The file to write.")] = Path("app.filter"),
     config: Config = None,
+    max_overhead: Annotated[
+        str | None,
+        typer.Option("--max-overhead", help="Choose within a budget, such as 5%, not by the rule."),
+    ] = None,
+    applied: Annotated[
+        str | None, typer.Option("--applied", help="Where the budget must hold: run-time or compile-time.")
+    ] = None,
+    protect: Annotated[Patterns, typer.Option(help="Keep regions that match; repeatable.")] = None,
+    drop: Annotated[Patterns, typer.Option(help="Drop regions that match; repeatable.")] = None,
     form: Annotated[str, typer.Option(help="include, exclude, or the shorter of both.")] = "shorter",
-    protect: Annotated[list[str] | None, typer.Option(help="Keep regions that match; repeatable.")] = None,
-    drop: Annotated[list[str] | None, typer.Option(help="Drop regions that match; repeatable.")] = None,
+    abridge: Annotated[
+        bool, typer.Option("--abridge", help="Wildcards where they match nothing else.")
+    ] = False,
+    whole_files: Annotated[bool, typer.Option("--whole-files", help="File rules for whole files.")] = False,
+    to: Annotated[str, typer.Option("--to", help="scorep, tau, gcc or xray.")] = "scorep",
+    merge: Annotated[Path | None, typer.Option(help="Merge with this existing filter.")] = None,
+    event_cost: Annotated[float | None, typer.Option(help="Seconds a recorded visit costs.")] = None,
+    baseline_time: Annotated[float | None, typer.Option(help="Seconds of the uninstrumented run.")] = None,
+    calibrate: Annotated[
+        Path | None, typer.Option(help="Profile of the same run, compiled with fewer regions instrumented.")
+    ] = None,
+    explain: Annotated[
+        str | None, typer.Option(help="Explain the decision about a region; writes nothing.")
+    ] = None,
+    apply: Annotated[
+        Path | None, typer.Option(help="Simulate this filter on the profile; writes nothing.")
+    ] = None,
 ) -> None:
-    """Decide which regions are worth measuring and write a proven Score-P filter file with its evidence."""
-    from filters.layout import Form
-    from filters.wishes import Wishes
-    from ingest.discovery import discover
-    from ingest.errors import UsageError
-    from pipeline.filtering import make_filter, runs_to_filter, store_filter
+    """Decide which regions are worth measuring and write a proven filter file with its evidence."""
+    from filters.explanation import explain as explanation
+    from pipeline.filter_options import filter_request
+    from pipeline.filtering import make_filter, store_filter
     from pipeline.options import load_options
-    from pipeline.report.terminal import console
-    from pipeline.stages import skipped_entry
 
-    if form not in {choice.value for choice in Form}:
-        raise UsageError(f"'{form}' is no form", where="--form", mend="include, exclude or shorter")
+    if apply is not None:
+        _simulate(path, apply)
+        return
     options = load_options(config, path if path.is_dir() else None)
-    found = discover(path, options.runs or None)
-    tell_skipped([skipped_entry(entry) for entry in found.skipped])
-    wishes = Wishes(tuple(protect or ()), tuple(drop or ()))
-    result = make_filter(runs_to_filter(found.runs), options.filter, wishes, Form(form))
+    runs, growing = _runs_and_growing(path, options)
+    request = filter_request(
+        options.filter,
+        max_overhead=max_overhead,
+        applied=applied,
+        protect=(*(protect or ()), *growing),
+        drop=tuple(drop or ()),
+        form=form,
+        abridged=abridge,
+        whole_files=whole_files,
+        to=to,
+        merge=merge,
+        event_cost=event_cost,
+        baseline=baseline_time,
+        reduced=calibrate,
+    )
+    result = make_filter(runs, request)
+    if explain is not None:
+        typer.echo("\n".join(explanation(result.decision, result.prediction, explain)))
+        return
     store_filter(output, result)
-    tell(result.evidence["notices"])
+    tell(result.notices)
+    _show(result, output)
+
+
+def _runs_and_growing(path: Path, options: "Options") -> tuple[tuple["Run", ...], tuple[str, ...]]:
+    """Return one run per point, and patterns for the regions whose models say that they will matter."""
+    from pipeline.filtering import runs_to_filter
+    from pipeline.ingestion import ingest, locate
+    from pipeline.protection import growing_regions
+    from pipeline.stages import modelled, skipped_entry
+
+    located = locate(path, options.runs)
+    if located.found is None:
+        return runs_to_filter(()), ()
+    if not located.found.parameters:
+        return runs_to_filter(located.found.runs), ()
+    read = ingest(located, options.metric, options.processes)
+    tell_skipped([skipped_entry(entry) for entry in read.damaged])
+    return runs_to_filter(read.runs), growing_regions(modelled(read, options, options.metric))
+
+
+def _show(result: "FilterResult", path: Path) -> None:
+    """Print what a written filter does, and the commands to use it."""
+    from filters.usage import next_commands
+    from pipeline.report.filter_table import show_effect, show_memory
+    from pipeline.report.terminal import console
+
     screen = console()
-    screen.print(f"Filter: {result.effect}", soft_wrap=True)
-    screen.print(f"written to {output}, evidence in {output}.json", soft_wrap=True)
+    show_effect(screen, result.decision, result.prediction, result.budget)
+    show_memory(screen, *result.memory)
+    typer.echo(f"Written to {path}, evidence in {path}.json. Use it with")
+    told = (
+        (result.usage.replace("FILE", str(path)),)
+        if result.usage
+        else next_commands(path, result.application)
+    )
+    for command in told:
+        typer.echo(f"  {command}")
+
+
+def _simulate(path: Path, rules: Path) -> None:
+    """Show what a profile would look like under a filter."""
+    from filters.evidence import evidence_from_profile
+    from filters.language import parse
+    from filters.matching import kept
+    from filters.prediction import predict
+    from filters.simulation import simulate
+    from ingest.readers import read_profile
+    from pipeline.filtering import read_filter
+    from pipeline.report.filter_table import show_simulation
+    from pipeline.report.terminal import console
+
+    before = read_profile(path)
+    found = parse(read_filter(rules), where=str(rules))
+    run = evidence_from_profile(before)
+    prediction = predict(run, kept(found, run.regions)[run.tree.region])
+    after = simulate(before, found)
+    tell(after.notices)
+    show_simulation(console(), before, after, prediction)

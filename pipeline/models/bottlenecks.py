@@ -35,7 +35,9 @@ def shares(values: FloatArray) -> FloatArray:
     """Return each kernel's share of its column's total, float64[K, Q] both; NaN counts as zero."""
     known = np.nan_to_num(values, nan=0.0)
     total = known.sum(axis=0)
-    return np.divide(known, total, out=np.zeros(known.shape), where=total > 0)
+    share = np.zeros(known.shape)
+    np.divide(known, total, out=share, where=total > 0)
+    return share
 
 
 def ranking(at_target: FloatArray, measured: FloatArray) -> IntArray:

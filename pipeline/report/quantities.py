@@ -34,6 +34,17 @@ def _rounded(value: float, digits: int) -> str:
     return f"{value:.{max(digits - 1 - magnitude, 0)}f}"
 
 
+def count(number: float) -> str:
+    """Write how many: whole below ten thousand, with a metric prefix from there on."""
+    return str(round(number)) if abs(number) < 10_000 else figure(number)
+
+
+def size(number: float) -> str:
+    """Write how many bytes, with a metric prefix: ``212 MB``."""
+    text = figure(number)
+    return f"{text}B" if text[-1].isalpha() else f"{text} B"
+
+
 def quantity(value: float, unit: str) -> str:
     """Write a number with its unit: seconds in a fitting unit, all else with a prefix."""
     if unit not in ("s", "sec"):

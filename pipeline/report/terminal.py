@@ -8,7 +8,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from pipeline.report.names import callpath_text, short_name
+from ingest.names import short_name
+from pipeline.report.names import callpath_text
 from pipeline.report.quantities import figure, percent
 
 PIPED_WIDTH = 120

@@ -63,8 +63,12 @@ def write_analysis(directory: Path, analysis: Analysis) -> None:
 
 def write_provenance(directory: Path, provenance: Provenance) -> None:
     """Store run.json; it is written last, so that its presence tells that a result is whole."""
-    content = {"version": STORE_VERSION, "software": software(), **asdict(provenance)}
-    write_json(directory / PROVENANCE, content)
+    write_json(directory / PROVENANCE, provenance_content(provenance))
+
+
+def provenance_content(provenance: Provenance) -> dict[str, Any]:
+    """Return what run.json holds."""
+    return {"version": STORE_VERSION, "software": software(), **asdict(provenance)}
 
 
 def software() -> dict[str, str]:

@@ -83,7 +83,8 @@ class Level {
     const logs = new Float32Array(this.count * size);
     report.grid.forEach((scale, i) => {
       this.formulas(atScale(report.targets.at(-1), scale)).forEach((value, k) => {
-        logs[k * size + i] = value > 0 ? Math.log(this.grid.value[k * size + i] / value) : NaN;
+        logs[k * size + i] = comparable(value, this.grid.value[k * size + i])
+          ? Math.log(this.grid.value[k * size + i] / value) : NaN;
       });
     });
     return logs;
@@ -163,7 +164,12 @@ function interpolated({ lower, upper }, offset, at, value) {
 }
 
 function between(a, b, share) {
-  return a > 0 && b > 0 ? a ** (1 - share) * b ** share : a + (b - a) * share;
+  return comparable(a, b) ? a ** (1 - share) * b ** share : a + (b - a) * share;
+}
+
+// Whether a ratio of two values means something: near zero it is of rounding errors.
+function comparable(a, b) {
+  return a > 0 && b > 0 && a < 1e3 * b && b < 1e3 * a;
 }
 
 const levels = {
