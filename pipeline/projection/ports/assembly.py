@@ -5,8 +5,9 @@ mnemonic, the operands, and for a jump inside the function where it goes.
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import TypeVar
 
 from ingest.errors import InputError, UsageError
 
@@ -17,6 +18,8 @@ _TARGET = re.compile(r"#?(?:0x)?([0-9a-f]+)(?: <.*>)?")
 _COMMENT = re.compile(r"\s*(?:#(?!-?\d|0x|:)|//|;).*")
 _PREFIX = re.compile(r"(?:bnd|notrack|data16|cs|ds|es|addr32)\s+")
 _MOST_FUNCTIONS_NAMED = 8
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -54,10 +57,8 @@ def functions_in(text: str, *, where: str = "assembly") -> dict[str, tuple[Instr
     return found
 
 
-def function_named(
-    functions: dict[str, tuple[Instruction, ...]], name: str, *, where: str = "assembly"
-) -> tuple[Instruction, ...]:
-    """Return the function of that symbol.
+def function_named(functions: Mapping[str, T], name: str, *, where: str = "assembly") -> T:
+    """Return what is known of the function of that symbol.
 
     Raises:
         UsageError: where there is none.

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from ingest.arrays import FloatArray
 from ingest.errors import InputError, UsageError
+from ingest.readers.textfile import read_bytes
 from pipeline.projection.ports.assembly import Instruction, function_named, functions_in
 from pipeline.projection.ports.classes import ClassTable, count_classes, shipped_class_table
 from pipeline.projection.ports.portmap import PortMap
@@ -47,28 +48,21 @@ def target_loop(instructions: Sequence[Instruction], *, length: int | None = Non
     return fitting[0]
 
 
-def read_functions(path: Path) -> dict[str, tuple[Instruction, ...]]:
-    """Return the instructions of every function in a ``.s`` file, objdump's text or an object file.
+def read_function(path: Path, name: str) -> tuple[Instruction, ...]:
+    """Return the instructions of a function in a ``.s`` file, objdump's text or an object file.
 
     Raises:
         InputError: where the file cannot be read as one of these, or an object file is given and the packages
             that read it are not installed.
+        UsageError: where there is no such function.
     """
-    try:
-        if path.stat().st_size > _LARGEST:
-            raise InputError(
-                "is larger than 256 MiB", where=str(path), mend="give the object file of the kernel"
-            )
-        content = path.read_bytes()
-    except OSError as error:
-        raise InputError(
-            f"cannot be read: {error.strerror}", where=str(path), mend="check the path"
-        ) from error
+    content = read_bytes(path, _LARGEST)
     if content.startswith(_ELF):
-        from pipeline.projection.ports.objectfile import functions_in_object
+        from pipeline.projection.ports.objectfile import function_in_object
 
-        return functions_in_object(content, where=str(path))
-    return functions_in(content.decode("utf-8", errors="replace"), where=str(path))
+        return function_in_object(content, name, where=str(path))
+    functions = functions_in(content.decode("utf-8", errors="replace"), where=str(path))
+    return function_named(functions, name, where=str(path))
 
 
 def count_loop(
@@ -96,7 +90,7 @@ def count_loop(
     """
     if not iterations > 0:
         raise UsageError(f"iterations = {iterations}", mend="give unrolling times SIMD lanes, at least 1")
-    instructions = function_named(read_functions(path), function, where=str(path))
+    instructions = read_function(path, function)
     try:
         body = target_loop(instructions, length=length)
         chosen = table or shipped_class_table(portmap.isa)

@@ -2,10 +2,11 @@
 
 import io
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from ingest.errors import InputError
-from pipeline.projection.ports.assembly import Instruction, parse_instruction
+from pipeline.projection.ports.assembly import Instruction, function_named, parse_instruction
 
 _ADVICE = "install it with: pip install 'callpath-pipeline[disassembly]', or give the text of objdump -d"
 
@@ -13,11 +14,21 @@ Untyped: TypeAlias = Any
 """An object of one of the two packages, which carry no types."""
 
 
-def functions_in_object(content: bytes, *, where: str = "object file") -> dict[str, tuple[Instruction, ...]]:
-    """Return the instructions of every function in an ELF file for x86-64 or AArch64.
+@dataclass(frozen=True)
+class _Code:
+    """Where the machine code of a function is in the file, and the address it runs at."""
+
+    start: int
+    size: int
+    address: int
+
+
+def function_in_object(content: bytes, name: str, *, where: str = "object file") -> tuple[Instruction, ...]:
+    """Return the instructions of a function in an ELF file for x86-64 or AArch64.
 
     Raises:
         InputError: where the packages are missing, or the file is damaged, stripped or for another machine.
+        UsageError: where it has no such function.
     """
     try:
         import capstone
@@ -36,27 +47,32 @@ def functions_in_object(content: bytes, *, where: str = "object file") -> dict[s
         machine = elf.get_machine_arch()
         if machine not in machines:
             raise InputError(f"is for {machine}", where=where, mend="give one for x86-64 or AArch64")
-        decoder = capstone.Cs(*machines[machine])
-        if machine == "x64":
-            decoder.syntax = capstone.CS_OPT_SYNTAX_ATT
-        found = {name: _decoded(decoder, code, start) for name, code, start in _functions(elf)}
-    except (ELFError, ValueError, KeyError, IndexError, AttributeError) as error:
+        functions = dict(_functions(elf))
+    except (ELFError, ValueError, KeyError, IndexError, AttributeError, OverflowError) as error:
         raise InputError(f"is a damaged object file: {error}", where=where, mend="build it again") from error
-    if not found:
+    if not functions:
         raise InputError("names no functions", where=where, mend="give one that is not stripped")
-    return found
+    code = function_named(functions, name, where=where)
+    decoder = capstone.Cs(*machines[machine])
+    decoder.skipdata = True
+    if machine == "x64":
+        decoder.syntax = capstone.CS_OPT_SYNTAX_ATT
+    return _decoded(decoder, content[code.start : code.start + code.size], code.address)
 
 
-def _functions(elf: Untyped) -> Iterator[tuple[str, bytes, int]]:
-    """Yield name, machine code and address of every function in the symbol table."""
+def _functions(elf: Untyped) -> Iterator[tuple[str, _Code]]:
+    """Yield the functions of the symbol table.
+
+    Their code is taken from the file as it stands: what a damaged header declares is never unpacked.
+    """
     table = elf.get_section_by_name(".symtab")
     for entry in table.iter_symbols() if table else ():
         place = entry["st_shndx"]
         if entry["st_info"]["type"] != "STT_FUNC" or not isinstance(place, int) or not entry["st_size"]:
             continue
         section = elf.get_section(place)
-        start = entry["st_value"] - section["sh_addr"]
-        yield entry.name, section.data()[start : start + entry["st_size"]], entry["st_value"]
+        start = section["sh_offset"] + entry["st_value"] - section["sh_addr"]
+        yield entry.name, _Code(max(start, 0), entry["st_size"], entry["st_value"])
 
 
 def _decoded(decoder: Untyped, code: bytes, start: int) -> tuple[Instruction, ...]:

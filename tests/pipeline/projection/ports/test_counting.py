@@ -7,7 +7,7 @@ import pytest
 from ingest.errors import InputError, UsageError
 from pipeline.projection.ports.assembly import Instruction, functions_in
 from pipeline.projection.ports.classes import class_table, classify, shipped_class_table
-from pipeline.projection.ports.loops import count_loop, loop_bodies, read_functions, target_loop
+from pipeline.projection.ports.loops import count_loop, loop_bodies, read_function, target_loop
 from pipeline.projection.ports.portmap import read_port_map
 
 # A gather-divide-accumulate loop in the shape gcc gives it: 12 instructions, one read-modify-write on memory.
@@ -140,10 +140,21 @@ def test_damaged_object_file(tmp_path):
     path = tmp_path / "kernel.o"
     path.write_bytes(b"\x7fELF\x02\x01\x01" + bytes(20))
     with pytest.raises(InputError, match="damaged object file"):
-        read_functions(path)
+        read_function(path, "triad")
     path.write_bytes(_object_file(b"", "empty"))
     with pytest.raises(InputError, match="names no functions"):
-        read_functions(path)
+        read_function(path, "triad")
+    path.write_bytes(_object_file(b"\x90", "idle"))
+    with pytest.raises(UsageError, match="has no function 'triad'; it has idle"):
+        read_function(path, "triad")
+
+
+def test_bytes_that_are_no_instruction_are_an_error(tmp_path):
+    pytest.importorskip("capstone", reason="extra 'disassembly' not installed")
+    path = tmp_path / "kernel.o"
+    path.write_bytes(_object_file(bytes.fromhex("0f0b 06 ebfb".replace(" ", "")), "odd"))
+    with pytest.raises(InputError, match="in no class"):
+        count_loop(path, "odd", read_port_map("skylake-x"))
 
 
 @pytest.mark.parametrize(
