@@ -4,18 +4,21 @@ import numpy as np
 from scipy.special import stdtr
 
 from ingest.arrays import BoolArray, FloatArray, IntArray
-from pipeline.models.normal_form import Term, leading_terms
+from pipeline.models.normal_form import Term, leading_terms, term_values
 from pipeline.models.notes import Note
 from pipeline.models.observations import Observations
+from pipeline.models.quality import correlation_of_errors, notes, smape
 from pipeline.models.scaling_models import ScalingModels
 from pipeline.models.several.added_term import WeightedMeans
 from pipeline.models.several.design import examine
 from pipeline.models.several.exact import predicted_means
 from pipeline.models.several.factors import Factors
 from pipeline.models.several.hypotheses import coefficient_units, hypothesis_tables
+from pipeline.models.several.noise import drift
 from pipeline.models.several.weigh import Rivals
+from pipeline.models.weighed import AHEAD, UNDECIDED
 
-FEW_POINTS = 5
+_TWO_SIDED = 1.645  # standard deviations to either end of a 90 % interval
 
 
 def scaling_models(
@@ -25,6 +28,7 @@ def scaling_models(
     factors: Factors,
     rivals: Rivals,
     scale: FloatArray,
+    repeats: float,
 ) -> ScalingModels:
     """Put the rivals of K kernels into the arrays that all stages share.
 
@@ -35,6 +39,7 @@ def scaling_models(
         factors: what the rivals' picks mean.
         rivals: the rivals.
         scale: float64[K].
+        repeats: degrees of freedom of the repetitions.
     """
     order = np.argsort(rivals.weight == 0, axis=1, kind="stable")
     fits = rivals.fits.take(order)
@@ -46,29 +51,43 @@ def scaling_models(
     fitted, left_out = (
         a[:, 0] for a in predicted_means(means, factors, fits.take(np.zeros_like(order[:, :1])))
     )
+    first, last = data.points.min(axis=0), data.points.max(axis=0)
+    walk = drift(means, variance[:, 0], rivals.misfit, repeats, float(np.log2(last / first).sum()))
+    share = 1 - (1 / np.maximum(variance[:, 0], 1.0) if repeats else np.zeros(len(walk)))
+    ahead = _ahead(terms, rows, last * AHEAD)
+    far = np.einsum("knc,knc->kn", ahead, coefficients)
+    spread = np.einsum("knc,kncd,knd->kn", ahead, covariance, ahead)
+    spread += (far**2) * (np.log2(AHEAD) * len(last) * walk)[:, None]
+    undecided = _undecided(np.abs(far), np.sqrt(np.maximum(spread, 0.0)), weight)
     growing = _growing_terms(terms)[rows] & (rows >= 0)
     return ScalingModels(
         parameters=parameters,
         terms=terms,
         hypotheses=hypotheses,
-        first=data.points.min(axis=0),
-        last=data.points.max(axis=0),
+        first=first,
+        last=last,
         nonnegative=means.nonnegative,
-        correlation=0.0,
+        correlation=correlation_of_errors((means.mean - fitted) * scale[:, None], data.measured, share),
         chosen=np.where(weight > 0, chosen, -1),
         weight=weight,
         coefficients=coefficients,
         covariance=covariance,
         degrees=rivals.degrees,
-        drift=np.zeros(len(weight)),
-        valid_from=np.broadcast_to(data.points.min(axis=0), (len(weight), len(parameters))),
+        drift=np.sqrt(walk),
+        valid_from=np.broadcast_to(first, (len(weight), len(parameters))),
         probability_growing=_probability_growing(coefficients, covariance, rivals.degrees, weight, growing),
-        smape=_smape(fitted, means.mean, data.measured),
-        cv_smape=_smape(left_out, means.mean, data.measured),
+        smape=smape(fitted, means.mean, data.measured),
+        cv_smape=smape(left_out, means.mean, data.measured),
         points=data.measured.sum(axis=1),
         repetitions=data.count.max(axis=1),
-        note=_notes(data),
+        note=_notes(data, undecided, _at_the_edge(factors, fits.picks[:, 0])),
     )
+
+
+def _ahead(terms: tuple[Term, ...], rows: IntArray, point: FloatArray) -> FloatArray:
+    """Evaluate constant and terms of rivals int64[K, N, M] at one point float64[D]: float64[K, N, 1 + M]."""
+    values = np.append(term_values(terms, point[None])[0], 0.0)[rows]
+    return np.concatenate([np.ones_like(values[:, :, :1]), values], axis=2)
 
 
 def _growing_terms(terms: tuple[Term, ...]) -> BoolArray:
@@ -92,20 +111,31 @@ def _probability_growing(
     return total
 
 
-def _smape(predicted: FloatArray, mean: FloatArray, measured: BoolArray) -> FloatArray:
-    """Symmetric mean absolute percentage error over the measured points, float64[K], 0 to 200."""
-    size = np.abs(predicted) + np.abs(mean)
-    error = np.abs(predicted - mean) / np.where(size > 0, size, 1.0) * measured
-    total: FloatArray = 200 * error.sum(axis=1) / np.maximum(measured.sum(axis=1), 1)
-    return total
-
-
-def _notes(data: Observations) -> IntArray:
+def _notes(data: Observations, undecided: BoolArray, steepest: BoolArray) -> IntArray:
     """Remarks on each kernel, int64[K]."""
-    count = data.measured.sum(axis=1)
     design = examine(data.points)
     everyone = Note.CONFOUNDED * design.confounded.any() + Note.FEW_VALUES * design.few_values.any()
-    note = Note.FEW_POINTS * (count < FEW_POINTS) + Note.NOTHING_MEASURED * (count == 0)
-    single = Note.SINGLE_REPETITION * (data.count.max(axis=1) == 1)
-    bits: IntArray = (note + single).astype(np.int64) | int(everyone)
+    undecided = undecided & (data.mean != 0).any(axis=1)
+    own = notes(data) + Note.CANNOT_TELL * undecided + Note.OUTSIDE_SPACE * steepest
+    bits: IntArray = own.astype(np.int64) | int(everyone)
     return bits
+
+
+def _undecided(value: FloatArray, deviation: FloatArray, weight: FloatArray) -> BoolArray:
+    """Tell where the 90 % interval of rivals' values and deviations spans a factor of `UNDECIDED`, bool[K].
+
+    Values are taken as log-normal.
+    """
+    value = np.maximum(value, 1e-6 * np.maximum(deviation, value.max(axis=1, keepdims=True)) + 1e-300)
+    logarithm = np.log(value)
+    center = (weight * logarithm).sum(axis=1, keepdims=True)
+    spread = (weight * ((logarithm - center) ** 2 + (deviation / value) ** 2)).sum(axis=1)
+    return np.asarray(2 * _TWO_SIDED * np.sqrt(spread) > np.log(UNDECIDED))
+
+
+def _at_the_edge(factors: Factors, picks: IntArray) -> BoolArray:
+    """Tell for picks int64[K, M, D] whether a parameter has the largest power tried for it, bool[K]."""
+    powers = np.array([float(i) for i, _ in factors.exponents])
+    tried = np.where(np.isfinite(factors.log_prior), powers, -np.inf)
+    edge: BoolArray = ((powers[picks] >= tried.max(axis=1)) & (picks > 0)).any(axis=(1, 2))
+    return edge

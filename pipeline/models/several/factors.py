@@ -13,12 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ingest.arrays import BoolArray, FloatArray, IntArray
-from pipeline.models.exponents import EXTRAP_EXPONENTS
+from pipeline.models.exponents import EXTRAP_EXPONENTS, FALLING_EXPONENTS, STEEP_EXPONENTS
 from pipeline.models.normal_form import NO_EXPONENT, Exponent, Term
 from pipeline.models.options import ModelOptions
+from pipeline.models.search_space import plausibility
 
-FALLING: tuple[Exponent, ...] = tuple((Fraction(i), 0) for i in ("-1/3", "-1/2", "-2/3", "-1", "-3/2", "-2"))
-STEEP: tuple[Exponent, ...] = tuple((Fraction(i), 0) for i in ("7/2", "4", "9/2", "5"))
 _COARSE: tuple[Exponent, ...] = tuple(
     (Fraction(i), j) for i, j in (("-1", 0), ("0", 1), ("1", 0), ("2", 0), ("3", 0), ("4", 0))
 )
@@ -27,9 +26,6 @@ FAR = 16.0
 
 _FULL_GRID = 4  # parameters up to which a search starts from products of all of them
 _ABSENT = 0.5  # prior probability that a parameter does not occur in a term
-_BY_DENOMINATOR = {1: 1.0, 2: 0.5, 3: 0.25, 4: 0.1}
-_BY_LOGARITHM = (1.0, 0.5, 0.2)
-_RARE = 0.05
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,11 +69,11 @@ def make_factors(points: FloatArray, slopes: FloatArray, options: ModelOptions) 
     Falling powers are tried for parameters along which some kernel falls, powers above 3 where one grows
     that fast; logarithms only where no value is below 1, for there they would change sign.
     """
-    asked = options.exponents
-    table = (NO_EXPONENT, *(EXTRAP_EXPONENTS + FALLING + STEEP if asked is None else asked))
-    table = tuple(dict.fromkeys(table))
+    asked = options.exponents or (None if isinstance(options.prior, str) else tuple(options.prior))
+    whole = EXTRAP_EXPONENTS + FALLING_EXPONENTS + STEEP_EXPONENTS if asked is None else asked
+    table = tuple(dict.fromkeys((NO_EXPONENT, *whole)))
     falling = np.array([i < 0 for i, _ in table])
-    steep = np.array([e in STEEP for e in table])
+    steep = np.array([e in STEEP_EXPONENTS for e in table])
     logarithm = np.array([j > 0 for _, j in table])
     tried = np.ones((points.shape[1], len(table)), dtype=bool)
     if asked is None:
@@ -106,17 +102,14 @@ def term_keys(picks: IntArray) -> NDArray[np.uint64]:
 def exponent_weights(exponents: Iterable[Exponent], options: ModelOptions) -> FloatArray:
     """Return the prior weight of each exponent, float64[n]; they need not sum to 1.
 
-    ``simple`` prefers integers to halves, thirds and quarters, and few logarithms. With several parameters
-    the combinations of odd exponents would drown the simple ones by their number alone, so ``uniform`` means
-    the even mixture of the uniform and the simple weights: at worst half of what either would give.
+    With several parameters the combinations of odd exponents would drown the simple ones by their number
+    alone, so ``uniform`` means the even mixture of the uniform and the simple weights here: at worst half of
+    what either would give.
     """
     table = tuple(exponents)
     if not isinstance(options.prior, str):
         return np.array([options.prior.get(e, 0.0) for e in table])
-    simple = np.array(
-        [_BY_DENOMINATOR.get(i.denominator, _RARE) * _BY_LOGARITHM[min(j, 2)] for i, j in table]
-    )
-    simple[[abs(i) > 3 for i, _ in table]] *= 0.5
+    simple = np.array([plausibility(e, "simple") for e in table])
     simple /= simple.sum()
     return simple if options.prior == "simple" else (simple + 1 / len(table)) / 2
 

@@ -67,8 +67,9 @@ def fit_observations(parameters: tuple[str, ...], data: Observations, options: M
     fitted = [_fit_block(means.take(block), factors, floor) for block in blocks]
     means = replace(means, weight=np.concatenate([weight for weight, _ in fitted]))
     fits = joined([part for _, part in fitted])
-    rivals = weigh(means, factors, fits, repeated=bool((data.count > 1).any()), count=options.rivals)
-    return scaling_models(parameters, data, means, factors, rivals, scale)
+    repeats = float(np.maximum(data.count - 1, 0).sum())
+    rivals = weigh(means, factors, fits, repeats=repeats, count=options.rivals)
+    return scaling_models(parameters, data, means, factors, rivals, scale, repeats)
 
 
 def _fit_block(data: WeightedMeans, factors: Factors, floor: float) -> tuple[FloatArray, ExactFits]:

@@ -6,10 +6,16 @@ All kernels are scaled to 1 at their largest mean here.
 import numpy as np
 
 from ingest.arrays import FloatArray
+from pipeline.models.evidence import DETRENDED
 from pipeline.models.observations import Observations
+from pipeline.models.several.added_term import WeightedMeans
+
+BELIEF = 20.0
+"""How many residuals the noise known from the repetitions is worth when the misfit of a kernel is judged."""
 
 _LEAST_NOISE = 2e-4  # relative; below it rounding and clock resolution rule
 _UNKNOWN_NOISE = 0.02  # relative, of single repetitions: only a start, the misfit sets the scale
+_SIGNIFICANT = 3.0  # standard errors by which residuals must exceed the noise to count as misfit
 _POOL = 10.0  # degrees of freedom that the other kernels are worth
 
 
@@ -57,16 +63,51 @@ def size_ratio(mean: FloatArray, fitted: FloatArray, floor: float) -> FloatArray
     return ratio
 
 
-def pooled_misfit(chi2: FloatArray, degrees: FloatArray, repeated: bool) -> float:
+def pooled_misfit(chi2: FloatArray, degrees: FloatArray, repeats: float) -> float:
     """How much larger residuals are than the noise says, as a ratio of variances: the median of all kernels.
 
     Args:
         chi2: float64[K], weighted squares left by each kernel's best model.
         degrees: float64[K], points less coefficients.
-        repeated: the noise is known from repetitions, so that residuals cannot be smaller for good.
+        repeats: degrees of freedom that the noise rests on. With some, residuals cannot be smaller for good,
+            and are larger only where chance does not explain it; with none, they alone tell.
     """
     judged = degrees > 0
     if not judged.any():
         return 1.0
     ratio = float(np.median(chi2[judged] / degrees[judged]))
-    return max(ratio, 1.0 if repeated else 1e-4)
+    if not repeats:
+        return max(ratio, 1e-4)
+    return ratio if ratio > significant(degrees[judged].sum(), repeats) else 1.0
+
+
+def significant(degrees: FloatArray, repeats: float) -> FloatArray:
+    """Return the ratio of variances from which residuals show misfit, for these degrees of freedom."""
+    ratio: FloatArray = 1 + _SIGNIFICANT * np.sqrt(2 / degrees + 2 / repeats)
+    return ratio
+
+
+def drift(
+    data: WeightedMeans, variance: FloatArray, misfit: float, repeats: float, doublings: float
+) -> FloatArray:
+    """Relative variance that a prediction gains with every doubling beyond the points, float64[K].
+
+    As with one parameter, what the repetitions do not explain is taken for a random walk over the doublings,
+    of which a fitted trend leaves 1 / `DETRENDED`.
+
+    Args:
+        data: K kernels.
+        variance: float64[K], of a mean of weight 1 by the chosen model.
+        misfit: of all kernels, from `pooled_misfit`.
+        repeats: degrees of freedom that the noise rests on.
+        doublings: that the points span, in all parameters together.
+    """
+    if doublings == 0:
+        return np.ones(len(variance))
+    if repeats:
+        shown = (misfit > 1) | (variance > significant(BELIEF + data.count[:, 0, 0], repeats))
+        variance = np.where(shown, np.maximum(variance - 1, 0.0), 0.0)
+    largest = np.abs(data.mean).argmax(axis=1)[:, None]
+    weight = np.take_along_axis(data.weight, largest, axis=1)[:, 0]
+    relative: FloatArray = DETRENDED / doublings * variance / np.where(weight > 0, weight, np.inf)
+    return relative

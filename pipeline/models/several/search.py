@@ -15,9 +15,7 @@ import numpy as np
 from ingest.arrays import BoolArray, FloatArray, IntArray
 from pipeline.models.several.added_term import WeightedMeans, chi_squared
 from pipeline.models.several.factors import Factors, term_keys
-
-BELIEF = 20.0
-"""How many residuals the noise known from the repetitions is worth when the misfit of a kernel is judged."""
+from pipeline.models.several.noise import BELIEF
 
 MOST_TERMS = 3
 

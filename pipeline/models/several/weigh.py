@@ -9,8 +9,8 @@ from ingest.arrays import BoolArray, FloatArray, IntArray
 from pipeline.models.several.added_term import WeightedMeans
 from pipeline.models.several.exact import ExactFits
 from pipeline.models.several.factors import Factors
-from pipeline.models.several.noise import pooled_misfit
-from pipeline.models.several.search import BELIEF, LOG_PRIOR_OF_SIZE, evidence
+from pipeline.models.several.noise import BELIEF, pooled_misfit
+from pipeline.models.several.search import LOG_PRIOR_OF_SIZE, evidence
 
 _TOLERANCE = 1.2  # squares of left-out points that a richer hypothesis may have more than a simpler one
 
@@ -24,15 +24,18 @@ class Rivals:
         weight: float64[K, N], probabilities.
         variance: float64[K, N], of a mean of weight 1, noise and misfit together.
         degrees: float64[K], degrees of freedom that the variance rests on.
+        misfit: how much more than by their noise the means of all kernels miss the models, as a ratio of
+            variances; 1 where that is no more than chance explains.
     """
 
     fits: ExactFits
     weight: FloatArray
     variance: FloatArray
     degrees: FloatArray
+    misfit: float
 
 
-def weigh(data: WeightedMeans, factors: Factors, fits: ExactFits, *, repeated: bool, count: int) -> Rivals:
+def weigh(data: WeightedMeans, factors: Factors, fits: ExactFits, *, repeats: float, count: int) -> Rivals:
     """Weigh hypotheses by evidence and prior, strike out those that predict worse, and keep `count`.
 
     The misfit of the models (more than the noise of the repetitions) is pooled over kernels, from what the
@@ -42,7 +45,7 @@ def weigh(data: WeightedMeans, factors: Factors, fits: ExactFits, *, repeated: b
         data: K kernels.
         factors: what the fits' picks mean.
         fits: N hypotheses each, the constant first.
-        repeated: the noise is known from repetitions.
+        repeats: degrees of freedom of the repetitions, on which the noise rests.
         count: how many to keep per kernel at most.
     """
     stands = earn_their_place(fits)
@@ -50,13 +53,13 @@ def weigh(data: WeightedMeans, factors: Factors, fits: ExactFits, *, repeated: b
     points = data.count[:, :, 0]
     score = np.where(stands, _log_weights(fits, factors, points, 1.0), -np.inf)
     best = fits.take(score.argmax(axis=1)[:, None])
-    misfit = pooled_misfit(best.chi2[:, 0], points[:, 0] - best.size[:, 0], repeated)
+    misfit = pooled_misfit(best.chi2[:, 0], points[:, 0] - best.size[:, 0], repeats)
     score = np.where(stands, _log_weights(fits, factors, points, misfit), -np.inf)
     rows, weight = representative_rivals(_normalised(score), _far_values(fits, factors), count)
     kept = fits.take(rows)
     degrees = BELIEF + points - kept.size
     variance = (BELIEF * misfit + kept.chi2) / np.maximum(degrees, 1.0)
-    return Rivals(kept, weight, variance, np.maximum(degrees[:, 0], 1.0))
+    return Rivals(kept, weight, variance, np.maximum(degrees[:, 0], 1.0), misfit)
 
 
 def earn_their_place(fits: ExactFits) -> BoolArray:
