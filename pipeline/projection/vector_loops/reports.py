@@ -1,8 +1,8 @@
 """How the compiler treated a loop: the MV score from its report.
 
-The paper reads Cray's loopmark listings. Read here are what GCC writes with ``-fopt-info-vec-loop`` (or
-``-fopt-info-all``), what Clang writes with ``-fsave-optimization-record``, and OpenMP directives in the
-source, which take the place of multistreaming today.
+The paper reads Cray's loopmark listings. Read here are what GCC writes with
+``-fopt-info-loop-vec-optimized-missed`` (or ``-fopt-info-all``), what Clang writes with
+``-fsave-optimization-record``, and OpenMP directives in the source, which take the place of multistreaming.
 """
 
 import re
@@ -49,7 +49,7 @@ def read_records(path: Path) -> tuple[LoopRecord, ...]:
     text = read_text(path, _LARGEST)
     records = tuple(_from_clang(text) if text.lstrip().startswith("--- !") else _from_gcc(text))
     if not records:
-        mend = "compile with -fopt-info-vec-loop (GCC) or -fsave-optimization-record (Clang)"
+        mend = "compile with -fopt-info-loop-vec-optimized-missed (GCC) or -fsave-optimization-record (Clang)"
         raise InputError("says nothing of loops", where=str(path), mend=mend)
     return records
 

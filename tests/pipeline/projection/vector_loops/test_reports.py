@@ -102,5 +102,5 @@ def test_openmp_directives_stand_for_multistreaming(tmp_path, records):
 
 
 def test_a_report_without_loops_is_refused(records):
-    with pytest.raises(InputError, match="says nothing of loops; compile with -fopt-info-vec-loop"):
+    with pytest.raises(InputError, match="says nothing of loops; compile with -fopt-info-loop-vec-opt"):
         records("make: Nothing to be done for 'all'.\n")
