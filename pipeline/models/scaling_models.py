@@ -8,6 +8,7 @@ import numpy as np
 from ingest.arrays import FloatArray, IntArray
 from pipeline.models.intervals import mixture_quantiles
 from pipeline.models.normal_form import (
+    NO_EXPONENT,
     Hypothesis,
     Term,
     formula_text,
@@ -17,7 +18,7 @@ from pipeline.models.normal_form import (
 from pipeline.models.notes import note_texts
 from pipeline.models.prediction import Prediction
 
-_BLOCK = 1 << 19  # values of the design gathered at once: 4 MiB, which a second-level cache nearly holds
+_BLOCK = 1 << 17  # values of the design gathered at once: 1 MiB, which a second-level cache holds
 
 
 @dataclass(frozen=True, eq=False)
@@ -155,7 +156,14 @@ class ScalingModels:
 
     def notes(self, kernel: int) -> tuple[str, ...]:
         """Return what must be known about a kernel's model, in words."""
-        return note_texts(int(self.note[kernel]))
+        without = (f"does not depend on {name}" for name in self.dropped(kernel))
+        return (*note_texts(int(self.note[kernel])), *without)
+
+    def dropped(self, kernel: int) -> tuple[str, ...]:
+        """Return the parameters that a kernel's model does without, of several that were measured."""
+        terms = self.hypothesis(kernel)
+        absent = [n for d, n in enumerate(self.parameters) if all(t[d] == NO_EXPONENT for t in terms)]
+        return tuple(absent) if len(self.parameters) > 1 and self.points[kernel] else ()
 
 
 _SHARED = {"parameters", "terms", "hypotheses", "first", "last", "nonnegative", "correlation"}

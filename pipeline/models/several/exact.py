@@ -23,7 +23,7 @@ class ExactFits:
         inverse: float64[K, N, 1 + M, 1 + M], inverse of the normal matrix.
         chi2: float64[K, N], weighted squares left.
         press: float64[K, N], weighted squares of the errors of points predicted from the others; inf where a
-            coefficient rests on a single point.
+            coefficient rests on a single point, or came out below zero where it cannot be.
         size: int64[K, N], coefficients used, the constant counted always.
     """
 
@@ -75,7 +75,8 @@ def fit_exactly(data: WeightedMeans, factors: Factors, picks: IntArray) -> Exact
     untested = ((slack < _UNTESTED) & (weight > 0)).any(axis=2)
     press = (weight * (residual / np.maximum(slack, _UNTESTED)) ** 2).sum(axis=2)
     chi2 = (weight * residual**2).sum(axis=2)
-    press = np.where(untested, np.inf, press)
+    impossible = data.nonnegative & (coefficients < 0).any(axis=2)
+    press = np.where(untested | impossible, np.inf, press)
     return ExactFits(picks, coefficients, inverse, chi2, press, 1 + present.sum(axis=2))
 
 

@@ -62,6 +62,13 @@ class Factors:
         total: FloatArray = self.log_prior[np.arange(len(self.values)), picks].sum(axis=-1)
         return total
 
+    def by_growth(self, picks: IntArray) -> IntArray:
+        """Sort the terms of hypotheses int64[K, N, M, D], the largest powers first and empty terms last."""
+        degree = np.array([float(i) + 0.1 * j for i, j in self.exponents])
+        earlier_first = 1 - 1e-3 * np.arange(len(self.values))
+        steepness = np.where((picks != 0).any(axis=3), (degree[picks] * earlier_first).sum(axis=3), -np.inf)
+        return np.take_along_axis(picks, np.argsort(-steepness, axis=2)[..., None], axis=2)
+
 
 def make_factors(points: FloatArray, slopes: FloatArray, options: ModelOptions) -> Factors:
     """Choose the exponents for points float64[P, D] and local log-log slopes float64[K, D].

@@ -111,7 +111,7 @@ def likely_picks(data: WeightedMeans, factors: Factors) -> IntArray:
     likely = np.concatenate(picks, axis=1)[kernel, order]
     likely *= np.isfinite(scores[kernel, order])[:, :, None, None]
     likely = likely[:, :, : len(picks)]
-    return np.concatenate([np.zeros_like(likely[:, :1]), likely], axis=1)
+    return factors.by_growth(np.concatenate([np.zeros_like(likely[:, :1]), likely], axis=1))
 
 
 def _padded(picks: IntArray) -> IntArray:

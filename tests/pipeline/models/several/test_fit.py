@@ -65,6 +65,7 @@ def test_a_parameter_that_does_not_matter_is_dropped():
     models = fit(("x", "y"), GRID, noisy(lambda x, y: 5 + 0.3 * x**2, GRID, 0.05))
     growths = [models.growth(k) for k in range(len(models))]
     assert growths.count("x^2") >= 11
+    assert "does not depend on y" in models.notes(growths.index("x^2"))
     assert models.probability_growing.min() > 0.99
 
 
