@@ -3,7 +3,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 OUT ?= results
 
-.PHONY: demo test lint types unit bench clean
+.PHONY: demo test lint types unit browser bench clean
 
 demo: $(VENV)/.installed  ## run the pipeline on a sample of real measurements
 	$(BIN)/pipeline run sample_profiles/hpcg-strong --out $(OUT)
@@ -18,8 +18,16 @@ lint: $(VENV)/.installed-test
 types: $(VENV)/.installed-test
 	$(BIN)/mypy
 
-unit: $(VENV)/.installed-test
-	$(BIN)/python -m pytest -n 2
+unit: $(VENV)/.installed-test browser
+	$(BIN)/python -m pytest -n 2 -rs
+
+browser:  ## the report is tested in Debian's chromium; without it those tests are skipped, and say so
+	@command -v chromium chromium-browser google-chrome >/dev/null || \
+	if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+	  echo "installing chromium for the browser tests"; \
+	  apt-get -qq update && DEBIAN_FRONTEND=noninteractive \
+	  apt-get -qq install --yes --no-install-recommends chromium >/dev/null || echo "no chromium to be had"; \
+	else echo "no chromium here: the browser tests will be skipped"; fi
 
 bench: $(VENV)/.installed-test  ## side by side with the peers; takes minutes
 	$(BIN)/python -m benchmarks
