@@ -94,8 +94,8 @@ def estimate_cpi(
 def _check(counts: FloatArray, cycles: FloatArray, unknowns: int) -> None:
     if not (np.isfinite(cycles).all() and (cycles > 0).all()):
         raise ModelError("cycles per iteration have to be positive numbers", mend="correct the measurements")
-    if not (np.isfinite(counts).all() and (counts >= 0).all()):
-        raise ModelError("instruction counts have to be 0 or more", mend="correct the counts")
+    if not (np.isfinite(counts).all() and (counts >= 0).all() and counts.any(axis=1).all()):
+        raise ModelError("instruction counts have to be 0 or more, not all 0", mend="correct the counts")
     if len(cycles) <= unknowns:
         raise ModelError(
             f"{len(cycles)} variants cannot determine {unknowns} classes",

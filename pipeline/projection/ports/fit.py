@@ -35,13 +35,13 @@ class PortFit:
     fit: Fit
 
 
-def port_cycles(name: str, portmap: PortMap, *, counts: str = "n") -> Model:
+def port_cycles(name: str, portmap: PortMap) -> Model:
     """Return cycles per iteration of the ideal scheduler (Eq. 9) as a symbolic maximum over port sets.
 
-    The symbols are ``<name>.cpi.<class>`` and, for the instructions per iteration, ``<counts>.<class>``.
+    The symbols are ``<name>.cpi.<class>`` and, for the instructions per iteration, ``n.<class>``.
     """
     weights = port_sets(portmap).weights
-    busy = [symbol(f"{name}.cpi.{kind}") * symbol(f"{counts}.{kind}") for kind in portmap.classes]
+    busy = [symbol(f"{name}.cpi.{kind}") * symbol(f"n.{kind}") for kind in portmap.classes]
     sets = [
         sum((share * busy[k] for k, share in enumerate(row) if share), start=constant(0))
         for row in weights.tolist()
