@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ingest.arrays import FloatArray
-from pipeline.models.error_size import SMALLEST_VARIANCE, ErrorSize, first_guess, refined
+from pipeline.models.error_size import SMALLEST_VARIANCE, ErrorSize, refined
 from pipeline.models.error_structure import ErrorStructure
 from pipeline.models.generalised_fits import Fits
 from pipeline.models.sample import Sample
@@ -33,10 +33,9 @@ class Evidence:
 
 
 def estimate_errors(
-    sample: Sample, structure: ErrorStructure, fits: Fits, log_prior: FloatArray
+    sample: Sample, structure: ErrorStructure, fits: Fits, log_prior: FloatArray, guess: ErrorSize
 ) -> ErrorSize:
-    """Estimate the size of the errors from the most probable model of each kernel."""
-    guess = first_guess(sample, structure)
+    """Estimate the size of the errors from the most probable model of each kernel, given a `first_guess`."""
     best = weigh(sample, structure, fits, log_prior, guess).weight.argmax(axis=1)
     return refined(guess, sample, fits.misfit[np.arange(len(best)), best], fits.size[best])
 

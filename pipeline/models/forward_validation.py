@@ -6,6 +6,7 @@ import numpy as np
 from scipy.special import gammaln
 
 from ingest.arrays import FloatArray
+from pipeline.models.error_size import first_guess
 from pipeline.models.error_structure import ErrorStructure
 from pipeline.models.evidence import Evidence, estimate_errors, weigh
 from pipeline.models.generalised_fits import Fits, design_columns, fit_all
@@ -80,8 +81,9 @@ def _fold_scores(sample: Sample, space: SearchSpace, nonnegative: bool, held: in
     for s, structure in enumerate(STRUCTURES):
         fits = fit_all(space, columns, known.level, known.precision(structure), nonnegative)
         forecast = _forecast(fits, design)
+        guess = first_guess(known, structure)
         for p, prior in enumerate(priors):
-            errors = estimate_errors(known, structure, fits, prior)
+            errors = estimate_errors(known, structure, fits, prior, guess)
             evidence = weigh(known, structure, fits, prior, errors)
             doublings = np.log2(sample.points[first:] / known.points[-1])
             density = _log_density(forecast, evidence, structure, doublings, target)

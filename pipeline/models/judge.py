@@ -51,7 +51,8 @@ class Judge:
         heavy = sample.heaviest(POOL)
         _, fits = self.fit(heavy)
         prior = self.space.log_prior_of(heavy.falls, steep=True)
-        return replace(self, errors=estimate_errors(heavy, self.structure, fits, prior))
+        guess = first_guess(heavy, self.structure)
+        return replace(self, errors=estimate_errors(heavy, self.structure, fits, prior, guess))
 
     def fit(self, sample: Sample) -> tuple[FloatArray, Fits]:
         """Return the precision of the errors and the fits of all hypotheses."""

@@ -1,0 +1,48 @@
+"""Extra-P in an environment of its own, since it needs other versions of our dependencies."""
+
+import json
+import subprocess
+import tempfile
+import venv
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+VERSION = "4.2.5"
+HOME = Path(__file__).resolve().parents[2] / "build" / f"extrap-{VERSION}"
+MODELLER = Path(__file__).with_name("model.py")
+
+
+def interpreter() -> Path:
+    """Return the interpreter of the environment, making it and installing Extra-P at the first call."""
+    python = HOME / "bin" / "python"
+    if not (HOME / ".installed").exists():
+        venv.create(HOME, with_pip=True, clear=True)
+        install = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+        subprocess.run([*install, f"extrap=={VERSION}"], check=True, stderr=subprocess.DEVNULL)
+        (HOME / ".installed").touch()
+    return python
+
+
+def model(
+    points: npt.NDArray[np.float64], values: npt.NDArray[np.float64], targets: npt.NDArray[np.float64]
+) -> dict[str, Any]:
+    """Model kernels with Extra-P's default modeller.
+
+    Args:
+        points: float64[P], values of one parameter.
+        values: float64[K, P, R], NaN where nothing was measured.
+        targets: float64[Q], where to predict.
+
+    Returns:
+        ``seconds`` for modelling alone, ``predictions`` [K][Q], and ``leading`` [K] the exponents (i, j) of
+        the fastest term, null for a constant.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        data, answer = Path(folder) / "data.npz", Path(folder) / "answer.json"
+        np.savez(data, points=points, values=values, targets=targets)
+        subprocess.run([interpreter(), MODELLER, data, answer], check=True, stderr=subprocess.DEVNULL)
+        result: dict[str, Any] = json.loads(answer.read_text())
+        return result
