@@ -127,7 +127,7 @@ def _with_memory(rule: Rule, kinds: tuple[str, ...]) -> tuple[str, ...]:
     touched = [place for place, kind in enumerate(kinds) if kind == "m"]
     if rule.memory == "none" or not touched:
         return rule.classes
-    last = touched[-1] == len(kinds) - 1 and rule.memory != "read" and len(kinds) > 0
+    last = touched[-1] == len(kinds) - 1 and rule.memory != "read"
     if rule.memory == "move":
         return ("store",) if last else ("load",)
     return (*rule.classes, "load", "store") if last else (*rule.classes, "load")
