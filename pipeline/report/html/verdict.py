@@ -15,6 +15,7 @@ from pipeline.report.quantities import figure, percent
 
 GRID_POINTS = 400
 NAME_WIDTH = 60
+DOUBTS = {"cannot tell": "growth cannot be told"}  # remarks that need more words within a sentence
 
 
 @dataclass(frozen=True, eq=False)
@@ -160,8 +161,9 @@ def _doubts(findings: Findings, regions: Sequence[int]) -> list[str]:
     counts: dict[str, int] = {}
     for region in regions:
         for note in findings.analysis.regions.models.notes(region):
-            counts[note] = counts.get(note, 0) + 1
+            text = DOUBTS.get(note, note)
+            counts[text] = counts.get(text, 0) + 1
     return [
-        note if count == len(regions) else f"{note} ({count} of {len(regions)} regions that matter)"
-        for note, count in counts.items()
+        text if count == len(regions) else f"{text} ({count} of {len(regions)} regions that matter)"
+        for text, count in counts.items()
     ]

@@ -33,7 +33,7 @@ function drawKernel(host, level, k) {
   const seen = [...predicted, ...upper, ...dots.map((dot) => dot.y)];
   const name = kernelName(level, k);
   const chart = frame(host, {
-    height: 300,
+    height: 340,
     label: `${name}: ${dots.length} measurements, model ${formulaText(level, k)}, ` +
       `${figure(level.value(k, target))} at ${pointText(target)}.`,
     x: { domain: [xs[0] / (detailAxes.x ? 1.05 : 1), xs.at(-1)], log: detailAxes.x, label: scaled, scales: true },
@@ -71,7 +71,7 @@ function kernelFacts(level, k) {
     region.source ? ["Source", el("span", { class: "code" }, region.source)] : null,
     region.paradigm ? ["Paradigm", region.paradigm] : null,
     [`At ${pointText(target)}`, `${figure(value)} ${report.unit}, 90 % interval ${intervalText(level.interval(k, target, value))}`],
-    ["Model", formulaNode(level, k)],
+    ["Most plausible formula", formulaNode(level, k)],
     ["Quality", `fit misses by ${level.smape[k].toFixed(1)} %, points left out by ${level.cvSmape[k].toFixed(1)} % (SMAPE)`],
     ["Grows", `with ${(100 * level.growing[k]).toFixed(0)} % probability`],
     level.notes[k].length ? ["Doubts", level.notes[k].join("; ")] : null,

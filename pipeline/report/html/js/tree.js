@@ -67,7 +67,7 @@ function restRow({ rest, parent, depth }) {
     treeState.more.set(parent, (treeState.more.get(parent) ?? CALLEES_AT_ONCE) + 10 * CALLEES_AT_ONCE);
     drawTree();
   } }, `${rest} more with less`);
-  return styled(el("div", { class: "more-rows" }, button), { "padding-left": `${depth * 14}px` });
+  return styled(el("div", { class: "more-rows", role: "none" }, button), { "padding-left": `${depth * 14}px` });
 }
 
 function drawTree() {

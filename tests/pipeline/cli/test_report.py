@@ -1,0 +1,58 @@
+"""`pipeline run` leaves report.html, `pipeline report` writes it again."""
+
+import sys
+
+import pytest
+
+from pipeline.cli.app import main
+
+
+@pytest.fixture
+def call(monkeypatch, capsys):
+    def run(*arguments):
+        monkeypatch.setattr(sys, "argv", ["pipeline", *map(str, arguments)])
+        with pytest.raises(SystemExit) as stop:
+            main()
+        told = capsys.readouterr()
+        return stop.value.code or 0, told.out, told.err
+
+    return run
+
+
+@pytest.fixture
+def results(call, strong_study, tmp_path):
+    out = tmp_path / "results"
+    assert call("run", strong_study, "--out", out, "--at", "p=64")[0] == 0
+    return out
+
+
+def test_a_run_leaves_a_report_for_its_target(results):
+    text = (results / "report.html").read_text(encoding="utf-8")
+    assert "at p\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}64" in text
+    assert "<title>study" in text
+
+
+def test_the_report_is_written_again_from_what_is_stored(call, results):
+    first = (results / "report.html").read_text(encoding="utf-8")
+    (results / "report.html").unlink()
+    code, told, error = call("report", results)
+    assert (code, error) == (0, "")
+    assert "report.html" in told
+    again = (results / "report.html").read_text(encoding="utf-8")
+    assert first.split("</header>")[0] == again.split("</header>")[0]
+
+
+def test_another_target_can_be_asked_for(call, results):
+    call("report", results, "--at", "p=256")
+    text = (results / "report.html").read_text(encoding="utf-8")
+    assert "at p\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}256" in text
+
+
+def test_bad_input_is_one_line(call, results, tmp_path):
+    assert call("report", tmp_path / "nowhere")[0] == 2
+    code, _, error = call("report", results, "--at", "q=3")
+    assert (code, len(error.splitlines())) == (2, 1)
+    (results / "app.filter.json").write_text("{torn")
+    code, _, error = call("report", results)
+    assert code == 2
+    assert "app.filter.json" in error
