@@ -181,6 +181,7 @@ WHOLE = packed(FUNCTIONS, THREADS)
         (gzip.compress(packed(FUNCTIONS[:1], THREADS)), "a function that is not there"),
         (gzip.compress(packed(FUNCTIONS, {})), "no thread"),
     ],
+    ids=lambda value: value if isinstance(value, str) else "file",
 )
 def test_wrong_packed_profiles(tmp_path, data, told):
     file = tmp_path / "a.ppk"
