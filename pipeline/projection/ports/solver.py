@@ -94,7 +94,8 @@ def _misfit(
     problem: PortProblem, unknowns: FloatArray, targets: FloatArray, weights: FloatArray, temperature: float
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return half the sum of squares, its gradient and its Gauss-Newton curvature, a row each."""
-    values, shares = _soft_maximum(problem.loads(unknowns), temperature * targets[..., None])
+    scale = np.maximum(np.abs(targets), _NOTHING)[..., None]
+    values, shares = _soft_maximum(problem.loads(unknowns), temperature * scale)
     slopes = np.matmul(shares.swapaxes(0, 1), problem.slopes).swapaxes(0, 1) * weights[..., None]
     residuals = (values - targets) * weights
     distance = (unknowns / problem.prior - 1.0) * problem.pull

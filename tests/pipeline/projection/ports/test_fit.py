@@ -68,6 +68,16 @@ def test_ninety_percent_intervals_cover():
     assert 0.85 <= np.mean(by_mini) <= 0.97
 
 
+def test_wild_measurements_give_wide_intervals_and_no_warnings():
+    rng = np.random.default_rng(7)
+    counts = simulated_counts(rng, 8)
+    measured = cycles(GOLDEN, counts, TRUE) * rng.uniform(0.2, 5.0, 8)
+    fit = fit_ports("k", GOLDEN, counts, measured, draws=200)
+    found = predict({"c": fit.fit.model}, _inputs(GOLDEN, counts))["c"]
+    assert (found.upper - found.lower > found.value).all()
+    assert (found.lower >= 0).all()
+
+
 def test_an_open_class_widens_only_what_it_can_limit():
     """Loads never bind among the variants: a target of many loads is uncertain, one of divisions is not."""
     rng = np.random.default_rng(3)
