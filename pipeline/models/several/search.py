@@ -24,8 +24,8 @@ LOG_PRIOR_OF_SIZE = tuple(math.log(p) for p in (0.4, 0.35, 0.2, 0.05))
 
 _KEPT = 24  # hypotheses remembered per kernel and size
 _VARIANTS = 8  # and of those that exchange one factor
-_BEAM = 6  # hypotheses that are varied in the first sweep
-_LATER_BEAM = 4  # and in later ones, those varied before left out
+_BEAM = 4  # hypotheses that are varied in the first sweep
+_LATER_BEAM = 3  # and in later ones, those varied before left out
 _SWEEPS = 12  # at most; kernels whose best hypothesis stays are done
 _GAIN = 0.05  # in the logarithm of the evidence
 _GUESSES = 24  # first guesses that pairs of more than two parameters start from
@@ -64,6 +64,8 @@ class Candidates:
     def best(self, count: int) -> "Candidates":
         """Return the `count` best, best first, filled up with none where there are fewer."""
         best = self.take(_smallest(-self.score, count))
+        if best.score.shape[1] == count:
+            return best
         missing = ((0, 0), (0, count - best.score.shape[1]))
         return Candidates(
             np.pad(best.picks, (*missing, (0, 0), (0, 0))),
