@@ -7,7 +7,7 @@ import numpy as np
 
 from ingest.arrays import FloatArray
 from pipeline.models.analysis import Level, Outlook, sum_of
-from pipeline.models.bottlenecks import Crossover
+from pipeline.models.bottlenecks import Crossover, crossovers
 from pipeline.models.prediction import Prediction
 from pipeline.report.html.model_data import model_data
 from pipeline.report.html.packing import integers, packed
@@ -16,15 +16,12 @@ from pipeline.report.html.scales import Scales
 REPETITION_VALUES = 250_000  # single repetitions are shipped up to this many, for the largest kernels
 
 
-def level_data(
-    level: Level, outlook: Outlook, horizon: Outlook, region: Mapping[str, int], scales: Scales
-) -> dict[str, Any]:
+def level_data(level: Level, outlook: Outlook, region: Mapping[str, int], scales: Scales) -> dict[str, Any]:
     """Put a level into the form that ``levels.js`` reads.
 
     Args:
         level: call paths or regions.
         outlook: what they do at the target.
-        horizon: the same at the largest scale the page can be asked about.
         region: index of every region name in the page's table of regions.
         scales: where intervals are computed.
     """
@@ -45,7 +42,7 @@ def level_data(
         "cvSmape": packed(models.cv_smape),
         "crossovers": [
             [c.overtakes, c.overtaken, float(f"{c.at:.6g}"), c.measured]
-            for c in merged_crossovers(outlook, horizon, float(scales.target[scales.column]))
+            for c in all_crossovers(level, outlook, scales)
         ],
     }
 
@@ -61,6 +58,14 @@ def _interval(total: Prediction) -> dict[str, str]:
     return {"lower": packed(total.lower[0]), "upper": packed(total.upper[0])}
 
 
-def merged_crossovers(outlook: Outlook, horizon: Outlook, target: float) -> tuple[Crossover, ...]:
-    """Return the crossovers up to the target as every other report has them, then those beyond it."""
-    return (*outlook.crossovers, *(c for c in horizon.crossovers if c.at > target))
+def all_crossovers(level: Level, outlook: Outlook, scales: Scales) -> tuple[Crossover, ...]:
+    """Return the crossovers up to the target as every other report has them, then those up to the reach."""
+    models, column = level.models, scales.column
+    target, reach = float(scales.target[column]), float(scales.reach[column])
+    found = crossovers(
+        lambda values: models.values(scales.along(values)),
+        float(models.first[column]),
+        float(models.last[column]),
+        reach,
+    )
+    return (*outlook.crossovers, *(c for c in found if c.at > target))

@@ -5,7 +5,7 @@ from typing import Any
 
 from ingest.arrays import FloatArray
 from ingest.scaling import Scaling
-from pipeline.models.analysis import Analysis, Outlook, largest_point, look_ahead
+from pipeline.models.analysis import Analysis, Outlook, largest_point
 from pipeline.models.bottlenecks import GROWING, NOTEWORTHY_SHARE
 from pipeline.report.html.averages import over_repetitions
 from pipeline.report.html.filter_data import filter_data
@@ -37,10 +37,8 @@ def page_data(
     experiment, kernels = analysis.experiment, analysis.callpaths.kernels
     scales = scales_of(analysis, targets)
     number = region_numbers(analysis)
-    horizon = scales.target.copy()
-    horizon[scales.column] = scales.reach[scales.column]
     levels = {
-        name: level_data(level, outlook, look_ahead(analysis, level, horizon[None]), number, scales)
+        name: level_data(level, outlook, number, scales)
         for name, level, outlook in (
             ("regions", analysis.regions, regions),
             ("callpaths", analysis.callpaths, callpaths),

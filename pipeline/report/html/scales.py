@@ -31,6 +31,12 @@ class Scales:
     reach: FloatArray
     grid: FloatArray
 
+    def along(self, scales: FloatArray) -> FloatArray:
+        """Return the target with other values of the scaled parameter, float64[len(scales), D]."""
+        points = np.repeat(self.target[None, :], len(scales), axis=0)
+        points[:, self.column] = scales
+        return points
+
 
 def scales_of(analysis: Analysis, targets: FloatArray) -> Scales:
     """Choose the scales for targets float64[Q, D]; the last is the one the page opens with."""

@@ -71,11 +71,14 @@ function drawLines(host, level, leading, drawn) {
 }
 
 function drawCrossovers(chart, level, leading) {
+  const placed = []; // marks that would cover another one move up
   shownCrossovers(level, leading).forEach((crossover, i) => {
     const px = chart.x(crossover.at);
     if (px > chart.box.right) return;
-    const py = chart.y(level.value(crossover.over, atScale(target, crossover.at)));
+    let py = chart.y(crossover.value);
     if (!(py > chart.box.top && py < chart.box.bottom)) return;
+    while (placed.some(([x, y]) => Math.hypot(x - px, y - py) < 16)) py -= 4;
+    placed.push([px, py]);
     chart.over.append(svgEl("g", { class: "crossing" },
       svgEl("title", {}, crossoverText(level, crossover)),
       svgEl("circle", { cx: px, cy: py, r: 8 }),

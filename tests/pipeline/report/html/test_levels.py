@@ -1,15 +1,13 @@
 """What the page knows of the kernels of one level."""
 
 import base64
-from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from pipeline.models.analysis import default_target, look_ahead
-from pipeline.models.bottlenecks import Crossover
 from pipeline.report.html import levels
-from pipeline.report.html.levels import level_data, merged_crossovers
+from pipeline.report.html.levels import all_crossovers, level_data
 from pipeline.report.html.regions import region_numbers
 from pipeline.report.html.scales import scales_of
 from tests.pipeline.report.html.studies import SHIFT, outlooks, study
@@ -18,8 +16,7 @@ from tests.pipeline.report.html.studies import SHIFT, outlooks, study
 def made() -> dict[str, object]:
     analysis = study()
     scales = scales_of(analysis, default_target(analysis))
-    horizon = look_ahead(analysis, analysis.callpaths, np.array([scales.reach]))
-    return level_data(analysis.callpaths, outlooks(analysis)[0], horizon, region_numbers(analysis), scales)
+    return level_data(analysis.callpaths, outlooks(analysis)[0], region_numbers(analysis), scales)
 
 
 def floats(text: object) -> np.ndarray:
@@ -53,8 +50,12 @@ def test_repetitions_are_kept_for_the_largest_kernels(monkeypatch: pytest.Monkey
     np.testing.assert_allclose(floats(kept["values"]), values[largest].ravel(), rtol=1e-6)
 
 
-def test_crossovers_beyond_the_target_come_from_the_horizon() -> None:
-    near, far = Crossover(1, 0, 50.0, measured=True), Crossover(2, 0, 500.0, measured=False)
-    outlook = replace(outlooks(study())[0], crossovers=(near,))
-    horizon = replace(outlook, crossovers=(Crossover(3, 0, 40.0, measured=True), far))
-    assert merged_crossovers(outlook, horizon, 100.0) == (near, far)
+def test_crossovers_beyond_the_target_follow_those_of_the_outlook() -> None:
+    analysis = study()
+    targets = np.array([[64.0]])
+    outlook = look_ahead(analysis, analysis.callpaths, targets)
+    found = all_crossovers(analysis.callpaths, outlook, scales_of(analysis, targets))
+    assert found[: len(outlook.crossovers)] == outlook.crossovers
+    beyond = found[len(outlook.crossovers) :]
+    assert [analysis.callpaths.kernels.callpaths[c.overtakes][-1] for c in beyond] == ["MPI_Allreduce"]
+    assert 64.0 < beyond[0].at < 256.0
