@@ -1,5 +1,5 @@
 import json
-import sys
+from functools import partial
 
 import numpy as np
 import pytest
@@ -7,7 +7,6 @@ import pytest
 from filters.language import parse
 from filters.matching import kept
 from ingest.readers import read_profile
-from pipeline.cli.app import main
 from tests.cubex_writer import MetricSpec, RegionSpec, write_cubex
 
 NAMES = ("main", "solve", "Domain::tiny(int)", "setup", "MPI_Send")
@@ -31,15 +30,8 @@ def profile(tmp_path):
 
 
 @pytest.fixture
-def call(monkeypatch, capsys):
-    def run(*arguments):
-        monkeypatch.setattr(sys, "argv", ["pipeline", "filter", *map(str, arguments)])
-        with pytest.raises(SystemExit) as stop:
-            main()
-        told = capsys.readouterr()
-        return stop.value.code or 0, told.out, told.err
-
-    return run
+def make(call):
+    return partial(call, "filter")
 
 
 def decided(path, profile):
@@ -48,9 +40,9 @@ def decided(path, profile):
     return dict(zip(regions.name, verdicts.tolist(), strict=True))
 
 
-def test_the_paper_rule_drops_what_is_visited_often_and_short(call, profile, tmp_path):
+def test_the_paper_rule_drops_what_is_visited_often_and_short(make, profile, tmp_path):
     output = tmp_path / "app.filter"
-    code, told, error = call(profile, "-o", output)
+    code, told, error = make(profile, "-o", output)
     assert (code, error) == (0, "")
     verdicts = decided(output, profile)
     # setup has the longest visits; solve's time is told of main, since its visits are above the median
@@ -59,9 +51,9 @@ def test_the_paper_rule_drops_what_is_visited_often_and_short(call, profile, tmp
     assert "paper rule" in json.loads((tmp_path / "app.filter.json").read_text())["method"]
 
 
-def test_a_budget_keeps_all_that_matters_and_says_what_it_costs(call, profile, tmp_path):
+def test_a_budget_keeps_all_that_matters_and_says_what_it_costs(make, profile, tmp_path):
     output = tmp_path / "app.filter"
-    code, told, _ = call(profile, "-o", output, "--max-overhead", "1%")
+    code, told, _ = make(profile, "-o", output, "--max-overhead", "1%")
     assert code == 0
     assert "Budget 1.0 % met" in told and "Domain::tiny" in told
     assert decided(output, profile) == {n: n != "Domain::tiny(int)" for n in NAMES}
@@ -69,24 +61,24 @@ def test_a_budget_keeps_all_that_matters_and_says_what_it_costs(call, profile, t
     assert evidence["budget"]["met"] and max(evidence["budget"]["predicted"]) <= 0.01
 
 
-def test_wishes_win_over_the_rule(call, profile, tmp_path):
+def test_wishes_win_over_the_rule(make, profile, tmp_path):
     output = tmp_path / "app.filter"
-    call(profile, "-o", output, "--protect", "*tiny*", "--drop", "setup")
+    make(profile, "-o", output, "--protect", "*tiny*", "--drop", "setup")
     verdicts = decided(output, profile)
     assert verdicts["Domain::tiny(int)"] and not verdicts["setup"]
 
 
-def test_merging_twice_changes_nothing(call, profile, tmp_path):
+def test_merging_twice_changes_nothing(make, profile, tmp_path):
     output = tmp_path / "app.filter"
     output.write_text("SCOREP_REGION_NAMES_BEGIN\n  EXCLUDE setup\nSCOREP_REGION_NAMES_END\n")
-    call(profile, "-o", output, "--merge", output)
+    make(profile, "-o", output, "--merge", output)
     once = output.read_bytes()
-    call(profile, "-o", output, "--merge", output)
+    make(profile, "-o", output, "--merge", output)
     assert output.read_bytes() == once
     assert not decided(output, profile)["setup"]
 
 
-def test_a_kernel_that_grows_is_protected_in_a_study(call, tmp_path):
+def test_a_kernel_that_grows_is_protected_in_a_study(make, tmp_path):
     study = tmp_path / "study"
     regions = [RegionSpec(n, f"_Z{i}", "compiler") for i, n in enumerate(("main", "big", "grows"))]
     for p in (1, 2, 4, 8, 16):
@@ -97,7 +89,7 @@ def test_a_kernel_that_grows_is_protected_in_a_study(call, tmp_path):
         metrics = [MetricSpec("visits", visits, dtype="UINT64", unit="occ"), MetricSpec("time", time)]
         write_cubex(folder / "profile.cubex", parent=[-1, 0, 0], metrics=metrics, regions=regions)
     output = tmp_path / "app.filter"
-    code, _, _ = call(study, "-o", output)
+    code, _, _ = make(study, "-o", output)
     assert code == 0
     assert decided(output, study / "app.p16.r1" / "profile.cubex")["grows"]
     evidence = json.loads((tmp_path / "app.filter.json").read_text())
@@ -105,26 +97,26 @@ def test_a_kernel_that_grows_is_protected_in_a_study(call, tmp_path):
 
 
 @pytest.mark.parametrize(("to", "text"), [("gcc", "Domain::tiny"), ("tau", "setup"), ("xray", "_Z2")])
-def test_lists_for_other_instrumenters(call, profile, tmp_path, to, text):
+def test_lists_for_other_instrumenters(make, profile, tmp_path, to, text):
     output = tmp_path / "list"
-    code, told, _ = call(profile, "-o", output, "--to", to)
+    code, told, _ = make(profile, "-o", output, "--to", to)
     assert code == 0
     assert text in output.read_text()
     assert str(output) in told
 
 
-def test_explaining_writes_nothing(call, profile, tmp_path, monkeypatch):
+def test_explaining_writes_nothing(make, profile, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    code, told, _ = call(profile, "--explain", "*tiny*")
+    code, told, _ = make(profile, "--explain", "*tiny*")
     assert code == 0
     assert "Domain::tiny(int): dropped" in told
     assert not (tmp_path / "app.filter").exists()
 
 
-def test_simulating_a_filter(call, profile, tmp_path):
+def test_simulating_a_filter(make, profile, tmp_path):
     rules = tmp_path / "hand.filter"
     rules.write_text("SCOREP_REGION_NAMES_BEGIN\nEXCLUDE *tiny*\nSCOREP_REGION_NAMES_END\n")
-    code, told, _ = call(profile, "--apply", rules)
+    code, told, _ = make(profile, "--apply", rules)
     assert code == 0
     assert [line.split()[-1] for line in told.splitlines() if line.startswith(("call paths", "visits"))] == [
         "4",
@@ -144,8 +136,8 @@ def test_simulating_a_filter(call, profile, tmp_path):
         (["--baseline-time", "1000"], "is not shorter"),
     ],
 )
-def test_wrong_options_are_one_line(call, profile, tmp_path, monkeypatch, arguments, message):
+def test_wrong_options_are_one_line(make, profile, tmp_path, monkeypatch, arguments, message):
     monkeypatch.chdir(tmp_path)
-    code, told, error = call(profile, *arguments)
+    code, told, error = make(profile, *arguments)
     assert (code, told) == (2, "")
     assert message in error and error.count("\n") == 1

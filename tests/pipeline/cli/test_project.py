@@ -1,21 +1,12 @@
 import json
-import sys
+from functools import partial
 
 import pytest
 
-from pipeline.cli.app import main
-
 
 @pytest.fixture
-def project(monkeypatch, capsys):
-    def run(*arguments):
-        monkeypatch.setattr(sys, "argv", ["pipeline", "project", *arguments])
-        with pytest.raises(SystemExit) as stop:
-            main()
-        told = capsys.readouterr()
-        return stop.value.code or 0, told.out, told.err
-
-    return run
+def project(call):
+    return partial(call, "project")
 
 
 def test_milc_on_power5plus_prints_its_breakdown_with_intervals(project):

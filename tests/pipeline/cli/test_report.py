@@ -1,22 +1,6 @@
 """`pipeline run` leaves report.html, `pipeline report` writes it again."""
 
-import sys
-
 import pytest
-
-from pipeline.cli.app import main
-
-
-@pytest.fixture
-def call(monkeypatch, capsys):
-    def run(*arguments):
-        monkeypatch.setattr(sys, "argv", ["pipeline", *map(str, arguments)])
-        with pytest.raises(SystemExit) as stop:
-            main()
-        told = capsys.readouterr()
-        return stop.value.code or 0, told.out, told.err
-
-    return run
 
 
 @pytest.fixture

@@ -4,31 +4,16 @@ import sys
 
 import pytest
 
-from pipeline.cli.app import main
 from tests.foam_cases import write_foam_case
-
-
-@pytest.fixture
-def pipeline(monkeypatch, capsys):
-    """Call the command line in this process: returns exit code, standard output and standard error."""
-
-    def call(*arguments):
-        monkeypatch.setattr(sys, "argv", ["pipeline", *map(str, arguments)])
-        with pytest.raises(SystemExit) as stop:
-            main()
-        told = capsys.readouterr()
-        return stop.value.code or 0, told.out, told.err
-
-    return call
 
 
 def kernels(summary):
     return {tuple(kernel["callpath"]): kernel for kernel in summary["kernels"]}
 
 
-def test_run_models_ranks_and_fills_the_results_directory(pipeline, strong_study, tmp_path):
+def test_run_models_ranks_and_fills_the_results_directory(call, strong_study, tmp_path):
     out = tmp_path / "results"
-    code, told, error = pipeline("run", strong_study, "--out", out, "--at", "p=64")
+    code, told, error = call("run", strong_study, "--out", out, "--at", "p=64")
     assert (code, error) == (0, "")
     assert "strong scaling" in told
     assert "sum overtakes solve" in told
@@ -44,66 +29,66 @@ def test_run_models_ranks_and_fills_the_results_directory(pipeline, strong_study
     assert not list(out.glob(".*"))
 
 
-def test_total_is_the_sum_of_the_kernels(pipeline, strong_study, tmp_path):
-    pipeline("run", strong_study, "--out", tmp_path / "r")
+def test_total_is_the_sum_of_the_kernels(call, strong_study, tmp_path):
+    call("run", strong_study, "--out", tmp_path / "r")
     summary = json.loads((tmp_path / "r" / "summary.json").read_text())
     total = sum(kernel["predictions"][0]["value"] for kernel in summary["kernels"])
     assert summary["total"]["predictions"][0]["value"] == pytest.approx(total, rel=1e-6)
 
 
-def test_a_second_run_reuses_the_result_and_a_changed_input_is_noticed(pipeline, strong_study, tmp_path):
+def test_a_second_run_reuses_the_result_and_a_changed_input_is_noticed(call, strong_study, tmp_path):
     out = tmp_path / "r"
-    _, first, _ = pipeline("run", strong_study, "--out", out)
+    _, first, _ = call("run", strong_study, "--out", out)
     assert "(written)" in first
-    _, again, _ = pipeline("run", strong_study, "--out", out)
+    _, again, _ = call("run", strong_study, "--out", out)
     assert "unchanged" in again
     write_foam_case(strong_study / "app.p32.r1", {"main": 0.1, "solve": 2.0, "sum": 16.0}, processes=32)
-    _, third, _ = pipeline("run", strong_study, "--out", out)
+    _, third, _ = call("run", strong_study, "--out", out)
     assert "(written)" in third
     assert "6 points" in third
 
 
-def test_one_broken_run_is_skipped_with_a_notice_and_counts_when_strict(pipeline, strong_study, tmp_path):
+def test_one_broken_run_is_skipped_with_a_notice_and_counts_when_strict(call, strong_study, tmp_path):
     (strong_study / "app.p4.r1" / "processor0" / "1" / "uniform" / "profiling").write_text("profiling { trig")
-    code, _, error = pipeline("run", strong_study, "--out", tmp_path / "r")
+    code, _, error = call("run", strong_study, "--out", tmp_path / "r")
     assert code == 0
     assert error.count("\n") == 1 and "app.p4.r1" in error
-    code, _, _ = pipeline("run", strong_study, "--out", tmp_path / "r2", "--strict")
+    code, _, _ = call("run", strong_study, "--out", tmp_path / "r2", "--strict")
     assert code == 3
 
 
-def test_an_empty_run_folder_is_told(pipeline, strong_study, tmp_path):
+def test_an_empty_run_folder_is_told(call, strong_study, tmp_path):
     (strong_study / "app.p64.r1").mkdir()
-    code, _, error = pipeline("run", strong_study, "--out", tmp_path / "r", "--strict")
+    code, _, error = call("run", strong_study, "--out", tmp_path / "r", "--strict")
     assert code == 3
     assert "app.p64.r1: holds no profile" in error
 
 
-def test_json_on_standard_output_stands_alone(pipeline, strong_study, tmp_path):
-    _, told, _ = pipeline("run", strong_study, "--out", tmp_path / "r", "--json", "-")
+def test_json_on_standard_output_stands_alone(call, strong_study, tmp_path):
+    _, told, _ = call("run", strong_study, "--out", tmp_path / "r", "--json", "-")
     assert json.loads(told)["parameters"] == ["p"]
 
 
-def test_stored_models_predict_as_the_run_did(pipeline, strong_study, tmp_path):
+def test_stored_models_predict_as_the_run_did(call, strong_study, tmp_path):
     out = tmp_path / "r"
-    pipeline("run", strong_study, "--out", out, "--at", "p=100")
+    call("run", strong_study, "--out", out, "--at", "p=100")
     stored = json.loads((out / "summary.json").read_text())
-    _, told, _ = pipeline("predict", out, "--at", "p=100", "--json", "-")
+    _, told, _ = call("predict", out, "--at", "p=100", "--json", "-")
     assert json.loads(told)["kernels"] == stored["kernels"]
-    _, told, _ = pipeline("bottlenecks", out, "--at", "p=50", "--at", "p=100", "--json", "-")
+    _, told, _ = call("bottlenecks", out, "--at", "p=50", "--at", "p=100", "--json", "-")
     assert [entry["at"] for entry in json.loads(told)["total"]["predictions"]] == [{"p": 50}, {"p": 100}]
 
 
-def test_model_prints_formulas_without_a_results_directory(pipeline, strong_study, tmp_path, monkeypatch):
+def test_model_prints_formulas_without_a_results_directory(call, strong_study, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    code, told, _ = pipeline("model", strong_study)
+    code, told, _ = call("model", strong_study)
     assert code == 0
     assert "main › sum" in told and "p^2" in told
     assert not (tmp_path / "results").exists()
 
 
-def test_inspect_tells_runs_and_sizes(pipeline, strong_study):
-    code, told, _ = pipeline("inspect", strong_study)
+def test_inspect_tells_runs_and_sizes(call, strong_study):
+    code, told, _ = call("inspect", strong_study)
     assert code == 0
     assert "Parameters: p" in told
     assert "time [s]" in told
@@ -123,13 +108,11 @@ def test_inspect_tells_runs_and_sizes(pipeline, strong_study):
         (["run", "{study}", "--out", "/proc/nowhere"], "cannot be written"),
     ],
 )
-def test_bad_input_is_one_line_and_exit_code_2(
-    pipeline, strong_study, tmp_path, monkeypatch, arguments, message
-):
+def test_bad_input_is_one_line_and_exit_code_2(call, strong_study, tmp_path, monkeypatch, arguments, message):
     empty = tmp_path / "empty"
     empty.mkdir()
     monkeypatch.chdir(tmp_path)
-    code, told, error = pipeline(*(text.format(tmp=empty, study=strong_study) for text in arguments))
+    code, told, error = call(*(text.format(tmp=empty, study=strong_study) for text in arguments))
     assert code == 2
     assert message in error
     assert error.count("\n") == 1

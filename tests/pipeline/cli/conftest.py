@@ -1,0 +1,21 @@
+"""The command line, called in this process."""
+
+import sys
+
+import pytest
+
+from pipeline.cli.app import main
+
+
+@pytest.fixture
+def call(monkeypatch, capsys):
+    """Call `pipeline` with arguments: returns exit code, standard output and standard error."""
+
+    def run(*arguments):
+        monkeypatch.setattr(sys, "argv", ["pipeline", *map(str, arguments)])
+        with pytest.raises(SystemExit) as stop:
+            main()
+        told = capsys.readouterr()
+        return stop.value.code or 0, told.out, told.err
+
+    return run
