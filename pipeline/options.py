@@ -87,9 +87,7 @@ def load_options(config: Path | None, directory: Path | None, **given: Any) -> O
         UsageError: for an unknown key or a value that cannot be meant.
     """
     options = Options()
-    path = config
-    if path is None and directory is not None and (directory / "pipeline.toml").is_file():
-        path = directory / "pipeline.toml"
+    path = configuration_file(config, directory)
     if path is not None:
         options = _from_file(options, path)
     if (prior := given.pop("prior", None)) is not None:
@@ -98,6 +96,13 @@ def load_options(config: Path | None, directory: Path | None, **given: Any) -> O
     if options.scaling not in SCALINGS:
         raise UsageError(f"'{options.scaling}' is no scaling", where="scaling", mend="auto, strong or weak")
     return options
+
+
+def configuration_file(config: Path | None, directory: Path | None) -> Path | None:
+    """Return the file named by ``--config``, else ``pipeline.toml`` of the directory if it is there."""
+    if config is None and directory is not None and (directory / "pipeline.toml").is_file():
+        return directory / "pipeline.toml"
+    return config
 
 
 def _from_file(options: Options, path: Path) -> Options:

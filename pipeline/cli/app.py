@@ -27,6 +27,8 @@ COMMANDS = (
     "export",
     "project",
     "report",
+    "baseline",
+    "check",
 )
 
 

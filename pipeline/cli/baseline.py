@@ -1,0 +1,43 @@
+"""`pipeline baseline`: write down how a program scales today, for later checks."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from pipeline.cli.app import app
+from pipeline.cli.arguments import Config, Jobs, MetricName, ScalingChoice, tell, tell_skipped
+from pipeline.cli.progress import watch_reading
+
+Machine = Annotated[
+    str | None,
+    typer.Option("--machine", help="Name of the machine; other machines are not compared with it."),
+]
+
+
+@app.command("baseline")
+def baseline_command(
+    path: Annotated[
+        Path, typer.Argument(metavar="DIR|OUT|FILE", help="Runs, a results directory or a series file.")
+    ],
+    output: Annotated[Path, typer.Option("-o", "--output", help="Baseline file to write.")] = Path(
+        "baseline.json"
+    ),
+    machine: Machine = None,
+    config: Config = None,
+    scaling: ScalingChoice = None,
+    metric: MetricName = None,
+    jobs: Jobs = None,
+) -> None:
+    """Write measured values, models and noise of every kernel to a file that `pipeline check` compares with."""
+    from pipeline.gating import read_study, write_baseline
+    from pipeline.options import load_options
+
+    options = load_options(config, path if path.is_dir() else None, scaling=scaling, metric=metric, jobs=jobs)
+    study = read_study(path, options, machine or "", watch_reading)
+    tell_skipped(study.damaged)
+    tell(study.notices)
+    configuration = {"scaling": options.scaling, "metric": options.metric}
+    count = write_baseline(output, study, options, configuration)
+    points = len(study.snapshot.points)
+    typer.echo(f"Baseline of {count} kernels at {points} points in {output}")

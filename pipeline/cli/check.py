@@ -1,0 +1,71 @@
+"""`pipeline check`: does any kernel scale worse than the baseline, or than the rules allow?"""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from pipeline.cli.app import app
+from pipeline.cli.arguments import At, Config, Jobs, Limit, MetricName, ScalingChoice, tell, tell_skipped
+from pipeline.cli.baseline import Machine
+from pipeline.cli.progress import watch_reading
+
+
+@app.command("check")
+def check_command(
+    path: Annotated[
+        Path, typer.Argument(metavar="DIR|OUT|FILE", help="Runs, a results directory or a series file.")
+    ],
+    baseline: Annotated[
+        Path | None,
+        typer.Option("--baseline", help="File of `pipeline baseline`; without it only rules count."),
+    ] = None,
+    at: At = None,
+    machine: Machine = None,
+    config: Config = None,
+    scaling: ScalingChoice = None,
+    metric: MetricName = None,
+    jobs: Jobs = None,
+    json: Annotated[
+        str | None, typer.Option("--json", help="Write check.json here, '-' for standard output.")
+    ] = None,
+    junit: Annotated[Path | None, typer.Option("--junit", help="Write JUnit XML here.")] = None,
+    sarif: Annotated[Path | None, typer.Option("--sarif", help="Write SARIF 2.1.0 here.")] = None,
+    markdown: Annotated[Path | None, typer.Option("--markdown", help="Write Markdown here.")] = None,
+    code_quality: Annotated[
+        Path | None, typer.Option("--code-quality", help="Write GitLab's code-quality report here.")
+    ] = None,
+    source_root: Annotated[
+        str,
+        typer.Option(
+            "--source-root", help="Directory that source files were compiled in; made relative to it."
+        ),
+    ] = "",
+    limit: Limit = 15,
+) -> None:
+    """Exit with 0 where nothing is worse, 1 for a regression, 3 where the measurement cannot tell."""
+    import datetime
+    from dataclasses import replace
+
+    from pipeline.check_options import load_check_options
+    from pipeline.checking import Outputs, write_outputs
+    from pipeline.gate.check import check
+    from pipeline.gating import read_baseline, read_study
+    from pipeline.options import configuration_file, load_options, parse_at
+    from pipeline.report.check_terminal import show_check
+    from pipeline.report.terminal import console
+
+    folder = path if path.is_dir() else None
+    options = load_options(config, folder, scaling=scaling, metric=metric, jobs=jobs)
+    rules = load_check_options(configuration_file(config, folder))
+    if at or options.at:
+        rules = replace(rules, targets=parse_at(at) if at else rules.targets or options.at)
+    known = read_baseline(baseline) if baseline is not None else None
+    study = read_study(path, options, machine or "", watch_reading)
+    tell_skipped(study.damaged)
+    tell(study.notices)
+    result = check(study.snapshot, known, rules, options.models, datetime.date.today())
+    outputs = Outputs(json, junit, sarif, markdown, code_quality, source_root)
+    if not write_outputs(result, outputs):
+        show_check(console(), result, limit=limit)
+    raise typer.Exit(int(result.outcome))

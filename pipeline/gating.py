@@ -1,0 +1,115 @@
+"""Studies and baselines for the gate: what is read, and where the outcome goes."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+
+from filters.digest import digest_of_run, mixed_filters
+from ingest.errors import InputError
+from ingest.experiment import Experiment
+from ingest.profile import Profile
+from ingest.scaling import decide_scaling
+from pipeline.gate.baseline import SMALLEST_SHARE, document_text, from_document, to_document
+from pipeline.gate.snapshot import Origin, Snapshot, snapshot, without_dust
+from pipeline.ingestion import Watch, ingest, locate
+from pipeline.models.analysis import scaling_of
+from pipeline.options import Options
+from pipeline.stages import skipped_entry
+from pipeline.store.atomic import write_text
+from pipeline.store.results import PROVENANCE, read_analysis, read_provenance
+
+MACHINE_ATTRIBUTES = ("machine", "cluster", "hostname", "Hostname")
+
+
+@dataclass(frozen=True, eq=False)
+class Study:
+    """A study read for the gate.
+
+    Attributes:
+        snapshot: its kernels.
+        notices: one sentence for everything doubted.
+        damaged: path and reason of every run that could not be read.
+    """
+
+    snapshot: Snapshot
+    notices: tuple[str, ...]
+    damaged: Sequence[Mapping[str, str]]
+
+
+def read_study(
+    path: Path, options: Options, machine: str = "", watch: Watch = lambda outcomes, _: outcomes
+) -> Study:
+    """Read a results directory, a directory of runs or a series file.
+
+    Args:
+        path: which.
+        options: how to read runs; a results directory keeps the metric and scaling it was made with.
+        machine: name of the machine; empty takes what the runs tell.
+        watch: shows progress while runs are read.
+
+    Raises:
+        PipelineError: where nothing can be read or nothing scales.
+    """
+    if (path / PROVENANCE).is_file():
+        analysis, told = read_analysis(path), read_provenance(path)
+        experiment, decision = analysis.experiment, analysis.decision
+        metric, damaged = told["configuration"]["metric"], tuple(told["damaged"])
+    else:
+        read = ingest(locate(path, options.runs), options.metric, options.processes, watch)
+        experiment, metric = read.experiment, options.metric
+        decision = decide_scaling(experiment, scaling_of(options.scaling))
+        damaged = tuple(skipped_entry(entry) for entry in read.damaged)
+    if not experiment.parameters:
+        raise InputError(
+            "the runs have no parameter, so nothing can be said about scaling",
+            where=str(path),
+            mend="name run folders like app.p4.r1, or list the runs with their parameters in pipeline.toml",
+        )
+    if not experiment.runs and metric not in experiment.values and len(experiment.metrics) == 1:
+        metric = experiment.metrics[0].name  # a series file with one metric: that is the one meant
+    origin, mixed = _origin(experiment, machine)
+    found = snapshot(experiment, decision, metric, origin)
+    return Study(found, (*experiment.notices, *mixed), damaged)
+
+
+def _origin(experiment: Experiment, machine: str) -> tuple[Origin, tuple[str, ...]]:
+    """Tell machine and filter from the runs, and whether filters are mixed."""
+    digests = {
+        # The digest needs no more of a profile than its source and attributes, which a run record has too.
+        run.source: digest_of_run(cast(Profile, run))
+        for run in experiment.runs
+    }
+    known = sorted({digest for digest in digests.values() if digest is not None})
+    told = [
+        run.attributes[key]
+        for run in experiment.runs
+        for key in MACHINE_ATTRIBUTES
+        if run.attributes.get(key)
+    ]
+    mixed = mixed_filters(digests)
+    return Origin(machine or (told[0] if told else ""), "+".join(known)), (mixed,) if mixed else ()
+
+
+def write_baseline(path: Path, study: Study, options: Options, configuration: Mapping[str, Any]) -> int:
+    """Write a baseline file and return the number of its kernels."""
+    kept = without_dust(study.snapshot, SMALLEST_SHARE)
+    write_text(path, document_text(to_document(kept, options.models, configuration)))
+    return len(kept.kernels)
+
+
+def read_baseline(path: Path) -> Snapshot:
+    """Read a baseline file.
+
+    Raises:
+        InputError: where it cannot be read or is no baseline.
+    """
+    mend = "write it with `pipeline baseline DIR -o FILE`"
+    try:
+        document = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise InputError(f"cannot be read ({error.strerror})", where=str(path), mend=mend) from error
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"is no JSON ({error})", where=str(path), mend=mend) from error
+    return from_document(document, str(path))
