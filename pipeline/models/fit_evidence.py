@@ -33,14 +33,15 @@ def fit_by_evidence(parameters: tuple[str, ...], data: Observations, options: Mo
     judge = appoint(sample, options, cannot_be_negative(data, options))
     parts: list[tuple[IntArray, Weighed]] = []
     start = np.zeros(len(sample), dtype=np.int64)
+    unexplained = np.zeros(len(sample), dtype=bool)
     for first in range(0, max(len(sample), 1), BLOCK):
         kernels = np.arange(first, min(first + BLOCK, len(sample)))
         weighed, misfits = judge.weigh(sample.take(kernels))
-        doubtful = kernels[misfits]
+        doubtful, unexplained[kernels] = kernels[misfits], misfits
         start[doubtful] = last_regime(judge, sample.take(doubtful))
         parts.append((kernels[start[kernels] == 0], weighed.take(start[kernels] == 0)))
         parts += _weigh_last_regimes(judge, sample, doubtful[start[doubtful] > 0], start)
-    return _assemble(parameters, data, judge, joined(parts), start)
+    return _assemble(parameters, data, judge, joined(parts), start, unexplained)
 
 
 def cannot_be_negative(data: Observations, options: ModelOptions) -> bool:
@@ -64,12 +65,17 @@ def _weigh_last_regimes(
 
 
 def _assemble(
-    parameters: tuple[str, ...], data: Observations, judge: Judge, kept: Weighed, start: IntArray
+    parameters: tuple[str, ...],
+    data: Observations,
+    judge: Judge,
+    kept: Weighed,
+    start: IntArray,
+    unexplained: BoolArray,
 ) -> ScalingModels:
     measured = data.measured & (np.arange(len(data.points)) >= start[:, None])
-    decided = data.measured.any(axis=1)
-    undecided = Note.CANNOT_TELL * (kept.undecided & decided) + Note.LAST_SEGMENT * (start > 0)
-    steepest = Note.OUTSIDE_SPACE * _at_the_edge(judge.space, kept.chosen[:, 0])
+    note = notes(data) + Note.LAST_SEGMENT * (start > 0)
+    note += Note.CANNOT_TELL * (kept.undecided & data.measured.any(axis=1))
+    note += Note.OUTSIDE_SPACE * (unexplained & _at_the_edge(judge.space, kept.chosen[:, 0]))
     return ScalingModels(
         parameters=parameters,
         terms=judge.space.terms,
@@ -90,13 +96,13 @@ def _assemble(
         cv_smape=smape(kept.left_out, data.mean, measured),
         points=data.measured.sum(axis=1),
         repetitions=data.count.max(axis=1),
-        note=(notes(data) + undecided + steepest).astype(np.int64),
+        note=note,
     )
 
 
 def _at_the_edge(space: SearchSpace, chosen: IntArray) -> BoolArray:
     """bool[K], whether no steeper term than the chosen model's was tried."""
     powers = np.array([float(t[0][0]) for t in space.terms])
-    steepest = np.append(powers == powers.max(), False)[space.hypotheses]
+    steepest = np.append(powers == powers.max(initial=0.0), False)[space.hypotheses]
     edge: BoolArray = np.logical_or.reduce(steepest, axis=1)
     return edge[chosen]

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache
+from typing import TypeAlias
 
 import numpy as np
 
@@ -15,6 +16,12 @@ from pipeline.models.options import ModelOptions
 SHARE_CONSTANT = 0.5  # the probability that a kernel does not depend on the parameter at all
 SHARE_TWO_TERMS = 0.05  # of what is left: a second term must earn its place
 INVERSE: Exponent = (Fraction(-1), 0)
+
+Prior: TypeAlias = str | tuple[tuple[Exponent, float], ...]
+"""``uniform``, ``simple``, or a weight per exponent."""
+
+Row: TypeAlias = tuple[tuple[Exponent, ...], bool]
+"""The terms of a hypothesis, and whether a constant stands beside them."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,7 +76,8 @@ class SearchSpace:
         """
         rows = np.stack([(steep | ~self.steep) & (falling | ~self.falling) for falling in (False, True)])
         probability = np.where(rows, np.exp(self.log_prior), 0.0)
-        probability[:, 1:] *= (1 - SHARE_CONSTANT) / probability[:, 1:].sum(axis=1, keepdims=True)
+        others = probability[:, 1:].sum(axis=1, keepdims=True)
+        probability[:, 1:] *= (1 - SHARE_CONSTANT) / np.where(others > 0, others, 1.0)
         logarithm = np.where(rows, np.log(np.where(rows, probability, 1.0)), -np.inf)
         return np.asarray(logarithm[falls.astype(np.int64)])
 
@@ -115,35 +123,49 @@ def one_parameter_space(options: ModelOptions, smallest: float, choice: SpaceCho
 
 @lru_cache(maxsize=32)
 def _space(
-    exponents: tuple[Exponent, ...] | None,
-    prior: str | tuple[tuple[Exponent, float], ...],
-    logarithms: bool,
-    choice: SpaceChoice,
+    exponents: tuple[Exponent, ...] | None, prior: Prior, logarithms: bool, choice: SpaceChoice
 ) -> SearchSpace:
-    own = (
-        exponents if exponents is not None else None if isinstance(prior, str) else tuple(e for e, _ in prior)
-    )
-    single = own or EXTRAP_EXPONENTS + STEEP_EXPONENTS * choice.steep + FALLING_EXPONENTS * choice.falling
-    rows: list[tuple[tuple[Exponent, ...], bool]] = [((e,), True) for e in _allowed(single, logarithms)]
-    if choice.falling and own is None:
-        divided = [(i - 1, j) for i, j in EXTRAP_EXPONENTS if (i - 1, j) != NO_EXPONENT]
-        rows += [((INVERSE, e), False) for e in _allowed(divided, logarithms)]
-    pairs = _allowed(MIXED_EXPONENTS, logarithms) if choice.mixed and own is None else []
-    mixed = [((a, b), True) for n, b in enumerate(pairs) for a in pairs[:n]]
-    weight = np.array([plausibility(e[-1], prior) for e, _ in rows])
-    weight_mixed = np.array([plausibility(a, prior) * plausibility(b, prior) for (a, b), _ in mixed])
+    own = tuple(e for e, _ in prior) if exponents is None and not isinstance(prior, str) else exponents
+    rows, mixed = _one_term_rows(own, choice), _two_term_rows() if choice.mixed and own is None else []
+    rows, mixed = (_allowed(some, prior, logarithms) for some in (rows, mixed))
     share_mixed = SHARE_TWO_TERMS if mixed else 0.0
-    probability = [[SHARE_CONSTANT], (1 - SHARE_CONSTANT) * (1 - share_mixed) * weight / weight.sum()]
-    if mixed:
-        probability.append((1 - SHARE_CONSTANT) * share_mixed * weight_mixed / weight_mixed.sum())
+    probability = [
+        np.array([SHARE_CONSTANT]),
+        _shared(rows, prior, (1 - SHARE_CONSTANT) * (1 - share_mixed)),
+        _shared(mixed, prior, (1 - SHARE_CONSTANT) * share_mixed),
+    ]
     return _table([((), True), *rows, *mixed], np.concatenate(probability))
 
 
-def _allowed(exponents: Iterable[Exponent], logarithms: bool) -> list[Exponent]:
-    return [e for e in exponents if logarithms or e[1] == 0]
+def _one_term_rows(own: tuple[Exponent, ...] | None, choice: SpaceChoice) -> list[Row]:
+    if own is not None:
+        return [((e,), True) for e in own]
+    single = EXTRAP_EXPONENTS + STEEP_EXPONENTS * choice.steep + FALLING_EXPONENTS * choice.falling
+    divided = [(i - 1, j) for i, j in EXTRAP_EXPONENTS if (i - 1, j) != NO_EXPONENT] * choice.falling
+    return [((e,), True) for e in single] + [((INVERSE, e), False) for e in divided]
 
 
-def _table(rows: Sequence[tuple[tuple[Exponent, ...], bool]], probability: FloatArray) -> SearchSpace:
+def _two_term_rows() -> list[Row]:
+    return [((a, b), True) for n, b in enumerate(MIXED_EXPONENTS) for a in MIXED_EXPONENTS[:n]]
+
+
+def _allowed(rows: Iterable[Row], prior: Prior, logarithms: bool) -> list[Row]:
+    return [
+        (row, constant)
+        for row, constant in rows
+        if all((logarithms or j == 0) and plausibility((i, j), prior) > 0 for i, j in row)
+    ]
+
+
+def _shared(rows: Sequence[Row], prior: Prior, share: float) -> FloatArray:
+    """Divide a probability among hypotheses; the share that is divided among processes is no choice."""
+    weight = [
+        np.prod([plausibility(e, prior) for e in row if e != INVERSE or len(row) == 1]) for row, _ in rows
+    ]
+    return share * np.array(weight) / max(sum(weight), 1e-300)
+
+
+def _table(rows: Sequence[Row], probability: FloatArray) -> SearchSpace:
     terms = {(e,): n for n, e in enumerate(dict.fromkeys(e for row, _ in rows for e in row))}
     width = max(1, *(len(row) for row, _ in rows))
     hypotheses = np.full((len(rows), width), -1, dtype=np.int64)
@@ -153,7 +175,7 @@ def _table(rows: Sequence[tuple[tuple[Exponent, ...], bool]], probability: Float
     return SearchSpace(tuple(terms), hypotheses, constant, np.log(probability))
 
 
-def plausibility(exponent: Exponent, prior: str | tuple[tuple[Exponent, float], ...]) -> float:
+def plausibility(exponent: Exponent, prior: Prior) -> float:
     """Return the unnormalised prior probability of an exponent pair.
 
     ``simple`` halves it with every step away from what algorithms and collectives are known to cost: two
