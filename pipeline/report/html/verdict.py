@@ -80,6 +80,8 @@ def leaders(findings: Findings) -> list[tuple[int, float]]:
 
 
 def _dominance(findings: Findings) -> str:
+    if not findings.regions.share_target.any():
+        return f"No region takes anything at {findings.at(findings.goal)}."
     sequence = leaders(findings)
     last, since = sequence[-1]
     name = findings.name(last)
@@ -120,9 +122,8 @@ def _cost(findings: Findings) -> str:
     value, low, high = (float(a[0, -1]) for a in (total.value, total.lower, total.upper))
     now = float(np.nan_to_num(measured_total(findings.analysis)[findings.largest]))
     amount = f"{figure(value)} {kernels.unit}".rstrip()
-    what = f"the {kernels.metric} of the whole program"
-    text = f"At {findings.at(findings.goal)} {what} is predicted to be {amount} (90 % interval "
-    text += f"{figure(low)} to {figure(high)})"
+    text = f"At {findings.at(findings.goal)} the predicted total is {amount} "
+    text += f"({kernels.metric}; 90 % interval {figure(low)} to {figure(high)})"
     if now > 0:
         text += f", {figure(value / now, 2)} times what was measured at {findings.at(findings.measured_end)}"
     if findings.analysis.decision.scaling is not Scaling.NONE:
