@@ -6,8 +6,8 @@ import numpy as np
 
 from ingest.arrays import FloatArray
 from ingest.calltree import CallTree
+from ingest.merging import merge_siblings
 from ingest.profile import Profile, RegionTable
-from ingest.reduction import merge_siblings
 
 VISITS = "visits"
 TIME = "time"

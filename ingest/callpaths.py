@@ -7,7 +7,7 @@ import numpy as np
 
 from ingest.arrays import IntArray
 from ingest.calltree import CallTree
-from ingest.reduction import in_preorder
+from ingest.merging import in_preorder
 
 ROOT = -1
 

@@ -8,9 +8,10 @@ import numpy as np
 from ingest.activity import activity
 from ingest.arrays import BoolArray, FloatArray, IntArray
 from ingest.calltree import CallTree
-from ingest.profile import Metric, MetricKind, Profile, RegionTable
+from ingest.merging import merge_siblings
+from ingest.profile import Metric, Profile, RegionTable
 
-ROWS_PER_BLOCK = 1 << 20  # values read at once: 8 MiB, so that memory does not grow with the profile
+VALUES_PER_BLOCK = 1 << 20  # values read at once: 8 MiB, so that memory does not grow with the profile
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,10 +83,10 @@ def reduce_profile(profile: Profile, metrics: Sequence[str]) -> ReducedProfile:
     paradigm_time = np.zeros((len(paradigms), int(cpu.sum())))
     values = {}
     for metric in kept:
-        values[metric.name] = _reduce(profile, metric, node, len(tree), cpu)
+        blocks = _exclusive_blocks(profile, metric, cpu)
         if metric.name == "time":
-            for rows, block in _exclusive_blocks(profile, metric, cpu):
-                np.add.at(paradigm_time, paradigm_of[rows], block)
+            blocks = _booked(blocks, paradigm_of, paradigm_time)
+        values[metric.name] = _reduce(blocks, node, len(tree), int(cpu.sum()))
     return ReducedProfile(
         profile.source,
         tree,
@@ -100,89 +101,47 @@ def reduce_profile(profile: Profile, metrics: Sequence[str]) -> ReducedProfile:
     )
 
 
-def merge_siblings(tree: CallTree, names: Sequence[str]) -> tuple[IntArray, CallTree]:
-    """Merge siblings whose regions have the same name: to a reader they are the same call path.
-
-    Returns:
-        int64[n], for every node its place in the merged tree, and the merged tree.
-    """
-    number = {name: i for i, name in reversed(list(enumerate(names)))}
-    key = np.array([number[name] for name in names], dtype=np.int64)[tree.region]
-    pairs = np.stack([tree.parent, key])
-    if np.unique(pairs, axis=1).shape[1] == len(tree):
-        return np.arange(len(tree)), tree
-    merged: dict[tuple[int, int], int] = {}
-    node = np.empty(len(tree), dtype=np.int64)
-    for i, (parent, region) in enumerate(zip(tree.parent.tolist(), key.tolist(), strict=True)):
-        above = int(node[parent]) if parent >= 0 else -1
-        node[i] = merged.setdefault((above, region), len(merged))
-    parent_of, region_of = (np.array(column, dtype=np.int64) for column in zip(*merged, strict=True))
-    order, flat = in_preorder(parent_of, region_of)
-    return order[node], flat
+Blocks = Iterator[tuple[IntArray, FloatArray]]
 
 
-def in_preorder(parent: IntArray, region: IntArray) -> tuple[IntArray, CallTree]:
-    """Bring nodes that stand after their parents into preorder, children in the order they stand in.
-
-    Returns:
-        int64[n], for every node its place in the ordered tree, and that tree.
-    """
-    above = parent.tolist()
-    size = [1] * len(above)
-    for node in range(len(above) - 1, -1, -1):
-        if above[node] >= 0:
-            size[above[node]] += size[node]
-    placed = [0] * len(above)
-    following = [0] * (len(above) + 1)  # next free place below a node; the last entry is that of the roots
-    for node, caller in enumerate(above):
-        placed[node] = following[caller]
-        following[caller] += size[node]
-        following[node] = placed[node] + 1
-    place = np.array(placed, dtype=np.int64)
-    ordered_parent, ordered_region = np.empty_like(parent), np.empty_like(region)
-    ordered_parent[place] = np.where(parent >= 0, place[parent], -1)
-    ordered_region[place] = region
-    return place, CallTree(ordered_parent, ordered_region)
+def _booked(blocks: Blocks, paradigm_of: IntArray, paradigm_time: FloatArray) -> Blocks:
+    """Pass blocks on and add them to the time of their paradigms: the values are read only once."""
+    for rows, block in blocks:
+        paradigms = paradigm_of[rows]
+        for paradigm in np.unique(paradigms).tolist():
+            paradigm_time[paradigm] += block[paradigms == paradigm].sum(axis=0)
+        yield rows, block
 
 
-def _reduce(profile: Profile, metric: Metric, node: IntArray, size: int, cpu: BoolArray) -> Reduction:
+def _reduce(blocks: Blocks, node: IntArray, size: int, locations: int) -> Reduction:
     """Reduce one metric; `node` maps the profile's call paths to the `size` merged ones."""
-    locations = max(int(cpu.sum()), 1)
     if size == len(node):
         total, low, high = (np.zeros(size) for _ in range(3))
-        for rows, block in _exclusive_blocks(profile, metric, cpu):
-            total[rows] = block.sum(axis=1)
-            if block.shape[1]:
-                low[rows], high[rows] = block.min(axis=1), block.max(axis=1)
+        for rows, block in blocks:
+            total[rows], low[rows], high[rows] = _over_locations(block)
     else:
-        merged = np.zeros((size, int(cpu.sum())))
-        for rows, block in _exclusive_blocks(profile, metric, cpu):
+        merged = np.zeros((size, locations))
+        for rows, block in blocks:
             np.add.at(merged, node[rows], block)
-        total, low, high = (f(merged) for f in (_row_sum, _row_min, _row_max))
-    return Reduction(total, total / locations, low, high)
+        total, low, high = _over_locations(merged)
+    return Reduction(total, total / max(locations, 1), low, high)
 
 
-def _row_sum(values: FloatArray) -> FloatArray:
-    return np.asarray(values.sum(axis=1))
+def _over_locations(values: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Sum, minimum and maximum of each row; zero where there is no location."""
+    if not values.shape[1]:
+        nothing = np.zeros(len(values))
+        return nothing, nothing, nothing
+    return values.sum(axis=1), values.min(axis=1), values.max(axis=1)
 
 
-def _row_min(values: FloatArray) -> FloatArray:
-    return np.asarray(values.min(axis=1, initial=np.inf if values.shape[1] else 0.0))
-
-
-def _row_max(values: FloatArray) -> FloatArray:
-    return np.asarray(values.max(axis=1, initial=-np.inf if values.shape[1] else 0.0))
-
-
-def _exclusive_blocks(
-    profile: Profile, metric: Metric, cpu: BoolArray
-) -> Iterator[tuple[IntArray, FloatArray]]:
+def _exclusive_blocks(profile: Profile, metric: Metric, cpu: BoolArray) -> Blocks:
     """Yield exclusive values on CPU locations in blocks of call paths: node indices, float64[rows, CPU]."""
-    blocks = getattr(profile.load, "blocks", None)
+    in_blocks = getattr(profile.load, "exclusive_blocks", None)
     everywhere = bool(cpu.all())
-    if metric.kind is MetricKind.EXCLUSIVE and blocks is not None:
-        rows = max(1, ROWS_PER_BLOCK // max(len(profile.locations), 1))
-        for nodes, values in blocks(metric, rows):
+    if in_blocks is not None:
+        rows = max(1, VALUES_PER_BLOCK // max(len(profile.locations), 1))
+        for nodes, values in in_blocks(metric, rows):
             yield nodes, values if everywhere else values[:, cpu]
     else:
         values = profile.values(metric.name)
