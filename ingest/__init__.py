@@ -1,0 +1,1 @@
+"""Reading: profile formats, runs, reduction over locations, alignment into experiments."""
