@@ -4,7 +4,6 @@ import numpy as np
 from scipy.special import stdtr
 
 from ingest.arrays import BoolArray, FloatArray, IntArray
-from pipeline.models.normal_form import Term, leading_terms, term_values
 from pipeline.models.notes import Note
 from pipeline.models.observations import Observations
 from pipeline.models.quality import correlation_of_errors, notes, smape
@@ -12,11 +11,11 @@ from pipeline.models.scaling_models import ScalingModels
 from pipeline.models.several.added_term import WeightedMeans
 from pipeline.models.several.design import examine
 from pipeline.models.several.exact import predicted_means
-from pipeline.models.several.factors import Factors
-from pipeline.models.several.hypotheses import coefficient_units, hypothesis_tables
+from pipeline.models.several.factors import NEAR, Factors
+from pipeline.models.several.hypotheses import hypothesis_tables
 from pipeline.models.several.noise import drift
 from pipeline.models.several.weigh import Rivals
-from pipeline.models.weighed import AHEAD, UNDECIDED
+from pipeline.models.weighed import UNDECIDED
 
 _TWO_SIDED = 1.645  # standard deviations to either end of a 90 % interval
 
@@ -45,7 +44,8 @@ def scaling_models(
     fits = rivals.fits.take(order)
     weight, variance = (np.take_along_axis(a, order, axis=1) for a in (rivals.weight, rivals.variance))
     terms, hypotheses, chosen, rows = hypothesis_tables(factors, fits.picks)
-    unit = coefficient_units(factors, fits.picks, terms, rows, data.points) * scale[:, None, None]
+    present = rows >= 0
+    unit = _with_constant(np.where(present, factors.units(fits.picks), 0.0)) * scale[:, None, None]
     coefficients = fits.coefficients * unit
     covariance = fits.inverse * variance[..., None, None] * unit[..., None] * unit[..., None, :]
     fitted, left_out = (
@@ -54,12 +54,12 @@ def scaling_models(
     first, last = data.points.min(axis=0), data.points.max(axis=0)
     walk = drift(means, variance[:, 0], rivals.misfit, repeats, float(np.log2(last / first).sum()))
     share = 1 - (1 / np.maximum(variance[:, 0], 1.0) if repeats else np.zeros(len(walk)))
-    ahead = _ahead(terms, rows, last * AHEAD)
-    far = np.einsum("knc,knc->kn", ahead, coefficients)
-    spread = np.einsum("knc,kncd,knd->kn", ahead, covariance, ahead)
-    spread += (far**2) * (np.log2(AHEAD) * len(last) * walk)[:, None]
+    ahead = _with_constant(np.where(present, factors.scaled_ahead(fits.picks, 0), 0.0))
+    far = np.einsum("knc,knc->kn", ahead, fits.coefficients)
+    spread = np.einsum("knc,kncd,knd->kn", ahead, fits.inverse, ahead) * variance
+    spread += (far**2) * (np.log2(NEAR) * len(last) * walk)[:, None]
     undecided = _undecided(np.abs(far), np.sqrt(np.maximum(spread, 0.0)), weight)
-    growing = _growing_terms(terms)[rows] & (rows >= 0)
+    growing: BoolArray = np.logical_or.reduce(factors.table.growing[fits.picks], axis=3)
     return ScalingModels(
         parameters=parameters,
         terms=terms,
@@ -84,15 +84,9 @@ def scaling_models(
     )
 
 
-def _ahead(terms: tuple[Term, ...], rows: IntArray, point: FloatArray) -> FloatArray:
-    """Evaluate constant and terms of rivals int64[K, N, M] at one point float64[D]: float64[K, N, 1 + M]."""
-    values = np.append(term_values(terms, point[None])[0], 0.0)[rows]
+def _with_constant(values: FloatArray) -> FloatArray:
+    """Put 1 for the constant before the values of terms: float64[K, N, 1 + M] from float64[K, N, M]."""
     return np.concatenate([np.ones_like(values[:, :, :1]), values], axis=2)
-
-
-def _growing_terms(terms: tuple[Term, ...]) -> BoolArray:
-    """bool[n + 1], whether a term alone grows along some parameter; the last stands for no term."""
-    return np.array([bool(leading_terms((t,))) for t in terms] + [False])
 
 
 def _probability_growing(
@@ -135,7 +129,7 @@ def _undecided(value: FloatArray, deviation: FloatArray, weight: FloatArray) -> 
 
 def _at_the_edge(factors: Factors, picks: IntArray) -> BoolArray:
     """Tell for picks int64[K, M, D] whether a parameter has the largest power tried for it, bool[K]."""
-    powers = np.array([float(i) for i, _ in factors.exponents])
+    powers = factors.table.power
     tried = np.where(np.isfinite(factors.log_prior), powers, -np.inf)
     edge: BoolArray = ((powers[picks] >= tried.max(axis=1)) & (picks > 0)).any(axis=(1, 2))
     return edge

@@ -4,28 +4,24 @@ A term is written as one index per parameter into a shared table of exponents, i
 parameter that does not occur. Arrays of such indices, int64[..., D], are called `picks` here.
 """
 
-from collections.abc import Iterable
 from dataclasses import dataclass
-from fractions import Fraction
 from itertools import combinations, product
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ingest.arrays import BoolArray, FloatArray, IntArray
-from pipeline.models.exponents import EXTRAP_EXPONENTS, FALLING_EXPONENTS, STEEP_EXPONENTS
-from pipeline.models.normal_form import NO_EXPONENT, Exponent, Term
+from pipeline.models.normal_form import Term
 from pipeline.models.options import ModelOptions
-from pipeline.models.search_space import plausibility
+from pipeline.models.several.exponent_table import ExponentTable, exponent_table
 
-_COARSE: tuple[Exponent, ...] = tuple(
-    (Fraction(i), j) for i, j in (("-1", 0), ("0", 1), ("1", 0), ("2", 0), ("3", 0), ("4", 0))
-)
-FAR = 16.0
-"""How many times the largest measured value of a parameter hypotheses are told apart at."""
+NEAR, FAR = 4.0, 16.0
+"""How many times the largest measured value of each parameter hypotheses are compared at."""
 
+_COARSE = ((-1.0, 0.0), (0.0, 1.0), (1.0, 0.0), (2.0, 0.0), (3.0, 0.0), (4.0, 0.0))
 _FULL_GRID = 4  # parameters up to which a search starts from products of all of them
 _ABSENT = 0.5  # prior probability that a parameter does not occur in a term
+_FALLS, _STEEP = -0.2, 2.5  # local log-log slopes from which negative powers and powers above 3 are tried
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,22 +29,24 @@ class Factors:
     """A table of n exponents and their values at P points for D parameters.
 
     Attributes:
-        exponents: the table; the first is `NO_EXPONENT`.
+        table: the exponents; the first stands for no factor.
         values: float64[D, n, P], each row divided by its largest value.
-        far: float64[D, n], the same at `FAR` times the largest value of each parameter.
+        ahead: float64[2, D, n], the same at `NEAR` and `FAR` times the largest value of each parameter.
+        unit: float64[D, n], what each row was multiplied with.
         log_prior: float64[D, n], logarithm of the probability of each factor, -inf where it is not tried.
         coarse: int64[L, D], picks of the terms from which a search starts.
     """
 
-    exponents: tuple[Exponent, ...]
+    table: ExponentTable
     values: FloatArray
-    far: FloatArray
+    ahead: FloatArray
+    unit: FloatArray
     log_prior: FloatArray
     coarse: IntArray
 
     def term(self, picks: IntArray) -> Term:
         """Return the term of int64[D] picks."""
-        return tuple(self.exponents[i] for i in picks.tolist())
+        return tuple(self.table.exponents[i] for i in picks.tolist())
 
     def columns(self, picks: IntArray) -> FloatArray:
         """Evaluate terms: float64[..., P] from int64[..., D] picks."""
@@ -62,9 +60,19 @@ class Factors:
         total: FloatArray = self.log_prior[np.arange(len(self.values)), picks].sum(axis=-1)
         return total
 
+    def scaled_ahead(self, picks: IntArray, place: int) -> FloatArray:
+        """Evaluate scaled terms at `NEAR` (place 0) or `FAR` (1): float64[...] from int64[..., D] picks."""
+        product: FloatArray = self.ahead[place][np.arange(len(self.values)), picks].prod(axis=-1)
+        return product
+
+    def units(self, picks: IntArray) -> FloatArray:
+        """What scaled terms were multiplied with: float64[...] from int64[..., D] picks."""
+        product: FloatArray = self.unit[np.arange(len(self.values)), picks].prod(axis=-1)
+        return product
+
     def by_growth(self, picks: IntArray) -> IntArray:
         """Sort the terms of hypotheses int64[K, N, M, D], the largest powers first and empty terms last."""
-        degree = np.array([float(i) + 0.1 * j for i, j in self.exponents])
+        degree = self.table.power + 0.1 * self.table.logarithm
         earlier_first = 1 - 1e-3 * np.arange(len(self.values))
         steepness = np.where((picks != 0).any(axis=3), (degree[picks] * earlier_first).sum(axis=3), -np.inf)
         return np.take_along_axis(picks, np.argsort(-steepness, axis=2)[..., None], axis=2)
@@ -76,24 +84,20 @@ def make_factors(points: FloatArray, slopes: FloatArray, options: ModelOptions) 
     Falling powers are tried for parameters along which some kernel falls, powers above 3 where one grows
     that fast; logarithms only where no value is below 1, for there they would change sign.
     """
-    asked = options.exponents or (None if isinstance(options.prior, str) else tuple(options.prior))
-    whole = EXTRAP_EXPONENTS + FALLING_EXPONENTS + STEEP_EXPONENTS if asked is None else asked
-    table = tuple(dict.fromkeys((NO_EXPONENT, *whole)))
-    falling = np.array([i < 0 for i, _ in table])
-    steep = np.array([e in STEEP_EXPONENTS for e in table])
-    logarithm = np.array([j > 0 for _, j in table])
-    tried = np.ones((points.shape[1], len(table)), dtype=bool)
-    if asked is None:
-        tried &= ~falling | (slopes.min(axis=0) < -0.2)[:, None]
-        tried &= ~steep | (slopes.max(axis=0) > 2.5)[:, None]
-    tried &= ~logarithm | (points.min(axis=0) >= 1)[:, None]
-    tried &= (points.min(axis=0) < points.max(axis=0))[:, None]
+    table = exponent_table(options)
+    smallest, largest = points.min(axis=0)[:, None], points.max(axis=0)[:, None]
+    tried = (table.logarithm == 0) | (smallest >= 1)
+    tried &= smallest < largest
+    falls, steep = slopes.min(axis=0)[:, None] < _FALLS, slopes.max(axis=0)[:, None] > _STEEP
+    tried &= ~table.optional | np.where(table.power < 0, falls, steep)
+    tried &= table.weight > 0
     tried[:, 0] = True
     used = np.flatnonzero(tried.any(axis=0))
-    table, tried = tuple(table[u] for u in used.tolist()), tried[:, used]
-    weight = np.where(tried, exponent_weights(table, options), 0.0)
-    both = _scaled_values(table, np.vstack([points, points.max(axis=0) * FAR]), tried)
-    return Factors(table, both[:, :, :-1], both[:, :, -1], _log_prior(weight), _coarse(table, tried))
+    table, tried = table.take(used), tried[:, used]
+    every, unit = _scaled_values(table, np.vstack([points, NEAR * largest.T, FAR * largest.T]), tried)
+    ahead = every[:, :, -2:].transpose(2, 0, 1)
+    log_prior = _log_prior(np.where(tried, table.weight, 0.0))
+    return Factors(table, every[:, :, :-2], ahead, unit, log_prior, _coarse(table, tried))
 
 
 def term_keys(picks: IntArray) -> NDArray[np.uint64]:
@@ -106,21 +110,6 @@ def term_keys(picks: IntArray) -> NDArray[np.uint64]:
     return code
 
 
-def exponent_weights(exponents: Iterable[Exponent], options: ModelOptions) -> FloatArray:
-    """Return the prior weight of each exponent, float64[n]; they need not sum to 1.
-
-    With several parameters the combinations of odd exponents would drown the simple ones by their number
-    alone, so ``uniform`` means the even mixture of the uniform and the simple weights here: at worst half of
-    what either would give.
-    """
-    table = tuple(exponents)
-    if not isinstance(options.prior, str):
-        return np.array([options.prior.get(e, 0.0) for e in table])
-    simple = np.array([plausibility(e, "simple") for e in table])
-    simple /= simple.sum()
-    return simple if options.prior == "simple" else (simple + 1 / len(table)) / 2
-
-
 def _log_prior(weight: FloatArray) -> FloatArray:
     others = weight[:, 1:]
     total = others.sum(axis=1, keepdims=True)
@@ -130,22 +119,29 @@ def _log_prior(weight: FloatArray) -> FloatArray:
     return np.log(prior, out=np.full_like(prior, -np.inf), where=prior > 0)
 
 
-def _scaled_values(table: tuple[Exponent, ...], points: FloatArray, tried: BoolArray) -> FloatArray:
-    """Evaluate factors, each divided by its largest value at all points but the last, which lies far away."""
-    power = np.array([float(i) for i, _ in table])[None, :, None]
-    logarithm = np.array([float(j) for _, j in table])[None, :, None]
+def _scaled_values(
+    table: ExponentTable, points: FloatArray, tried: BoolArray
+) -> tuple[FloatArray, FloatArray]:
+    """Evaluate factors, each divided by its largest value at all points but the last two, which lie ahead.
+
+    Returns:
+        float64[D, n, P] and what the values were multiplied with, float64[D, n].
+    """
+    power, logarithm = table.power[None, :, None], table.logarithm[None, :, None]
     # Divided by the geometric middle first, so that no power of a large value overflows.
     logs = np.log2(points).T[:, None, :]
     middle = (logs.min(axis=2, keepdims=True) + logs.max(axis=2, keepdims=True)) / 2
     base = np.where(logarithm > 0, logs, 1.0)
     values = np.exp2(power * (logs - middle)) * np.abs(base) ** logarithm * tried[:, :, None]
-    largest = values[:, :, :-1].max(axis=2, keepdims=True)
-    scaled: FloatArray = values / np.where(largest > 0, largest, 1.0)
-    return scaled
+    largest = values[:, :, :-2].max(axis=2, keepdims=True)
+    largest = np.where(largest > 0, largest, 1.0)
+    unit = np.exp2(-power * middle) / largest
+    return values / largest, unit[:, :, 0]
 
 
-def _coarse(table: tuple[Exponent, ...], tried: BoolArray) -> IntArray:
-    place = [table.index(e) for e in _COARSE if e in table] or list(range(1, len(table)))
+def _coarse(table: ExponentTable, tried: BoolArray) -> IntArray:
+    pairs = list(zip(table.power.tolist(), table.logarithm.tolist(), strict=True))
+    place = [pairs.index(e) for e in _COARSE if e in pairs] or list(range(1, len(pairs)))
     axes = [[i for i in place if row[i]] for row in tried]
     most = len(axes) if len(axes) <= _FULL_GRID else 2
     terms: list[IntArray] = []

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from ingest.arrays import FloatArray, IntArray
-from pipeline.models.normal_form import Term, term_values
+from ingest.arrays import IntArray
+from pipeline.models.normal_form import Term
 from pipeline.models.several.factors import Factors, term_keys
 
 
@@ -30,21 +30,3 @@ def hypothesis_tables(
     hypotheses = rows.reshape(-1, rows.shape[2])[first]
     used = tuple(t for t, c in zip(terms, codes.tolist(), strict=True) if c > 0)
     return used, hypotheses, which.reshape(key.shape), rows
-
-
-def coefficient_units(
-    factors: Factors, picks: IntArray, terms: tuple[Term, ...], rows: IntArray, points: FloatArray
-) -> FloatArray:
-    """What coefficients of scaled columns must be multiplied with, float64[K, N, 1 + M].
-
-    Args:
-        factors: the scaled columns.
-        picks: int64[K, N, M, D].
-        terms: the terms.
-        rows: int64[K, N, M], indices of the picks' terms, -1 for none.
-        points: float64[P, D].
-    """
-    values = np.abs(term_values(terms, points)).sum(axis=0) if terms else np.zeros(0)
-    columns = factors.columns(picks).sum(axis=3)
-    ratio = np.where(rows >= 0, columns / np.append(values, 1.0)[rows], 0.0)
-    return np.concatenate([np.ones_like(ratio[:, :, :1]), ratio], axis=2)

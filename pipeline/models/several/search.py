@@ -180,7 +180,7 @@ def _exchange(data: WeightedMeans, factors: Factors, picks: IntArray) -> list[Ca
             chi2 = chi_squared(data, others, factors.columns(rest), factors.values[d])
             fixed = log_prior.sum(axis=(2, 3)) - log_prior[:, :, m, d]
             rows, judged = _best_scores(data, chi2, fixed, factors.log_prior[d], size, _VARIANTS)
-            place, factor = np.divmod(rows, len(factors.exponents))
+            place, factor = np.divmod(rows, len(factors.table.exponents))
             changed = picks[np.arange(len(rows))[:, None], place]
             changed[:, :, m, d] = factor
             tried.append(Candidates(changed, *judged))

@@ -126,6 +126,6 @@ def _log_weights(fits: ExactFits, factors: Factors, points: FloatArray, misfit: 
 
 def _far_values(fits: ExactFits, factors: Factors) -> FloatArray:
     """Predictions far away, float64[K, N]."""
-    values = factors.far[np.arange(len(factors.far)), fits.picks].prod(axis=3)
+    values = factors.scaled_ahead(fits.picks, 1)
     total: FloatArray = fits.coefficients[..., 0] + (fits.coefficients[..., 1:] * values).sum(axis=2)
     return total
