@@ -11,8 +11,8 @@ from filters.matching import kept
 from filters.walks import nearest_recorded
 from ingest.arrays import BoolArray, FloatArray, IntArray
 from ingest.calltree import CallTree
+from ingest.merging import merge_siblings
 from ingest.profile import Metric, MetricKind, Profile
-from ingest.reduction import merge_siblings
 
 
 def simulate(profile: Profile, rules: Filter) -> Profile:

@@ -26,9 +26,11 @@ COMMANDS = (
     "plot",
     "export",
     "project",
+    "advise",
     "report",
     "baseline",
     "check",
+    "compare",
 )
 
 
