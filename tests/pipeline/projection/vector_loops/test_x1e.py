@@ -74,6 +74,18 @@ def test_bandwidth_tables(temporal):
         np.testing.assert_allclose(bandwidth_table(X1E.values, score)[temporal], np.array(row) * 1e9)
 
 
+def test_the_current_processor_has_all_cells():
+    zen4 = load_machine("zen4-vm")
+    for score in TABLES[0]:
+        table = bandwidth_table(zen4.values, score)
+        assert (table > 0).all()
+        assert (np.diff(table, axis=1) > 0).all()
+    at = {"i": 1500, "j": 1100, "k": 26, "msps": 24, "tiles": 6, "timesteps": 48}
+    composed = compose(load_application("hycom"), machine_names(zen4, "mach"), {})
+    found = predict({"t": composed.total}, {**at, "flops": 20, "loads": 8, "stores": 2})["t"]
+    assert 0 < found.lower[0] < found.value[0] < found.upper[0]
+
+
 def test_multistreaming_is_four_times_except_one_cell():
     """Four processors stream. 34.0 / 8.25 = 4.12 is the only exception: Table 5 prints 8.5 for that peak."""
     for slow, fast in (("00", "10"), ("01", "11")):
