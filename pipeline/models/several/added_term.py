@@ -6,6 +6,7 @@ design matrix is built for a single hypothesis.
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -29,6 +30,17 @@ class WeightedMeans:
     weight: FloatArray
     count: FloatArray
     nonnegative: bool
+
+    @cached_property
+    def pair(self) -> FloatArray:
+        """The weights and the weighted means, float64[K, P, 2]."""
+        return np.stack([self.weight, self.weight * self.mean], axis=2)
+
+    @cached_property
+    def totals(self) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Weighted sums of 1, y and y^2, float64[K, 1, 1] each."""
+        one, y = self.pair.sum(axis=1).T[:, :, None, None]
+        return one, y, (self.pair[:, :, 1] * self.mean).sum(axis=1)[:, None, None]
 
     def take(self, kernels: IntArray) -> "WeightedMeans":
         """Return some kernels."""
@@ -63,21 +75,21 @@ def chi_squared(
         others or the constant, or where a coefficient would be negative of a quantity that cannot be.
     """
     weight = data.weight[:, None]
-    weighted_y = weight * data.mean[:, None]
+    weighted_y = data.pair[:, None, :, 1]
+    one, y1, yy = data.totals
     base = weight if rest is None else weight * rest
     table = np.ascontiguousarray(factors.T)
     sums = _Sums(
         tt=(base if rest is None else base * rest) @ (table * table),
         t1=base @ table,
         ty=(weighted_y if rest is None else weighted_y * rest) @ table,
-        one=weight.sum(axis=2, keepdims=True),
-        y1=weighted_y.sum(axis=2, keepdims=True),
-        yy=(weighted_y * data.mean[:, None]).sum(axis=2, keepdims=True),
+        one=one,
+        y1=y1,
+        yy=yy,
     )
     limit, least = sums.tt * _CANCELLED, np.maximum(sums.one * _CANCELLED, 1e-300)
     basis, triangle = _orthogonal(weight, others)
-    pair = np.stack([weight[:, 0], weighted_y[:, 0]], axis=2)
-    along = [_project(sums, q, base, pair, table) for q in basis]
+    along = [_project(sums, q, base, data.pair, table) for q in basis]
     slope, constant, left, usable = _solve_two(sums, limit, least, data.nonnegative)
     if data.nonnegative:
         usable &= slope > 0
@@ -93,11 +105,12 @@ def _orthogonal(weight: FloatArray, others: FloatArray) -> tuple[list[FloatArray
     triangle = np.zeros((*others.shape[:2], size, size))
     for a in range(size):
         vector = others[:, :, a]
-        full = np.sqrt((weight * vector * vector).sum(axis=2))
+        full = length = np.sqrt((weight * vector * vector).sum(axis=2))
         for b, q in enumerate(basis):
             triangle[:, :, b, a] = (weight * q * vector).sum(axis=2)
             vector = vector - triangle[:, :, b, a, None] * q
-        length = np.sqrt((weight * vector * vector).sum(axis=2))
+        if a > 0:
+            length = np.sqrt((weight * vector * vector).sum(axis=2))
         triangle[:, :, a, a] = np.maximum(length, 1e-6 * full + 1e-300)
         basis.append(vector / triangle[:, :, a, a, None])
     return basis, triangle
