@@ -27,7 +27,7 @@ FLOOR = 0.02
 Where values have both signs, none of them is: errors do not shrink then towards zero.
 """
 
-_JUDGED = 16  # hypotheses fitted exactly per kernel
+_JUDGED = 12  # hypotheses fitted exactly per kernel
 _BLOCK = 1 << 13  # kernels times points
 _HELD = 24 << 20  # bytes; glibc minds blocks of up to 32 MiB
 

@@ -23,7 +23,7 @@ LOG_PRIOR_OF_SIZE = tuple(math.log(p) for p in (0.4, 0.35, 0.2, 0.05))
 """Prior of 0, 1, 2 and 3 terms: complexity is paid for."""
 
 _KEPT = 24  # hypotheses remembered per kernel and size
-_VARIANTS = 8  # and of those that exchange one factor
+_VARIANTS = 6  # and of those that exchange one factor
 _BEAM = 4  # hypotheses that are varied in the first sweep
 _LATER_BEAM = 3  # and in later ones, those varied before left out
 _SWEEPS = 12  # at most; kernels whose best hypothesis stays are done
@@ -142,7 +142,7 @@ def _extended(data: WeightedMeans, factors: Factors, start: IntArray) -> Candida
         factors.term_log_prior(start).sum(axis=2),
         factors.term_log_prior(factors.coarse),
         size,
-        2 * _KEPT,
+        _KEPT + _KEPT // 2,
     )
     place, added = np.divmod(rows, len(factors.coarse))
     picks = start[np.arange(len(rows))[:, None], place]
