@@ -20,7 +20,7 @@ def make_profile(
     source: str = "made.cubex",
     notices: tuple[str, ...] = (),
 ) -> Profile:
-    """Make a profile of values per metric and call path, one value a location; paths come in preorder.
+    """Make a profile of values per metric and call path, one value a location, paths in preorder.
 
     Every prefix of a call path must be there. Metrics are exclusive unless `kinds` says otherwise; regions are
     compiler-instrumented unless their name starts with ``MPI_`` or `paradigm` says otherwise.

@@ -51,8 +51,8 @@ def crossovers(
     """Find where kernels overtake the kernels that lead.
 
     A leader is a kernel that is the largest of all at some scale between the smallest measured one and
-    the horizon. Every other kernel that matters at the horizon is followed past each leader, where that leader has
-    a share of at least `CROSSING_SHARE`.
+    the horizon. Every other kernel that matters at the horizon is followed past each leader, where that
+    leader has a share of at least `CROSSING_SHARE`.
 
     Args:
         predict: model values, float64[K, Q] for scales float64[Q].

@@ -12,8 +12,8 @@ from pipeline.models.kernels import Kernels
 def matches(callpath: tuple[str, ...], pattern: str) -> bool:
     """Tell whether a pattern names a call path.
 
-    It is matched, with ``*``, ``?`` and ``[..]``, against the region's name and against the names from the root
-    down joined by ``/``, both in full and without return types and parameters: ``MPI_Allreduce``,
+    It is matched, with ``*``, ``?`` and ``[..]``, against the region's name and against the names from the
+    root down joined by ``/``, both in full and without return types and parameters: ``MPI_Allreduce``,
     ``*/MPI_Allreduce``, ``main/CG/*``.
     """
     short = [short_name(name) for name in callpath]

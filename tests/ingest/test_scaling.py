@@ -8,7 +8,7 @@ from tests.profiles import make_profile
 MAIN, SOLVE, REDUCE = ("main",), ("main", "solve"), ("main", "MPI_Allreduce")
 
 
-def study(computing, processes=(1, 2, 4, 8), waiting=lambda p: float(p)):
+def study(computing, processes=(1, 2, 4, 8), waiting=float):
     runs = []
     for p in processes:
         times = {MAIN: [0.0] * p, SOLVE: [computing(p)] * p, REDUCE: [waiting(p)] * p}
