@@ -12,7 +12,7 @@ from ingest.experiment import Experiment
 from ingest.profile import Profile
 from ingest.scaling import decide_scaling
 from pipeline.gate.baseline import SMALLEST_SHARE, document_text, from_document, to_document
-from pipeline.gate.snapshot import Origin, Snapshot, snapshot, without_dust
+from pipeline.gate.snapshot import KernelId, Level, Origin, Snapshot, snapshot, without_dust
 from pipeline.ingestion import Watch, ingest, locate
 from pipeline.models.analysis import scaling_of
 from pipeline.options import Options
@@ -113,3 +113,20 @@ def read_baseline(path: Path) -> Snapshot:
     except (ValueError, RecursionError) as error:
         raise InputError(f"is no JSON ({error})", where=str(path), mend=mend) from error
     return from_document(document, str(path))
+
+
+def read_verdicts(path: Path) -> dict[KernelId, str]:
+    """Read the verdicts of a check.json.
+
+    Raises:
+        InputError: where it cannot be read or is no check.json.
+    """
+    try:
+        document = json.loads(path.read_text(encoding="utf-8"))
+        return {
+            KernelId(Level(entry["level"]), tuple(entry["callpath"])): str(entry["verdict"])
+            for entry in document["kernels"]
+        }
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        mend = "write it with `pipeline check --json FILE`"
+        raise InputError(f"is no check.json ({error})", where=str(path), mend=mend) from error

@@ -31,6 +31,7 @@ COMMANDS = (
     "baseline",
     "check",
     "compare",
+    "history",
 )
 
 

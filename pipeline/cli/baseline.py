@@ -29,7 +29,7 @@ def baseline_command(
     metric: MetricName = None,
     jobs: Jobs = None,
 ) -> None:
-    """Write measured values, models and noise of every kernel to a file that `pipeline check` compares with."""
+    """Write measured values, models and noise of every kernel to a file for `pipeline check`."""
     from pipeline.gating import read_study, write_baseline
     from pipeline.options import load_options
 

@@ -8,18 +8,19 @@ import numpy as np
 
 from ingest.arrays import FloatArray
 from ingest.errors import UsageError
-from pipeline.gate.decision import CheckResult, Decision, Evidence, Ground, Outcome, Side, Verdict
+from pipeline.gate.decision import CheckResult, Decision, Evidence, Outcome, Verdict
 from pipeline.gate.family import test_family
 from pipeline.gate.forecast import Forecast, forecast, take_forecast
+from pipeline.gate.multiple import holm
 from pipeline.gate.options import CheckOptions
 from pipeline.gate.pairing import Pair, incomparable, pair
+from pipeline.gate.presence import located, new_kernels, vanished_kernels
 from pipeline.gate.rules import RuleTests, rule_evidence, rule_tests, total_evidence
-from pipeline.gate.snapshot import Level, Snapshot
+from pipeline.gate.snapshot import Snapshot
 from pipeline.gate.verdicts import decide, describe, point_of, side_of, waive
 from pipeline.models.options import ModelOptions
 
 DEFAULT_REACH = 4.0  # target where none is asked for: this many times the largest measured scale
-LOCATED = 3  # call paths named for a region
 COMMON_SHIFT = 1.05  # a median change of all kernels beyond this is told
 
 ORDER = (
@@ -103,8 +104,6 @@ def _finish(
     points: FloatArray = candidate.points
     small = 0
     if against is None:
-        from pipeline.gate.multiple import holm
-
         adjusted, count = holm(tests.p), len(tests.row)
     else:
         both, models = against
@@ -114,8 +113,8 @@ def _finish(
         column = candidate.parameters.index(candidate.parameter)
         family = test_family(both, base, mine, targets[:, column], tests, options)
         decisions = decide(both, base, mine, family, targets, options)
-        decisions += _new(both, options) + _vanished(both, options)
-        decisions = [_located(d, decisions) for d in decisions]
+        decisions += new_kernels(both, options) + vanished_kernels(both, options)
+        decisions = [located(d, decisions) for d in decisions]
         reasons = incomparable(both.baseline, both.candidate)
         notices += _common_shift(both, family.changes.common)
         points, small = both.points, len(both.candidate.kernels) - len(family.rows)
@@ -150,75 +149,6 @@ def _importance(decision: Decision) -> tuple[int, float, str]:
     ratios = [c.ratio for c in (*decision.target[-1:], *decision.measured)]
     change = max((abs(r - 1.0) for r in ratios), default=0.0)
     return ORDER.index(decision.verdict), -size * min(change, 1e9), describe(decision.kernel)
-
-
-def _new(both: Pair, options: CheckOptions) -> list[Decision]:
-    """Kernels that the baseline does not have; above `new_share` they fail the check."""
-    found = []
-    study, at = both.new, int(np.argmax(both.candidate.scale))
-    share = _share_of(both.candidate, study)
-    floor = max(options.share_floor, both.baseline.smallest_share)
-    for i in np.flatnonzero((share >= floor).any(axis=1)).tolist():
-        largest = float(share[i].max())
-        fails = largest >= options.new_share
-        text = f"takes up to {100 * largest:.3g} % of the total and is not in the baseline"
-        found.append(
-            Decision(
-                study.kernels[i],
-                Verdict.REGRESSION if fails else Verdict.NEW,
-                (Evidence(Ground.NEW, text),),
-                candidate=Side(float(study.mean[i, at]), float(share[i, at])),
-                file=study.files[i],
-                line=int(study.lines[i]),
-                advice="write a new baseline if it is meant to be there" if fails else "",
-            )
-        )
-    return found
-
-
-def _vanished(both: Pair, options: CheckOptions) -> list[Decision]:
-    found = []
-    study, at = both.vanished, int(np.argmax(both.baseline.scale))
-    share = _share_of(both.baseline, study)
-    for i in np.flatnonzero((share >= options.share_floor).any(axis=1)).tolist():
-        text = f"took up to {100 * float(share[i].max()):.3g} % of the total and is gone"
-        found.append(
-            Decision(
-                study.kernels[i],
-                Verdict.VANISHED,
-                (Evidence(Ground.NEW, text),),
-                baseline=Side(float(study.mean[i, at]), float(share[i, at])),
-                file=study.files[i],
-                line=int(study.lines[i]),
-            )
-        )
-    return found
-
-
-def _share_of(whole: Snapshot, part: Snapshot) -> FloatArray:
-    total = whole.mean[:1]
-    return np.divide(part.mean, total, out=np.zeros(part.mean.shape), where=total > 0)
-
-
-def _located(decision: Decision, decisions: Sequence[Decision]) -> Decision:
-    """Name the call paths that a region's or the total's regression comes from."""
-    if decision.verdict is not Verdict.REGRESSION or decision.kernel.level is Level.CALLPATH:
-        return decision
-    region = decision.kernel.callpath[-1] if decision.kernel.level is Level.REGION else None
-    parts = [
-        (_cost(d), d.kernel.callpath)
-        for d in decisions
-        if d.kernel.level is Level.CALLPATH and region in (None, d.kernel.callpath[-1])
-    ]
-    worst = sorted((p for p in parts if p[0] > 0), reverse=True)[:LOCATED]
-    return replace(decision, located=tuple(path for _, path in worst))
-
-
-def _cost(decision: Decision) -> float:
-    """What a change costs: at the last target where it is carried on, at the largest scale otherwise."""
-    ratio = (*decision.measured[-1:], *decision.target[-1:])
-    value = decision.candidate.value if decision.candidate else 0.0
-    return value * max((r.ratio - 1.0 for r in ratio), default=1.0)
 
 
 def _with_rules(

@@ -1,5 +1,6 @@
 """Two studies laid side by side: the same points, the same kernels, and what only one of them has."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -7,7 +8,7 @@ import numpy as np
 from ingest.arrays import BoolArray, FloatArray, IntArray
 from ingest.errors import InputError
 from pipeline.gate.log_ratios import common_points
-from pipeline.gate.snapshot import Level, Snapshot
+from pipeline.gate.snapshot import KernelId, Level, Snapshot
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,7 +60,7 @@ def pair(baseline: Snapshot, candidate: Snapshot) -> Pair:
     base_at, candidate_at = common_points(baseline.points, candidate.points)
     there = {k: i for i, k in enumerate(baseline.kernels) if baseline.mean[i].any() or i == 0}
     here = {k: i for i, k in enumerate(candidate.kernels) if candidate.mean[i].any() or i == 0}
-    both = [k for k in here if k in there]
+    both = _without_doubles(baseline, candidate, there, here)
     return Pair(
         baseline.take([there[k] for k in both]),
         candidate.take([here[k] for k in both]),
@@ -69,6 +70,21 @@ def pair(baseline: Snapshot, candidate: Snapshot) -> Pair:
         candidate.take([i for k, i in here.items() if k not in there]),
         baseline.take([i for k, i in there.items() if k not in here]),
     )
+
+
+def _without_doubles(
+    baseline: Snapshot, candidate: Snapshot, there: Mapping[KernelId, int], here: Mapping[KernelId, int]
+) -> list[KernelId]:
+    """Common kernels without the regions that are one and the same call path in both studies."""
+    both = [k for k in here if k in there]
+    size = {k: (baseline.mean[there[k]].sum(), candidate.mean[here[k]].sum()) for k in both}
+    whole = {k.callpath[-1]: size[k] for k in both if k.level is Level.REGION}
+    doubled = {
+        k.callpath[-1]
+        for k in both
+        if k.level is Level.CALLPATH and np.allclose(size[k], whole.get(k.callpath[-1], np.inf), rtol=1e-4)
+    }
+    return [k for k in both if k.level is not Level.REGION or k.callpath[-1] not in doubled]
 
 
 def _shown(value: object) -> str:

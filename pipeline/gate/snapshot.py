@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
+from functools import cached_property
 
 import numpy as np
 
@@ -47,7 +48,7 @@ class Origin:
 
 @dataclass(frozen=True, eq=False)
 class Snapshot:
-    """K kernels at P points with R repetitions: the total, regions with several call paths, call paths.
+    """K kernels at P points with R repetitions: the total, the regions, the call paths.
 
     Attributes:
         parameters: names of the D parameters.
@@ -78,14 +79,14 @@ class Snapshot:
     origin: Origin = field(default_factory=Origin)
     smallest_share: float = 0.0
 
-    @property
+    @cached_property
     def mean(self) -> FloatArray:
         """Mean over repetitions, float64[K, P]; 0 where nothing was measured."""
         known = np.isfinite(self.values)
         total: FloatArray = np.where(known, self.values, 0.0).sum(axis=2) / np.maximum(known.sum(axis=2), 1)
         return total
 
-    @property
+    @cached_property
     def share(self) -> FloatArray:
         """Share of the total, float64[K, P]; the total is the first kernel."""
         mean = self.mean
@@ -119,12 +120,11 @@ def snapshot(
     """
     callpaths = callpath_kernels(experiment, metric, decision.scaling)
     regions, total = region_kernels(callpaths), total_kernel(callpaths)
-    several = _several(callpaths, regions)
     files, lines = _sources(experiment)
-    heaviest = _heaviest(callpaths, regions)[several]
+    heaviest = _heaviest(callpaths, regions)
     kernels = (
         KernelId(Level.TOTAL, ("total",)),
-        *(KernelId(Level.REGION, regions.callpaths[r]) for r in several.tolist()),
+        *(KernelId(Level.REGION, region) for region in regions.callpaths),
         *(KernelId(Level.CALLPATH, path) for path in callpaths.callpaths),
     )
     found = efficiencies(experiment, decision)
@@ -137,7 +137,7 @@ def snapshot(
         callpaths.unit,
         experiment.points,
         kernels,
-        np.concatenate([total.values, regions.values[several], callpaths.values]),
+        np.concatenate([total.values, regions.values, callpaths.values]),
         ("", *(files[i] for i in heaviest.tolist()), *files),
         np.concatenate([[NO_LINE], lines[heaviest], lines]).astype(np.int64),
         found.parallel if found is not None else nothing,
@@ -149,14 +149,6 @@ def without_dust(whole: Snapshot, smallest_share: float) -> Snapshot:
     """Keep the kernels that reach a share of the total at some point; the total stays."""
     rows = np.flatnonzero((whole.share >= smallest_share).any(axis=1))
     return replace(whole.take(rows), smallest_share=smallest_share)
-
-
-def _several(callpaths: Kernels, regions: Kernels) -> IntArray:
-    """Regions with more than one call path that was ever measured above zero."""
-    number = {path[0]: r for r, path in enumerate(regions.callpaths)}
-    active = np.nan_to_num(callpaths.values).max(axis=(1, 2), initial=0.0) > 0
-    group = np.array([number[path[-1]] for path in callpaths.callpaths], dtype=np.int64)
-    return np.flatnonzero(np.bincount(group[active], minlength=len(regions)) > 1)
 
 
 def _heaviest(callpaths: Kernels, regions: Kernels) -> IntArray:

@@ -193,8 +193,8 @@ def _doubt(decision: Decision, both: Pair, family: Family, k: int, options: Chec
             "no repetitions, so noise is unknown: "
             f"measure every point at least {ENOUGH_REPETITIONS} times in both studies"
         )
-    hidden = (decision.detectable - 1.0) * max(s.share for s in (decision.baseline, decision.candidate) if s)
-    if decision.detectable <= options.resolution or hidden <= options.factor - 1.0:
+    share = max(s.share for s in (decision.baseline, decision.candidate) if s is not None)
+    if not is_blind(decision.detectable, share, options):
         return ""
     spread = np.sqrt(family.changes.noise.variance[k] * family.changes.spread)
     noise = float(np.nanmax(np.where(np.isfinite(family.changes.measured.error[k]), spread, np.nan)))
@@ -203,6 +203,12 @@ def _doubt(decision: Decision, both: Pair, family: Family, k: int, options: Chec
         f"noise of {100 * noise:.2g} % hides factors below {decision.detectable:.3g}: "
         f"about {needed} repetitions a point in both studies would show {options.resolution:g}"
     )
+
+
+def is_blind(detectable: float, share: float, options: CheckOptions) -> bool:
+    """Tell whether a check could miss a factor beyond the resolution that would make the total worse."""
+    hidden = (detectable - 1.0) * share
+    return detectable > options.resolution and hidden > options.factor - 1.0
 
 
 def _repetitions_needed(detectable: float, both: Pair, factor: float, options: CheckOptions) -> int:

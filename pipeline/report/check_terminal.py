@@ -17,12 +17,18 @@ STYLES = {
     Verdict.IMPROVEMENT: "green",
     Verdict.UNCHANGED: "dim",
 }
+DOUBTS = 3  # kernels too noisy to judge whose advice is shown
 OUTCOMES = {Outcome.PASSED: "bold green", Outcome.REGRESSED: "bold red", Outcome.INCONCLUSIVE: "bold yellow"}
 
 
 def show_check(out: Console, result: CheckResult, *, limit: int = 15) -> None:
     """Print the outcome, the table of what is remarkable, and the story of each regression."""
     out.print(Text(headline(result), style=OUTCOMES[result.outcome]))
+    show_details(out, result, limit=limit)
+
+
+def show_details(out: Console, result: CheckResult, *, limit: int) -> None:
+    """Print everything below the headline."""
     for reason in result.reasons:
         out.print(Text(f"  {reason}", style="yellow"), soft_wrap=True)
     shown = [d for d in result.decisions if d.verdict is not Verdict.UNCHANGED]
@@ -31,7 +37,8 @@ def show_check(out: Console, result: CheckResult, *, limit: int = 15) -> None:
         out.print(_table(out, shown[:limit], result.unit))
         if len(shown) > limit:
             out.print(f"and {len(shown) - limit} more; --limit or --json shows them", style="dim")
-    told = [d for d in shown[:limit] if d.verdict not in (Verdict.IMPROVEMENT,) and story(d)]
+    told = [d for d in shown[:limit] if d.verdict not in (Verdict.IMPROVEMENT, Verdict.INCONCLUSIVE)]
+    told += result.of(Verdict.INCONCLUSIVE)[:DOUBTS]
     if told:
         out.print()
     for decision in told:

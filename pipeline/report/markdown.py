@@ -41,8 +41,9 @@ def _rest(number: int) -> str:
 
 
 def _table(decisions: tuple[Decision, ...], unit: str) -> str:
+    titles = ("baseline", "now") if not unit else (f"baseline ({unit})", f"now ({unit})")
     head = (
-        f"| kernel | baseline ({unit}) | now ({unit}) | share | × measured | × at target | growth | source |\n"
+        f"| kernel | {' | '.join(titles)} | share | × measured | × at target | growth | source |\n"
         "|---|---:|---:|---:|---:|---:|---|---|\n"
     )
     return head + "\n".join(_row(d) for d in decisions)

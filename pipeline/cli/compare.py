@@ -1,0 +1,66 @@
+"""`pipeline compare`: two results side by side."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from pipeline.cli.app import app
+from pipeline.cli.arguments import (
+    At,
+    Config,
+    Jobs,
+    Json,
+    Limit,
+    MetricName,
+    ScalingChoice,
+    tell,
+    tell_skipped,
+    write_summary,
+)
+from pipeline.cli.progress import watch_reading
+
+
+@app.command("compare")
+def compare_command(
+    a: Annotated[Path, typer.Argument(metavar="OUT_A", help="Results, runs or series file to compare with.")],
+    b: Annotated[Path, typer.Argument(metavar="OUT_B", help="Results, runs or series file to compare.")],
+    at: At = None,
+    config: Config = None,
+    scaling: ScalingChoice = None,
+    metric: MetricName = None,
+    jobs: Jobs = None,
+    factor: Annotated[
+        float, typer.Option("--factor", min=1.0, help="Differences up to this factor are not told.")
+    ] = 1.1,
+    json: Json = None,
+    html: Annotated[Path | None, typer.Option("--html", help="Write a self-contained page here.")] = None,
+    limit: Limit = 15,
+) -> None:
+    """Tell which kernels differ beyond doubt between two studies, now and at the target scale."""
+    import datetime
+
+    from pipeline.gate.check import check
+    from pipeline.gate.options import CheckOptions
+    from pipeline.gate.pairing import pair
+    from pipeline.gate.renames import possible_renames
+    from pipeline.gating import read_study
+    from pipeline.options import load_options, parse_at
+    from pipeline.report.comparison_page import comparison_html
+    from pipeline.report.comparison_terminal import comparison_document, show_comparison
+    from pipeline.report.terminal import console
+    from pipeline.store.atomic import write_text
+
+    options = load_options(config, None, scaling=scaling, metric=metric, jobs=jobs)
+    studies = [read_study(path, options, watch=watch_reading) for path in (a, b)]
+    for study in studies:
+        tell_skipped(study.damaged)
+        tell(study.notices)
+    rules = CheckOptions(targets=parse_at(at or []), factor=factor)
+    one, two = (study.snapshot for study in studies)
+    result = check(two, one, rules, options.models, datetime.date.today())
+    renamed = possible_renames(pair(one, two), rules.share_floor)
+    if html is not None:
+        write_text(html, comparison_html(result, renamed, str(a), str(b)))
+    if not write_summary(json, comparison_document(result, renamed, str(a), str(b))):
+        show_comparison(console(), result, renamed, limit=limit)

@@ -1,0 +1,72 @@
+"""`pipeline history`: results over commits."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from pipeline.cli.app import app
+from pipeline.cli.arguments import At, Config, Json, Limit, write_summary
+
+history_app = typer.Typer(
+    help="Keep results over commits and find when a kernel changed.", no_args_is_help=True
+)
+app.add_typer(history_app, name="history")
+
+File = Annotated[Path, typer.Option("--file", help="History file.")]
+
+
+@history_app.command("add")
+def add_command(
+    path: Annotated[
+        Path, typer.Argument(metavar="OUT|DIR|FILE", help="Results directory, runs or series file.")
+    ],
+    label: Annotated[str, typer.Option("--label", help="What stands for this state, such as the commit.")],
+    file: File = Path("history.parquet"),
+    check: Annotated[
+        Path | None, typer.Option("--check", help="check.json of the same state: keeps the verdicts too.")
+    ] = None,
+    at: At = None,
+    config: Config = None,
+) -> None:
+    """Add the kernels of a result; a label that is there already is replaced."""
+    from pipeline.gate.baseline import SMALLEST_SHARE
+    from pipeline.gate.check import target_points
+    from pipeline.gate.forecast import forecast
+    from pipeline.gate.options import CheckOptions
+    from pipeline.gate.snapshot import without_dust
+    from pipeline.gating import read_study, read_verdicts
+    from pipeline.options import load_options, parse_at
+    from pipeline.store.history import add_to_history, history_rows
+
+    options = load_options(config, path if path.is_dir() else None)
+    study = without_dust(read_study(path, options).snapshot, SMALLEST_SHARE)
+    targets = target_points(study, CheckOptions(targets=parse_at(at or [])))
+    verdicts = read_verdicts(check) if check is not None else {}
+    target = dict(zip(study.parameters, targets[-1].tolist(), strict=True))
+    rows = history_rows(study, forecast(study, targets, options.models), target, label, verdicts)
+    count = add_to_history(file, rows)
+    typer.echo(f"{len(rows)} kernels of {label} in {file}, {count} labels in all")
+
+
+@history_app.command("show")
+def show_command(
+    kernel: Annotated[str, typer.Argument(metavar="KERNEL", help="Name or pattern, 'total' for the whole.")],
+    file: File = Path("history.parquet"),
+    json: Json = None,
+    limit: Limit = 30,
+) -> None:
+    """Show a kernel over commits, with change points and drift."""
+    from ingest.errors import UsageError
+    from pipeline.gate.rules import names
+    from pipeline.report.history_table import history_document, show_history
+    from pipeline.report.terminal import console
+    from pipeline.store.history import kernel_rows, read_history
+
+    found = {k: rows for k, rows in kernel_rows(read_history(file)).items() if names(kernel, k)}
+    if not found:
+        raise UsageError(f"'{kernel}' names no kernel", where=str(file), mend="try '*' or 'total'")
+    documents = [history_document(k, rows) for k, rows in found.items()]
+    if not write_summary(json, {"kernels": documents}):
+        for document in documents[:limit]:
+            show_history(console(), document, limit)

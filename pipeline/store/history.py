@@ -1,0 +1,115 @@
+"""Results over commits: one Parquet file, a row a label and kernel."""
+
+import datetime
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from ingest.errors import InputError
+from pipeline.gate.forecast import Forecast
+from pipeline.gate.snapshot import KernelId, Level, Snapshot
+from pipeline.store.atomic import write_table
+
+SCHEMA = pa.schema(
+    {
+        "label": pa.string(),
+        "added": pa.timestamp("s", tz="UTC"),
+        "level": pa.string(),
+        "callpath": pa.list_(pa.string()),
+        "metric": pa.string(),
+        "unit": pa.string(),
+        "at": pa.string(),
+        "value": pa.float64(),
+        "share": pa.float64(),
+        "growth": pa.string(),
+        "target": pa.string(),
+        "predicted": pa.float64(),
+        "verdict": pa.string(),
+    }
+)
+
+
+def history_rows(
+    study: Snapshot,
+    ahead: Forecast,
+    target: Mapping[str, float],
+    label: str,
+    verdicts: Mapping[KernelId, str],
+) -> pa.Table:
+    """Return a table row per kernel: measured at the largest scale, predicted at the target.
+
+    Args:
+        study: the kernels.
+        ahead: their forecast; its last target is `target`.
+        target: the point predicted.
+        label: what stands for this state of the code, such as a commit.
+        verdicts: of a check, where there was one.
+    """
+    at = int(np.argmax(study.scale))
+    point = dict(zip(study.parameters, study.points[at].tolist(), strict=True))
+    count = len(study.kernels)
+    now = datetime.datetime.now(datetime.UTC).replace(microsecond=0)
+    columns = {
+        "label": [label] * count,
+        "added": [now] * count,
+        "level": [k.level.value for k in study.kernels],
+        "callpath": [list(k.callpath) for k in study.kernels],
+        "metric": [study.metric] * count,
+        "unit": [study.unit] * count,
+        "at": [json.dumps(point)] * count,
+        "value": study.mean[:, at].tolist(),
+        "share": study.share[:, at].tolist(),
+        "growth": [ahead.models.growth(k) for k in range(count)],
+        "target": [json.dumps(dict(target))] * count,
+        "predicted": ahead.prediction.value[:, -1].tolist(),
+        "verdict": [verdicts.get(k, "") for k in study.kernels],
+    }
+    return pa.table(columns, schema=SCHEMA)
+
+
+def add_to_history(path: Path, rows: pa.Table) -> int:
+    """Append rows, replacing those of the same label, and return how many labels the file then holds.
+
+    Raises:
+        InputError: where the file is no history.
+    """
+    label = rows["label"][0].as_py()
+    if path.is_file():
+        old = read_history(path)
+        old = old.filter(pc.not_equal(old["label"], label))
+        rows = pa.concat_tables([old, rows])
+    write_table(path, rows)
+    return len(pc.unique(rows["label"]))
+
+
+def read_history(path: Path) -> pa.Table:
+    """Read a history file.
+
+    Raises:
+        InputError: where it is none.
+    """
+    mend = "make it with `pipeline history add OUT --label COMMIT`"
+    try:
+        table = pq.read_table(path)
+    except FileNotFoundError as error:
+        raise InputError("no such file", where=str(path), mend=mend) from error
+    except (OSError, pa.ArrowException) as error:
+        raise InputError(f"cannot be read ({error})", where=str(path), mend=mend) from error
+    if not set(SCHEMA.names) <= set(table.column_names):
+        raise InputError("is no history", where=str(path), mend=mend)
+    found: pa.Table = table.select(SCHEMA.names).cast(SCHEMA)
+    return found
+
+
+def kernel_rows(table: pa.Table) -> dict[KernelId, list[dict[str, Any]]]:
+    """Group rows by kernel, each in the order they were added."""
+    found: dict[KernelId, list[dict[str, Any]]] = {}
+    for row in table.to_pylist():
+        found.setdefault(KernelId(Level(row["level"]), tuple(row["callpath"])), []).append(row)
+    return found
