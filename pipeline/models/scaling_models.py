@@ -15,7 +15,7 @@ from pipeline.models.normal_form import (
     growth_text,
     term_values,
 )
-from pipeline.models.notes import note_texts
+from pipeline.models.notes import Note, note_texts
 from pipeline.models.prediction import Prediction
 
 _BLOCK = 1 << 17  # values of the design gathered at once: 1 MiB, which a second-level cache holds
@@ -161,6 +161,8 @@ class ScalingModels:
 
     def dropped(self, kernel: int) -> tuple[str, ...]:
         """Return the parameters that a kernel's model does without, of several that were measured."""
+        if self.note[kernel] & Note.CONFOUNDED:  # then the choice among parameters means nothing
+            return ()
         terms = self.hypothesis(kernel)
         absent = [n for d, n in enumerate(self.parameters) if all(t[d] == NO_EXPONENT for t in terms)]
         return tuple(absent) if len(self.parameters) > 1 and self.points[kernel] else ()

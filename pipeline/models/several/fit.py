@@ -27,6 +27,9 @@ FLOOR = 0.02
 Where values have both signs, none of them is: errors do not shrink then towards zero.
 """
 
+POINTS_PER_COEFFICIENT = 2
+"""How many points hypotheses of several terms need for each of their coefficients."""
+
 _JUDGED = 12  # hypotheses fitted exactly per kernel
 _BLOCK = 1 << 13  # kernels times points
 _HELD = 24 << 20  # bytes; glibc minds blocks of up to 32 MiB
@@ -108,6 +111,7 @@ def likely_picks(data: WeightedMeans, factors: Factors) -> IntArray:
         left = data.count[here, 0, 0] - size
         unexplained = found.chi2[:, 0] > left + (np.sqrt(2 * np.maximum(left, 0.0)) if size > 2 else 0.0)
         worth = np.isfinite(found.score[:, 0]) & (found.score[:, 0] >= best[here])
+        worth &= data.count[here, 0, 0] >= POINTS_PER_COEFFICIENT * (size + 1)
         more = np.flatnonzero(worth if size == 2 else worth & unexplained)
         if len(more) == 0:
             break

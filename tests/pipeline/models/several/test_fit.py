@@ -114,6 +114,7 @@ def test_confounded_parameters_are_said_and_the_interval_shows_it():
     points = np.array([(100 * q, q) for q in (10.0, 20.0, 40.0, 80.0, 160.0)])
     models = fit(("p", "q"), points, noisy(lambda p, q: q**2, points, 0.02, kernels=2))
     assert all(int(n) & Note.CONFOUNDED for n in models.note)
+    assert models.dropped(0) == ()
     on, off = models.predict(np.array([[32000.0, 320.0]])), models.predict(np.array([[32000.0, 20.0]]))
     assert (on.upper < 1.5 * on.lower).all()
     assert (off.upper > 5 * off.lower).all()
