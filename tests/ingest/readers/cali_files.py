@@ -1,0 +1,66 @@
+"""Tiny Caliper profiles, written record by record as Caliper writes them."""
+
+# Nodes: an attribute is a chain of type (0 to 11 are known to every file), properties, and its name.
+NESTED, VALUE, GLOBAL = 276, 65, 588
+STRING, DOUBLE = 3, 5
+
+
+class Cali:
+    """Builds the text of a file record by record."""
+
+    def __init__(self):
+        self.lines = []
+        self.ids = {}
+
+    def node(self, attribute, data, parent):
+        self.lines.append(
+            f"__rec=node,id={len(self.lines) + 20},attr={attribute},data={data},parent={parent}"
+        )
+        return len(self.lines) + 19
+
+    def attribute(self, name, kind, properties, unit=None):
+        if name not in self.ids:
+            above = self.node(10, properties, kind)
+            if unit is not None:
+                above = self.node(self.attribute("attribute.unit", STRING, 64), unit, above)
+            self.ids[name] = self.node(8, name, above)
+        return self.ids[name]
+
+    def record(self, path, extra=(), **values):
+        reference = ""
+        for attribute, name in path:
+            key = (reference, attribute, name)
+            if key not in self.ids:
+                above = reference or STRING
+                self.ids[key] = self.node(self.attribute(attribute, STRING, NESTED), name, above)
+            reference = self.ids[key]
+        pairs = [
+            (self.attribute(name.replace("__", "#").replace("_dot_", "."), DOUBLE, VALUE), value)
+            for name, value in values.items()
+        ]
+        pairs += [(self.attribute(name, DOUBLE, VALUE), value) for name, value in extra]
+        ids, data = ("=".join(str(pair[i]) for pair in pairs) for i in (0, 1))
+        self.lines.append(f"__rec=ctx,{f'ref={reference},' if reference else ''}attr={ids},data={data}")
+        return self
+
+    def globals(self, **values):
+        ids = [(self.attribute(name, STRING, GLOBAL), value) for name, value in values.items()]
+        references = [str(self.node(attribute, value, STRING)) for attribute, value in ids]
+        self.lines.append(f"__rec=globals,ref={'='.join(references)}")
+        return self
+
+    def write(self, path):
+        path.write_text("\n".join(self.lines) + "\n", encoding="utf-8")
+        return path
+
+
+MAIN = (("function", "main"),)
+LOOP = (*MAIN, ("loop", "cycle"))
+SEND = (*LOOP, ("mpi.function", "MPI_Send"))
+
+
+def exclusive(time=1.0):
+    file = Cali().record((), extra=[("sum#time.duration", 0.5)])
+    for path, seconds in ((MAIN, 1.0), (LOOP, 2.0), (SEND, 4.0)):
+        file.record(path, extra=[("sum#time.duration", seconds * time), ("max#time.duration", 9)])
+    return file
