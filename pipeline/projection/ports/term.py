@@ -18,7 +18,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from ingest.arrays import FloatArray
-from ingest.errors import InputError
+from ingest.errors import InputError, PipelineError
 from pipeline.projection.binding import substitute
 from pipeline.projection.model import Model
 from pipeline.projection.ports.fit import fit_ports
@@ -26,7 +26,7 @@ from pipeline.projection.ports.loops import count_loop
 from pipeline.projection.ports.portmap import PortMap, class_vector, read_port_map
 from pipeline.projection.ports.project import from_mini
 from pipeline.projection.ports.variants import read_variants
-from pipeline.projection.toml_tables import Table, check_keys, table_at, text_at
+from pipeline.projection.toml_tables import Table, check_keys, path_at, table_at, text_at
 
 _KEYS = ("model", "map", "data", "where", "mini", "target", "assembly", "function", "iterations", "note")
 
@@ -46,18 +46,23 @@ def port_term(table: Table, name: str, where: str, folder: Path) -> tuple[tuple[
         ModelError: where the variants cannot determine the classes.
     """
     check_keys(table, _KEYS, where)
-    chosen = text_at(table, "map", where)
-    portmap = read_port_map(folder / chosen if (folder / chosen).is_file() else chosen)
-    variants = read_variants(
-        folder / text_at(table, "data", where), portmap, where=table_at(table, "where", where)
-    )
+    try:
+        return (), _model(table, name, where, folder)
+    except PipelineError as error:
+        raise error if error.where else type(error)(error.what, where=where, mend=error.mend) from error
+
+
+def _model(table: Table, name: str, where: str, folder: Path) -> Model:
+    portmap = read_port_map(path_at(table, "map", where, folder))
+    rows = table_at(table, "where", where)
+    variants = read_variants(path_at(table, "data", where, folder), portmap, where=rows)
     fit = fit_ports(name, portmap, variants.counts, variants.cycles)
     model = fit.fit.model
     if "mini" in table:
         mini = variants.index(text_at(table, "mini", where))
         model = from_mini(name, fit, float(variants.cycles[mini]), _by_class(portmap, variants.counts[mini]))
     target = _by_class(portmap, _target(table, portmap, where, folder))
-    return (), substitute(model, {f"n.{kind}": count for kind, count in target.items()})
+    return substitute(model, {f"n.{kind}": count for kind, count in target.items()})
 
 
 def _by_class(portmap: PortMap, counts: FloatArray) -> Mapping[str, float]:
@@ -70,10 +75,18 @@ def _target(table: Table, portmap: PortMap, where: str, folder: Path) -> FloatAr
             "the target is missing or there are two", where=where, mend="give either 'target' or 'assembly'"
         )
     if "target" in table:
-        return class_vector(portmap, {kind: float(n) for kind, n in table_at(table, "target", where).items()})
+        given = table_at(table, "target", where)
+        return class_vector(portmap, {kind: _number(given, kind, where) for kind in given})
     return count_loop(
-        folder / text_at(table, "assembly", where),
+        path_at(table, "assembly", where, folder),
         text_at(table, "function", where),
         portmap,
-        iterations=float(table.get("iterations", 1)),
+        iterations=_number({"iterations": 1, **table}, "iterations", where),
     )
+
+
+def _number(table: Table, key: str, where: str) -> float:
+    value = table[key]
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < float("inf"):
+        raise InputError(f"{key} = {value!r}", where=where, mend="give a number, 0 or more")
+    return float(value)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from ingest.errors import InputError, UsageError
+from ingest.errors import InputError, ModelError, UsageError
 from pipeline.projection.ports.fit import fit_ports, port_cycles
 from pipeline.projection.ports.portmap import read_port_map, shipped_port_maps
 from pipeline.projection.ports.project import from_mini
@@ -135,7 +135,13 @@ def test_term_of_an_application_file(tmp_path):
     assert projected.inputs == ()
     with pytest.raises(InputError, match=r"app.toml: the target is missing or there are two"):
         port_term(table, "flux", "app.toml", tmp_path)
-    with pytest.raises(InputError, match="no variant 'v99'"):
+    with pytest.raises(InputError, match=r"app.toml: no variant 'v99'"):
         port_term({**table, "target": {"div": 1}, "mini": "v99"}, "flux", "app.toml", tmp_path)
     with pytest.raises(UsageError, match="no instruction class 'fma'"):
         port_term({**table, "target": {"fma": 1}}, "flux", "app.toml", tmp_path)
+    with pytest.raises(InputError, match=r"app.toml: div = 'many'; give a number"):
+        port_term({**table, "target": {"div": "many"}}, "flux", "app.toml", tmp_path)
+    few = "\n".join((tmp_path / "variants.csv").read_text().splitlines()[:5])
+    (tmp_path / "few.csv").write_text(few)
+    with pytest.raises(ModelError, match=r"app.toml: 4 variants cannot determine"):
+        port_term({**table, "data": "few.csv", "target": {"div": 1}}, "flux", "app.toml", tmp_path)
