@@ -49,7 +49,9 @@ def port_term(table: Table, name: str, where: str, folder: Path) -> tuple[tuple[
     try:
         return (), _model(table, name, where, folder)
     except PipelineError as error:
-        raise error if error.where else type(error)(error.what, where=where, mend=error.mend) from error
+        if error.where:
+            raise
+        raise type(error)(error.what, where=where, mend=error.mend) from error
 
 
 def _model(table: Table, name: str, where: str, folder: Path) -> Model:
