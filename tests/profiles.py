@@ -22,7 +22,7 @@ def make_profile(
 ) -> Profile:
     """Make a profile of values per metric and call path, one value a location, paths in preorder.
 
-    Every prefix of a call path must be there. Metrics are exclusive unless `kinds` says otherwise; regions are
+    Every prefix of a call path must be there. Metrics are exclusive unless `kinds` says otherwise, regions
     compiler-instrumented unless their name starts with ``MPI_`` or `paradigm` says otherwise.
     """
     paths = list(next(iter(values.values())))
