@@ -164,8 +164,9 @@ class ScalingModels:
         if self.note[kernel] & Note.CONFOUNDED:  # then the choice among parameters means nothing
             return ()
         terms = self.hypothesis(kernel)
-        absent = [n for d, n in enumerate(self.parameters) if all(t[d] == NO_EXPONENT for t in terms)]
-        return tuple(absent) if len(self.parameters) > 1 and self.points[kernel] else ()
+        varied = np.flatnonzero(self.first < self.last).tolist()
+        absent = [self.parameters[d] for d in varied if all(t[d] == NO_EXPONENT for t in terms)]
+        return tuple(absent) if len(varied) > 1 and self.points[kernel] else ()
 
 
 _SHARED = {"parameters", "terms", "hypotheses", "first", "last", "nonnegative", "correlation"}

@@ -28,6 +28,7 @@ def scaling_models(
     rivals: Rivals,
     scale: FloatArray,
     repeats: float,
+    least_drift: float,
 ) -> ScalingModels:
     """Put the rivals of K kernels into the arrays that all stages share.
 
@@ -39,6 +40,7 @@ def scaling_models(
         rivals: the rivals.
         scale: float64[K].
         repeats: degrees of freedom of the repetitions.
+        least_drift: relative variance per doubling beyond the points, at least.
     """
     order = np.argsort(rivals.weight == 0, axis=1, kind="stable")
     fits = rivals.fits.take(order)
@@ -53,6 +55,7 @@ def scaling_models(
     )
     first, last = data.points.min(axis=0), data.points.max(axis=0)
     walk = drift(means, variance[:, 0], rivals.misfit, repeats, float(np.log2(last / first).sum()))
+    walk = np.maximum(walk, least_drift)
     share = 1 - (1 / np.maximum(variance[:, 0], 1.0) if repeats else np.zeros(len(walk)))
     ahead = _with_constant(np.where(present, factors.scaled_ahead(fits.picks, 0), 0.0))
     far = np.einsum("knc,knc->kn", ahead, fits.coefficients)

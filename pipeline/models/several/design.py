@@ -15,7 +15,8 @@ class Design:
 
     Attributes:
         varies: bool[D], the parameter has more than one value.
-        few_values: bool[D], it varies but has fewer than three values, so that its form is a guess.
+        few_values: bool[D], it has fewer than three values, so that its effect, or at least its form, is a
+            guess.
         confounded: bool[D], it never changes independently of the others.
     """
 
@@ -42,7 +43,7 @@ def examine(points: FloatArray) -> Design:
         others = np.delete(logs, place, axis=1)
         in_step = any(_in_step(ranks[d], ranks[o]) for o in inside.tolist() if o != d)
         confounded[d] = in_step or _explained(logs[:, place], others)
-    return Design(varies, varies & (counts < 3), confounded)
+    return Design(varies, counts < 3, confounded)
 
 
 def _explained(one: FloatArray, others: FloatArray) -> bool:

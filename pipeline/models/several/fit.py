@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from ingest.arrays import FloatArray, IntArray
-from pipeline.models.observations import Observations, observe
+from pipeline.models.observations import Observations
 from pipeline.models.options import ModelOptions
 from pipeline.models.scaling_models import ScalingModels
 from pipeline.models.several.added_term import WeightedMeans
@@ -19,6 +19,7 @@ from pipeline.models.several.exact import ExactFits, fit_exactly, joined, predic
 from pipeline.models.several.factors import Factors, make_factors
 from pipeline.models.several.noise import inverse_variances, size_ratio
 from pipeline.models.several.search import MOST_TERMS, search_another_term, search_one_term
+from pipeline.models.several.validation import inside, part_of, shown_drift
 from pipeline.models.several.weigh import weigh
 
 FLOOR = 0.02
@@ -31,29 +32,23 @@ POINTS_PER_COEFFICIENT = 2
 """How many points hypotheses of several terms need for each of their coefficients."""
 
 _JUDGED = 12  # hypotheses fitted exactly per kernel
+_VALIDATED = 64  # kernels of most effort
 _BLOCK = 1 << 13  # kernels times points
 _HELD = 24 << 20  # bytes; glibc minds blocks of up to 32 MiB
 
 
-def fit_several(
-    parameters: tuple[str, ...], points: FloatArray, values: FloatArray, options: ModelOptions
+def fit_observations(
+    parameters: tuple[str, ...], data: Observations, options: ModelOptions, *, validate: bool = True
 ) -> ScalingModels:
     """Fit a model of several parameters to every kernel.
 
     Args:
         parameters: names of the D parameters.
-        points: float64[P, D], positive; any design, full grids are not needed.
-        values: float64[K, P, R], NaN where nothing was measured.
+        data: the measurements; any design will do, full grids are not needed.
         options: how to fit.
-
-    Raises:
-        ModelError: the arrays do not fit together, a parameter value is not positive or a value infinite.
+        validate: where residuals show more than noise, hide the largest scales from the heaviest kernels'
+            models and widen all intervals by what they miss there.
     """
-    return fit_observations(parameters, observe(points, values), options)
-
-
-def fit_observations(parameters: tuple[str, ...], data: Observations, options: ModelOptions) -> ScalingModels:
-    """Fit a model of several parameters to measurements that were reduced already."""
     scale = np.abs(data.mean).max(axis=1)
     scale = np.where(scale > 0, scale, 1.0)
     unit = scale[:, None]
@@ -74,7 +69,21 @@ def fit_observations(parameters: tuple[str, ...], data: Observations, options: M
     fits = joined([part for _, part in fitted])
     repeats = float(np.maximum(data.count - 1, 0).sum())
     rivals = weigh(means, factors, fits, repeats=repeats, count=options.rivals)
-    return scaling_models(parameters, data, means, factors, rivals, scale, repeats)
+    strays = validate and (rivals.misfit > 1 or not repeats)
+    least_drift = _drift_beyond(parameters, data, options, scale) if strays else 0.0
+    return scaling_models(parameters, data, means, factors, rivals, scale, repeats, least_drift)
+
+
+def _drift_beyond(
+    parameters: tuple[str, ...], data: Observations, options: ModelOptions, scale: FloatArray
+) -> float:
+    """Relative variance per doubling by which the heaviest kernels stray from models of the inner points."""
+    inner = inside(data.points)
+    if not inner.any():
+        return 0.0
+    heavy = np.argsort(-scale, kind="stable")[:_VALIDATED]
+    models = fit_observations(parameters, part_of(data, heavy, inner), options, validate=False)
+    return shown_drift(models, part_of(data, heavy, ~inner))
 
 
 def _hold_freed_memory() -> None:

@@ -171,3 +171,20 @@ def test_degenerate_input_gives_finite_models(points, values):
 def test_parameters_that_are_not_positive_are_refused():
     with pytest.raises(ModelError, match="positive"):
         fit(("x", "y"), GRID - 1, np.ones((1, 25, 1)))
+
+
+def test_a_parameter_that_was_not_varied_is_said_to_be_unknown_not_irrelevant():
+    points = np.column_stack([GRID[:5, 1], np.full(5, 3.0)])
+    models = fit(("x", "y"), points, noisy(lambda x, y: 1 + x**2, points, 0.01, kernels=1))
+    assert int(models.note[0]) & Note.FEW_VALUES
+    assert models.dropped(0) == ()
+
+
+def test_behaviour_that_no_formula_has_widens_the_interval():
+    points = np.array(list(itertools.product(2.0 ** np.arange(2, 7), 2.0 ** np.arange(2, 7))))
+    odd = noisy(lambda x, y: x * y * (1 + 0.3 * np.sin(2 * np.log2(x) + 1)), points, 0.01)
+    even = noisy(lambda x, y: x * y, points, 0.01)
+    far = points.max(axis=0)[None] * 4
+    wide, narrow = (fit(("x", "y"), points, values).predict(far) for values in (odd, even))
+    assert (narrow.upper < 1.1 * narrow.lower).all()
+    assert (wide.upper > 1.3 * wide.lower).all()
