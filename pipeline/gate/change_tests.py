@@ -149,8 +149,8 @@ def trend(
     varies = inertia > 1e-9 * total
     safe = np.where(varies, inertia, 1.0)
     slope = (weight * distance * y).sum(axis=1) / safe
-    x_low = np.where(known, x, np.inf).min(axis=1)
-    x_high = np.where(known, x, -np.inf).max(axis=1)
+    x_low = np.where(known, x, np.inf).min(axis=1, initial=np.inf)
+    x_high = np.where(known, x, -np.inf).max(axis=1, initial=-np.inf)
     reach = np.where(varies, np.where(varies, x_high, 1.0) - np.where(varies, x_low, 0.0), np.nan)
     degrees = _satterthwaite(weight, measured.degrees, limit)
     rise = Estimates((slope * reach)[:, None], (reach / np.sqrt(safe))[:, None], degrees[:, None])

@@ -8,7 +8,7 @@ import numpy as np
 from ingest.arrays import BoolArray, FloatArray, IntArray
 from ingest.errors import InputError
 from pipeline.gate.log_ratios import common_points
-from pipeline.gate.snapshot import KernelId, Level, Snapshot
+from pipeline.gate.snapshot import KernelId, Level, Snapshot, lone_callpaths
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,14 +76,9 @@ def _without_doubles(
     baseline: Snapshot, candidate: Snapshot, there: Mapping[KernelId, int], here: Mapping[KernelId, int]
 ) -> list[KernelId]:
     """Common kernels without the regions that are one and the same call path in both studies."""
+    one, two = lone_callpaths(baseline), lone_callpaths(candidate)
+    doubled = {name for name, callpath in one.items() if two.get(name) == callpath}
     both = [k for k in here if k in there]
-    size = {k: (baseline.mean[there[k]].sum(), candidate.mean[here[k]].sum()) for k in both}
-    whole = {k.callpath[-1]: size[k] for k in both if k.level is Level.REGION}
-    doubled = {
-        k.callpath[-1]
-        for k in both
-        if k.level is Level.CALLPATH and np.allclose(size[k], whole.get(k.callpath[-1], np.inf), rtol=1e-4)
-    }
     return [k for k in both if k.level is not Level.REGION or k.callpath[-1] not in doubled]
 
 

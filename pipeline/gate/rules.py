@@ -1,6 +1,5 @@
 """Rules that need no baseline: ceilings on growth, share, efficiency and total."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,7 +12,7 @@ from pipeline.gate.forecast import Forecast
 from pipeline.gate.log_ratios import log_means
 from pipeline.gate.noise import moderated_noise
 from pipeline.gate.options import CheckOptions, KernelRule
-from pipeline.gate.snapshot import KernelId, Level, Snapshot
+from pipeline.gate.snapshot import KernelId, Level, Snapshot, lone_callpaths
 from pipeline.models.normal_form import factor_text, term_values
 from pipeline.models.selection import matches
 
@@ -42,11 +41,6 @@ class RuleTests:
         return self.estimate.above(np.zeros(len(self.row)))[:, 0]
 
 
-def rows_matching(kernels: Sequence[KernelId], pattern: str) -> list[int]:
-    """Return the kernels that a pattern names; the total only by its own name."""
-    return [i for i, kernel in enumerate(kernels) if names(pattern, kernel)]
-
-
 def names(pattern: str, kernel: KernelId) -> bool:
     """Tell whether a pattern names a kernel; ``*/name`` names the region as well as its call paths."""
     if kernel.level is Level.TOTAL:
@@ -72,8 +66,14 @@ def rule_tests(candidate: Snapshot, options: CheckOptions) -> RuleTests:
     rules: list[KernelRule] = []
     grounds: list[Ground] = []
     estimates: list[tuple[float, float, float]] = []
+    lone = lone_callpaths(candidate)
     for rule in options.kernels:
-        found = rows_matching(candidate.kernels, rule.match)
+        found = [
+            i
+            for i, kernel in enumerate(candidate.kernels)
+            if names(rule.match, kernel)
+            and not (kernel.level is Level.REGION and kernel.callpath[-1] in lone)
+        ]
         if not found:
             raise UsageError(
                 f"'{rule.match}' names no kernel", where=rule.place, mend="see the names with `pipeline tree`"

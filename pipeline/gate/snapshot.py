@@ -15,6 +15,7 @@ from pipeline.models.efficiency import efficiencies
 from pipeline.models.kernels import Kernels, callpath_kernels, region_kernels, total_kernel
 
 NO_LINE = -1
+SAME = 1e-4  # relative difference of sums that are the same but for rounding and dust
 
 
 class Level(Enum):
@@ -149,6 +150,20 @@ def without_dust(whole: Snapshot, smallest_share: float) -> Snapshot:
     """Keep the kernels that reach a share of the total at some point; the total stays."""
     rows = np.flatnonzero((whole.share >= smallest_share).any(axis=1))
     return replace(whole.take(rows), smallest_share=smallest_share)
+
+
+def lone_callpaths(study: Snapshot) -> dict[str, tuple[str, ...]]:
+    """Return the regions whose values are those of a single call path, with that call path.
+
+    Testing both would be testing the same twice.
+    """
+    size = study.mean.sum(axis=1)
+    whole = {k.callpath[-1]: size[i] for i, k in enumerate(study.kernels) if k.level is Level.REGION}
+    return {
+        k.callpath[-1]: k.callpath
+        for i, k in enumerate(study.kernels)
+        if k.level is Level.CALLPATH and abs(size[i] - whole.get(k.callpath[-1], np.inf)) <= SAME * size[i]
+    }
 
 
 def _heaviest(callpaths: Kernels, regions: Kernels) -> IntArray:
