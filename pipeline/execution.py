@@ -1,28 +1,41 @@
 """Where independent work is done: in this process, or in several of this machine."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from multiprocessing import get_context
+import os
+import signal
+from collections.abc import Callable, Generator, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
+from multiprocessing import get_context, parent_process
+from threading import Thread
 from typing import Protocol, TypeVar
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 
-class Executor(Protocol):
-    """Maps a function over items; results come in the order of the items."""
+class WorkerLostError(Exception):
+    """A process ended in the midst of its work, again when that was tried once more."""
 
-    def map(self, function: Callable[[Item], Result], items: Sequence[Item]) -> Iterable[Result]:
-        """Yield ``function(item)`` for every item, in order."""
+
+class Executor(Protocol):
+    """Does the same to many items; what is done first comes first."""
+
+    def map(
+        self, function: Callable[[Item], Result], items: Sequence[Item]
+    ) -> Iterator[tuple[int, Result | WorkerLostError]]:
+        """Yield the number of an item and ``function(item)`` as soon as it is done.
+
+        A process that is lost takes only its own item with it: that item yields a `WorkerLostError`.
+        """
         ...
 
 
 class SerialExecutor:
     """Does the work here, one item after the other."""
 
-    def map(self, function: Callable[[Item], Result], items: Sequence[Item]) -> Iterator[Result]:
-        """Yield ``function(item)`` for every item, in order."""
-        return map(function, items)
+    def map(self, function: Callable[[Item], Result], items: Sequence[Item]) -> Iterator[tuple[int, Result]]:
+        """Yield the number of an item and ``function(item)``, in order."""
+        return enumerate(map(function, items))
 
 
 class ProcessExecutor:
@@ -31,10 +44,55 @@ class ProcessExecutor:
     def __init__(self, processes: int) -> None:
         self.processes = processes
 
-    def map(self, function: Callable[[Item], Result], items: Sequence[Item]) -> Iterator[Result]:
-        """Yield ``function(item)`` for every item, in order."""
-        with ProcessPoolExecutor(self.processes, mp_context=get_context("spawn")) as pool:
-            yield from pool.map(function, items)
+    def map(
+        self, function: Callable[[Item], Result], items: Sequence[Item]
+    ) -> Iterator[tuple[int, Result | WorkerLostError]]:
+        """Yield the number of an item and ``function(item)`` as soon as it is done."""
+        left: list[int] = []
+        with _pool(min(self.processes, len(items))) as pool:
+            numbers = {pool.submit(function, item): i for i, item in enumerate(items)}
+            try:
+                for future in as_completed(list(numbers)):
+                    number = numbers.pop(future)
+                    if isinstance(future.exception(), BrokenProcessPool):
+                        left.append(number)
+                    else:
+                        yield number, future.result()
+            finally:
+                pool.shutdown(wait=False, cancel_futures=True)
+        while left:
+            left = yield from self._one_by_one(function, items, sorted(left))
+
+    def _one_by_one(
+        self, function: Callable[[Item], Result], items: Sequence[Item], left: Sequence[int]
+    ) -> Generator[tuple[int, Result | WorkerLostError], None, list[int]]:
+        """Find the item that ends its process; return those behind it."""
+        with _pool(1) as pool:
+            for done, number in enumerate(left, 1):
+                try:
+                    result = pool.submit(function, items[number]).result()
+                except BrokenProcessPool:
+                    yield number, WorkerLostError()
+                    return list(left[done:])
+                yield number, result
+        return []
+
+
+def _pool(processes: int) -> ProcessPoolExecutor:
+    return ProcessPoolExecutor(processes, mp_context=get_context("spawn"), initializer=_prepare_worker)
+
+
+def _prepare_worker() -> None:
+    """Leave Ctrl-C to the parent, and end with it however it ends."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    parent = parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
 
 
 WORTH_PROCESSES = 64 << 20  # bytes of input from which starting processes pays

@@ -16,6 +16,7 @@ from pipeline.gate.snapshot import KernelId, Level, Origin, Snapshot, snapshot, 
 from pipeline.ingestion import Watch, ingest, locate
 from pipeline.models.analysis import scaling_of
 from pipeline.options import Options
+from pipeline.reading import unwatched
 from pipeline.stages import skipped_entry
 from pipeline.store.atomic import write_text
 from pipeline.store.results import PROVENANCE, read_analysis, read_provenance
@@ -38,9 +39,7 @@ class Study:
     damaged: Sequence[Mapping[str, str]]
 
 
-def read_study(
-    path: Path, options: Options, machine: str = "", watch: Watch = lambda outcomes, _: outcomes
-) -> Study:
+def read_study(path: Path, options: Options, machine: str = "", watch: Watch = unwatched) -> Study:
     """Read a results directory, a directory of runs or a series file.
 
     Args:

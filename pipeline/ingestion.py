@@ -1,7 +1,6 @@
 """The first stage: from a path to an experiment, one profile in memory at a time."""
 
-import hashlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -11,21 +10,16 @@ from ingest.discovery import Discovery, Run, RunSpec, Skipped, discover
 from ingest.errors import InputError, RunNameError
 from ingest.experiment import Experiment
 from ingest.readers import find_series_reader
-from ingest.reduction import ReducedProfile, reduce_profile
+from ingest.reduction import ReducedProfile
 from ingest.run_names import parse_run_name
-from pipeline.execution import local_executor
+from pipeline.execution import Executor, local_executor
+from pipeline.inputs import InputFile, describe_input
+from pipeline.reading import Reading, ReadRun, Watch, look_up, same_program, unwatched
+from pipeline.store.cache import Cache
+
+__all__ = ["Ingested", "Located", "Watch", "ingest", "locate", "remembered_inputs"]
 
 ALWAYS_KEPT = ("time", "visits", "PAPI_TOT_INS", "PAPI_TOT_CYC")
-DIGEST_BLOCK = 1 << 20
-
-
-@dataclass(frozen=True)
-class InputFile:
-    """A file that was read: its path, size in bytes and SHA-256 digest."""
-
-    path: str
-    size: int
-    sha256: str
 
 
 @dataclass(frozen=True)
@@ -35,12 +29,10 @@ class Located:
     Attributes:
         path: as given.
         found: the runs; None where the path is a file that holds a whole series.
-        inputs: the files to be read.
     """
 
     path: Path
     found: Discovery | None
-    inputs: tuple[InputFile, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,16 +44,14 @@ class Ingested:
         runs: the runs that were read; empty for a series file.
         beside: what lies beside the runs and is none of them.
         damaged: what should have been a run but could not be read, and why.
+        inputs: the files of the runs, also of damaged ones as far as their bytes can be read.
     """
 
     experiment: Experiment
     runs: tuple[Run, ...]
     beside: tuple[Skipped, ...]
     damaged: tuple[Skipped, ...]
-
-
-Outcome = ReducedProfile | InputError
-Watch = Callable[[Iterable[Outcome], int], Iterable[Outcome]]
+    inputs: tuple[InputFile, ...]
 
 
 def locate(path: Path, explicit: Sequence[RunSpec] = ()) -> Located:
@@ -76,43 +66,79 @@ def locate(path: Path, explicit: Sequence[RunSpec] = ()) -> Located:
         RunNameError: where the parameters of a run cannot be told.
     """
     if path.is_file() and find_series_reader(path) is not None:
-        return Located(path, None, (describe_input(path),))
-    found = discover(path, explicit or None)
-    return Located(
-        path, found, tuple(describe_input(file) for run in found.runs for file in files_of(run.path))
-    )
+        return Located(path, None)
+    return Located(path, discover(path, explicit or None))
+
+
+def remembered_inputs(located: Located, cache: Cache) -> tuple[InputFile, ...] | None:
+    """Return the files of what was located, None where one is not remembered or may have changed."""
+    if located.found is None:
+        return (describe_input(located.path),)
+    known = [file for run in located.found.runs for file in look_up(run, cache).known]
+    inputs = tuple(file for file in known if file is not None)
+    return inputs if len(inputs) == len(known) else None
 
 
 def ingest(
-    located: Located, metric: str, processes: int = 1, watch: Watch = lambda outcomes, _: outcomes
+    located: Located,
+    metric: str,
+    processes: int = 1,
+    watch: Watch = unwatched,
+    *,
+    cache: Cache | None = None,
+    work: Callable[[int], Executor] | None = None,
 ) -> Ingested:
     """Read and align what was located; a run that cannot be read is skipped with its reason.
+
+    The result does not depend on where and in what order runs are read, nor on what the cache has.
 
     Args:
         located: what `locate` found.
         metric: the metric to model; time and visits are kept in any case.
-        processes: how many processes may read at once.
-        watch: passes the outcomes of the runs on and shows progress; the second argument is their number.
+        processes: how many processes of this machine may read at once.
+        watch: passes the runs on as they are done, and shows progress.
+        cache: what was read goes there, and what it has is not read again.
+        work: chooses where to work, given the number of bytes to read, instead of on this machine.
 
     Raises:
         InputError: where nothing can be read.
+        UsageError: where the cache cannot be written.
     """
     if located.found is None:
         reader = find_series_reader(located.path)
         assert reader is not None, "located as a series file"
-        return Ingested(experiment_from_series(reader.read(located.path)), (), (), ())
+        experiment = experiment_from_series(reader.read(located.path))
+        return Ingested(experiment, (), (), (), (describe_input(located.path),))
     found = located.found
-    executor = local_executor(processes, sum(file.size for file in located.inputs))
-    outcomes = executor.map(partial(_read, metrics=(metric, *ALWAYS_KEPT)), found.runs)
-    good, bad = _sort_out(found.runs, watch(outcomes, len(found.runs)))
+    reading = Reading((metric, *ALWAYS_KEPT), work or partial(local_executor, processes), cache)
+    read = _read(found.runs, reading, watch)
+    good, bad = _sort_out(read)
     if not good:
         raise _nothing_read(bad)
     measured = (MeasuredRun(run.parameters, run.repetition, profile) for run, profile in good)
     experiment = align(found.parameters, measured)
     experiment = replace(experiment, notices=(*found.notices, *experiment.notices))
     empty = tuple(entry for entry in found.skipped if entry.damaged or _meant_as_run(entry))
-    beside = tuple(entry for entry in found.skipped if entry not in empty)
-    return Ingested(experiment, tuple(run for run, _ in good), beside, (*empty, *bad))
+    return Ingested(
+        experiment,
+        tuple(run for run, _ in good),
+        tuple(entry for entry in found.skipped if entry not in empty),
+        (*empty, *bad),
+        tuple(file for run in read for file in run.inputs),
+    )
+
+
+def _read(runs: Sequence[Run], reading: Reading, watch: Watch) -> list[ReadRun]:
+    """Read runs and bring them into their order again; equal call trees are held once."""
+    files = [look_up(run, reading.cache) for run in runs]
+    done: dict[int, ReadRun] = {}
+    last: ReducedProfile | None = None
+    for number, read in watch(reading.read(files), len(files)):
+        done[number] = read
+        if not isinstance(read.outcome, InputError):
+            last = same_program(read.outcome, last)
+            done[number] = replace(read, outcome=last)
+    return [done[number] for number in range(len(files))]
 
 
 def _meant_as_run(entry: Skipped) -> bool:
@@ -123,20 +149,11 @@ def _meant_as_run(entry: Skipped) -> bool:
         return False
 
 
-def _read(run: Run, metrics: Sequence[str]) -> Outcome:
-    """Read and reduce one run; an error is a value here, since it may come from another process."""
-    try:
-        return reduce_profile(run.reader.read(run.path), metrics)
-    except InputError as error:
-        return InputError(error.what, where=error.where or str(run.path), mend=error.mend)
-
-
-def _sort_out(
-    runs: Sequence[Run], outcomes: Iterable[Outcome]
-) -> tuple[list[tuple[Run, ReducedProfile]], list[Skipped]]:
+def _sort_out(read: Iterable[ReadRun]) -> tuple[list[tuple[Run, ReducedProfile]], list[Skipped]]:
     good: list[tuple[Run, ReducedProfile]] = []
     bad: list[Skipped] = []
-    for run, outcome in zip(runs, outcomes, strict=True):
+    for one in read:
+        run, outcome = one.run, one.outcome
         if isinstance(outcome, InputError):
             bad.append(Skipped(run.path, f"{outcome.what}" + (f"; {outcome.mend}" if outcome.mend else "")))
         else:
@@ -147,27 +164,3 @@ def _sort_out(
 def _nothing_read(bad: Sequence[Skipped]) -> InputError:
     others = f" (and {len(bad) - 1} more runs that cannot be read)" if len(bad) > 1 else ""
     return InputError(f"{bad[0].reason}{others}", where=str(bad[0].path))
-
-
-def files_of(path: Path) -> Iterator[Path]:
-    """Yield the files of a run: itself, or all the files below its directory, in order."""
-    if path.is_file():
-        yield path
-    else:
-        yield from sorted(file for file in path.rglob("*") if file.is_file())
-
-
-def describe_input(path: Path) -> InputFile:
-    """Return a file's size and digest, read in blocks.
-
-    Raises:
-        InputError: where the file cannot be read.
-    """
-    digest = hashlib.sha256()
-    try:
-        with path.open("rb") as file:
-            while block := file.read(DIGEST_BLOCK):
-                digest.update(block)
-            return InputFile(str(path), file.tell(), digest.hexdigest())
-    except OSError as error:
-        raise InputError(f"cannot be read ({error.strerror})", where=str(path)) from error

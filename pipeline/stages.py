@@ -2,7 +2,7 @@
 
 import json
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,20 +16,24 @@ from ingest.discovery import Skipped
 from ingest.errors import UsageError
 from ingest.scaling import decide_scaling
 from pipeline.filtering import FilterRequest, make_filter, runs_to_filter, store_filter
-from pipeline.ingestion import Ingested, Located, Watch, ingest, locate
+from pipeline.ingestion import Ingested, Watch, ingest, locate, remembered_inputs
 from pipeline.models.analysis import Analysis, analyse, default_target, look_ahead, scaling_of
 from pipeline.models.efficiency import efficiencies
 from pipeline.options import Options
 from pipeline.protection import growing_regions
+from pipeline.reading import unwatched
 from pipeline.report.efficiency import efficiency_summary
 from pipeline.report.filter_table import effect_sentence
 from pipeline.report.summary import summarise
 from pipeline.reporting import report_analysis
-from pipeline.store.atomic import write_json
+from pipeline.store.atomic import sweep, write_json
+from pipeline.store.cache import Cache
+from pipeline.store.lock import only_writer
 from pipeline.store.results import (
     FILTER,
     SUMMARY,
     Provenance,
+    discard,
     provenance_content,
     read_provenance,
     unchanged,
@@ -71,13 +75,19 @@ class Stopwatch:
         self.seconds[name] = round(time.perf_counter() - start, 4)
 
 
-def run(directory: Path, options: Options, watch: Watch = lambda outcomes, _: outcomes) -> RunResult:
-    """Turn a directory of profiles into a results directory.
+def run(
+    directory: Path,
+    options: Options,
+    watch: Watch = unwatched,
+    tell: Callable[[str], None] = lambda _: None,
+) -> RunResult:
+    """Turn a directory of profiles into a results directory, of which no other run is a writer meanwhile.
 
     Args:
         directory: the runs.
         options: what the user decided.
         watch: shows progress while runs are read.
+        tell: takes what the user should know at once, a sentence each: it does not change the result.
 
     Raises:
         PipelineError: where inputs cannot be read, nothing can be modelled or results cannot be written.
@@ -86,12 +96,26 @@ def run(directory: Path, options: Options, watch: Watch = lambda outcomes, _: ou
     with stopwatch.stage("locate"):
         located = locate(directory, options.runs)
     configuration = configuration_of(options)
-    if unchanged(options.out, configuration, located.inputs):
-        return _stored(options.out)
-    with stopwatch.stage("ingest"):
-        read = ingest(located, options.metric, options.processes, watch)
+    with only_writer(options.out, tell):
+        sweep(options.out)
+        cache = Cache(options.out, tell)
+        inputs = remembered_inputs(located, cache)
+        if inputs is not None and unchanged(options.out, configuration, inputs):
+            return _stored(options.out)
+        with stopwatch.stage("ingest"):
+            read = ingest(located, options.metric, options.processes, watch, cache=cache)
+        if unchanged(options.out, configuration, read.inputs):
+            return _stored(options.out)
+        result = _compute(directory, options, read, stopwatch)
+        cache.tidy(read.inputs)
+    return result
+
+
+def _compute(directory: Path, options: Options, read: Ingested, stopwatch: Stopwatch) -> RunResult:
+    """Run the stages behind the first one and store their results; run.json tells that all are there."""
     with stopwatch.stage("model"):
         analysis = modelled(read, options, options.metric)
+    discard(options.out)
     with stopwatch.stage("filter"):
         effect = _filter(read, analysis, options)
     notices = read.experiment.notices
@@ -99,7 +123,7 @@ def run(directory: Path, options: Options, watch: Watch = lambda outcomes, _: ou
         summary = summary_of(analysis, options.at, notices)
         write_analysis(options.out, analysis)
         write_json(options.out / SUMMARY, summary)
-    provenance = _provenance(directory, options, located, read, analysis, effect, stopwatch.seconds)
+    provenance = _provenance(directory, options, read, analysis, effect, stopwatch.seconds)
     targets = target_points(analysis, options.at)
     report_analysis(options.out, analysis, targets, provenance_content(provenance), summary["efficiency"])
     write_provenance(options.out, provenance)
@@ -188,7 +212,6 @@ def configuration_of(options: Options) -> dict[str, Any]:
 def _provenance(
     directory: Path,
     options: Options,
-    located: Located,
     read: Ingested,
     analysis: Analysis,
     effect: str,
@@ -204,7 +227,7 @@ def _provenance(
             "reason": decision.reason,
         },
         effect,
-        located.inputs,
+        read.inputs,
         tuple(skipped_entry(entry) for entry in read.damaged),
         tuple(skipped_entry(entry) for entry in read.beside),
         read.experiment.notices,

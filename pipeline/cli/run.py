@@ -59,7 +59,7 @@ def run_command(
         jobs=jobs,
         strict=strict,
     )
-    result = run(directory, options, watch_reading)
+    result = run(directory, options, watch_reading, lambda notice: tell([notice]))
     tell_skipped(result.damaged)
     tell(result.notices)
     if not write_summary(json, result.summary):

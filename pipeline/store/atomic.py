@@ -12,6 +12,8 @@ import pyarrow.parquet as pq
 
 from ingest.errors import UsageError
 
+PARTIAL = ".partial"
+
 
 def write_atomically(path: Path, write: Callable[[Path], None]) -> None:
     """Let `write` fill a temporary file beside `path`, then move it into place.
@@ -21,7 +23,7 @@ def write_atomically(path: Path, write: Callable[[Path], None]) -> None:
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=PARTIAL, dir=path.parent)
         os.close(handle)
         temporary = Path(name)
         try:
@@ -31,24 +33,41 @@ def write_atomically(path: Path, write: Callable[[Path], None]) -> None:
         finally:
             temporary.unlink(missing_ok=True)
     except OSError as error:
-        reason = error.strerror or str(error)
-        raise UsageError(
-            f"cannot be written ({reason})", where=str(path), mend="choose another --out"
-        ) from error
+        raise not_writable(path, error) from error
+
+
+def sweep(directory: Path) -> None:
+    """Remove what killed runs left half-written; only for the one that may write to the directory.
+
+    Raises:
+        UsageError: where it cannot be removed.
+    """
+    try:
+        for path in directory.glob(f".*{PARTIAL}"):
+            path.unlink(missing_ok=True)
+    except OSError as error:
+        raise not_writable(directory, error) from error
+
+
+def not_writable(path: Path, error: OSError) -> UsageError:
+    """Say in one line that and why something cannot be written."""
+    reason = error.strerror or str(error)
+    return UsageError(f"cannot be written ({reason})", where=str(path), mend="choose another --out")
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write UTF-8 text atomically."""
-    write_atomically(path, lambda temporary: _write_text(temporary, text))
+    """Write text as UTF-8 atomically; bytes of names that are no UTF-8 come out as they came in."""
+    write_atomically(path, lambda temporary: _write_bytes(temporary, text.encode(errors="surrogateescape")))
 
 
-def _write_text(path: Path, text: str) -> None:
-    path.write_text(text, encoding="utf-8", newline="\n")
+def _write_bytes(path: Path, content: bytes) -> None:
+    path.write_bytes(content)
 
 
 def write_json(path: Path, value: Any) -> None:  # noqa: ANN401
     """Write JSON atomically, readable, with a newline at the end; NaN is refused."""
-    write_text(path, json_text(value))
+    content = json_text(value).encode(errors="backslashreplace")  # JSON's own escapes of lone surrogates
+    write_atomically(path, lambda temporary: _write_bytes(temporary, content))
 
 
 def json_text(value: Any) -> str:  # noqa: ANN401

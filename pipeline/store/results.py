@@ -13,11 +13,11 @@ import pyarrow.parquet as pq
 
 from ingest.errors import InputError
 from ingest.scaling import Scaling, ScalingDecision
-from pipeline.ingestion import InputFile
+from pipeline.inputs import InputFile
 from pipeline.models.analysis import Analysis, Level
 from pipeline.models.kernels import callpath_kernels, region_kernels
 from pipeline.models.tables import from_table, to_table
-from pipeline.store.atomic import write_json, write_table
+from pipeline.store.atomic import not_writable, write_json, write_table
 from pipeline.store.experiments import read_experiment, write_experiment
 
 MODELS, REGION_MODELS, PROVENANCE = "models.parquet", "region_models.parquet", "run.json"
@@ -117,6 +117,18 @@ def read_analysis(directory: Path) -> Analysis:
     kernels = callpath_kernels(experiment, metric, decision.scaling)
     regions = region_kernels(kernels)
     return Analysis(experiment, decision, Level(kernels, models[0]), Level(regions, models[1]))
+
+
+def discard(directory: Path) -> None:
+    """Remove run.json before the first file of a new result is written: what follows is no whole result.
+
+    Raises:
+        UsageError: where it cannot be removed.
+    """
+    try:
+        (directory / PROVENANCE).unlink(missing_ok=True)
+    except OSError as error:
+        raise not_writable(directory, error) from error
 
 
 def unchanged(directory: Path, configuration: Mapping[str, Any], inputs: Sequence[InputFile]) -> bool:

@@ -1,0 +1,164 @@
+"""What reading left behind for the next run: digests of input files and reduced profiles, by content.
+
+It lies in ``.cache`` of the results directory and may be deleted at any time. A reduced profile is kept under
+a key made from the digests of the run's files, the metrics kept and the version of this software, so a file
+that was moved or copied is known again and a changed one is not. Digests are remembered by path, size and
+times, so that files of many gigabytes are not read to find that nothing changed; a file that changed within
+the last two seconds is not remembered, since its times might not tell of one more change.
+"""
+
+import hashlib
+import json
+import os
+import time
+import zlib
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import astuple
+from importlib.metadata import version
+from pathlib import Path
+
+from ingest.reduction import ReducedProfile
+from pipeline.inputs import FileState, InputFile
+from pipeline.store.atomic import not_writable
+from pipeline.store.reduced import read_reduced, write_reduced
+
+CACHE, DIGESTS = ".cache", "digests.jsonl"
+CACHE_VERSION = 1
+ENDING = ".reduced.npz"
+SETTLED = 2_000_000_000  # nanoseconds; file systems tell times in steps of up to two seconds
+
+
+def key_of(reader: str, root: Path, inputs: Sequence[InputFile], metrics: Collection[str]) -> str:
+    """Return the name under which the reduced profile of these files is kept.
+
+    Args:
+        reader: name of the format.
+        root: the run's file or directory; the names of its files count from here.
+        inputs: the files.
+        metrics: the metrics kept; their order does not matter.
+    """
+    files = [(os.path.relpath(file.path, root), file.sha256) for file in inputs]
+    made_by = [CACHE_VERSION, version("callpath-pipeline"), reader]
+    told = json.dumps([made_by, sorted(set(metrics)), files])
+    return hashlib.sha256(told.encode(errors="surrogatepass")).hexdigest()
+
+
+class Cache:
+    """The cache of a results directory; only the run that holds the directory's lock may use it."""
+
+    def __init__(self, results: Path, tell: Callable[[str], None]) -> None:
+        """Open the cache; `tell` takes a sentence where something in it is damaged."""
+        self.directory = results / CACHE
+        self.tell = tell
+        self._digests = _read_digests(self.directory / DIGESTS)
+        self._used: set[str] = set()
+
+    def remembered(self, path: Path, state: FileState) -> InputFile | None:
+        """Return what is known of a file, None where it is new or may have changed."""
+        known = self._digests.get(_place(path))
+        if known is None or known[0] != state:
+            return None
+        return InputFile(str(path), state.size, known[1])
+
+    def remember(self, files: Sequence[tuple[InputFile, FileState]]) -> None:
+        """Keep digests with the states the files had before they were read.
+
+        Raises:
+            UsageError: where the cache cannot be written.
+        """
+        settled = time.time_ns() - SETTLED
+        new = {
+            _place(file.path): (state, file.sha256)
+            for file, state in files
+            if max(state.modified, state.changed) < settled
+        }
+        new = {path: known for path, known in new.items() if self._digests.get(path) != known}
+        if new:
+            self._digests |= new
+            self._write_digests("a", new)
+
+    def keys(self) -> frozenset[str]:
+        """Return the keys of all reduced profiles that are kept; some may be damaged all the same."""
+        return frozenset(path.name.removesuffix(ENDING) for path in self.directory.glob("*" + ENDING))
+
+    def load(self, key: str, source: str) -> ReducedProfile | None:
+        """Return a reduced profile, None where there is none; a damaged one is told and counts as none."""
+        self._used.add(key)
+        try:
+            return read_reduced(self._entry(key), source)
+        except FileNotFoundError:
+            return None
+        except (ValueError, OSError) as error:
+            self.tell(f"{source}: read again, since {self._entry(key)} is damaged ({error})")
+            return None
+
+    def keep(self, key: str, profile: ReducedProfile) -> ReducedProfile:
+        """Store a reduced profile and return it with its values left in the file.
+
+        Raises:
+            UsageError: where the cache cannot be written.
+        """
+        self._used.add(key)
+        write_reduced(self._entry(key), profile)
+        return read_reduced(self._entry(key), profile.source)
+
+    def tidy(self, inputs: Collection[InputFile]) -> None:
+        """Leave only the reduced profiles that were used since this was opened, and the digests of `inputs`.
+
+        Raises:
+            UsageError: where the cache cannot be written.
+        """
+        used = {_place(file.path) for file in inputs}
+        wanted = {DIGESTS, *(key + ENDING for key in self._used)}
+        if not self.directory.is_dir():
+            return
+        try:
+            for entry in self.directory.iterdir():
+                if entry.name not in wanted:
+                    entry.unlink(missing_ok=True)
+        except OSError as error:
+            raise not_writable(self.directory, error) from error
+        if not self._digests.keys() <= used:
+            self._digests = {path: known for path, known in self._digests.items() if path in used}
+            self._write_digests("w", self._digests)
+
+    def _entry(self, key: str) -> Path:
+        return self.directory / (key + ENDING)
+
+    def _write_digests(self, mode: str, digests: Mapping[str, tuple[FileState, str]]) -> None:
+        path = self.directory / DIGESTS
+        try:
+            self.directory.mkdir(parents=True, exist_ok=True)
+            with path.open(mode, encoding="ascii") as file:
+                file.write("\n")  # ends what a killed run left
+                file.writelines(_line(name, state, digest) for name, (state, digest) in digests.items())
+        except OSError as error:
+            raise not_writable(path, error) from error
+
+
+def _place(path: str | Path) -> str:
+    return os.path.abspath(path)  # noqa: PTH100  # Path.absolute leaves '..' in
+
+
+def _line(path: str, state: FileState, digest: str) -> str:
+    text = json.dumps([path, *astuple(state), digest])
+    return f"{zlib.crc32(text.encode()):08x} {text}\n"
+
+
+def _read_digests(path: Path) -> dict[str, tuple[FileState, str]]:
+    """Read what is whole; a line that is not, as a killed run leaves it, only costs a digest."""
+    digests = {}
+    try:
+        lines = path.read_bytes().split(b"\n")
+    except OSError:
+        return {}
+    for line in lines:
+        check, _, text = line.partition(b" ")
+        if check != b"%08x" % zlib.crc32(text):
+            continue
+        try:
+            name, size, modified, changed, digest = json.loads(text)
+        except (ValueError, TypeError):
+            continue
+        digests[name] = (FileState(size, modified, changed), digest)
+    return digests

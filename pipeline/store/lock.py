@@ -1,0 +1,44 @@
+"""One writer at a time in a results directory."""
+
+import fcntl
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from pipeline.store.atomic import not_writable
+
+LOCK = ".lock"
+
+
+@contextmanager
+def only_writer(directory: Path, tell: Callable[[str], None]) -> Iterator[None]:
+    """Hold a results directory for one run; another run waits until this one has ended, however it ends.
+
+    Args:
+        directory: made where it is not there.
+        tell: takes a sentence for the user where there is something to wait for or to doubt.
+
+    Raises:
+        UsageError: where the directory cannot be made or written.
+    """
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+        handle = os.open(directory / LOCK, os.O_RDWR | os.O_CREAT, 0o644)
+    except OSError as error:
+        raise not_writable(directory, error) from error
+    try:
+        _acquire(handle, directory, tell)
+        yield
+    finally:
+        os.close(handle)  # and with it the lock; the system does the same when the process is killed
+
+
+def _acquire(handle: int, directory: Path, tell: Callable[[str], None]) -> None:
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        tell(f"another run is writing to {directory}; waiting")
+        fcntl.flock(handle, fcntl.LOCK_EX)
+    except OSError as error:  # file systems mounted without locks, such as Lustre without -o flock
+        tell(f"{directory} cannot be locked ({error.strerror}): let no other run write to it")
