@@ -28,7 +28,14 @@ class PipelineError(Exception):
     def __str__(self) -> str:
         """Return the one line that the user sees."""
         line = f"{self.where}: {self.what}" if self.where else self.what
-        return " ".join((f"{line}; {self.mend}" if self.mend else line).split())
+        return _printable(" ".join((f"{line}; {self.mend}" if self.mend else line).split()))
+
+
+def _printable(line: str) -> str:
+    """Write out what files and their names may hold to steer a terminal, or what cannot be encoded."""
+    if line.isprintable():
+        return line
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in line)
 
 
 class UsageError(PipelineError):

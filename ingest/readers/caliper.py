@@ -20,7 +20,7 @@ from ingest.calltree import CallTree
 from ingest.errors import InputError
 from ingest.profile import LocationTable, Metric, Profile, RegionTable
 from ingest.readers.cali_lines import checked_lines
-from ingest.readers.stored_values import StoredValues
+from ingest.readers.stored_values import StoredValues, require_summable
 
 OUTSIDE = "<outside>"  # the region of values outside of all annotations
 REGION_CHANNEL = "regionprofile"  # the one of Spot's channels that holds the profile; others hold time series
@@ -200,8 +200,7 @@ def _numbers(records: list[dict[str, Any]], name: str, path: Path) -> FloatArray
         values = np.array([float(record.get(name, 0.0)) for record in records])
     except (TypeError, ValueError) as error:
         raise InputError(f"'{name}' is no number: {error}", where=str(path)) from error
-    if not np.isfinite(values).all():
-        raise InputError(f"'{name}' is not finite everywhere", where=str(path))
+    require_summable(values, f"'{name}'", str(path))
     return values
 
 

@@ -17,11 +17,13 @@ from ingest.calltree import CallTree
 from ingest.errors import InputError
 from ingest.profile import LocationTable, Metric, Profile, RegionTable
 from ingest.readers.cube3_events import Document, Record, read_document
+from ingest.readers.inflation import inflation_limit
 from ingest.readers.stored_values import StoredValues
 from ingest.readers.textfile import head
 
 MAX_BYTES = 1 << 31  # of XML
 CHUNK = 1 << 20
+MAX_TOLD = 120  # characters of an error, which may cite the file
 ROUNDING = 1e-9  # relative: values are written with 12 digits
 GZIP = b"\x1f\x8b"
 
@@ -45,7 +47,7 @@ def read(path: Path) -> Profile:
     try:
         return _profile(path, read_document(_chunks(path)))
     except (expat.ExpatError, LookupError) as error:  # the latter for an encoding that is not known
-        raise InputError(f"damaged XML ({error})", where=str(path)) from error
+        raise InputError(f"damaged XML ({str(error)[:MAX_TOLD]})", where=str(path)) from error
     except (OSError, EOFError, zlib.error) as error:
         raise InputError(f"cannot be read: {error}", where=str(path)) from error
     except ValueError as error:
@@ -55,11 +57,12 @@ def read(path: Path) -> Profile:
 def _chunks(path: Path) -> Iterator[bytes]:
     size = 0
     compressed = head(path).startswith(GZIP)
+    limit = inflation_limit(path.stat().st_size, MAX_BYTES) if compressed else MAX_BYTES
     with gzip.open(path) if compressed else path.open("rb") as file:
         while chunk := file.read(CHUNK):
             size += len(chunk)
-            if size > MAX_BYTES:
-                raise InputError(f"more than {MAX_BYTES >> 20} MiB of XML", where=str(path))
+            if size > limit:
+                raise InputError(f"more than {limit >> 20} MiB of XML", where=str(path))
             yield chunk
 
 
@@ -72,6 +75,8 @@ def _profile(path: Path, document: Document) -> Profile:
     if not values:
         raise ValueError("no metric with values in it")
     metrics = [record for record in document.metrics if record["id"] in values]
+    if len({record["uniq_name"] for record in metrics}) < len(metrics):
+        raise ValueError("two metrics have the same name")
     names = tuple(record.get("name", "") or "<unnamed>" for record in document.regions)
     return Profile(
         source=str(path),

@@ -7,6 +7,7 @@ from xml.parsers import expat
 import numpy as np
 
 from ingest.arrays import FloatArray
+from ingest.readers.stored_values import LARGEST
 
 Record = dict[str, str]
 
@@ -153,7 +154,7 @@ class _Events:
         if shape[0] * shape[1] * (len(document.values) + 1) > MAX_VALUES:
             raise ValueError(f"too large to hold: {shape[0]} call paths on {shape[1]} threads")
         row = np.array(text.split(), dtype=np.float64)
-        if len(row) != shape[1] or not np.isfinite(row).all():
+        if len(row) != shape[1] or not (np.abs(row) < LARGEST).all():
             raise ValueError(f"a row of {len(row)} values for {shape[1]} threads, or one that is not finite")
         if self.matrix not in document.values:
             document.values[self.matrix] = np.zeros(shape)

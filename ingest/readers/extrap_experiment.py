@@ -4,7 +4,8 @@ A zip archive with ``experiment.json`` and, where single values were kept, ``val
 ``values/<n>.indx``: arrays in NumPy's own format one after another, and where each begins.
 """
 
-import io
+import math
+import re
 import zipfile
 import zlib
 from dataclasses import dataclass, field
@@ -14,6 +15,7 @@ import numpy as np
 
 from ingest.arrays import FloatArray, IntArray
 from ingest.errors import InputError
+from ingest.readers.inflation import inflation_limit
 from ingest.readers.json_values import (
     JsonObject,
     json_list,
@@ -34,6 +36,9 @@ CONTENT = "experiment.json"
 _VALUES_MAGIC = b"Extra-P VALUES\0\0"
 _INDEX_MAGIC = b"Extra-P INDEX\0\0\0"
 _ARRAY_MAGIC = b"\x93NUMPY\x01\x00"
+_ARRAY_HEADER = re.compile(  # as NumPy writes it; its own reader takes more, by way of Python's parser
+    rb"\{'descr': '([<>|][fiu][1248])', 'fortran_order': (True|False), 'shape': \(([0-9 ,]{1,80})\), \}\s*"
+)
 
 
 def matches(path: Path) -> bool:
@@ -66,13 +71,14 @@ class _Archive:
 
     def member(self, name: str) -> bytes:
         try:
-            size = self.file.getinfo(name).file_size
+            info = self.file.getinfo(name)
         except KeyError:
             raise self.error(f"no '{name}' in the archive") from None
-        if size > MAX_BYTES:
-            raise self.error(f"'{name}' is larger than {MAX_BYTES >> 20} MiB")
+        limit = inflation_limit(info.compress_size, MAX_BYTES)
+        if info.file_size > limit:
+            raise self.error(f"'{name}' is larger than {limit >> 20} MiB")
         with self.file.open(name) as stream:
-            return stream.read(size)
+            return stream.read(info.file_size)
 
 
 def _series(archive: _Archive) -> Series:
@@ -152,16 +158,19 @@ class _Values:
         if header not in self.layouts:
             self.layouts[header] = self._layout(header)
         dtype, shape = self.layouts[header]
-        count, first = int(np.prod(shape)), begin + length
+        count, first = math.prod(shape), begin + length
         if not count or first + count * dtype.itemsize > len(data):
             raise self.archive.error("a kept array of values is empty or cut off")
         return np.frombuffer(data, dtype, count, first).astype(np.float64).reshape(shape)
 
     def _layout(self, header: bytes) -> tuple[np.dtype[np.generic], tuple[int, ...]]:
+        match = _ARRAY_HEADER.fullmatch(header, 2)
+        sizes = [size for size in match[3].split(b",") if size.strip()] if match else []
+        if match is None or not all(map(bytes.isdigit, map(bytes.strip, sizes))) or not sizes:
+            raise self.archive.error("a kept array of values is damaged, or not one of numbers")
+        if match[2] == b"True" and len(sizes) > 1:
+            raise self.archive.error("a kept array of values is stored by columns")
         try:
-            shape, fortran, dtype = np.lib.format.read_array_header_1_0(io.BytesIO(header))
-        except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError) as error:
-            raise self.archive.error("a kept array of values is damaged") from error
-        if dtype.kind not in "fiu" or not shape or (fortran and len(shape) > 1):
-            raise self.archive.error(f"a kept array of values has the type {dtype} and the shape {shape}")
-        return dtype, shape
+            return np.dtype(match[1].decode()), tuple(map(int, sizes))
+        except TypeError as error:
+            raise self.archive.error(f"a kept array of values has the type {match[1]!r}") from error

@@ -17,7 +17,7 @@ from ingest.errors import InputError
 from ingest.profile import LocationTable, Metric, Profile, RegionTable
 from ingest.readers.foam_dictionary import FoamDictionary, parse_dictionary
 from ingest.readers.openfoam_case import has_profiling, profiling_files
-from ingest.readers.stored_values import StoredValues
+from ingest.readers.stored_values import StoredValues, require_summable
 from ingest.readers.textfile import read_text
 
 TIME = Metric("time", "s")
@@ -68,6 +68,7 @@ def read(path: Path) -> Profile:
             rows.append((nodes[number], location, max(own, 0.0), trigger.calls))
     if negative:
         notices.append(f"{negative} exclusive times below zero were read as zero")
+    require_summable(np.array(rows)[:, 2:], "the times and calls", str(path))
     attributes = {"generator": "OpenFOAM profiling", "hosts": ", ".join(filter(None, hosts))}
     return _profile(str(path), callpaths, np.array(rows), attributes, tuple(notices))
 

@@ -14,6 +14,7 @@ import numpy as np
 from ingest.arrays import FloatArray, IntArray
 from ingest.errors import InputError
 from ingest.profile import Profile
+from ingest.readers.inflation import inflation_limit
 from ingest.readers.tau_profile import MAX_VALUES, TauData, tau_profile
 from ingest.readers.textfile import read_bytes
 
@@ -99,12 +100,14 @@ class _Record:
 
 def _inflate(path: Path) -> bytes:
     inflater = zlib.decompressobj(wbits=31)
+    packed = read_bytes(path, MAX_BYTES)
+    limit = inflation_limit(len(packed), MAX_BYTES)
     try:
-        data = inflater.decompress(read_bytes(path, MAX_BYTES), MAX_BYTES)
+        data = inflater.decompress(packed, limit)
     except zlib.error as error:
         raise InputError(f"not a gzip file or damaged: {error}", where=str(path)) from error
     if not inflater.eof:
-        what = "larger than can be read" if len(data) >= MAX_BYTES else "the file ends too early: truncated"
+        what = "larger than can be read" if len(data) >= limit else "the file ends too early: truncated"
         raise InputError(what, where=str(path))
     return data
 

@@ -10,7 +10,7 @@ from ingest.arrays import FloatArray, IntArray
 from ingest.callpaths import CallPathSet
 from ingest.errors import InputError
 from ingest.profile import LocationTable, Metric, Profile, RegionTable
-from ingest.readers.stored_values import StoredValues
+from ingest.readers.stored_values import StoredValues, require_summable
 
 ARROW = " => "
 MICROSECOND = 1e-6
@@ -75,8 +75,10 @@ def tau_profile(data: TauData) -> Profile:
     regions are taken for roots. What a function's call paths do not account for is its value as a root.
 
     Raises:
-        InputError: where no function is left.
+        InputError: where no function is left, or a value cannot be summed.
     """
+    for name, measured in zip(("the calls", *data.metrics), (data.calls, *data.exclusive), strict=True):
+        require_summable(measured, name, data.source)
     own = [i for i, name in enumerate(data.functions) if not _SAMPLED.search(name)]
     paths = [[_region(part) for part in data.functions[i].split(ARROW)] for i in own]
     values = np.concatenate([data.calls[None, own], data.exclusive[:, own]])

@@ -16,6 +16,7 @@ from ingest.readers.cubex.program import REGION_FIELDS, Program, take_program
 Record = dict[str, str]
 
 _ROOT = "cube"
+_MAX_TOLD = 120  # characters of an error, which may cite the file
 _NOTHING: frozenset[str] = frozenset()
 _TEXTS = {  # the elements whose texts are wanted, by the element they stand in
     "metric": frozenset(("uniq_name", "dtype", "uom")),
@@ -59,7 +60,7 @@ def read_anchor(data: bytes, path: Path) -> Anchor:
     except expat.ExpatError as problem:
         raise InputError(f"damaged XML ({problem})", where=where, mend=mend) from None
     except (ValueError, LookupError) as problem:  # LookupError: an encoding that does not exist
-        raise InputError(str(problem), where=where, mend=mend) from None
+        raise InputError(str(problem)[:_MAX_TOLD], where=where, mend=mend) from None
 
 
 def parse_anchor(document: bytes) -> Anchor:

@@ -5,6 +5,7 @@ import zlib
 from types import ModuleType
 
 from ingest.errors import InputError
+from ingest.readers.inflation import inflation_limit
 
 
 def _fastest() -> ModuleType:
@@ -18,7 +19,7 @@ def _fastest() -> ModuleType:
 _zlib = _fastest()
 error: type[Exception] = _zlib.error
 GZIP_MAGIC = b"\x1f\x8b"
-_MOST, _HARMLESS, _RATIO = 1 << 29, 1 << 26, 100
+_MOST = 1 << 29
 _GZIP_WINDOW = 31  # zlib's code for "32 KiB window, gzip header and trailer"
 
 
@@ -46,7 +47,7 @@ def gunzip(compressed: bytes | memoryview, *, where: str) -> bytes:
         InputError: where the stream is damaged, ends early, or inflates to more than profiles do: 512 MiB, or
             100 times its own size where that is more than 64 MiB.
     """
-    limit = min(_MOST, max(_HARMLESS, _RATIO * len(compressed)))
+    limit = inflation_limit(len(compressed), _MOST)
     stream = _zlib.decompressobj(_GZIP_WINDOW)
     try:
         plain: bytes = stream.decompress(compressed, limit + 1)

@@ -39,7 +39,7 @@ def changed(**members):
         (experiment(), CHUNKS[:1], "no 'values/1.vals'"),
         (experiment(), ([[1.0]], [[3]]), "values 1 of the chunk 0 are not there"),
         (experiment(), ([[1.0], []], [[3]]), "empty or cut off"),
-        (experiment(), ([[1.0], ["text"]], [[3]]), "has the type"),
+        (experiment(), ([[1.0], ["text"]], [[3]]), "not one of numbers"),
         (changed(measurements={"f": {"t": [{"coordinate": [1, 2]}]}}), (), "has 2 values, but 1 parameters"),
         (changed(measurements={"f": {"t": [{"coordinate": [1]}]}}), (), "a measurement has no 'mean'"),
         (changed(measurements={"f": {"t": [{"coordinate": [1], "values": [-1, 0]}]}}), (), "two numbers"),

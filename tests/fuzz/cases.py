@@ -1,0 +1,170 @@
+"""One case: the file that a number stands for, and what reading it comes to."""
+
+import shutil
+import signal
+import sys
+import traceback
+import warnings
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+from types import FrameType
+
+from ingest.discovery import discover
+from ingest.errors import InputError
+from ingest.readers import PROFILE_READERS, SERIES_READERS
+from ingest.run_names import parse_run_name
+from tests.fuzz.consistency import check_profile, check_series
+from tests.fuzz.layers import mutate
+from tests.fuzz.mutations import mutate_text
+from tests.fuzz.seeds import Seed, seeds
+
+SECONDS = 5.0  # that a case may take
+RUN_NAMES = "run names"  # the target beside the readers: what the names of folders may say
+NAMES = ("hpcg.p{}.n32.r1", "p{}.n100.r1", "x{}y1z1", "lulesh.x{}.5.y20,5", "study.p{}", "{}", "a.r{}")
+LONGEST_LINE = 2000
+
+TARGETS = (*(reader.name for reader in (*PROFILE_READERS, *SERIES_READERS)), RUN_NAMES)
+
+
+class TooSlowError(BaseException):
+    """Raised within a case that takes too long; not an Exception, so that no reader takes it for damage."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a case came to.
+
+    Attributes:
+        kind: ``accepted``, ``refused``, or ``finding``.
+        told: the message of a refusal, or what is wrong.
+    """
+
+    kind: str
+    told: str = ""
+
+
+def make_case(target: str, number: int) -> Seed:
+    """Return the files of a case; the same number always gives the same."""
+    rng = Random(f"{target} {number}")
+    if target == RUN_NAMES:
+        return _named_runs(rng)
+    choice = seeds()[target]
+    seed, donor = rng.choice(choice), rng.choice(choice)
+    files = dict(seed.files)
+    for _ in range(rng.choice((1, 1, 1, 2, 3, 6))):
+        name = rng.choice(list(files))
+        if seed.target or rng.random() < 0.97:
+            files[name] = mutate(files[name], rng, rng.choice(list(donor.files.values())))
+        elif len(files) > 1:
+            del files[name]
+    return Seed(files, seed.target)
+
+
+def _named_runs(rng: Random) -> Seed:
+    pattern = rng.choice(NAMES)
+    names = [pattern.format(number).encode() for number in (2, 4, 16)]
+    for _ in range(rng.choice((1, 1, 2, 3))):
+        at = rng.randrange(3)
+        names[at] = mutate_text(names[at], rng, rng.choice(NAMES).encode())
+    content = b"# not read, only found"
+    texts = (name.decode("utf-8", "surrogateescape").replace("/", "_").replace("\0", "_") for name in names)
+    return Seed({f"{text[:60].strip('.') or 'none'}/a.cubex": content for text in texts}, "")
+
+
+def write_case(case: Seed, folder: Path) -> Path:
+    """Write the files of a case and return what the reader is to be given."""
+    for name, content in case.files.items():
+        file = folder / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(content)
+    return folder / case.target
+
+
+def run_case(target: str, case: Seed, folder: Path) -> Outcome:
+    """Read the files of a case from an empty folder, which is removed afterwards, and judge what comes."""
+    folder.mkdir()
+    unraised: list[str] = []
+    try:
+        with _watched(unraised), _limited(SECONDS):
+            _ways()[target](write_case(case, folder))
+    except InputError as error:
+        return _refusal(str(error))
+    except (Exception, TooSlowError):
+        return Outcome("finding", traceback.format_exc())
+    finally:
+        shutil.rmtree(folder)
+    return Outcome("finding", unraised[0]) if unraised else Outcome("accepted")
+
+
+def _refusal(line: str) -> Outcome:
+    try:
+        line.encode("utf-8", "surrogateescape")  # paths may hold any bytes
+    except UnicodeEncodeError as error:
+        return Outcome("finding", f"the message cannot be written: {error}")
+    good = len(line.splitlines()) == 1 and len(line) <= LONGEST_LINE and line.isprintable()
+    return Outcome("refused", line) if good else Outcome("finding", f"not a line: {line[:300]!r}")
+
+
+def _ways() -> Mapping[str, Callable[[Path], None]]:
+    """Return what is done with the files of each target."""
+    ways: dict[str, Callable[[Path], None]] = {RUN_NAMES: _discover}
+    for profiles in PROFILE_READERS:
+        ways[profiles.name] = lambda path, reader=profiles: _read_profile(reader, path)
+    for series in SERIES_READERS:
+        ways[series.name] = lambda path, reader=series: _read_series(reader, path)
+    return ways
+
+
+def _read_profile(reader, path: Path) -> None:
+    reader.matches(path)
+    if reader.parameters is not None:
+        reader.parameters(path)
+    check_profile(reader.read(path))
+
+
+def _read_series(reader, path: Path) -> None:
+    reader.matches(path)
+    check_series(reader.read(path))
+
+
+def _discover(path: Path) -> None:
+    for entry in path.iterdir():
+        try:
+            parse_run_name(entry.name)
+        except InputError as error:
+            if len(str(error).splitlines()) != 1:
+                raise ValueError(f"not a line: {error}") from error
+    discovery = discover(path)
+    for run in discovery.runs:
+        if len(run.parameters) != len(discovery.parameters):
+            raise ValueError("a run without all parameters")
+
+
+@contextmanager
+def _limited(seconds: float) -> Iterator[None]:
+    def stop(signal_number: int, frame: FrameType | None) -> None:
+        raise TooSlowError(f"more than {seconds} s")
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+@contextmanager
+def _watched(unraised: list[str]) -> Iterator[None]:
+    """Make errors of warnings, and keep what Python can only print, such as files left open."""
+    before = sys.unraisablehook
+    sys.unraisablehook = lambda told: unraised.append(f"{told.exc_value!r} in {told.object!r}")
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            yield
+    finally:
+        sys.unraisablehook = before

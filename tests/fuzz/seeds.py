@@ -1,0 +1,233 @@
+"""The files that mutation starts from: for each reader small valid ones that show all its format allows."""
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
+
+from tests.cubex_writer import GroupSpec, MetricSpec, RegionSpec, write_cubex
+from tests.ingest.readers import cali_files, cube3_files, extrap_files, openfoam_cases, tau_files
+
+SAMPLES = Path(__file__).parents[2] / "sample_profiles"
+PARENT = (-1, 0, 1, 1, 0, 4)
+
+_EXTRAP_TEXT = """# a comment
+PARAMETER p q
+POINTS (4 10) ( 8  10 )(16, 10)
+REGION main->solve
+METRIC time
+DATA 1.5 2.5
+DATA 3
+REGION main->operator->
+METRIC visits
+DATA nan 7
+DATA
+DATA 9 inf
+"""
+_RECORDS = [
+    {"callpath": path, "metric": "time", "value": value}
+    for path in ("main", "main->f")
+    for value in (8.3, 8.0, None, [1, 2.5])
+]
+_JSON = {
+    "parameters": ["p", "n"],
+    "measurements": {
+        "main": {"time": [{"point": [2, 10], "values": [8.5, 8.25]}, {"point": [4, 10], "values": [4]}]},
+        "main->f": {"visits": [{"point": [2, 10], "values": [1, None]}]},
+    },
+}
+_TABLES = {
+    "parameters": [{"id": 1, "name": "p"}],
+    "callpaths": [{"id": 1, "name": "main"}, {"id": 2, "name": "main->f"}],
+    "metrics": [{"id": 1, "name": "time"}],
+    "coordinates": [
+        {"id": i, "parameter_value_pairs": [{"parameter_id": 1, "parameter_value": 2**i}]} for i in (1, 2)
+    ],
+    "measurements": [
+        {"coordinate_id": i, "callpath_id": path, "metric_id": 1, "value": [1.5 * i, 2]}
+        for i in (1, 2)
+        for path in (1, 2)
+    ],
+}
+
+
+@dataclass(frozen=True)
+class Seed:
+    """A profile or a file of measurements.
+
+    Attributes:
+        files: content of every file by its path relative to a directory of their own.
+        target: what the reader is given, relative to that directory; empty for the directory itself.
+    """
+
+    files: Mapping[str, bytes]
+    target: str
+
+
+@cache
+def seeds() -> Mapping[str, tuple[Seed, ...]]:
+    """Return the seeds of each reader by its name in the registry."""
+    makers: Mapping[str, Callable[[Path], list[str]]] = {
+        "CUBE": _cubex,
+        "CUBE 3": _cube3,
+        "OpenFOAM": _openfoam,
+        "TAU": _tau,
+        "TAU packed": _tau_packed,
+        "Caliper": _caliper,
+        "Extra-P experiment": _experiment,
+        "Talpas": _talpas,
+        "Extra-P JSON lines": _json_lines,
+        "Extra-P JSON": _json,
+        "Extra-P text": _text,
+    }
+    return {name: _collect(maker) for name, maker in makers.items()}
+
+
+def _collect(maker: Callable[[Path], list[str]]) -> tuple[Seed, ...]:
+    """Let a maker write files and take them up; it returns targets, each in a folder of its own."""
+    found = []
+    with TemporaryDirectory() as folder:
+        for target in maker(Path(folder)):
+            top, _, rest = target.partition("/")
+            place = Path(folder) / top
+            files = {
+                str(f.relative_to(place)): f.read_bytes() for f in sorted(place.rglob("*")) if f.is_file()
+            }
+            found.append(Seed(files, rest))
+    return tuple(found)
+
+
+def _cubex(folder: Path) -> list[str]:
+    values = np.arange(1.0, 25.0).reshape(6, 4)
+    inclusive = np.cumsum(values[::-1], axis=0)[::-1]
+    plain = [
+        MetricSpec("time", values),
+        MetricSpec("visits", values, dtype="UINT64", unit="occ", nodes=[4, 0, 2]),
+        MetricSpec("incl", inclusive, kind="INCLUSIVE"),
+        MetricSpec("min_time", values, kind="SIMPLE", dtype="MINDOUBLE"),
+        MetricSpec("bytes", values, kind="INCLUSIVE", dtype="INT32", nodes=[0, 2]),
+    ]
+    typed = [
+        MetricSpec("rate", np.ones((6, 2), [("value", "f8"), ("time", "f8")]), dtype="RATE"),
+        MetricSpec("z", np.ones((6, 2), "f8,f8"), dtype="COMPLEX"),
+        MetricSpec("time", values[:, :2], kind=None),
+        MetricSpec("visits", np.ones((6, 2), "u4,f8,f8,f8,f8"), dtype="TAU_ATOMIC"),
+    ]
+    regions = [RegionSpec(f"f{i}<int>", f"_Z{i}", "mpi" if i else None, "a.c", i, "user") for i in range(4)]
+    groups = [GroupSpec(0, locations=("thread", "gpu")), GroupSpec(1, "accelerator", ("gpu",), "process 0")]
+    groups.append(GroupSpec(1))
+    forms: list[tuple[str, list[MetricSpec], dict[str, object]]] = [
+        ("plain", plain, {"groups": groups, "attributes": {"Creator": "fuzz", "CLUSTERING": "OFF"}}),
+        ("compressed", plain, {"compressed": True, "groups": groups}),
+        ("big", plain, {"byteorder": ">", "compressed": True, "gzip_anchor": True, "dense": True}),
+        ("typed", typed, {"byteorder": ">", "dense": True, "indent": False}),
+        ("gzip", plain[:3], {"gzip_file": True, "padding_bug": True, "checksum": False}),
+    ]
+    for name, metrics, options in forms:
+        (folder / name).mkdir()
+        write_cubex(
+            folder / name / "a.cubex",
+            parent=PARENT,
+            metrics=metrics,
+            regions=regions,
+            callee=[0, 1, 2, 3, 1, 2],
+            **options,
+        )
+    (folder / "real").mkdir()
+    real = SAMPLES / "hpcg-strong" / "hpcg.p1.r1" / "profile.cubex"
+    (folder / "real" / "a.cubex").write_bytes(real.read_bytes())
+    return [f"{name}/a.cubex" for name, _, _ in forms for _ in range(6)] + ["real/a.cubex"]
+
+
+def _cube3(folder: Path) -> list[str]:
+    for name in ("a.cube", "b.cube.gz"):
+        (folder / name[0]).mkdir()
+        cube3_files.write(folder / name[0] / name, cube3_files.document())
+    return ["a/a.cube", "b/b.cube.gz"]
+
+
+def _openfoam(folder: Path) -> list[str]:
+    openfoam_cases.write_profiling(folder / "serial", "0.5", openfoam_cases.solver("cavity", 2.0))
+    for process in range(2):
+        for time in ("1", "2"):
+            case = f"cavityprocessor{process}"
+            part = folder / "parallel" / f"processor{process}"
+            openfoam_cases.write_profiling(part, time, openfoam_cases.solver(case, 3.0 + process))
+    real = folder / "real" / "0.1" / "uniform" / "profiling"
+    real.parent.mkdir(parents=True)
+    sample = SAMPLES / "openfoam-cavity" / "cavity.n8.r1" / "0.1" / "uniform" / "profiling"
+    real.write_bytes(sample.read_bytes())
+    return ["serial", "parallel", "real"]
+
+
+def _tau(folder: Path) -> list[str]:
+    for thread in ("0.0.0", "0.0.1"):
+        tau_files.write_text(folder / "one", thread, tau_files.CPI)
+        for metric in ("TIME", "PAPI_TOT_INS"):
+            tau_files.write_text(folder / "two" / f"MULTI__{metric}", thread, tau_files.CPI, metric)
+    return ["one", "two"]
+
+
+def _tau_packed(folder: Path) -> list[str]:
+    (folder / "a").mkdir()
+    functions = [("main [{a.c} {1,1}-{2,2}]", (1,)), ("main => MPI_Send()", (0,)), ("MPI_Send()", (0, 1))]
+    threads = {(0, 0, t): {0: (1, 5e6, 3), 1: (2, 1e6, 4), 2: (2, 1e6, 4)} for t in range(2)}
+    data = tau_files.packed(functions, threads, metrics=("TIME", "PAPI_FP_OPS"))
+    tau_files.write_packed(folder / "a" / "a.ppk", data)
+    return ["a/a.ppk"]
+
+
+def _caliper(folder: Path) -> list[str]:
+    for name in "abc":
+        (folder / name).mkdir()
+    inclusive = cali_files.Cali().record(cali_files.MAIN, extra=[("sum#inclusive#sum#time.duration", 9)])
+    inclusive.record(cali_files.SEND, extra=[("sum#inclusive#sum#time.duration", 4), ("spot.channel", "x")])
+    ranks = cali_files.Cali()
+    for rank in (3, 0):
+        for path in (cali_files.MAIN, cali_files.LOOP):
+            values = [("sum#time.duration.ns", 1e9 * (rank + 1)), ("sum#region.count", 7), ("mpi.rank", rank)]
+            ranks.record(path, extra=values)
+    cali_files.exclusive().globals(jobsize="8", problem="30").write(folder / "a" / "a.cali")
+    inclusive.globals(jobsize="64").write(folder / "b" / "a.cali")
+    ranks.write(folder / "c" / "a.cali")
+    return [f"{name}/a.cali" for name in "abc"]
+
+
+def _experiment(folder: Path) -> list[str]:
+    for name, kept in (("a", True), ("b", False)):
+        (folder / name).mkdir()
+        chunks = extrap_files.CHUNKS if kept else ()
+        extrap_files.write(folder / name / "a.extra-p", extrap_files.experiment(kept), *chunks)
+    return ["a/a.extra-p", "b/a.extra-p"]
+
+
+def _talpas(folder: Path) -> list[str]:
+    lines = [json.dumps({"parameters": {"p": 4 + i % 2}, **r}) for i, r in enumerate(_RECORDS)]
+    return _one(folder, "a.txt", "\n".join(lines).replace(', "', '; "'))
+
+
+def _json_lines(folder: Path) -> list[str]:
+    lines = [json.dumps({"params": {"p": 4 + i % 2, "n": 1.5}, **r}) for i, r in enumerate(_RECORDS)]
+    return _one(folder, "a.jsonl", "\n".join(lines))
+
+
+def _json(folder: Path) -> list[str]:
+    return [
+        *_one(folder, "a.json", json.dumps(_JSON, indent=1)),
+        *_one(folder, "b.json", json.dumps(_TABLES)),
+    ]
+
+
+def _text(folder: Path) -> list[str]:
+    return _one(folder, "a.txt", _EXTRAP_TEXT)
+
+
+def _one(folder: Path, name: str, content: str) -> list[str]:
+    place = folder / name[0]
+    place.mkdir()
+    (place / name).write_text(content, encoding="utf-8")
+    return [f"{name[0]}/{name}"]
