@@ -9,7 +9,7 @@ from pipeline.models.bayes_linear import beliefs
 from pipeline.models.candidate_points import MOST_POINTS, candidate_points
 from pipeline.models.fit import fit
 
-P = 2.0 ** np.arange(2, 8)[:, None]
+P = 2.0 ** np.arange(1, 8)[:, None]
 AT = np.array([4096.0])
 
 
@@ -17,7 +17,7 @@ def total(p):
     return np.stack([100 + 0 * p, 1 + 0.1 * p**1.5, 2 + 0.3 * p * np.log2(p), 0.5 + 0.01 * p**2])
 
 
-def measure(points, repetitions, seed=0, noise=0.05):
+def measure(points, repetitions, seed=0, noise=0.1):
     values = total(points[:, 0])[:, :, None]
     return values * (1 + noise * np.random.default_rng(seed).standard_normal((4, len(points), repetitions)))
 
@@ -32,7 +32,7 @@ def width(models):
     return float((prediction.upper - prediction.lower)[0, 0])
 
 
-@pytest.mark.parametrize("budget", [3e2, 1e3, 1e4, 1e5])
+@pytest.mark.parametrize("budget", [3e2, 1e4, 3e4, 1e5])
 def test_a_plan_keeps_to_the_budget_and_narrows_step_by_step(budget):
     plan = advise(MODELS, P, AT, budget, noise=NOISE)
     assert sum(step.cost for step in plan) <= budget
@@ -43,7 +43,7 @@ def test_a_plan_keeps_to_the_budget_and_narrows_step_by_step(budget):
 
 
 def test_more_budget_leaves_less_doubt():
-    widths = [advise(MODELS, P, AT, budget, noise=NOISE)[-1].width for budget in (1e3, 1e4, 1e5, 1e6)]
+    widths = [advise(MODELS, P, AT, budget, noise=NOISE)[-1].width for budget in (1e4, 3e4, 1e5, 1e6)]
     assert widths == sorted(widths, reverse=True)
 
 
@@ -53,14 +53,16 @@ def test_the_cost_is_what_the_models_predict():
     assert step.cost == pytest.approx(one * step.repetitions)
 
 
-def test_taking_the_advice_narrows_the_interval():
-    step = advise(MODELS, P, AT, 1e4, noise=NOISE)[0]
-    more = measure(np.array([step.point]), step.repetitions, seed=9)
+def width_after(step, seed):
     values = np.full((4, len(P) + 1, max(3, step.repetitions)), np.nan)
     values[:, :-1, :3] = VALUES
-    values[:, -1, : step.repetitions] = more[:, 0]
-    after = fit(("p",), np.vstack([P, [step.point]]), values)
-    assert width(after) < 0.8 * width(MODELS)
+    values[:, -1, : step.repetitions] = measure(np.array([step.point]), step.repetitions, seed)[:, 0]
+    return width(fit(("p",), np.vstack([P, [step.point]]), values))
+
+
+def test_taking_the_advice_mostly_narrows_the_interval():
+    step = advise(MODELS, P, AT, 1e4, noise=NOISE)[0]
+    assert np.median([width_after(step, seed) for seed in range(9, 16)]) < 0.8 * width(MODELS)
 
 
 def test_the_kernel_in_doubt_is_named_with_the_rivals_told_apart():
@@ -97,7 +99,7 @@ def test_targets_and_budgets_that_cannot_be_meant(at, budget):
 
 def test_noise_of_repetitions():
     noise = repetition_noise(measure(P, 50, seed=3))
-    assert noise == pytest.approx(0.05, rel=0.2)
+    assert noise == pytest.approx(0.1, rel=0.2)
     assert np.isnan(repetition_noise(VALUES[:, :, :1])).all()
     assert np.isnan(repetition_noise(np.full((1, 2, 3), np.nan))).all()
 
@@ -116,7 +118,7 @@ def test_observing_the_target_itself_settles_it():
 
 def test_candidates_reach_from_the_measured_range_to_the_target():
     points = candidate_points(P, AT)
-    assert points.min() == 4
+    assert points.min() == 2
     assert points.max() == 4096
     assert (points == np.round(points)).all()
     grid = np.array([(x, y) for x in (20.0, 30.0, 40.0, 50.0) for y in (1.0, 2.0, 3.0, 4.0)])
