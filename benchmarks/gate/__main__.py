@@ -4,8 +4,8 @@
 
 Every trial simulates 60 kernels before and after. `gate` is the part of `pipeline check` that decides (all
 tests, Holm); only the forecasts at the target are replaced by measured shares, since fitting models
-96 000 times takes an hour. ``--whole`` runs that many trials through the complete check for comparison. `threshold`
-flags every kernel above 1 % of the total whose mean at the largest scale rose by more than 10 %.
+96 000 times takes an hour. ``--whole`` runs that many trials through the complete check for comparison.
+`threshold` flags every kernel above 1 % of the total whose mean at the largest scale rose by more than 10 %.
 """
 
 import argparse

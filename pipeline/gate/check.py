@@ -2,7 +2,7 @@
 
 import datetime
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -34,6 +34,37 @@ ORDER = (
 )
 
 
+@dataclass(frozen=True, eq=False)
+class _Study:
+    """The study to judge, its forecast at the targets float64[Q, D], and the tests of the rules."""
+
+    candidate: Snapshot
+    ahead: Forecast
+    targets: FloatArray
+    rules: RuleTests
+
+
+@dataclass(frozen=True, eq=False)
+class _Found:
+    """Decisions before rules and waivers, and what was tested.
+
+    Attributes:
+        decisions: one a kernel that matters.
+        rules: adjusted p-values of the rules.
+        tests: how many tests the false-alarm level was shared among.
+        small: kernels left alone.
+        points: float64[P, D], the points compared.
+        notices: what else should be known.
+    """
+
+    decisions: tuple[Decision, ...]
+    rules: FloatArray
+    tests: int
+    small: int
+    points: FloatArray
+    notices: tuple[str, ...] = ()
+
+
 def check(
     candidate: Snapshot,
     baseline: Snapshot | None,
@@ -55,16 +86,28 @@ def check(
         InputError: where the studies are of different kinds.
     """
     targets = target_points(candidate, options)
-    ahead = forecast(candidate, targets, models)
-    tests = rule_tests(candidate, options)
+    study = _Study(candidate, forecast(candidate, targets, models), targets, rule_tests(candidate, options))
     if baseline is None:
         if not (options.kernels or options.parallel_efficiency is not None or options.total is not None):
             raise UsageError(
                 "nothing to check", where="check", mend="give --baseline FILE, or rules in [check]"
             )
-        return _finish(candidate, ahead, targets, options, tests, today, None)
-    both = pair(baseline, candidate)
-    return _finish(candidate, ahead, targets, options, tests, today, (both, models))
+        found = _Found((), holm(study.rules.p), len(study.rules.row), 0, candidate.points)
+    else:
+        found = _against(study, pair(baseline, candidate), options, models)
+    decisions, told = waive(_with_rules(found, study, options), options.waivers, today)
+    reasons = incomparable(baseline, candidate) if baseline is not None else ()
+    return CheckResult(
+        _outcome(decisions, reasons),
+        tuple(sorted(decisions, key=_importance)),
+        reasons,
+        (*found.notices, *told),
+        tuple(point_of(candidate.parameters, row) for row in found.points),
+        tuple(point_of(candidate.parameters, row) for row in targets),
+        candidate.unit,
+        found.tests,
+        found.small,
+    )
 
 
 def target_points(candidate: Snapshot, options: CheckOptions) -> FloatArray:
@@ -89,48 +132,24 @@ def target_points(candidate: Snapshot, options: CheckOptions) -> FloatArray:
     return targets
 
 
-def _finish(
-    candidate: Snapshot,
-    ahead: Forecast,
-    targets: FloatArray,
-    options: CheckOptions,
-    tests: RuleTests,
-    today: datetime.date,
-    against: tuple[Pair, ModelOptions] | None,
-) -> CheckResult:
-    decisions: list[Decision] = []
-    reasons: tuple[str, ...] = ()
-    notices: list[str] = []
-    points: FloatArray = candidate.points
-    small = 0
-    if against is None:
-        adjusted, count = holm(tests.p), len(tests.row)
-    else:
-        both, models = against
-        base = forecast(both.baseline, targets, models)
-        rows = {k: i for i, k in enumerate(candidate.kernels)}
-        mine = take_forecast(ahead, np.array([rows[k] for k in both.candidate.kernels], dtype=np.int64))
-        column = candidate.parameters.index(candidate.parameter)
-        family = test_family(both, base, mine, targets[:, column], tests, options)
-        decisions = decide(both, base, mine, family, targets, options)
-        decisions += new_kernels(both, options) + vanished_kernels(both, options)
-        decisions = [located(d, decisions) for d in decisions]
-        reasons = incomparable(both.baseline, both.candidate)
-        notices += _common_shift(both, family.changes.common)
-        points, small = both.points, len(both.candidate.kernels) - len(family.rows)
-        adjusted, count = family.rules, family.tests
-    decisions = _with_rules(decisions, candidate, ahead, tests, adjusted, options)
-    decisions, told = waive(decisions, options.waivers, today)
-    return CheckResult(
-        _outcome(decisions, reasons),
-        tuple(sorted(decisions, key=_importance)),
-        reasons,
-        (*notices, *told),
-        tuple(point_of(candidate.parameters, row) for row in points),
-        tuple(point_of(candidate.parameters, row) for row in targets),
-        candidate.unit,
-        count,
-        small,
+def _against(study: _Study, both: Pair, options: CheckOptions, models: ModelOptions) -> _Found:
+    """Hold a study against its baseline."""
+    candidate, targets = study.candidate, study.targets
+    base = forecast(both.baseline, targets, models)
+    row_of = {kernel: row for row, kernel in enumerate(candidate.kernels)}
+    rows = np.array([row_of[kernel] for kernel in both.candidate.kernels], dtype=np.int64)
+    ahead = take_forecast(study.ahead, rows)
+    scale = targets[:, candidate.parameters.index(candidate.parameter)]
+    family = test_family(both, base, ahead, scale, study.rules, options)
+    decisions = decide(both, base, ahead, family, targets, options)
+    decisions += new_kernels(both, options) + vanished_kernels(both, options)
+    return _Found(
+        tuple(located(d, decisions) for d in decisions),
+        family.rules,
+        family.tests,
+        len(both.candidate.kernels) - len(family.rows),
+        both.points,
+        _common_shift(both, family.changes.common),
     )
 
 
@@ -151,29 +170,23 @@ def _importance(decision: Decision) -> tuple[int, float, str]:
     return ORDER.index(decision.verdict), -size * min(change, 1e9), describe(decision.kernel)
 
 
-def _with_rules(
-    decisions: Sequence[Decision],
-    candidate: Snapshot,
-    ahead: Forecast,
-    tests: RuleTests,
-    adjusted: FloatArray,
-    options: CheckOptions,
-) -> list[Decision]:
+def _with_rules(found: _Found, study: _Study, options: CheckOptions) -> list[Decision]:
     """Add what rules say to the decisions of their kernels."""
-    said: dict[int, list[Evidence]] = {i: [] for i in tests.row.tolist()}
+    candidate, tests = study.candidate, study.rules
+    said: dict[int, list[Evidence]] = {row: [] for row in tests.row.tolist()}
     for n, row in enumerate(tests.row.tolist()):
-        if adjusted[n] <= options.false_alarms:
-            said[row].append(rule_evidence(tests, adjusted, candidate, n))
-    if whole := total_evidence(candidate, ahead, options):
+        if found.rules[n] <= options.false_alarms:
+            said[row].append(rule_evidence(tests, found.rules, candidate, n))
+    if whole := total_evidence(candidate, study.ahead, options):
         said.setdefault(0, []).extend(whole)
-    out = {d.kernel: d for d in decisions}
+    out = {d.kernel: d for d in found.decisions}
     at = int(np.argmax(candidate.scale))
     for row, evidence in said.items():
         kernel = candidate.kernels[row]
         decision = out.get(kernel) or Decision(
             kernel,
             Verdict.UNCHANGED,
-            candidate=side_of(candidate, ahead, row, at),
+            candidate=side_of(candidate, study.ahead, row, at),
             file=candidate.files[row],
             line=int(candidate.lines[row]),
         )
@@ -184,13 +197,13 @@ def _with_rules(
     return list(out.values())
 
 
-def _common_shift(both: Pair, common: FloatArray) -> list[str]:
+def _common_shift(both: Pair, common: FloatArray) -> tuple[str, ...]:
     """Tell where most kernels moved together: that is the machine or the build rather than one kernel."""
     if not len(common) or float(np.abs(common).max()) <= np.log(COMMON_SHIFT):
-        return []
+        return ()
     at = int(np.abs(common).argmax())
-    return [
+    return (
         f"half of all kernels changed by {np.exp(common[at]):.3g} or more at "
         f"{both.candidate.parameter} = {both.scale[at]:g}: that points to the machine, the compiler or its "
-        f"options rather than to single kernels"
-    ]
+        f"options rather than to single kernels",
+    )

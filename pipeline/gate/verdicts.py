@@ -172,9 +172,8 @@ def _sentence(ground: Ground, ratio: float, at: Mapping[str, float], hits: int, 
         others = f", and beyond doubt at {hits - 1} more points" if hits > 1 else ""
         return f"measured {ratio:.3g} times the baseline at {point_text(at)}{others}"
     if ground is Ground.GROWTH:
-        return (
-            f"scales differently: {ratio:.3g} times the ratio at the smallest scale by the largest ({grew})"
-        )
+        way = "worse" if ratio > 1 else "better"
+        return f"scales {way}: the ratio to the baseline changes {ratio:.3g}-fold over the range ({grew})"
     if ground is Ground.TARGET:
         return f"heads for {ratio:.3g} times the baseline at {point_text(at)} ({grew})"
     return f"predicted {ratio:.3g} times the baseline at {point_text(at)}, by models alone ({grew})"

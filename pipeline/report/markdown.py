@@ -17,6 +17,7 @@ SECTIONS = (
 )
 SPECIAL = re.compile(r"([\\`*_{}\[\]<>()#+!|~&@$:-])")
 ROWS = 20
+DOUBTS = 5  # rows of what is too noisy to judge, the largest first
 
 
 def check_markdown(result: CheckResult) -> str:
@@ -28,8 +29,9 @@ def check_markdown(result: CheckResult) -> str:
             parts.append(
                 f"### {title} ({len(found)})\n\n{_table(found[:ROWS], result.unit)}{_rest(len(found))}"
             )
-    if told := [d for d in result.of(Verdict.REGRESSION, Verdict.WAIVED, Verdict.INCONCLUSIVE) if story(d)]:
-        lines = "\n".join(f"- **{escape(kernel_name(d, 90))}**: {escape(story(d))}" for d in told[:ROWS])
+    told = [*result.of(Verdict.REGRESSION, Verdict.WAIVED)[:ROWS], *result.of(Verdict.INCONCLUSIVE)[:DOUBTS]]
+    if told:
+        lines = "\n".join(f"- **{escape(kernel_name(d, 90))}**: {escape(story(d))}" for d in told)
         parts.append(f"<details open><summary>Evidence and where to look</summary>\n\n{lines}\n\n</details>")
     parts += [f"> {escape(notice)}" for notice in result.notices]
     parts.append(f"<sub>{escape(basis(result))}.</sub>")
@@ -37,7 +39,7 @@ def check_markdown(result: CheckResult) -> str:
 
 
 def _rest(number: int) -> str:
-    return f"\n\nand {number - ROWS} more" if number > ROWS else ""
+    return f"\n\nand {number} more" if number > 0 else ""
 
 
 def _table(decisions: tuple[Decision, ...], unit: str) -> str:
