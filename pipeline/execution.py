@@ -5,9 +5,12 @@ import signal
 from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
+from functools import partial
 from multiprocessing import get_context, parent_process
 from threading import Thread
 from typing import Protocol, TypeVar
+
+from ingest.errors import UsageError
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -95,6 +98,7 @@ def _end_with_parent() -> None:
         os._exit(1)
 
 
+ENGINES = ("local", "dask")
 WORTH_PROCESSES = 64 << 20  # bytes of input from which starting processes pays
 
 
@@ -103,3 +107,31 @@ def local_executor(processes: int, bytes_of_input: int) -> Executor:
     if processes > 1 and bytes_of_input >= WORTH_PROCESSES:
         return ProcessExecutor(processes)
     return SerialExecutor()
+
+
+Work = Callable[[int], Executor]
+"""Chooses where to work, given the number of bytes to read."""
+
+
+def where_to_work(engine: str, scheduler: str, processes: int, tell: Callable[[str], None]) -> Work:
+    """Return the choice that the user made.
+
+    Args:
+        engine: ``local`` or ``dask``.
+        scheduler: for Dask, the address of the scheduler or its scheduler file.
+        processes: for this machine, how many processes may work at once.
+        tell: takes a sentence for the user where there is something to wait for.
+
+    Raises:
+        UsageError: where Dask is not installed.
+    """
+    if engine == "local":
+        return partial(local_executor, processes)
+    try:
+        import distributed  # noqa: F401  # only whether it is there
+    except ImportError as error:
+        mend = "pip install 'callpath-pipeline[dask]'"
+        raise UsageError("Dask is not installed", where="--engine", mend=mend) from error
+    from pipeline.dask_execution import DaskExecutor
+
+    return lambda _: DaskExecutor(scheduler, tell)

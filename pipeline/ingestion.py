@@ -1,6 +1,6 @@
 """The first stage: from a path to an experiment, one profile in memory at a time."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -12,7 +12,7 @@ from ingest.experiment import Experiment
 from ingest.readers import find_series_reader
 from ingest.reduction import ReducedProfile
 from ingest.run_names import parse_run_name
-from pipeline.execution import Executor, local_executor
+from pipeline.execution import Work, local_executor
 from pipeline.inputs import InputFile, describe_input
 from pipeline.reading import Reading, ReadRun, Watch, look_up, same_program, unwatched
 from pipeline.store.cache import Cache
@@ -86,7 +86,7 @@ def ingest(
     watch: Watch = unwatched,
     *,
     cache: Cache | None = None,
-    work: Callable[[int], Executor] | None = None,
+    work: Work | None = None,
 ) -> Ingested:
     """Read and align what was located; a run that cannot be read is skipped with its reason.
 
@@ -98,7 +98,7 @@ def ingest(
         processes: how many processes of this machine may read at once.
         watch: passes the runs on as they are done, and shows progress.
         cache: what was read goes there, and what it has is not read again.
-        work: chooses where to work, given the number of bytes to read, instead of on this machine.
+        work: where to read instead of on this machine.
 
     Raises:
         InputError: where nothing can be read.

@@ -11,6 +11,7 @@ from typing import Any
 from filters.paper_rule import PaperRule
 from ingest.discovery import RunSpec
 from ingest.errors import UsageError
+from pipeline.execution import ENGINES
 from pipeline.models.options import ModelOptions
 from pipeline.priors import prior_named
 
@@ -29,6 +30,8 @@ class Options:
         at: target points, as mappings of parameter to value.
         jobs: processes for reading profiles; 0 takes one per core.
         strict: skipped inputs make the exit code 3.
+        engine: where profiles are read: ``local`` or ``dask``.
+        scheduler: for ``dask``, the address of the scheduler or its scheduler file.
         filter: numbers of the filter rule.
         models: how models are fitted.
         runs: explicit runs, which replace discovery.
@@ -40,6 +43,8 @@ class Options:
     at: tuple[Mapping[str, float], ...] = ()
     jobs: int = 0
     strict: bool = False
+    engine: str = "local"
+    scheduler: str = ""
     filter: PaperRule = field(default_factory=PaperRule)
     models: ModelOptions = field(default_factory=ModelOptions)
     runs: tuple[RunSpec, ...] = ()
@@ -95,7 +100,16 @@ def load_options(config: Path | None, directory: Path | None, **given: Any) -> O
     options = replace(options, **{key: value for key, value in given.items() if value is not None})
     if options.scaling not in SCALINGS:
         raise UsageError(f"'{options.scaling}' is no scaling", where="scaling", mend="auto, strong or weak")
+    _check_engine(options)
     return options
+
+
+def _check_engine(options: Options) -> None:
+    if options.engine not in ENGINES:
+        raise UsageError(f"'{options.engine}' is no engine", where="--engine", mend=" or ".join(ENGINES))
+    if (options.engine == "dask") != bool(options.scheduler):
+        what = "dask needs a scheduler" if options.engine == "dask" else "a scheduler is for dask only"
+        raise UsageError(what, where="--engine", mend="give --engine dask --scheduler ADDRESS_OR_FILE")
 
 
 def configuration_file(config: Path | None, directory: Path | None) -> Path | None:
@@ -114,11 +128,10 @@ def _from_file(options: Options, path: Path) -> Options:
     where = _Place(path, text)
     where.check_keys(document, ("analysis", "filter", "models", "run", "check"))
     analysis = where.table(document, "analysis")
-    where.check_keys(analysis, ("out", "scaling", "metric", "at", "jobs", "strict"))
+    where.check_keys(analysis, ("out", "scaling", "metric", "at", "jobs", "strict", "engine", "scheduler"))
+    kinds = {"scaling": str, "metric": str, "jobs": int, "strict": bool, "engine": str, "scheduler": str}
     changes: dict[str, Any] = {
-        key: where.typed(analysis, key, kind)
-        for key, kind in {"scaling": str, "metric": str, "jobs": int, "strict": bool}.items()
-        if key in analysis
+        key: where.typed(analysis, key, kind) for key, kind in kinds.items() if key in analysis
     }
     if "out" in analysis:
         changes["out"] = Path(where.typed(analysis, "out", str))

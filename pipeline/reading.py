@@ -1,6 +1,6 @@
 """Reading runs: here or in other processes, from their files or from what an earlier run kept of them."""
 
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol, TypeVar
@@ -8,9 +8,9 @@ from typing import Protocol, TypeVar
 import numpy as np
 
 from ingest.discovery import Run
-from ingest.errors import InputError
+from ingest.errors import InputError, UsageError
 from ingest.reduction import ReducedProfile, reduce_profile
-from pipeline.execution import Executor, WorkerLostError
+from pipeline.execution import Work, WorkerLostError
 from pipeline.inputs import FileState, InputFile, describe_input, files_of, state_of
 from pipeline.store.cache import Cache, key_of
 
@@ -100,20 +100,20 @@ class Reading:
 
     Attributes:
         metrics: names of the metrics to keep.
-        work: chooses where to work, given the number of bytes to read.
+        work: where they are read.
         cache: of the results directory: what it has is not read, and what is read goes there as soon as it is
             done; None keeps everything in memory.
     """
 
     metrics: tuple[str, ...]
-    work: Callable[[int], Executor]
+    work: Work
     cache: Cache | None
 
     def read(self, runs: Sequence[RunFiles]) -> Iterator[tuple[int, ReadRun]]:
         """Yield the number of a run and what came of it, in the order in which runs are done.
 
         Raises:
-            UsageError: where the cache cannot be written.
+            UsageError: where the cache cannot be written or a worker cannot work.
         """
         left = []
         for number, files in enumerate(runs):
@@ -147,6 +147,12 @@ class Reading:
             if isinstance(done, WorkerLostError):
                 yield order[place], ReadRun(files.run, (), _lost(files.run))
                 continue
+            if done.key and done.key != self._key(files.run, done.inputs):
+                raise UsageError(
+                    "a worker runs another version of this package",
+                    where="--scheduler",
+                    mend="install the same one everywhere",
+                )
             outcome = self._stored(files, done)
             if outcome is None:
                 damaged.append(order[place])

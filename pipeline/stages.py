@@ -15,6 +15,7 @@ from ingest.arrays import FloatArray
 from ingest.discovery import Skipped
 from ingest.errors import UsageError
 from ingest.scaling import decide_scaling
+from pipeline.execution import where_to_work
 from pipeline.filtering import FilterRequest, make_filter, runs_to_filter, store_filter
 from pipeline.ingestion import Ingested, Watch, ingest, locate, remembered_inputs
 from pipeline.models.analysis import Analysis, analyse, default_target, look_ahead, scaling_of
@@ -103,7 +104,8 @@ def run(
         if inputs is not None and unchanged(options.out, configuration, inputs):
             return _stored(options.out)
         with stopwatch.stage("ingest"):
-            read = ingest(located, options.metric, options.processes, watch, cache=cache)
+            work = where_to_work(options.engine, options.scheduler, options.processes, tell)
+            read = ingest(located, options.metric, watch=watch, cache=cache, work=work)
         if unchanged(options.out, configuration, read.inputs):
             return _stored(options.out)
         result = _compute(directory, options, read, stopwatch)

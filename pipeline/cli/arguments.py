@@ -21,6 +21,10 @@ Config = Annotated[
 ScalingChoice = Annotated[str | None, typer.Option("--scaling", help="auto, strong or weak.")]
 MetricName = Annotated[str | None, typer.Option("--metric", help="Metric to model; time becomes effort.")]
 Jobs = Annotated[int | None, typer.Option("--jobs", min=1, help="Processes that read profiles at once.")]
+Engine = Annotated[str | None, typer.Option("--engine", help="Where profiles are read: local or dask.")]
+Scheduler = Annotated[
+    str | None, typer.Option("--scheduler", help="Of --engine dask: its address or scheduler file.")
+]
 PriorName = Annotated[
     str | None, typer.Option("--prior", help="Prior over exponents: uniform, simple or a TOML file.")
 ]

@@ -52,6 +52,7 @@ class Cache:
         self.tell = tell
         self._digests = _read_digests(self.directory / DIGESTS)
         self._used: set[str] = set()
+        self._damaged: set[str] = set()
 
     def remembered(self, path: Path, state: FileState) -> InputFile | None:
         """Return what is known of a file, None where it is new or may have changed."""
@@ -78,8 +79,9 @@ class Cache:
             self._write_digests("a", new)
 
     def keys(self) -> frozenset[str]:
-        """Return the keys of all reduced profiles that are kept; some may be damaged all the same."""
-        return frozenset(path.name.removesuffix(ENDING) for path in self.directory.glob("*" + ENDING))
+        """Return the keys of the reduced profiles that are kept and not known to be damaged."""
+        found = (path.name.removesuffix(ENDING) for path in self.directory.glob("*" + ENDING))
+        return frozenset(found) - self._damaged
 
     def load(self, key: str, source: str) -> ReducedProfile | None:
         """Return a reduced profile, None where there is none; a damaged one is told and counts as none."""
@@ -89,6 +91,7 @@ class Cache:
         except FileNotFoundError:
             return None
         except (ValueError, OSError) as error:
+            self._damaged.add(key)
             self.tell(f"{source}: read again, since {self._entry(key)} is damaged ({error})")
             return None
 

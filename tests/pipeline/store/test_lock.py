@@ -1,0 +1,73 @@
+import errno
+import fcntl
+import os
+import subprocess
+import sys
+
+import pytest
+
+from ingest.errors import UsageError
+from pipeline.options import Options
+from pipeline.stages import run
+from pipeline.store.lock import LOCK, only_writer
+
+HOLD = "import sys; from pathlib import Path; from pipeline.store.lock import only_writer\n" + (
+    "with only_writer(Path(sys.argv[1]), print): print('held', flush=True); sys.stdin.read()"
+)
+
+
+@pytest.fixture
+def other_run(tmp_path):
+    """A process that holds the results directory until its standard input is closed."""
+    with subprocess.Popen(
+        [sys.executable, "-c", HOLD, str(tmp_path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as process:
+        assert process.stdout.readline() == b"held\n"
+        yield process
+        process.kill()
+
+
+@pytest.mark.parametrize("end", ["closes", "is killed"])
+def test_a_second_run_says_that_it_waits_until_the_first_has_ended(other_run, tmp_path, end):
+    told = []
+
+    def tell(notice):
+        told.append(notice)
+        other_run.kill() if end == "is killed" else other_run.stdin.close()
+
+    with only_writer(tmp_path, tell):
+        assert other_run.wait() == (-9 if end == "is killed" else 0)
+    assert told == [f"another run is writing to {tmp_path}; waiting"]
+
+
+def test_two_runs_at_once_leave_one_whole_result(strong_study, tmp_path):
+    out = tmp_path / "results"
+    start = "from pipeline.cli import main; main()"
+    command = [sys.executable, "-c", start, "run", str(strong_study), "--out", str(out)]
+    runs = [subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) for _ in range(2)]
+    told = [process.communicate() for process in runs]
+    assert [process.returncode for process in runs] == [0, 0], told
+    assert sorted(b"(written)" in text for text, _ in told) == [False, True]
+    assert run(strong_study, Options(out)).reused
+
+
+def test_a_file_system_without_locks_is_told(tmp_path, monkeypatch):
+    def refuse(*_):
+        raise OSError(errno.ENOSYS, "Function not implemented")
+
+    monkeypatch.setattr(fcntl, "flock", refuse)
+    told = []
+    with only_writer(tmp_path, told.append):
+        assert (tmp_path / LOCK).is_file()
+    assert "cannot be locked" in told[0]
+
+
+@pytest.mark.parametrize("code", [errno.EROFS, errno.EACCES, errno.ENOSPC])
+def test_a_directory_that_cannot_be_written_is_one_line(strong_study, tmp_path, monkeypatch, code):
+    def refuse(*_):
+        raise OSError(code, os.strerror(code))
+
+    monkeypatch.setattr("pipeline.store.lock.os.open", refuse)
+    with pytest.raises(UsageError) as error:
+        run(strong_study, Options(tmp_path / "out"))
+    assert str(error.value).startswith(f"{tmp_path}/out: cannot be written ({os.strerror(code)})")

@@ -1,0 +1,62 @@
+"""Reading on a real cluster of several processes: the result is that of reading here, whatever dies."""
+
+import os
+import signal
+import time
+
+import numpy as np
+import pytest
+
+from ingest.errors import UsageError
+from pipeline.dask_execution import DaskExecutor
+from pipeline.execution import where_to_work
+from pipeline.ingestion import ingest, locate
+
+distributed = pytest.importorskip("distributed", reason="the extra `dask` is not installed")
+
+pytestmark = pytest.mark.filterwarnings("ignore")  # warnings of Dask's own
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    with distributed.LocalCluster(
+        n_workers=3, threads_per_worker=1, processes=True, dashboard_address=None, silence_logs=50
+    ) as running:
+        yield running
+
+
+def slow_pid(number):
+    time.sleep(0.2)
+    return number, os.getpid()
+
+
+def test_reading_there_gives_what_reading_here_gives(cluster, strong_study):
+    work = where_to_work("dask", cluster.scheduler_address, 1, print)
+    there, here = (ingest(locate(strong_study), "time", work=how).experiment for how in (work, None))
+    assert there.callpaths == here.callpaths
+    assert [run.source for run in there.runs] == [run.source for run in here.runs]
+    for name, reduction in here.values.items():
+        assert np.array_equal(there.values[name].sum, reduction.sum, equal_nan=True)
+        assert np.array_equal(there.values[name].max, reduction.max, equal_nan=True)
+
+
+def test_a_broken_run_is_skipped_there_too(cluster, strong_study):
+    (strong_study / "app.p4.r1" / "processor0" / "1" / "uniform" / "profiling").write_text("profiling { trig")
+    work = where_to_work("dask", cluster.scheduler_address, 1, print)
+    read = ingest(locate(strong_study), "time", work=work)
+    assert [entry.path.name for entry in read.damaged] == ["app.p4.r1"]
+
+
+def test_a_killed_worker_is_survived(cluster):
+    done = {}
+    for number, (item, pid) in DaskExecutor(cluster.scheduler_address, print).map(slow_pid, range(12)):
+        if not done:
+            os.kill(pid, signal.SIGKILL)
+        done[number] = item
+    assert done == {number: number for number in range(12)}
+
+
+def test_no_scheduler_is_one_line(monkeypatch):
+    monkeypatch.setattr("pipeline.dask_execution.CONNECTING", "0.3s")
+    with pytest.raises(UsageError, match="no Dask scheduler answers at tcp://127.0.0.1:9"):
+        list(DaskExecutor("tcp://127.0.0.1:9", print).map(slow_pid, [1]))
