@@ -9,6 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from ingest.arrays import FloatArray, IntArray
+from pipeline.models.fit_evidence import cannot_be_negative
 from pipeline.models.observations import Observations
 from pipeline.models.options import ModelOptions
 from pipeline.models.scaling_models import ScalingModels
@@ -51,16 +52,15 @@ def fit_observations(
     """
     scale = np.abs(data.mean).max(axis=1)
     scale = np.where(scale > 0, scale, 1.0)
-    unit = scale[:, None]
-    scaled = replace(data, mean=data.mean / unit, squares=data.squares / unit / unit)
-    floor = FLOOR if (data.mean >= 0).all() or (data.mean <= 0).all() else 1.0
-    factors = make_factors(data.points, log_slopes(data.points, scaled.mean, data.measured), options)
-    means = WeightedMeans(
-        scaled.mean,
-        inverse_variances(scaled, floor),
-        np.maximum(data.measured.sum(axis=1), 1).astype(np.float64)[:, None, None],
-        options.nonnegative and bool((data.mean >= 0).all()),
+    scaled = replace(
+        data, mean=data.mean / scale[:, None], squares=data.squares / scale[:, None] / scale[:, None]
     )
+    factors = make_factors(data.points, log_slopes(data.points, scaled.mean, data.measured), options)
+    nonnegative = cannot_be_negative(data, options)
+    one_sign = nonnegative or (data.mean >= 0).all() or (data.mean <= 0).all()
+    floor = FLOOR if one_sign else 1.0
+    points = np.maximum(data.measured.sum(axis=1), 1).astype(np.float64)
+    means = WeightedMeans(scaled.mean, inverse_variances(scaled, floor), points[:, None, None], nonnegative)
     _hold_freed_memory()
     step = max(1, _BLOCK // len(data.points))
     blocks = [np.arange(k, min(k + step, len(scale))) for k in range(0, len(scale), step)]

@@ -188,3 +188,11 @@ def test_behaviour_that_no_formula_has_widens_the_interval():
     wide, narrow = (fit(("x", "y"), points, values).predict(far) for values in (odd, even))
     assert (narrow.upper < 1.1 * narrow.lower).all()
     assert (wide.upper > 1.3 * wide.lower).all()
+
+
+def test_values_a_little_below_zero_do_not_allow_negative_predictions():
+    values = noisy(lambda x, y: 0.5 * x * y, GRID, 0.02, kernels=3)
+    values[0, 0] = -0.1
+    models = fit(("x", "y"), GRID, values)
+    assert models.nonnegative
+    assert models.predict(np.array([[1.0, 1.0]])).lower.min() >= 0
