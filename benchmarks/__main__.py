@@ -1,7 +1,8 @@
 """Run the benchmarks one after the other: ``python -m benchmarks [NAME ...]``.
 
-Each is a module of its own with options of its own (``python -m benchmarks.reading --help``); without names those
-that need minutes rather than hours are run. Extra-P is installed into an environment of its own under ``build/``.
+Each is a module of its own with options of its own (``python -m benchmarks.reading --help``); without names
+those that need minutes rather than hours are run. Extra-P is installed into an environment of its own under
+``build/``.
 """
 
 import subprocess
