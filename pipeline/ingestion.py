@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
+from filters.digest import FILTER_ATTRIBUTE, mixed_filters
 from ingest.alignment import MeasuredRun, align, experiment_from_series
 from ingest.discovery import Discovery, Run, RunSpec, Skipped, discover
 from ingest.errors import InputError, RunNameError
@@ -117,7 +118,9 @@ def ingest(
         raise _nothing_read(bad)
     measured = (MeasuredRun(run.parameters, run.repetition, profile) for run, profile in good)
     experiment = align(found.parameters, measured)
-    experiment = replace(experiment, notices=(*found.notices, *experiment.notices))
+    mixed = mixed_filters({run.source: run.attributes.get(FILTER_ATTRIBUTE) for run in experiment.runs})
+    notices = (*found.notices, *experiment.notices, *([mixed] if mixed else []))
+    experiment = replace(experiment, notices=notices)
     empty = tuple(entry for entry in found.skipped if entry.damaged or _meant_as_run(entry))
     return Ingested(
         experiment,

@@ -7,8 +7,10 @@ from typing import Protocol, TypeVar
 
 import numpy as np
 
+from filters.digest import FILTER_ATTRIBUTE, digest_of_run
 from ingest.discovery import Run
-from ingest.errors import InputError, UsageError
+from ingest.errors import FilterError, InputError, UsageError
+from ingest.profile import Profile
 from ingest.reduction import ReducedProfile, reduce_profile
 from pipeline.execution import Work, WorkerLostError
 from pipeline.inputs import FileState, InputFile, describe_input, files_of, state_of
@@ -197,12 +199,21 @@ def _read_run(task: _Task) -> _Done:
         key = key_of(run.reader.name, run.path, inputs, task.metrics)
         if key in task.kept:
             return _Done(key, inputs, None)
-        profile = reduce_profile(run.reader.read(run.path), task.metrics)
+        profile = _reduced(run.reader.read(run.path), task.metrics)
         if tuple(map(state_of, paths)) != before:
             raise InputError("a file changed while it was read", mend="run again")
-    except InputError as error:
+    except (InputError, FilterError) as error:
         return _Done("", inputs, InputError(error.what, where=error.where or str(run.path), mend=error.mend))
     return _Done(key, inputs, replace(profile, source=str(run.path)))
+
+
+def _reduced(profile: Profile, metrics: Sequence[str]) -> ReducedProfile:
+    """Reduce a profile and note the digest of the filter it was measured with, where that can be told."""
+    reduced = reduce_profile(profile, metrics)
+    digest = digest_of_run(profile)
+    if digest is None:
+        return reduced
+    return replace(reduced, attributes={**reduced.attributes, FILTER_ATTRIBUTE: digest})
 
 
 def same_program(profile: ReducedProfile, other: ReducedProfile | None) -> ReducedProfile:

@@ -4,6 +4,7 @@ import sys
 
 import pytest
 
+from tests.cubex_writer import MetricSpec, write_cubex
 from tests.foam_cases import write_foam_case
 
 
@@ -126,3 +127,25 @@ def test_help_imports_none_of_the_heavy_packages():
     )
     told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert told.stdout.strip() == "[]"
+
+
+def test_runs_under_different_filters_are_told(call, tmp_path):
+    study = tmp_path / "study"
+    for p in (1, 2, 4):
+        folder = study / f"app.p{p}.r1"
+        write_cubex(
+            folder_made(folder) / "profile.cubex",
+            parent=[-1, 0],
+            metrics=[MetricSpec("time", [[1.0] * p, [4.0 / p] * p])],
+        )
+        name = "solve" if p == 4 else "setup"
+        rules = f"SCOREP_REGION_NAMES_BEGIN\nEXCLUDE {name}\nSCOREP_REGION_NAMES_END\n"
+        (folder / "scorep.filter").write_text(rules)
+    code, _, error = call("run", study, "--out", tmp_path / "r")
+    assert code == 0
+    assert "measured under 2 filters" in error
+
+
+def folder_made(folder):
+    folder.mkdir(parents=True)
+    return folder
