@@ -4,6 +4,7 @@ import datetime
 import json
 import re
 
+import jsonschema
 import pytest
 from junitparser import Failure, JUnitXml, Skipped
 
@@ -17,6 +18,7 @@ from pipeline.report.junit import junit_xml
 from pipeline.report.markdown import check_markdown
 from pipeline.report.sarif import sarif_document
 from tests.pipeline.gate.studies import many, study
+from tests.pipeline.report.sarif_subset import SARIF
 
 NASTY = '<script>alert("1")</script>|`&%\n\x01'
 
@@ -43,15 +45,13 @@ def test_junit_has_a_case_a_kernel(result, tmp_path):
 
 def test_sarif_has_what_the_standard_requires(result):
     document = json.loads(json.dumps(sarif_document(result, "/src")))
-    assert document["version"] == "2.1.0"
+    jsonschema.validate(document, SARIF)
     (run,) = document["runs"]
     rules = run["tool"]["driver"]["rules"]
     assert len({r["id"] for r in rules}) == len(rules)
     assert run["results"]
     for entry in run["results"]:
         assert rules[entry["ruleIndex"]]["id"] == entry["ruleId"]
-        assert entry["message"]["text"]
-        assert entry["level"] in ("none", "note", "warning", "error")
         (location,) = entry["locations"]
         physical = location.get("physicalLocation")
         if physical is not None:
@@ -75,9 +75,7 @@ def test_annotations_are_single_lines_and_at_most_ten(result):
     lines = annotations(result, "/src")
     assert 1 <= len(lines) <= 10
     assert all(line.startswith(("::error ", "::warning ")) and "\n" not in line for line in lines)
-    assert (
-        any("file=k" in line or "file=%3C" in line or "file=<" in line for line in lines) or len(lines) >= 1
-    )
+    assert any(line.startswith("::error file=") and ",line=" in line for line in lines)
 
 
 def test_code_quality_has_gitlabs_keys(result):
