@@ -25,12 +25,12 @@
 #endif
 #define VECTOR __attribute__((noinline))
 
-enum { STRIDE = 4, SUMS = 16, REPEATS = 20, MOST_THREADS = 256 };
+enum { STRIDE = 4, REPEATS = 20, MOST_THREADS = 256 };
 static const double LEAST_SECONDS = 0.02;
 static const size_t ELEMENTS[3] = {(size_t)16 << 20, (size_t)64 << 10, (size_t)2 << 10};
 
-/* Sixteen independent sums, so that the latency of an addition does not hide the memory. */
-#define SUM(NAME, KIND, LOOP, STEPS, ELEMENT)                                                     \
+/* Independent sums, 16 scalars or 64 in vectors, so that the latency of an addition does not hide the memory. */
+#define SUM(NAME, KIND, LOOP, SUMS, STEPS, ELEMENT)                                              \
     KIND static double NAME(const double *restrict a, const uint32_t *restrict where, size_t n)  \
     {                                                                                            \
         double s[SUMS] = {0}, all = 0;                                                           \
@@ -42,12 +42,12 @@ static const size_t ELEMENTS[3] = {(size_t)16 << 20, (size_t)64 << 10, (size_t)2
         return all;                                                                              \
     }
 
-SUM(scalar_random, SCALAR, SCALAR_LOOP, 1, where[i + j])
-SUM(scalar_strided, SCALAR, SCALAR_LOOP, STRIDE, (i + j) * STRIDE + first)
-SUM(scalar_adjacent, SCALAR, SCALAR_LOOP, 1, i + j)
-SUM(vector_random, VECTOR, , 1, where[i + j])
-SUM(vector_strided, VECTOR, , STRIDE, (i + j) * STRIDE + first)
-SUM(vector_adjacent, VECTOR, , 1, i + j)
+SUM(scalar_random, SCALAR, SCALAR_LOOP, 16, 1, where[i + j])
+SUM(scalar_strided, SCALAR, SCALAR_LOOP, 16, STRIDE, (i + j) * STRIDE + first)
+SUM(scalar_adjacent, SCALAR, SCALAR_LOOP, 16, 1, i + j)
+SUM(vector_random, VECTOR, , 64, 1, where[i + j])
+SUM(vector_strided, VECTOR, , 64, STRIDE, (i + j) * STRIDE + first)
+SUM(vector_adjacent, VECTOR, , 64, 1, i + j)
 
 typedef double kernel(const double *a, const uint32_t *where, size_t n);
 static kernel *const TABLE[2][3] = {
