@@ -44,6 +44,7 @@ def check_command(
     limit: Limit = 15,
 ) -> None:
     """Exit with 0 where nothing is worse, 1 for a regression, 3 where the measurement cannot tell."""
+    import contextlib
     import datetime
     from dataclasses import replace
 
@@ -67,5 +68,7 @@ def check_command(
     result = check(study.snapshot, known, rules, options.models, datetime.date.today())
     outputs = Outputs(json, junit, sarif, markdown, code_quality, source_root)
     if not write_outputs(result, outputs):
-        show_check(console(), result, limit=limit)
+        # Where the reader of a pipe went away, rich leaves with 1: that would read as a regression.
+        with contextlib.suppress(SystemExit):
+            show_check(console(), result, limit=limit)
     raise typer.Exit(int(result.outcome))

@@ -45,14 +45,36 @@ class Family:
     detectable: FloatArray
 
 
-def material_rows(both: Pair, base: Forecast, ahead: Forecast, floor: float) -> BoolArray:
-    """Tell which kernels reach a share of the total, at a common point or predicted, on either side."""
-    measured = np.concatenate(
-        [both.baseline.share[:, both.base_at], both.candidate.share[:, both.candidate_at]], axis=1
+@dataclass(frozen=True, eq=False)
+class Material:
+    """Where kernels take a share of the total that matters, on either side.
+
+    Attributes:
+        measured: bool[K, P], at every common point.
+        target: bool[K, Q], at every target, by the lower end of a prediction, or at the largest common scale.
+    """
+
+    measured: BoolArray
+    target: BoolArray
+
+    @property
+    def tests(self) -> BoolArray:
+        """bool[K, P + 1 + Q + Q]: which tests of `Family.worse` are about something that matters.
+
+        A kernel that is dust at a point may jump there by any factor: that is an outlier of nobody's concern.
+        """
+        return np.hstack([self.measured, self.target[:, -1:], self.target, self.target])
+
+
+def material(both: Pair, base: Forecast, ahead: Forecast, floor: float) -> Material:
+    """Tell where kernels reach a share of the total."""
+    measured = (
+        np.maximum(both.baseline.share[:, both.base_at], both.candidate.share[:, both.candidate_at]) >= floor
     )
-    predicted = np.concatenate([base.share, ahead.share], axis=1)
-    rows: BoolArray = np.concatenate([measured, predicted], axis=1).max(axis=1) >= floor
-    return rows
+    target = np.maximum(base.least_share, ahead.least_share) >= floor
+    if len(both.scale):
+        target |= measured[:, [int(np.argmax(both.scale))]]
+    return Material(measured, target)
 
 
 def test_family(
@@ -67,7 +89,8 @@ def test_family(
         rules: tests that need no baseline.
         options: factors, floor and level.
     """
-    rows = np.flatnonzero(material_rows(both, base, ahead, options.share_floor))
+    matters = material(both, base, ahead, options.share_floor).tests
+    rows = np.flatnonzero(matters.any(axis=1))
     ratios = log_ratios(
         both.points,
         both.baseline.values[rows][:, both.base_at],
@@ -78,8 +101,8 @@ def test_family(
     models = predicted_ratio(take_forecast(base, rows), take_forecast(ahead, rows))
     comparable = (changes.measured.degrees > 0) & np.isfinite(changes.measured.error)
     models.log_ratio[comparable.any(axis=1)] = np.nan
-    worse = _p_values(changes, models, log_factor)
-    better = _p_values(_mirrored(changes), _mirror(models), log_factor)
+    worse = np.where(matters[rows], _p_values(changes, models, log_factor), np.nan)
+    better = np.where(matters[rows], _p_values(_mirrored(changes), _mirror(models), log_factor), np.nan)
     adjusted = holm(np.concatenate([worse.reshape(-1), rules.p]))
     tests = int(np.isfinite(adjusted).sum())
     return Family(

@@ -23,12 +23,13 @@ class Forecast:
     Attributes:
         models: one a kernel.
         prediction: float64[K, Q], with 90 % intervals.
-        share: float64[K, Q], share of the predicted total.
+        least_share: float64[K, Q], lower end of the interval over the predicted total: the share that a
+            kernel takes beyond doubt. What is small now and large only in a guess is left alone.
     """
 
     models: ScalingModels
     prediction: Prediction
-    share: FloatArray
+    least_share: FloatArray
 
 
 def forecast(snapshot: Snapshot, targets: FloatArray, options: ModelOptions) -> Forecast:
@@ -36,7 +37,7 @@ def forecast(snapshot: Snapshot, targets: FloatArray, options: ModelOptions) -> 
     models = fit(snapshot.parameters, snapshot.points, snapshot.values, options)
     prediction = models.predict(targets, LEVEL)
     total = prediction.value[:1]
-    share = np.divide(prediction.value, total, out=np.zeros(prediction.value.shape), where=total > 0)
+    share = np.divide(prediction.lower, total, out=np.zeros(prediction.lower.shape), where=total > 0)
     return Forecast(models, prediction, np.minimum(share, 1.0))
 
 
@@ -44,7 +45,7 @@ def take_forecast(whole: Forecast, rows: IntArray) -> Forecast:
     """Return the forecast of some kernels."""
     p = whole.prediction
     part = Prediction(p.value[rows], p.lower[rows], p.upper[rows])
-    return Forecast(whole.models.take(rows), part, whole.share[rows])
+    return Forecast(whole.models.take(rows), part, whole.least_share[rows])
 
 
 def predicted_ratio(baseline: Forecast, candidate: Forecast) -> Estimates:

@@ -73,6 +73,13 @@ def test_small_kernels_are_left_alone():
     assert "tiny" not in {d.kernel.callpath[-1] for d in result.decisions}
 
 
+def test_dust_may_jump_where_it_is_dust_though_it_matters_elsewhere():
+    before = study(many(spiky=[1e-6, 1e-6, 1e-6, 10, 10]), seed=1)
+    result = run(study(many(spiky=[1e-6, 1e-3, 1e-6, 10, 10]), seed=2), before)
+    assert result.outcome is Outcome.PASSED
+    assert "spiky" in {d.kernel.callpath[-1] for d in result.decisions}
+
+
 @pytest.mark.parametrize("what", ["machine", "filter"])
 def test_another_machine_or_filter_is_inconclusive(what):
     one, two = Origin(**{what: "a"}), Origin(**{what: "b"})
