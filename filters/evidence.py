@@ -8,6 +8,7 @@ from ingest.arrays import FloatArray
 from ingest.calltree import CallTree
 from ingest.merging import merge_siblings
 from ingest.profile import Profile, RegionTable
+from ingest.reduction import exclusive_blocks
 
 VISITS = "visits"
 TIME = "time"
@@ -42,16 +43,26 @@ def evidence_from_profile(profile: Profile) -> RunEvidence:
     Raises:
         InputError: where the profile has no visits or no time, or their values are damaged.
     """
-    cpu = profile.locations.cpu
     node, tree = merge_siblings(profile.tree, profile.regions.mangled)
-    visits = profile.values(VISITS)[:, cpu]
-    time = np.maximum(profile.values(TIME)[:, cpu], 0.0)
+    visits, busiest = _sums(profile, VISITS)
+    time, wall = _sums(profile, TIME)
     return RunEvidence(
         profile.source,
         tree,
         profile.regions,
-        np.bincount(node, visits.sum(axis=1), len(tree)).astype(np.float64),
-        np.bincount(node, time.sum(axis=1), len(tree)).astype(np.float64),
-        float(visits.sum(axis=0).max(initial=0.0)),
-        float(time.sum(axis=0).max(initial=0.0)),
+        np.bincount(node, visits, len(tree)).astype(np.float64),
+        np.bincount(node, time, len(tree)).astype(np.float64),
+        busiest,
+        wall,
     )
+
+
+def _sums(profile: Profile, metric: str) -> tuple[FloatArray, float]:
+    """Sum values over CPU locations, float64[call path], and find the largest sum of a location."""
+    cpu = profile.locations.cpu
+    by_callpath, by_location = np.zeros(len(profile.tree)), np.zeros(int(cpu.sum()))
+    for nodes, values in exclusive_blocks(profile, profile.metric(metric), cpu):
+        counted = np.maximum(values, 0.0)
+        by_callpath[nodes] = counted.sum(axis=1)
+        by_location += counted.sum(axis=0)
+    return by_callpath, float(by_location.max(initial=0.0))

@@ -7,6 +7,7 @@ import numpy as np
 from filters.evidence import VISITS
 from ingest.arrays import BoolArray, FloatArray
 from ingest.profile import Profile, RegionTable
+from ingest.reduction import exclusive_blocks
 
 _CHUNK = 2 << 20
 _TIMESTAMP = 9
@@ -72,7 +73,10 @@ def trace_memory(profile: Profile, recorded: BoolArray) -> Memory:
         InputError: where the profile has no visits.
     """
     bytes_of = bytes_per_visit(profile.regions) * recorded
-    by_location = bytes_of[profile.tree.region] @ profile.values(VISITS)
+    by_location = np.zeros(len(profile.locations))
+    everywhere = np.ones(len(profile.locations), dtype=np.bool_)
+    for nodes, visits in exclusive_blocks(profile, profile.metric(VISITS), everywhere):
+        by_location += bytes_of[profile.tree.region[nodes]] @ visits
     process = profile.locations.process
     max_buf = int(np.bincount(process, by_location).max(initial=0.0))
     locations = int(np.bincount(process).max(initial=0))

@@ -16,8 +16,7 @@ def merge_siblings(tree: CallTree, names: Sequence[str]) -> tuple[IntArray, Call
     """
     number = {name: i for i, name in reversed(list(enumerate(names)))}
     key = np.array([number[name] for name in names], dtype=np.int64)[tree.region]
-    pairs = np.stack([tree.parent, key])
-    if np.unique(pairs, axis=1).shape[1] == len(tree):
+    if len(np.unique(tree.parent * len(names) + key)) == len(tree):
         return np.arange(len(tree)), tree
     merged: dict[tuple[int, int], int] = {}
     node = np.empty(len(tree), dtype=np.int64)

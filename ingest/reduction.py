@@ -83,7 +83,7 @@ def reduce_profile(profile: Profile, metrics: Sequence[str]) -> ReducedProfile:
     paradigm_time = np.zeros((len(paradigms), int(cpu.sum())))
     values = {}
     for metric in kept:
-        blocks = _exclusive_blocks(profile, metric, cpu)
+        blocks = exclusive_blocks(profile, metric, cpu)
         if metric.name == "time":
             blocks = _booked(blocks, paradigm_of, paradigm_time)
         values[metric.name] = _reduce(blocks, node, len(tree), int(cpu.sum()))
@@ -135,8 +135,20 @@ def _over_locations(values: FloatArray) -> tuple[FloatArray, FloatArray, FloatAr
     return values.sum(axis=1), values.min(axis=1), values.max(axis=1)
 
 
-def _exclusive_blocks(profile: Profile, metric: Metric, cpu: BoolArray) -> Blocks:
-    """Yield exclusive values on CPU locations in blocks of call paths: node indices, float64[rows, CPU]."""
+def exclusive_blocks(profile: Profile, metric: Metric, cpu: BoolArray) -> Blocks:
+    """Yield exclusive values of a metric in blocks of call paths, so that memory does not grow with them.
+
+    Args:
+        profile: one run.
+        metric: one of its metrics.
+        cpu: bool[L], the locations wanted.
+
+    Yields:
+        int64[k], call paths, and float64[k, wanted locations], their values; all others are zero.
+
+    Raises:
+        InputError: where the values are damaged.
+    """
     in_blocks = getattr(profile.load, "exclusive_blocks", None)
     everywhere = bool(cpu.all())
     if in_blocks is not None:

@@ -7,9 +7,17 @@ from typing import Any
 
 from ingest.arrays import FloatArray
 from ingest.errors import InputError
-from pipeline.models.analysis import Analysis, look_ahead
+from pipeline.models.analysis import Analysis, Outlook, look_ahead
 from pipeline.report.html import Report, write_report
 from pipeline.store.results import EVIDENCE, REPORT, read_analysis, read_provenance
+
+
+def outlooks(analysis: Analysis, targets: FloatArray) -> tuple[Outlook, Outlook]:
+    """Look ahead from the call paths and from the regions to target points, float64[Q, D]."""
+    callpaths, regions = (
+        look_ahead(analysis, level, targets) for level in (analysis.callpaths, analysis.regions)
+    )
+    return callpaths, regions
 
 
 def report_analysis(
@@ -18,6 +26,7 @@ def report_analysis(
     targets: FloatArray,
     provenance: Mapping[str, Any],
     efficiency: Mapping[str, Any],
+    ahead: tuple[Outlook, Outlook],
 ) -> Path:
     """Write report.html into a results directory and return its path.
 
@@ -27,14 +36,12 @@ def report_analysis(
         targets: float64[Q, D]; the page opens at the last.
         provenance: the content of ``run.json``.
         efficiency: the ``efficiency`` of ``summary.json``.
+        ahead: what `outlooks` tells at the targets.
 
     Raises:
         PipelineError: where the evidence is damaged or the file cannot be written.
     """
-    callpaths, regions = (
-        look_ahead(analysis, level, targets) for level in (analysis.callpaths, analysis.regions)
-    )
-    report = Report(analysis, callpaths, regions, targets, provenance, _evidence(out), efficiency)
+    report = Report(analysis, *ahead, targets, provenance, _evidence(out), efficiency)
     write_report(out / REPORT, report)
     return out / REPORT
 
@@ -53,7 +60,8 @@ def report_stored(out: Path, at: Sequence[Mapping[str, float]]) -> Path:
     analysis = read_analysis(out)
     targets = target_points(analysis, at or provenance["configuration"]["at"])
     found = efficiencies(analysis.experiment, analysis.decision)
-    return report_analysis(out, analysis, targets, provenance, efficiency_summary(analysis.experiment, found))
+    efficiency = efficiency_summary(analysis.experiment, found)
+    return report_analysis(out, analysis, targets, provenance, efficiency, outlooks(analysis, targets))
 
 
 def _evidence(out: Path) -> dict[str, Any] | None:

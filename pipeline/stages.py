@@ -18,7 +18,7 @@ from ingest.scaling import decide_scaling
 from pipeline.execution import where_to_work
 from pipeline.filtering import FilterRequest, make_filter, runs_to_filter, store_filter
 from pipeline.ingestion import Ingested, Watch, ingest, locate, remembered_inputs
-from pipeline.models.analysis import Analysis, analyse, default_target, look_ahead, scaling_of
+from pipeline.models.analysis import Analysis, Outlook, analyse, default_target, scaling_of
 from pipeline.models.efficiency import efficiencies
 from pipeline.options import Options
 from pipeline.protection import growing_regions
@@ -26,7 +26,7 @@ from pipeline.reading import unwatched
 from pipeline.report.efficiency import efficiency_summary
 from pipeline.report.filter_table import effect_sentence
 from pipeline.report.summary import summarise
-from pipeline.reporting import report_analysis
+from pipeline.reporting import outlooks, report_analysis
 from pipeline.store.atomic import sweep, write_json
 from pipeline.store.cache import Cache
 from pipeline.store.lock import only_writer
@@ -122,12 +122,14 @@ def _compute(directory: Path, options: Options, read: Ingested, stopwatch: Stopw
         effect = _filter(read, analysis, options)
     notices = read.experiment.notices
     with stopwatch.stage("report"):
-        summary = summary_of(analysis, options.at, notices)
+        targets = target_points(analysis, options.at)
+        ahead = outlooks(analysis, targets)
+        summary = _summary(analysis, targets, ahead, notices)
         write_analysis(options.out, analysis)
         write_json(options.out / SUMMARY, summary)
     provenance = _provenance(directory, options, read, analysis, effect, stopwatch.seconds)
-    targets = target_points(analysis, options.at)
-    report_analysis(options.out, analysis, targets, provenance_content(provenance), summary["efficiency"])
+    told, efficiency = provenance_content(provenance), summary["efficiency"]
+    report_analysis(options.out, analysis, targets, told, efficiency, ahead)
     write_provenance(options.out, provenance)
     return RunResult(summary, effect, provenance.damaged, notices, False)
 
@@ -169,10 +171,13 @@ def summary_of(
 ) -> dict[str, Any]:
     """Predict at the targets and put everything into the shape of summary.json."""
     targets = target_points(analysis, at)
-    callpaths, regions = (
-        look_ahead(analysis, level, targets) for level in (analysis.callpaths, analysis.regions)
-    )
-    summary = summarise(analysis, callpaths, regions, targets, notices)
+    return _summary(analysis, targets, outlooks(analysis, targets), notices)
+
+
+def _summary(
+    analysis: Analysis, targets: FloatArray, ahead: tuple[Outlook, Outlook], notices: Sequence[str]
+) -> dict[str, Any]:
+    summary = summarise(analysis, *ahead, targets, notices)
     found = efficiencies(analysis.experiment, analysis.decision)
     return summary | {"efficiency": efficiency_summary(analysis.experiment, found)}
 
