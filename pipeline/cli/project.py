@@ -1,11 +1,15 @@
 """`pipeline project`: a semi-analytical model on another machine."""
 
-from typing import Annotated
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from pipeline.cli.app import app
 from pipeline.cli.arguments import Json
+
+if TYPE_CHECKING:
+    from pipeline.projection.project import Projection
 
 
 @app.command("project")
@@ -17,22 +21,48 @@ def project_command(
     ] = None,
     variant: Annotated[str | None, typer.Option(help="Variant of the machine, such as ideal.")] = None,
     json: Json = None,
+    roofline: Annotated[
+        Path | None, typer.Option(help="Draw the roofline of a bandwidth projection: a .png or .svg file.")
+    ] = None,
 ) -> None:
     """Predict an application on a machine from its parts, with intervals."""
-    from pathlib import Path
-
     from pipeline.projection.project import project
     from pipeline.report.projection_table import projection_json, show_projection
     from pipeline.report.terminal import console
     from pipeline.store.atomic import json_text, write_text
 
     projection = project(model, on, inputs_of(at or []), variant=variant)
+    if roofline is not None:
+        draw_roofline(roofline, projection)
     if json is not None and json != "-":
         write_text(Path(json), json_text(projection_json(projection)))
     if json == "-":
         typer.echo(json_text(projection_json(projection)), nl=False)
     else:
         show_projection(console(), projection)
+
+
+def draw_roofline(path: Path, projection: "Projection") -> None:
+    """Write the roofline of a projection.
+
+    Raises:
+        UsageError: where the projection has none, the file is neither PNG nor SVG, or cannot be written.
+    """
+    from ingest.errors import UsageError
+    from pipeline.report.roofline_plot import write_roofline
+    from pipeline.store.atomic import write_atomically
+
+    found = projection.profile.roofline if projection.profile else None
+    form = path.suffix.lstrip(".")
+    if found is None:
+        raise UsageError(
+            "this model has no roofline",
+            where="--roofline",
+            mend="it takes a bandwidth projection of a profile, and a machine that states a peak",
+        )
+    if form not in ("png", "svg"):
+        raise UsageError(f"'{path}' is neither .png nor .svg", where="--roofline")
+    write_atomically(path, lambda temporary: write_roofline(temporary, form, found))
 
 
 def inputs_of(texts: list[str]) -> dict[str, float | str]:

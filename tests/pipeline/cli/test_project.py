@@ -38,3 +38,24 @@ def test_wrong_input_is_one_line(project, arguments, message):
     code, told, error = project(*arguments)
     assert (code, told) == (2, "")
     assert message in error and error.count("\n") == 1
+
+
+@pytest.mark.parametrize(("name", "start"), [("roof.png", b"\x89PNG"), ("roof.svg", b"<?xml")])
+def test_the_roofline_of_a_bandwidth_projection_is_drawn(project, tmp_path, name, start):
+    code, told, _ = project("setsm", "--roofline", tmp_path / name)
+    assert code == 0
+    assert "total" in told
+    assert (tmp_path / name).read_bytes().startswith(start)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["milc", "--on", "power5plus", "--at", "L=8,P=1024", "--roofline", "a.png"], "has no roofline"),
+        (["setsm", "--roofline", "a.pdf"], "neither .png nor .svg"),
+    ],
+)
+def test_a_roofline_that_cannot_be_drawn(project, arguments, message):
+    code, told, error = project(*arguments)
+    assert (code, told) == (2, "")
+    assert message in error
