@@ -95,7 +95,9 @@ def estimate_changes(
     common, spread = _between_sets(ratios.change[alone], variance[alone])
     variance = variance * spread
     measured = Estimates(ratios.change, np.sqrt(variance), noise.degrees)
-    rise, target = trend(measured, noise.limit, np.log(scale), np.log(targets))
+    rise, target, misfit = trend(measured, noise.limit, np.log(scale), np.log(targets))
+    # A rise that rests on one point off the line is an outlier, or a step that the points themselves show.
+    rise = replace(rise, error=rise.error * np.sqrt(misfit)[:, None])
     return Changes(measured, rise, target, noise, common, spread)
 
 
@@ -131,12 +133,16 @@ def _between_sets(change: FloatArray, variance: FloatArray) -> tuple[FloatArray,
 
 def trend(
     measured: Estimates, limit: FloatArray, x: FloatArray, targets: FloatArray
-) -> tuple[Estimates, Estimates]:
+) -> tuple[Estimates, Estimates, FloatArray]:
     """Fit log ratio = a + b log(scale) per kernel by weighted least squares.
 
     The rise b (max x - min x) needs no straight line to be a valid test: where the true ratio nowhere rises,
     b is negative on average (Chebyshev's sum inequality). The value at a target does, so its error is
     widened by what the line leaves over.
+
+    Returns:
+        The rise, the values at the targets, and the misfit of the line: mean squared residual over what noise
+        explains, at least 1, float64[K].
     """
     known = np.isfinite(measured.log_ratio) & np.isfinite(measured.error)
     variance = np.where(known, measured.error, 1.0) ** 2
@@ -157,12 +163,13 @@ def trend(
 
     count = known.sum(axis=1)
     residual = y - level[:, None] - slope[:, None] * distance
-    misfit = (weight * residual**2).sum(axis=1) / np.maximum(count - 2, 1)
+    misfit = np.maximum((weight * residual**2).sum(axis=1) / np.maximum(count - 2, 1), 1.0)
     ahead = targets[None, :] - center[:, None]
     value = level[:, None] + slope[:, None] * ahead
-    error = np.sqrt((1.0 / total[:, None] + ahead**2 / safe[:, None]) * np.maximum(misfit, 1.0)[:, None])
+    error = np.sqrt((1.0 / total[:, None] + ahead**2 / safe[:, None]) * misfit[:, None])
     error[(count < EXTRAPOLATION_POINTS) | ~varies] = np.nan
-    return rise, Estimates(value, error, np.repeat(degrees[:, None], len(targets), axis=1))
+    target = Estimates(value, error, np.repeat(degrees[:, None], len(targets), axis=1))
+    return rise, target, misfit
 
 
 def _satterthwaite(weight: FloatArray, degrees: FloatArray, limit: FloatArray) -> FloatArray:

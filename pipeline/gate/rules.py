@@ -122,7 +122,7 @@ def _beyond_growth(candidate: Snapshot, rule: KernelRule, level: Estimates, limi
     usable = ceiling > 0  # a logarithm says nothing at p = 1
     against = level.log_ratio - np.log(np.where(usable, ceiling, np.nan))
     error = np.where(usable, level.error, np.nan)
-    rise, _ = trend(Estimates(against, error, level.degrees), limit, np.log(scale), np.log(scale[-1:]))
+    rise, _, _ = trend(Estimates(against, error, level.degrees), limit, np.log(scale), np.log(scale[-1:]))
     return Estimates(rise.log_ratio - np.log(MATERIAL_RISE), rise.error, rise.degrees)
 
 
