@@ -11,6 +11,8 @@ them into exit code 2; nothing else is caught there, so a traceback always means
     └── ModelError         data from which no model can be made
 """
 
+MOST_TOLD = 600  # characters of what is wrong, and of how to mend it
+
 
 class PipelineError(Exception):
     """Base of all errors that are the user's to mend.
@@ -27,12 +29,21 @@ class PipelineError(Exception):
 
     def __str__(self) -> str:
         """Return the one line that the user sees."""
-        line = f"{self.where}: {self.what}" if self.where else self.what
-        return _printable(" ".join((f"{line}; {self.mend}" if self.mend else line).split()))
+        line = f"{self.where}: {_cut(self.what)}" if self.where else _cut(self.what)
+        return one_line(f"{line}; {_cut(self.mend)}" if self.mend else line)
 
 
-def _printable(line: str) -> str:
-    """Write out what files and their names may hold to steer a terminal, or what cannot be encoded."""
+def _cut(text: str) -> str:
+    """Shorten what cites a file at too great a length."""
+    return text if len(text) <= MOST_TOLD else f"{text[: MOST_TOLD - 3]}..."
+
+
+def one_line(text: str) -> str:
+    """Bring a text into one line that can be shown.
+
+    What files and their names may hold to steer a terminal, or what cannot be encoded, is written out.
+    """
+    line = " ".join(text.split())
     if line.isprintable():
         return line
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in line)

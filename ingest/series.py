@@ -8,7 +8,7 @@ import numpy as np
 
 from ingest.arrays import FloatArray, IntArray
 from ingest.callpaths import CallPathSet
-from ingest.errors import InputError
+from ingest.errors import InputError, one_line
 from ingest.profile import Metric
 
 # Names for what a file leaves out; the first two are Extra-P's.
@@ -112,7 +112,7 @@ class Measurements:
             callpaths=tuple(tree.paths(names)),
             metrics=metrics,
             values={metric.name: dense[i] for i, metric in enumerate(metrics)},
-            notices=tuple(filter(None, [*notices, missed, *self._odd_values(), *gaps])),
+            notices=tuple(map(one_line, filter(None, [*notices, missed, *self._odd_values(), *gaps]))),
         )
 
     def _odd_values(self) -> list[str]:

@@ -17,6 +17,7 @@ from ingest.readers import (
     extrap_json,
     extrap_jsonl,
     extrap_text,
+    hatchet_bridge,
     openfoam,
     talpas,
     tau_packed,
@@ -68,6 +69,7 @@ PROFILE_READERS: tuple[ProfileReader, ...] = (
     ProfileReader("TAU", "profile.<node>.<context>.<thread>", tau_text.matches, tau_text.read),
     ProfileReader("TAU packed", "*.ppk", tau_packed.matches, tau_packed.read),
     ProfileReader("Caliper", "*.cali", caliper.matches, caliper.read, caliper.parameters),
+    ProfileReader("HPCToolkit", "<database>/experiment.xml", hatchet_bridge.matches, hatchet_bridge.read),
 )
 
 # The first that matches reads: from the most to the least particular.

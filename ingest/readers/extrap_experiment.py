@@ -57,7 +57,7 @@ def read(path: Path) -> Series:
     try:
         with zipfile.ZipFile(path) as archive:
             return _series(_Archive(archive, str(path)))
-    except (OSError, zipfile.BadZipFile, zlib.error, NotImplementedError, EOFError, RuntimeError) as error:
+    except (OSError, EOFError, zipfile.BadZipFile, zlib.error, RuntimeError, UnicodeError) as error:
         raise InputError(f"damaged archive: {str(error)[:MAX_TOLD]}", where=str(path)) from error
 
 
@@ -142,10 +142,11 @@ class _Values:
         if chunk not in self.chunks:
             data, index = (self.archive.member(f"values/{chunk}.{end}") for end in ("vals", "indx"))
             start = len(_INDEX_MAGIC) + 8
-            if not (data.startswith(_VALUES_MAGIC) and index.startswith(_INDEX_MAGIC)) or len(index) % 8:
+            whole = len(index) >= start and len(index) % 8 == 0
+            if not (whole and data.startswith(_VALUES_MAGIC) and index.startswith(_INDEX_MAGIC)):
                 raise self.archive.error(f"the values of the chunk {chunk} are damaged")
             self.chunks.clear()
-            self.chunks[chunk] = data, np.frombuffer(index, dtype="<u8", offset=start).astype(np.int64)
+            self.chunks[chunk] = data, np.frombuffer(index[start:], dtype="<u8").astype(np.int64)
         return self.chunks[chunk]
 
     def _array(self, data: bytes, start: int) -> FloatArray:
@@ -153,7 +154,7 @@ class _Values:
         begin = start + len(_ARRAY_MAGIC) + 2
         length = int.from_bytes(data[begin - 2 : begin], "little")
         header = data[begin - 2 : begin + length]
-        if data[start : begin - 2] != _ARRAY_MAGIC or len(header) < length + 2:
+        if start < 0 or data[start : begin - 2] != _ARRAY_MAGIC or len(header) < length + 2:
             raise self.archive.error("a kept array of values is damaged")
         if header not in self.layouts:
             self.layouts[header] = self._layout(header)

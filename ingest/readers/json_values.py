@@ -2,10 +2,13 @@
 
 import json
 import math
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
 from ingest.errors import InputError
+
+_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
 JsonObject: TypeAlias = dict[str, Any]  # what json.loads returns is known only once it is looked at
 
@@ -17,12 +20,18 @@ def parse_json(text: str, where: str, first_line: int = 1) -> Any:  # noqa: ANN4
         InputError: with line and column, where it is none, or nests too deeply.
     """
     try:
-        return json.loads(text)
+        value = json.loads(text)
     except json.JSONDecodeError as error:
         line = first_line + error.lineno - 1
         raise InputError(f"line {line}, column {error.colno}: no JSON: {error.msg}", where=where) from error
     except (ValueError, RecursionError) as error:  # a number of thousands of digits; nesting
         raise InputError(f"line {first_line}: JSON that cannot be read: {error}", where=where) from error
+    if _SURROGATE.search(text):
+        try:
+            json.dumps(value, ensure_ascii=False).encode()
+        except UnicodeEncodeError as error:
+            raise InputError("a text with half of a character (\\ud800 to \\udfff)", where=where) from error
+    return value
 
 
 def json_object(value: object, what: str, where: str) -> JsonObject:

@@ -90,9 +90,7 @@ def _batches(cases: dict[str, range]) -> Iterator[tuple[str, range]]:
 def _start(target: str, numbers: range) -> Connection:
     """Start a worker; the end of its life closes the connection."""
     here, there = multiprocessing.Pipe(duplex=False)
-    multiprocessing.get_context("fork").Process(
-        target=_work, args=(there, target, numbers), daemon=True
-    ).start()
+    multiprocessing.get_context("fork").Process(target=_work, args=(there, target, numbers)).start()
     there.close()
     return here
 

@@ -10,7 +10,14 @@ from tempfile import TemporaryDirectory
 import numpy as np
 
 from tests.cubex_writer import GroupSpec, MetricSpec, RegionSpec, write_cubex
-from tests.ingest.readers import cali_files, cube3_files, extrap_files, openfoam_cases, tau_files
+from tests.ingest.readers import (
+    cali_files,
+    cube3_files,
+    extrap_files,
+    hpctoolkit_files,
+    openfoam_cases,
+    tau_files,
+)
 
 SAMPLES = Path(__file__).parents[2] / "sample_profiles"
 PARENT = (-1, 0, 1, 1, 0, 4)
@@ -78,6 +85,7 @@ def seeds() -> Mapping[str, tuple[Seed, ...]]:
         "TAU": _tau,
         "TAU packed": _tau_packed,
         "Caliper": _caliper,
+        "HPCToolkit": _hpctoolkit,
         "Extra-P experiment": _experiment,
         "Talpas": _talpas,
         "Extra-P JSON lines": _json_lines,
@@ -195,6 +203,12 @@ def _caliper(folder: Path) -> list[str]:
     inclusive.globals(jobsize="64").write(folder / "b" / "a.cali")
     ranks.write(folder / "c" / "a.cali")
     return [f"{name}/a.cali" for name in "abc"]
+
+
+def _hpctoolkit(folder: Path) -> list[str]:
+    hpctoolkit_files.write_database(folder / "a", {(0, 0): 1.0, (1, 0): 2.0})
+    hpctoolkit_files.write_database(folder / "b", {(r, t): 1.0 for r in (0, 1) for t in (0, 1)}, unit="sec")
+    return ["a", "b"]
 
 
 def _experiment(folder: Path) -> list[str]:
