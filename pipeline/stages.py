@@ -129,7 +129,8 @@ def _compute(directory: Path, options: Options, read: Ingested, stopwatch: Stopw
         write_json(options.out / SUMMARY, summary)
     provenance = _provenance(directory, options, read, analysis, effect, stopwatch.seconds)
     told, efficiency = provenance_content(provenance), summary["efficiency"]
-    report_analysis(options.out, analysis, targets, told, efficiency, ahead)
+    with stopwatch.stage("page"):
+        report_analysis(options.out, analysis, targets, told, efficiency, ahead)
     write_provenance(options.out, provenance)
     return RunResult(summary, effect, provenance.damaged, notices, False)
 

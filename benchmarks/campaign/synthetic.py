@@ -11,7 +11,7 @@ from tests.cubex_writer import GroupSpec, MetricSpec, write_cubex
 
 DEEPEST = 16
 EXPONENTS = np.array([0.0, 0.5, 1.0, 1.0, 1.5, 2.0])
-SMALLEST = 1000  # the first problem size
+SMALLEST, DOUBLINGS = 1000, 6  # the first problem size, and how often it doubles up to the last one
 TICK = 1e-6  # seconds; times are multiples of it, as timers give them
 
 
@@ -29,6 +29,10 @@ class Shape:
     def raw_bytes(self) -> int:
         """Time and visits of all profiles, 8 bytes a value."""
         return 16 * self.callpaths * self.locations * self.points * self.repetitions
+
+    def problem_size(self, point: int) -> int:
+        """Return the parameter n at a point; up to six points it doubles from one to the next."""
+        return round(SMALLEST * 2.0 ** (point * DOUBLINGS / max(self.points, DOUBLINGS)))
 
 
 def call_tree(callpaths: int, rng: np.random.Generator) -> list[int]:
@@ -49,11 +53,11 @@ def write_profile(folder: Path, shape: Shape, point: int, repetition: int) -> Pa
     callee = rng.integers(0, regions, n)
     seconds = rng.lognormal(-2, 1.5, (n, 1))
     visits = rng.integers(1, 5000, (n, 1))
-    growth = 2.0 ** (point * EXPONENTS[rng.integers(0, len(EXPONENTS), (n, 1))])
+    growth = (shape.problem_size(point) / SMALLEST) ** EXPONENTS[rng.integers(0, len(EXPONENTS), (n, 1))]
     noise = np.random.default_rng((point, repetition))
     time = seconds * growth * noise.lognormal(0.0, 0.04, (1, shape.locations))
     time = time * noise.lognormal(0.0, 0.02, (n, shape.locations))
-    run = folder / f"app.n{SMALLEST * 2**point}.r{repetition + 1}"
+    run = folder / f"app.n{shape.problem_size(point)}.r{repetition + 1}"
     run.mkdir(parents=True)
     return write_cubex(
         run / "profile.cubex",
