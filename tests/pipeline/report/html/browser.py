@@ -57,3 +57,17 @@ class Watched:
         self.page.on("dialog", lambda dialog: (self.complaints.append("a dialog"), dialog.dismiss()))
         self.page.goto(path.as_uri())
         self.page.wait_for_selector("html[data-ready]", state="attached")
+
+
+def shows(locator: Any, text: str) -> None:
+    """Wait until an element shows a text, however many pictures the page takes to draw it."""
+    from playwright.sync_api import expect
+
+    expect(locator).to_contain_text(text, use_inner_text=True)
+
+
+def hides(locator: Any, text: str) -> None:
+    """Wait until an element no longer shows a text."""
+    from playwright.sync_api import expect
+
+    expect(locator).not_to_contain_text(text, use_inner_text=True)
