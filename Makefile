@@ -2,8 +2,9 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 OUT ?= results
+FUZZ_CASES ?= 1000000
 
-.PHONY: demo test lint types unit browser bench clean
+.PHONY: demo test lint types unit browser bench fuzz clean
 
 demo: $(VENV)/.installed  ## run the pipeline on a sample of real measurements
 	$(BIN)/pipeline run sample_profiles/hpcg-strong --out $(OUT)
@@ -31,6 +32,9 @@ browser:  ## the report is tested in Debian's chromium; without it those tests a
 
 bench: $(VENV)/.installed-test  ## side by side with the peers; takes minutes
 	$(BIN)/python -m benchmarks
+
+fuzz: $(VENV)/.installed-test  ## mutated inputs for all readers, on all cores; takes tens of minutes
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m tests.fuzz --cases $(FUZZ_CASES)
 
 clean:
 	rm -rf $(VENV) $(OUT) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
