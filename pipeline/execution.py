@@ -50,7 +50,10 @@ class ProcessExecutor:
     def map(
         self, function: Callable[[Item], Result], items: Sequence[Item]
     ) -> Iterator[tuple[int, Result | WorkerLostError]]:
-        """Yield the number of an item and ``function(item)`` as soon as it is done."""
+        """Yield the number of an item and ``function(item)`` as soon as it is done; a single one here."""
+        if len(items) < 2:
+            yield from SerialExecutor().map(function, items)
+            return
         left: list[int] = []
         with _pool(min(self.processes, len(items))) as pool:
             numbers = {pool.submit(function, item): i for i, item in enumerate(items)}

@@ -114,6 +114,8 @@ def read_analysis(directory: Path) -> Analysis:
         raise InputError(
             f"the stored results are damaged ({error})", where=str(directory), mend="run `pipeline run` again"
         ) from error
+    if read_provenance(directory) != provenance:
+        raise InputError("another run wrote to it meanwhile", where=str(directory), mend="try again")
     kernels = callpath_kernels(experiment, metric, decision.scaling)
     regions = region_kernels(kernels)
     return Analysis(experiment, decision, Level(kernels, models[0]), Level(regions, models[1]))
