@@ -217,7 +217,8 @@ def _rearrange(parts: list[bytes], others: Sequence[bytes], rng: Random) -> byte
         case 2:
             parts[at], parts[other] = parts[other], parts[at]
         case 3:
-            parts[at:at] = parts[at : at + size] * rng.choice((2, 20, 500))
+            times = MAX_SIZE // (1 + sum(map(len, parts[at : at + size])))
+            parts[at:at] = parts[at : at + size] * min(times, rng.choice((2, 20, 500)))
         case 4 if others:
             start = rng.randrange(len(others))
             parts[at:at] = others[start : start + size]

@@ -123,6 +123,7 @@ def test_without_the_package_it_is_said_what_to_install(tmp_path, monkeypatch):
         ),
         ("\n".join(Cali().record(MAIN, extra=[("sum#time.duration", "fast")]).lines), "is no number"),
         ("\n".join(Cali().record(MAIN, extra=[("sum#time.duration", "nan")]).lines), "is not finite, or"),
+        ("\n".join(Cali().record(MAIN, extra=[("sum#time.duration", "-1e308")]).lines), "or too large"),
         ("\n".join(Cali().record(MAIN, extra=[("max#time.duration", "1")]).lines), "values here: "),
     ],
 )

@@ -62,6 +62,9 @@ def test_a_call_chain_of_thousands(tmp_path):
         (document(matrix(0, {0: (1, 2, "nan")})), "not finite"),
         (document(matrix(0, {0: (1, 2, "x")})), "could not convert"),
         (document(matrix(0, {9: (1, 2, 3)})), "call path '9', which is not there"),
+        (document(matrix(0, {0: (1, 2, 1e300)})), "not finite"),
+        (document().replace("<uniq_name>mpi<", "<uniq_name>time<"), "two metrics have the same name"),
+        (document().replace("UTF-8", "UTF-" + "9" * 3000), "damaged XML (unknown encoding"),
         (document(matrix(9, {0: (1, 2, 3)})), "metric '9' or call path '0', which is not there"),
         (document(metrics="<metrics><metric/></metrics>"), "a metric without id"),
     ],
@@ -85,6 +88,8 @@ def test_a_damaged_gzip_file_and_a_bomb_are_refused(tmp_path, monkeypatch):
     path.write_bytes(path.read_bytes()[:-30])
     with pytest.raises(InputError, match=r"cannot be read|damaged"):
         read_profile(path)
+    with pytest.raises(InputError, match="more than 64 MiB of XML"):
+        read_profile(write(path, document() + " " * (70 << 20)))
     monkeypatch.setattr(cube3, "MAX_BYTES", 1000)
     with pytest.raises(InputError, match="of XML"):
         read_profile(write(path, document()))

@@ -1,3 +1,5 @@
+import zipfile
+
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -6,7 +8,7 @@ from hypothesis import strategies as st
 from ingest.errors import InputError
 from ingest.readers import extrap_experiment, read_series
 
-from .extrap_files import CHUNKS, experiment, write
+from .extrap_files import CHUNKS, chunk, experiment, write
 
 
 def test_single_values(tmp_path):
@@ -52,7 +54,50 @@ def test_wrong_experiments(tmp_path, content, chunks, told):
     assert str(tmp_path) in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        (b"(2,), }", b"(2,),( ", "damaged, or not one of numbers"),
+        (b"'<f8'", b"'O!x'", "damaged, or not one of numbers"),
+        (b"'<f8'", b"'<f1'", "has the type"),
+        (b"(2,), }", b"(99,),}", "damaged, or not one of numbers"),
+        (b"(2, 2), }", b"(9, 9), }", "empty or cut off"),
+        (b"False", b"True ", "damaged, or not one of numbers"),
+    ],
+)
+def test_damaged_arrays(tmp_path, old, new, told):
+    path = write(tmp_path / "a.extra-p", experiment(), *CHUNKS)
+    with zipfile.ZipFile(path) as archive:
+        members = {name: archive.read(name).replace(old, new) for name in archive.namelist()}
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, content in members.items():
+            archive.writestr(name, content)
+    with pytest.raises(InputError, match=told):
+        read_series(path)
+
+
+@pytest.mark.parametrize("index", [b"", b"Extra-P INDEX\0\0\0", b"Extra-P INDEX\0\0\0" + b"\xff" * 16])
+def test_damaged_indices(tmp_path, index):
+    path = write(tmp_path / "a.extra-p", experiment())
+    with zipfile.ZipFile(path, "a") as archive:
+        archive.writestr("values/0.vals", chunk(CHUNKS[0])[0])
+        archive.writestr("values/0.indx", index)
+    with pytest.raises(InputError, match="damaged"):
+        read_series(path)
+
+
+def test_names_in_the_archive_that_are_no_text(tmp_path):
+    path = write(tmp_path / "a.extra-p", {**experiment(), "ü": 0}, *CHUNKS)
+    with zipfile.ZipFile(path, "a") as archive:
+        archive.writestr("ü", "")
+    path.write_bytes(path.read_bytes().replace("ü".encode(), b"\xff\xff"))
+    with pytest.raises(InputError, match="damaged archive"):
+        read_series(path)
+
+
 def test_a_bomb_is_refused(tmp_path, monkeypatch):
+    with pytest.raises(InputError, match="larger than 64 MiB"):
+        read_series(write(tmp_path / "a.extra-p", " " * (70 << 20)))
     monkeypatch.setattr(extrap_experiment, "MAX_BYTES", 1000)
     with pytest.raises(InputError, match="larger than"):
         read_series(write(tmp_path / "a.extra-p", " " * 2000))

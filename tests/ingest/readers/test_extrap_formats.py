@@ -94,6 +94,20 @@ def test_wrong_text(tmp_path, content, told):
     assert str(caught.value).startswith(str(tmp_path / "a.txt"))
 
 
+def test_notices_stay_in_one_line_whatever_the_names(tmp_path):
+    content = "PARAMETER p\nPOINTS 1 2\nMETRIC ti\x85me\nREGION f\nDATA 1\nREGION g\nDATA 1\nDATA 2\n"
+    (notice,) = read_series(write(tmp_path, "a.txt", content)).notices
+    assert notice == "ti me: 1 call paths were not measured at all 2 points"
+
+
+def test_half_of_a_character_is_refused(tmp_path):
+    content = '{"params": {"p": 1}, "callpath": "f\\ud83d", "value": 1}'
+    with pytest.raises(InputError, match="half of a character"):
+        read_series(write(tmp_path, "a.jsonl", content))
+    whole = read_series(write(tmp_path, "a.jsonl", content.replace("ud83d", "ud83d\\ude00")))
+    assert whole.callpaths == (("f\U0001f600",),)
+
+
 RECORDS = [
     {"params": {"p": 8, "n": 1}, "callpath": "main->f;g", "metric": "time", "value": [3.0, 4.0]},
     {"params": {"n": 1, "p": 4}, "callpath": "main->f;g", "metric": "time", "value": 1},

@@ -146,3 +146,9 @@ def test_any_text_is_parsed_or_refused(text):
         parse_dictionary(text, "f")
     except InputError as error:
         assert "line" in str(error)
+
+
+def test_times_that_cannot_be_summed_are_refused(tmp_path):
+    write_profiling(tmp_path / "a", "1", [(0, None, "main", 1, 1e308, 0), (1, 0, "f", 1, 1e308, 0)])
+    with pytest.raises(InputError, match="not finite, or too large"):
+        read_profile(tmp_path / "a")

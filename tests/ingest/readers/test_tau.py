@@ -109,6 +109,7 @@ def test_cut_call_paths_throttling_and_sampling_are_told(tmp_path):
         ("5 templated", "99999 templated", "not a row"),
         ('" 1 0 1000', '" 1 0 x', "line 4: not a row"),
         ('" 1 0 1000', '" 1 0 nan', "line 4: not a row"),
+        ('" 1 0 1000', '" 1 0 1e308', "a value of TIME is not finite, or too large"),
         ("", None, "empty"),
     ],
 )
@@ -118,7 +119,7 @@ def test_wrong_text_profiles(tmp_path, old, new, told):
     with pytest.raises(InputError) as caught:
         read_profile(tmp_path)
     assert told in str(caught.value)
-    assert str(file) in str(caught.value)
+    assert str(tmp_path) in str(caught.value)
 
 
 FUNCTIONS = [
@@ -180,6 +181,12 @@ WHOLE = packed(FUNCTIONS, THREADS)
         (gzip.compress(packed([("f", [7])], THREADS)), "a group that is not there"),
         (gzip.compress(packed(FUNCTIONS[:1], THREADS)), "a function that is not there"),
         (gzip.compress(packed(FUNCTIONS, {})), "no thread"),
+        (gzip.compress(packed(FUNCTIONS[:1], {(0, 0, 0): {0: (1, 1e308)}})), "a value of Time is not finite"),
+        (
+            gzip.compress(packed(FUNCTIONS[:1], {(0, 0, 0): {0: (float("nan"), 1)}})),
+            "the calls is not finite",
+        ),
+        (gzip.compress(bytes(70 << 20)), "larger than can be read"),
     ],
     ids=lambda value: value if isinstance(value, str) else "file",
 )
