@@ -35,6 +35,7 @@ class PipelineError(Exception):
 
 def _cut(text: str) -> str:
     """Shorten what cites a file at too great a length."""
+    text = one_line(text)
     return text if len(text) <= MOST_TOLD else f"{text[: MOST_TOLD - 3]}..."
 
 

@@ -16,7 +16,8 @@ UNNAMED_CALLPATH = "<root>"
 UNNAMED_METRIC = "<default>"
 UNNAMED_REGION = "<unnamed>"
 
-MAX_VALUES = 1 << 27  # of the dense arrays together: 1 GiB
+MAX_VALUES = 1 << 26  # of the dense arrays together: 512 MiB
+MAX_NAMES = 1 << 25  # of the regions of all call paths, each with its callers
 
 _ARROW = re.compile(r"(?<!\boperator)->")
 
@@ -95,6 +96,8 @@ class Measurements:
             what = "no value" if self.parameters else "no parameter"
             raise InputError(f"{what} in it", where=self.source)
         place, tree, names = self._paths.tree()
+        if int(tree.depth.sum()) > MAX_NAMES:
+            raise InputError("its call paths are too deep to hold", where=self.source, mend="shorten them")
         points = np.array(list(self._points), dtype=np.float64)
         order = np.lexsort(points.T[::-1])
         keys = np.repeat(np.array(self._keys, dtype=np.int64), self._counts, axis=0)

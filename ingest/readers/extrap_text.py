@@ -5,6 +5,7 @@ The n-th DATA line after a REGION or METRIC line holds the repetitions at the n-
 
 import math
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -101,7 +102,7 @@ def _take_parameters(state: _State, line: _Line, names: list[str]) -> None:
     if state.points:
         raise line.error("PARAMETER after POINTS")
     state.parameters += names
-    if repeated := next((name for name in names if state.parameters.count(name) > 1), None):
+    if repeated := next((name for name, times in Counter(state.parameters).items() if times > 1), None):
         raise line.error(f"the parameter '{repeated}' is named twice")
 
 

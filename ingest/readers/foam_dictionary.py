@@ -11,10 +11,10 @@ FoamDictionary: TypeAlias = "dict[str, str | FoamDictionary]"
 MAX_DEPTH = 64
 
 _TOKEN = re.compile(
-    r'"(?P<string>(?:[^"\\]|\\.)*)"|(?P<mark>[{};])|(?P<word>[^\s"{};]+)|(?P<open>")',
+    r'"(?P<string>(?:[^"\\]|\\.)*+)"|(?P<mark>[{};])|(?P<word>[^\s"{};]+)|(?P<open>".*)',  # never closed
     re.DOTALL,
 )
-_COMMENT = re.compile(r'"(?:[^"\\]|\\.)*"|//[^\n]*|/\*.*?(?:\*/|\Z)', re.DOTALL)
+_COMMENT = re.compile(r'"(?:[^"\\]|\\.)*+(?:"|\\?\Z)|//[^\n]*|/\*.*?(?:\*/|\Z)', re.DOTALL)
 
 
 def parse_dictionary(text: str, where: str) -> FoamDictionary:

@@ -19,8 +19,8 @@ MAX_VALUES = 1 << 27
 
 # Values of these stand beside those of instrumented functions and would be counted twice.
 _SAMPLED = re.compile(r"\[(?:CONTEXT|SAMPLE|INTERMEDIATE|SUMMARY|UNWIND)\]")
-_SOURCE = re.compile(r"\s*\[\{(?P<file>[^}]*)\}\s*(?:\{(?P<line>\d{1,9})[^}]*\}[^\]]*)?\]")
-_THROTTLED = re.compile(r"\s*\[THROTTLED\]")
+_SOURCE = re.compile(r"\[\{(?P<file>[^{}]*+)\}\s*+(?:\{(?P<line>\d{1,9})[^{}]*+\}[^\[\]]*+)?\]")
+_THROTTLED = re.compile(r"\[THROTTLED\]")
 _PARADIGMS = (
     ("MPI", "mpi"),
     ("OPENMP", "openmp"),

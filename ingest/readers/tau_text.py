@@ -25,8 +25,8 @@ SINGLE_METRIC = "TIME"  # what a file measures that names no metric
 _FILE = re.compile(r"profile\.([0-9]{1,9})\.([0-9]{1,9})\.([0-9]{1,9})")
 _FOLDER = re.compile(r"MULTI__(.+)")
 _HEADER = re.compile(r"\s*([0-9]{1,9})\s+templated_functions(?:_MULTI_(\S+))?\s*$")
-_ROW = re.compile(r'"(?P<name>.*)"\s+(?P<numbers>[-+.0-9][^"]*?)(?:\s+GROUP="(?P<group>[^"]*)")?\s*$')
-_ATTRIBUTE = re.compile(r"<attribute><name>(.*?)</name><value>(.*?)</value></attribute>")
+_GROUP = re.compile(r'GROUP="([^"]*)"')
+_ATTRIBUTE = re.compile(r"<attribute><name>([^<]*+)</name><value>([^<]*+)</value></attribute>")
 
 Row: TypeAlias = tuple[str, float, float, str]  # name, calls, exclusive, group
 Content: TypeAlias = tuple[str, list[Row], dict[str, str]]  # metric, rows, metadata
@@ -108,13 +108,16 @@ def _read_file(file: Path) -> Content:
 
 
 def _row(line: str, at: int, file: Path) -> Row:
-    match = _ROW.match(line)
-    if match is not None:
-        try:
-            calls, _, exclusive, *_ = map(float, match["numbers"].split())
-        except ValueError:
-            pass
-        else:
-            if math.isfinite(calls) and math.isfinite(exclusive):
-                return match["name"], calls, exclusive, match["group"] or ""
+    """Take a row apart from its end, as names may hold quotes: the group, the numbers, the name."""
+    head, mark, tail = line.rstrip().rpartition("GROUP=")
+    group = _GROUP.fullmatch(mark + tail)
+    rest = head.rstrip() if group else line.rstrip()
+    name, _, numbers = rest.rpartition('"')
+    try:
+        calls, _, exclusive, *_ = map(float, numbers.split())
+    except ValueError:
+        pass
+    else:
+        if name.startswith('"') and math.isfinite(calls) and math.isfinite(exclusive):
+            return name[1:], calls, exclusive, group[1] if group else ""
     raise InputError(f"line {at}: not a row of a TAU profile: is it truncated?", where=str(file))

@@ -62,6 +62,10 @@ TOKENS = (
     ),
     *("<!DOCTYPE a [<!ENTITY b 'c'>]>", "NaN", "Infinity", "null", "{}", "[]", '""', "a" * 300),
 )
+_OPENINGS = (
+    *('\\"', "[{", "[{a} {1}", "<attribute><name>", '" 1 ', '"a" 1 0 1 1 0 '),
+    *("<a>", "a{", "(1", '{"a":', "; "),
+)
 _INTEGERS = (0, 1, 2, 7, 127, 128, 255, 256, 1 << 15, 1 << 16, (1 << 31) - 1, 1 << 31, (1 << 32) - 1)
 _WIDE = (*_INTEGERS, 1 << 32, 1 << 40, (1 << 63) - 1, 1 << 63, (1 << 64) - 1)
 _DOUBLES = (
@@ -191,6 +195,16 @@ def _token(data: bytes, rng: Random, donor: bytes) -> bytes:
     return _put(data, _place(data, rng), rng.choice(TOKENS).encode(), rng.choice((0, 0, 1)))
 
 
+def _pile(data: bytes, rng: Random, donor: bytes) -> bytes:
+    """Insert one thing tens of thousands of times: what is quadratic shows itself as a hang."""
+    token = rng.choice((*TOKENS, *_OPENINGS)).encode()
+    words = _WORD.findall(data)
+    if words and rng.random() < 0.3:
+        token = rng.choice(words) + rng.choice((b" ", b"\n", b",", b"->", b""))
+    times = int(10 ** rng.uniform(3, 5))
+    return _put(data, _place(data, rng), token * min(times, MAX_SIZE // 8 // max(len(token), 1)), 0)
+
+
 def _replace(pattern: re.Pattern[bytes], data: bytes, rng: Random, new: bytes) -> bytes:
     match = pattern.search(data, _place(data, rng)) or pattern.search(data)
     return data[: match.start()] + new + data[match.end() :] if match else data
@@ -232,4 +246,4 @@ _OF_BYTES: Sequence[Mutation] = (
 _OF_TEXT: Sequence[Mutation] = (
     *(_number, _number, _near_number, _near_number, _word, _quoted, _token, _token),
     *(_lines, _lines, _tags, _tags, _flip, _truncate, _remove, _splice),
-)
+) * 3 + (_pile,)

@@ -16,7 +16,8 @@ def test_other_scripts_stay_as_they_are():
     assert str(InputError("größer als 多", where="é.txt")) == "é.txt: größer als 多"
 
 
-def test_a_citation_at_length_is_cut():
-    line = str(InputError("9" * 5000, where="a", mend="do this"))
+@pytest.mark.parametrize("cited", ["9", "\0"])
+def test_a_citation_at_length_is_cut(cited):
+    line = str(InputError(cited * 5000, where="a", mend="do this"))
     assert len(line) < 1000
     assert line.endswith("...; do this")

@@ -17,6 +17,7 @@ from ingest.readers.cubex.streaming import stream_exclusive
 _BLOCK_BYTES = 1 << 18  # a block stays in the cache between inflating, checking and placing it
 _LARGEST = 1e280  # sums of smaller numbers do not overflow
 _MAX_BYTES = 1 << 34
+_MAX_TOLD = 120  # characters of a name in messages
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,7 +135,7 @@ class CubexValues:
         return InputError(what, where=self._where(metric), mend="copy or write the profile again")
 
     def _where(self, metric: Metric) -> str:
-        return f"{self.container.path} (metric '{metric.name}')"
+        return f"{self.container.path} (metric '{metric.name[:_MAX_TOLD]}')"
 
 
 def _numbers(values: Stored, metric: Metric) -> FloatArray:

@@ -152,3 +152,9 @@ def test_times_that_cannot_be_summed_are_refused(tmp_path):
     write_profiling(tmp_path / "a", "1", [(0, None, "main", 1, 1e308, 0), (1, 0, "f", 1, 1e308, 0)])
     with pytest.raises(InputError, match="not finite, or too large"):
         read_profile(tmp_path / "a")
+
+
+@pytest.mark.parametrize("repeated", ['\\"', '"', "/*", "a{", "\\"])
+def test_what_is_repeated_without_end_takes_no_time(repeated):
+    with pytest.raises(InputError):
+        parse_dictionary("profiling { a " + repeated * 100_001, "a")

@@ -221,3 +221,17 @@ def test_damaged_packed_profiles_are_refused_in_one_line_or_read(tmp_path_factor
         assert len(str(error).splitlines()) == 1
     else:
         assert len(profile.tree)
+
+
+@pytest.mark.parametrize("repeated", [" ", "[{", "[{a} {1}", '" 1 ', "GROUP=", "[THROTTLED"])
+def test_what_is_repeated_without_end_takes_no_time(tmp_path, repeated):
+    file = write_text(tmp_path, "0.0.0", CPI)
+    text = file.read_text()
+    for old in ("MPI_Init()", '" 1 0 1000 '):
+        file.write_text(text.replace(old, old + repeated * 50_000))
+        try:
+            assert len(read_profile(tmp_path).tree)
+        except InputError as error:
+            assert "not a row" in str(error)
+    file.write_text(text.replace("<attribute>", "<attribute><name>" * 50_000))
+    assert len(read_profile(tmp_path).tree)
