@@ -114,7 +114,8 @@ def _graph_frame(path: Path) -> Any:  # noqa: ANN401 - the package has no types
     except AssertionError as error:  # it starts processes, which daemons may not
         what, mend = "Hatchet cannot work within a worker of Dask", "read it with --engine local"
         raise InputError(what, where=str(path), mend=mend) from error
-    except (LookupError, ArithmeticError, TypeError, AttributeError, StopIteration) as error:
+    except (LookupError, ArithmeticError, TypeError, AttributeError, NameError, StopIteration) as error:
+        # The package checks nothing, so that damage shows in whatever it stumbles over.
         raise InputError(f"damaged: {type(error).__name__}: {error}"[:200], where=str(path)) from error
     except (ValueError, SyntaxError, OSError, RecursionError) as error:  # SyntaxError: of the XML
         raise InputError(f"damaged: {error}"[:200], where=str(path)) from error

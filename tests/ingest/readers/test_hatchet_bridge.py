@@ -111,11 +111,12 @@ def test_newer_databases_are_known_and_refused(tmp_path):
         read_profile(tmp_path)
 
 
-def test_what_the_package_stumbles_over_is_told_in_one_line(tmp_path, monkeypatch):
+@pytest.mark.parametrize("error", [KeyError("7"), NameError("a"), ValueError("1"), RecursionError()])
+def test_what_the_package_stumbles_over_is_told_in_one_line(tmp_path, monkeypatch, error):
     def stumble(path):
-        raise KeyError("7")
+        raise error
 
     module = SimpleNamespace(GraphFrame=SimpleNamespace(from_hpctoolkit=stumble))
     monkeypatch.setitem(sys.modules, "hatchet", module)
-    with pytest.raises(InputError, match="damaged: KeyError"):
+    with pytest.raises(InputError, match="damaged: "):
         read_profile(write_database(tmp_path / "a", RANKS))
