@@ -111,7 +111,7 @@ def test_newer_databases_are_known_and_refused(tmp_path):
         read_profile(tmp_path)
 
 
-@pytest.mark.parametrize("error", [KeyError("7"), NameError("a"), ValueError("1"), RecursionError()])
+@pytest.mark.parametrize("error", [KeyError("7"), NameError("a"), ValueError("1"), RecursionError("deep")])
 def test_what_the_package_stumbles_over_is_told_in_one_line(tmp_path, monkeypatch, error):
     def stumble(path):
         raise error
