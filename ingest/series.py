@@ -149,7 +149,9 @@ class Measurements:
 
 
 def _gaps(metric: str, dense: FloatArray) -> str:
-    """Tell how many call paths have values of a metric at some points but not at all."""
+    """Tell how many call paths have values of a metric at some points but not at all, or whether none has."""
     points = np.isfinite(dense).any(axis=2).sum(axis=1)
+    if not points.any():
+        return f"{metric}: nothing was measured"
     partly = int(((points > 0) & (points < dense.shape[1])).sum())
     return f"{metric}: {partly} call paths were not measured at all {dense.shape[1]} points" if partly else ""

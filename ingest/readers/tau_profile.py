@@ -13,6 +13,7 @@ from ingest.profile import LocationTable, Metric, Profile, RegionTable
 from ingest.readers.stored_values import StoredValues, require_summable
 
 ARROW = " => "
+VISITS = Metric("visits", "occ")
 MICROSECOND = 1e-6
 ROUNDING = 1e-6  # relative: flat times and those of call paths are printed, and differ in their last digits
 MAX_VALUES = 1 << 27
@@ -91,16 +92,17 @@ def tau_profile(data: TauData) -> Profile:
     stored = np.zeros((len(tree), len(values), len(data.locations)))
     np.add.at(stored, place[nodes], values[:, kept].swapaxes(0, 1))
     metrics = _metrics(data.metrics)
+    if len({VISITS.name, *(metric.name for metric in metrics)}) <= len(metrics):
+        raise InputError("two metrics have the same name", where=data.source)
     scale = [1.0, *(MICROSECOND if metric.unit == "s" else 1.0 for metric in metrics)]
-    visits = Metric("visits", "occ")
     return Profile(
         source=data.source,
         tree=tree,
         regions=_table(names, paths, [data.groups[i] for i in own]),
         locations=_locations(data.locations),
-        metrics=(*metrics, visits),
+        metrics=(*metrics, VISITS),
         load=StoredValues(
-            {m.name: stored[:, i] * scale[i] for i, m in enumerate((visits, *metrics))},
+            {m.name: stored[:, i] * scale[i] for i, m in enumerate((VISITS, *metrics))},
         ),
         attributes={"generator": "TAU", **data.attributes},
         notices=_notices(data, len(own), paths),

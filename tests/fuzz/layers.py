@@ -5,6 +5,7 @@ Without this nearly every mutated file would end at a checksum of gzip, zlib or 
 
 import gzip
 import io
+import re
 import struct
 import zipfile
 import zlib
@@ -17,6 +18,7 @@ INSIDE = 0.85  # how often an archive is opened instead of being damaged as it i
 GZIP, ZIP, ROWS = b"\x1f\x8b", b"PK\x03\x04", b"ZCUBEX.DATA"
 _TAR_MAGIC = slice(257, 262)
 _BLOCK = 512
+_OCTAL = re.compile(rb"[0-7]+")
 
 Members = list[tuple[str, bytes]]
 
@@ -63,7 +65,7 @@ def _tar(data: bytes, rng: Random, donor: bytes) -> bytes:
     while at + _BLOCK <= len(data) and data[at]:
         name = data[at : at + 100].partition(b"\0")[0].decode("latin-1")
         digits = data[at + 124 : at + 135]
-        size = int(digits, 8) if digits.isdigit() else 0
+        size = int(digits, 8) if _OCTAL.fullmatch(digits) else 0
         members.append((name, data[at + _BLOCK : at + _BLOCK + size]))
         at += _BLOCK + -(-size // _BLOCK) * _BLOCK
     changed = _change(members, rng, donor)

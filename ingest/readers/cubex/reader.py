@@ -7,7 +7,7 @@ import numpy as np
 
 from ingest.arrays import IntArray
 from ingest.calltree import CallTree
-from ingest.errors import InputError
+from ingest.errors import InputError, one_line
 from ingest.profile import LocationTable, Metric, MetricKind, Profile, RegionTable
 from ingest.readers.cubex.anchor import Anchor, Record, read_anchor
 from ingest.readers.cubex.container import ANCHOR, Container, open_container
@@ -60,7 +60,7 @@ def _assemble(container: Container, anchor: Anchor) -> Profile:
         metrics=tuple(metrics),
         load=CubexValues(container, tree.parent, len(locations), stored),
         attributes=anchor.attributes,
-        notices=tuple(notices),
+        notices=tuple(map(one_line, notices)),
     )
 
 

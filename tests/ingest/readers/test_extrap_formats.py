@@ -361,3 +361,10 @@ def test_damaged_files_are_refused_in_one_line_or_read(tmp_path, written, at, re
         assert len(str(error).splitlines()) == 1
     else:
         assert np.isfinite(series.points).all()
+
+
+def test_a_metric_without_values_is_told(tmp_path):
+    entries = {"time": [{"point": [2], "values": [1]}], "visits": [{"point": [2], "values": []}]}
+    content = {"parameters": ["p"], "measurements": {"f": entries}}
+    series = read_series(write(tmp_path, "a.json", json.dumps(content)))
+    assert series.notices == ("visits: nothing was measured",)

@@ -235,3 +235,11 @@ def test_what_is_repeated_without_end_takes_no_time(tmp_path, repeated):
             assert "not a row" in str(error)
     file.write_text(text.replace("<attribute>", "<attribute><name>" * 50_000))
     assert len(read_profile(tmp_path).tree)
+
+
+@pytest.mark.parametrize("other", ["TIME", "time", "visits"])
+def test_two_metrics_of_one_name_are_refused(tmp_path, other):
+    for folder, metric in (("MULTI__a", "TIME"), ("MULTI__b", other)):
+        write_text(tmp_path / folder, "0.0.0", CPI, metric)
+    with pytest.raises(InputError, match="two metrics have the same name"):
+        read_profile(tmp_path)

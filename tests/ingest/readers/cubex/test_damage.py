@@ -257,3 +257,9 @@ def test_bytes_changed_at_random_are_read_or_refused(tmp_path, options):
                 assert profile.values(metric.name).shape == (len(profile.tree), len(profile.locations))
         except InputError as error:
             assert "\n" not in str(error)
+
+
+def test_a_notice_is_one_line_whatever_the_type_is_called(tmp_path):
+    anchor = ANCHOR.replace("<dtype>DOUBLE<", "<dtype>DOU&#x85;BLE<")
+    (notice,) = read(write(tmp_path, anchor=anchor)).notices
+    assert "DOU BLE" in notice
