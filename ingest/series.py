@@ -90,11 +90,14 @@ class Measurements:
             notices: what the reader has to tell of its own.
 
         Raises:
-            InputError: where there is no value or no parameter, or too many values for the memory.
+            InputError: where there is no value or no parameter, two parameters share a name, or there are
+                too many values for the memory.
         """
         if not self._values or not self.parameters:
             what = "no value" if self.parameters else "no parameter"
             raise InputError(f"{what} in it", where=self.source)
+        if twice := [name for i, name in enumerate(self.parameters) if name in self.parameters[:i]]:
+            raise InputError(f"the parameter '{twice[0]}' is named twice", where=self.source)
         place, tree, names = self._paths.tree()
         if int(tree.depth.sum()) > MAX_NAMES:
             raise InputError("its call paths are too deep to hold", where=self.source, mend="shorten them")

@@ -231,6 +231,10 @@ def test_json_with_numbered_tables(tmp_path):
             '{"parameters": ["x"], "measurements": {"f": {"t": [{"point": [1]}]}}}',
             "'t' of 'f' has no 'values'",
         ),
+        (
+            '{"parameters": ["x", "x"], "measurements": {"f": {"t": [{"point": [1, 2], "values": [1]}]}}}',
+            "the parameter 'x' is named twice",
+        ),
         (json.dumps({**TABLES, "metrics": []}), "refers to metric_id 1, which is not there"),
         (json.dumps({**TABLES, "parameters": [{"id": 1, "name": "x"}]}), "the coordinate 3 does not give"),
         (json.dumps({**TABLES, "measurements": [{"callpath_id": "7"}]}), "'callpath_id' should be a whole"),
