@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ingest.arrays import BoolArray, FloatArray
+from pipeline.models.precision import Precision, walking_precision
 
 
 @dataclass(frozen=True)
@@ -29,25 +30,13 @@ class ErrorStructure:
         size: FloatArray = np.sqrt((level**2 + self.floor**2) / (1 + self.floor**2))
         return size
 
-    def precision(self, points: FloatArray, scale: FloatArray, measured: BoolArray) -> FloatArray:
+    def precision(self, points: FloatArray, scale: FloatArray, measured: BoolArray) -> Precision:
         """Return the inverse covariance of the errors at unit variance.
 
         Args:
             points: float64[P], ascending.
             scale: float64[K, P], above 0.
             measured: bool[K, P].
-
-        Returns:
-            float64[K, P, P], zero in the rows and columns of what was not measured.
         """
-        back = np.log2(points[-1] / points)
-        covariance = np.eye(len(points)) + self.walk**2 * np.minimum.outer(back, back)
-        if measured.all():
-            independent: FloatArray = np.linalg.inv(covariance) / (scale[:, :, None] * scale[:, None, :])
-            return independent
-        patterns, which = np.unique(measured, axis=0, return_inverse=True)
-        both = patterns[:, :, None] & patterns[:, None, :]
-        inverse = np.linalg.inv(np.where(both, covariance, np.eye(len(points)))) * both
-        size = np.where(measured, scale, 1.0)
-        precise: FloatArray = inverse[which.reshape(-1)] / (size[:, :, None] * size[:, None, :])
-        return precise
+        doublings = np.diff(np.log2(points), append=np.log2(points[-1]))
+        return walking_precision(self.walk**2 * doublings, scale, measured)

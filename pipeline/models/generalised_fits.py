@@ -7,6 +7,7 @@ import numpy as np
 
 from ingest.arrays import BoolArray, FloatArray, IntArray
 from pipeline.models.normal_form import term_values
+from pipeline.models.precision import Precision
 from pipeline.models.search_space import SearchSpace
 
 
@@ -84,7 +85,7 @@ def _columns(hypothesis: IntArray, place: IntArray, design: FloatArray) -> Colum
 
 
 def fit_all(
-    space: SearchSpace, groups: list[Columns], values: FloatArray, precision: FloatArray, nonnegative: bool
+    space: SearchSpace, groups: list[Columns], values: FloatArray, precision: Precision, nonnegative: bool
 ) -> Fits:
     """Fit every hypothesis to every kernel.
 
@@ -95,7 +96,7 @@ def fit_all(
         space: the H hypotheses.
         groups: their designs.
         values: float64[K, P].
-        precision: float64[K, P, P].
+        precision: of the values.
         nonnegative: whether coefficients may not be negative.
     """
     kernels, count = len(values), space.hypotheses.shape[1] + 1
@@ -119,7 +120,7 @@ GroupFits: TypeAlias = tuple[FloatArray, FloatArray, FloatArray]
 
 
 def _without_negative_constant(
-    group: Columns, values: FloatArray, precision: FloatArray, fits: GroupFits
+    group: Columns, values: FloatArray, precision: Precision, fits: GroupFits
 ) -> GroupFits:
     coefficients, root, misfit = (a.copy() for a in fits)
     terms, terms_root, terms_misfit = _fit_group(group.without_constant(), values, precision)
@@ -132,30 +133,26 @@ def _without_negative_constant(
     return coefficients, root, np.where(negative, terms_misfit, misfit)
 
 
-def _fit_group(group: Columns, values: FloatArray, precision: FloatArray) -> GroupFits:
+def _fit_group(group: Columns, values: FloatArray, precision: Precision) -> GroupFits:
     """Solve the normal equations in the orthonormal basis by L D L', every step for all K x h systems."""
     hypotheses, count = len(group.basis), group.basis.shape[2]
-    column = [group.basis[:, :, c] for c in range(count)]
-    weighted = np.einsum("kpq,kq->kp", precision, values)
-    first, second = np.nonzero(precision.any(axis=0))  # the diagonal alone where errors are independent
-    flat = precision[:, first, second]
+    weighted, gram = precision.times(values), precision.gram(group.basis)
     lower: dict[tuple[int, int], FloatArray] = {}
     pivot: list[FloatArray] = []
     inverse: list[FloatArray] = []
     solved: list[FloatArray] = []
     regular = np.ones((len(values), hypotheses), dtype=bool)
     for a in range(count):
-        products = [flat @ (column[a][:, first] * column[b][:, second]).T for b in range(a + 1)]
         for b in range(a):
             known = sum((lower[a, e] * pivot[e] * lower[b, e] for e in range(b)), start=np.zeros(1))
-            lower[a, b] = (products[b] - known) * inverse[b]
-        left = products[a] - sum((lower[a, b] ** 2 * pivot[b] for b in range(a)), start=np.zeros(1))
-        positive = left > 1e-13 * products[a]
+            lower[a, b] = (gram[a, b] - known) * inverse[b]
+        left = gram[a, a] - sum((lower[a, b] ** 2 * pivot[b] for b in range(a)), start=np.zeros(1))
+        positive = left > 1e-13 * gram[a, a]
         regular &= positive
         pivot.append(np.where(positive, left, 0.0))
         inverse.append(np.where(positive, 1 / np.where(positive, left, 1.0), 0.0))
         known = sum((lower[a, b] * pivot[b] * solved[b] for b in range(a)), start=np.zeros(1))
-        solved.append((weighted @ column[a].T - known) * inverse[a])
+        solved.append((weighted @ group.basis[:, :, a].T - known) * inverse[a])
     explained = sum((d * z * z for d, z in zip(pivot, solved, strict=True)), start=np.zeros(1))
     misfit = np.maximum((weighted * values).sum(axis=1, keepdims=True) - explained, 0.0)
     coefficients, root = _to_original(group.back, lower, inverse, solved)

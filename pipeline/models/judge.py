@@ -11,6 +11,7 @@ from pipeline.models.evidence import estimate_errors, weigh
 from pipeline.models.forward_validation import FEWEST_FOR_TWO_TERMS, choose_setting
 from pipeline.models.generalised_fits import Columns, Fits, design_columns, fit_all
 from pipeline.models.options import ModelOptions
+from pipeline.models.precision import Precision
 from pipeline.models.sample import Sample
 from pipeline.models.search_space import SearchSpace, SpaceChoice, one_parameter_space
 from pipeline.models.weighed import Weighed, keep_plausible
@@ -54,7 +55,7 @@ class Judge:
         guess = first_guess(heavy, self.structure)
         return replace(self, errors=estimate_errors(heavy, self.structure, fits, prior, guess))
 
-    def fit(self, sample: Sample) -> tuple[FloatArray, Fits]:
+    def fit(self, sample: Sample) -> tuple[Precision, Fits]:
         """Return the precision of the errors and the fits of all hypotheses."""
         precision = sample.precision(self.structure)
         fits = fit_all(self.space, self.columns, sample.level, precision, self.nonnegative)
@@ -95,10 +96,10 @@ def _constant(sample: Sample, structure: ErrorStructure) -> tuple[FloatArray, Fl
     count = np.maximum(sample.measured.sum(axis=1), 1)
     middle = np.abs(sample.level.sum(axis=1)) / count
     scale = np.repeat(structure.scale(middle)[:, None], len(sample.points), axis=1)
-    precision = structure.precision(sample.points, scale, sample.measured).sum(axis=1)
-    total = precision.sum(axis=1)
+    weight = structure.precision(sample.points, scale, sample.measured).times(np.ones(scale.shape))
+    total = weight.sum(axis=1)
     total = np.where(total > 0, total, 1.0)
-    return (precision * sample.level).sum(axis=1) / total, 1 / np.sqrt(total)
+    return (weight * sample.level).sum(axis=1) / total, 1 / np.sqrt(total)
 
 
 def appoint(sample: Sample, options: ModelOptions, nonnegative: bool) -> Judge:

@@ -1,11 +1,15 @@
 """Measurements reduced to what fitting needs: one mean per point, and the noise of the repetitions."""
 
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ingest.arrays import BoolArray, FloatArray, IntArray
 from ingest.errors import ModelError
+
+Number = TypeVar("Number", np.float64, np.int64)
 
 LARGEST = 1e150  # what lies beyond is no measurement, and its square no number
 
@@ -55,9 +59,14 @@ def observe(points: FloatArray, values: FloatArray) -> Observations:
     place = place.reshape(-1)
     there = ~np.isnan(values)
     known = np.where(there, values, 0.0)
-    same = place[:, None] == np.arange(len(unique))
-    count = there.sum(axis=2) @ same.astype(np.int64)
-    mean = known.sum(axis=2) @ same.astype(np.float64) / np.maximum(count, 1)
+    count = _summed(there.sum(axis=2), place)
+    mean = _summed(known.sum(axis=2), place) / np.maximum(count, 1)
     deviation = np.where(there, known - mean[:, place, None], 0.0)
-    squares = (deviation**2).sum(axis=2) @ same.astype(np.float64)
-    return Observations(unique, mean, count, squares)
+    return Observations(unique, mean, count, _summed((deviation**2).sum(axis=2), place))
+
+
+def _summed(values: NDArray[Number], place: IntArray) -> NDArray[Number]:
+    """Sum [K, P] over what belongs to the same place, numbered from 0 without a gap."""
+    order = np.argsort(place, kind="stable")
+    first = np.searchsorted(place[order], np.arange(place.max() + 1))
+    return np.asarray(np.add.reduceat(values[:, order], first, axis=1))

@@ -7,6 +7,7 @@ import numpy as np
 from ingest.arrays import FloatArray, IntArray
 from pipeline.models.error_structure import ErrorStructure
 from pipeline.models.judge import Judge
+from pipeline.models.running_fits import running_misfits
 from pipeline.models.sample import Sample
 
 FIRST, LAST = 3, 4  # fewest points of the regime before the change and of the one after it
@@ -31,29 +32,26 @@ def last_regime(judge: Judge, sample: Sample) -> IntArray:
         int64[K], the index of the first point of the last regime; 0 where behaviour does not change.
     """
     points = len(sample.points)
-    places = range(FIRST, points - LAST + 1)
-    if not places:
+    places = points - LAST - FIRST + 1
+    if places < 1:
         return np.zeros(len(sample), dtype=np.int64)
     independent = replace(judge, structure=ErrorStructure())
+    precision, fits = independent.fit(sample)
     noise, _ = judge.errors.noise(sample, independent.structure)
     least = points * np.maximum(noise, SMALLEST_NOISE)
-    whole = _least_misfit(independent, sample)
-    independent = independent.one_term()
-    parts = np.stack(
-        [
-            _least_misfit(independent, sample.between(0, place))
-            + _least_misfit(independent, sample.between(place, points))
-            for place in places
-        ]
-    )
+    parts = _misfit_of_parts(independent.one_term(), sample, precision.diagonal)
     best = parts.argmin(axis=0)
-    gain = points / 2 * np.log((whole + least) / (parts.min(axis=0) + least))
-    price = EXTRA / 2 * np.log(points) + np.log(len(places)) + RARE
+    gain = points / 2 * np.log((fits.misfit.min(axis=1) + least) / (parts.min(axis=0) + least))
+    price = EXTRA / 2 * np.log(points) + np.log(places) + RARE
     return np.where(gain > price, best + FIRST, 0)
 
 
-def _least_misfit(judge: Judge, sample: Sample) -> FloatArray:
-    """float64[K], the smallest misfit of any hypothesis."""
-    _, fits = judge.at(sample.points).fit(sample)
-    least: FloatArray = fits.misfit.min(axis=1)
-    return least
+def _misfit_of_parts(judge: Judge, sample: Sample, weight: FloatArray) -> FloatArray:
+    """float64[places, K], the smallest misfits before and after each possible change, added."""
+    before, after = (
+        running_misfits(
+            judge.space, sample.points[way], sample.level[:, way], weight[:, way], judge.nonnegative
+        )
+        for way in (slice(None), slice(None, None, -1))
+    )
+    return before[FIRST - 1 : -LAST] + after[LAST - 1 : -FIRST][::-1]

@@ -7,6 +7,7 @@ import numpy as np
 from ingest.arrays import BoolArray, FloatArray, IntArray
 from pipeline.models.error_structure import ErrorStructure
 from pipeline.models.observations import Observations
+from pipeline.models.precision import Precision
 
 SMALLEST = 1e-150  # a kernel that never exceeds it is zero
 FALLS = 1.2  # the first value over the smallest later one, from which a kernel is tried as falling
@@ -68,8 +69,8 @@ class Sample:
             return self
         return self.take(np.sort(np.argpartition(-self.largest, count)[:count]))
 
-    def precision(self, structure: ErrorStructure) -> FloatArray:
-        """Return the inverse covariance of the errors at unit variance, float64[K, P, P]."""
+    def precision(self, structure: ErrorStructure) -> Precision:
+        """Return the inverse covariance of the errors at unit variance."""
         return structure.precision(self.points, structure.scale(self.level), self.measured)
 
     def repetition_noise(self, structure: ErrorStructure) -> tuple[FloatArray, FloatArray]:

@@ -7,6 +7,7 @@ import numpy as np
 from ingest.arrays import BoolArray, FloatArray, IntArray
 from pipeline.models.evidence import Evidence
 from pipeline.models.generalised_fits import Fits
+from pipeline.models.precision import Precision
 from pipeline.models.sample import Sample
 from pipeline.models.search_space import SearchSpace
 
@@ -50,7 +51,7 @@ class Weighed:
 
 
 def keep_plausible(
-    space: SearchSpace, sample: Sample, precision: FloatArray, fits: Fits, evidence: Evidence
+    space: SearchSpace, sample: Sample, precision: Precision, fits: Fits, evidence: Evidence
 ) -> Weighed:
     """Sort the rivals of each kernel by their weight and drop the others."""
     order = np.argsort(-evidence.weight, axis=1, kind="stable")
@@ -94,7 +95,7 @@ def _undecided(value: FloatArray, weight: FloatArray, drift: FloatArray) -> Bool
 
 
 def _at_points(
-    design: FloatArray, sample: Sample, precision: FloatArray, coefficients: FloatArray, root: FloatArray
+    design: FloatArray, sample: Sample, precision: Precision, coefficients: FloatArray, root: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
     """Return a model's values at the points, fitted with them and each without itself, float64[K, P] each.
 
@@ -103,11 +104,11 @@ def _at_points(
     """
     fitted = np.einsum("kpc,kc->kp", design, coefficients)
     residual = np.where(sample.measured, sample.level - fitted, 0.0)
-    weighted = precision @ (design @ root)
-    alone = np.einsum("kpp->kp", precision)
-    slack = alone - (weighted**2).sum(axis=2)
+    weighted = precision.times(np.moveaxis(design @ root, 2, 0))
+    alone = precision.diagonal
+    slack = alone - (weighted**2).sum(axis=0)
     known = slack > 1e-9 * alone
-    error = np.einsum("kpq,kq->kp", precision, residual) / np.where(known, slack, 1.0)
+    error = precision.times(residual) / np.where(known, slack, 1.0)
     return fitted, np.where(known, sample.level - error, 0.0)
 
 

@@ -13,6 +13,7 @@ from pipeline.models.prediction import Prediction
 from pipeline.models.quality import correlation_of_errors
 from pipeline.models.search_space import SpaceChoice, one_parameter_space
 from pipeline.models.shrinkage import pool_variances
+from tests.pipeline.models.dense import dense_precision
 
 POINTS = 2.0 ** np.arange(2, 8)
 
@@ -26,18 +27,19 @@ def test_fits_equal_direct_solutions(walk):
     structure = ErrorStructure(0.1, walk)
     precision = structure.precision(POINTS, structure.scale(level), np.ones((2, 6), dtype=bool))
     fits = fit_all(space, design_columns(space, POINTS), level, precision, nonnegative=False)
+    dense = dense_precision(structure, POINTS, structure.scale(level[0]))
     for h in range(0, len(space), 7):
         terms = [space.terms[t] for t in space.hypotheses[h] if t >= 0]
         columns = term_values(terms, POINTS[:, None])
         place = [n + 1 for n in range(len(terms))]
         if space.constant[h]:
             columns, place = np.column_stack([np.ones(6), columns]), [0, *place]
-        normal = columns.T @ precision[0] @ columns
-        expected = np.linalg.solve(normal, columns.T @ precision[0] @ level[0])
+        normal = columns.T @ dense @ columns
+        expected = np.linalg.solve(normal, columns.T @ dense @ level[0])
         residual = level[0] - columns @ expected
         covariance = (fits.root[0, h] @ fits.root[0, h].T)[np.ix_(place, place)]
         assert fits.coefficients[0, h, place] == pytest.approx(expected, rel=1e-6)
-        assert fits.misfit[0, h] == pytest.approx(residual @ precision[0] @ residual, rel=1e-6)
+        assert fits.misfit[0, h] == pytest.approx(residual @ dense @ residual, rel=1e-6)
         assert covariance == pytest.approx(np.linalg.inv(normal), rel=1e-5)
 
 
@@ -45,22 +47,11 @@ def test_coefficients_that_may_not_be_negative_are_not():
     space = one_parameter_space(ModelOptions(), 4.0, SpaceChoice(mixed=True))
     level = np.array([POINTS**2 - 10, 100 - POINTS])
     level = level / np.abs(level).max(axis=1, keepdims=True)
-    precision = np.broadcast_to(np.eye(6), (2, 6, 6))
+    precision = ErrorStructure().precision(POINTS, np.ones((2, 6)), np.ones((2, 6), dtype=bool))
     fits = fit_all(space, design_columns(space, POINTS), level, precision, nonnegative=True)
     possible = np.isfinite(fits.misfit)
     assert (fits.coefficients[possible] >= 0).all()
     assert possible[:, 0].all()
-
-
-def test_what_was_not_measured_does_not_count():
-    structure = ErrorStructure(0.1, 2.0)
-    scale = np.ones((1, 6))
-    measured = np.array([[True, True, False, True, True, False]])
-    some = structure.precision(POINTS, scale, measured)[0]
-    back = np.log2(POINTS[-1] / POINTS)
-    covariance = (np.eye(6) + 4 * np.minimum.outer(back, back))[np.ix_(measured[0], measured[0])]
-    assert some[np.ix_(measured[0], measured[0])] == pytest.approx(np.linalg.inv(covariance))
-    assert not some[~measured[0]].any()
 
 
 def test_pooled_variances_are_those_that_were_drawn():

@@ -1,0 +1,99 @@
+"""The inverse covariance of one kernel's errors, never written out: its products cost what the points do.
+
+A random walk seen through independent errors is the simplest state space model. Filtering it from the last
+point back turns the errors into independent ones (Kalman, "A new approach to linear filtering and prediction
+problems", 1960), and going forth again gives what the inverse covariance makes of any values (de Jong,
+"Smoothing and interpolation with the state-space model", 1989).
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ingest.arrays import BoolArray, FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class Precision:
+    """The inverse covariances G of the errors of K kernels at P points.
+
+    The first axis of what does not depend on the kernel is 1.
+
+    Attributes:
+        size: float64[K, P], one over the size of the errors, 0 where nothing was measured.
+        gain: float64[1 or K, P], what share of a surprise moves the walk; 0 where errors are independent.
+        certainty: float64[1 or K, P], one over the variance of a surprise, 0 where nothing was measured.
+    """
+
+    size: FloatArray
+    gain: FloatArray
+    certainty: FloatArray
+
+    @property
+    def diagonal(self) -> FloatArray:
+        """float64[K, P], the diagonals of G."""
+        alone = self.certainty.copy()
+        later = np.zeros(len(alone))
+        for p in range(alone.shape[1]):
+            alone[:, p] += self.gain[:, p] ** 2 * later
+            later = self.certainty[:, p] + (1 - self.gain[:, p]) ** 2 * later
+        return alone * self.size**2
+
+    def times(self, values: FloatArray) -> FloatArray:
+        """Return G v, float64[..., K, P] as the values are."""
+        if not self.gain.any():
+            return values * self.size**2
+        surprise = values * self.size
+        walk = np.zeros(surprise.shape[:-1])
+        for p in reversed(range(surprise.shape[-1])):
+            ahead = surprise[..., p] - walk
+            surprise[..., p] = ahead * self.certainty[:, p]
+            walk += ahead * self.gain[:, p]
+        later = np.zeros(surprise.shape[:-1])
+        for p in range(surprise.shape[-1]):
+            seen = surprise[..., p].copy()
+            surprise[..., p] -= self.gain[:, p] * later
+            later = seen + (1 - self.gain[:, p]) * later
+        return surprise * self.size
+
+    def gram(self, basis: FloatArray) -> FloatArray:
+        """Return the products a' G b of the columns of h designs, float64[c, c, K, h] of float64[h, P, c].
+
+        Only the lower triangle, b up to a, is filled.
+        """
+        hypotheses, points, count = basis.shape
+        gram = np.zeros((count, count, len(self.size), hypotheses))
+        pairs = [(a, b) for a in range(count) for b in range(a + 1)]
+        if not self.gain.any():
+            weight = self.size**2
+            for a, b in pairs:
+                gram[a, b] = weight @ (basis[:, :, a] * basis[:, :, b]).T
+            return gram
+        walk = np.zeros((count, len(self.size), hypotheses))
+        for p in reversed(range(points)):
+            ahead = basis[:, p].T[:, None] * self.size[:, p, None] - walk
+            surprise = ahead * self.certainty[:, p, None]
+            for a, b in pairs:
+                gram[a, b] += surprise[a] * ahead[b]
+            walk += ahead * self.gain[:, p, None]
+        return gram
+
+
+def walking_precision(steps: FloatArray, scale: FloatArray, measured: BoolArray) -> Precision:
+    """Return the precision of errors that are independent ones plus a random walk, both times a scale.
+
+    Args:
+        steps: float64[P], variance that the walk gains from the next point back to this one, in units of the
+            independent part; at the last point, from where it starts.
+        scale: float64[K, P], above 0.
+        measured: bool[K, P].
+    """
+    there = measured[:1] if measured.all() else measured
+    gain, certainty = np.zeros(there.shape), np.zeros(there.shape)
+    doubt = np.zeros(len(there))
+    for p in reversed(range(len(steps))):
+        doubt = doubt + steps[p]
+        certainty[:, p] = there[:, p] / (doubt + 1)
+        gain[:, p] = doubt * certainty[:, p]
+        doubt = doubt * (1 - gain[:, p])
+    return Precision(measured / scale, gain, certainty)

@@ -1,0 +1,71 @@
+"""Fits to the first points against those made anew, and the place where behaviour changes."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pipeline.models.error_structure import ErrorStructure
+from pipeline.models.fit import fit
+from pipeline.models.options import ModelOptions
+from pipeline.models.running_fits import running_misfits
+from pipeline.models.search_space import SpaceChoice, one_parameter_space
+
+SPACE = one_parameter_space(ModelOptions(), 1.0, SpaceChoice(steep=True, falling=True))
+POINTS = st.lists(st.integers(1, 10**5), min_size=3, max_size=30, unique=True).map(
+    lambda p: np.sort(np.array(p, dtype=float))
+)
+
+
+def least_misfit(design, values, nonnegative):
+    """Fit each of h designs float64[h, n, 1 or 2] by its orthonormal basis; return the least misfit."""
+    size = np.linalg.norm(design, axis=1, keepdims=True)
+    basis, upper = np.linalg.qr(design / np.where(size > 0, size, 1.0))
+    told_apart = np.abs(np.einsum("hcc->hc", upper)).min(axis=1) > 1e-9
+    basis, upper = basis[told_apart], upper[told_apart]
+    along = values @ basis
+    misfit = ((values - (basis @ along[..., None])[..., 0]) ** 2).sum(axis=1)
+    signs = np.linalg.solve(upper, along[..., None])[..., 0]
+    possible = (signs > 0).all(axis=1) | (not nonnegative)
+    return misfit[possible].min(initial=np.inf)
+
+
+def misfit_made_anew(points, values, weight, nonnegative):
+    design, root = SPACE.design(points), np.sqrt(weight)
+    single = SPACE.constant & (SPACE.hypotheses[:, 0] >= 0)
+    columns = (
+        (design[:1, :, :1], False),
+        (design[single][..., [0, 1]], nonnegative),
+        (design[~SPACE.constant][..., [1, 2]], nonnegative),
+        (design[single][..., [1]] if nonnegative else design[:0, :, :1], True),
+    )
+    return min(least_misfit(d * root[:, None], values * root, positive) for d, positive in columns)
+
+
+@settings(max_examples=50, deadline=None)
+@given(POINTS, st.booleans(), st.booleans(), st.integers(0, 2**32))
+def test_fits_of_the_first_points_equal_those_made_anew(points, nonnegative, backwards, seed):
+    random = np.random.default_rng(seed)
+    level = random.choice([-1.0, 0.0, 0.5, 2.0], (3, 1)) + (points / points[-1]) ** random.uniform(
+        0, 3, (3, 1)
+    )
+    level *= random.lognormal(0, 0.1, level.shape) / np.abs(level).max()
+    measured = (random.uniform(size=level.shape) < 0.9) | np.isin(points, points[[0, -1]])
+    weight = measured / ErrorStructure().scale(level) ** 2
+    if backwards:
+        points, level, weight = points[::-1], level[:, ::-1], weight[:, ::-1]
+    got = running_misfits(SPACE, points, level, weight, nonnegative)
+    for n in range(3, len(points) + 1):
+        expected = [misfit_made_anew(points[:n], level[k, :n], weight[k, :n], nonnegative) for k in range(3)]
+        assert got[n - 1] == pytest.approx(expected, rel=1e-7, abs=1e-11 * n)
+
+
+@pytest.mark.parametrize("points", [12, 90])
+def test_a_change_of_behaviour_is_found_where_it_is(points):
+    scale = np.round(1000 * 2.0 ** np.linspace(0, 7, points))
+    change = scale[points // 2]
+    truth = np.where(scale <= change, 40.0, 40 * (scale / change) ** 1.5)
+    values = truth[:, None] * np.random.default_rng(3).lognormal(0, 0.02, (20, points, 3))
+    models = fit(("n",), scale[:, None], values)
+    begins = np.searchsorted(scale, models.valid_from[:, 0])
+    assert np.abs(begins - points // 2) == pytest.approx(1, abs=1)
