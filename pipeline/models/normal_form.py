@@ -6,6 +6,7 @@ equation 1. Exponents are exact fractions, so that two models are the same exact
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from functools import lru_cache
 from typing import TypeAlias
 
 import numpy as np
@@ -61,13 +62,14 @@ def _bracketed(number: Fraction | int) -> str:
     return text if text.isdecimal() else f"({text})"
 
 
-def term_text(parameters: Sequence[str], one: Term) -> str:
+@lru_cache(maxsize=4096)  # many kernels, few terms
+def term_text(parameters: tuple[str, ...], one: Term) -> str:
     """Return the product of a term's factors, ``1`` for the empty product."""
     factors = (factor_text(name, e) for name, e in zip(parameters, one, strict=True))
     return " * ".join(text for text in factors if text) or "1"
 
 
-def formula_text(parameters: Sequence[str], constant: float, terms: Sequence[tuple[float, Term]]) -> str:
+def formula_text(parameters: tuple[str, ...], constant: float, terms: Sequence[tuple[float, Term]]) -> str:
     """Return a model as people write it: ``12.1 + 0.034 * p^(3/2) * log2(p)``, four significant digits.
 
     Terms with a coefficient of exactly zero are left out, as is a zero constant beside other terms.
@@ -95,7 +97,7 @@ def leading_terms(terms: Sequence[Term]) -> tuple[Term, ...]:
     return tuple(t for t in growing if not any(o != t and dominates(o, t) for o in growing))
 
 
-def growth_text(parameters: Sequence[str], terms: Sequence[Term]) -> str:
+def growth_text(parameters: tuple[str, ...], terms: Sequence[Term]) -> str:
     """Return the leading behaviour: ``1``, ``log2(p)``, ``p^(3/2)``, ``x^2 + y``."""
     return " + ".join(term_text(parameters, t) for t in leading_terms(terms)) or "1"
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -91,23 +92,33 @@ class ScalingModels:
             Values and interval ends, float64[K, Q]. The value is the median over all rivals, which predicts
             better than the formula of the chosen model alone where rivals disagree.
         """
+        tail = (1 - level) / 2
+        quantiles = self._quantiles(points, np.array([tail, 0.5, 1 - tail]))
+        lower, value, upper = quantiles
+        return Prediction(value, np.minimum(lower, value), np.maximum(upper, value))
+
+    def expected(self, points: FloatArray) -> FloatArray:
+        """Return the values of `predict` without their intervals, in a third of the time."""
+        value: FloatArray = self._quantiles(points, np.array([0.5]))[0]
+        return value
+
+    def _quantiles(self, points: FloatArray, probability: FloatArray) -> FloatArray:
+        """float64[n, K, Q], quantiles of what all rivals predict."""
         points = np.asarray(points, dtype=np.float64).reshape(-1, len(self.parameters))
         design = self._design(points)
         doublings = np.log2(np.maximum(points / self.last, 1.0)).sum(axis=1)
-        quantiles = np.empty((3, len(self), len(points)))
-        probability = np.array([(1 - level) / 2, 0.5, (1 + level) / 2])
+        quantiles = np.empty((len(probability), len(self), len(points)))
         step = max(1, _BLOCK // max(1, design[0].size * self.chosen.shape[1]))
         for start in range(0, len(self), step):
             part = slice(start, start + step)
             x = design[self.chosen[part]]
-            rival = np.einsum("kmqc,kmc->kmq", x, self.coefficients[part])
-            variance = np.einsum("kmqc,kmcd,kmqd->kmq", x, self.covariance[part], x)
+            rival = (x @ self.coefficients[part, :, :, None])[..., 0]
+            variance = ((x @ self.covariance[part]) * x).sum(axis=-1)
             variance += doublings * (rival * self.drift[part, None, None]) ** 2
             quantiles[:, part] = mixture_quantiles(
                 rival, np.sqrt(np.maximum(variance, 0.0)), self.weight[part], self.degrees[part], probability
             )
-        lower, value, upper = np.maximum(quantiles, 0.0 if self.nonnegative else -np.inf)
-        return Prediction(value, np.minimum(lower, value), np.maximum(upper, value))
+        return np.maximum(quantiles, 0.0 if self.nonnegative else -np.inf)
 
     def values(self, points: FloatArray) -> FloatArray:
         """Return what the chosen formulas alone say, float64[K, Q] at points float64[Q, D].
@@ -117,11 +128,10 @@ class ScalingModels:
         points = np.asarray(points, dtype=np.float64).reshape(-1, len(self.parameters))
         design = self._design(points)
         value = np.empty((len(self), len(points)))
-        step = max(1, _BLOCK // max(1, design[0].size))
-        for start in range(0, len(self), step):
-            part = slice(start, start + step)
-            x = design[self.chosen[part, 0]]
-            value[part] = np.einsum("kqc,kc->kq", x, self.coefficients[part, 0])
+        order = np.argsort(self.chosen[:, 0], kind="stable")
+        used, first = np.unique(self.chosen[order, 0], return_index=True)
+        for hypothesis, kernels in zip(used.tolist(), np.split(order, first[1:]), strict=True):
+            value[kernels] = self.coefficients[kernels, 0] @ design[hypothesis].T
         return np.maximum(value, 0.0 if self.nonnegative else -np.inf)
 
     def _design(self, points: FloatArray) -> FloatArray:
@@ -134,8 +144,12 @@ class ScalingModels:
 
     def hypothesis(self, kernel: int, rival: int = 0) -> Hypothesis:
         """Return the terms of a kernel's chosen model, or of a rival."""
-        index = self.chosen[kernel, rival]
-        return tuple(self.terms[t] for t in self.hypotheses[index] if t >= 0) if index >= 0 else ()
+        index = int(self.chosen[kernel, rival])
+        return self._hypotheses[index] if index >= 0 else ()
+
+    @cached_property
+    def _hypotheses(self) -> tuple[Hypothesis, ...]:
+        return tuple(tuple(self.terms[t] for t in row if t >= 0) for row in self.hypotheses.tolist())
 
     def constant(self, kernel: int, rival: int = 0) -> float:
         """Return the constant of a kernel's model."""
@@ -144,7 +158,7 @@ class ScalingModels:
     def weighted_terms(self, kernel: int, rival: int = 0) -> list[tuple[float, Term]]:
         """Return the terms of a kernel's model with their coefficients."""
         coefficients = self.coefficients[kernel, rival, 1:]
-        return [(float(c), t) for c, t in zip(coefficients, self.hypothesis(kernel, rival), strict=False)]
+        return list(zip(coefficients.tolist(), self.hypothesis(kernel, rival), strict=False))
 
     def formula(self, kernel: int, rival: int = 0) -> str:
         """Return a kernel's model as people write it."""

@@ -8,9 +8,11 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from ingest.columns import numbers, texts
 from ingest.errors import InputError
 from pipeline.models.normal_form import Term
 from pipeline.models.scaling_models import ScalingModels, per_kernel_fields
+from pipeline.models.wording import formulas, growths
 
 _KEY = b"scaling_models"
 
@@ -22,14 +24,14 @@ def to_table(models: ScalingModels) -> pa.Table:
     per kernel) after the two for readers, ``formula`` and ``growth``; all else is JSON in the metadata.
     """
     columns: dict[str, pa.Array] = {
-        "formula": pa.array([models.formula(k) for k in range(len(models))], pa.string()),
-        "growth": pa.array([models.growth(k) for k in range(len(models))], pa.string()),
+        "formula": texts(formulas(models)),
+        "growth": texts(growths(models)),
     }
     shapes = {}
     for name in per_kernel_fields():
         values = getattr(models, name)
         shapes[name] = values.shape[1:]
-        flat = pa.array(values.reshape(-1))
+        flat = numbers(values.reshape(-1))
         columns[name] = (
             pa.FixedSizeListArray.from_arrays(flat, _width(values.shape)) if values.ndim > 1 else flat
         )

@@ -10,10 +10,9 @@ def sum_of_terms(models: ScalingModels) -> tuple[float, list[tuple[float, Term]]
     Returns:
         The constant, and the coefficient of every term that occurs, fastest growth first.
     """
-    constant, coefficients = 0.0, dict.fromkeys(models.terms, 0.0)
+    coefficients = dict.fromkeys(models.terms, 0.0)
     for kernel in range(len(models)):
-        constant += models.constant(kernel)
         for coefficient, term in models.weighted_terms(kernel):
             coefficients[term] += coefficient
     terms = [(coefficient, term) for term, coefficient in coefficients.items() if coefficient != 0.0]
-    return constant, sorted(terms, key=lambda item: item[1], reverse=True)
+    return float(models.coefficients[:, 0, 0].sum()), sorted(terms, key=lambda item: item[1], reverse=True)

@@ -10,8 +10,8 @@ from rich.text import Text
 from pipeline.models.advice import Advice
 from pipeline.models.kernels import Kernels
 from pipeline.report.names import callpath_text
+from pipeline.report.numbers import number
 from pipeline.report.quantities import figure, percent
-from pipeline.report.summary import number
 
 NAME_WIDTH = 44
 

@@ -10,7 +10,7 @@ from rich.text import Text
 
 from ingest.experiment import Experiment
 from pipeline.models.efficiency import Efficiencies
-from pipeline.report.summary import number
+from pipeline.report.numbers import number
 
 FIGURES = {
     "overall": "global efficiency",

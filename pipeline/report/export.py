@@ -9,7 +9,7 @@ import numpy as np
 
 from ingest.errors import UsageError
 from pipeline.models.analysis import Analysis, Outlook
-from pipeline.report.summary import number
+from pipeline.report.numbers import number
 
 FORMATS = ("extrap-jsonl", "csv", "hatchet-json")
 

@@ -1,8 +1,7 @@
 """What `summary.json` and every ``--json`` hold, as plain data (schema: docs/summary.schema.json)."""
 
-import math
-import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -13,8 +12,8 @@ from pipeline.models.bottlenecks import Crossover
 from pipeline.models.normal_form import Term, exponents_of, formula_text, growth_text
 from pipeline.models.prediction import Prediction
 from pipeline.models.total import sum_of_terms
-
-SIGNIFICANT = 10  # digits: more than any measurement has, few enough to be read
+from pipeline.models.wording import formulas, growths, remarks
+from pipeline.report.numbers import number, numbers
 
 
 def summarise(
@@ -47,6 +46,11 @@ def summarise(
 
 def _kernels(level: Level, outlook: Outlook, targets: FloatArray) -> list[dict[str, Any]]:
     models, kernels = level.models, level.kernels
+    formula, growth, notes = formulas(models), growths(models), remarks(models)
+    growing, smape, cv_smape = map(numbers, (models.probability_growing, models.smape, models.cv_smape))
+    share_measured, share_target = map(numbers, (outlook.share_measured, outlook.share_target))
+    coefficients = _rows(models.coefficients[:, 0])
+    predicted = _predictions(models.parameters, targets, outlook.prediction)
     return [
         {
             "callpath": list(kernels.callpaths[k]),
@@ -54,52 +58,63 @@ def _kernels(level: Level, outlook: Outlook, targets: FloatArray) -> list[dict[s
             "paradigm": kernels.paradigms[k],
             "metric": kernels.metric,
             "unit": kernels.unit,
-            "model": _model(
-                models.parameters, models.formula(k), models.constant(k), models.weighted_terms(k)
-            ),
-            "growth": models.growth(k),
-            "probability_growing": number(models.probability_growing[k]),
+            "model": _model(models.parameters, formula[k], coefficients[k], models.hypothesis(k)),
+            "growth": growth[k],
+            "probability_growing": growing[k],
             "quality": {
-                "smape": number(models.smape[k]),
-                "cv_smape": number(models.cv_smape[k]),
+                "smape": smape[k],
+                "cv_smape": cv_smape[k],
                 "points": int(models.points[k]),
                 "repetitions": int(models.repetitions[k]),
             },
-            "share_measured": number(outlook.share_measured[k]),
-            "share_at_target": number(outlook.share_target[k]),
-            "predictions": predictions(models.parameters, targets, outlook.prediction, k),
+            "share_measured": share_measured[k],
+            "share_at_target": share_target[k],
+            "predictions": predicted[k],
             "flags": list(outlook.flags[k]),
-            "notes": list(models.notes(k)),
+            "notes": list(notes[k]),
         }
         for k in outlook.order.tolist()
     ]
 
 
 def _model(
-    parameters: Sequence[str], formula: str, constant: float, terms: Sequence[tuple[float, Term]]
+    parameters: tuple[str, ...], formula: str, coefficients: Sequence[float], terms: Sequence[Term]
 ) -> dict[str, Any]:
+    """The constant is the first of the coefficients; those behind the last term are none."""
     return {
         "formula": formula,
-        "constant": number(constant),
+        "constant": coefficients[0],
         "terms": [
-            {
-                "coefficient": number(coefficient),
-                "exponents": {name: [str(i), j] for name, (i, j) in exponents_of(parameters, term).items()},
-            }
-            for coefficient, term in terms
+            {"coefficient": coefficient, "exponents": _exponents(parameters, term)}
+            for coefficient, term in zip(coefficients[1:], terms, strict=False)
         ],
     }
 
 
-def predictions(
-    parameters: Sequence[str], targets: FloatArray, prediction: Prediction, kernel: int
-) -> list[dict[str, Any]]:
-    """Return one kernel's predictions at the targets with their 90 % intervals."""
-    columns = (prediction.value[kernel], prediction.lower[kernel], prediction.upper[kernel])
+@lru_cache(maxsize=4096)  # many kernels, few terms
+def _exponents(parameters: tuple[str, ...], term: Term) -> Mapping[str, list[str | int]]:
+    return {name: [str(i), j] for name, (i, j) in exponents_of(parameters, term).items()}
+
+
+def _predictions(
+    parameters: Sequence[str], targets: FloatArray, prediction: Prediction
+) -> list[list[dict[str, Any]]]:
+    """Return for each kernel its predictions at the targets with their 90 % intervals."""
+    at = [_point(parameters, target) for target in targets]
+    columns = (_rows(ends) for ends in (prediction.value, prediction.lower, prediction.upper))
     return [
-        {"at": _point(parameters, at), "value": number(v), "lower": number(low), "upper": number(high)}
-        for at, v, low, high in zip(targets, *columns, strict=True)
+        [
+            {"at": place, "value": value, "lower": lower, "upper": upper}
+            for place, value, lower, upper in zip(at, *kernel, strict=True)
+        ]
+        for kernel in zip(*columns, strict=True)
     ]
+
+
+def _rows(values: FloatArray) -> list[list[float | int]]:
+    """Round float64[K, n] to a list a kernel."""
+    flat, width = numbers(values.ravel()), values.shape[1]
+    return [flat[k * width : (k + 1) * width] for k in range(len(values))]
 
 
 def _crossovers(analysis: Analysis, level: Level, found: Sequence[Crossover]) -> list[dict[str, Any]]:
@@ -121,7 +136,7 @@ def _total(analysis: Analysis, outlook: Outlook, targets: FloatArray) -> dict[st
     names = models.parameters
     constant, terms = sum_of_terms(models)
     measured = measured_total(analysis)
-    fitted = models.predict(analysis.experiment.points).value.sum(axis=0)
+    fitted = models.expected(analysis.experiment.points).sum(axis=0)
     known = np.isfinite(measured) & (np.abs(measured) + np.abs(fitted) > 0)
     gap = 2 * np.abs(fitted - measured)[known] / (np.abs(measured) + np.abs(fitted))[known]
     largest = outlook.total.value[0, -1]
@@ -131,7 +146,12 @@ def _total(analysis: Analysis, outlook: Outlook, targets: FloatArray) -> dict[st
         "paradigm": "",
         "metric": kernels.metric,
         "unit": kernels.unit,
-        "model": _model(names, formula_text(names, constant, terms), constant, terms),
+        "model": _model(
+            names,
+            formula_text(names, constant, terms),
+            numbers([constant, *(coefficient for coefficient, _ in terms)]),
+            [term for _, term in terms],
+        ),
         "growth": growth_text(names, [t for c, t in terms if c > 0]),
         "probability_growing": number(_probability_total_grows(analysis, outlook)),
         "quality": {
@@ -142,7 +162,7 @@ def _total(analysis: Analysis, outlook: Outlook, targets: FloatArray) -> dict[st
         },
         "share_measured": 1.0 if np.nansum(measured) > 0 else 0.0,
         "share_at_target": 1.0 if largest > 0 else 0.0,
-        "predictions": predictions(names, targets, outlook.total, 0),
+        "predictions": _predictions(names, targets, outlook.total)[0],
         "flags": [],
         "notes": [],
     }
@@ -160,15 +180,4 @@ def _weighted(values: FloatArray, weights: FloatArray) -> float:
 
 
 def _point(names: Sequence[str], row: FloatArray) -> dict[str, float]:
-    return {name: number(value) for name, value in zip(names, row.tolist(), strict=True)}
-
-
-def number(value: float) -> float | int:
-    """Round to ten significant digits and make whole numbers integers: JSON that is readable and stable."""
-    value = float(value)
-    if math.isnan(value):
-        raise ValueError("no figure of a report may be NaN")
-    if math.isinf(value):
-        return math.copysign(sys.float_info.max, value)
-    rounded = float(f"{value:.{SIGNIFICANT}g}")
-    return int(rounded) if rounded.is_integer() and abs(rounded) < 2**53 else rounded
+    return dict(zip(names, numbers(row), strict=True))

@@ -10,6 +10,7 @@ import pyarrow.parquet as pq
 from ingest.alignment import REDUCTIONS
 from ingest.arrays import FloatArray
 from ingest.calltree import CallTree
+from ingest.columns import lists_of_numbers, lists_of_texts, numbers, texts
 from ingest.experiment import Experiment, RunRecord
 from ingest.profile import Metric, MetricKind, RegionTable
 from ingest.reduction import Reduction
@@ -36,13 +37,13 @@ def _callpaths(experiment: Experiment) -> pa.Table:
     at = tree.region.tolist()
     table = pa.table(
         {
-            "callpath": pa.array(np.arange(len(tree))),
-            "parent": pa.array(tree.parent),
-            "region": pa.array([regions.name[r] for r in at], pa.string()),
-            "mangled": pa.array([regions.mangled[r] for r in at], pa.string()),
-            "paradigm": pa.array([regions.paradigm[r] for r in at], pa.string()),
-            "file": pa.array([regions.file[r] for r in at], pa.string()),
-            "line": pa.array(regions.line[tree.region]),
+            "callpath": numbers(np.arange(len(tree))),
+            "parent": numbers(tree.parent),
+            "region": texts([regions.name[r] for r in at]),
+            "mangled": texts([regions.mangled[r] for r in at]),
+            "paradigm": texts([regions.paradigm[r] for r in at]),
+            "file": texts([regions.file[r] for r in at]),
+            "line": numbers(regions.line[tree.region]),
         }
     )
     shared = {
@@ -71,8 +72,9 @@ def _measurements(experiment: Experiment) -> pa.Table:
             if _free_of(experiment.parameters, place)
             else {}
         )
-        table = pa.table({name: pa.array(a[measured]) for name, a in (place | columns).items()})
-        names = pa.DictionaryArray.from_arrays(np.zeros(len(table), dtype=np.int32), [metric.name])
+        table = pa.table({name: numbers(a[measured]) for name, a in (place | columns).items()})
+        same = numbers(np.zeros(len(table), dtype=np.int32))
+        names = pa.DictionaryArray.from_arrays(same, texts([metric.name]))
         parts.append(table.add_column(0, "metric", names.cast(pa.string())))
     return pa.concat_tables(parts)
 
@@ -83,19 +85,16 @@ def _free_of(parameters: tuple[str, ...], columns: dict[str, object]) -> bool:
 
 
 def _runs(experiment: Experiment) -> pa.Table:
+    runs = experiment.runs
     return pa.table(
         {
-            "source": pa.array([run.source for run in experiment.runs], pa.string()),
-            "point": pa.array([run.point for run in experiment.runs], pa.int64()),
-            "repetition": pa.array([run.repetition for run in experiment.runs], pa.int64()),
-            "process": pa.array([run.process.tolist() for run in experiment.runs], pa.list_(pa.int64())),
-            "paradigms": pa.array([list(run.paradigms) for run in experiment.runs], pa.list_(pa.string())),
-            "paradigm_time": pa.array(
-                [run.paradigm_time.reshape(-1).tolist() for run in experiment.runs], pa.list_(pa.float64())
-            ),
-            "attributes": pa.array(
-                [json.dumps(dict(run.attributes)) for run in experiment.runs], pa.string()
-            ),
+            "source": texts([run.source for run in runs]),
+            "point": numbers(np.array([run.point for run in runs], dtype=np.int64)),
+            "repetition": numbers(np.array([run.repetition for run in runs], dtype=np.int64)),
+            "process": lists_of_numbers([run.process for run in runs], np.int64),
+            "paradigms": lists_of_texts([run.paradigms for run in runs]),
+            "paradigm_time": lists_of_numbers([run.paradigm_time.reshape(-1) for run in runs], np.float64),
+            "attributes": texts([json.dumps(dict(run.attributes)) for run in runs]),
         }
     )
 

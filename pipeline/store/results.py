@@ -11,6 +11,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from ingest.columns import lists_of_texts
 from ingest.errors import InputError
 from ingest.scaling import Scaling, ScalingDecision
 from pipeline.inputs import InputFile
@@ -57,7 +58,7 @@ def write_analysis(directory: Path, analysis: Analysis) -> None:
     """Store the experiment and the models of its call paths and regions."""
     write_experiment(directory, analysis.experiment)
     for name, level in ((MODELS, analysis.callpaths), (REGION_MODELS, analysis.regions)):
-        paths = pa.array([list(path) for path in level.kernels.callpaths], pa.list_(pa.string()))
+        paths = lists_of_texts(level.kernels.callpaths)
         write_table(directory / name, to_table(level.models).add_column(0, "callpath", paths))
 
 

@@ -7,6 +7,7 @@ import numpy as np
 from ingest.arrays import IntArray
 from pipeline.models.normal_form import Term, leading_terms
 from pipeline.models.scaling_models import ScalingModels
+from pipeline.models.wording import remarks
 from pipeline.report.html.packing import integers, packed, packed_double
 
 RIVALS = 4  # models per kernel that the page knows, the chosen one first
@@ -26,8 +27,8 @@ def model_data(models: ScalingModels) -> dict[str, Any]:
     compact = np.full(chosen.shape, -1, dtype=np.int64)
     compact[chosen >= 0] = places
     growths, growth = _growths(models)
-    notes, note = np.unique(models.note, return_inverse=True)
-    first_of_note = [int(np.flatnonzero(note == i)[0]) for i in range(len(notes))]
+    told = remarks(models)
+    notes = {kind: i for i, kind in enumerate(dict.fromkeys(told))}
     return {
         "terms": [_term(t) for t in models.terms],
         "hypotheses": [[t for t in models.hypotheses[h].tolist() if t >= 0] for h in used.tolist()],
@@ -39,8 +40,8 @@ def model_data(models: ScalingModels) -> dict[str, Any]:
         "validFrom": packed(models.valid_from),
         "growths": growths,
         "growth": integers(growth),
-        "notes": [list(models.notes(k)) for k in first_of_note],
-        "note": integers(note),
+        "notes": [list(kind) for kind in notes],
+        "note": [notes[kind] for kind in told],
     }
 
 

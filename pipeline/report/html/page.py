@@ -4,11 +4,13 @@ import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from ingest.arrays import FloatArray
 from pipeline.models.analysis import Analysis, Outlook
+from pipeline.models.wording import remarks
 from pipeline.report.html.assets import content_security_policy, script, style_sheet
 from pipeline.report.html.efficiency import efficiency_table
 from pipeline.report.html.heading import facts, study_name
@@ -96,8 +98,7 @@ def _attributes(analysis: Analysis) -> list[tuple[str, str]]:
 
 def _notes(analysis: Analysis) -> list[tuple[str, int]]:
     """Remarks on the models of call paths with the number of those they concern, the most frequent first."""
-    models = analysis.callpaths.models
-    return Counter(note for k in range(len(models)) for note in models.notes(k)).most_common()
+    return Counter(chain.from_iterable(remarks(analysis.callpaths.models))).most_common()
 
 
 def _exact(parameter: str, grid: Sequence[float]) -> str:

@@ -6,7 +6,6 @@ import pytest
 
 from pipeline.ingestion import ingest, locate
 from pipeline.options import Options
-from pipeline.report.summary import number
 from pipeline.stages import modelled, summary_of
 
 SCHEMA = json.loads((Path(__file__).parents[3] / "docs" / "summary.schema.json").read_text())
@@ -31,15 +30,3 @@ def test_every_target_asked_for_is_predicted(strong_study):
         assert [p["at"]["p"] for p in kernel["predictions"]] == [32, 1024]
         for prediction in kernel["predictions"]:
             assert prediction["lower"] <= prediction["value"] <= prediction["upper"]
-
-
-@pytest.mark.parametrize(
-    ("value", "written"), [(3.0, 3), (0.1 + 0.2, 0.3), (1e300, 1e300), (float("inf"), 1.7976931348623157e308)]
-)
-def test_numbers_are_readable(value, written):
-    assert number(value) == written
-
-
-def test_nan_never_reaches_a_report():
-    with pytest.raises(ValueError, match="NaN"):
-        number(float("nan"))

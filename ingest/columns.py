@@ -1,0 +1,59 @@
+"""Columns of Arrow tables, made from buffers.
+
+``pyarrow.array`` gives the same, but imports pandas for it, which takes longer than a small run.
+"""
+
+from collections.abc import Sequence, Sized
+from itertools import chain
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from ingest.errors import InputError
+
+MOST_BYTES = 2**31 - 1  # or entries of lists: offsets have 32 bits
+
+
+def numbers(values: npt.NDArray[Any]) -> pa.Array:
+    """Return a column of numbers, of the type of the array; NaN stays NaN."""
+    flat = np.ascontiguousarray(values)
+    kind = pa.from_numpy_dtype(flat.dtype)
+    column: pa.Array = pa.Array.from_buffers(kind, len(flat), [None, pa.py_buffer(flat)])
+    return column
+
+
+def texts(values: Sequence[str]) -> pa.Array:
+    """Return a column of texts.
+
+    Raises:
+        UnicodeEncodeError: where a text has half of a character.
+        InputError: where all texts together have more bytes than an Arrow column can hold, 2 GiB.
+    """
+    encoded = [text.encode() for text in values]
+    buffers = [None, _offsets(encoded).buffers()[1], pa.py_buffer(b"".join(encoded))]
+    column: pa.Array = pa.Array.from_buffers(pa.string(), len(values), buffers)
+    return column
+
+
+def lists_of_texts(values: Sequence[Sequence[str]]) -> pa.Array:
+    """Return a column of lists of texts; errors as `texts`."""
+    column: pa.Array = pa.ListArray.from_arrays(_offsets(values), texts(list(chain.from_iterable(values))))
+    return column
+
+
+def lists_of_numbers(values: Sequence[npt.NDArray[Any]], kind: type[np.number[Any]]) -> pa.Array:
+    """Return a column of lists of numbers of a type, from an array for each list."""
+    joined = np.concatenate([np.empty(0, dtype=kind), *values])
+    column: pa.Array = pa.ListArray.from_arrays(_offsets(values), numbers(joined))
+    return column
+
+
+def _offsets(parts: Sequence[Sized]) -> pa.Array:
+    """int32[n + 1] as a column, where each part begins among all of them."""
+    offsets = np.zeros(len(parts) + 1, dtype=np.int64)
+    np.cumsum([len(part) for part in parts], out=offsets[1:])
+    if offsets[-1] > MOST_BYTES:
+        raise InputError("the names of its call paths are too long to be stored", mend="shorten them")
+    return numbers(offsets.astype(np.int32))
