@@ -13,8 +13,11 @@ SAMPLES = sorted(str(path) for path in Path("sample_profiles/hpcg-strong").glob(
 RUNS = {
     "reading": SAMPLES,
     "modelling": [],
+    "modelling_several": [],
     "accuracy": [],
     "gate": [],
+    "whole": ["sample_profiles/hpcg-strong"],
+    "campaign": ["--callpaths", "2000", "--locations", "256", "--no-growth"],
 }
 
 

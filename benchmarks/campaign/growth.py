@@ -2,7 +2,7 @@
 
 import tempfile
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import numpy as np
@@ -33,7 +33,8 @@ class Growth:
 def measure_growth() -> Iterator[Growth]:
     """Measure one dimension after the other."""
     for dimension, sizes in SIZES.items():
-        seconds = tuple(_seconds(replace(BASE, **{dimension: size})) for size in sizes)
+        shapes = (Shape(**{**asdict(BASE), dimension: size}) for size in sizes)
+        seconds = tuple(_seconds(shape) for shape in shapes)
         x, y = np.log(sizes), np.log(seconds)
         slope = float(np.polyfit(x, y, 1)[0])
         yield Growth(dimension, sizes, seconds, slope, float((y[-1] - y[-2]) / (x[-1] - x[-2])))

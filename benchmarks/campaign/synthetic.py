@@ -1,5 +1,6 @@
 """Synthetic campaigns: profiles of one program at several problem sizes, written as Score-P would."""
 
+import math
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
@@ -17,13 +18,14 @@ TICK = 1e-6  # seconds; times are multiples of it, as timers give them
 
 @dataclass(frozen=True)
 class Shape:
-    """How large a campaign is."""
+    """How large a campaign is, and whether its call paths share regions, ten each, or siblings never do."""
 
     callpaths: int
     locations: int
     points: int
     repetitions: int
     compressed: bool = True
+    a_region_each: bool = False
 
     @property
     def raw_bytes(self) -> int:
@@ -32,7 +34,7 @@ class Shape:
 
     def problem_size(self, point: int) -> int:
         """Return the parameter n at a point; up to six points it doubles from one to the next."""
-        return round(SMALLEST * 2.0 ** (point * DOUBLINGS / max(self.points, DOUBLINGS)))
+        return round(SMALLEST * math.exp2(point * DOUBLINGS / max(self.points, DOUBLINGS)))
 
 
 def call_tree(callpaths: int, rng: np.random.Generator) -> list[int]:
@@ -48,9 +50,10 @@ def call_tree(callpaths: int, rng: np.random.Generator) -> list[int]:
 def write_profile(folder: Path, shape: Shape, point: int, repetition: int) -> Path:
     """Write one profile below a folder; equal arguments give equal bytes."""
     rng = np.random.default_rng(7)
-    n, regions = shape.callpaths, max(shape.callpaths // 10, 2)
+    n = shape.callpaths
+    regions = n if shape.a_region_each else max(n // 10, 2)
     parent = call_tree(n, rng)
-    callee = rng.integers(0, regions, n)
+    callee = np.arange(n) if shape.a_region_each else rng.integers(0, regions, n)
     seconds = rng.lognormal(-2, 1.5, (n, 1))
     visits = rng.integers(1, 5000, (n, 1))
     growth = (shape.problem_size(point) / SMALLEST) ** EXPONENTS[rng.integers(0, len(EXPONENTS), (n, 1))]
