@@ -9,9 +9,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from xml.parsers import expat
 
+import numpy as np
+
 from ingest.errors import InputError
 from ingest.readers.cubex.inflate import GZIP_MAGIC, gunzip
 from ingest.readers.cubex.program import REGION_FIELDS, Program, take_program
+from ingest.readers.cubex.system import CREATOR, GROUP_TYPE, LOCATION_TYPE, System, take_system
 
 Record = dict[str, str]
 
@@ -33,17 +36,15 @@ class Anchor:
 
     Attributes:
         program: regions and call paths.
+        system: location groups and locations.
         attributes: the ``attr`` elements of the document itself.
         metrics: the metrics, parents before children.
-        groups: the location groups; ``creator`` is the value of their attribute "Creating location group".
-        locations: the locations; ``group`` is the index of their location group.
     """
 
     program: Program
+    system: System
     attributes: Record
     metrics: list[Record]
-    groups: list[Record]
-    locations: list[Record]
 
 
 def read_anchor(data: bytes, path: Path) -> Anchor:
@@ -71,12 +72,15 @@ def parse_anchor(document: bytes) -> Anchor:
         ValueError: where it is no Cube document or declares entities.
     """
     taken = take_program(document)
-    if taken is not None:
-        program, first, last = taken
-        anchor = _Events().parse(document[:first], document[last:])
-        if not anchor.program.cnode and not any(anchor.program.regions):
-            return replace(anchor, program=program)
-    return _Events().parse(document)
+    if taken is None:
+        return _Events().parse(document)
+    program, first, last = taken
+    system, begin, end = take_system(document, last) or (None, last, last)
+    rest = _Events().parse(document[:first], document[last:begin], document[end:])
+    twice = system is not None and (rest.system.name or rest.system.location)
+    if twice or rest.program.cnode or any(rest.program.regions):
+        return _Events().parse(document)
+    return replace(rest, program=program, system=system or rest.system)
 
 
 class _Events:
@@ -87,6 +91,7 @@ class _Events:
         self.metrics: list[Record] = []
         self.groups: list[Record] = []
         self.locations: list[Record] = []
+        self.group: list[int] = []  # of each location
         self.regions: list[Record] = []
         self.cnode: list[str] = []
         self.callee: list[str] = []
@@ -109,8 +114,20 @@ class _Events:
         self.parser.Parse(b"", True)
         del self.parser  # it holds our handlers and we hold it: memory would wait for the garbage collector
         regions = [tuple([region.get(name, "") for region in self.regions]) for name in REGION_FIELDS]
-        program = Program(regions, self.cnode, self.callee, self.parent)
-        return Anchor(program, self.attributes, self.metrics, self.groups, self.locations)
+        program = Program(regions, self.cnode, self.callee, np.array(self.parent, np.int64))
+        return Anchor(program, self.system(), self.attributes, self.metrics)
+
+    def system(self) -> System:
+        groups, locations = self.groups, self.locations
+        return System(
+            rank=[group.get("rank", "") for group in groups],
+            name=[group.get("name", "") for group in groups],
+            kind=[group.get("type", GROUP_TYPE) for group in groups],
+            creator=[group.get("creator") for group in groups],
+            location=[location.get("Id", "") for location in locations],
+            location_kind=[location.get("type", LOCATION_TYPE) for location in locations],
+            group=np.array(self.group, np.int64),
+        )
 
     def root(self, tag: str, attributes: Record) -> None:
         if tag != _ROOT:
@@ -144,7 +161,7 @@ class _Events:
         self.open.append((self.record, self.wanted))
         self.record, self.wanted = attributes, _TEXTS[tag]
         if tag == "location":
-            attributes["group"] = str(len(self.groups) - 1)
+            self.group.append(len(self.groups) - 1)
             self.locations.append(attributes)
         elif tag in self.lists:
             self.lists[tag].append(attributes)
@@ -153,7 +170,7 @@ class _Events:
         key, value = attributes.get("key", ""), attributes.get("value", "")
         if not self.open and len(self.callers) == 1:
             self.attributes[key] = value
-        elif self.open and key == "Creating location group":
+        elif self.open and key == CREATOR:
             self.record["creator"] = value
 
     def entity(self, name: str, *_: object) -> None:

@@ -5,14 +5,15 @@ from pathlib import Path
 
 import numpy as np
 
-from ingest.arrays import IntArray
+from ingest.arrays import BoolArray, IntArray
 from ingest.calltree import CallTree
 from ingest.errors import InputError, one_line
 from ingest.profile import LocationTable, Metric, MetricKind, Profile, RegionTable
-from ingest.readers.cubex.anchor import Anchor, Record, read_anchor
+from ingest.readers.cubex.anchor import Anchor, read_anchor
 from ingest.readers.cubex.container import ANCHOR, Container, open_container
 from ingest.readers.cubex.dtypes import value_type
 from ingest.readers.cubex.program import Program
+from ingest.readers.cubex.system import GROUP_TYPE, LOCATION_TYPE, System
 from ingest.readers.cubex.values import CubexValues, StoredMetric
 
 _OLD_PARADIGMS = frozenset(
@@ -50,7 +51,7 @@ def _assemble(container: Container, anchor: Anchor) -> Profile:
         mend = "measure again without clustering (SCOREP_PROFILING_ENABLE_CLUSTERING=false)"
         raise InputError(what, where=str(container.path), mend=mend)
     tree = _tree(anchor.program)
-    locations = _locations(anchor)
+    locations = _locations(anchor.system)
     metrics, stored, notices = _metrics(anchor, container, tree)
     return Profile(
         source=str(container.path),
@@ -86,7 +87,7 @@ def _tree(program: Program) -> CallTree:
         region = np.fromiter(map(index.__getitem__, program.callee), np.int64, nodes)
     except KeyError as missing:
         raise ValueError(f"a call path calls region {missing}, which is not defined") from None
-    return CallTree(np.fromiter(program.parent, np.int64, nodes), region)
+    return CallTree(program.parent, region)
 
 
 def _regions(columns: Sequence[Sequence[str]]) -> RegionTable:
@@ -109,47 +110,51 @@ def _paradigm(paradigm: str, description: str) -> str:
     return paradigm or (description if description.lower() in _OLD_PARADIGMS else "")
 
 
-def _locations(anchor: Anchor) -> LocationTable:
+def _locations(system: System) -> LocationTable:
     """Return the locations by ascending id: that is the order of the values in a row."""
-    count = len(anchor.locations)
-    records = dict(zip((r.get("Id", "") for r in anchor.locations), anchor.locations, strict=True))
+    count = len(system.location)
+    place = dict(zip(system.location, range(count), strict=True))
     try:
-        ordered = [records[str(i)] for i in range(count)]
+        by_id = np.fromiter(map(place.__getitem__, map(str, range(count))), np.int64, count)
     except KeyError:
         raise ValueError("the ids of its locations are not 0, 1, 2, ...") from None
-    if not ordered or any(record["group"] == "-1" for record in ordered):
+    group = system.group[by_id]
+    if not count or group.min() < 0:
         raise ValueError("it has no locations, or some stand outside of a location group")
-    processes = _processes(anchor.groups)
-    process, thread, cpu = [], [], []
-    threads: dict[int, int] = {}
-    for record in ordered:
-        group = int(record["group"])
-        process.append(processes[group])
-        thread.append(threads.get(process[-1], 0))
-        threads[process[-1]] = thread[-1] + 1
-        cpu.append(_runs(anchor.groups[group]) and record.get("type", "thread") == "thread")
-    return LocationTable(np.array(process, np.int64), np.array(thread, np.int64), np.array(cpu, np.bool_))
+    runs = _runs(system)
+    process = _processes(system, runs)[group]
+    threads = np.array([kind == LOCATION_TYPE for kind in system.location_kind], np.bool_)
+    return LocationTable(process, _places(process), runs[group] & threads[by_id])
 
 
-def _runs(group: Record) -> bool:
-    """Return whether a location group is a process, not an accelerator or a group of metrics."""
-    return group.get("type", "process") == "process" and "creator" not in group
+def _runs(system: System) -> BoolArray:
+    """Return whether each location group is a process, not an accelerator or a group of metrics."""
+    kinds = zip(system.kind, system.creator, strict=True)
+    return np.array([kind == GROUP_TYPE and creator is None for kind, creator in kinds], np.bool_)
 
 
-def _processes(groups: Sequence[Record]) -> list[int]:
+def _processes(system: System, runs: BoolArray) -> IntArray:
     """Return the process of each location group: its rank, or for an accelerator that of its creator."""
-    own = [i for i, group in enumerate(groups) if _runs(group)]
-    ranks = [groups[i].get("rank", "").strip() for i in own]
+    processes = np.full(len(runs), -1)
+    own = np.flatnonzero(runs)
+    ranks = [system.rank[i].strip() for i in own.tolist()]
     ranked = all(rank.isdecimal() and len(rank) < 10 for rank in ranks) and len(set(ranks)) == len(ranks)
-    number = {i: int(rank) if ranked else i for i, rank in zip(own, ranks, strict=True)}
-    by_name = {groups[i].get("name", ""): number[i] for i in own}
-    free = max(number.values(), default=-1) + 1
-    processes = []
-    for i, group in enumerate(groups):
-        process = number.get(i, by_name.get(group.get("creator", "")))
-        processes.append(free if process is None else process)
-        free += process is None
+    processes[own] = list(map(int, ranks)) if ranked else own
+    if len(own) < len(runs):
+        by_name = {system.name[i]: int(processes[i]) for i in own.tolist()}
+        for i in np.flatnonzero(~runs).tolist():
+            process = by_name.get(system.creator[i] or "")
+            processes[i] = processes.max() + 1 if process is None else process
     return processes
+
+
+def _places(process: IntArray) -> IntArray:
+    """Return the place of each location among those of its process, int64[L]."""
+    order = np.argsort(process, kind="stable")
+    sizes = np.arange(len(order)) - np.searchsorted(process[order], process[order])
+    places = np.empty_like(sizes)
+    places[order] = sizes
+    return places
 
 
 def _metrics(

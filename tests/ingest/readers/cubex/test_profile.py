@@ -1,11 +1,14 @@
 """What a profile says beside its values: call tree, regions, locations, attributes."""
 
+from xml.parsers import expat
+
 import numpy as np
 import pytest
 
 from ingest.readers.cubex import matches, read
 from ingest.readers.cubex.anchor import parse_anchor
 from ingest.readers.cubex.program import take_program
+from ingest.readers.cubex.system import take_system
 from tests.cubex_writer import GroupSpec, MetricSpec, RegionSpec, anchor_xml, write_cubex
 
 VISITS = [MetricSpec("visits", [[1, 2]], dtype="UINT64", unit="occ")]
@@ -146,11 +149,101 @@ def test_regions_and_call_paths_are_taken_at_once_from_what_cube_writes():
 def test_other_ways_to_write_the_same_are_left_to_expat(written, instead):
     document = PLAIN.replace(written, instead).encode()
     assert document.decode() != PLAIN
-    fast, slow = parse_anchor(document), parse_anchor(document.replace(b"<region ", b"<region\n"))
-    for mine, expats in zip(_columns(fast.program), _columns(slow.program), strict=True):
-        assert list(mine) == list(expats)
-    assert fast.locations == slow.locations
+    assert _columns(parse_anchor(document)) == _columns(_by_expat(document))
 
 
-def _columns(program):
-    return [*program.regions, program.cnode, program.callee, program.parent]
+def _by_expat(document):
+    return parse_anchor(document.replace(b"<region ", b"<region\n"))
+
+
+def _columns(anchor):
+    program, system = anchor.program, vars(anchor.system).values()
+    columns = [*program.regions, program.cnode, program.callee, program.parent, *system]
+    return [np.asarray(column).tolist() for column in columns]
+
+
+GROUPS = [
+    GroupSpec(0, locations=("thread", "thread", "metric")),
+    GroupSpec(1),
+    GroupSpec(0, "accelerator", ("accelerator stream",), creator="process <0>"),
+]
+SYSTEM = anchor_xml([-1], VISITS, ["g"], [0], GROUPS, [0], {})
+
+
+def _system_alone(document):
+    return take_system(document, document.rfind(b"</cnode>") + len(b"</cnode>"))
+
+
+def test_locations_are_taken_at_once_from_what_cube_writes():
+    assert _system_alone(PLAIN.encode()) is not None
+    taken = _system_alone(SYSTEM.encode())
+    assert taken is not None
+    assert taken[0].group.tolist() == [0, 0, 0, 1, 2]
+    assert list(taken[0].location_kind) == ["thread", "thread", "metric", "thread", "accelerator stream"]
+    assert list(taken[0].creator) == [None, None, "process <0>"]
+    assert _columns(parse_anchor(SYSTEM.encode())) == _columns(_by_expat(SYSTEM.encode()))
+
+
+GROUP_1, LOCATION_3 = '<locationgroup Id="1">', '<location Id="3">'
+NODE = '<systemtreenode Id="7"><name>node</name><class>node</class><descr>d</descr><attr key="a" value="b"/>'
+DEEPER = [
+    (GROUP_1, f"{NODE}{GROUP_1}"),
+    ("</systemtreenode>", "</systemtreenode></systemtreenode>"),
+]
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        [("<rank>1</rank>", "<rank>1</rank><!-- -->")],
+        [("<rank>1</rank>", "<rank>&#49;</rank>")],
+        [("<rank>1</rank>", "<rank><![CDATA[1]]></rank>")],
+        [("<rank>1</rank>", "<rank>1</rank><rank>2</rank>")],
+        [("<rank>1</rank>\n<type>process</type>", "<type>process</type><rank>1</rank>")],
+        [("<rank>1</rank>\n<type>process</type>", "<attr key='a' value='b'/>")],
+        [("<rank>1</rank>\n<type>process</type>", "<rank>1</rank>\n<type></type>")],
+        [(LOCATION_3, "<location Id='3' >")],
+        [(LOCATION_3, '<location type="metric" Id="3">')],
+        [(GROUP_1, f'<locationgroup Id="9"><name>e</name></locationgroup>{GROUP_1}')],
+        [("</system>", "<locationgroup Id='9'/></system>")],
+        [("</system>", "</system><locationgroup Id='9'/>")],
+        [("<system>", "<system><!-- -->")],
+        [("<system>", "<location Id='9'/><system>")],
+        [("<system>", "<system><location Id='9'/></system><system>")],
+        [("key=", "x='y' key=")],
+        [("</systemtreenode>", "</systemtreenode>" + LOCATION_3 + "</location>")],
+        DEEPER,
+        [*DEEPER, ("<class>node</class>", "")],
+    ],
+)
+def test_other_ways_to_write_locations_are_left_to_expat(changes):
+    document = SYSTEM
+    for written, instead in changes:
+        assert written in document
+        document = document.replace(written, instead)
+    document = document.encode()
+    assert _columns(parse_anchor(document)) == _columns(_by_expat(document))
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        DEEPER[:1],
+        DEEPER[1:],
+        [(GROUP_1, f"</systemtreenode>{NODE}{GROUP_1}"), ("</systemtreenode>\n</system>", "</system>")],
+        [(GROUP_1, f"<systemtreenode Id='7'>{GROUP_1}"), ("</systemtreenode>", "")],
+        [(LOCATION_3, f"</systemtreenode>{LOCATION_3}"), ("<system>", "<system>" + NODE)],
+        [("</locationgroup>\n" + GROUP_1, GROUP_1)],
+        [("</locationgroup>", "", 1)],
+        [("</locationgroup>", "</locationgroup></locationgroup>")],
+        [("<rank>1</rank>", "<rank>&other;</rank>")],
+        [("<rank>1</rank>", "<rank>\0</rank>")],
+    ],
+)
+def test_a_system_that_does_not_nest_is_damaged(changes):
+    document = SYSTEM
+    for written, instead, *count in changes:
+        assert written in document
+        document = document.replace(written, instead, *count)
+    with pytest.raises(expat.ExpatError):
+        parse_anchor(document.encode())
