@@ -59,28 +59,28 @@ class Memory:
     total_memory: int
 
 
-def trace_memory(profile: Profile, recorded: BoolArray) -> Memory:
-    """Estimate the memory of a measurement.
+def trace_memory(profile: Profile, recorded: BoolArray) -> tuple[Memory, ...]:
+    """Estimate the memory of a measurement under several filters.
 
     max_buf is the largest sum of visits times bytes a visit over processes; SCOREP_TOTAL_MEMORY is max_buf,
     at least 2 MiB, and 2 MiB for each location of the process that has most.
 
     Args:
         profile: a measurement without a filter.
-        recorded: bool[region], what is recorded under the filter; all True for no filter.
+        recorded: bool[n, region], what is recorded under each filter; all True for no filter.
 
     Raises:
         InputError: where the profile has no visits.
     """
     bytes_of = bytes_per_visit(profile.regions) * recorded
-    by_location = np.zeros(len(profile.locations))
+    by_location = np.zeros((len(recorded), len(profile.locations)))
     everywhere = np.ones(len(profile.locations), dtype=np.bool_)
     for nodes, visits in exclusive_blocks(profile, profile.metric(VISITS), everywhere):
-        by_location += bytes_of[profile.tree.region[nodes]] @ visits
+        by_location += bytes_of[:, profile.tree.region[nodes]] @ visits
     process = profile.locations.process
-    max_buf = int(np.bincount(process, by_location).max(initial=0.0))
     locations = int(np.bincount(process).max(initial=0))
-    return Memory(max_buf, max(max_buf, _CHUNK) + _CHUNK * locations)
+    largest = [int(np.bincount(process, row).max(initial=0.0)) for row in by_location]
+    return tuple(Memory(size, max(size, _CHUNK) + _CHUNK * locations) for size in largest)
 
 
 def bytes_per_visit(regions: RegionTable) -> FloatArray:

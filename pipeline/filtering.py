@@ -114,12 +114,10 @@ def make_filter(runs: Sequence[Run], request: FilterRequest) -> FilterResult:
     told["notices"] += costly_at_largest_scale(decision, predictions[-1])
     text, usage, notices = _written(decision, request)
     told["notices"] += notices
-    memory = (
-        trace_memory(largest, np.ones(len(largest.regions), dtype=np.bool_)),
-        trace_memory(largest, decision.recorded_regions(len(evidence) - 1)),
-    )
-    told["memory"] = dict(zip(("unfiltered", "filtered"), map(vars, memory), strict=True))
-    return FilterResult(text, decision, predictions[-1], outcome, memory, told, usage)
+    recorded = decision.recorded_regions(len(evidence) - 1)
+    unfiltered, filtered = trace_memory(largest, np.stack([np.ones_like(recorded), recorded]))
+    told["memory"] = {"unfiltered": vars(unfiltered), "filtered": vars(filtered)}
+    return FilterResult(text, decision, predictions[-1], outcome, (unfiltered, filtered), told, usage)
 
 
 def _event_cost(largest: RunEvidence, request: FilterRequest) -> EventCost:

@@ -122,7 +122,7 @@ def look_ahead(analysis: Analysis, level: Level, targets: FloatArray) -> Outlook
     measured = level.kernels.mean[:, largest_point(experiment.points, column)]
     share_measured = shares(measured[:, None])[:, 0]
     share_target = shares(prediction.value)[:, -1]
-    at_largest = level.models.expected(largest[None, :])[:, 0]
+    at_largest = level.models.predict(largest[None, :]).value[:, 0]
     rising = np.divide(
         prediction.value[:, -1], at_largest, out=np.ones(len(level.kernels)), where=at_largest > 0
     )

@@ -1,6 +1,6 @@
 """Bottlenecks to come: shares now and at the target scale, and where kernels overtake others."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -8,6 +8,7 @@ import numpy as np
 from ingest.arrays import FloatArray, IntArray
 
 GRID_POINTS = 400
+PARTS = 16  # of the grid
 FOLLOWERS = 10  # the kernels largest at the horizon that may overtake a leader
 GROWING = 0.9  # probability from which a kernel is called growing
 NOTEWORTHY_SHARE = 0.01  # of the total: kernels below it are not called bottlenecks
@@ -63,17 +64,20 @@ def crossovers(
     Returns:
         Crossovers ordered by scale.
     """
-    scales = np.geomspace(first, max(horizon, last), GRID_POINTS) if first > 0 else np.array([])
-    values = predict(scales) if len(scales) else np.zeros((0, 0))
-    if values.size == 0 or scales[0] == scales[-1]:
+    horizon = max(horizon, last)
+    if not 0 < first < horizon:
         return ()
-    leaders = np.unique(values.argmax(axis=0))
-    followers = np.argsort(-values[:, -1], kind="stable")[:FOLLOWERS]
-    candidates = np.unique(np.concatenate([leaders, followers]))
+    scales = np.geomspace(first, horizon, GRID_POINTS)
+    leaders, largest_at_horizon, total = _overview(predict, scales)
+    if not len(leaders):
+        return ()
+    candidates = np.unique(np.concatenate([leaders, largest_at_horizon]))
+    values = np.concatenate([part[candidates] for part in _in_parts(predict, scales)], axis=1)
     found = []
     for leader in leaders.tolist():
-        gap = values[candidates] - values[leader]
-        matters = values[leader] >= CROSSING_SHARE * values.sum(axis=0)
+        leading = values[np.searchsorted(candidates, leader)]
+        gap = values - leading
+        matters = leading >= CROSSING_SHARE * total
         rows, columns = np.nonzero((gap[:, :-1] <= 0) & (gap[:, 1:] > 0) & matters[:-1])
         before, after = gap[rows, columns], gap[rows, columns + 1]
         at = scales[columns] * (scales[columns + 1] / scales[columns]) ** (-before / (after - before))
@@ -82,6 +86,25 @@ def crossovers(
             for row, scale in zip(rows.tolist(), at.tolist(), strict=True)
         ]
     return tuple(sorted(found, key=lambda c: (c.at, c.overtakes, c.overtaken)))
+
+
+def _overview(
+    predict: Callable[[FloatArray], FloatArray], scales: FloatArray
+) -> tuple[IntArray, IntArray, FloatArray]:
+    """Return the kernels that lead somewhere, those largest at the last scale, and the total per scale."""
+    leaders, totals, last = [np.array([], dtype=np.int64)], [], np.array([])
+    for values in _in_parts(predict, scales):
+        totals.append(values.sum(axis=0))
+        if len(values):
+            leaders.append(values.argmax(axis=0))
+            last = values[:, -1]
+    followers = np.argsort(-last, kind="stable")[:FOLLOWERS]
+    return np.unique(np.concatenate(leaders)), followers, np.concatenate(totals)
+
+
+def _in_parts(predict: Callable[[FloatArray], FloatArray], scales: FloatArray) -> Iterator[FloatArray]:
+    """Predict some scales after the other: all kernels at all scales would fit into no cache."""
+    yield from map(predict, np.array_split(scales, PARTS))
 
 
 def flags(

@@ -17,8 +17,8 @@ def mixture_quantiles(
 ) -> FloatArray:
     """Return quantiles of K x Q mixtures of M Student t distributions.
 
-    The distribution functions are inverted between the least and the largest quantile of the
-    components, on an asinh scale: rivals may be decades apart.
+    Where one component counts, they are its own. Else the distribution functions are inverted between the
+    least and the largest quantile of the components, on an asinh scale: rivals may be decades apart.
 
     Args:
         center: float64[K, M, Q].
@@ -30,6 +30,22 @@ def mixture_quantiles(
     Returns:
         float64[n, K, Q].
     """
+    several = (weight > NEGLIGIBLE).sum(axis=1) > 1
+    result = np.empty((len(probability), len(weight), center.shape[2]))
+    result[:, several] = _of_several(
+        center[several], scale[several], weight[several], degrees[several], probability
+    )
+    (alone,) = np.nonzero(~several)
+    best = weight[alone].argmax(axis=1)
+    reach = stdtrit(degrees[alone, None], probability).T[:, :, None]
+    result[:, alone] = center[alone, best] + scale[alone, best] * reach
+    return result
+
+
+def _of_several(
+    center: FloatArray, scale: FloatArray, weight: FloatArray, degrees: FloatArray, probability: FloatArray
+) -> FloatArray:
+    """Return the quantiles where more than one component counts, arguments as above."""
     if not center.size:
         return np.zeros((len(probability), *center.shape[::2]))
     kernel, rival = np.nonzero(weight > NEGLIGIBLE)

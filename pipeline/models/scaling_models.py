@@ -1,6 +1,8 @@
 """Fitted models of many kernels, as arrays."""
 
+import os
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 
@@ -19,6 +21,7 @@ from pipeline.models.normal_form import (
 from pipeline.models.notes import Note, note_texts
 from pipeline.models.prediction import Prediction
 
+REMEMBERED = 64  # points whose predictions are kept
 _BLOCK = 1 << 17  # values of the design gathered at once: 1 MiB, which a second-level cache holds
 
 
@@ -92,33 +95,42 @@ class ScalingModels:
             Values and interval ends, float64[K, Q]. The value is the median over all rivals, which predicts
             better than the formula of the chosen model alone where rivals disagree.
         """
-        tail = (1 - level) / 2
-        quantiles = self._quantiles(points, np.array([tail, 0.5, 1 - tail]))
-        lower, value, upper = quantiles
+        points = np.asarray(points, dtype=np.float64).reshape(-1, len(self.parameters))
+        asked = [(level, *point) for point in points.tolist()]
+        known = self._predicted
+        if new := [key for key in dict.fromkeys(asked) if key not in known]:
+            tail = (1 - level) / 2
+            found = self._quantiles(np.array([key[1:] for key in new]), np.array([tail, 0.5, 1 - tail]))
+            known = known | dict(zip(new, found.transpose(2, 0, 1), strict=True))
+        if len(known) <= REMEMBERED:
+            self._predicted.update(known)
+        lower, value, upper = np.stack([known[key] for key in asked], axis=-1)
         return Prediction(value, np.minimum(lower, value), np.maximum(upper, value))
 
-    def expected(self, points: FloatArray) -> FloatArray:
-        """Return the values of `predict` without their intervals, in a third of the time."""
-        value: FloatArray = self._quantiles(points, np.array([0.5]))[0]
-        return value
+    @cached_property
+    def _predicted(self) -> dict[tuple[float, ...], FloatArray]:
+        """float64[3, K] for level and point: summary, ranking and page ask for the same few points."""
+        return {}
 
     def _quantiles(self, points: FloatArray, probability: FloatArray) -> FloatArray:
         """float64[n, K, Q], quantiles of what all rivals predict."""
-        points = np.asarray(points, dtype=np.float64).reshape(-1, len(self.parameters))
         design = self._design(points)
         doublings = np.log2(np.maximum(points / self.last, 1.0)).sum(axis=1)
-        quantiles = np.empty((len(probability), len(self), len(points)))
-        step = max(1, _BLOCK // max(1, design[0].size * self.chosen.shape[1]))
-        for start in range(0, len(self), step):
-            part = slice(start, start + step)
+
+        def of_part(part: slice) -> FloatArray:
             x = design[self.chosen[part]]
             rival = (x @ self.coefficients[part, :, :, None])[..., 0]
             variance = ((x @ self.covariance[part]) * x).sum(axis=-1)
             variance += doublings * (rival * self.drift[part, None, None]) ** 2
-            quantiles[:, part] = mixture_quantiles(
-                rival, np.sqrt(np.maximum(variance, 0.0)), self.weight[part], self.degrees[part], probability
-            )
-        return np.maximum(quantiles, 0.0 if self.nonnegative else -np.inf)
+            scale = np.sqrt(np.maximum(variance, 0.0))
+            return mixture_quantiles(rival, scale, self.weight[part], self.degrees[part], probability)
+
+        step = max(1, _BLOCK // max(1, design[0].size * self.chosen.shape[1]))
+        parts = [slice(start, start + step) for start in range(0, max(len(self), 1), step)]
+        with ThreadPoolExecutor(min(len(parts), len(os.sched_getaffinity(0)))) as threads:
+            quantiles = np.concatenate(list(threads.map(of_part, parts)), axis=1)
+        bounded: FloatArray = np.maximum(quantiles, 0.0 if self.nonnegative else -np.inf)
+        return bounded
 
     def values(self, points: FloatArray) -> FloatArray:
         """Return what the chosen formulas alone say, float64[K, Q] at points float64[Q, D].
