@@ -37,6 +37,15 @@ def texts(values: Sequence[str]) -> pa.Array:
     return column
 
 
+def repeated_text(value: str, count: int) -> pa.Array:
+    """Return a column with the same text in every row; errors as `texts`."""
+    encoded = value.encode()
+    offsets = _checked(np.arange(count + 1) * len(encoded))
+    buffers = [None, offsets.buffers()[1], pa.py_buffer(encoded * count)]
+    column: pa.Array = pa.Array.from_buffers(pa.string(), count, buffers)
+    return column
+
+
 def lists_of_texts(values: Sequence[Sequence[str]]) -> pa.Array:
     """Return a column of lists of texts; errors as `texts`."""
     column: pa.Array = pa.ListArray.from_arrays(_offsets(values), texts(list(chain.from_iterable(values))))
@@ -54,6 +63,10 @@ def _offsets(parts: Sequence[Sized]) -> pa.Array:
     """int32[n + 1] as a column, where each part begins among all of them."""
     offsets = np.zeros(len(parts) + 1, dtype=np.int64)
     np.cumsum([len(part) for part in parts], out=offsets[1:])
+    return _checked(offsets)
+
+
+def _checked(offsets: npt.NDArray[np.int64]) -> pa.Array:
     if offsets[-1] > MOST_BYTES:
         raise InputError("the names of its call paths are too long to be stored", mend="shorten them")
     return numbers(offsets.astype(np.int32))

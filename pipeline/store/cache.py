@@ -14,13 +14,13 @@ import time
 import zlib
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import astuple
-from importlib.metadata import version
 from pathlib import Path
 
 from ingest.reduction import ReducedProfile
 from pipeline.inputs import FileState, InputFile
 from pipeline.store.atomic import not_writable
-from pipeline.store.reduced import read_reduced, write_reduced
+from pipeline.store.reduced import left_in_file, read_reduced, write_reduced
+from pipeline.store.versions import installed_version
 
 CACHE, DIGESTS = ".cache", "digests.jsonl"
 CACHE_VERSION = 1
@@ -38,7 +38,7 @@ def key_of(reader: str, root: Path, inputs: Sequence[InputFile], metrics: Collec
         metrics: the metrics kept; their order does not matter.
     """
     files = [(os.path.relpath(file.path, root), file.sha256) for file in inputs]
-    made_by = [CACHE_VERSION, version("callpath-pipeline"), reader]
+    made_by = [CACHE_VERSION, installed_version("callpath-pipeline"), reader]
     told = json.dumps([made_by, sorted(set(metrics)), files])
     return hashlib.sha256(told.encode(errors="surrogatepass")).hexdigest()
 
@@ -103,7 +103,7 @@ class Cache:
         """
         self._used.add(key)
         write_reduced(self._entry(key), profile)
-        return read_reduced(self._entry(key), profile.source)
+        return left_in_file(self._entry(key), profile)
 
     def tidy(self, inputs: Collection[InputFile]) -> None:
         """Leave only the reduced profiles that were used since this was opened, and the digests of `inputs`.

@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 from ingest.alignment import REDUCTIONS
 from ingest.arrays import FloatArray
 from ingest.calltree import CallTree
-from ingest.columns import lists_of_numbers, lists_of_texts, numbers, texts
+from ingest.columns import lists_of_numbers, lists_of_texts, numbers, repeated_text, texts
 from ingest.experiment import Experiment, RunRecord
 from ingest.profile import Metric, MetricKind, RegionTable
 from ingest.reduction import Reduction
@@ -73,9 +73,7 @@ def _measurements(experiment: Experiment) -> pa.Table:
             else {}
         )
         table = pa.table({name: numbers(a[measured]) for name, a in (place | columns).items()})
-        same = numbers(np.zeros(len(table), dtype=np.int32))
-        names = pa.DictionaryArray.from_arrays(same, texts([metric.name]))
-        parts.append(table.add_column(0, "metric", names.cast(pa.string())))
+        parts.append(table.add_column(0, "metric", repeated_text(metric.name, len(table))))
     return pa.concat_tables(parts)
 
 

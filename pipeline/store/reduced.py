@@ -6,7 +6,7 @@ Arrays are stored without pickled objects and all texts as JSON, so reading runs
 import json
 import zipfile
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from io import BytesIO
 from pathlib import Path
@@ -89,6 +89,12 @@ def write_reduced(path: Path, profile: ReducedProfile) -> None:
         reduction = profile.values[metric.name]
         arrays[_values(number)] = np.stack([getattr(reduction, name) for name in REDUCTIONS])
     write_atomically(path, lambda temporary: _write(temporary, arrays))
+
+
+def left_in_file(path: Path, profile: ReducedProfile) -> ReducedProfile:
+    """Return a profile that was just stored as `read_reduced` would, without its values in memory."""
+    metrics = tuple(metric.name for metric in profile.metrics)
+    return replace(profile, values=StoredReductions(path, metrics))
 
 
 def _write(path: Path, arrays: Mapping[str, npt.NDArray[Any]]) -> None:

@@ -4,7 +4,6 @@ import json
 import platform
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +19,7 @@ from pipeline.models.kernels import callpath_kernels, region_kernels
 from pipeline.models.tables import from_table, to_table
 from pipeline.store.atomic import not_writable, write_json, write_table
 from pipeline.store.experiments import read_experiment, write_experiment
+from pipeline.store.versions import installed_version
 
 MODELS, REGION_MODELS, PROVENANCE = "models.parquet", "region_models.parquet", "run.json"
 SUMMARY, FILTER, EVIDENCE, REPORT = "summary.json", "app.filter", "app.filter.json", "report.html"
@@ -74,7 +74,7 @@ def provenance_content(provenance: Provenance) -> dict[str, Any]:
 
 def software() -> dict[str, str]:
     """Return the versions of what computes the results."""
-    return {"python": platform.python_version(), **{name: version(name) for name in LIBRARIES}}
+    return {"python": platform.python_version(), **{name: installed_version(name) for name in LIBRARIES}}
 
 
 def read_provenance(directory: Path) -> dict[str, Any]:
