@@ -53,11 +53,11 @@ def cannot_be_negative(data: Observations, options: ModelOptions) -> bool:
 def _weigh_last_regimes(
     judge: Judge, sample: Sample, kernels: IntArray, start: IntArray
 ) -> list[tuple[IntArray, Weighed]]:
-    parts = []
+    parts, one_term = [], judge.one_term()
     for place in np.unique(start[kernels]):
         some = kernels[start[kernels] == place]
         last = sample.take(some).between(int(place), len(sample.points))
-        weighed, _ = judge.one_term().at(last.points).with_errors_of(last).weigh(last)
+        weighed = one_term.at(last.points).weigh_apart(last)
         drift = np.sqrt(weighed.drift**2 + ANOTHER_CHANGE**2)
         before = sample.level[some, :place] * sample.largest[some, None]
         parts.append((some, replace(weighed, drift=drift).with_points_before(before)))

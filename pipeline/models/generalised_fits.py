@@ -103,10 +103,12 @@ def fit_all(
     coefficients = np.zeros((kernels, len(space), count))
     root = np.zeros((kernels, len(space), count, count))
     misfit = np.full((kernels, len(space)), np.inf)
+    weighted = precision.times(values)
     for group in groups:
-        fits = _fit_group(group, values, precision)
+        fits = _fit_group(group, values, weighted, precision)
         if nonnegative and group.place[0] == 0 and len(group.place) > 1:
-            fits = _without_negative_constant(group, values, precision, fits)
+            terms = _fit_group(group.without_constant(), values, weighted, precision)
+            fits = _without_negative_constant(fits, terms)
         growth = fits[0][..., int(group.place[0] == 0) :]
         possible = group.usable & ((growth > 0).all(axis=2) | (not nonnegative))
         coefficients[:, group.hypothesis[:, None], group.place] = fits[0]
@@ -119,11 +121,10 @@ GroupFits: TypeAlias = tuple[FloatArray, FloatArray, FloatArray]
 """Coefficients float64[K, h, c], root of the covariance float64[K, h, c, c], misfit float64[K, h]."""
 
 
-def _without_negative_constant(
-    group: Columns, values: FloatArray, precision: Precision, fits: GroupFits
-) -> GroupFits:
+def _without_negative_constant(fits: GroupFits, of_terms: GroupFits) -> GroupFits:
+    """Take the fits of the terms alone where the constant beside them is negative."""
     coefficients, root, misfit = (a.copy() for a in fits)
-    terms, terms_root, terms_misfit = _fit_group(group.without_constant(), values, precision)
+    terms, terms_root, terms_misfit = of_terms
     negative = coefficients[..., 0] < 0
     coefficients[..., 0] = np.where(negative, 0.0, coefficients[..., 0])
     coefficients[..., 1:] = np.where(negative[..., None], terms, coefficients[..., 1:])
@@ -133,10 +134,13 @@ def _without_negative_constant(
     return coefficients, root, np.where(negative, terms_misfit, misfit)
 
 
-def _fit_group(group: Columns, values: FloatArray, precision: Precision) -> GroupFits:
-    """Solve the normal equations in the orthonormal basis by L D L', every step for all K x h systems."""
+def _fit_group(group: Columns, values: FloatArray, weighted: FloatArray, precision: Precision) -> GroupFits:
+    """Solve the normal equations in the orthonormal basis by L D L', every step for all K x h systems.
+
+    `weighted` is the precision times the values.
+    """
     hypotheses, count = len(group.basis), group.basis.shape[2]
-    weighted, gram = precision.times(values), precision.gram(group.basis)
+    gram = precision.gram(group.basis)
     lower: dict[tuple[int, int], FloatArray] = {}
     pivot: list[FloatArray] = []
     inverse: list[FloatArray] = []

@@ -50,10 +50,12 @@ class Judge:
     def with_errors_of(self, sample: Sample) -> "Judge":
         """Return a judge who takes the size of the errors from a sample's kernels of most effort."""
         heavy = sample.heaviest(POOL)
-        _, fits = self.fit(heavy)
-        prior = self.space.log_prior_of(heavy.falls, steep=True)
-        guess = first_guess(heavy, self.structure)
-        return replace(self, errors=estimate_errors(heavy, self.structure, fits, prior, guess))
+        return self._with_errors(heavy, self.fit(heavy)[1])
+
+    def _with_errors(self, sample: Sample, fits: Fits) -> "Judge":
+        prior = self.space.log_prior_of(sample.falls, steep=True)
+        guess = first_guess(sample, self.structure)
+        return replace(self, errors=estimate_errors(sample, self.structure, fits, prior, guess))
 
     def fit(self, sample: Sample) -> tuple[Precision, Fits]:
         """Return the precision of the errors and the fits of all hypotheses."""
@@ -69,11 +71,18 @@ class Judge:
         Returns:
             The plausible ones, and bool[K], the kernels that none of them fits within the noise.
         """
+        kept = self._weighed(sample, *self.fit(sample))
+        return kept, self._misfits(sample, kept)
+
+    def weigh_apart(self, sample: Sample) -> Weighed:
+        """Return the plausible hypotheses, the size of the errors taken from the sample itself."""
         precision, fits = self.fit(sample)
+        return self._with_errors(sample, fits)._weighed(sample, precision, fits)
+
+    def _weighed(self, sample: Sample, precision: Precision, fits: Fits) -> Weighed:
         prior = self.space.log_prior_of(sample.falls, steep=True)
         evidence = weigh(sample, self.structure, fits, prior, self.errors)
-        kept = keep_plausible(self.space, sample, precision, fits, evidence)
-        return kept, self._misfits(sample, kept)
+        return keep_plausible(self.space, sample, precision, fits, evidence)
 
     def _misfits(self, sample: Sample, kept: Weighed) -> BoolArray:
         """bool[K], judged by relative errors whatever the structure of the errors is."""
