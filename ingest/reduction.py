@@ -10,6 +10,7 @@ from ingest.arrays import BoolArray, FloatArray, IntArray
 from ingest.calltree import CallTree
 from ingest.merging import merge_siblings
 from ingest.profile import Metric, Profile, RegionTable
+from ingest.siblings import add, in_turns
 
 VALUES_PER_BLOCK = 1 << 20  # values read at once: 8 MiB, so that memory does not grow with the profile
 
@@ -109,21 +110,29 @@ def _booked(blocks: Blocks, paradigm_of: IntArray, paradigm_time: FloatArray) ->
     for rows, block in blocks:
         paradigms = paradigm_of[rows]
         for paradigm in np.unique(paradigms).tolist():
-            paradigm_time[paradigm] += block[paradigms == paradigm].sum(axis=0)
+            of_it = paradigms == paradigm
+            paradigm_time[paradigm] += (block if of_it.all() else block[of_it]).sum(axis=0)
         yield rows, block
 
 
 def _reduce(blocks: Blocks, node: IntArray, size: int, locations: int) -> Reduction:
-    """Reduce one metric; `node` maps the profile's call paths to the `size` merged ones."""
-    if size == len(node):
-        total, low, high = (np.zeros(size) for _ in range(3))
-        for rows, block in blocks:
-            total[rows], low[rows], high[rows] = _over_locations(block)
-    else:
-        merged = np.zeros((size, locations))
-        for rows, block in blocks:
-            np.add.at(merged, node[rows], block)
-        total, low, high = _over_locations(merged)
+    """Reduce one metric; `node` maps the profile's call paths to the `size` merged ones.
+
+    Only call paths that several of the profile's are merged into are held until all values were read.
+    """
+    total, low, high = (np.zeros(size) for _ in range(3))
+    merged = np.bincount(node, minlength=size) > 1
+    held = np.where(merged, np.cumsum(merged) - 1, -1)
+    sums = np.zeros((int(merged.sum()), locations))
+    for rows, block in blocks:
+        nodes = node[rows]
+        alone = held[nodes] < 0
+        if not alone.all():
+            add(block, in_turns(held[nodes]), sums)
+            nodes = nodes[alone]
+        values = block if len(nodes) == len(block) else block[alone]
+        total[nodes], low[nodes], high[nodes] = _over_locations(values)
+    total[merged], low[merged], high[merged] = _over_locations(sums)
     return Reduction(total, total / max(locations, 1), low, high)
 
 

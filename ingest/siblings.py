@@ -1,4 +1,4 @@
-"""Taking the values of callees off those of their callers, one callee after the other."""
+"""Adding the values of callees to those of their callers, or taking them off, one callee after the other."""
 
 from collections.abc import Sequence
 from typing import TypeAlias
@@ -32,14 +32,23 @@ def in_turns(caller: IntArray) -> Turns:
     return [(callees[a:b], callers[a:b]) for a, b in zip([0, *bounds], bounds, strict=False)]
 
 
+def add(callees: FloatArray, turns: Turns, callers: FloatArray) -> None:
+    """Add rows of `callees` to rows of `callers`, in place and in the order of the callees."""
+    _accumulate(np.add, callees, turns, callers)
+
+
 def subtract(callees: FloatArray, turns: Turns, callers: FloatArray) -> None:
     """Subtract rows of `callees` from rows of `callers`, in place and in the order of the callees.
 
     CubeLib does it one after the other too: where little is left of much, a sum of the callees subtracted at
     once would differ from CubeLib's values in most of their digits.
     """
+    _accumulate(np.subtract, callees, turns, callers)
+
+
+def _accumulate(operation: np.ufunc, callees: FloatArray, turns: Turns, callers: FloatArray) -> None:
     for turn, (callee, caller) in enumerate(turns):
         if turn < _AT_ONCE:
-            callers[caller] -= callees[callee]
+            callers[caller] = operation(callers[caller], callees[callee])
         else:
-            np.subtract.at(callers, caller, callees[callee])
+            operation.at(callers, caller, callees[callee])

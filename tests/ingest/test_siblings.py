@@ -1,9 +1,9 @@
-"""Callees are taken off their callers one after the other, however many there are."""
+"""Callees are added to their callers or taken off one after the other, however many there are."""
 
 import numpy as np
 import pytest
 
-from ingest.siblings import in_turns, subtract
+from ingest.siblings import add, in_turns, subtract
 
 
 @pytest.mark.parametrize("callees", [0, 1, 63, 64, 65, 200])
@@ -17,6 +17,11 @@ def test_the_result_is_that_of_a_loop_to_the_last_bit(callees):
             expected[above] -= values[callee]
     own = values.copy()
     subtract(values, in_turns(caller), own)
+    np.testing.assert_array_equal(own, expected)
+    expected[:] = 0.0
+    np.add.at(expected, caller[2:], values[2:])
+    own[:] = 0.0
+    add(values, in_turns(caller), own)
     np.testing.assert_array_equal(own, expected)
 
 

@@ -9,7 +9,7 @@ from ingest.siblings import in_turns, subtract
 
 
 def stream_exclusive(
-    caller: IntArray, stored: IntArray, blocks: Iterator[tuple[IntArray, FloatArray]]
+    caller: IntArray, stored: IntArray, locations: int, blocks: Iterator[tuple[IntArray, FloatArray]]
 ) -> Iterator[tuple[IntArray, FloatArray]]:
     """Turn inclusive rows into exclusive ones.
 
@@ -20,6 +20,7 @@ def stream_exclusive(
     Args:
         caller: int64[n], the caller of each row, negative for roots; rows come after their callers'.
         stored: int64[k], the rows that will come, ascending; all others are zero.
+        locations: number of locations L.
         blocks: those rows in ascending order: int64[b] and their values, float64[b, L].
 
     Yields:
@@ -27,19 +28,52 @@ def stream_exclusive(
     """
     last = np.full(len(caller) + 1, -1)  # the last callee of each row; the last entry is that of the roots
     last[caller[stored]] = stored
-    slot = np.full(len(caller) + 1, -1)  # where a row is held
-    held, own = np.zeros(0, dtype=np.int64), np.zeros((0, 0))
+    pool = _Pool(len(caller), locations)
+    held = np.zeros(0, dtype=np.int64)
     for rows, values in blocks:
-        slot[held] = np.arange(len(held))
-        slot[rows] = np.arange(len(held), len(held) + len(rows))
         callers = caller[rows]
-        unwritten = np.unique(callers[(slot[callers] < 0) & (callers >= 0)])
-        slot[unwritten] = np.arange(len(unwritten)) + len(held) + len(rows)
+        inner = last[rows] >= 0
+        pool.hold(rows[inner], values[inner])
+        unwritten = np.unique(callers[(pool.slot[callers] < 0) & (callers >= 0)])
+        pool.hold(unwritten, np.zeros((len(unwritten), locations)))
+        subtract(values, in_turns(np.where(callers < 0, -1, pool.slot[callers])), pool.values)
         held = np.concatenate([held, rows, unwritten])
-        zeros = np.zeros((len(unwritten), values.shape[1]))
-        own = np.concatenate([own.reshape(-1, values.shape[1]), values, zeros])
-        subtract(values, in_turns(np.where(callers < 0, -1, slot[callers])), own)
         done = last[held] <= rows[-1]
-        yield held[done], own[done]
-        slot[held] = -1
-        held, own = held[~done], own[~done]
+        finished, held = held[done], held[~done]
+        yield finished, pool.release(finished, values[~inner])
+
+
+class _Pool:
+    """Rows held until their last callee has come, in slots that are used again.
+
+    Attributes:
+        slot: int64[n + 1], where a row is held, -1 where it is not.
+        values: float64[slots, L].
+    """
+
+    def __init__(self, rows: int, locations: int) -> None:
+        self.slot: IntArray = np.full(rows + 1, -1)
+        self.values: FloatArray = np.empty((0, locations))
+        self._free: IntArray = np.zeros(0, dtype=np.int64)
+
+    def hold(self, rows: IntArray, values: FloatArray) -> None:
+        """Take rows, int64[k], and their values, float64[k, L]."""
+        missing = len(rows) - len(self._free)
+        if missing > 0:
+            size = len(self.values)
+            more = np.empty((max(missing, size), values.shape[1]))
+            self.values = np.concatenate([self.values, more])
+            self._free = np.concatenate([self._free, np.arange(size, len(self.values))])
+        slots, self._free = self._free[: len(rows)], self._free[len(rows) :]
+        self.slot[rows] = slots
+        self.values[slots] = values
+
+    def release(self, rows: IntArray, others: FloatArray) -> FloatArray:
+        """Return the values of rows, float64[k, L]: of those not held, `others` has the values in order."""
+        slots = self.slot[rows]
+        held = slots >= 0
+        released = np.empty((len(rows), others.shape[1]))
+        released[held], released[~held] = self.values[slots[held]], others
+        self._free = np.concatenate([slots[held], self._free])
+        self.slot[rows] = -1
+        return released

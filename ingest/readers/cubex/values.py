@@ -104,7 +104,7 @@ class CubexValues:
         place[order] = np.arange(len(order))
         caller = np.where(self.parent[order] < 0, -1, place[self.parent[order]])
         inclusive = ((listed[number], values) for number, values in self._numbers(metric, found, rows))
-        for places, values in stream_exclusive(caller, listed[found.number], inclusive):
+        for places, values in stream_exclusive(caller, listed[found.number], self.locations, inclusive):
             yield order[places], values
 
     def _find(self, metric: Metric) -> tuple[IntArray, Rows]:
