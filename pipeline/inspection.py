@@ -7,17 +7,24 @@ from typing import Any
 from ingest.alignment import experiment_from_series
 from ingest.discovery import Run, RunSpec, discover
 from ingest.errors import InputError
-from ingest.profile import Profile
+from ingest.profile import Metric, Profile
 from ingest.readers import find_series_reader
+from ingest.reduction import reduce_profile
 from pipeline.stages import skipped_entry
 
 
-def inspect_path(path: Path, explicit: Sequence[RunSpec] = ()) -> dict[str, Any]:
+def inspect_path(path: Path, explicit: Sequence[RunSpec] = (), *, totals: bool = False) -> dict[str, Any]:
     """Look into a profile, a series file or a directory of runs.
+
+    Args:
+        path: what to look into.
+        explicit: runs named by the configuration; they replace discovery.
+        totals: whether values are read too and summed.
 
     Returns:
         ``parameters``; per run its path, format, parameter values, repetition, call paths, regions,
-        locations, processes, metrics and notices; ``skipped`` with reasons.
+        locations, processes, metrics, totals of metrics (none unless asked for) and notices; ``skipped``
+        with reasons.
 
     Raises:
         InputError: where there is nothing that can be read.
@@ -41,7 +48,8 @@ def inspect_path(path: Path, explicit: Sequence[RunSpec] = ()) -> dict[str, Any]
     runs = []
     for run in found.runs:
         try:
-            runs.append(_describe(run, run.reader.read(run.path)))
+            profile = run.reader.read(run.path)
+            runs.append(_describe(run, profile) | {"totals": _totals(profile) if totals else {}})
         except InputError as error:
             skipped.append({"path": str(run.path), "reason": error.what})
     return {"parameters": list(found.parameters), "runs": runs, "skipped": skipped}
@@ -57,6 +65,16 @@ def _describe(run: Run, profile: Profile) -> dict[str, Any]:
         "regions": len(profile.regions),
         "locations": int(profile.locations.cpu.sum()),
         "processes": len(set(profile.locations.process.tolist())),
-        "metrics": [f"{m.name} [{m.unit}]" if m.unit else m.name for m in profile.metrics],
+        "metrics": list(map(_named, profile.metrics)),
         "notices": list(profile.notices),
     }
+
+
+def _totals(profile: Profile) -> dict[str, float]:
+    """Sum the exclusive values of every metric that may be summed, over call paths and CPU locations."""
+    reduced = reduce_profile(profile, [metric.name for metric in profile.metrics])
+    return {_named(metric): float(reduced.values[metric.name].sum.sum()) for metric in reduced.metrics}
+
+
+def _named(metric: Metric) -> str:
+    return f"{metric.name} [{metric.unit}]" if metric.unit else metric.name

@@ -15,6 +15,9 @@ def inspect_command(
         Path, typer.Argument(metavar="PATH", help="A profile, a series file or a directory of runs.")
     ],
     config: Config = None,
+    totals: Annotated[
+        bool, typer.Option("--totals", help="Read the values too and show the sum of every metric.")
+    ] = False,
 ) -> None:
     """Show runs, parameters, metrics and call-tree size, and what was skipped and why."""
     from pipeline.inspection import inspect_path
@@ -23,6 +26,6 @@ def inspect_command(
     from pipeline.report.terminal import console
 
     options = load_options(config, path if path.is_dir() else None)
-    found = inspect_path(path, options.runs)
+    found = inspect_path(path, options.runs, totals=totals)
     show_inspection(console(), found)
     tell_skipped(found["skipped"])

@@ -36,7 +36,21 @@ def show_inspection(out: Console, found: Mapping[str, Any]) -> None:
         counts = [str(run[key]) for key in ("repetition", "callpaths", "regions", "processes", "locations")]
         table.add_row(Text(shorten_middle(run["path"], width)), run["format"], *values, *counts)
     out.print(table)
+    _show_totals(out, found)
     _show_metrics(out, found)
+
+
+def _show_totals(out: Console, found: Mapping[str, Any]) -> None:
+    """Print the sum of every metric of every run, where sums were asked for."""
+    totals = [(run["path"], name, total) for run in found["runs"] for name, total in run["totals"].items()]
+    table = Table(box=None, pad_edge=False)
+    table.add_column("run", no_wrap=True)
+    table.add_column("metric", no_wrap=True)
+    table.add_column("total", justify="right", no_wrap=True)
+    for path, name, total in totals:
+        table.add_row(Text(shorten_middle(path, max(24, out.width - 60))), Text(name), f"{total:.10g}")
+    if totals:
+        out.print(table)
 
 
 def _show_metrics(out: Console, found: Mapping[str, Any]) -> None:

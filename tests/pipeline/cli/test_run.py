@@ -93,6 +93,18 @@ def test_inspect_tells_runs_and_sizes(call, strong_study):
     assert code == 0
     assert "Parameters: p" in told
     assert "time [s]" in told
+    assert "total" not in told
+
+
+def test_inspect_sums_every_metric_where_asked_to(call, tmp_path):
+    values = [[1.5, 2.0], [0.25, 4.0]]
+    metrics = [MetricSpec("time", values, unit="s"), MetricSpec("min_time", values, dtype="MINDOUBLE")]
+    profile = write_cubex(tmp_path / "profile.cubex", parent=[-1, 0], metrics=metrics)
+    code, told, _ = call("inspect", profile, "--totals")
+    assert code == 0
+    rows = [line.split()[-3:] for line in told.splitlines()]
+    assert ["time", "[s]", "7.75"] in rows
+    assert "min_time" not in told.partition("Metrics:")[0]
 
 
 @pytest.mark.parametrize(
