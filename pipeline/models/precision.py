@@ -56,26 +56,23 @@ class Precision:
             later = seen + (1 - self.gain[:, p]) * later
         return surprise * self.size
 
-    def gram(self, basis: FloatArray) -> FloatArray:
-        """Return the products a' G b of the columns of h designs, float64[c, c, K, h] of float64[h, P, c].
-
-        Only the lower triangle, b up to a, is filled.
-        """
+    def gram(self, basis: FloatArray) -> dict[tuple[int, int], FloatArray]:
+        """Return the products a' G b, float64[K, h] for a >= b, of columns of designs float64[h, P, c]."""
         hypotheses, points, count = basis.shape
-        gram = np.zeros((count, count, len(self.size), hypotheses))
         pairs = [(a, b) for a in range(count) for b in range(a + 1)]
         if not self.gain.any():
             weight = self.size**2
-            for a, b in pairs:
-                gram[a, b] = weight @ (basis[:, :, a] * basis[:, :, b]).T
-            return gram
-        walk = np.zeros((count, len(self.size), hypotheses))
+            return {(a, b): weight @ (basis[:, :, a] * basis[:, :, b]).T for a, b in pairs}
+        gram = {pair: np.zeros((len(self.size), hypotheses)) for pair in pairs}
+        walk, root = np.zeros((count, len(self.size), hypotheses)), np.sqrt(self.certainty)
+        ahead = np.empty(walk.shape)  # used again for every point: new memory costs more than the sums
         for p in reversed(range(points)):
-            ahead = basis[:, p].T[:, None] * self.size[:, p, None] - walk
-            surprise = ahead * self.certainty[:, p, None]
-            for a, b in pairs:
-                gram[a, b] += surprise[a] * ahead[b]
+            np.multiply(basis[:, p].T[:, None], self.size[:, p, None], out=ahead)
+            ahead -= walk
             walk += ahead * self.gain[:, p, None]
+            ahead *= root[:, p, None]
+            for a, b in pairs:
+                gram[a, b] += ahead[a] * ahead[b]
         return gram
 
 

@@ -31,7 +31,7 @@ def test_products_equal_those_with_the_matrix(points, walk, complete, seed):
         assert product[:, k] == pytest.approx(values[:, k] @ dense, **close)
         expected = np.einsum("hpa,pq,hqb->abh", basis, dense, basis)
         for a, b in ((0, 0), (1, 0), (1, 1)):
-            assert gram[a, b, k] == pytest.approx(expected[a, b], **close)
+            assert gram[a, b][k] == pytest.approx(expected[a, b], **close)
 
 
 def test_what_was_not_measured_does_not_count():
