@@ -1,11 +1,11 @@
 """The files that a result was made from: which they are, and the digests by which a change is noticed."""
 
 import hashlib
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from ingest.errors import InputError
+from ingest.readers import ProfileReader
 
 DIGEST_BLOCK = 1 << 20
 
@@ -34,12 +34,15 @@ class FileState:
     changed: int
 
 
-def files_of(path: Path) -> Iterator[Path]:
-    """Yield the files of a run: itself, or all the files below its directory, in order."""
+def files_of(path: Path, reader: ProfileReader) -> list[Path]:
+    """Return the files of a run in order: itself, or those in its directory that its reader reads."""
     if path.is_file():
-        yield path
-    else:
-        yield from sorted(file for file in path.rglob("*") if file.is_file())
+        return [path]
+    try:
+        found = reader.files(path) if reader.files else path.rglob("*")
+        return sorted(file for file in found if file.is_file())
+    except OSError:  # reading it will tell
+        return []
 
 
 def state_of(path: Path) -> FileState:

@@ -90,7 +90,7 @@ class _Done:
 
 def look_up(run: Run, cache: Cache | None) -> RunFiles:
     """List the files of a run and what is remembered of them, without reading any."""
-    paths = tuple(files_of(run.path))
+    paths = tuple(files_of(run.path, run.reader))
     states = tuple(map(state_of, paths))
     known = tuple(cache.remembered(*file) if cache else None for file in zip(paths, states, strict=True))
     return RunFiles(run, paths, states, known)

@@ -3,7 +3,7 @@
 A `ProfileReader` reads one run; a `SeriesReader` reads a file that holds many measurement points.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -36,6 +36,8 @@ class ProfileReader:
         matches: whether a file or directory looks like this format; cheap, and raises nothing.
         read: reads it; raises InputError where it cannot.
         parameters: the numbers that describe the run, where the format holds such; raises InputError.
+        files: of a run that is a directory the files that `read` reads or chooses from, found by their names
+            alone; a run is read again where one of them changes, comes or goes. None: all files below it.
     """
 
     name: str
@@ -43,6 +45,7 @@ class ProfileReader:
     matches: Callable[[Path], bool]
     read: Callable[[Path], Profile]
     parameters: Callable[[Path], Mapping[str, float]] | None = None
+    files: Callable[[Path], Iterable[Path]] | None = None
 
 
 @dataclass(frozen=True)
@@ -65,11 +68,21 @@ class SeriesReader:
 PROFILE_READERS: tuple[ProfileReader, ...] = (
     ProfileReader("CUBE", "*.cubex", cubex.matches, cubex.read),
     ProfileReader("CUBE 3", "*.cube", cube3.matches, cube3.read),
-    ProfileReader("OpenFOAM", "<time>/uniform/profiling", openfoam.matches, openfoam.read),
-    ProfileReader("TAU", "profile.<node>.<context>.<thread>", tau_text.matches, tau_text.read),
+    ProfileReader(
+        "OpenFOAM", "<time>/uniform/profiling", openfoam.matches, openfoam.read, files=openfoam.files
+    ),
+    ProfileReader(
+        "TAU", "profile.<node>.<context>.<thread>", tau_text.matches, tau_text.read, files=tau_text.files
+    ),
     ProfileReader("TAU packed", "*.ppk", tau_packed.matches, tau_packed.read),
     ProfileReader("Caliper", "*.cali", caliper.matches, caliper.read, caliper.parameters),
-    ProfileReader("HPCToolkit", "<database>/experiment.xml", hatchet_bridge.matches, hatchet_bridge.read),
+    ProfileReader(
+        "HPCToolkit",
+        "<database>/experiment.xml",
+        hatchet_bridge.matches,
+        hatchet_bridge.read,
+        files=hatchet_bridge.files,
+    ),
 )
 
 # The first that matches reads: from the most to the least particular.

@@ -46,6 +46,11 @@ def matches(path: Path) -> bool:
     return (path / EXPERIMENT).is_file() or (path / NEWER).is_file()
 
 
+def files(path: Path) -> list[Path]:
+    """Return the files of a database that are read; the copies of source files beside them are not."""
+    return [file for file in (path / EXPERIMENT, path / NEWER) if file.is_file()] + _metric_files(path)
+
+
 def read(path: Path) -> Profile:
     """Read a database: a call tree of functions and loops, inclusive values by rank and thread.
 
@@ -70,8 +75,7 @@ def _checked(path: Path) -> Stored:
     """Check what Hatchet does not, and return the metrics that have inclusive values."""
     text = read_text(path / EXPERIMENT, MAX_BYTES)
     identifiers = _NODE.findall(text)
-    files = sorted(path.glob("*.metric-db"))
-    headers = {_header(file) for file in files}
+    headers = {_header(file) for file in _metric_files(path)}
     if len(headers) != 1 or not identifiers:
         raise InputError("no metric-db files, or they do not fit together", where=str(path))
     nodes, metrics = headers.pop()
@@ -86,6 +90,10 @@ def _checked(path: Path) -> Stored:
     if not stored or text.count("<MetricDB ") != metrics:
         raise InputError("no inclusive metric, or not those of the metric-db files", where=str(path))
     return stored
+
+
+def _metric_files(path: Path) -> list[Path]:
+    return sorted(path.glob("*.metric-db"))
 
 
 def _header(file: Path) -> tuple[int, int]:

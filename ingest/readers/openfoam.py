@@ -16,7 +16,7 @@ from ingest.callpaths import ROOT, CallPathSet
 from ingest.errors import InputError
 from ingest.profile import LocationTable, Metric, Profile, RegionTable
 from ingest.readers.foam_dictionary import FoamDictionary, parse_dictionary
-from ingest.readers.openfoam_case import has_profiling, profiling_files
+from ingest.readers.openfoam_case import has_profiling, profiling_files, written_profiling
 from ingest.readers.stored_values import StoredValues, require_summable
 from ingest.readers.textfile import read_text
 
@@ -42,6 +42,11 @@ def matches(path: Path) -> bool:
     return path.is_dir() and has_profiling(path)
 
 
+def files(path: Path) -> list[Path]:
+    """Return the profiling files of a case; the fields beside them, which can be huge, are not read."""
+    return written_profiling(path)
+
+
 def read(path: Path) -> Profile:
     """Read a case directory: one location per process, exclusive wall seconds and calls per call path.
 
@@ -52,12 +57,12 @@ def read(path: Path) -> Profile:
     Raises:
         InputError: where a file is missing, truncated, or does not hold what profiling writes.
     """
-    files, notices = profiling_files(path)
+    chosen, notices = profiling_files(path)
     callpaths = CallPathSet()
     rows: list[tuple[int, int, float, float]] = []
     hosts: dict[str, None] = {}
     negative = 0
-    for location, file in enumerate(files):
+    for location, file in enumerate(chosen):
         content = parse_dictionary(read_text(file, MAX_BYTES), str(file))
         triggers = _triggers(content, str(file))
         hosts[_host(content)] = None

@@ -17,6 +17,11 @@ def has_profiling(case: Path) -> bool:
         return False
 
 
+def written_profiling(case: Path) -> list[Path]:
+    """Return the profiling files of all times of a case, which is what one is chosen from."""
+    return [file for folder in _process_folders(case) for file in _times(folder).values()]
+
+
 def profiling_files(case: Path) -> tuple[list[Path], list[str]]:
     """Choose the profiling files of the last time that all processes wrote.
 

@@ -43,21 +43,26 @@ def matches(path: Path) -> bool:
         return False
 
 
+def files(path: Path) -> list[Path]:
+    """Return the files of all threads and metrics."""
+    return [file for folder in _folders(path) for file in _files(folder).values()]
+
+
 def read(path: Path) -> Profile:
     """Read the files of a directory: one location each; times come in seconds.
 
     Raises:
         InputError: where a file is missing or damaged.
     """
-    folders = sorted(entry for entry in path.iterdir() if _FOLDER.fullmatch(entry.name)) or [path]
-    files = [_files(folder) for folder in folders]
-    for folder, found in zip(folders, files, strict=True):
-        if list(found) != list(files[0]) or not found:
+    folders = _folders(path)
+    threads_of = [_files(folder) for folder in folders]
+    for folder, found in zip(folders, threads_of, strict=True):
+        if list(found) != list(threads_of[0]) or not found:
             raise InputError("not the same threads as in the other metrics", where=str(folder))
-    content = [[_read_file(file) for file in found.values()] for found in files]
+    content = [[_read_file(file) for file in found.values()] for found in threads_of]
     names = dict.fromkeys(row[0] for threads in content for _, rows, _ in threads for row in rows)
     functions = {name: i for i, name in enumerate(names)}
-    shape = (len(folders), len(functions), len(files[0]))
+    shape = (len(folders), len(functions), len(threads_of[0]))
     if int(np.prod(shape)) > MAX_VALUES:
         raise InputError(f"too large to hold: {shape[1]} functions on {shape[2]} threads", where=str(path))
     calls, exclusive = np.zeros(shape[1:]), np.zeros(shape)
@@ -75,12 +80,18 @@ def read(path: Path) -> Profile:
             functions=list(functions),
             groups=groups,
             metrics=[threads[0][0] for threads in content],
-            locations=np.array(list(files[0]), dtype=np.int64),
+            locations=np.array(list(threads_of[0]), dtype=np.int64),
             calls=calls,
             exclusive=exclusive,
             attributes=content[0][0][2],
         )
     )
+
+
+def _folders(path: Path) -> list[Path]:
+    """Return the folders of the metrics; the directory itself where there is one metric."""
+    folders = (entry for entry in path.iterdir() if _FOLDER.fullmatch(entry.name) and entry.is_dir())
+    return sorted(folders) or [path]
 
 
 def _files(folder: Path) -> dict[tuple[int, int, int], Path]:

@@ -106,6 +106,26 @@ def test_files_are_not_read_again_to_find_that_nothing_changed(strong_study, res
     assert remembered_inputs(study, Cache(results, print)) == read.inputs
 
 
+def test_only_files_that_a_reader_reads_are_digested(strong_study, results, reads):
+    case = strong_study / "app.p1.r1"
+    field = case / "1" / "U"
+    field.write_text("a field")
+    read = ingest(locate(strong_study), "time", cache=Cache(results, print))
+    assert {file.path.rpartition("/")[2] for file in read.inputs} == {"profiling"}
+    reads.clear()
+    field.write_text("another field")
+    assert remembered_inputs(locate(strong_study), Cache(results, print)) == read.inputs
+    later = case / "2" / "uniform" / "profiling"
+    later.parent.mkdir(parents=True)
+    shutil.copy(case / "1" / "uniform" / "profiling", later)
+    assert remembered_inputs(locate(strong_study), Cache(results, print)) is None
+    found = experiment(strong_study, results)
+    assert reads == [str(case)]
+    assert any("profiling of 2 times" in notice for notice in found.notices)
+    later.unlink()
+    assert remembered_inputs(locate(strong_study), Cache(results, print)) == read.inputs
+
+
 def test_a_file_that_changed_just_now_is_not_remembered(strong_study, tmp_path):
     ingest(locate(strong_study), "time", cache=Cache(tmp_path, print))
     assert remembered_inputs(locate(strong_study), Cache(tmp_path, print)) is None
