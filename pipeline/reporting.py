@@ -1,7 +1,7 @@
 """The report stage: report.html of a results directory, from what lies in it."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +9,7 @@ from ingest.arrays import FloatArray
 from ingest.errors import InputError
 from pipeline.models.analysis import Analysis, Outlook, look_ahead
 from pipeline.report.html import Report, write_report
+from pipeline.store.lock import LOCK, between_runs
 from pipeline.store.results import EVIDENCE, REPORT, read_analysis, read_provenance
 
 
@@ -46,12 +47,27 @@ def report_analysis(
     return out / REPORT
 
 
-def report_stored(out: Path, at: Sequence[Mapping[str, float]]) -> Path:
+def report_stored(
+    out: Path, at: Sequence[Mapping[str, float]], tell: Callable[[str], None] = lambda _: None
+) -> Path:
     """Write report.html of a stored result again, for the targets of its run where none are given.
 
+    Args:
+        out: results directory.
+        at: target points.
+        tell: takes what the user should know at once.
+
     Raises:
-        PipelineError: where the directory is no whole result, or a target names no parameter of it.
+        PipelineError: where the directory is no whole result, a run is writing to it, or a target names no
+            parameter of it.
     """
+    if not (out / LOCK).exists():
+        read_provenance(out)  # nothing is made where no run ever wrote
+    with between_runs(out, tell):
+        return _report_stored(out, at)
+
+
+def _report_stored(out: Path, at: Sequence[Mapping[str, float]]) -> Path:
     from pipeline.models.efficiency import efficiencies
     from pipeline.report.efficiency import efficiency_summary
     from pipeline.stages import target_points

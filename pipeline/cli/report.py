@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from pipeline.cli.app import app
-from pipeline.cli.arguments import At
+from pipeline.cli.arguments import At, tell
 
 
 @app.command("report")
@@ -18,4 +18,5 @@ def report_command(
     from pipeline.options import parse_at
     from pipeline.reporting import report_stored
 
-    typer.echo(f"Report in {report_stored(out, parse_at(at or []))}")
+    path = report_stored(out, parse_at(at or []), lambda notice: tell([notice]))
+    typer.echo(f"Report in {path}")

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from ingest.errors import UsageError
 from pipeline.store.atomic import not_writable
 
 LOCK = ".lock"
@@ -28,17 +29,43 @@ def only_writer(directory: Path, tell: Callable[[str], None]) -> Iterator[None]:
     except OSError as error:
         raise not_writable(directory, error) from error
     try:
-        _acquire(handle, directory, tell)
+        if not _acquired(handle, directory, tell):
+            tell(f"another run is writing to {directory}; waiting")
+            fcntl.flock(handle, fcntl.LOCK_EX)
         yield
     finally:
         os.close(handle)  # and with it the lock; the system does the same when the process is killed
 
 
-def _acquire(handle: int, directory: Path, tell: Callable[[str], None]) -> None:
+@contextmanager
+def between_runs(directory: Path, tell: Callable[[str], None]) -> Iterator[None]:
+    """Hold a results directory for a moment, unless a run does: what it writes is no whole result yet.
+
+    Args:
+        directory: one that is there.
+        tell: as for `only_writer`.
+
+    Raises:
+        UsageError: where a run holds it, or it cannot be written.
+    """
+    try:
+        handle = os.open(directory / LOCK, os.O_RDWR | os.O_CREAT, 0o644)
+    except OSError as error:
+        raise not_writable(directory, error) from error
+    try:
+        if not _acquired(handle, directory, tell):
+            what, mend = "a run is writing to it", "try again when that run has ended"
+            raise UsageError(what, where=str(directory), mend=mend)
+        yield
+    finally:
+        os.close(handle)
+
+
+def _acquired(handle: int, directory: Path, tell: Callable[[str], None]) -> bool:
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
-        tell(f"another run is writing to {directory}; waiting")
-        fcntl.flock(handle, fcntl.LOCK_EX)
+        return False
     except OSError as error:  # file systems mounted without locks, such as Lustre without -o flock
         tell(f"{directory} cannot be locked ({error.strerror}): let no other run write to it")
+    return True

@@ -2,6 +2,8 @@
 
 import pytest
 
+from pipeline.store.lock import only_writer
+
 
 @pytest.fixture
 def results(call, strong_study, tmp_path):
@@ -30,6 +32,33 @@ def test_another_target_can_be_asked_for(call, results):
     call("report", results, "--at", "p=256")
     text = (results / "report.html").read_text(encoding="utf-8")
     assert "at p\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}256" in text
+
+
+def test_no_report_is_written_while_a_run_holds_the_directory(call, results):
+    before = (results / "report.html").read_bytes()
+    with only_writer(results, print):
+        code, told, error = call("report", results, "--at", "p=256")
+    assert (code, told, len(error.splitlines())) == (2, "", 1)
+    assert f"{results}: a run is writing to it; try again when that run has ended" in error
+    assert (results / "report.html").read_bytes() == before
+    assert call("report", results, "--at", "p=256")[0] == 0
+
+
+def test_a_report_makes_no_directory(call, results, tmp_path):
+    code, _, error = call("report", tmp_path / "nowhere")
+    assert (code, len(error.splitlines())) == (2, 1)
+    assert "no results directory" in error
+    assert not (tmp_path / "nowhere").exists()
+    (tmp_path / "file").touch()
+    code, _, error = call("report", tmp_path / "file")
+    assert (code, len(error.splitlines())) == (2, 1)
+
+
+def test_a_directory_without_a_whole_result_stays_as_it_is(call, tmp_path):
+    code, _, error = call("report", tmp_path)
+    assert code == 2
+    assert "no results directory" in error
+    assert not list(tmp_path.iterdir())
 
 
 def test_bad_input_is_one_line(call, results, tmp_path):
