@@ -4,8 +4,9 @@
                                          [--seconds 120] [--out FILE.md]
 
 A round reads a set with Hatchet and then with ours, each in a process of its own, and gives one ratio of the
-processor times; starting Python and importing modules do not count. A PATH is a folder of TAU's text
-profiles, a packed one (.ppk) or a Caliper file (.cali). Where Hatchet fails or is stopped it is not run again.
+processor times, each the least of up to five runs; starting Python and importing modules do not count. A PATH
+is a folder of TAU's text profiles, a packed one (.ppk) or a Caliper file (.cali). Where Hatchet fails or is
+stopped it is not run again.
 Totals are compared too: the sum of the times over all call paths and locations.
 """
 
@@ -87,11 +88,11 @@ def _sets(
 
 
 def measure(path: Path, warm: Path, rounds: int, seconds: float) -> list[Round]:
-    """Run both sides, one after the other; a side that has failed fails for good."""
+    """Run both sides, one after the other; where Hatchet has failed it is not run again."""
     done: list[Round] = []
     for _ in range(rounds):
         peer = (
-            done[0][0] if done and isinstance(done[0][0], Failure) else read("hatchet", warm, path, seconds)
+            done[-1][0] if done and isinstance(done[-1][0], Failure) else read("hatchet", warm, path, seconds)
         )
         done.append((peer, read("ours", warm, path, seconds)))
     return done
@@ -127,7 +128,7 @@ def ratio_text(peers: Sequence[Reading | Failure], ours: Sequence[Reading]) -> s
     ratios = [peer.seconds / own.seconds for peer, own in zip(peers, ours, strict=True) if peer.seconds]
     if not ratios:
         return ""
-    if isinstance(peers[0], Failure):
+    if any(isinstance(peer, Failure) for peer in peers):
         return f"more than {min(ratios):.1f}"
     return f"{statistics.median(ratios):.1f} ({min(ratios):.1f} .. {max(ratios):.1f})"
 
