@@ -90,10 +90,10 @@ def _sets(
 def measure(path: Path, warm: Path, rounds: int, seconds: float) -> list[Round]:
     """Run both sides, one after the other; where Hatchet has failed it is not run again."""
     done: list[Round] = []
+    peer: Reading | Failure | None = None
     for _ in range(rounds):
-        peer = (
-            done[-1][0] if done and isinstance(done[-1][0], Failure) else read("hatchet", warm, path, seconds)
-        )
+        if not isinstance(peer, Failure):
+            peer = read("hatchet", warm, path, seconds)
         done.append((peer, read("ours", warm, path, seconds)))
     return done
 
