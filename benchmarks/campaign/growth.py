@@ -12,10 +12,10 @@ from benchmarks.campaign.synthetic import Shape, write_campaign
 
 BASE = Shape(callpaths=1000, locations=64, points=5, repetitions=2)
 SIZES = {
-    "callpaths": (4000, 8000, 16000, 32000),
-    "locations": (1024, 2048, 4096, 8192),
-    "points": (24, 48, 96, 192),
-    "repetitions": (16, 32, 64, 128),
+    "callpaths": (4000, 8000, 16000, 32000, 64000),
+    "locations": (1024, 2048, 4096, 8192, 16384),
+    "points": (24, 48, 96, 192, 384),
+    "repetitions": (16, 32, 64, 128, 256),
 }
 
 

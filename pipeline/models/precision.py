@@ -57,7 +57,11 @@ class Precision:
         return surprise * self.size
 
     def gram(self, basis: FloatArray) -> dict[tuple[int, int], FloatArray]:
-        """Return the products a' G b, float64[K, h] for a >= b, of columns of designs float64[h, P, c]."""
+        """Return the products a' G b of a design's columns, float64[K, h] for all a >= b.
+
+        Args:
+            basis: float64[h, P, c], the designs.
+        """
         hypotheses, points, count = basis.shape
         pairs = [(a, b) for a in range(count) for b in range(a + 1)]
         if not self.gain.any():
