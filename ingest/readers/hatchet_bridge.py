@@ -10,14 +10,16 @@ import html
 import re
 import struct
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
-from ingest.arrays import IntArray
+from ingest.arrays import FloatArray, IntArray
 from ingest.calltree import CallTree
 from ingest.errors import InputError
 from ingest.profile import LocationTable, Metric, MetricKind, Profile, RegionTable
@@ -116,17 +118,54 @@ def _graph_frame(path: Path) -> Any:  # noqa: ANN401 - the package has no types
             mend="pip install 'callpath-pipeline[hatchet]'",
         ) from error
     try:
-        with warnings.catch_warnings():
+        with warnings.catch_warnings(), _in_this_process():
             warnings.simplefilter("ignore")  # it uses what pandas is about to drop
             return hatchet.GraphFrame.from_hpctoolkit(str(path))
-    except AssertionError as error:  # it starts processes, which daemons may not
-        what, mend = "Hatchet cannot work within a worker of Dask", "read it with --engine local"
-        raise InputError(what, where=str(path), mend=mend) from error
     except (LookupError, ArithmeticError, TypeError, AttributeError, NameError, StopIteration) as error:
         # The package checks nothing, so that damage shows in whatever it stumbles over.
         raise InputError(f"damaged: {type(error).__name__}: {error}"[:200], where=str(path)) from error
     except (ValueError, SyntaxError, OSError, RecursionError) as error:  # SyntaxError: of the XML
         raise InputError(f"damaged: {error}"[:200], where=str(path)) from error
+
+
+@contextmanager
+def _in_this_process() -> Iterator[None]:
+    """Let Hatchet read file after file here, not in a pool of processes.
+
+    It forks them beside running threads, which may hang, waits for none of them to end, and cannot do so in a
+    daemon, such as a worker of Dask. Runs are read in parallel anyway.
+    """
+    try:
+        reader: Any = import_module("hatchet.readers.hpctoolkit_reader")
+        original = reader.mp
+    except (ImportError, AttributeError):  # a version that is put together otherwise
+        yield
+        return
+    reader.mp = SimpleNamespace(Pool=_Here, sharedctypes=_Unshared)
+    try:
+        yield
+    finally:
+        reader.mp, reader.shared_metrics = original, None  # or it keeps the values for good
+
+
+class _Here:
+    """The part of a pool that Hatchet uses."""
+
+    def __init__(self, initializer: Callable[..., None], initargs: tuple[Any, ...]) -> None:
+        initializer(*initargs)
+
+    def map(self, function: Callable[[Any], object], items: Sequence[Any]) -> None:
+        for item in items:
+            function(item)
+
+    def close(self) -> None:
+        pass
+
+
+class _Unshared:
+    @staticmethod
+    def RawArray(code: str, size: int) -> FloatArray:  # noqa: N802 - named as in multiprocessing
+        return np.zeros(size, dtype=code)
 
 
 def _profile(path: Path, nodes: Sequence[Any], table: Any, stored: Stored) -> Profile:  # noqa: ANN401

@@ -1,4 +1,5 @@
 import importlib.util
+import multiprocessing
 import sys
 from types import SimpleNamespace
 
@@ -74,6 +75,16 @@ def test_a_database(tmp_path, unit, second):
     assert profile.regions.file == ("", "./a.c", "./a.c", "")
     assert profile.locations.process.tolist() == [0, 1]
     assert profile.notices == ("3 statements are counted with the functions and loops they stand in",)
+
+
+@pytest.mark.usefixtures("hatchet")
+def test_no_processes_are_started(tmp_path, monkeypatch):
+    monkeypatch.setattr("multiprocessing.Pool", None)
+    monkeypatch.setattr("multiprocessing.context.BaseContext.Pool", None)
+    assert len(read_profile(write_database(tmp_path / "a", RANKS)).locations) == len(RANKS)
+    reader = sys.modules.get("hatchet.readers.hpctoolkit_reader")
+    assert reader is None or reader.shared_metrics is None
+    assert reader is None or reader.mp is multiprocessing
 
 
 def test_without_the_package_it_is_said_what_to_install(tmp_path, monkeypatch):
