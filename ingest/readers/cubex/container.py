@@ -8,7 +8,7 @@ This walk looks at names and sizes only. Nothing is unpacked and no path is take
 import mmap
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from io import FileIO
 from pathlib import Path
@@ -51,13 +51,7 @@ class Container:
         Raises:
             InputError: where the file has changed since it was opened.
         """
-        offset, size = self.members[name]
-        if self.unpacked:
-            return self.unpacked[offset : offset + size]
-        with self._reopen() as file:
-            content = os.pread(file.fileno(), size, offset)
-        if len(content) < size:
-            raise self._changed()
+        (content,) = self._copies([self.members[name]])
         return content
 
     def views(self, *names: str) -> list[memoryview]:
@@ -68,13 +62,22 @@ class Container:
         """
         extents = [self.members[name] for name in names]
         if sum(size for _, size in extents) <= _FEW_BYTES:
-            return [memoryview(self.read(name)) for name in names]
+            return [memoryview(content) for content in self._copies(extents)]
         if self.unpacked:
             archive = memoryview(self.unpacked)
         else:
             with self._reopen() as file:
                 archive = _map(file)
         return [archive[offset : offset + size] for offset, size in extents]
+
+    def _copies(self, extents: Sequence[tuple[int, int]]) -> list[bytes]:
+        if self.unpacked:
+            return [self.unpacked[offset : offset + size] for offset, size in extents]
+        with self._reopen() as file:
+            contents = [os.pread(file.fileno(), size, offset) for offset, size in extents]
+        if any(len(content) < size for content, (_, size) in zip(contents, extents, strict=True)):
+            raise self._changed()
+        return contents
 
     def _reopen(self) -> FileIO:
         file = _open(self.path)

@@ -7,7 +7,7 @@ so that both ways give the same result; wherever it does not, expat reads the wh
 
 import re
 from collections.abc import Sequence
-from typing import TypeAlias
+from typing import TypeAlias, cast
 
 Column: TypeAlias = Sequence[str | None]  # None where an optional part is missing
 
@@ -15,7 +15,6 @@ _NO_XML = r"\x00-\x08\x0b-\x1f\ufffe\uffff"  # and carriage returns, which XML t
 TEXT = f"[^<>{_NO_XML}]*+"
 VALUE = f'[^<>"\t\n{_NO_XML}]*+'
 GAP = r"[ \t\n]*+"
-BLANK = b" \t\n"
 ATTRIBUTES = rf'(?:<attr key="{VALUE}" value="{VALUE}"/>{GAP})*+'
 
 _ENTITIES = (("&lt;", "<"), ("&gt;", ">"), ("&quot;", '"'), ("&apos;", "'"), ("&amp;", "&"))
@@ -27,7 +26,7 @@ class OtherFormError(Exception):
     """The section is not in the form Cube writes."""
 
 
-def columns(pattern: re.Pattern[str], section: bytes) -> list[Column]:
+def columns(pattern: re.Pattern[str], section: memoryview) -> list[Column]:
     """Return the groups of a pattern, column by column, which matches again and again from end to end.
 
     Args:
@@ -48,10 +47,19 @@ def columns(pattern: re.Pattern[str], section: bytes) -> list[Column]:
     return [parts[i::step] for i in range(1, step)]
 
 
-def texts(column: Column) -> list[str]:
+def texts(column: Column) -> Sequence[str]:
     """Return a column with its entities replaced; what did not occur is empty."""
-    joined = _BETWEEN.join([text or "" for text in column])
-    if "&" in joined:
-        for entity, character in _ENTITIES:
-            joined = joined.replace(entity, character)
+    known = filled(column)
+    joined = _BETWEEN.join(known)
+    if "&" not in joined:
+        return known
+    for entity, character in _ENTITIES:
+        joined = joined.replace(entity, character)
     return joined.split(_BETWEEN)
+
+
+def filled(column: Column) -> Sequence[str]:
+    """Return a column in which what did not occur is empty."""
+    if None in column:
+        return [text or "" for text in column]
+    return cast("Sequence[str]", column)

@@ -9,12 +9,12 @@ import numpy as np
 from ingest.arrays import IntArray
 from ingest.readers.cubex.fixed_form import (
     ATTRIBUTES,
-    BLANK,
     GAP,
     TEXT,
     VALUE,
     OtherFormError,
     columns,
+    filled,
     texts,
 )
 
@@ -56,6 +56,9 @@ _CNODE = re.compile(
 _BEFORE = re.compile(rb"""\s*<\?xml version=["']1\.0["'] encoding=["'](?i:UTF-8)["'] ?\?>[^!]*<program>\s*""")
 
 
+_SPACE = b" \t\r\n"
+
+
 def take_program(document: bytes) -> tuple[Program, int, int] | None:
     """Read the section from the first region to the last call path.
 
@@ -64,20 +67,23 @@ def take_program(document: bytes) -> tuple[Program, int, int] | None:
         where it is not in the form Cube writes (parameters, comments, other writers).
     """
     first, last = document.find(b"<region "), document.rfind(b"</cnode>") + len(b"</cnode>")
-    calls = document.rfind(b"</region>", 0, last) + len(b"</region>")
-    if not 0 < first < calls < last or not _BEFORE.fullmatch(document, 0, first):
+    regions = document.rfind(b"</region>", 0, last) + len(b"</region>")
+    calls = document.find(b"<cnode ", regions, last)
+    if not 0 < first < regions < calls < last or document[regions:calls].strip(_SPACE):
         return None
+    if not _BEFORE.fullmatch(document, 0, first):
+        return None
+    view = memoryview(document)
     try:
-        return _program(document[first:calls], document[calls:last]), first, last
+        return _program(view[first:regions], view[calls:last]), first, last
     except OtherFormError:
         return None
 
 
-def _program(regions: bytes, calls: bytes) -> Program:
-    cnode, callee, closed = columns(_CNODE, calls.lstrip(BLANK))
-    callers = _callers([(ends or "").count("/") for ends in closed])
-    identifiers, callees = ([text or "" for text in column] for column in (cnode, callee))
-    return Program(list(map(texts, columns(_REGION, regions))), identifiers, callees, callers)
+def _program(regions: memoryview, calls: memoryview) -> Program:
+    cnode, callee, closed = map(filled, columns(_CNODE, calls))
+    callers = _callers([ends.count("/") for ends in closed])
+    return Program(list(map(texts, columns(_REGION, regions))), cnode, callee, callers)
 
 
 def _callers(closed: Sequence[int]) -> IntArray:

@@ -9,7 +9,6 @@ import numpy as np
 from ingest.arrays import BoolArray, IntArray
 from ingest.readers.cubex.fixed_form import (
     ATTRIBUTES,
-    BLANK,
     GAP,
     TEXT,
     VALUE,
@@ -59,8 +58,8 @@ _LOCATION = (
 )
 _PART = re.compile(f"{_LOCATION}|{_TREE}")
 _CREATOR = re.compile(f'<attr key="{CREATOR}" value="({VALUE})"')
-_BEFORE = re.compile(rb"\s*</program>\s*<system>\s*")
-_BEGIN, _END = b"<system>", b"</systemtreenode>"
+_BEFORE = re.compile(rb"\s*</program>\s*<system>[ \t\n]*")
+_END = b"</systemtreenode>"
 
 
 def take_system(document: bytes, program: int) -> tuple[System, int, int] | None:
@@ -74,12 +73,12 @@ def take_system(document: bytes, program: int) -> tuple[System, int, int] | None
         What it holds, and where it begins and ends; or None where it is not in the form Cube writes (location
         groups without locations, comments, other writers).
     """
-    first = document.find(_BEGIN, program) + len(_BEGIN)
-    last = document.rfind(_END, first) + len(_END)
-    if not program < first < last or not _BEFORE.fullmatch(document, program, first):
+    before = _BEFORE.match(document, program)
+    if before is None:
         return None
+    first, last = before.end(), document.rfind(_END, program) + len(_END)
     try:
-        return _system(columns(_PART, document[first:last].lstrip(BLANK))), first, last
+        return _system(columns(_PART, memoryview(document)[first:last])), first, last
     except OtherFormError:
         return None
 
