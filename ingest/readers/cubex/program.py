@@ -54,8 +54,6 @@ _CNODE = re.compile(
     rf"((?:</cnode>{GAP})*+)"
 )
 _BEFORE = re.compile(rb"""\s*<\?xml version=["']1\.0["'] encoding=["'](?i:UTF-8)["'] ?\?>[^!]*<program>\s*""")
-
-
 _SPACE = b" \t\r\n"
 
 
