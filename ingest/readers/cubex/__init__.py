@@ -1,8 +1,8 @@
 """Reader for `.cubex` profiles (CUBE 4: Score-P, Scalasca).
 
 - container: the tar archive and its members
-- anchor: anchor.xml; program takes its regions and call paths, system its locations, where they stand in the fixed
-  form of Cube's writers (fixed_form)
+- anchor: anchor.xml; program takes its regions and call paths, system its locations, where they stand in the
+  fixed form of Cube's writers (fixed_form)
 - index: which rows a metric stores
 - rows: the stored rows, raw or compressed, block by block
 - dtypes: the value types and the number taken of each
