@@ -53,7 +53,9 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         sets = [(path, path.resolve().name, given.rounds) for path in given.directories]
         if given.callpaths:
-            shape = Shape(given.callpaths, LOCATIONS, POINTS, REPETITIONS, a_region_each=True)
+            shape = Shape(
+                given.callpaths, LOCATIONS, POINTS, REPETITIONS, compressed=False, a_region_each=True
+            )
             name = f"synthetic, {given.callpaths} call paths x {POINTS} points x {REPETITIONS} repetitions"
             write_campaign(Path(folder) / "synthetic", shape)
             sets.append((Path(folder) / "synthetic", name, given.synthetic_rounds))
