@@ -174,7 +174,10 @@ def _profile(path: Path, nodes: Sequence[Any], table: Any, stored: Stored) -> Pr
     kept = [i for i, node in enumerate(nodes) if node.children or told[i]["type"] != STATEMENT]
     place = {nodes[node]: i for i, node in enumerate(kept)}
     parent = [place[nodes[node].parents[0]] if nodes[node].parents else -1 for node in kept]
-    regions, region = _regions([told[node] for node in kept])
+    try:
+        regions, region = _regions([told[node] for node in kept])
+    except OverflowError:
+        raise InputError("damaged: a source line beyond all files", where=str(path)) from None
     table = table[table["node"].isin(place)]
     location, locations = _locations(table)
     at = table["node"].map(place).to_numpy(dtype=np.int64)

@@ -78,6 +78,19 @@ def test_a_database(tmp_path, unit, second):
 
 
 @pytest.mark.usefixtures("hatchet")
+@pytest.mark.parametrize("line", [1 << 63, 1 << 64])
+def test_a_line_beyond_all_files_is_refused(tmp_path, line, monkeypatch):
+    module = sys.modules.get("hatchet")
+    if isinstance(module, SimpleNamespace):
+        damaged = frame()
+        damaged.dataframe["line"] = line
+        monkeypatch.setattr(module.GraphFrame, "from_hpctoolkit", lambda path: damaged)
+    database = write_database(tmp_path / "a", RANKS, nodes=NODES.replace('l="5"', f'l="{line}"'))
+    with pytest.raises(InputError, match="a source line beyond all files"):
+        read_profile(database)
+
+
+@pytest.mark.usefixtures("hatchet")
 def test_no_processes_are_started(tmp_path, monkeypatch):
     monkeypatch.setattr("multiprocessing.Pool", None)
     monkeypatch.setattr("multiprocessing.context.BaseContext.Pool", None)
