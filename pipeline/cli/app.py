@@ -2,6 +2,7 @@
 
 import gc
 import importlib
+import os
 import sys
 
 import typer
@@ -50,6 +51,7 @@ def main() -> None:
     What modules define is no garbage: it is not searched for any each time more of them are imported, nor at
     the end, which takes a tenth of a small run.
     """
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # matrices are small here, threads only wait for work
     gc.set_threshold(OBJECTS_BETWEEN_SEARCHES)
     register()
     try:
