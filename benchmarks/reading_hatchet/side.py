@@ -26,6 +26,7 @@ EVERY = 0.5  # seconds between looks at the clock
 # What Hatchet calls the sum over processes where a file has inclusive times only.
 INCLUSIVE = ("time (inc)", "sum#inclusive#sum#time.duration")
 MICROSECOND = 1e-6
+LIBRARIES = ("numpy", "pandas", "caliper-reader")
 
 Read = Callable[[Path], Any]
 Tell = Callable[[Any, Path], dict[str, Any]]
@@ -51,7 +52,7 @@ def ours() -> tuple[Read, Tell]:
             "outside": float(exclusive["time"][outside].sum()),
             "callpaths": len(profile.tree),
             "locations": len(profile.locations),
-            "versions": {name: version(name) for name in ("numpy", "pandas", "caliper-reader")},
+            "versions": {name: version(name) for name in LIBRARIES},
         }
 
     return read, tell
@@ -76,7 +77,7 @@ def hatchet() -> tuple[Read, Tell]:
             "outside": 0.0,
             "callpaths": len(result.graph),
             "locations": 0,  # some of its indices do not tell
-            "versions": {name: version(name) for name in ("numpy", "pandas", "caliper-reader")},
+            "versions": {name: version(name) for name in LIBRARIES},
         }
 
     return read, tell
