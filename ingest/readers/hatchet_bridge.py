@@ -183,6 +183,8 @@ def _profile(path: Path, nodes: Sequence[Any], table: Any, stored: Stored) -> Pr
     at = table["node"].map(place).to_numpy(dtype=np.int64)
     values = {}
     for name, (column, _, scale) in stored.items():
+        if column not in table:
+            raise InputError(f"damaged: Hatchet gives no values of {name!r:.80}", where=str(path))
         values[name] = np.zeros((len(kept), len(locations)))
         values[name][at, location] = table[column].to_numpy(dtype=np.float64) * scale
         require_summable(values[name], f"'{name}'", str(path))

@@ -91,6 +91,15 @@ def test_a_line_beyond_all_files_is_refused(tmp_path, line, monkeypatch):
 
 
 @pytest.mark.usefixtures("hatchet")
+def test_a_metric_that_the_package_does_not_know_by_its_name_is_refused(tmp_path):
+    database = write_database(tmp_path / "a", RANKS)
+    file = database / "experiment.xml"
+    file.write_bytes(file.read_bytes().replace(b"CPUTIME", b"CPUTI\rE"))
+    with pytest.raises(InputError, match=r"Hatchet gives no values of 'CPUTI\\rE'"):
+        read_profile(database)
+
+
+@pytest.mark.usefixtures("hatchet")
 def test_no_processes_are_started(tmp_path, monkeypatch):
     monkeypatch.setattr("multiprocessing.Pool", None)
     monkeypatch.setattr("multiprocessing.context.BaseContext.Pool", None)
