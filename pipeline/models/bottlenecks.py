@@ -8,7 +8,7 @@ import numpy as np
 from ingest.arrays import FloatArray, IntArray
 
 GRID_POINTS = 400
-PARTS = 16  # of the grid
+VALUES_AT_ONCE = 1 << 19  # 4 MiB
 FOLLOWERS = 10  # the kernels largest at the horizon that may overtake a leader
 GROWING = 0.9  # probability from which a kernel is called growing
 NOTEWORTHY_SHARE = 0.01  # of the total: kernels below it are not called bottlenecks
@@ -103,8 +103,9 @@ def _overview(
 
 
 def _in_parts(predict: Callable[[FloatArray], FloatArray], scales: FloatArray) -> Iterator[FloatArray]:
-    """Predict some scales after the other: all kernels at all scales would fit into no cache."""
-    yield from map(predict, np.array_split(scales, PARTS))
+    """Predict some scales after the other where all kernels at all scales would fit into no cache."""
+    kernels = len(predict(scales[:1]))
+    yield from map(predict, np.array_split(scales, 1 + kernels * len(scales) // VALUES_AT_ONCE))
 
 
 def flags(
