@@ -13,11 +13,10 @@ from ingest.profile import Profile
 from ingest.scaling import decide_scaling
 from pipeline.gate.baseline import SMALLEST_SHARE, document_text, from_document, to_document
 from pipeline.gate.snapshot import KernelId, Level, Origin, Snapshot, snapshot, without_dust
-from pipeline.ingestion import Watch, ingest, locate
+from pipeline.ingestion import Watch, ingest, locate, skipped_entry
 from pipeline.models.analysis import scaling_of
 from pipeline.options import Options
 from pipeline.reading import unwatched
-from pipeline.stages import skipped_entry
 from pipeline.store.atomic import write_text
 from pipeline.store.results import PROVENANCE, read_analysis, read_provenance
 

@@ -167,3 +167,8 @@ def _sort_out(read: Iterable[ReadRun]) -> tuple[list[tuple[Run, ReducedProfile]]
 def _nothing_read(bad: Sequence[Skipped]) -> InputError:
     others = f" (and {len(bad) - 1} more runs that cannot be read)" if len(bad) > 1 else ""
     return InputError(f"{bad[0].reason}{others}", where=str(bad[0].path))
+
+
+def skipped_entry(skipped: Skipped) -> dict[str, str]:
+    """Return path and reason as plain data."""
+    return {"path": str(skipped.path), "reason": skipped.reason}

@@ -10,7 +10,7 @@ from ingest.errors import InputError
 from ingest.profile import Metric, Profile
 from ingest.readers import find_series_reader
 from ingest.reduction import reduce_profile
-from pipeline.stages import skipped_entry
+from pipeline.ingestion import skipped_entry
 
 
 def inspect_path(path: Path, explicit: Sequence[RunSpec] = (), *, totals: bool = False) -> dict[str, Any]:

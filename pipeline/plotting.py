@@ -5,12 +5,12 @@ from pathlib import Path
 
 from ingest.errors import UsageError
 from ingest.names import short_name
+from pipeline.modelling import target_points
 from pipeline.models.analysis import Analysis
 from pipeline.models.selection import matching
 from pipeline.report.curves import Curve, curve_of
 from pipeline.report.names import callpath_text
 from pipeline.report.plots import write_figure
-from pipeline.stages import target_points
 from pipeline.store.atomic import write_atomically
 
 TITLE_WIDTH = 70

@@ -7,18 +7,11 @@ from typing import Any
 
 from ingest.arrays import FloatArray
 from ingest.errors import InputError
-from pipeline.models.analysis import Analysis, Outlook, look_ahead
+from pipeline.modelling import outlooks, target_points
+from pipeline.models.analysis import Analysis, Outlook
 from pipeline.report.html import Report, write_report
 from pipeline.store.lock import LOCK, between_runs
 from pipeline.store.results import EVIDENCE, REPORT, read_analysis, read_provenance
-
-
-def outlooks(analysis: Analysis, targets: FloatArray) -> tuple[Outlook, Outlook]:
-    """Look ahead from the call paths and from the regions to target points, float64[Q, D]."""
-    callpaths, regions = (
-        look_ahead(analysis, level, targets) for level in (analysis.callpaths, analysis.regions)
-    )
-    return callpaths, regions
 
 
 def report_analysis(
@@ -70,7 +63,6 @@ def report_stored(
 def _report_stored(out: Path, at: Sequence[Mapping[str, float]]) -> Path:
     from pipeline.models.efficiency import efficiencies
     from pipeline.report.efficiency import efficiency_summary
-    from pipeline.stages import target_points
 
     provenance = read_provenance(out)
     analysis = read_analysis(out)

@@ -8,25 +8,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from filters.wishes import Wishes
-from ingest.arrays import FloatArray
-from ingest.discovery import Skipped
-from ingest.errors import UsageError
-from ingest.scaling import decide_scaling
 from pipeline.execution import where_to_work
 from pipeline.filtering import FilterRequest, make_filter, runs_to_filter, store_filter
-from pipeline.ingestion import Ingested, Watch, ingest, locate, remembered_inputs
-from pipeline.models.analysis import Analysis, Outlook, analyse, default_target, scaling_of
-from pipeline.models.efficiency import efficiencies
+from pipeline.ingestion import Ingested, Watch, ingest, locate, remembered_inputs, skipped_entry
+from pipeline.modelling import modelled, outlooks, summary_ahead, target_points
+from pipeline.models.analysis import Analysis
 from pipeline.options import Options
 from pipeline.protection import growing_regions
 from pipeline.reading import unwatched
-from pipeline.report.efficiency import efficiency_summary
 from pipeline.report.filter_table import effect_sentence
-from pipeline.report.summary import summarise
-from pipeline.reporting import outlooks, report_analysis
+from pipeline.reporting import report_analysis
 from pipeline.store.atomic import sweep, write_json
 from pipeline.store.cache import Cache
 from pipeline.store.lock import only_writer
@@ -124,7 +116,7 @@ def _compute(directory: Path, options: Options, read: Ingested, stopwatch: Stopw
     with stopwatch.stage("report"):
         targets = target_points(analysis, options.at)
         ahead = outlooks(analysis, targets)
-        summary = _summary(analysis, targets, ahead, notices)
+        summary = summary_ahead(analysis, targets, ahead, notices)
         write_analysis(options.out, analysis)
         write_json(options.out / SUMMARY, summary)
     provenance = _provenance(directory, options, read, analysis, effect, stopwatch.seconds)
@@ -144,64 +136,6 @@ def _filter(read: Ingested, analysis: Analysis, options: Options) -> str:
     result = make_filter(runs_to_filter(read.runs)[-1:], request)
     store_filter(options.out / FILTER, result)
     return effect_sentence(result.decision, result.prediction)
-
-
-def modelled(read: Ingested, options: Options, metric: str) -> Analysis:
-    """Decide how the experiment scales and model one of its metrics."""
-    decision = decide_scaling(read.experiment, scaling_of(options.scaling))
-    return analyse(read.experiment, decision, metric, options.models)
-
-
-def summary_of_models(read: Ingested, options: Options) -> dict[str, Any]:
-    """Model and summarise without storing: the metric asked for, or every metric of a series file.
-
-    With several metrics their kernels stand one after the other, and the total is that of the first.
-    """
-    known = tuple(metric.name for metric in read.experiment.metrics)
-    metrics = (options.metric,) if read.runs or options.metric in known else known
-    notices = read.experiment.notices
-    summaries = [summary_of(modelled(read, options, metric), options.at, notices) for metric in metrics]
-    merged = dict(summaries[0])
-    for key in ("kernels", "regions", "crossovers", "region_crossovers"):
-        merged[key] = [entry for summary in summaries for entry in summary[key]]
-    return merged
-
-
-def summary_of(
-    analysis: Analysis, at: Sequence[Mapping[str, float]], notices: Sequence[str] = ()
-) -> dict[str, Any]:
-    """Predict at the targets and put everything into the shape of summary.json."""
-    targets = target_points(analysis, at)
-    return _summary(analysis, targets, outlooks(analysis, targets), notices)
-
-
-def _summary(
-    analysis: Analysis, targets: FloatArray, ahead: tuple[Outlook, Outlook], notices: Sequence[str]
-) -> dict[str, Any]:
-    summary = summarise(analysis, *ahead, targets, notices)
-    found = efficiencies(analysis.experiment, analysis.decision)
-    return summary | {"efficiency": efficiency_summary(analysis.experiment, found)}
-
-
-def target_points(analysis: Analysis, at: Sequence[Mapping[str, float]]) -> FloatArray:
-    """Return the points asked for, float64[Q, D]; parameters left out are at their largest measured value.
-
-    Raises:
-        UsageError: where a parameter is not one of the experiment's.
-    """
-    if not at:
-        return default_target(analysis)
-    names = analysis.experiment.parameters
-    largest = analysis.experiment.points.max(axis=0)
-    targets = np.repeat(largest[None, :], len(at), axis=0)
-    for row, point in zip(targets, at, strict=True):
-        for name, value in point.items():
-            if name not in names:
-                raise UsageError(
-                    f"no parameter '{name}'", where="--at", mend=f"parameters here: {', '.join(names)}"
-                )
-            row[names.index(name)] = value
-    return targets
 
 
 def configuration_of(options: Options) -> dict[str, Any]:
@@ -241,11 +175,6 @@ def _provenance(
         read.experiment.notices,
         seconds,
     )
-
-
-def skipped_entry(skipped: Skipped) -> dict[str, str]:
-    """Return path and reason as plain data."""
-    return {"path": str(skipped.path), "reason": skipped.reason}
 
 
 def _stored(out: Path) -> RunResult:

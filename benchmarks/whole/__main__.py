@@ -1,7 +1,7 @@
-"""From a directory of `.cubex` files to models: `pipeline run` beside Extra-P's command line.
+"""From a directory of `.cubex` files to models: `pipeline model` and `run` beside Extra-P's command line.
 
-    python -m benchmarks.whole [DIR ...] [--rounds 5] [--callpaths 2000] [--synthetic-rounds 1]
-                               [--seconds 1200] [--out FILE.md]
+    python -m benchmarks.whole [DIR ...] [--rounds 5] [--callpaths 2000] [--locations 4] [--compressed]
+                               [--synthetic-rounds 1] [--seconds 1200] [--out FILE.md]
 
 Processes are started anew each time and their start counts. A round runs Extra-P, Extra-P reading time alone,
 and ours, one after the other, and gives one ratio each of the wall times.
@@ -21,10 +21,10 @@ from pathlib import Path
 
 from benchmarks.campaign.synthetic import Shape, write_campaign
 from benchmarks.extrap.environment import VERSION
-from benchmarks.whole.commands import Cost, cost, extrap, extrap_one_metric, ours
+from benchmarks.whole.commands import Cost, cost, extrap, extrap_one_metric, our_models, ours
 
 LIBRARIES = ("numpy", "scipy", "pandas", "pyarrow", "typer")
-POINTS, REPETITIONS, LOCATIONS = 6, 5, 4
+POINTS, REPETITIONS = 6, 5
 
 
 @dataclass(frozen=True)
@@ -33,6 +33,7 @@ class Round:
 
     peer: Cost
     peer_one_metric: Cost
+    own_models_alone: Cost
     own: Cost
     peer_models: int
     own_models: int
@@ -46,6 +47,8 @@ def main() -> None:
     parser.add_argument("directories", metavar="DIR", nargs="*", type=Path)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--callpaths", type=int, default=2000, help="of the synthetic set; 0 leaves it out")
+    parser.add_argument("--locations", type=int, default=4, help="of the synthetic set")
+    parser.add_argument("--compressed", action="store_true", help="the synthetic set")
     parser.add_argument("--synthetic-rounds", type=int, default=1)
     parser.add_argument("--seconds", type=float, default=1200, help="after which a command is stopped")
     parser.add_argument("--out", type=Path)
@@ -54,9 +57,17 @@ def main() -> None:
         sets = [(path, path.resolve().name, given.rounds) for path in given.directories]
         if given.callpaths:
             shape = Shape(
-                given.callpaths, LOCATIONS, POINTS, REPETITIONS, compressed=False, a_region_each=True
+                given.callpaths,
+                given.locations,
+                POINTS,
+                REPETITIONS,
+                compressed=given.compressed,
+                a_region_each=True,
             )
-            name = f"synthetic, {given.callpaths} call paths x {POINTS} points x {REPETITIONS} repetitions"
+            name = (
+                f"synthetic, {given.callpaths} call paths x {POINTS} points x {REPETITIONS} repetitions,"
+                f" {given.locations} locations{', compressed' if given.compressed else ''}"
+            )
             write_campaign(Path(folder) / "synthetic", shape)
             sets.append((Path(folder) / "synthetic", name, given.synthetic_rounds))
         lines = list(report(sets, Path(folder), given.seconds))
@@ -70,9 +81,9 @@ def report(sets: Sequence[tuple[Path, str, int]], folder: Path, seconds: float) 
     head = (
         f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f} before; Python {platform.python_version()},"
         f" {versions}; Extra-P {VERSION}.\n",
-        "| set | rounds | Extra-P, s (processor) | time alone, s (processor) | ours, s (processor)"
-        " | Extra-P / ours | time alone / ours | models: Extra-P, ours |",
-        "|---|---:|---:|---:|---:|---:|---:|---:|",
+        "| set | rounds | Extra-P, s (processor) | time alone | `pipeline model` | `pipeline run`"
+        " | Extra-P / model | Extra-P / run | time alone / model | models: Extra-P, ours |",
+        "|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|",
     )
     for line in head:
         print(line, flush=True)
@@ -91,19 +102,21 @@ def measure(path: Path, folder: Path, seconds: float) -> Round:
     alone = cost(extrap_one_metric(path, text), seconds)
     text.unlink(missing_ok=True)
     peer = cost(extrap(path, text), seconds)
+    models_alone = cost(our_models(path), seconds)
     own = cost(ours(path, out), seconds)
     summary = json.loads((out / "summary.json").read_text(encoding="utf-8"))
     models = len(text.read_text(encoding="utf-8").splitlines()) if peer.whole else 0
     shutil.rmtree(out)
-    return Round(peer, alone, own, models, len(summary["kernels"]) + len(summary["regions"]))
+    return Round(peer, alone, models_alone, own, models, len(summary["kernels"]) + len(summary["regions"]))
 
 
 def row(name: str, rounds: Sequence[Round]) -> str:
     """Return medians, and the ratios with their range."""
-    peer, alone, own = ([getattr(one, side) for one in rounds] for side in ("peer", "peer_one_metric", "own"))
-    sides = " | ".join(map(seconds_text, (peer, alone, own)))
+    names = ("peer", "peer_one_metric", "own_models_alone", "own")
+    peer, alone, model, run = ([getattr(one, side) for one in rounds] for side in names)
+    sides = " | ".join(map(seconds_text, (peer, alone, model, run)))
     models = f"{rounds[0].peer_models}, {rounds[0].own_models}"
-    ratios = " | ".join(ratio_text(other, own) for other in (peer, alone))
+    ratios = " | ".join(ratio_text(*pair) for pair in ((peer, model), (peer, run), (alone, model)))
     return f"| {name} | {len(rounds)} | {sides} | {ratios} | {models} |"
 
 

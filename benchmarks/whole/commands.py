@@ -34,6 +34,12 @@ def ours(directory: Path, out: Path) -> list[str | Path]:
     return [sys.executable, "-c", "from pipeline.cli import main; main()", "run", directory, "--out", out]
 
 
+def our_models(directory: Path) -> list[str | Path]:
+    """Return `pipeline model` with the formulas of all call paths: what Extra-P's command line does."""
+    command = [sys.executable, "-c", "from pipeline.cli import main; main()", "model", directory]
+    return [*command, "--limit", "1000000"]
+
+
 def extrap(directory: Path, out: Path) -> list[str | Path]:
     """Return Extra-P's command line: every metric that the profiles have."""
     return [interpreter().with_name("extrap"), *_extrap_options(directory, out)]

@@ -18,10 +18,10 @@ def advise_command(
 ) -> None:
     """Say which further measurements would narrow the prediction at the target most per core-second."""
     from pipeline.advising import advise_analysis
+    from pipeline.modelling import target_points
     from pipeline.options import parse_at
     from pipeline.report.advice_table import advice_json, show_advice
     from pipeline.report.terminal import console
-    from pipeline.stages import target_points
     from pipeline.store.atomic import json_text, write_text
     from pipeline.store.results import read_analysis
 

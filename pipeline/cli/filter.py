@@ -87,9 +87,9 @@ def filter_command(
 def _runs_and_growing(path: Path, options: "Options") -> tuple[tuple["Run", ...], tuple[str, ...]]:
     """Return one run per point, and patterns for the regions whose models say that they will matter."""
     from pipeline.filtering import runs_to_filter
-    from pipeline.ingestion import ingest, locate
+    from pipeline.ingestion import ingest, locate, skipped_entry
+    from pipeline.modelling import modelled
     from pipeline.protection import growing_regions
-    from pipeline.stages import modelled, skipped_entry
 
     located = locate(path, options.runs)
     if located.found is None:

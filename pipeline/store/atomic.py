@@ -7,9 +7,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
-import pyarrow.parquet as pq
-
 from ingest.errors import UsageError
 
 PARTIAL = ".partial"
@@ -89,8 +86,3 @@ def _column(value: Any) -> str:  # noqa: ANN401
 
 def _line(value: Any) -> str:  # noqa: ANN401
     return json.dumps(value, allow_nan=False, ensure_ascii=False)
-
-
-def write_table(path: Path, table: pa.Table) -> None:
-    """Write an Arrow table as Parquet atomically."""
-    write_atomically(path, lambda temporary: pq.write_table(table, temporary, compression="zstd"))

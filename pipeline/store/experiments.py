@@ -14,7 +14,7 @@ from ingest.columns import lists_of_numbers, lists_of_texts, numbers, repeated_t
 from ingest.experiment import Experiment, RunRecord
 from ingest.profile import Metric, MetricKind, RegionTable
 from ingest.reduction import Reduction
-from pipeline.store.atomic import write_table
+from pipeline.store.parquet import write_table
 
 CALLPATHS, MEASUREMENTS, RUNS = "callpaths.parquet", "measurements.parquet", "runs.parquet"
 _KEY = b"experiment"

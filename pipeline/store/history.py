@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 from ingest.errors import InputError
 from pipeline.gate.forecast import Forecast
 from pipeline.gate.snapshot import KernelId, Level, Snapshot
-from pipeline.store.atomic import write_table
+from pipeline.store.parquet import write_table
 
 SCHEMA = pa.schema(
     {

@@ -17,8 +17,9 @@ from pipeline.inputs import InputFile
 from pipeline.models.analysis import Analysis, Level
 from pipeline.models.kernels import callpath_kernels, region_kernels
 from pipeline.models.tables import from_table, to_table
-from pipeline.store.atomic import not_writable, write_json, write_table
+from pipeline.store.atomic import not_writable, write_json
 from pipeline.store.experiments import read_experiment, write_experiment
+from pipeline.store.parquet import write_table
 from pipeline.store.versions import installed_version
 
 MODELS, REGION_MODELS, PROVENANCE = "models.parquet", "region_models.parquet", "run.json"

@@ -7,10 +7,10 @@ import pytest
 
 from ingest.errors import UsageError
 from pipeline.ingestion import ingest, locate
+from pipeline.modelling import modelled
 from pipeline.models.analysis import default_target, look_ahead
 from pipeline.options import Options
 from pipeline.report.export import export
-from pipeline.stages import modelled
 
 
 @pytest.fixture

@@ -5,8 +5,8 @@ import jsonschema
 import pytest
 
 from pipeline.ingestion import ingest, locate
+from pipeline.modelling import modelled, summary_of
 from pipeline.options import Options
-from pipeline.stages import modelled, summary_of
 
 SCHEMA = json.loads((Path(__file__).parents[3] / "docs" / "summary.schema.json").read_text())
 SAMPLES = Path(__file__).parents[3] / "sample_profiles"
