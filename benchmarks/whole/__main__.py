@@ -102,7 +102,7 @@ def measure(path: Path, folder: Path, seconds: float) -> Round:
     alone = cost(extrap_one_metric(path, text), seconds)
     text.unlink(missing_ok=True)
     peer = cost(extrap(path, text), seconds)
-    models_alone = cost(our_models(path), seconds)
+    models_alone = cost(our_models(path, folder / "models.json"), seconds)
     own = cost(ours(path, out), seconds)
     summary = json.loads((out / "summary.json").read_text(encoding="utf-8"))
     models = len(text.read_text(encoding="utf-8").splitlines()) if peer.whole else 0

@@ -11,6 +11,7 @@ from pathlib import Path
 from benchmarks.extrap.environment import interpreter
 
 ONE_METRIC = Path(__file__).parents[1] / "extrap" / "one_metric.py"
+PIPELINE = (sys.executable, "-c", "from pipeline.cli import main; main()")
 MODELS = "{callpath}; {metric}; {model}"  # a line a model: the shortest output that tells all of them
 
 
@@ -31,13 +32,12 @@ class Cost:
 
 def ours(directory: Path, out: Path) -> list[str | Path]:
     """Return `pipeline run` with nothing but its defaults."""
-    return [sys.executable, "-c", "from pipeline.cli import main; main()", "run", directory, "--out", out]
+    return [*PIPELINE, "run", directory, "--out", out]
 
 
-def our_models(directory: Path) -> list[str | Path]:
-    """Return `pipeline model` with the formulas of all call paths: what Extra-P's command line does."""
-    command = [sys.executable, "-c", "from pipeline.cli import main; main()", "model", directory]
-    return [*command, "--limit", "1000000"]
+def our_models(directory: Path, out: Path) -> list[str | Path]:
+    """Return `pipeline model`, all models into one file: what Extra-P's command line does."""
+    return [*PIPELINE, "model", directory, "--json", out]
 
 
 def extrap(directory: Path, out: Path) -> list[str | Path]:
