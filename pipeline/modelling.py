@@ -49,9 +49,12 @@ def summary_ahead(
     analysis: Analysis, targets: FloatArray, ahead: tuple[Outlook, Outlook], notices: Sequence[str]
 ) -> dict[str, Any]:
     """Put what is known already about the targets, float64[Q, D], into the shape of summary.json."""
-    summary = summarise(analysis, *ahead, targets, notices)
-    found = efficiencies(analysis.experiment, analysis.decision)
-    return summary | {"efficiency": efficiency_summary(analysis.experiment, found)}
+    return summarise(analysis, *ahead, targets, notices) | {"efficiency": efficiency_of(analysis)}
+
+
+def efficiency_of(analysis: Analysis) -> dict[str, Any]:
+    """Return the ``efficiency`` of summary.json."""
+    return efficiency_summary(analysis.experiment, efficiencies(analysis.experiment, analysis.decision))
 
 
 def target_points(analysis: Analysis, at: Sequence[Mapping[str, float]]) -> FloatArray:

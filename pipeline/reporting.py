@@ -7,7 +7,7 @@ from typing import Any
 
 from ingest.arrays import FloatArray
 from ingest.errors import InputError
-from pipeline.modelling import outlooks, target_points
+from pipeline.modelling import efficiency_of, outlooks, target_points
 from pipeline.models.analysis import Analysis, Outlook
 from pipeline.report.html import Report, write_report
 from pipeline.store.lock import LOCK, between_runs
@@ -61,15 +61,11 @@ def report_stored(
 
 
 def _report_stored(out: Path, at: Sequence[Mapping[str, float]]) -> Path:
-    from pipeline.models.efficiency import efficiencies
-    from pipeline.report.efficiency import efficiency_summary
-
     provenance = read_provenance(out)
     analysis = read_analysis(out)
     targets = target_points(analysis, at or provenance["configuration"]["at"])
-    found = efficiencies(analysis.experiment, analysis.decision)
-    efficiency = efficiency_summary(analysis.experiment, found)
-    return report_analysis(out, analysis, targets, provenance, efficiency, outlooks(analysis, targets))
+    ahead = outlooks(analysis, targets)
+    return report_analysis(out, analysis, targets, provenance, efficiency_of(analysis), ahead)
 
 
 def _evidence(out: Path) -> dict[str, Any] | None:

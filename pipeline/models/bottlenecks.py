@@ -1,6 +1,6 @@
 """Bottlenecks to come: shares now and at the target scale, and where kernels overtake others."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -68,11 +68,14 @@ def crossovers(
     if not 0 < first < horizon:
         return ()
     scales = np.geomspace(first, horizon, GRID_POINTS)
-    leaders, largest_at_horizon, total = _overview(predict, scales)
-    if not len(leaders):
+    kernels = len(predict(scales[:1]))
+    if not kernels:
         return ()
+    # Some scales after the other where all kernels at all scales would fit into no cache.
+    parts = np.array_split(scales, 1 + kernels * len(scales) // VALUES_AT_ONCE)
+    leaders, largest_at_horizon, total = _overview(map(predict, parts))
     candidates = np.unique(np.concatenate([leaders, largest_at_horizon]))
-    values = np.concatenate([part[candidates] for part in _in_parts(predict, scales)], axis=1)
+    values = np.concatenate([predict(part)[candidates] for part in parts], axis=1)
     found = []
     for leader in leaders.tolist():
         leading = values[np.searchsorted(candidates, leader)]
@@ -88,24 +91,14 @@ def crossovers(
     return tuple(sorted(found, key=lambda c: (c.at, c.overtakes, c.overtaken)))
 
 
-def _overview(
-    predict: Callable[[FloatArray], FloatArray], scales: FloatArray
-) -> tuple[IntArray, IntArray, FloatArray]:
+def _overview(parts: Iterable[FloatArray]) -> tuple[IntArray, IntArray, FloatArray]:
     """Return the kernels that lead somewhere, those largest at the last scale, and the total per scale."""
-    leaders, totals, last = [np.array([], dtype=np.int64)], [], np.array([])
-    for values in _in_parts(predict, scales):
+    leaders, totals = [], []
+    for values in parts:
+        leaders.append(values.argmax(axis=0))
         totals.append(values.sum(axis=0))
-        if len(values):
-            leaders.append(values.argmax(axis=0))
-            last = values[:, -1]
-    followers = np.argsort(-last, kind="stable")[:FOLLOWERS]
+    followers = np.argsort(-values[:, -1], kind="stable")[:FOLLOWERS]
     return np.unique(np.concatenate(leaders)), followers, np.concatenate(totals)
-
-
-def _in_parts(predict: Callable[[FloatArray], FloatArray], scales: FloatArray) -> Iterator[FloatArray]:
-    """Predict some scales after the other where all kernels at all scales would fit into no cache."""
-    kernels = len(predict(scales[:1]))
-    yield from map(predict, np.array_split(scales, 1 + kernels * len(scales) // VALUES_AT_ONCE))
 
 
 def flags(

@@ -25,16 +25,13 @@ def only_writer(directory: Path, tell: Callable[[str], None]) -> Iterator[None]:
     """
     try:
         directory.mkdir(parents=True, exist_ok=True)
-        handle = os.open(directory / LOCK, os.O_RDWR | os.O_CREAT, 0o644)
     except OSError as error:
         raise not_writable(directory, error) from error
-    try:
+    with _opened(directory) as handle:
         if not _acquired(handle, directory, tell):
             tell(f"another run is writing to {directory}; waiting")
             fcntl.flock(handle, fcntl.LOCK_EX)
         yield
-    finally:
-        os.close(handle)  # and with it the lock; the system does the same when the process is killed
 
 
 @contextmanager
@@ -48,17 +45,24 @@ def between_runs(directory: Path, tell: Callable[[str], None]) -> Iterator[None]
     Raises:
         UsageError: where a run holds it, or it cannot be written.
     """
+    with _opened(directory) as handle:
+        if not _acquired(handle, directory, tell):
+            what, mend = "a run is writing to it", "try again when that run has ended"
+            raise UsageError(what, where=str(directory), mend=mend)
+        yield
+
+
+@contextmanager
+def _opened(directory: Path) -> Iterator[int]:
+    """Open the file that stands for a directory's lock; closing it gives the lock back."""
     try:
         handle = os.open(directory / LOCK, os.O_RDWR | os.O_CREAT, 0o644)
     except OSError as error:
         raise not_writable(directory, error) from error
     try:
-        if not _acquired(handle, directory, tell):
-            what, mend = "a run is writing to it", "try again when that run has ended"
-            raise UsageError(what, where=str(directory), mend=mend)
-        yield
+        yield handle
     finally:
-        os.close(handle)
+        os.close(handle)  # the system does the same when the process is killed
 
 
 def _acquired(handle: int, directory: Path, tell: Callable[[str], None]) -> bool:
