@@ -3,27 +3,21 @@
 import json
 import subprocess
 import tempfile
-import venv
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from benchmarks.environments import interpreter_with
+
 VERSION = "4.2.5"
-HOME = Path(__file__).resolve().parents[2] / "build" / f"extrap-{VERSION}"
 MODELLER = Path(__file__).with_name("model.py")
 
 
 def interpreter() -> Path:
     """Return the interpreter of the environment, making it and installing Extra-P at the first call."""
-    python = HOME / "bin" / "python"
-    if not (HOME / ".installed").exists():
-        venv.create(HOME, with_pip=True, clear=True)
-        install = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-        subprocess.run([*install, f"extrap=={VERSION}"], check=True, stderr=subprocess.DEVNULL)
-        (HOME / ".installed").touch()
-    return python
+    return interpreter_with(f"extrap-{VERSION}", f"extrap=={VERSION}")
 
 
 def model(
