@@ -8,7 +8,7 @@ BUILD = Path(__file__).resolve().parents[1] / "build"
 
 
 def interpreter_with(name: str, *requirements: str) -> Path:
-    """Return the interpreter of an environment, making it and installing the requirements at the first call."""
+    """Return the interpreter of an environment, made with the requirements at the first call."""
     home = BUILD / name
     python = home / "bin" / "python"
     if not (home / ".installed").exists():
