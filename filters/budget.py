@@ -38,7 +38,7 @@ class Budget:
     def __post_init__(self) -> None:
         """Refuse budgets that are none."""
         if not self.overhead > 0.0:
-            raise UsageError(f"a budget of {self.overhead:.4g}", mend="give a positive share, such as 5%")
+            raise UsageError(f"a budget of {self.overhead:.4g}", hint="give a positive share, such as 5%")
 
 
 @dataclass(frozen=True, eq=False)

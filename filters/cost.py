@@ -38,8 +38,8 @@ class EventCost:
     def __post_init__(self) -> None:
         """Refuse costs that cannot be."""
         if not 0.0 <= self.filtered <= self.recorded or self.recorded == 0.0 or self.spread <= 0.0:
-            mend = "a recorded visit costs time, and at least as much as one that is filtered at run time"
-            raise UsageError(f"event cost {self.recorded:g} s, filtered {self.filtered:g} s", mend=mend)
+            hint = "a recorded visit costs time, and at least as much as one that is filtered at run time"
+            raise UsageError(f"event cost {self.recorded:g} s, filtered {self.filtered:g} s", hint=hint)
 
 
 def computing(regions: RegionTable) -> BoolArray:
@@ -81,8 +81,8 @@ def calibrate_by_baseline(run: RunEvidence, baseline: float) -> EventCost:
     """
     if baseline <= 0.0 or run.wall <= baseline or run.busiest == 0.0:
         what = f"the baseline of {baseline:g} s is not shorter than the instrumented run of {run.wall:.4g} s"
-        mend = "measure both on the same machine with the same input, or give the event cost instead"
-        raise UsageError(what, where=run.source, mend=mend)
+        hint = "measure both on the same machine with the same input, or give the event cost instead"
+        raise UsageError(what, where=run.source, hint=hint)
     recorded = (run.wall - baseline) / run.busiest
     default = EventCost()
     filtered = default.filtered * recorded / default.recorded
@@ -102,7 +102,7 @@ def calibrate_by_pair(full: RunEvidence, reduced: RunEvidence) -> EventCost:
     time = computing_time(full) - computing_time(reduced)
     if visits <= 0 or time <= 0:
         what = f"no cost of a visit follows from {visits:.4g} visits less and {time:.4g} core-s less"
-        raise UsageError(what, where=reduced.source, mend="give first the full measurement, then the reduced")
+        raise UsageError(what, where=reduced.source, hint="give first the full measurement, then the reduced")
     recorded = float(time / visits)
     default = EventCost()
     filtered = default.filtered * recorded / default.recorded

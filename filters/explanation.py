@@ -30,8 +30,8 @@ def explain(decision: Decision, prediction: Prediction, asked: str) -> tuple[str
     """
     found = np.flatnonzero(_named(decision, asked))
     if not len(found):
-        mend = "give a name as the evidence file has it, or a pattern such as '*solve*'"
-        raise UsageError(f"no called, filterable region is named '{asked}'", where="--explain", mend=mend)
+        hint = "give a name as the evidence file has it, or a pattern such as '*solve*'"
+        raise UsageError(f"no called, filterable region is named '{asked}'", where="--explain", hint=hint)
     return tuple(line for i in found.tolist() for line in _region(decision, prediction, i))
 
 

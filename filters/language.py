@@ -66,8 +66,8 @@ def parse(text: str, *, where: str = "filter") -> Filter:
             if token in KEYWORDS:
                 state = _keyword(state, token, f"{where}, line {number}")
             elif state.include is None:
-                mend = "patterns stand after EXCLUDE or INCLUDE, inside a block"
-                raise FilterError(f"unexpected '{token}'", where=f"{where}, line {number}", mend=mend)
+                hint = "patterns stand after EXCLUDE or INCLUDE, inside a block"
+                raise FilterError(f"unexpected '{token}'", where=f"{where}, line {number}", hint=hint)
             else:
                 rules[state.block].append(Rule(state.include, token, state.mangled))
     return Filter(tuple(rules["file"]), tuple(rules["region"]))
@@ -78,8 +78,8 @@ def _tokens(line: str, where: str) -> Iterable[str]:
     rest = line[: comment.start()] if comment else line + "\n"
     # Score-P looks at the last character but one, whatever the last one is: it refuses more than line breaks.
     if len(rest) > 1 and rest[-2] == "\\":
-        mend = "write a final backslash as [\\\\] and put comments on lines of their own"
-        raise FilterError("a backslash before the end of the line", where=where, mend=mend)
+        hint = "write a final backslash as [\\\\] and put comments on lines of their own"
+        raise FilterError("a backslash before the end of the line", where=where, hint=hint)
     return (token for token in _GAP.split(rest) if token)
 
 
@@ -93,4 +93,4 @@ def _keyword(state: _State, token: str, where: str) -> _State:
         return _State(state.block, token == "INCLUDE")
     if token in ("MANGLED", "DEMANGLED") and state.block == "region" and state.include is not None:
         return _State(state.block, state.include, token == "MANGLED")
-    raise FilterError(f"unexpected '{token}'", where=where, mend="see the filter section of Score-P's manual")
+    raise FilterError(f"unexpected '{token}'", where=where, hint="see the filter section of Score-P's manual")

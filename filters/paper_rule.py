@@ -29,7 +29,7 @@ class PaperRule:
         """Refuse shares outside 0..1."""
         for name, value in vars(self).items():
             if not 0.0 <= value <= 1.0:
-                raise UsageError(f"{name} is {value:g}", mend="it is a share between 0 and 1")
+                raise UsageError(f"{name} is {value:g}", hint="it is a share between 0 and 1")
 
 
 @dataclass(frozen=True, eq=False)

@@ -99,7 +99,7 @@ def _settled(run: RunEvidence, baseline: float, measured: float, events: float) 
     lost = (run.wall - baseline) * events / run.busiest
     if not 0.0 < lost < measured:
         what = f"a run of {run.wall:.4g} s with {measured:.4g} core-s of computing cannot take {baseline:g} s"
-        raise UsageError(what, where=run.source, mend="give the duration of the same run, uninstrumented")
+        raise UsageError(what, where=run.source, hint="give the duration of the same run, uninstrumented")
     return measured - lost
 
 

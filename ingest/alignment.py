@@ -94,7 +94,7 @@ def align(parameters: Sequence[str], runs: Iterable[MeasuredRun]) -> Experiment:
     union = CallTreeUnion()
     placed = [(run, union.add(run.profile.tree, run.profile.regions)) for run in runs]
     if not placed:
-        raise InputError("no run could be read", mend="see the notices for the reasons")
+        raise InputError("no run could be read", hint="see the notices for the reasons")
     placed.sort(key=lambda item: (item[0].parameters, item[0].repetition, item[0].profile.source))
     place, tree, regions = union.finish()
     points = sorted({run.parameters for run, _ in placed})

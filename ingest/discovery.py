@@ -92,13 +92,13 @@ def discover(path: Path, explicit: Sequence[RunSpec] | None = None) -> Discovery
         return Discovery((), (Run(path, reader, (), 1),))
     if not path.is_dir():
         what = "not a profile in a known format" if path.exists() else "no such file or directory"
-        raise InputError(what, where=str(path), mend=f"known are {known_profiles()}")
+        raise InputError(what, where=str(path), hint=f"known are {known_profiles()}")
     found, skipped = search_profiles(path)
     if not found:
         raise InputError(
             "no profile found",
             where=str(path),
-            mend=f"looked in it and in its folders for {known_profiles()}; {HOW_TO_NAME}",
+            hint=f"looked in it and in its folders for {known_profiles()}; {HOW_TO_NAME}",
         )
     if metadata := metadata_parameters(found):
         return _described(metadata, skipped)
@@ -130,7 +130,7 @@ def _listed(directory: Path, specs: Sequence[RunSpec]) -> Discovery:
                 f"[[run]] lists the parameters {', '.join(spec.parameters) or 'none'}, others list"
                 f" {', '.join(parameters) or 'none'}",
                 where=str(place),
-                mend="give every run the same parameters",
+                hint="give every run the same parameters",
             )
         profiles = _profiles_of(place)
         found += profiles
@@ -145,7 +145,7 @@ def _profiles_of(place: Path) -> list[FoundProfile]:
     found = search_profiles(place)[0] if place.is_dir() else []
     if not found:
         what = "holds no profile" if place.exists() else "no such file or directory"
-        raise InputError(f"[[run]]: {what}", where=str(place), mend=f"known are {known_profiles()}")
+        raise InputError(f"[[run]]: {what}", where=str(place), hint=f"known are {known_profiles()}")
     return found
 
 
@@ -168,7 +168,7 @@ def _name(profile: FoundProfile) -> RunName:
     try:
         return parse_run_name(profile.run_name)
     except RunNameError as error:
-        raise RunNameError(error.what, where=str(profile.entry), mend=error.mend) from error
+        raise RunNameError(error.what, where=str(profile.entry), hint=error.hint) from error
 
 
 def _named_by_number(profile: FoundProfile) -> bool:
@@ -192,7 +192,7 @@ def _refuse_nested_runs(found: Sequence[FoundProfile]) -> None:
                 raise RunNameError(
                     f"'{folder}' is the name of a run but lies one folder too deep",
                     where=str(profile.entry),
-                    mend="give the directory that holds the runs",
+                    hint="give the directory that holds the runs",
                 )
 
 
@@ -207,14 +207,14 @@ def _agree(names: Sequence[RunName], found: Sequence[FoundProfile]) -> None:
         raise RunNameError(
             f"the runs do not agree on their parameters: read {examples}",
             where=where,
-            mend="name the same parameters in the same order everywhere, or list the runs in pipeline.toml",
+            hint="name the same parameters in the same order everywhere, or list the runs in pipeline.toml",
         )
     prefixes = dict.fromkeys(name.prefix for name in names)
     if len(prefixes) > 1 and (odd := next((p for p in prefixes if any(map(str.isdigit, p))), None)):
         raise RunNameError(
             f"a parameter may hide in the leading name '{odd}', which is not the same in all runs",
             where=where,
-            mend=HOW_TO_NAME,
+            hint=HOW_TO_NAME,
         )
 
 

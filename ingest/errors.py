@@ -1,6 +1,6 @@
 """The errors that reach a user, in one place.
 
-Every one of them is told in a single line: where, what is wrong, how to mend it. The command line turns
+Every one of them is told in a single line: where, what is wrong, how to fix it. The command line turns
 them into exit code 2; nothing else is caught there, so a traceback always means a defect of ours.
 
     PipelineError          base class, never raised itself
@@ -11,26 +11,26 @@ them into exit code 2; nothing else is caught there, so a traceback always means
     └── ModelError         data from which no model can be made
 """
 
-MOST_TOLD = 600  # characters of what is wrong, and of how to mend it
+MOST_TOLD = 600  # characters of what is wrong, and of how to fix it
 
 
 class PipelineError(Exception):
-    """Base of all errors that are the user's to mend.
+    """Base of all errors that are the user's to fix.
 
     Args:
         what: what is wrong, without a full stop.
         where: the file, option or key it is about; empty where there is none.
-        mend: what the user can do about it; empty where nothing can be said.
+        hint: what the user can do about it; empty where nothing can be said.
     """
 
-    def __init__(self, what: str, *, where: str = "", mend: str = "") -> None:
-        self.what, self.where, self.mend = what, where, mend
+    def __init__(self, what: str, *, where: str = "", hint: str = "") -> None:
+        self.what, self.where, self.hint = what, where, hint
         super().__init__(what)
 
     def __str__(self) -> str:
         """Return the one line that the user sees."""
         line = f"{self.where}: {_cut(self.what)}" if self.where else _cut(self.what)
-        return one_line(f"{line}; {_cut(self.mend)}" if self.mend else line)
+        return one_line(f"{line}; {_cut(self.hint)}" if self.hint else line)
 
 
 def _cut(text: str) -> str:

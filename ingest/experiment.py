@@ -75,7 +75,7 @@ class Experiment:
             if metric.name == name:
                 return metric
         known = ", ".join(m.name for m in self.metrics) or "none"
-        raise InputError(f"no metric '{name}' was measured", mend=f"metrics here: {known}")
+        raise InputError(f"no metric '{name}' was measured", hint=f"metrics here: {known}")
 
     def locations(self) -> FloatArray:
         """Return the number of CPU locations, float64[P, R], NaN where no run was measured."""

@@ -115,7 +115,7 @@ class Profile:
             if metric.name == name:
                 return metric
         known = ", ".join(m.name for m in self.metrics) or "none"
-        raise InputError(f"no metric '{name}'", where=self.source, mend=f"metrics here: {known}")
+        raise InputError(f"no metric '{name}'", where=self.source, hint=f"metrics here: {known}")
 
     def values(self, name: str, *, inclusive: bool = False) -> FloatArray:
         """Return the values of a metric, float64[call path, location], in the metric's unit.

@@ -84,14 +84,14 @@ def _checked(name: str, run: RunName) -> RunName:
     names = [parameter for parameter, _ in run.parameters]
     if repeated := next((p for p in names if names.count(p) > 1), None):
         raise RunNameError(
-            f"the parameter '{repeated}' stands twice in the run name", where=name, mend=HOW_TO_NAME
+            f"the parameter '{repeated}' stands twice in the run name", where=name, hint=HOW_TO_NAME
         )
     exponent = re.search(r"[0-9][eE][0-9]", name)
     if exponent and {"e", "E"}.intersection(names):
         raise RunNameError(
             f"'{exponent[0]}' in the run name may be a power of ten or a parameter 'e'",
             where=name,
-            mend="write the number out, as in 'n100000', or put a dot before the parameter",
+            hint="write the number out, as in 'n100000', or put a dot before the parameter",
         )
     if not all(math.isfinite(value) for _, value in run.parameters):
         raise RunNameError("a value in the run name is too large for a number", where=name)
@@ -101,4 +101,4 @@ def _checked(name: str, run: RunName) -> RunName:
 def _error(name: str, run: RunName, unread: str) -> RunNameError:
     told = f"understood {run}" if str(run) != "no parameters" else "nothing understood"
     rest = f"cannot read '{unread}' as a parameter and its value" if unread else "no parameter in it"
-    return RunNameError(f"run name not understood: {told}, {rest}", where=name, mend=HOW_TO_NAME)
+    return RunNameError(f"run name not understood: {told}, {rest}", where=name, hint=HOW_TO_NAME)

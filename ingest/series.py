@@ -100,7 +100,7 @@ class Measurements:
             raise InputError(f"the parameter '{twice[0]}' is named twice", where=self.source)
         place, tree, names = self._paths.tree()
         if int(tree.depth.sum()) > MAX_NAMES:
-            raise InputError("its call paths are too deep to hold", where=self.source, mend="shorten them")
+            raise InputError("its call paths are too deep to hold", where=self.source, hint="shorten them")
         points = np.array(list(self._points), dtype=np.float64)
         order = np.lexsort(points.T[::-1])
         keys = np.repeat(np.array(self._keys, dtype=np.int64), self._counts, axis=0)
@@ -143,7 +143,7 @@ class Measurements:
                 f"too large to hold: {' x '.join(map(str, shape))} metrics, call paths and points, with up to"
                 f" {repetitions} repetitions",
                 where=self.source,
-                mend="split the file",
+                hint="split the file",
             )
         dense = np.full((size, repetitions), np.nan)
         values = np.array(self._values, dtype=np.float64)[order]

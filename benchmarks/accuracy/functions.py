@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from pipeline.models.exponents import EXTRAP_EXPONENTS
+from pipeline.models.hypotheses import EXTRAP_EXPONENTS
 from pipeline.models.normal_form import term_values
 
 Array = npt.NDArray[np.float64]

@@ -8,9 +8,9 @@ import numpy as np
 from benchmarks.accuracy.functions import Array
 from benchmarks.extrap.environment import model as model_with_extrap
 from ingest.scaling import Scaling
-from pipeline.ingestion import ingest, locate
 from pipeline.models.fit import fit
 from pipeline.models.kernels import callpath_kernels
+from pipeline.stages.ingest import ingest, locate
 
 SAMPLES = Path(__file__).resolve().parents[2] / "sample_profiles"
 TASKS = (

@@ -25,7 +25,7 @@ from pipeline.gate.rules import rule_tests
 from pipeline.gate.snapshot import Snapshot
 from pipeline.gate.verdicts import is_blind
 from pipeline.models.options import ModelOptions
-from pipeline.models.prediction import Prediction
+from pipeline.models.scaling_models import Prediction
 
 OPTIONS = CheckOptions()
 CHANGES = ("none", "log p", "p^(1/2)", "1.5x")

@@ -109,7 +109,7 @@ def read_profile(path: Path) -> Profile:
     reader = find_profile_reader(path)
     if reader is None:
         what = "no profile in a known format" if path.exists() else "no such file or directory"
-        raise InputError(what, where=str(path), mend=f"known are {known_profiles()}")
+        raise InputError(what, where=str(path), hint=f"known are {known_profiles()}")
     return reader.read(path)
 
 
@@ -127,7 +127,7 @@ def read_series(path: Path) -> Series:
     reader = find_series_reader(path)
     if reader is None:
         what = "no measurements in a known format" if path.exists() else "no such file or directory"
-        raise InputError(what, where=str(path), mend=f"known are {_told(SERIES_READERS)}")
+        raise InputError(what, where=str(path), hint=f"known are {_told(SERIES_READERS)}")
     return reader.read(path)
 
 

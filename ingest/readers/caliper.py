@@ -133,7 +133,7 @@ def _content(path: Path, lines: Iterable[str]) -> _Content:
         raise InputError(
             "Caliper files need the package caliper-reader",
             where=str(path),
-            mend="pip install 'callpath-pipeline[caliper]'",
+            hint="pip install 'callpath-pipeline[caliper]'",
         ) from error
     reader = package.CaliperReader()
     try:
@@ -158,7 +158,7 @@ def _choose_time(records: list[dict[str, Any]], units: Mapping[str, str], path: 
     times = [time for name in names if (time := _time_name(name, units.get(name, "")))]
     if not times:
         known = ", ".join(name for name in names if "#" in name or "." in name)[:200] or "none"
-        raise InputError("no sum of times in it", where=str(path), mend=f"values here: {known}")
+        raise InputError("no sum of times in it", where=str(path), hint=f"values here: {known}")
     return min(times, key=lambda time: (time.inclusive, time.summed, time.name))
 
 

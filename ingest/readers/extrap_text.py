@@ -67,8 +67,8 @@ class _Line:
     keyword: str
     start: int  # of what follows the keyword
 
-    def error(self, what: str, mend: str = "") -> InputError:
-        return InputError(f"line {self.number}: {what}", where=self.source, mend=mend)
+    def error(self, what: str, hint: str = "") -> InputError:
+        return InputError(f"line {self.number}: {what}", where=self.source, hint=hint)
 
     def number_in(self, word: re.Match[str]) -> float:
         try:

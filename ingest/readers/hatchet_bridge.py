@@ -63,7 +63,7 @@ def read(path: Path) -> Profile:
     """
     if not (path / EXPERIMENT).is_file():
         what = f"a database of HPCToolkit since 2022 ({NEWER}): Hatchet does not tell its units"
-        raise InputError(what, where=str(path), mend="make it with hpcprof of 2021 or before")
+        raise InputError(what, where=str(path), hint="make it with hpcprof of 2021 or before")
     stored = _checked(path)
     frame = _graph_frame(path)
     nodes = list(frame.graph.traverse(order="pre"))
@@ -115,7 +115,7 @@ def _graph_frame(path: Path) -> Any:  # noqa: ANN401 - the package has no types
         raise InputError(
             "databases of HPCToolkit need the package llnl-hatchet",
             where=str(path),
-            mend="pip install 'callpath-pipeline[hatchet]'",
+            hint="pip install 'callpath-pipeline[hatchet]'",
         ) from error
     try:
         with warnings.catch_warnings(), _in_this_process():

@@ -38,7 +38,7 @@ def series_of_lines(text: str, where: str, parameters_key: str) -> Series:
                 measured = Measurements(where, tuple(given))
             _take(record, given, measured)
         except InputError as error:
-            raise InputError(error.what, where=f"{where}: line {number}", mend=error.mend) from error
+            raise InputError(error.what, where=f"{where}: line {number}", hint=error.hint) from error
     if measured is None:
         raise InputError("no record in it", where=where)
     return measured.series()

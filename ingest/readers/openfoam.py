@@ -141,7 +141,7 @@ def _number(entry: FoamDictionary, key: str, name: str, where: str) -> float:
     except ValueError:
         value = math.nan
     if not math.isfinite(value):
-        raise InputError(f"{name}: '{key}' is no number", where=where, mend="is the file truncated?")
+        raise InputError(f"{name}: '{key}' is no number", where=where, hint="is the file truncated?")
     return value
 
 

@@ -37,7 +37,7 @@ def profiling_files(case: Path) -> tuple[list[Path], list[str]]:
         raise InputError(
             f"no profiling below {missing[0]} ({len(missing)} of {len(folders)} processes have none)",
             where=str(case),
-            mend="was the run interrupted? measure the case again or leave it out",
+            hint="was the run interrupted? measure the case again or leave it out",
         )
     common = set(times[0]).intersection(*times)
     if not common:

@@ -17,7 +17,7 @@ def read_text(path: Path, max_bytes: int = MAX_BYTES) -> str:
     """
     content = read_bytes(path, max_bytes)
     if not content.strip():
-        raise InputError("the file is empty", where=str(path), mend="was the measurement interrupted?")
+        raise InputError("the file is empty", where=str(path), hint="was the measurement interrupted?")
     if b"\0" in content:
         raise InputError("binary data where text is expected", where=str(path))
     try:

@@ -17,11 +17,11 @@ def advise_command(
     json: Json = None,
 ) -> None:
     """Say which further measurements would narrow the prediction at the target most per core-second."""
-    from pipeline.advising import advise_analysis
-    from pipeline.modelling import target_points
-    from pipeline.options import parse_at
+    from pipeline.config.options import parse_at
     from pipeline.report.advice_table import advice_json, show_advice
     from pipeline.report.terminal import console
+    from pipeline.stages.advise import advise_analysis
+    from pipeline.stages.model import target_points
     from pipeline.store.atomic import json_text, write_text
     from pipeline.store.results import read_analysis
 

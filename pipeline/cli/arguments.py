@@ -45,7 +45,7 @@ def level_of(by: str) -> str:
     from ingest.errors import UsageError
 
     if by not in LEVELS:
-        raise UsageError(f"'{by}' cannot be ranked", where="--by", mend="region or callpath")
+        raise UsageError(f"'{by}' cannot be ranked", where="--by", hint="region or callpath")
     return LEVELS[by]
 
 

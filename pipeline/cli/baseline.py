@@ -30,8 +30,8 @@ def baseline_command(
     jobs: Jobs = None,
 ) -> None:
     """Write measured values, models and noise of every kernel to a file for `pipeline check`."""
-    from pipeline.gating import read_study, write_baseline
-    from pipeline.options import load_options
+    from pipeline.config.options import load_options
+    from pipeline.stages.check import read_study, write_baseline
 
     options = load_options(config, path if path.is_dir() else None, scaling=scaling, metric=metric, jobs=jobs)
     study = read_study(path, options, machine or "", watch_reading)

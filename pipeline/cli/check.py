@@ -48,13 +48,12 @@ def check_command(
     import datetime
     from dataclasses import replace
 
-    from pipeline.check_options import load_check_options
-    from pipeline.checking import Outputs, write_outputs
+    from pipeline.config.check_options import load_check_options
+    from pipeline.config.options import configuration_file, load_options, parse_at
     from pipeline.gate.check import check
-    from pipeline.gating import read_baseline, read_study
-    from pipeline.options import configuration_file, load_options, parse_at
     from pipeline.report.check_terminal import show_check
     from pipeline.report.terminal import console
+    from pipeline.stages.check import Outputs, read_baseline, read_study, write_outputs
 
     folder = path if path.is_dir() else None
     options = load_options(config, folder, scaling=scaling, metric=metric, jobs=jobs)

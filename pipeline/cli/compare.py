@@ -40,15 +40,15 @@ def compare_command(
     """Tell which kernels differ beyond doubt between two studies, now and at the target scale."""
     import datetime
 
+    from pipeline.config.options import load_options, parse_at
     from pipeline.gate.check import check
     from pipeline.gate.options import CheckOptions
     from pipeline.gate.pairing import pair
     from pipeline.gate.renames import possible_renames
-    from pipeline.gating import read_study
-    from pipeline.options import load_options, parse_at
     from pipeline.report.comparison_page import comparison_html
     from pipeline.report.comparison_terminal import comparison_document, show_comparison
     from pipeline.report.terminal import console
+    from pipeline.stages.check import read_study
     from pipeline.store.atomic import write_text
 
     options = load_options(config, None, scaling=scaling, metric=metric, jobs=jobs)

@@ -19,10 +19,10 @@ def export_command(
     at: At = None,
 ) -> None:
     """Write measurements or models in a format that other tools read."""
-    from pipeline.modelling import target_points
+    from pipeline.config.options import parse_at
     from pipeline.models.analysis import look_ahead
-    from pipeline.options import parse_at
     from pipeline.report.export import export
+    from pipeline.stages.model import target_points
     from pipeline.store.atomic import write_text
     from pipeline.store.results import read_analysis
 

@@ -10,8 +10,8 @@ from pipeline.cli.arguments import Config, tell, tell_skipped
 
 if TYPE_CHECKING:
     from ingest.discovery import Run
-    from pipeline.filtering import FilterResult
-    from pipeline.options import Options
+    from pipeline.config.options import Options
+    from pipeline.stages.filter import FilterResult
 
 Patterns = list[str] | None
 
@@ -51,9 +51,9 @@ def filter_command(
 ) -> None:
     """Decide which regions are worth measuring and write a proven filter file with its evidence."""
     from filters.explanation import explain as explanation
-    from pipeline.filter_options import filter_request
-    from pipeline.filtering import make_filter, store_filter
-    from pipeline.options import load_options
+    from pipeline.config.filter_options import filter_request
+    from pipeline.config.options import load_options
+    from pipeline.stages.filter import make_filter, store_filter
 
     if apply is not None:
         _simulate(path, apply)
@@ -86,10 +86,9 @@ def filter_command(
 
 def _runs_and_growing(path: Path, options: "Options") -> tuple[tuple["Run", ...], tuple[str, ...]]:
     """Return one run per point, and patterns for the regions whose models say that they will matter."""
-    from pipeline.filtering import runs_to_filter
-    from pipeline.ingestion import ingest, locate, skipped_entry
-    from pipeline.modelling import modelled
-    from pipeline.protection import growing_regions
+    from pipeline.stages.filter import growing_regions, runs_to_filter
+    from pipeline.stages.ingest import ingest, locate, skipped_entry
+    from pipeline.stages.model import modelled
 
     located = locate(path, options.runs)
     if located.found is None:
@@ -128,9 +127,9 @@ def _simulate(path: Path, rules: Path) -> None:
     from filters.prediction import predict
     from filters.simulation import simulate
     from ingest.readers import read_profile
-    from pipeline.filtering import read_filter
     from pipeline.report.filter_table import show_simulation
     from pipeline.report.terminal import console
+    from pipeline.stages.filter import read_filter
 
     before = read_profile(path)
     found = parse(read_filter(rules), where=str(rules))

@@ -30,13 +30,13 @@ def add_command(
     config: Config = None,
 ) -> None:
     """Add the kernels of a result; a label that is there already is replaced."""
+    from pipeline.config.options import load_options, parse_at
     from pipeline.gate.baseline import SMALLEST_SHARE
     from pipeline.gate.check import target_points
     from pipeline.gate.forecast import forecast
     from pipeline.gate.options import CheckOptions
     from pipeline.gate.snapshot import without_dust
-    from pipeline.gating import read_study, read_verdicts
-    from pipeline.options import load_options, parse_at
+    from pipeline.stages.check import read_study, read_verdicts
     from pipeline.store.history import add_to_history, history_rows
 
     options = load_options(config, path if path.is_dir() else None)
@@ -65,7 +65,7 @@ def show_command(
 
     found = {k: rows for k, rows in kernel_rows(read_history(file)).items() if names(kernel, k)}
     if not found:
-        raise UsageError(f"'{kernel}' names no kernel", where=str(file), mend="try '*' or 'total'")
+        raise UsageError(f"'{kernel}' names no kernel", where=str(file), hint="try '*' or 'total'")
     documents = [history_document(k, rows) for k, rows in found.items()]
     if not write_summary(json, {"kernels": documents}):
         for document in documents[:limit]:

@@ -20,10 +20,10 @@ def inspect_command(
     ] = False,
 ) -> None:
     """Show runs, parameters, metrics and call-tree size, and what was skipped and why."""
-    from pipeline.inspection import inspect_path
-    from pipeline.options import load_options
+    from pipeline.config.options import load_options
     from pipeline.report.inspection import show_inspection
     from pipeline.report.terminal import console
+    from pipeline.stages.inspect import inspect_path
 
     options = load_options(config, path if path.is_dir() else None)
     found = inspect_path(path, options.runs, totals=totals)

@@ -41,10 +41,10 @@ def model_command(
     limit: Limit = 30,
 ) -> None:
     """Fit and show models without writing a results directory."""
-    from pipeline.ingestion import ingest, locate, skipped_entry
-    from pipeline.modelling import summary_of_models
-    from pipeline.options import load_options, parse_at
+    from pipeline.config.options import load_options, parse_at
     from pipeline.report.terminal import console, show_models
+    from pipeline.stages.ingest import ingest, locate, skipped_entry
+    from pipeline.stages.model import summary_of_models
 
     level = level_of(by)
     options = load_options(

@@ -23,10 +23,10 @@ def plot_command(
     """Plot a kernel: measured points, model and 90 % interval up to the target scale."""
     import shutil
 
-    from pipeline.options import parse_at
-    from pipeline.plotting import chosen_curve, write_plot
+    from pipeline.config.options import parse_at
     from pipeline.report.plots import terminal_plot
     from pipeline.report.terminal import console
+    from pipeline.stages.plot import chosen_curve, write_plot
     from pipeline.store.results import read_analysis
 
     curve = chosen_curve(read_analysis(out), kernel, parse_at(at or []))

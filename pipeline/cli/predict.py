@@ -18,9 +18,9 @@ def predict_command(
     limit: Limit = 15,
 ) -> None:
     """Predict every kernel at the points given, with intervals."""
-    from pipeline.modelling import summary_of
-    from pipeline.options import parse_at
+    from pipeline.config.options import parse_at
     from pipeline.report.terminal import console, show_predictions
+    from pipeline.stages.model import summary_of
     from pipeline.store.results import read_analysis
 
     level = level_of(by)

@@ -58,7 +58,7 @@ def draw_roofline(path: Path, projection: "Projection") -> None:
         raise UsageError(
             "this model has no roofline",
             where="--roofline",
-            mend="it takes a bandwidth projection of a profile, and a machine that states a peak",
+            hint="it takes a bandwidth projection of a profile, and a machine that states a peak",
         )
     if form not in ("png", "svg"):
         raise UsageError(f"'{path}' is neither .png nor .svg", where="--roofline")
@@ -79,7 +79,7 @@ def inputs_of(texts: list[str]) -> dict[str, float | str]:
             continue
         name, equals, value = (piece.strip() for piece in part.partition("="))
         if not (name and equals and value):
-            raise UsageError(f"'{part}' is no input", where="--at", mend="write it like L=8,P=1024")
+            raise UsageError(f"'{part}' is no input", where="--at", hint="write it like L=8,P=1024")
         try:
             found[name] = float(value)
         except ValueError:

@@ -15,8 +15,8 @@ def report_command(
     at: At = None,
 ) -> None:
     """Write report.html again, for other target points if any are given."""
-    from pipeline.options import parse_at
-    from pipeline.reporting import report_stored
+    from pipeline.config.options import parse_at
+    from pipeline.stages.report import report_stored
 
     path = report_stored(out, parse_at(at or []), lambda notice: tell([notice]))
     typer.echo(f"Report in {path}")

@@ -46,10 +46,10 @@ def run_command(
     limit: Limit = 15,
 ) -> None:
     """Read profiles, write a Score-P filter, model every kernel and rank the bottlenecks to come."""
-    from pipeline.options import load_options, parse_at
+    from pipeline.config.options import load_options, parse_at
     from pipeline.report.efficiency import show_efficiency
     from pipeline.report.terminal import console, show_result
-    from pipeline.stages import run
+    from pipeline.stages.run import run
 
     level = level_of(by)
     options = load_options(

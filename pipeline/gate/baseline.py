@@ -102,20 +102,20 @@ def from_document(document: Any, where: str) -> Snapshot:  # noqa: ANN401 - it i
     Raises:
         InputError: where it is no baseline, or one of another version.
     """
-    mend = "write it with `pipeline baseline`"
+    hint = "write it with `pipeline baseline`"
     if not isinstance(document, dict) or "version" not in document or "kernels" not in document:
-        raise InputError("is no baseline", where=where, mend=mend)
+        raise InputError("is no baseline", where=where, hint=hint)
     if document["version"] != VERSION:
         raise InputError(
             f"is a baseline of version {document['version']}, this program reads {VERSION}",
             where=where,
-            mend=mend,
+            hint=hint,
         )
     try:
         return _snapshot(document)
     except (KeyError, TypeError, ValueError, IndexError) as error:
         raise InputError(
-            f"is a damaged baseline ({type(error).__name__}: {error})", where=where, mend=mend
+            f"is a damaged baseline ({type(error).__name__}: {error})", where=where, hint=hint
         ) from error
 
 

@@ -11,7 +11,6 @@ from ingest.errors import UsageError
 from pipeline.gate.decision import CheckResult, Decision, Evidence, Outcome, Verdict
 from pipeline.gate.family import test_family
 from pipeline.gate.forecast import Forecast, forecast, take_forecast
-from pipeline.gate.multiple import holm
 from pipeline.gate.options import CheckOptions
 from pipeline.gate.pairing import Pair, incomparable, pair
 from pipeline.gate.presence import located, new_kernels, vanished_kernels
@@ -19,6 +18,7 @@ from pipeline.gate.rules import RuleTests, rule_evidence, rule_tests, total_evid
 from pipeline.gate.snapshot import Snapshot
 from pipeline.gate.verdicts import decide, describe, point_of, side_of, waive
 from pipeline.models.options import ModelOptions
+from pipeline.statistics.multiple_testing import holm
 
 DEFAULT_REACH = 4.0  # target where none is asked for: this many times the largest measured scale
 COMMON_SHIFT = 1.05  # a median change of all kernels beyond this is told
@@ -90,7 +90,7 @@ def check(
     if baseline is None:
         if not (options.kernels or options.parallel_efficiency is not None or options.total is not None):
             raise UsageError(
-                "nothing to check", where="check", mend="give --baseline FILE, or rules in [check]"
+                "nothing to check", where="check", hint="give --baseline FILE, or rules in [check]"
             )
         found = _Found((), holm(study.rules.p), len(study.rules.row), 0, candidate.points)
     else:
@@ -127,7 +127,7 @@ def target_points(candidate: Snapshot, options: CheckOptions) -> FloatArray:
         for name, value in point.items():
             if name not in candidate.parameters:
                 known = ", ".join(candidate.parameters)
-                raise UsageError(f"no parameter '{name}'", where="targets", mend=f"parameters here: {known}")
+                raise UsageError(f"no parameter '{name}'", where="targets", hint=f"parameters here: {known}")
             row[candidate.parameters.index(name)] = value
     return targets
 

@@ -9,10 +9,10 @@ from ingest.arrays import BoolArray, FloatArray, IntArray
 from pipeline.gate.change_tests import Changes, Estimates, estimate_changes
 from pipeline.gate.forecast import Forecast, predicted_ratio, take_forecast
 from pipeline.gate.log_ratios import log_ratios
-from pipeline.gate.multiple import holm
 from pipeline.gate.options import CheckOptions
 from pipeline.gate.pairing import Pair
 from pipeline.gate.rules import RuleTests, names
+from pipeline.statistics.multiple_testing import holm
 
 FOUND = 0.9  # power for which the smallest detectable factor is told
 

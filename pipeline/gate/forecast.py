@@ -9,8 +9,7 @@ from pipeline.gate.change_tests import Estimates
 from pipeline.gate.snapshot import Snapshot
 from pipeline.models.fit import fit
 from pipeline.models.options import ModelOptions
-from pipeline.models.prediction import Prediction
-from pipeline.models.scaling_models import ScalingModels
+from pipeline.models.scaling_models import Prediction, ScalingModels
 
 LEVEL = 0.9
 STANDARD_REACH = 1.6448536  # of a normal variable, for that level

@@ -12,7 +12,7 @@ class KernelRule:
     """What holds for the kernels that a pattern names.
 
     Attributes:
-        match: pattern of `pipeline.models.selection.matches`.
+        match: pattern of `pipeline.models.kernels.matches`.
         growth: expected growth: (i, j) of p^i * log2(p)^j that the kernel may not exceed; None: no rule.
         share: largest share of the total that is allowed at the largest scale; None: no rule.
         factor: replaces `CheckOptions.factor`; None keeps it.
@@ -31,7 +31,7 @@ class Waiver:
     """A known regression that does not fail the check until a date.
 
     Attributes:
-        match: pattern of `pipeline.models.selection.matches`.
+        match: pattern of `pipeline.models.kernels.matches`.
         reason: why it is accepted.
         until: last day on which it counts.
         place: ``file:line`` of the waiver, for reports.

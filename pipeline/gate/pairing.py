@@ -55,7 +55,7 @@ def pair(baseline: Snapshot, candidate: Snapshot) -> Pair:
         if one != two:
             raise InputError(
                 f"the {what} differ: {_shown(one)} in the baseline, {_shown(two)} here",
-                mend="compare studies of the same kind, or write a new baseline",
+                hint="compare studies of the same kind, or write a new baseline",
             )
     base_at, candidate_at = common_points(baseline.points, candidate.points)
     there = {k: i for i, k in enumerate(baseline.kernels) if baseline.mean[i].any() or i == 0}

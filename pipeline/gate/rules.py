@@ -13,8 +13,8 @@ from pipeline.gate.log_ratios import log_means
 from pipeline.gate.noise import moderated_noise
 from pipeline.gate.options import CheckOptions, KernelRule
 from pipeline.gate.snapshot import KernelId, Level, Snapshot, lone_callpaths
+from pipeline.models.kernels import matches
 from pipeline.models.normal_form import factor_text, term_values
-from pipeline.models.selection import matches
 
 MATERIAL_RISE = 1.1  # a kernel that outgrows its ceiling by less over the measured range is left alone
 
@@ -76,7 +76,7 @@ def rule_tests(candidate: Snapshot, options: CheckOptions) -> RuleTests:
         ]
         if not found:
             raise UsageError(
-                f"'{rule.match}' names no kernel", where=rule.place, mend="see the names with `pipeline tree`"
+                f"'{rule.match}' names no kernel", where=rule.place, hint="see the names with `pipeline tree`"
             )
         for ground, estimate in _estimates(candidate, rule, level, noise.limit, material):
             kept = [i for i in found if material[i] and np.isfinite(estimate.error[i, 0])]

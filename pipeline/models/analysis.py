@@ -13,8 +13,7 @@ from pipeline.models.bottlenecks import Crossover, crossovers, flags, ranking, s
 from pipeline.models.fit import fit
 from pipeline.models.kernels import Kernels, callpath_kernels, region_kernels, total_kernel
 from pipeline.models.options import ModelOptions
-from pipeline.models.prediction import Prediction
-from pipeline.models.scaling_models import ScalingModels
+from pipeline.models.scaling_models import Prediction, ScalingModels
 
 DEFAULT_REACH = 4.0  # target scale where none is asked for: this many times the largest measured
 
@@ -84,7 +83,7 @@ def analyse(
     if not experiment.parameters:
         raise ModelError(
             "the runs have no parameter, so nothing can be modelled over it",
-            mend="name run folders like app.p4.r1, or list the runs with their parameters in pipeline.toml",
+            hint="name run folders like app.p4.r1, or list the runs with their parameters in pipeline.toml",
         )
     kernels = callpath_kernels(experiment, metric, decision.scaling)
     regions = region_kernels(kernels)

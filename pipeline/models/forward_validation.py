@@ -6,12 +6,12 @@ import numpy as np
 from scipy.special import gammaln
 
 from ingest.arrays import FloatArray
-from pipeline.models.error_size import first_guess
-from pipeline.models.error_structure import ErrorStructure
-from pipeline.models.evidence import Evidence, estimate_errors, weigh
+from pipeline.models.error_model import ErrorModel
 from pipeline.models.generalised_fits import Fits, design_columns, fit_all
-from pipeline.models.sample import Sample
-from pipeline.models.search_space import SearchSpace
+from pipeline.models.hypotheses import SearchSpace
+from pipeline.models.noise import first_guess
+from pipeline.models.observations import Sample
+from pipeline.models.posterior import Evidence, estimate_errors, weigh
 
 FEWEST_POINTS = 3  # left after holding out: two coefficients and one residual
 FEWEST_FOR_TWO_TERMS = 6  # twice as many as coefficients
@@ -21,9 +21,7 @@ MARGIN = 0.15  # a less simple setting must win by this much, in nats per kernel
 WORST = -9.0  # log density below which a miss is a miss
 INDEPENDENT, WALKING = 0.0, 10.0
 EXACT, COARSE = 1e-3, 0.3
-STRUCTURES = tuple(
-    ErrorStructure(floor, walk) for walk in (INDEPENDENT, WALKING) for floor in (EXACT, COARSE)
-)
+STRUCTURES = tuple(ErrorModel(floor, walk) for walk in (INDEPENDENT, WALKING) for floor in (EXACT, COARSE))
 
 
 @dataclass(frozen=True)
@@ -36,7 +34,7 @@ class Setting:
     """
 
     steep: bool = False
-    structure: ErrorStructure = STRUCTURES[0]
+    structure: ErrorModel = STRUCTURES[0]
 
 
 def choose_setting(sample: Sample, space: SearchSpace, nonnegative: bool) -> Setting:
@@ -103,7 +101,7 @@ def _forecast(fits: Fits, design: FloatArray) -> tuple[FloatArray, FloatArray]:
 def _log_density(
     forecast: tuple[FloatArray, FloatArray],
     evidence: Evidence,
-    structure: ErrorStructure,
+    structure: ErrorModel,
     doublings: FloatArray,
     target: FloatArray,
 ) -> FloatArray:

@@ -6,9 +6,9 @@ from typing import TypeAlias
 import numpy as np
 
 from ingest.arrays import BoolArray, FloatArray, IntArray
+from pipeline.models.error_model import Precision
+from pipeline.models.hypotheses import SearchSpace
 from pipeline.models.normal_form import term_values
-from pipeline.models.precision import Precision
-from pipeline.models.search_space import SearchSpace
 
 
 @dataclass(frozen=True, eq=False)

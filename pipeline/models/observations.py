@@ -1,6 +1,6 @@
-"""Measurements reduced to what fitting needs: one mean per point, and the noise of the repetitions."""
+"""Measurements reduced to what fitting needs: means per point, and the noise of the repetitions."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 import numpy as np
@@ -8,9 +8,11 @@ from numpy.typing import NDArray
 
 from ingest.arrays import BoolArray, FloatArray, IntArray
 from ingest.errors import ModelError
+from pipeline.models.error_model import ErrorModel, Precision
 
 Number = TypeVar("Number", np.float64, np.int64)
 
+NEGATIVE = 0.01  # of the largest value: more below zero means that the quantity can be negative
 LARGEST = 1e150  # what lies beyond is no measurement, and its square no number
 
 
@@ -35,6 +37,12 @@ class Observations:
         """bool[K, P]."""
         return self.count > 0
 
+    @property
+    def nonnegative(self) -> bool:
+        """Whether no value lies clearly below zero: then coefficients and predictions do not either."""
+        largest = np.abs(self.mean).max(axis=1, initial=0)
+        return bool((self.mean.min(axis=1, initial=0) >= -NEGATIVE * largest).all())
+
 
 def observe(points: FloatArray, values: FloatArray) -> Observations:
     """Reduce measurements to means and noise; the same point given twice counts as repetitions.
@@ -51,10 +59,10 @@ def observe(points: FloatArray, values: FloatArray) -> Observations:
         raise ModelError(f"points of shape {points.shape} do not fit values of shape {values.shape}")
     if not (np.isfinite(points) & (points > 0)).all():
         raise ModelError(
-            "a parameter value is not a positive number", mend="leave out such runs or count from 1"
+            "a parameter value is not a positive number", hint="leave out such runs or count from 1"
         )
     if (np.abs(values) > LARGEST).any():
-        raise ModelError("a measured value is infinite", mend="leave out the run that it comes from")
+        raise ModelError("a measured value is infinite", hint="leave out the run that it comes from")
     unique, place = np.unique(points, axis=0, return_inverse=True)
     place = place.reshape(-1)
     there = ~np.isnan(values)
@@ -70,3 +78,85 @@ def _summed(values: NDArray[Number], place: IntArray) -> NDArray[Number]:
     order = np.argsort(place, kind="stable")
     first = np.searchsorted(place[order], np.arange(place.max() + 1))
     return np.asarray(np.add.reduceat(values[:, order], first, axis=1))
+
+
+SMALLEST = 1e-150  # a kernel that never exceeds it is zero
+FALLS = 1.2  # the first value over the smallest later one, from which a kernel is tried as falling
+
+
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """Means of K kernels, each divided by its largest.
+
+    Attributes:
+        points: float64[P], ascending.
+        largest: float64[K], what the means were divided by, in the unit of the data.
+        level: float64[K, P], the scaled means, 0 where nothing was measured.
+        count: int64[K, P], repetitions.
+        squares: float64[K, P], scaled sums of squared deviations of the repetitions.
+        falls: bool[K], whether the kernel's values fall at first.
+    """
+
+    points: FloatArray
+    largest: FloatArray
+    level: FloatArray
+    count: IntArray
+    squares: FloatArray
+    falls: BoolArray
+
+    def __len__(self) -> int:
+        """Return the number of kernels K."""
+        return len(self.level)
+
+    @property
+    def measured(self) -> BoolArray:
+        """bool[K, P]."""
+        return self.count > 0
+
+    def take(self, kernels: IntArray) -> "Sample":
+        """Return some of the kernels."""
+        return Sample(
+            self.points,
+            self.largest[kernels],
+            self.level[kernels],
+            self.count[kernels],
+            self.squares[kernels],
+            self.falls[kernels],
+        )
+
+    def between(self, first: int, last: int) -> "Sample":
+        """Return some points only, still relative to the largest of all means."""
+        return replace(
+            self,
+            points=self.points[first:last],
+            level=self.level[:, first:last],
+            count=self.count[:, first:last],
+            squares=self.squares[:, first:last],
+        )
+
+    def heaviest(self, count: int) -> "Sample":
+        """Return the kernels of most effort."""
+        if len(self) <= count:
+            return self
+        return self.take(np.sort(np.argpartition(-self.largest, count)[:count]))
+
+    def precision(self, structure: ErrorModel) -> Precision:
+        """Return the inverse covariance of the errors at unit variance."""
+        return structure.precision(self.points, structure.scale(self.level), self.measured)
+
+    def repetition_noise(self, structure: ErrorModel) -> tuple[FloatArray, FloatArray]:
+        """Return the repetitions' sum of squares in units of the errors, and its degrees, float64[K] each."""
+        degrees = np.maximum(self.count - 1, 0).sum(axis=1).astype(np.float64)
+        return (self.squares / structure.scale(self.level) ** 2).sum(axis=1), degrees
+
+
+def sample_of(data: Observations) -> Sample:
+    """Scale each kernel to a largest mean of 1; those that are zero throughout stay so."""
+    largest = np.abs(data.mean).max(axis=1)
+    largest = np.where(largest > SMALLEST, largest, 0.0)
+    size = np.where(largest > 0, largest, 1.0)[:, None]
+    level = np.where(largest[:, None] > 0, data.mean, 0.0) / size
+    later = np.where(data.measured, level, np.inf)[:, 1:].min(axis=1, initial=np.inf)
+    falls = (level[:, 0] > FALLS * later) & data.measured[:, 0]
+    squares = np.where(largest[:, None] > 0, data.squares, 0.0) / size**2
+    return Sample(data.points[:, 0], largest, level, data.count, squares, falls)

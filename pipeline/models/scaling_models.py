@@ -1,15 +1,15 @@
-"""Fitted models of many kernels, as arrays."""
+"""Fitted models of many kernels, as arrays, and what they predict."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
+from typing import TypeVar
 
 import numpy as np
 
 from ingest.arrays import FloatArray, IntArray
-from pipeline.models.intervals import mixture_quantiles
 from pipeline.models.normal_form import (
     NO_EXPONENT,
     Hypothesis,
@@ -18,8 +18,45 @@ from pipeline.models.normal_form import (
     growth_text,
     term_values,
 )
-from pipeline.models.notes import Note, note_texts
-from pipeline.models.prediction import Prediction
+from pipeline.models.quality import Note, note_texts
+from pipeline.statistics.student import mixture_quantiles
+
+
+@dataclass(frozen=True, eq=False)
+class Prediction:
+    """Values at Q points for K kernels.
+
+    Attributes:
+        value: float64[K, Q], in the unit of the data.
+        lower: float64[K, Q], lower end of the two-sided interval for the expected value.
+        upper: float64[K, Q], its upper end.
+    """
+
+    value: FloatArray
+    lower: FloatArray
+    upper: FloatArray
+
+    def combine(self, add: Callable[[FloatArray], FloatArray], correlation: float) -> "Prediction":
+        """Sum predictions over kernels, with the interval that equally correlated errors give.
+
+        The half-widths d of the parts are added as standard deviations are: the variance of a sum whose parts
+        all correlate by r is (1 - r) * sum of d^2 + r * (sum of d)^2.
+
+        Args:
+            add: sums an array over its first axis, in whatever groups: ``lambda a: a.sum(0, keepdims=True)``
+                for a total, ``CallTree.inclusive`` for inclusive values.
+            correlation: r, 0 to 1.
+
+        Returns:
+            The predictions of the groups.
+        """
+        value = add(self.value)
+        lower, upper = (
+            np.sqrt((1 - correlation) * add(d * d) + correlation * add(d) ** 2)
+            for d in (self.value - self.lower, self.upper - self.value)
+        )
+        return Prediction(value, value - lower, value + upper)
+
 
 REMEMBERED = 64  # points whose predictions are kept
 _BLOCK = 1 << 17  # values of the design gathered at once: 1 MiB, which a second-level cache holds
@@ -201,3 +238,43 @@ _SHARED = {"parameters", "terms", "hypotheses", "first", "last", "nonnegative", 
 def per_kernel_fields() -> tuple[str, ...]:
     """Return the names of the arrays whose first axis is the kernel."""
     return tuple(f.name for f in fields(ScalingModels) if f.name not in _SHARED)
+
+
+Text = TypeVar("Text")
+
+
+def formulas(models: ScalingModels) -> list[str]:
+    """Return the model of each kernel as people write it."""
+    return [models.formula(kernel) for kernel in range(len(models))]
+
+
+def growths(models: ScalingModels) -> list[str]:
+    """Return the leading behaviour of each kernel: that of its hypothesis with the terms that rise."""
+    rising = models.coefficients[:, 0, 1:] > 0
+    return _once_a_kind(models.growth, np.column_stack([models.chosen[:, 0], rising]))
+
+
+def remarks(models: ScalingModels) -> list[tuple[str, ...]]:
+    """Return what must be known about the model of each kernel."""
+    return _once_a_kind(models.notes, np.column_stack([models.chosen[:, 0], models.note, models.points > 0]))
+
+
+def _once_a_kind(tell: Callable[[int], Text], kinds: IntArray) -> list[Text]:
+    """Let `tell` speak of the first kernel of each kind, int64[K, n], for all of its kind."""
+    _, first, kind = np.unique(kinds, axis=0, return_index=True, return_inverse=True)
+    told = [tell(kernel) for kernel in first.tolist()]
+    return [told[i] for i in kind.ravel().tolist()]
+
+
+def sum_of_terms(models: ScalingModels) -> tuple[float, list[tuple[float, Term]]]:
+    """Add the chosen models of all kernels, as paper 001 makes the model of ``main``.
+
+    Returns:
+        The constant, and the coefficient of every term that occurs, fastest growth first.
+    """
+    coefficients = dict.fromkeys(models.terms, 0.0)
+    for kernel in range(len(models)):
+        for coefficient, term in models.weighted_terms(kernel):
+            coefficients[term] += coefficient
+    terms = [(coefficient, term) for term, coefficient in coefficients.items() if coefficient != 0.0]
+    return float(models.coefficients[:, 0, 0].sum()), sorted(terms, key=lambda item: item[1], reverse=True)

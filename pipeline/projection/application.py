@@ -99,8 +99,8 @@ def load_application(name: str | Path) -> Application:
     terms = table_at(table, "terms", where)
     parts = table_at(table, "parts", where)
     if bool(parts) == ("bandwidth" in table):
-        mend = 'write [parts] and name = "expression", or [bandwidth]'
-        raise InputError("the file needs either [parts] or [bandwidth]", where=where, mend=mend)
+        hint = 'write [parts] and name = "expression", or [bandwidth]'
+        raise InputError("the file needs either [parts] or [bandwidth]", where=where, hint=hint)
     return Application(
         text_at(table, "title", where, path.stem),
         path,
@@ -122,7 +122,7 @@ def load_application(name: str | Path) -> Application:
 def _seconds(given: object, where: str) -> float:
     quantity = parse_quantity(given, where=where)
     if quantity.dimension != TIME:
-        raise UsageError("a measured total has to be a time", where=where, mend='write it like "12.3 s"')
+        raise UsageError("a measured total has to be a time", where=where, hint='write it like "12.3 s"')
     return quantity.value
 
 
@@ -140,7 +140,7 @@ def _input(name: str, given: object, where: str) -> Input:
 def _texts(table: Mapping[str, Any], where: str) -> dict[str, str]:
     for key, value in table.items():
         if not isinstance(value, str):
-            raise InputError(f"'{key}' has to be an expression", where=where, mend=f'write {key} = "..."')
+            raise InputError(f"'{key}' has to be an expression", where=where, hint=f'write {key} = "..."')
     return dict(table)
 
 
@@ -162,7 +162,7 @@ def compose(
     Args:
         application: the program.
         machine: what `machine_names` returned, of one or more machines.
-        missing: how to mend an unknown name that begins so.
+        missing: how to hint an unknown name that begins so.
 
     Raises:
         UsageError, InputError: where an expression or a term cannot be meant.
@@ -218,4 +218,4 @@ def _total(
     try:
         return reduce(add, (model for path, model in parts.items() if len(path) == 1))
     except UsageError as error:
-        raise UsageError(error.what, where=where, mend="parts have to measure the same") from error
+        raise UsageError(error.what, where=where, hint="parts have to measure the same") from error

@@ -74,8 +74,8 @@ def bandwidth_projection(
     _distinct(groups, place)
     projected = [group for group in groups if group.kind != "other"]
     if not projected:
-        mend = "give at least one the kind 'threaded' or 'serial'"
-        raise InputError("no group to project", where=place.where, mend=mend)
+        hint = "give at least one the kind 'threaded' or 'serial'"
+        raise InputError("no group to project", where=place.where, hint=hint)
     verdicts = tuple(judge(group, reference) for group in projected)
     error = _method_error(table, verdicts, place)
     scatter = bind(symbol("method"), {"method": Quantity(1.0, NONE, error)})
@@ -100,8 +100,8 @@ def _distinct(groups: Sequence[Group], place: Place) -> None:
     names = [group.name for group in groups]
     for name in names:
         if names.count(name) > 1 or any(other.startswith(f"{name}/") for other in names):
-            mend = "give each part of the time one group"
-            raise InputError(f"'{name}' would be counted twice", where=place.where, mend=mend)
+            hint = "give each part of the time one group"
+            raise InputError(f"'{name}' would be counted twice", where=place.where, hint=hint)
 
 
 def _points(groups: Sequence[Group]) -> list[Point]:
@@ -137,7 +137,7 @@ def _value(name: str, names: Mapping[str, Model | Term], place: Place) -> Model:
     if not isinstance(found, Model):
         key = name.partition(".")[2]
         which = "target machine" if name.startswith("mach.") else "machine measured on"
-        raise UsageError(f"the {which} has no '{key}'", where=place.where, mend=f"add {key} to its [values]")
+        raise UsageError(f"the {which} has no '{key}'", where=place.where, hint=f"add {key} to its [values]")
     return found
 
 
@@ -147,7 +147,7 @@ def _coverage(table: Table, groups: Sequence[Group], place: Place) -> float:
     if "coverage" in table:
         stated = parse_quantity(table["coverage"], where=f"{place.where}: coverage").value
         if not 0 < stated <= 1:
-            raise UsageError("'coverage' has to lie between 0 and 1", where=place.where, mend="correct it")
+            raise UsageError("'coverage' has to lie between 0 and 1", where=place.where, hint="correct it")
         return stated
     shares = [group.share for group in projected]
     if all(share is not None for share in shares):

@@ -54,7 +54,7 @@ def point_weights(observed: FloatArray, weights: Weights) -> FloatArray:
     if weights == "equal":
         return np.ones_like(observed)
     if (observed <= 0).any():
-        raise ModelError("relative weights need positive measurements", mend="use weights = 'equal'")
+        raise ModelError("relative weights need positive measurements", hint="use weights = 'equal'")
     return 1.0 / observed
 
 
@@ -106,7 +106,7 @@ def _freedom(points: int, parameters: int) -> int:
     if points <= parameters:
         raise ModelError(
             f"{points} measurements cannot determine {parameters} parameters",
-            mend=f"measure at least {parameters + 1} points",
+            hint=f"measure at least {parameters + 1} points",
         )
     return points - parameters
 

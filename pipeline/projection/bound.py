@@ -83,9 +83,9 @@ def value_of(machine: Machine, name: str, dimension: Dimension) -> float:
         UsageError: where it has none, or one that measures something else.
     """
     if name not in machine.values:
-        raise UsageError(f"no value '{name}'", where=str(machine.path), mend="add it to [values]")
+        raise UsageError(f"no value '{name}'", where=str(machine.path), hint="add it to [values]")
     quantity = machine.values[name]
     if quantity.dimension != dimension:
         what = f"unit mismatch: '{name}' has to be in {dimension}, it is in {quantity.dimension}"
-        raise UsageError(what, where=str(machine.path), mend="correct its unit")
+        raise UsageError(what, where=str(machine.path), hint="correct its unit")
     return quantity.value

@@ -52,9 +52,9 @@ def fit_cache_kernel(
         ModelError: where there are fewer than four measurements or three different V.
     """
     if (sites <= 0).any():
-        raise ModelError(f"{name}: V has to be positive", mend="remove the other measurements")
+        raise ModelError(f"{name}: V has to be positive", hint="remove the other measurements")
     if len(np.unique(sites)) < 3:
-        raise ModelError(f"{name}: b1, b2 and s need at least three different V", mend="measure more sizes")
+        raise ModelError(f"{name}: b1, b2 and s need at least three different V", hint="measure more sizes")
     quality = resample(
         partial(solve_cache_kernel, sites), partial(_curve, sites), seconds, weights, key=name, draws=draws
     )

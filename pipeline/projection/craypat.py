@@ -70,7 +70,7 @@ def read_craypat(path: Path) -> CrayPatReport:
     """
     text = read_text(path, _LARGEST)
     if "CrayPat" not in text[:4096]:
-        raise InputError("no CrayPat report", where=str(path), mend="write it with: pat_report -o FILE DATA")
+        raise InputError("no CrayPat report", where=str(path), hint="write it with: pat_report -o FILE DATA")
     lines = text.splitlines()
     regions = {region.name: region for region in _table(lines)}
     for region in _blocks(lines):
@@ -79,9 +79,9 @@ def read_craypat(path: Path) -> CrayPatReport:
         seconds = region.seconds if region.seconds is not None else listed.seconds
         regions[region.name] = CrayPatRegion(region.name, share, seconds, region.counters)
     if not regions:
-        mend = "write the report with its profile table, or with counters by region"
+        hint = "write the report with its profile table, or with counters by region"
         raise InputError(
-            "the report has no region with a time, share or counters", where=str(path), mend=mend
+            "the report has no region with a time, share or counters", where=str(path), hint=hint
         )
     facts = {name: _fact(pattern, text) for name, pattern in _FACTS.items()}
     return CrayPatReport(facts["processes"], facts["per_node"], facts["threads"], tuple(regions.values()))

@@ -44,7 +44,7 @@ class Columns:
             raise InputError(
                 f"column '{name}' is in {found}, not in {dimension}",
                 where=str(self.path),
-                mend="give its unit in the header, such as 'time [us]'",
+                hint="give its unit in the header, such as 'time [us]'",
             )
         wanted = np.ones(len(texts), dtype=bool) if rows is None else rows
         numbered = zip(range(2, len(texts) + 2), texts, wanted, strict=True)
@@ -57,7 +57,7 @@ class Columns:
             value = float("nan")
         if not np.isfinite(value):
             what = f"line {line}: '{cell}' in column '{name}' is no number"
-            raise InputError(what, where=str(self.path), mend="correct or remove the line")
+            raise InputError(what, where=str(self.path), hint="correct or remove the line")
         return value
 
     def texts(self, name: str) -> tuple[str, ...]:
@@ -67,8 +67,8 @@ class Columns:
             InputError: where there is no such column.
         """
         if name not in self.cells:
-            mend = f"columns here: {', '.join(self.cells)}"
-            raise InputError(f"no column '{name}'", where=str(self.path), mend=mend)
+            hint = f"columns here: {', '.join(self.cells)}"
+            raise InputError(f"no column '{name}'", where=str(self.path), hint=hint)
         return self.cells[name]
 
     def where(self, conditions: dict[str, object]) -> BoolArray:
@@ -82,7 +82,7 @@ class Columns:
             marked &= np.array([cell == str(value) for cell in self.texts(name)])
         if not marked.any():
             asked = ", ".join(f"{name} = {value}" for name, value in conditions.items())
-            raise InputError(f"no rows with {asked}", where=str(self.path), mend="check the condition")
+            raise InputError(f"no rows with {asked}", where=str(self.path), hint="check the condition")
         return marked
 
 
@@ -103,7 +103,7 @@ def read_columns(path: Path, as_it_stands: Callable[[str], bool] = lambda _: Fal
     for line, row in enumerate(rows[1:], 2):
         if len(row) != len(rows[0]):
             what = f"line {line} has {len(row)} cells, the header {len(rows[0])}"
-            raise InputError(what, where=str(path), mend="correct the line")
+            raise InputError(what, where=str(path), hint="correct the line")
     headers = [(t, (1.0, NONE)) if as_it_stands(t) else _header(t, path) for t in rows[0]]
     cells = zip(*([cell.strip() for cell in row] for row in rows[1:]), strict=True)
     named = dict(zip((name for name, _ in headers), cells, strict=True))
@@ -113,12 +113,12 @@ def read_columns(path: Path, as_it_stands: Callable[[str], bool] = lambda _: Fal
 def _header(text: str, path: Path) -> tuple[str, tuple[float, Dimension]]:
     match = _HEADER.fullmatch(text)
     if match is None or not match["name"]:
-        raise InputError(f"'{text}' is no column name", where=str(path), mend="write it like 'time [us]'")
+        raise InputError(f"'{text}' is no column name", where=str(path), hint="write it like 'time [us]'")
     if match["unit"] is not None:
         try:
             return match["name"], parse_unit(match["unit"])
         except UsageError as error:
-            raise InputError(error.what, where=f"{path}: column '{text}'", mend=error.mend) from error
+            raise InputError(error.what, where=f"{path}: column '{text}'", hint=error.hint) from error
     stem, _, suffix = match["name"].rpartition("_")
     if stem and suffix in _SUFFIXES:
         return stem, parse_unit(suffix)

@@ -82,7 +82,7 @@ def columns(ensembles: Sequence[Ensemble]) -> dict[str, tuple[float, FloatArray]
             column = ensemble.draws[rows, k]
             if name in found and not np.array_equal(found[name][1], column):
                 raise UsageError(
-                    f"'{name}' is bound to two different values", mend="rename one before composing"
+                    f"'{name}' is bound to two different values", hint="rename one before composing"
                 )
             found[name] = (float(ensemble.estimate[k]), column)
     return found

@@ -102,8 +102,8 @@ def _solver(form: Formula, parameters: Sequence[Parameter]) -> tuple[Solve, int]
         np.array([getattr(p, field) for p in parameters]) for field in ("start", "lower", "upper")
     )
     if not np.isfinite(form.curve(start[None])).all():
-        mend = "remove those measurements, or change the starting values"
-        raise ModelError("the formula has no finite value at some measured inputs", mend=mend)
+        hint = "remove those measurements, or change the starting values"
+        raise ModelError("the formula has no finite value at some measured inputs", hint=hint)
     if form.linear and np.isinf(upper).all():
         return partial(solve_linear, form.slopes(start), lower), DRAWS
     return partial(solve_nonlinear, form.curve, start, (lower, upper)), _NONLINEAR_DRAWS
@@ -176,8 +176,8 @@ def _check_symbols(model: Model, parameters: Sequence[Parameter], data: Mapping[
     if missing:
         raise UsageError(
             f"nothing is measured for {', '.join(missing)}",
-            mend="add a column, or make it a parameter to fit",
+            hint="add a column, or make it a parameter to fit",
         )
     useless = sorted({p.name for p in parameters} - set(model.symbols))
     if useless:
-        raise UsageError(f"{', '.join(useless)} is not in the formula", mend="take it out of the parameters")
+        raise UsageError(f"{', '.join(useless)} is not in the formula", hint="take it out of the parameters")

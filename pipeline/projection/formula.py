@@ -64,7 +64,7 @@ def told_apart(slopes: FloatArray, weights: FloatArray) -> BoolArray:
     weighted = slopes * weights[:, None]
     if not np.isfinite(weighted).all():
         raise ModelError(
-            "the formula has no finite slope where it fits best", mend="change the starting values"
+            "the formula has no finite slope where it fits best", hint="change the starting values"
         )
     size = np.sqrt(np.sum(weighted**2, axis=0))
     _, values, directions = np.linalg.svd(weighted / np.where(size > 0, size, 1.0))

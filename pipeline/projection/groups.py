@@ -60,7 +60,7 @@ def read_groups(table: Table, where: str, folder: Path) -> tuple[Group, ...]:
     lacking = sorted(set(kinds) - {group.name for group in found})
     if lacking:
         names = ", ".join(group.name for group in found)
-        raise InputError(f"no region '{lacking[0]}' in {path}", where=where, mend=f"regions are {names}")
+        raise InputError(f"no region '{lacking[0]}' in {path}", where=where, hint=f"regions are {names}")
     return tuple(found)
 
 
@@ -69,7 +69,7 @@ def _stated(row: Table, where: str) -> Group:
     name = text_at(row, "name", where)
     here = f"{where}: {name}"
     if "time" not in row:
-        raise InputError("'time' is missing", where=here, mend='write time = "997.6 s"')
+        raise InputError("'time' is missing", where=here, hint='write time = "997.6 s"')
     counters = {key: float(value) for key, value in table_at(row, "counters", here).items()}
     share = _share(row["share"], here) if "share" in row else None
     return Group(name, _time(row["time"], here), share, _kind(row.get("kind", "threaded"), here), counters)
@@ -78,20 +78,20 @@ def _stated(row: Table, where: str) -> Group:
 def _time(given: object, where: str) -> Quantity:
     quantity = parse_quantity(given, where=where)
     if quantity.dimension != TIME or quantity.value <= 0:
-        raise UsageError("'time' has to be a positive time", where=where, mend='write it like "997.6 s"')
+        raise UsageError("'time' has to be a positive time", where=where, hint='write it like "997.6 s"')
     return quantity
 
 
 def _share(given: object, where: str) -> float:
     quantity = parse_quantity(given, where=where)
     if quantity.dimension != NONE or not 0 < quantity.value <= 1:
-        raise UsageError("'share' has to lie between 0 and 1", where=where, mend='write 0.331 or "33.1 %"')
+        raise UsageError("'share' has to lie between 0 and 1", where=where, hint='write 0.331 or "33.1 %"')
     return quantity.value
 
 
 def _kind(given: Any, where: str) -> str:  # noqa: ANN401 - any TOML value
     if given not in KINDS:
-        raise UsageError(f"no kind '{given}'", where=where, mend=f"kinds are {', '.join(KINDS)}")
+        raise UsageError(f"no kind '{given}'", where=where, hint=f"kinds are {', '.join(KINDS)}")
     return str(given)
 
 

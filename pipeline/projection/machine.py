@@ -55,7 +55,7 @@ class Machine:
         if variant is None or variant in known:
             return variant or self.variant
         raise UsageError(
-            f"no variant '{variant}'", where=str(self.path), mend=f"variants: {', '.join(known)}"
+            f"no variant '{variant}'", where=str(self.path), hint=f"variants: {', '.join(known)}"
         )
 
 

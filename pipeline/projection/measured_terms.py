@@ -14,13 +14,13 @@ from ingest.errors import InputError
 from ingest.readers.textfile import read_text
 from pipeline.models.normal_form import Term as NormalTerm
 from pipeline.models.scaling_models import ScalingModels
-from pipeline.models.tables import from_table
 from pipeline.projection.binding import bind, limited
 from pipeline.projection.ensemble import DRAWS, Ensemble, stream
 from pipeline.projection.model import Limit, Model, constant, log2, maximum, sqrt, symbol
 from pipeline.projection.symbolic import real_symbol
 from pipeline.projection.toml_tables import Table, check_keys, path_at, text_at
 from pipeline.projection.units import TIME, Dimension, parse_unit
+from pipeline.store.models import from_table
 
 _REGIONS, _CALLPATHS, _SUMMARY = "region_models.parquet", "models.parquet", "summary.json"
 _KEYS = ("model", "results", "region", "callpath")
@@ -41,7 +41,7 @@ def measured_term(table: Table, name: str, where: str, folder: Path) -> tuple[tu
     if wanted not in paths:
         shown = ", ".join(sorted({path[-1] for path in paths})[:8])
         raise InputError(
-            f"no kernel '{' / '.join(wanted)}' in {directory}", where=where, mend=f"kernels are {shown} ..."
+            f"no kernel '{' / '.join(wanted)}' in {directory}", where=where, hint=f"kernels are {shown} ..."
         )
     model = scaling_model(name, models, paths.index(wanted), dimension=_dimension(directory))
     return models.parameters, model
@@ -127,21 +127,21 @@ def _wanted(table: Table, where: str) -> tuple[str, ...]:
         return (text_at(table, "region", where),)
     path = table["callpath"]
     if not isinstance(path, list) or not path or not all(isinstance(part, str) for part in path):
-        mend = 'write callpath = ["main", "solve"]'
-        raise InputError("'callpath' has to be a list of region names", where=where, mend=mend)
+        hint = 'write callpath = ["main", "solve"]'
+        raise InputError("'callpath' has to be a list of region names", where=where, hint=hint)
     return tuple(path)
 
 
 def _stored(directory: Path, file: str) -> tuple[ScalingModels, list[tuple[str, ...]]]:
     path = directory / file
-    mend = f"make it with `pipeline run DIR --out {directory}`"
+    hint = f"make it with `pipeline run DIR --out {directory}`"
     try:
         table = pq.read_table(path)
         return from_table(table), [tuple(names) for names in table["callpath"].to_pylist()]
     except FileNotFoundError as error:
-        raise InputError("no stored models", where=str(path), mend=mend) from error
+        raise InputError("no stored models", where=str(path), hint=hint) from error
     except (OSError, pa.ArrowException, KeyError, ValueError) as error:
-        raise InputError(f"the stored models are damaged ({error})", where=str(path), mend=mend) from error
+        raise InputError(f"the stored models are damaged ({error})", where=str(path), hint=hint) from error
 
 
 def _dimension(directory: Path) -> Dimension:
@@ -150,6 +150,6 @@ def _dimension(directory: Path) -> Dimension:
         summary: dict[str, Any] = json.loads(read_text(path))
         unit = str(summary["total"]["unit"])
     except (ValueError, KeyError, TypeError) as error:
-        mend = "run `pipeline run` again"
-        raise InputError(f"no unit in the summary ({error})", where=str(path), mend=mend) from error
+        hint = "run `pipeline run` again"
+        raise InputError(f"no unit in the summary ({error})", where=str(path), hint=hint) from error
     return parse_unit(unit)[1]

@@ -80,7 +80,7 @@ class Model:
     def __truediv__(self, other: "Operand") -> "Model":
         right = as_model(other)
         if right.expression.is_zero:
-            raise UsageError("division by zero", mend="correct the expression")
+            raise UsageError("division by zero", hint="correct the expression")
         return join(self.expression / right.expression, self.dimension / right.dimension, self, right)
 
     def __pow__(self, other: "Operand") -> "Model":
@@ -117,7 +117,7 @@ def constant(value: float, dimension: Dimension = NONE) -> Model:
         UsageError: where it is not finite.
     """
     if not math.isfinite(value):
-        raise UsageError(f"{value} is not a finite number", mend="correct the expression")
+        raise UsageError(f"{value} is not a finite number", hint="correct the expression")
     whole = float(value).is_integer() and abs(value) < 2.0**53
     return Model(sympy.Integer(int(value)) if whole else sympy.Float(float(value)), dimension)
 
@@ -205,7 +205,7 @@ def join(expression: Expression, dimension: Dimension, *parts: Model) -> Model:
     for name, found in (item for part in parts for item in part.symbols.items()):
         if symbols.setdefault(name, found) != found:
             raise UsageError(
-                f"'{name}' is used in {symbols[name]} and in {found}", mend="rename one of the two"
+                f"'{name}' is used in {symbols[name]} and in {found}", hint="rename one of the two"
             )
     ensembles = tuple(dict.fromkeys(ensemble for part in parts for ensemble in part.ensembles))
     limits = tuple(dict.fromkeys(limit for part in parts for limit in part.limits))
@@ -249,4 +249,4 @@ def _number_power(base: float, exponent: float) -> float:
     try:
         return float(base**exponent)
     except (OverflowError, ZeroDivisionError, TypeError) as error:
-        raise UsageError("a power of two numbers is no finite number", mend="correct it") from error
+        raise UsageError("a power of two numbers is no finite number", hint="correct it") from error

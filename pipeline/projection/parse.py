@@ -53,7 +53,7 @@ def parse(text: str, names: Names, *, where: str = "", missing: Mapping[str, str
         names: what the names in it stand for: models, or functions of models. `FUNCTIONS` and `UNITS` are
             known besides.
         where: the file and key the text comes from, for errors.
-        missing: how to mend an unknown name that begins with the key.
+        missing: how to hint an unknown name that begins with the key.
 
     Raises:
         UsageError: where the text is no such expression, a name is unknown or units do not match.
@@ -61,20 +61,20 @@ def parse(text: str, names: Names, *, where: str = "", missing: Mapping[str, str
     tree = _syntax(text, where)
     model = _Walk({**FUNCTIONS, **UNITS, **names}, text, where, missing or {}).model(tree)
     if model.expression.has(sympy.zoo, sympy.nan, sympy.oo, sympy.I):
-        raise UsageError(f"'{text}' has no finite value", where=where, mend="correct the expression")
+        raise UsageError(f"'{text}' has no finite value", where=where, hint="correct the expression")
     return model
 
 
 def _syntax(text: str, where: str) -> ast.expr:
     if len(text) > _LONGEST:
         raise UsageError(
-            f"an expression of {len(text)} characters is too long", where=where, mend="split it up"
+            f"an expression of {len(text)} characters is too long", where=where, hint="split it up"
         )
     try:
         return ast.parse(text.strip(), mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise UsageError(
-            f"'{_brief(text)}' is no expression", where=where, mend="check its brackets"
+            f"'{_brief(text)}' is no expression", where=where, hint="check its brackets"
         ) from error
 
 
@@ -92,10 +92,10 @@ class _Walk:
             if error.where:
                 raise
             what = f"{error.what} in '{_brief(ast.unparse(node))}'"
-            raise UsageError(what, where=self.where or self.text, mend=error.mend) from error
+            raise UsageError(what, where=self.where or self.text, hint=error.hint) from error
         except RecursionError as error:
             raise UsageError(
-                "the expression is nested too deeply", where=self.where, mend="split it up"
+                "the expression is nested too deeply", where=self.where, hint="split it up"
             ) from error
 
     def _node(self, node: ast.expr) -> Model:
@@ -110,18 +110,18 @@ class _Walk:
                 return -self.model(node.operand)
             case ast.Call(keywords=[]):
                 return self._call(_dotted(node.func), [self.model(argument) for argument in node.args])
-        raise UsageError("not allowed", mend="use numbers, names, + - * / ** and " + ", ".join(FUNCTIONS))
+        raise UsageError("not allowed", hint="use numbers, names, + - * / ** and " + ", ".join(FUNCTIONS))
 
     def _symbol(self, name: str) -> Model:
         found = self._look_up(name)
         if not isinstance(found, Model):
-            raise UsageError(f"'{name}' is a function", mend=f"give its arguments: {name}(...)")
+            raise UsageError(f"'{name}' is a function", hint=f"give its arguments: {name}(...)")
         return found
 
     def _call(self, name: str, arguments: list[Model]) -> Model:
         function = self._look_up(name)
         if isinstance(function, Model):
-            raise UsageError(f"'{name}' is no function", mend="write '*' for a product")
+            raise UsageError(f"'{name}' is no function", hint="write '*' for a product")
         try:
             inspect.signature(function).bind(*arguments)
         except TypeError as error:
@@ -133,10 +133,10 @@ class _Walk:
             return self.names[name]
         close = difflib.get_close_matches(name, self.names, n=1)
         hints = [f"did you mean '{close[0]}'?"] if close else []
-        hints += [mend for beginning, mend in self.missing.items() if name.startswith(beginning)]
+        hints += [hint for beginning, hint in self.missing.items() if name.startswith(beginning)]
         known = ", ".join(sorted(set(self.names) - set(FUNCTIONS) - set(UNITS)))
         raise UsageError(
-            f"unknown name '{name}'", mend=" or ".join(hints) or f"known here: {known or 'none'}"
+            f"unknown name '{name}'", hint=" or ".join(hints) or f"known here: {known or 'none'}"
         )
 
 
@@ -148,7 +148,7 @@ def _number(value: int | float) -> float:
     try:
         return float(value)
     except OverflowError as error:
-        raise UsageError("a number is too large", mend="correct it") from error
+        raise UsageError("a number is too large", hint="correct it") from error
 
 
 def _dotted(node: ast.expr) -> str:

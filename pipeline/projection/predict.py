@@ -74,19 +74,19 @@ def _inputs(
     wanted = {name for model in models.values() for name in model.symbols} - set(bound)
     missing = sorted(wanted - set(at))
     if missing:
-        raise UsageError(f"no value for {', '.join(missing)}", mend=f"give one, such as --at {missing[0]}=8")
+        raise UsageError(f"no value for {', '.join(missing)}", hint=f"give one, such as --at {missing[0]}=8")
     given = {name: np.atleast_1d(np.asarray(at[name], dtype=np.float64)) for name in sorted(wanted)}
     lengths = {len(values) for values in given.values()} - {1}
     if len(lengths) > 1:
-        raise UsageError("the inputs are sequences of different lengths", mend="give all of them one length")
+        raise UsageError("the inputs are sequences of different lengths", hint="give all of them one length")
     return given
 
 
 def _summary(name: object, value: FloatArray | None, draws: FloatArray, level: float) -> Prediction:
     if not np.isfinite(draws).all() or not (value is None or np.isfinite(value).all()):
         shown = ".".join(name) if isinstance(name, tuple) else name
-        mend = "check for inputs that are zero or negative"
-        raise ModelError(f"'{shown}' has no finite value at these inputs", mend=mend)
+        hint = "check for inputs that are zero or negative"
+        raise ModelError(f"'{shown}' has no finite value at these inputs", hint=hint)
     lower, middle, upper = np.quantile(draws, [(1 - level) / 2, 0.5, (1 + level) / 2], axis=0)
     best: FloatArray = middle if value is None else value
     return Prediction(best, np.minimum(lower, best), np.maximum(upper, best), draws)
@@ -114,7 +114,7 @@ def _broken(limit: Limit, value: FloatArray) -> str:
         if outside.any():
             raise UsageError(
                 f"{limit.says} {known}, not {value[outside][0]:g}",
-                mend="choose a value in between, add a row, or take another variant of the machine",
+                hint="choose a value in between, add a row, or take another variant of the machine",
             )
         between = value[~np.isin(value, limit.points)]
         return f"{limit.says} {known}; {between[0]:g} is interpolated" if len(between) else ""

@@ -172,8 +172,8 @@ def _notices(whole: Composition, inputs: Mapping[str, float]) -> tuple[str, ...]
 
 def _machine(application: Application, asked: str | Path | None) -> Machine:
     if asked is None and application.machine is None:
-        mend = f"choose one with --on: a file, or one of {', '.join(shipped('machines'))}"
-        raise UsageError("no machine to project to", where=str(application.path), mend=mend)
+        hint = f"choose one with --on: a file, or one of {', '.join(shipped('machines'))}"
+        raise UsageError("no machine to project to", where=str(application.path), hint=hint)
     return load_machine(asked or beside(application.path, str(application.machine)))
 
 
@@ -184,7 +184,7 @@ def _composition(
     lacking = sorted(set(whole.total.inputs) - set(application.inputs))
     if lacking:
         what = f"{machine.path} depends on '{lacking[0]}', which is no input here"
-        raise UsageError(what, where=str(application.path), mend=f"add {lacking[0]} to [inputs]")
+        raise UsageError(what, where=str(application.path), hint=f"add {lacking[0]} to [inputs]")
     return whole
 
 
@@ -192,15 +192,15 @@ def _inputs(application: Application, at: Mapping[str, float | str]) -> dict[str
     """Return every input in SI units."""
     for name in at:
         if name not in application.inputs:
-            mend = f"inputs are {', '.join(application.inputs) or 'none'}"
-            raise UsageError(f"no input '{name}'", where=str(application.path), mend=mend)
+            hint = f"inputs are {', '.join(application.inputs) or 'none'}"
+            raise UsageError(f"no input '{name}'", where=str(application.path), hint=hint)
     found = {name: _value(entry, at.get(name)) for name, entry in application.inputs.items()}
     missing = [name for name, value in found.items() if value is None]
     if missing:
         told = ", ".join(f"{n} ({application.inputs[n].meaning or 'no default'})" for n in missing)
         example = ",".join(f"{name}=8" for name in missing)
         raise UsageError(
-            f"no value for {told}", where=str(application.path), mend=f"give it with --at {example}"
+            f"no value for {told}", where=str(application.path), hint=f"give it with --at {example}"
         )
     return {name: value for name, value in found.items() if value is not None}
 
@@ -214,7 +214,7 @@ def _value(entry: Input, given: float | str | None) -> float | None:
         return quantity.value * entry.factor
     if quantity.dimension != entry.dimension:
         what = f"unit mismatch: '{entry.name}' is in {entry.dimension}, the value in {quantity.dimension}"
-        raise UsageError(what, where=where, mend="correct its unit")
+        raise UsageError(what, where=where, hint="correct its unit")
     return quantity.value
 
 

@@ -47,7 +47,7 @@ def parse_quantity(given: object, *, where: str = "") -> Quantity:
         raise UsageError(
             f"'{given}' is no quantity",
             where=where,
-            mend='write a number or a text such as "195 us +- 0.4 %"',
+            hint='write a number or a text such as "195 us +- 0.4 %"',
         )
     return _from_match(match, where)
 
@@ -56,7 +56,7 @@ def _from_match(match: re.Match[str], where: str) -> Quantity:
     try:
         factor, dimension = parse_unit(match["unit"] or "")
     except UsageError as error:
-        raise UsageError(error.what, where=where, mend=error.mend) from error
+        raise UsageError(error.what, where=where, hint=error.hint) from error
     spread = abs(float(match["spread"] or 0.0)) / 100
     value = float(match["value"]) * factor
     return _finite(Quantity(value, dimension, spread, factor=factor), where)
@@ -68,7 +68,7 @@ def _from_table(table: dict[str, object], where: str) -> Quantity:
         raise UsageError(
             "a quantity written as a table holds 'value' and, where wanted, 'note'",
             where=where,
-            mend=f"take out {', '.join(sorted(extra))}" if extra else "give its 'value'",
+            hint=f"take out {', '.join(sorted(extra))}" if extra else "give its 'value'",
         )
     read = parse_quantity(table["value"], where=where)
     return replace(read, note=str(table.get("note", "")))
@@ -76,5 +76,5 @@ def _from_table(table: dict[str, object], where: str) -> Quantity:
 
 def _finite(quantity: Quantity, where: str) -> Quantity:
     if not (math.isfinite(quantity.value) and math.isfinite(quantity.relative_sd)):
-        raise UsageError("a quantity has to be finite", where=where, mend="correct the number")
+        raise UsageError("a quantity has to be finite", where=where, hint="correct the number")
     return quantity

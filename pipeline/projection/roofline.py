@@ -70,7 +70,7 @@ def roofline(machine: str, values: Mapping[str, Quantity], points: Sequence[Poin
     if not flows or not peaks:
         lacking = "bandwidth 'bw_...' in B/s" if not flows else "peak 'peak_...' in flop/s"
         raise UsageError(
-            f"no {lacking} for a roofline", where=machine, mend="add it to the machine's [values]"
+            f"no {lacking} for a roofline", where=machine, hint="add it to the machine's [values]"
         )
     return Roofline(machine, flows, peaks, tuple(points))
 

@@ -33,4 +33,4 @@ def find(kind: Kind, name: str | Path) -> Path:
         return _HERE / kind / f"{stem}.toml"
     close = difflib.get_close_matches(stem, known, n=1)
     hint = f"did you mean '{close[0]}'?" if close else f"give a file, or one of {', '.join(known)}"
-    raise UsageError(f"no such file, and nothing of that name among the {kind}", where=str(name), mend=hint)
+    raise UsageError(f"no such file, and nothing of that name among the {kind}", where=str(name), hint=hint)

@@ -13,7 +13,7 @@ try:
 except ImportError as missing:
     raise UsageError(
         "projection needs the package sympy, which is not installed",
-        mend="install it with: pip install 'callpath-pipeline[symbolic]'",
+        hint="install it with: pip install 'callpath-pipeline[symbolic]'",
     ) from missing
 
 __all__ = ["Expression", "is_number", "real_symbol", "replace", "sympy"]

@@ -85,7 +85,7 @@ def read_term(table: Table, place: Place, names: Names) -> Term:
         return Term(place.name, *vector_loop_term(table, place.name, place.where, place.folder, names))
     if family not in FAMILIES:
         known = ", ".join([*FAMILIES, "measured", "ports", "vector_loop"])
-        raise InputError(f"no model '{family}'", where=place.where, mend=f"models are {known}")
+        raise InputError(f"no model '{family}'", where=place.where, hint=f"models are {known}")
     model = _of_family(FAMILIES[family], table, place)
     return Term(place.name, FAMILIES[family].inputs, model)
 
@@ -117,7 +117,7 @@ def _quantities(model: Model, family: Family, given: Mapping[str, Any], place: P
     found = {}
     for key, name in short.items():
         if key not in given and key not in family.defaults:
-            raise InputError(f"'{key}' is missing", where=place.where, mend=f'write {key} = "value unit"')
+            raise InputError(f"'{key}' is missing", where=place.where, hint=f'write {key} = "value unit"')
         value = given.get(key, family.defaults.get(key))
         found[name] = _in(
             model.symbols[name], parse_quantity(value, where=f"{place.where}: {key}"), key, place
@@ -128,7 +128,7 @@ def _quantities(model: Model, family: Family, given: Mapping[str, Any], place: P
 def _in(dimension: object, quantity: Quantity, key: str, place: Place) -> Quantity:
     if quantity.dimension != dimension:
         what = f"unit mismatch: '{key}' has to be in {dimension}, it is in {quantity.dimension}"
-        raise UsageError(what, where=place.where, mend="correct its unit")
+        raise UsageError(what, where=place.where, hint="correct its unit")
     return quantity
 
 
@@ -140,8 +140,8 @@ def _tabulated(family: Family, table: Table, place: Place) -> Model:
     model = family.build(place.name)
     at = [_row_at(row, by, place) for row in rows]
     if not rows or len(set(at)) < len(at):
-        mend = f"give every {by} one row"
-        raise InputError(f"the rows have to differ in '{by}'", where=place.where, mend=mend)
+        hint = f"give every {by} one row"
+        raise InputError(f"the rows have to differ in '{by}'", where=place.where, hint=hint)
     bound = [_row(model, family, row, by, place) for row in rows]
     parameters = {name: _interpolated(name, symbol(by), at, bound) for name in bound[0]}
     whole = substitute(model, parameters)
@@ -152,7 +152,7 @@ def _tabulated(family: Family, table: Table, place: Place) -> Model:
 def _row_at(row: Table, by: str, place: Place) -> float:
     value = row.get(by)
     if not isinstance(value, int | float) or not 0 < value < float("inf"):
-        raise InputError(f"a row has no positive '{by}'", where=place.where, mend=f"write {by} = 1024")
+        raise InputError(f"a row has no positive '{by}'", where=place.where, hint=f"write {by} = 1024")
     return float(value)
 
 
@@ -180,12 +180,12 @@ def _fitted(family: Family, table: Table, place: Place) -> Model:
     """Return a family fitted to a CSV file beside the file that names it."""
     check_keys(table, ("model", "data", "where", "time", "weights"), place.where)
     if family.fit is None:
-        mend = "give its parameters"
-        raise InputError("this model cannot be fitted from data", where=place.where, mend=mend)
+        hint = "give its parameters"
+        raise InputError("this model cannot be fitted from data", where=place.where, hint=hint)
     weights = text_at(table, "weights", place.where, "relative")
     if weights not in ("relative", "equal"):
-        mend = "choose relative or equal"
-        raise InputError(f"no weights '{weights}'", where=place.where, mend=mend)
+        hint = "choose relative or equal"
+        raise InputError(f"no weights '{weights}'", where=place.where, hint=hint)
     columns = read_columns(path_at(table, "data", place.where, place.folder))
     rows = columns.where(dict(table_at(table, "where", place.where)))
     model = family.build(place.name)

@@ -25,9 +25,9 @@ def read_toml(path: Path) -> Table:
     try:
         table = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise InputError(f"no TOML: {error}", where=str(path), mend="correct that line") from error
+        raise InputError(f"no TOML: {error}", where=str(path), hint="correct that line") from error
     if _depth(table) > _DEEPEST:
-        raise InputError(f"tables nested more than {_DEEPEST} deep", where=str(path), mend="flatten them")
+        raise InputError(f"tables nested more than {_DEEPEST} deep", where=str(path), hint="flatten them")
     return table
 
 
@@ -49,8 +49,8 @@ def check_keys(table: Table, known: Collection[str], where: str) -> None:
     for key in table:
         if key not in known:
             close = difflib.get_close_matches(key, known, n=1)
-            mend = f"did you mean '{close[0]}'?" if close else f"keys here: {', '.join(known)}"
-            raise InputError(f"unknown key '{key}'", where=where, mend=mend)
+            hint = f"did you mean '{close[0]}'?" if close else f"keys here: {', '.join(known)}"
+            raise InputError(f"unknown key '{key}'", where=where, hint=hint)
 
 
 def text_at(table: Table, key: str, where: str, default: str | None = None) -> str:
@@ -62,7 +62,7 @@ def text_at(table: Table, key: str, where: str, default: str | None = None) -> s
     value = table.get(key, default)
     if not isinstance(value, str):
         what = f"'{key}' has to be a text" if key in table else f"'{key}' is missing"
-        raise InputError(what, where=where, mend=f'write {key} = "..."')
+        raise InputError(what, where=where, hint=f'write {key} = "..."')
     return value
 
 
@@ -74,7 +74,7 @@ def table_at(table: Table, key: str, where: str) -> Table:
     """
     value = table.get(key, {})
     if not isinstance(value, dict):
-        raise InputError(f"'{key}' has to be a table", where=where, mend=f"write [{key}]")
+        raise InputError(f"'{key}' has to be a table", where=where, hint=f"write [{key}]")
     return value
 
 
@@ -96,7 +96,7 @@ def rows_at(table: Table, key: str, where: str) -> list[Table]:
     """
     value = table.get(key, [])
     if not isinstance(value, list) or not all(isinstance(row, dict) for row in value):
-        raise InputError(f"'{key}' has to be a list of tables", where=where, mend=f"write [[{key}]]")
+        raise InputError(f"'{key}' has to be a list of tables", where=where, hint=f"write [[{key}]]")
     return value
 
 

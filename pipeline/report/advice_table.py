@@ -7,8 +7,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from pipeline.models.advice import Advice
 from pipeline.models.kernels import Kernels
+from pipeline.models.planning.advice import Advice
 from pipeline.report.names import callpath_text
 from pipeline.report.numbers import number
 from pipeline.report.quantities import figure, percent

@@ -33,7 +33,7 @@ def export(analysis: Analysis, outlook: Outlook, form: str) -> str:
         return _csv(analysis, outlook)
     if form == "hatchet-json":
         return json.dumps(_hatchet(analysis), ensure_ascii=False, indent=1) + "\n"
-    raise UsageError(f"'{form}' is no export format", where="--to", mend=" or ".join(FORMATS))
+    raise UsageError(f"'{form}' is no export format", where="--to", hint=" or ".join(FORMATS))
 
 
 def _extrap_lines(analysis: Analysis) -> Iterator[str]:

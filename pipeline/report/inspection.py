@@ -15,7 +15,7 @@ def show_inspection(out: Console, found: Mapping[str, Any]) -> None:
 
     Args:
         out: where to.
-        found: ``parameters``, ``runs`` or ``series``, and ``skipped``, as `pipeline.inspection` gives them.
+        found: ``parameters``, ``runs`` or ``series``, and ``skipped``, from `pipeline.stages.inspect`.
     """
     out.print(f"Parameters: {', '.join(found['parameters']) or 'none'}")
     if "series" in found:

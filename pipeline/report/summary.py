@@ -10,9 +10,7 @@ from ingest.arrays import FloatArray
 from pipeline.models.analysis import Analysis, Level, Outlook, measured_total
 from pipeline.models.bottlenecks import Crossover
 from pipeline.models.normal_form import Term, exponents_of, formula_text, growth_text
-from pipeline.models.prediction import Prediction
-from pipeline.models.total import sum_of_terms
-from pipeline.models.wording import formulas, growths, remarks
+from pipeline.models.scaling_models import Prediction, formulas, growths, remarks, sum_of_terms
 from pipeline.report.numbers import number, numbers
 
 

@@ -49,7 +49,7 @@ def sweep(directory: Path) -> None:
 def not_writable(path: Path, error: OSError) -> UsageError:
     """Say in one line that and why something cannot be written."""
     reason = error.strerror or str(error)
-    return UsageError(f"cannot be written ({reason})", where=str(path), mend="choose another --out")
+    return UsageError(f"cannot be written ({reason})", where=str(path), hint="choose another --out")
 
 
 def write_text(path: Path, text: str) -> None:

@@ -17,10 +17,10 @@ from dataclasses import astuple
 from pathlib import Path
 
 from ingest.reduction import ReducedProfile
-from pipeline.inputs import FileState, InputFile
 from pipeline.store.atomic import not_writable
-from pipeline.store.reduced import left_in_file, read_reduced, write_reduced
-from pipeline.store.versions import installed_version
+from pipeline.store.inputs import FileState, InputFile
+from pipeline.store.reduced_profiles import left_in_file, read_reduced, write_reduced
+from pipeline.store.software import installed_version
 
 CACHE, DIGESTS = ".cache", "digests.jsonl"
 CACHE_VERSION = 1

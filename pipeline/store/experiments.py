@@ -10,11 +10,10 @@ import pyarrow.parquet as pq
 from ingest.alignment import REDUCTIONS
 from ingest.arrays import FloatArray
 from ingest.calltree import CallTree
-from ingest.columns import lists_of_numbers, lists_of_texts, numbers, repeated_text, texts
 from ingest.experiment import Experiment, RunRecord
 from ingest.profile import Metric, MetricKind, RegionTable
 from ingest.reduction import Reduction
-from pipeline.store.parquet import write_table
+from pipeline.store.arrow import lists_of_numbers, lists_of_texts, numbers, repeated_text, texts, write_table
 
 CALLPATHS, MEASUREMENTS, RUNS = "callpaths.parquet", "measurements.parquet", "runs.parquet"
 _KEY = b"experiment"

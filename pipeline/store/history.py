@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 from ingest.errors import InputError
 from pipeline.gate.forecast import Forecast
 from pipeline.gate.snapshot import KernelId, Level, Snapshot
-from pipeline.store.parquet import write_table
+from pipeline.store.arrow import write_table
 
 SCHEMA = pa.schema(
     {
@@ -94,15 +94,15 @@ def read_history(path: Path) -> pa.Table:
     Raises:
         InputError: where it is none.
     """
-    mend = "make it with `pipeline history add OUT --label COMMIT`"
+    hint = "make it with `pipeline history add OUT --label COMMIT`"
     try:
         table = pq.read_table(path)
     except FileNotFoundError as error:
-        raise InputError("no such file", where=str(path), mend=mend) from error
+        raise InputError("no such file", where=str(path), hint=hint) from error
     except (OSError, pa.ArrowException) as error:
-        raise InputError(f"cannot be read ({error})", where=str(path), mend=mend) from error
+        raise InputError(f"cannot be read ({error})", where=str(path), hint=hint) from error
     if not set(SCHEMA.names) <= set(table.column_names):
-        raise InputError("is no history", where=str(path), mend=mend)
+        raise InputError("is no history", where=str(path), hint=hint)
     found: pa.Table = table.select(SCHEMA.names).cast(SCHEMA)
     return found
 

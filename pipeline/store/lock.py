@@ -47,8 +47,8 @@ def between_runs(directory: Path, tell: Callable[[str], None]) -> Iterator[None]
     """
     with _opened(directory) as handle:
         if not _acquired(handle, directory, tell):
-            what, mend = "a run is writing to it", "try again when that run has ended"
-            raise UsageError(what, where=str(directory), mend=mend)
+            what, hint = "a run is writing to it", "try again when that run has ended"
+            raise UsageError(what, where=str(directory), hint=hint)
         yield
 
 

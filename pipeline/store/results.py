@@ -10,17 +10,16 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from ingest.columns import lists_of_texts
 from ingest.errors import InputError
 from ingest.scaling import Scaling, ScalingDecision
-from pipeline.inputs import InputFile
 from pipeline.models.analysis import Analysis, Level
 from pipeline.models.kernels import callpath_kernels, region_kernels
-from pipeline.models.tables import from_table, to_table
+from pipeline.store.arrow import lists_of_texts, write_table
 from pipeline.store.atomic import not_writable, write_json
 from pipeline.store.experiments import read_experiment, write_experiment
-from pipeline.store.parquet import write_table
-from pipeline.store.versions import installed_version
+from pipeline.store.inputs import InputFile
+from pipeline.store.models import from_table, to_table
+from pipeline.store.software import installed_version
 
 MODELS, REGION_MODELS, PROVENANCE = "models.parquet", "region_models.parquet", "run.json"
 SUMMARY, FILTER, EVIDENCE, REPORT = "summary.json", "app.filter", "app.filter.json", "report.html"
@@ -85,17 +84,17 @@ def read_provenance(directory: Path) -> dict[str, Any]:
         InputError: where the directory is no whole result of this version.
     """
     path = directory / PROVENANCE
-    mend = "make it with `pipeline run DIR --out " + str(directory) + "`"
+    hint = "make it with `pipeline run DIR --out " + str(directory) + "`"
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError as error:
         raise InputError(
-            "no results directory (it has no run.json)", where=str(directory), mend=mend
+            "no results directory (it has no run.json)", where=str(directory), hint=hint
         ) from error
     except (OSError, ValueError) as error:
-        raise InputError(f"cannot be read ({error})", where=str(path), mend=mend) from error
+        raise InputError(f"cannot be read ({error})", where=str(path), hint=hint) from error
     if not isinstance(content, dict) or content.get("version") != STORE_VERSION:
-        raise InputError("written by another version of pipeline", where=str(path), mend=mend)
+        raise InputError("written by another version of pipeline", where=str(path), hint=hint)
     return content
 
 
@@ -114,10 +113,10 @@ def read_analysis(directory: Path) -> Analysis:
         metric = provenance["configuration"]["metric"]
     except (OSError, pa.ArrowException, KeyError, ValueError) as error:
         raise InputError(
-            f"the stored results are damaged ({error})", where=str(directory), mend="run `pipeline run` again"
+            f"the stored results are damaged ({error})", where=str(directory), hint="run `pipeline run` again"
         ) from error
     if read_provenance(directory) != provenance:
-        raise InputError("another run wrote to it meanwhile", where=str(directory), mend="try again")
+        raise InputError("another run wrote to it meanwhile", where=str(directory), hint="try again")
     kernels = callpath_kernels(experiment, metric, decision.scaling)
     regions = region_kernels(kernels)
     return Analysis(experiment, decision, Level(kernels, models[0]), Level(regions, models[1]))

@@ -98,7 +98,7 @@ def _change(members: Members, rng: Random, donor: bytes) -> Members:
 
 
 def _rows(data: bytes, rng: Random, donor: bytes) -> bytes:
-    """Mutate a compressed row of a ``.cubex`` file inside of its zlib stream, and mend the table."""
+    """Mutate a compressed row of a ``.cubex`` file inside of its zlib stream, and hint the table."""
     start = len(ROWS) + 8
     order = "<" if data[len(ROWS) : start].endswith(b"\0") else ">"
     count = struct.unpack(f"{order}Q", data[len(ROWS) : start].ljust(8, b"\0"))[0]

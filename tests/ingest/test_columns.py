@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ingest import columns
-from ingest.columns import lists_of_numbers, lists_of_texts, numbers, texts
 from ingest.errors import InputError
+from pipeline.store import arrow as columns
+from pipeline.store.arrow import lists_of_numbers, lists_of_texts, numbers, texts
 
 TEXTS = st.lists(st.text(st.characters(exclude_categories=["Cs"]), max_size=8), max_size=8)
 

@@ -4,7 +4,7 @@ from fractions import Fraction
 import pytest
 
 from ingest.errors import UsageError
-from pipeline.check_options import load_check_options
+from pipeline.config.check_options import load_check_options
 from pipeline.gate.options import CheckOptions
 
 WHOLE = """

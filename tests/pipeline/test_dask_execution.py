@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from ingest.errors import UsageError
-from pipeline.dask_execution import DaskExecutor
-from pipeline.execution import where_to_work
-from pipeline.ingestion import ingest, locate
+from pipeline.execution.dask import DaskExecutor
+from pipeline.execution.local import where_to_work
+from pipeline.stages.ingest import ingest, locate
 
 distributed = pytest.importorskip("distributed", reason="the extra `dask` is not installed")
 
@@ -57,6 +57,6 @@ def test_a_killed_worker_is_survived(cluster):
 
 
 def test_no_scheduler_is_one_line(monkeypatch):
-    monkeypatch.setattr("pipeline.dask_execution.CONNECTING", "0.3s")
+    monkeypatch.setattr("pipeline.execution.dask.CONNECTING", "0.3s")
     with pytest.raises(UsageError, match="no Dask scheduler answers at"):
         list(DaskExecutor("tcp://127.0.0.1:9", print).map(slow_pid, [1]))

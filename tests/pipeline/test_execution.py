@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.execution import ProcessExecutor, SerialExecutor, WorkerLostError, local_executor
+from pipeline.execution.local import ProcessExecutor, SerialExecutor, WorkerLostError, local_executor
 
 
 def square(number):
@@ -52,7 +52,7 @@ def test_processes_are_started_only_where_that_pays():
 ORPHANS = """
 import sys
 from tests.pipeline.test_execution import pid
-from pipeline.execution import ProcessExecutor
+from pipeline.execution.local import ProcessExecutor
 if __name__ == "__main__":
     work = ProcessExecutor(1).map(pid, range(3))
     print(next(work)[1], flush=True)

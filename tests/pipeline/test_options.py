@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from ingest.errors import UsageError
-from pipeline.options import load_options, parse_at
+from pipeline.config.options import load_options, parse_at
 
 
 def write(folder: Path, text: str) -> Path:

@@ -3,7 +3,7 @@ from fractions import Fraction
 import pytest
 
 from ingest.errors import UsageError
-from pipeline.priors import prior_named
+from pipeline.config.priors import prior_named
 
 
 def test_a_file_gives_a_weight_per_exponent(tmp_path):

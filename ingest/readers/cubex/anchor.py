@@ -55,13 +55,13 @@ def read_anchor(data: bytes, path: Path) -> Anchor:
     """
     where = f"{path} (anchor.xml)"
     document = gunzip(data, where=where) if data[:2] == GZIP_MAGIC else data
-    mend = "write the profile again"
+    hint = "write the profile again"
     try:
         return parse_anchor(document)
     except expat.ExpatError as problem:
-        raise InputError(f"damaged XML ({problem})", where=where, mend=mend) from None
+        raise InputError(f"damaged XML ({problem})", where=where, hint=hint) from None
     except (ValueError, LookupError) as problem:  # LookupError: an encoding that does not exist
-        raise InputError(str(problem)[:_MAX_TOLD], where=where, mend=mend) from None
+        raise InputError(str(problem)[:_MAX_TOLD], where=where, hint=hint) from None
 
 
 def parse_anchor(document: bytes) -> Anchor:

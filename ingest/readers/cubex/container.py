@@ -87,7 +87,7 @@ class Container:
         return file
 
     def _changed(self) -> InputError:
-        return InputError("the file changed while it was read", where=str(self.path), mend="run again")
+        return InputError("the file changed while it was read", where=str(self.path), hint="run again")
 
 
 def open_container(path: Path) -> Container:
@@ -109,10 +109,10 @@ def open_container(path: Path) -> Container:
             members[wanted[1].decode()] = (offset, length)
     if ANCHOR not in members:
         what = f"no {ANCHOR} in it: not a Cube profile, or its end is missing"
-        raise InputError(what, where=str(path), mend=_AGAIN)
+        raise InputError(what, where=str(path), hint=_AGAIN)
     if members[ANCHOR][1] > _MAX_ANCHOR:
         what = f"its {ANCHOR} has {members[ANCHOR][1]} bytes, more than the {_MAX_ANCHOR} we read"
-        raise InputError(what, where=str(path), mend="filter or aggregate the call tree")
+        raise InputError(what, where=str(path), hint="filter or aggregate the call tree")
     return Container(path, size, members, unpacked)
 
 
@@ -121,7 +121,7 @@ def _open(path: Path) -> FileIO:
         return FileIO(path)
     except OSError as problem:
         reason = problem.strerror or "cannot be read"
-        raise InputError(reason, where=str(path), mend="check path and permissions") from None
+        raise InputError(reason, where=str(path), hint="check path and permissions") from None
 
 
 def _map(file: FileIO) -> memoryview:
@@ -129,7 +129,7 @@ def _map(file: FileIO) -> memoryview:
     try:
         return memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
     except ValueError:  # an empty file cannot be mapped
-        raise InputError("the file is empty", where=str(file.name), mend=_AGAIN) from None
+        raise InputError("the file is empty", where=str(file.name), hint=_AGAIN) from None
 
 
 def _walk(archive: memoryview, where: str) -> Iterator[tuple[bytes, int, int]]:
@@ -145,21 +145,21 @@ def _walk(archive: memoryview, where: str) -> Iterator[tuple[bytes, int, int]]:
         name, size = header[:100].partition(b"\0")[0], _number(header[124:136])
         if not name or size < 0:
             what = f"no tar header at byte {position}" if count else "not a tar archive, so not a .cubex"
-            raise InputError(what, where=where, mend=_AGAIN)
+            raise InputError(what, where=where, hint=_AGAIN)
         offset = position + _BLOCK
         if offset + size > len(archive):
             what = f"truncated: member '{name[:40].decode('ascii', 'replace')}' should end at byte"
-            raise InputError(f"{what} {offset + size} of {len(archive)}", where=where, mend=_AGAIN)
+            raise InputError(f"{what} {offset + size} of {len(archive)}", where=where, hint=_AGAIN)
         if header[156] in _REGULAR:
             yield name, offset, size
         position = offset + -(-size // _BLOCK) * _BLOCK
         count += 1
         if count > _MAX_MEMBERS:
             raise InputError(
-                f"more than {_MAX_MEMBERS} members", where=where, mend="unpack what is not Cube's"
+                f"more than {_MAX_MEMBERS} members", where=where, hint="unpack what is not Cube's"
             )
     if not count:
-        raise InputError("not a tar archive, so not a .cubex", where=where, mend=_AGAIN)
+        raise InputError("not a tar archive, so not a .cubex", where=where, hint=_AGAIN)
 
 
 def _number(digits: bytes) -> int:

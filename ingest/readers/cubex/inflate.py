@@ -52,10 +52,10 @@ def gunzip(compressed: bytes | memoryview, *, where: str) -> bytes:
     try:
         plain: bytes = stream.decompress(compressed, limit + 1)
     except error as damage:
-        raise InputError(f"damaged gzip data ({damage})", where=where, mend="copy the file again") from damage
+        raise InputError(f"damaged gzip data ({damage})", where=where, hint="copy the file again") from damage
     if len(plain) > limit:
         what = f"refused as a decompression bomb: {len(compressed)} bytes inflate to more than {limit}"
-        raise InputError(what, where=where, mend="if the file is genuine, unpack it with gunzip first")
+        raise InputError(what, where=where, hint="if the file is genuine, unpack it with gunzip first")
     if not stream.eof:
-        raise InputError("gzip data end early", where=where, mend="the file is truncated: copy it again")
+        raise InputError("gzip data end early", where=where, hint="the file is truncated: copy it again")
     return plain

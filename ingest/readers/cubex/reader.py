@@ -42,14 +42,14 @@ def read(path: Path) -> Profile:
         return _assemble(container, anchor)
     except ValueError as problem:
         where = f"{path} ({ANCHOR})"
-        raise InputError(str(problem), where=where, mend="write the profile again") from None
+        raise InputError(str(problem), where=where, hint="write the profile again") from None
 
 
 def _assemble(container: Container, anchor: Anchor) -> Profile:
     if anchor.attributes.get("CLUSTERING", "").strip().upper() == "ON":
         what = "its call tree is clustered (attribute CLUSTERING), so call paths differ between processes"
-        mend = "measure again without clustering (SCOREP_PROFILING_ENABLE_CLUSTERING=false)"
-        raise InputError(what, where=str(container.path), mend=mend)
+        hint = "measure again without clustering (SCOREP_PROFILING_ENABLE_CLUSTERING=false)"
+        raise InputError(what, where=str(container.path), hint=hint)
     tree = _tree(anchor.program)
     locations = _locations(anchor.system)
     metrics, stored, notices = _metrics(anchor, container, tree)

@@ -61,7 +61,7 @@ class CubexValues:
         if 8 * shape[0] * shape[1] > _MAX_BYTES:
             what = f"{shape[0]} call paths x {shape[1]} locations do not fit into memory"
             raise InputError(
-                what, where=self._where(metric), mend="cut it with cube_part, or reduce it in blocks"
+                what, where=self._where(metric), hint="cut it with cube_part, or reduce it in blocks"
             )
         values = np.zeros(shape)
         for nodes, block in self.blocks(metric, len(self.parent)):
@@ -132,7 +132,7 @@ class CubexValues:
 
     def _damaged(self, metric: Metric, part: str, damage: ValueError) -> InputError:
         what = f"{self.stored[metric.name].number}.{part}: {damage}"
-        return InputError(what, where=self._where(metric), mend="copy or write the profile again")
+        return InputError(what, where=self._where(metric), hint="copy or write the profile again")
 
     def _where(self, metric: Metric) -> str:
         return f"{self.container.path} (metric '{metric.name[:_MAX_TOLD]}')"

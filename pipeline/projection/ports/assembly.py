@@ -48,11 +48,11 @@ def functions_in(text: str, *, where: str = "assembly") -> dict[str, tuple[Instr
     found = dict(_from_dump(lines) if dumped else _from_compiler(lines))
     if not found:
         raise InputError(
-            "holds no instructions", where=where, mend="give a .s file or the output of objdump -d"
+            "holds no instructions", where=where, hint="give a .s file or the output of objdump -d"
         )
     if any(re.search(r"\b(?:QWORD|XMMWORD|YMMWORD|ZMMWORD) PTR\b|\.intel_syntax", line) for line in lines):
         raise InputError(
-            "is in Intel syntax", where=where, mend="write it in AT&T syntax, the tools' default"
+            "is in Intel syntax", where=where, hint="write it in AT&T syntax, the tools' default"
         )
     return found
 
@@ -66,7 +66,7 @@ def function_named(functions: Mapping[str, T], name: str, *, where: str = "assem
     if name in functions:
         return functions[name]
     some = ", ".join(sorted(functions)[:_MOST_FUNCTIONS_NAMED])
-    raise UsageError(f"has no function '{name}'", where=where, mend=f"it has {some}")
+    raise UsageError(f"has no function '{name}'", where=where, hint=f"it has {some}")
 
 
 @dataclass

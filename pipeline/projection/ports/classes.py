@@ -59,7 +59,7 @@ def shipped_class_table(isa: str) -> ClassTable:
     """
     path = _SHIPPED / f"{isa}.toml"
     if not path.is_file():
-        raise InputError(f"no class table for the instruction set '{isa}'", mend="give one of your own")
+        raise InputError(f"no class table for the instruction set '{isa}'", hint="give one of your own")
     return read_class_table(path)
 
 
@@ -90,16 +90,16 @@ def _rule(row: Table, usual: str, where: str) -> Rule:
     check_keys(row, ("mnemonic", "operands", "memory", "classes"), here)
     memory, classes = text_at(row, "memory", here, usual), row.get("classes")
     if memory not in _MEMORY:
-        raise InputError(f"memory = '{memory}'", where=here, mend=f"choose one of {', '.join(_MEMORY)}")
+        raise InputError(f"memory = '{memory}'", where=here, hint=f"choose one of {', '.join(_MEMORY)}")
     if not isinstance(classes, list) or not all(isinstance(name, str) for name in classes):
-        raise InputError("'classes' has to be a list of names", where=here, mend='write classes = ["add"]')
+        raise InputError("'classes' has to be a list of names", where=here, hint='write classes = ["add"]')
     try:
         patterns = (
             re.compile(text_at(row, "mnemonic", here)),
             re.compile(text_at(row, "operands", here, ".*")),
         )
     except re.error as error:
-        raise InputError(f"not a regular expression: {error}", where=here, mend="correct the rule") from error
+        raise InputError(f"not a regular expression: {error}", where=here, hint="correct the rule") from error
     return Rule(*patterns, memory, tuple(classes))
 
 
@@ -115,11 +115,11 @@ def classify(table: ClassTable, instruction: Instruction) -> tuple[str, ...]:
             return _with_memory(rule, kinds)
     text = f"{instruction.mnemonic} {', '.join(instruction.operands)}".strip()
     if instruction.mnemonic.startswith(("call", "bl")):
-        mend = "inline it (for sqrt: -fno-math-errno) or choose another loop"
-        raise InputError(f"'{text}' calls a function, whose instructions cannot be counted", mend=mend)
+        hint = "inline it (for sqrt: -fno-math-errno) or choose another loop"
+        raise InputError(f"'{text}' calls a function, whose instructions cannot be counted", hint=hint)
     raise InputError(
         f"'{text}' (operands {','.join(kinds) or 'none'}) is in no class",
-        mend=f"add a rule for it to a class table of {table.isa}",
+        hint=f"add a rule for it to a class table of {table.isa}",
     )
 
 

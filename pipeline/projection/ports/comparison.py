@@ -80,7 +80,7 @@ def compare_models(
         ModelError: where too few variants are left.
     """
     if not groups:
-        raise UsageError("no variants to compare", mend="give at least one group")
+        raise UsageError("no variants to compare", hint="give at least one group")
     calibration = next(iter(groups.values()))
     targets, measured, predicted = [], [], []
     for group, variants in groups.items():

@@ -78,7 +78,7 @@ def counter_correlations(runs: CounterRuns) -> FloatArray:
     if len(counts) < _FEWEST:
         raise InputError(
             f"counters at {len(counts)} thread counts cannot be correlated",
-            mend=f"measure at least {_FEWEST}",
+            hint=f"measure at least {_FEWEST}",
         )
     often = np.bincount(place)
     seconds = np.bincount(place, runs.seconds) / often
@@ -104,7 +104,7 @@ def compare_counters(first: CounterRuns, second: CounterRuns) -> tuple[CounterPa
     """
     common = [name for name in first.names if name in second.names]
     if not common:
-        raise InputError("the two codes have no counter in common", mend="measure the same events")
+        raise InputError("the two codes have no counter in common", hint="measure the same events")
     a = dict(zip(first.names, counter_correlations(first).tolist(), strict=True))
     b = dict(zip(second.names, counter_correlations(second).tolist(), strict=True))
     pairs = [CounterPair(name, a[name], b[name]) for name in common]
@@ -121,6 +121,6 @@ def read_counters(path: Path) -> CounterRuns:
     threads = columns.numbers("threads", NONE)
     names = tuple(name for name in columns.cells if name not in ("threads", "time", "repetition"))
     if not names:
-        raise InputError("no counter columns", where=str(path), mend="add one column a counter")
+        raise InputError("no counter columns", where=str(path), hint="add one column a counter")
     values = np.stack([columns.numbers(name, NONE) for name in names])
     return CounterRuns(threads.astype(np.int64), columns.numbers("time", TIME), names, values)

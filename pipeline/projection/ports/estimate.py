@@ -81,7 +81,7 @@ def estimate_cpi(
     cpi[present] = found[: present.sum()]
     identified[present] = told(everything, found, cycles)[: present.sum()]
     if not identified.any():
-        raise ModelError("the variants tell no class apart", mend="measure variants that differ more")
+        raise ModelError("the variants tell no class apart", hint="measure variants that differ more")
     problem = _problem(portmap, counts, cpi, identified, offset, cycles, most)
     start = np.append(cpi[identified], found[present.sum() :])
     unknowns = _solved(problem, start[None], cycles)
@@ -93,13 +93,13 @@ def estimate_cpi(
 
 def _check(counts: FloatArray, cycles: FloatArray, unknowns: int) -> None:
     if not (np.isfinite(cycles).all() and (cycles > 0).all()):
-        raise ModelError("cycles per iteration have to be positive numbers", mend="correct the measurements")
+        raise ModelError("cycles per iteration have to be positive numbers", hint="correct the measurements")
     if not (np.isfinite(counts).all() and (counts >= 0).all() and counts.any(axis=1).all()):
-        raise ModelError("instruction counts have to be 0 or more, not all 0", mend="correct the counts")
+        raise ModelError("instruction counts have to be 0 or more, not all 0", hint="correct the counts")
     if len(cycles) <= unknowns:
         raise ModelError(
             f"{len(cycles)} variants cannot determine {unknowns} classes",
-            mend=f"measure at least {unknowns + 1} variants or merge classes",
+            hint=f"measure at least {unknowns + 1} variants or merge classes",
         )
 
 

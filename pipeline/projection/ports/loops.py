@@ -38,12 +38,12 @@ def target_loop(instructions: Sequence[Instruction], *, length: int | None = Non
     """
     bodies = loop_bodies(instructions)
     if not bodies:
-        raise UsageError("has no loop: no jump goes backwards", mend="name another function")
+        raise UsageError("has no loop: no jump goes backwards", hint="name another function")
     fitting = bodies[:1] if length is None else [body for body in bodies if len(body) == length]
     if len(fitting) != 1:
         lengths = ", ".join(str(len(body)) for body in bodies)
         raise UsageError(
-            f"has {len(fitting)} loops of {length} instructions", mend=f"its loops have {lengths}"
+            f"has {len(fitting)} loops of {length} instructions", hint=f"its loops have {lengths}"
         )
     return fitting[0]
 
@@ -89,11 +89,11 @@ def count_loop(
         UsageError: where the function or the loop is not there, or `iterations` is not positive.
     """
     if not iterations > 0:
-        raise UsageError(f"iterations = {iterations}", mend="give unrolling times SIMD lanes, at least 1")
+        raise UsageError(f"iterations = {iterations}", hint="give unrolling times SIMD lanes, at least 1")
     instructions = read_function(path, function)
     try:
         body = target_loop(instructions, length=length)
         chosen = table or shipped_class_table(portmap.isa)
         return count_classes(portmap, chosen, instructions[body.start : body.stop]) / iterations
     except (InputError, UsageError) as error:
-        raise type(error)(error.what, where=f"{path}: {function}", mend=error.mend) from error
+        raise type(error)(error.what, where=f"{path}: {function}", hint=error.hint) from error

@@ -36,7 +36,7 @@ def function_in_object(content: bytes, name: str, *, where: str = "object file")
         from elftools.elf.elffile import ELFFile
     except ImportError as missing:
         raise InputError(
-            f"reading it needs the package {missing.name}", where=where, mend=_ADVICE
+            f"reading it needs the package {missing.name}", where=where, hint=_ADVICE
         ) from missing
     machines = {
         "x64": (capstone.CS_ARCH_X86, capstone.CS_MODE_64),
@@ -46,12 +46,12 @@ def function_in_object(content: bytes, name: str, *, where: str = "object file")
         elf = ELFFile(io.BytesIO(content))
         machine = elf.get_machine_arch()
         if machine not in machines:
-            raise InputError(f"is for {machine}", where=where, mend="give one for x86-64 or AArch64")
+            raise InputError(f"is for {machine}", where=where, hint="give one for x86-64 or AArch64")
         functions = dict(_functions(elf))
     except (ELFError, ValueError, KeyError, IndexError, AttributeError, OverflowError) as error:
-        raise InputError(f"is a damaged object file: {error}", where=where, mend="build it again") from error
+        raise InputError(f"is a damaged object file: {error}", where=where, hint="build it again") from error
     if not functions:
-        raise InputError("names no functions", where=where, mend="give one that is not stripped")
+        raise InputError("names no functions", where=where, hint="give one that is not stripped")
     code = function_named(functions, name, where=where)
     decoder = capstone.Cs(*machines[machine])
     decoder.skipdata = True

@@ -65,7 +65,7 @@ def read_port_map(name: str | Path) -> PortMap:
         path = _SHIPPED / f"{path.name.removesuffix('.toml')}.toml"
     if not path.is_file():
         known = ", ".join(shipped_port_maps())
-        raise UsageError("no such port map", where=str(name), mend=f"give a TOML file or one of {known}")
+        raise UsageError("no such port map", where=str(name), hint=f"give a TOML file or one of {known}")
     return port_map(read_toml(path), where=str(path))
 
 
@@ -78,9 +78,9 @@ def port_map(table: Table, *, where: str = "port map") -> PortMap:
     check_keys(table, _KEYS, where)
     ports, classes = table.get("ports"), table_at(table, "classes", where)
     if not isinstance(ports, list) or not ports or not all(isinstance(port, str) for port in ports):
-        raise InputError("'ports' has to be a list of names", where=where, mend='write ports = ["P0", "P1"]')
+        raise InputError("'ports' has to be a list of names", where=where, hint='write ports = ["P0", "P1"]')
     if not classes:
-        raise InputError("'classes' is missing", where=where, mend="write [classes]")
+        raise InputError("'classes' is missing", where=where, hint="write [classes]")
     entries = {name: table_at(classes, name, f"{where}: [classes]") for name in classes}
     for name, entry in entries.items():
         check_keys(entry, ("ports", "cycles"), f"{where}: [classes] {name}")
@@ -99,7 +99,7 @@ def _ports_of(name: str, entry: Table, ports: list[str], where: str) -> list[boo
     given = entry.get("ports")
     if not isinstance(given, list) or not given or not all(port in ports for port in given):
         raise InputError(
-            f"class '{name}' does not name its ports", where=where, mend=f"list some of {', '.join(ports)}"
+            f"class '{name}' does not name its ports", where=where, hint=f"list some of {', '.join(ports)}"
         )
     return [port in given for port in ports]
 
@@ -108,7 +108,7 @@ def _occupancy(name: str, entry: Table, where: str) -> float:
     cycles = entry.get("cycles", 1)
     if isinstance(cycles, bool) or not isinstance(cycles, int | float) or not 1 <= cycles < float("inf"):
         raise InputError(
-            f"class '{name}' has cycles = {cycles!r}", where=where, mend="give a number of at least 1"
+            f"class '{name}' has cycles = {cycles!r}", where=where, hint="give a number of at least 1"
         )
     return float(cycles)
 
@@ -139,6 +139,6 @@ def class_vector(portmap: PortMap, values: Mapping[str, float], *, missing: floa
     if unknown:
         raise UsageError(
             f"{portmap.name} has no instruction class '{unknown[0]}'",
-            mend=f"its classes are {', '.join(portmap.classes)}",
+            hint=f"its classes are {', '.join(portmap.classes)}",
         )
     return np.array([float(values.get(name, missing)) for name in portmap.classes])

@@ -116,5 +116,5 @@ def read_thread_counts(path: Path) -> ThreadCounts:
     )
     dt_hz, hz = (columns.numbers(name, RATE) for name in ("dt_hz", "hz"))
     if (np.stack([threads, cycles, iterations, dt_hz, hz]) <= 0).any():
-        raise InputError("all values have to be positive", where=str(path), mend="correct the line")
+        raise InputError("all values have to be positive", where=str(path), hint="correct the line")
     return ThreadCounts(threads.astype(np.int64), cycles, dt_hz, hz, iterations)

@@ -49,7 +49,7 @@ def port_sets(portmap: PortMap) -> PortSets:
         edge = {a | b for a in edge for b in own if a & b} - found
         found |= edge
         if len(found) > _MOST_SETS:
-            raise UsageError(f"{portmap.name} has too many overlapping classes", mend="merge some of them")
+            raise UsageError(f"{portmap.name} has too many overlapping classes", hint="merge some of them")
     ordered = sorted(found, key=lambda ports: (len(ports), sorted(ports)))
     ports = np.array([[k in chosen for k in range(len(portmap.ports))] for chosen in ordered])
     inside = ~(portmap.allowed[None, :, :] & ~ports[:, None, :]).any(axis=2)

@@ -51,7 +51,7 @@ def port_term(table: Table, name: str, where: str, folder: Path) -> tuple[tuple[
     except PipelineError as error:
         if error.where:
             raise
-        raise type(error)(error.what, where=where, mend=error.mend) from error
+        raise type(error)(error.what, where=where, hint=error.hint) from error
 
 
 def _model(table: Table, name: str, where: str, folder: Path) -> Model:
@@ -74,7 +74,7 @@ def _by_class(portmap: PortMap, counts: FloatArray) -> Mapping[str, float]:
 def _target(table: Table, portmap: PortMap, where: str, folder: Path) -> FloatArray:
     if ("target" in table) == ("assembly" in table):
         raise InputError(
-            "the target is missing or there are two", where=where, mend="give either 'target' or 'assembly'"
+            "the target is missing or there are two", where=where, hint="give either 'target' or 'assembly'"
         )
     if "target" in table:
         given = table_at(table, "target", where)
@@ -90,5 +90,5 @@ def _target(table: Table, portmap: PortMap, where: str, folder: Path) -> FloatAr
 def _number(table: Table, key: str, where: str) -> float:
     value = table[key]
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < float("inf"):
-        raise InputError(f"{key} = {value!r}", where=where, mend="give a number, 0 or more")
+        raise InputError(f"{key} = {value!r}", where=where, hint="give a number, 0 or more")
     return float(value)

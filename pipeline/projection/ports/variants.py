@@ -36,7 +36,7 @@ class Variants:
             InputError: where there is none.
         """
         if name not in self.names:
-            raise InputError(f"no variant '{name}'", mend=f"variants: {', '.join(self.names)}")
+            raise InputError(f"no variant '{name}'", hint=f"variants: {', '.join(self.names)}")
         return self.names.index(name)
 
 
@@ -60,7 +60,7 @@ def read_variants(path: Path, portmap: PortMap, *, where: Mapping[str, object] |
         raise InputError(
             f"variant '{repeated}' is there twice",
             where=str(path),
-            mend="choose one instruction set and machine, or average repetitions",
+            hint="choose one instruction set and machine, or average repetitions",
         )
     return Variants(
         chosen,

@@ -130,5 +130,5 @@ def _check_scalar(loop: VectorLoop) -> None:
         raise UsageError(
             f"MV score {loop.score} is not vectorised, yet it has vector operations",
             where=loop.name,
-            mend="count them as scalar",
+            hint="count them as scalar",
         )

@@ -34,7 +34,7 @@ def nearest_localities(table: FloatArray, observed: float) -> tuple[Locality, ..
         UsageError: where it is not positive.
     """
     if not observed > 0:
-        raise UsageError(f"an observed bandwidth of {observed:g} B/s", mend="give a positive number")
+        raise UsageError(f"an observed bandwidth of {observed:g} B/s", hint="give a positive number")
     distance = np.abs(np.log(table / observed))
     cells = np.argwhere(distance <= distance.min() + _EQUAL)
     return tuple(Locality(int(sl), int(tl), float(table[tl, sl])) for tl, sl in cells)

@@ -51,12 +51,12 @@ class VectorLoop:
 
     def __post_init__(self) -> None:
         if self.score not in _SCORES:
-            raise UsageError(f"MV score '{self.score}'", where=self.name, mend=f"one of {', '.join(_SCORES)}")
+            raise UsageError(f"MV score '{self.score}'", where=self.name, hint=f"one of {', '.join(_SCORES)}")
         if self.spatial not in range(LEVELS) or self.temporal not in range(LEVELS):
             raise UsageError(
                 f"locality SL {self.spatial}, TL {self.temporal}",
                 where=self.name,
-                mend="levels are 0, 1 and 2",
+                hint="levels are 0, 1 and 2",
             )
 
     @property

@@ -51,7 +51,7 @@ def machine_values(names: Mapping[str, Model | Function], prefix: str = "mach") 
         if not isinstance(found, Model):
             raise UsageError(
                 f"the machine does not state '{name}'",
-                mend="take one with a bandwidth table, such as x1e, or add it to the machine file",
+                hint="take one with a bandwidth table, such as x1e, or add it to the machine file",
             )
         return found
 
@@ -71,5 +71,5 @@ def bandwidth_table(values: Mapping[str, Quantity], score: str) -> FloatArray:
     names = [[cell(score, sl, tl) for sl in range(LEVELS)] for tl in range(LEVELS)]
     missing = next((name for row in names for name in row if name not in values), None)
     if missing:
-        raise UsageError(f"the machine does not state '{missing}'", mend=f'write {missing} = "8 GB/s"')
+        raise UsageError(f"the machine does not state '{missing}'", hint=f'write {missing} = "8 GB/s"')
     return np.array([[values[name].value for name in row] for row in names])

@@ -55,7 +55,7 @@ def strategy_errors(
     missing = [loop.name for loop in loops if loop.name not in seconds]
     if missing:
         raise InputError(
-            f"no measured time for {', '.join(missing)}", mend="measure it or leave the loop out"
+            f"no measured time for {', '.join(missing)}", hint="measure it or leave the loop out"
         )
     models = {(s, loop.name): m for loop in loops for s, m in strategy_times(loop, machine).items()}
     found = predict({f"{s} {name}": model for (s, name), model in models.items()}, at)
@@ -73,5 +73,5 @@ def read_loop_times(path: Path) -> dict[str, float]:
     columns = read_columns(path)
     seconds = columns.numbers("time", TIME)
     if (seconds <= 0).any():
-        raise InputError("times have to be positive", where=str(path), mend="correct the line")
+        raise InputError("times have to be positive", where=str(path), hint="correct the line")
     return dict(zip(columns.texts("loop"), seconds.tolist(), strict=True))

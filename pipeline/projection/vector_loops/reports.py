@@ -49,8 +49,8 @@ def read_records(path: Path) -> tuple[LoopRecord, ...]:
     text = read_text(path, _LARGEST)
     records = tuple(_from_clang(text) if text.lstrip().startswith("--- !") else _from_gcc(text))
     if not records:
-        mend = "compile with -fopt-info-loop-vec-optimized-missed (GCC) or -fsave-optimization-record (Clang)"
-        raise InputError("says nothing of loops", where=str(path), mend=mend)
+        hint = "compile with -fopt-info-loop-vec-optimized-missed (GCC) or -fsave-optimization-record (Clang)"
+        raise InputError("says nothing of loops", where=str(path), hint=hint)
     return records
 
 
@@ -79,7 +79,7 @@ def mv_score(records: Iterable[LoopRecord], file: str, first: int, last: int) ->
     here = [r for r in records if first <= r.line <= last and _same_file(r.file, wanted)]
     if not here:
         raise UsageError(
-            f"no loop is reported in lines {first} to {last}", where=file, mend="check the lines"
+            f"no loop is reported in lines {first} to {last}", where=file, hint="check the lines"
         )
     return f"{int(any(r.streamed for r in here))}{int(any(r.vectorised for r in here))}"
 

@@ -31,7 +31,7 @@ def derivative(model: Model, name: str) -> Expression:
         UsageError: where the model has no such symbol.
     """
     if name not in model.symbols:
-        raise UsageError(f"the model has no symbol '{name}'", mend=f"it has {', '.join(model.symbols)}")
+        raise UsageError(f"the model has no symbol '{name}'", hint=f"it has {', '.join(model.symbols)}")
     steps = model.expression.atoms(sympy.floor, sympy.ceiling)
     constant = {step: sympy.Dummy(real=True) for step in steps}
     slope = sympy.diff(replace(model.expression, constant), real_symbol(name))
@@ -52,7 +52,7 @@ def sensitivities(model: Model, at: Mapping[str, float]) -> tuple[Sensitivity, .
     values = {**bound, **{name: float(value) for name, value in at.items() if name in model.symbols}}
     missing = sorted(set(model.symbols) - set(values))
     if missing:
-        raise UsageError(f"no value for {', '.join(missing)}", mend=f"give one, such as {missing[0]} = 8")
+        raise UsageError(f"no value for {', '.join(missing)}", hint=f"give one, such as {missing[0]} = 8")
     names = sorted(model.symbols)
     slopes = [derivative(model, name) for name in names]
     value, *found = (

@@ -72,7 +72,7 @@ def vector_loop_term(
     except PipelineError as error:
         if error.where.startswith(where):
             raise
-        raise type(error)(error.what, where=where, mend=error.mend) from error
+        raise type(error)(error.what, where=where, hint=error.hint) from error
 
 
 def read_loop(table: Table, name: str, where: str, folder: Path, names: Names, machine: Values) -> VectorLoop:
@@ -99,7 +99,7 @@ def _expression(given: object, where: str, names: Mapping[str, Model | Function]
 def _level(table: Table, key: str, where: str) -> int:
     level = table.get(key)
     if isinstance(level, bool) or level not in (0, 1, 2):
-        raise InputError(f"'{key}' is missing or no level", where=where, mend=f"write {key} = 0, 1 or 2")
+        raise InputError(f"'{key}' is missing or no level", where=where, hint=f"write {key} = 0, 1 or 2")
     return int(level)
 
 
@@ -107,11 +107,11 @@ def _score(table: Table, where: str, folder: Path) -> str:
     if "mv" in table:
         return text_at(table, "mv", where)
     if "report" not in table:
-        raise InputError("'mv' is missing", where=where, mend='write mv = "11", or report and lines')
+        raise InputError("'mv' is missing", where=where, hint='write mv = "11", or report and lines')
     lines = _LINES.fullmatch(text_at(table, "lines", where))
     if lines is None:
         raise InputError(
-            "'lines' has to name file and lines", where=where, mend='write lines = "momtum.c:120-164"'
+            "'lines' has to name file and lines", where=where, hint='write lines = "momtum.c:120-164"'
         )
     records = read_records(folder / text_at(table, "report", where))
     if "source" in table:
@@ -125,5 +125,5 @@ def _conventions(table: Table, where: str) -> Conventions:
     for key, value in chosen.items():
         if value not in _CHOICES[key]:
             known = ", ".join(map(str, _CHOICES[key]))
-            raise InputError(f"{key} = {value!r}", where=where, mend=f"choose one of {known}")
+            raise InputError(f"{key} = {value!r}", where=where, hint=f"choose one of {known}")
     return Conventions(**chosen)

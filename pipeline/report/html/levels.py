@@ -8,7 +8,7 @@ import numpy as np
 from ingest.arrays import FloatArray
 from pipeline.models.analysis import Level, Outlook, sum_of
 from pipeline.models.bottlenecks import Crossover, crossovers
-from pipeline.models.prediction import Prediction
+from pipeline.models.scaling_models import Prediction
 from pipeline.report.html.model_data import model_data
 from pipeline.report.html.packing import integers, packed
 from pipeline.report.html.scales import Scales

@@ -6,8 +6,7 @@ import numpy as np
 
 from ingest.arrays import IntArray
 from pipeline.models.normal_form import Term, leading_terms
-from pipeline.models.scaling_models import ScalingModels
-from pipeline.models.wording import remarks
+from pipeline.models.scaling_models import ScalingModels, remarks
 from pipeline.report.html.packing import integers, packed, packed_double
 
 RIVALS = 4  # models per kernel that the page knows, the chosen one first

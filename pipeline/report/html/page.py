@@ -10,7 +10,7 @@ from typing import Any
 
 from ingest.arrays import FloatArray
 from pipeline.models.analysis import Analysis, Outlook
-from pipeline.models.wording import remarks
+from pipeline.models.scaling_models import remarks
 from pipeline.report.html.assets import content_security_policy, script, style_sheet
 from pipeline.report.html.efficiency import efficiency_table
 from pipeline.report.html.heading import facts, study_name

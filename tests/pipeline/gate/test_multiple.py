@@ -2,7 +2,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.gate.multiple import holm
+from pipeline.statistics.multiple_testing import holm
 
 
 def test_holm_by_hand():

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from ingest.errors import UsageError
-from pipeline.models.advice import advise, repetition_noise
-from pipeline.models.bayes_linear import beliefs
-from pipeline.models.candidate_points import MOST_POINTS, candidate_points
 from pipeline.models.fit import fit
+from pipeline.models.planning.advice import advise, repetition_noise
+from pipeline.models.planning.beliefs import beliefs
+from pipeline.models.planning.candidates import MOST_POINTS, candidate_points
 
 P = 2.0 ** np.arange(1, 8)[:, None]
 AT = np.array([4096.0])

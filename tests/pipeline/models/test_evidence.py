@@ -2,11 +2,11 @@ import numpy as np
 import pytest
 
 from ingest.errors import ModelError
-from pipeline.models.exponents import EXTRAP_EXPONENTS
 from pipeline.models.fit import fit
+from pipeline.models.hypotheses import EXTRAP_EXPONENTS
 from pipeline.models.normal_form import term, term_values
 from pipeline.models.options import ModelOptions
-from pipeline.models.tables import from_table, to_table
+from pipeline.store.models import from_table, to_table
 
 POWERS_OF_TWO = 2.0 ** np.arange(2, 8)[:, None]
 

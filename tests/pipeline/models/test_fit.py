@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 
 from ingest.errors import ModelError
-from pipeline.models.exponents import EXTRAP_EXPONENTS
 from pipeline.models.fit import fit
+from pipeline.models.hypotheses import EXTRAP_EXPONENTS
 from pipeline.models.normal_form import term_values
 from pipeline.models.options import ModelOptions
 

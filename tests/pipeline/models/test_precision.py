@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.models.error_structure import ErrorStructure
+from pipeline.models.error_model import ErrorModel
 from tests.pipeline.models.dense import dense_precision
 
 POINTS = st.lists(st.integers(1, 10**6), min_size=1, max_size=40, unique=True).map(
@@ -19,7 +19,7 @@ def test_products_equal_those_with_the_matrix(points, walk, complete, seed):
     measured = np.ones((3, len(points)), dtype=bool)
     if not complete:
         measured = random.uniform(size=measured.shape) < 0.7
-    structure, scale = ErrorStructure(0.1, walk), random.lognormal(size=measured.shape)
+    structure, scale = ErrorModel(0.1, walk), random.lognormal(size=measured.shape)
     precision = structure.precision(points, scale, measured)
     values = random.normal(size=(2, *measured.shape))
     basis = random.normal(size=(4, len(points), 2))
@@ -37,7 +37,7 @@ def test_products_equal_those_with_the_matrix(points, walk, complete, seed):
 def test_what_was_not_measured_does_not_count():
     points = 2.0 ** np.arange(2, 8)
     measured = np.array([[True, True, False, True, True, False]])
-    precision = ErrorStructure(0.1, 2.0).precision(points, np.ones((1, 6)), measured)
+    precision = ErrorModel(0.1, 2.0).precision(points, np.ones((1, 6)), measured)
     assert not precision.diagonal[~measured].any()
     assert not precision.times(np.ones((1, 6)))[~measured].any()
     assert (precision.diagonal[measured] > 0).all()

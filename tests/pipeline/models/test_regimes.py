@@ -5,11 +5,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipeline.models.error_structure import ErrorStructure
+from pipeline.models.error_model import ErrorModel
 from pipeline.models.fit import fit
+from pipeline.models.hypotheses import SpaceChoice, one_parameter_space
 from pipeline.models.options import ModelOptions
-from pipeline.models.running_fits import running_misfits
-from pipeline.models.search_space import SpaceChoice, one_parameter_space
+from pipeline.models.regimes import running_misfits
 
 SPACE = one_parameter_space(ModelOptions(), 1.0, SpaceChoice(steep=True, falling=True))
 POINTS = st.lists(st.integers(1, 10**5), min_size=3, max_size=30, unique=True).map(
@@ -51,7 +51,7 @@ def test_fits_of_the_first_points_equal_those_made_anew(points, nonnegative, bac
     )
     level *= random.lognormal(0, 0.1, level.shape) / np.abs(level).max()
     measured = (random.uniform(size=level.shape) < 0.9) | np.isin(points, points[[0, -1]])
-    weight = measured / ErrorStructure().scale(level) ** 2
+    weight = measured / ErrorModel().scale(level) ** 2
     if backwards:
         points, level, weight = points[::-1], level[:, ::-1], weight[:, ::-1]
     got = running_misfits(SPACE, points, level, weight, nonnegative)

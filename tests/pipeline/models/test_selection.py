@@ -1,6 +1,6 @@
 import pytest
 
-from pipeline.models.selection import matches
+from pipeline.models.kernels import matches
 
 PATH = ("int main(int, char**)", "int CG(const Matrix&)", "MPI_Allreduce")
 

@@ -4,15 +4,15 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from pipeline.models.error_structure import ErrorStructure
+from pipeline.models.error_model import ErrorModel
 from pipeline.models.generalised_fits import design_columns, fit_all
-from pipeline.models.intervals import mixture_quantiles, student_cdf
+from pipeline.models.hypotheses import SpaceChoice, one_parameter_space
 from pipeline.models.normal_form import term_values
 from pipeline.models.options import ModelOptions
-from pipeline.models.prediction import Prediction
 from pipeline.models.quality import correlation_of_errors
-from pipeline.models.search_space import SpaceChoice, one_parameter_space
-from pipeline.models.shrinkage import pool_variances
+from pipeline.models.scaling_models import Prediction
+from pipeline.statistics.empirical_bayes import pool_variances
+from pipeline.statistics.student import mixture_quantiles, student_cdf
 from tests.pipeline.models.dense import dense_precision
 
 POINTS = 2.0 ** np.arange(2, 8)
@@ -24,7 +24,7 @@ def test_fits_equal_direct_solutions(walk):
     space = one_parameter_space(ModelOptions(), 4.0, SpaceChoice(steep=True, falling=True, mixed=True))
     level = (3 + 2 * POINTS**1.5) * random.lognormal(0, 0.05, (2, 6))
     level /= level.max(axis=1, keepdims=True)
-    structure = ErrorStructure(0.1, walk)
+    structure = ErrorModel(0.1, walk)
     precision = structure.precision(POINTS, structure.scale(level), np.ones((2, 6), dtype=bool))
     fits = fit_all(space, design_columns(space, POINTS), level, precision, nonnegative=False)
     dense = dense_precision(structure, POINTS, structure.scale(level[0]))
@@ -47,7 +47,7 @@ def test_coefficients_that_may_not_be_negative_are_not():
     space = one_parameter_space(ModelOptions(), 4.0, SpaceChoice(mixed=True))
     level = np.array([POINTS**2 - 10, 100 - POINTS])
     level = level / np.abs(level).max(axis=1, keepdims=True)
-    precision = ErrorStructure().precision(POINTS, np.ones((2, 6)), np.ones((2, 6), dtype=bool))
+    precision = ErrorModel().precision(POINTS, np.ones((2, 6)), np.ones((2, 6), dtype=bool))
     fits = fit_all(space, design_columns(space, POINTS), level, precision, nonnegative=True)
     possible = np.isfinite(fits.misfit)
     assert (fits.coefficients[possible] >= 0).all()

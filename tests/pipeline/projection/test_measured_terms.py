@@ -8,10 +8,10 @@ import pytest
 from ingest.errors import InputError
 from pipeline.models.fit import fit
 from pipeline.models.options import ModelOptions
-from pipeline.models.tables import to_table
 from pipeline.projection.measured_terms import scaling_model
 from pipeline.projection.predict import broken_limits, predict
 from pipeline.projection.project import project
+from pipeline.store.models import to_table
 
 P = np.array([2.0, 4, 8, 16, 32, 64])
 PATHS = [["main", "solve"], ["main", "Amul"], ["main", "wait"]]

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from ingest.errors import UsageError
-from pipeline.ingestion import ingest, locate
-from pipeline.modelling import modelled
+from pipeline.config.options import Options
 from pipeline.models.analysis import default_target, look_ahead
-from pipeline.options import Options
 from pipeline.report.export import export
+from pipeline.stages.ingest import ingest, locate
+from pipeline.stages.model import modelled
 
 
 @pytest.fixture

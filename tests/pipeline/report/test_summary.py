@@ -4,9 +4,9 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from pipeline.ingestion import ingest, locate
-from pipeline.modelling import modelled, summary_of
-from pipeline.options import Options
+from pipeline.config.options import Options
+from pipeline.stages.ingest import ingest, locate
+from pipeline.stages.model import modelled, summary_of
 
 SCHEMA = json.loads((Path(__file__).parents[3] / "docs" / "summary.schema.json").read_text())
 SAMPLES = Path(__file__).parents[3] / "sample_profiles"

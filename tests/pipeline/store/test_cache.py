@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from ingest.calltree import CallTree
 from ingest.profile import Metric, RegionTable
 from ingest.reduction import ReducedProfile, Reduction
-from pipeline.ingestion import ingest, locate, remembered_inputs
+from pipeline.stages.ingest import ingest, locate, remembered_inputs
 from pipeline.store.cache import CACHE, ENDING, SETTLED, Cache
-from pipeline.store.reduced import read_reduced, write_reduced
+from pipeline.store.reduced_profiles import read_reduced, write_reduced
 from tests.foam_cases import write_foam_case
 
 
@@ -37,7 +37,7 @@ def reads(monkeypatch):
         read.append(profile.source)
         return original(profile, metrics)
 
-    import pipeline.reading as module
+    import pipeline.stages.read_profiles as module
 
     original = module.reduce_profile
     monkeypatch.setattr(module, "reduce_profile", reduce)
@@ -102,7 +102,7 @@ def test_files_are_not_read_again_to_find_that_nothing_changed(strong_study, res
     study = locate(strong_study)
     assert remembered_inputs(study, Cache(results, print)) is None
     read = ingest(study, "time", cache=Cache(results, print))
-    monkeypatch.setattr("pipeline.reading.describe_input", None)
+    monkeypatch.setattr("pipeline.stages.read_profiles.describe_input", None)
     assert remembered_inputs(study, Cache(results, print)) == read.inputs
 
 

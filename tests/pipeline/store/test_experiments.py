@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from ingest.errors import UsageError
-from pipeline.ingestion import ingest, locate
+from pipeline.stages.ingest import ingest, locate
 from pipeline.store.atomic import write_atomically
 from pipeline.store.experiments import read_experiment, write_experiment
 

@@ -8,8 +8,8 @@ from itertools import count
 import pytest
 
 from ingest.errors import InputError, UsageError
-from pipeline.options import Options
-from pipeline.stages import run
+from pipeline.config.options import Options
+from pipeline.stages.run import run
 from pipeline.store.atomic import PARTIAL
 from pipeline.store.results import read_analysis
 from tests.foam_cases import write_foam_case

@@ -7,8 +7,8 @@ import sys
 import pytest
 
 from ingest.errors import UsageError
-from pipeline.options import Options
-from pipeline.stages import run
+from pipeline.config.options import Options
+from pipeline.stages.run import run
 from pipeline.store.lock import LOCK, only_writer
 
 HOLD = "import sys; from pathlib import Path; from pipeline.store.lock import only_writer\n" + (

@@ -1,4 +1,4 @@
-"""Damaged and hostile files: each gives one line that says what, where and how to mend it."""
+"""Damaged and hostile files: each gives one line that says what, where and how to hint it."""
 
 import gzip
 import random
@@ -35,7 +35,7 @@ def refusal(path):
             profile.values(metric.name)
     error = caught.value
     assert str(path) in error.where
-    assert error.mend
+    assert error.hint
     assert "\n" not in str(error)
     return str(error)
 

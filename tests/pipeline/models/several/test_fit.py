@@ -8,8 +8,8 @@ import pytest
 from ingest.errors import ModelError
 from pipeline.models.fit import fit
 from pipeline.models.normal_form import term
-from pipeline.models.notes import Note
 from pipeline.models.options import ModelOptions
+from pipeline.models.quality import Note
 
 X, Y, Z = (20.0, 30.0, 40.0, 50.0, 60.0), (1.0, 2.0, 3.0, 4.0, 5.0), (10.0, 20.0, 30.0, 40.0, 50.0)
 GRID = np.array(list(itertools.product(X, Y)))

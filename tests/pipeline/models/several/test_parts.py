@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
+from pipeline.models.multi_parameter.added_term import WeightedMeans, chi_squared
+from pipeline.models.multi_parameter.design import examine, log_slopes
+from pipeline.models.multi_parameter.exact_fits import fit_exactly
+from pipeline.models.multi_parameter.factors import make_factors
+from pipeline.models.multi_parameter.posterior import representative_rivals
 from pipeline.models.options import ModelOptions
-from pipeline.models.several.added_term import WeightedMeans, chi_squared
-from pipeline.models.several.design import examine, log_slopes
-from pipeline.models.several.exact import fit_exactly
-from pipeline.models.several.factors import make_factors
-from pipeline.models.several.weigh import representative_rivals
 
 RNG = np.random.default_rng(4)
 POINTS = np.array([(x, y) for x in (2.0, 4.0, 8.0, 16.0) for y in (1.0, 2.0, 3.0, 5.0)])

@@ -1,0 +1,120 @@
+"""Fit settings shared by all kernels of an experiment: hypotheses, error model, noise."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ingest.arrays import BoolArray, FloatArray
+from pipeline.models.error_model import ErrorModel, Precision
+from pipeline.models.forward_validation import FEWEST_FOR_TWO_TERMS, choose_setting
+from pipeline.models.generalised_fits import Columns, Fits, design_columns, fit_all
+from pipeline.models.hypotheses import SearchSpace, SpaceChoice, one_parameter_space
+from pipeline.models.noise import NoiseEstimate, first_guess
+from pipeline.models.observations import Sample
+from pipeline.models.options import ModelOptions
+from pipeline.models.posterior import Posterior, estimate_errors, keep_plausible, weigh
+
+POOL = 512  # kernels of most effort over which the errors are pooled
+UNREPEATED_NOISE = 0.05**2  # relative variance that passes for noise where nothing was repeated
+DOUBTFUL = 3.0  # standard errors by which a misfit must exceed the noise to call a formula in question
+
+
+@dataclass(frozen=True, eq=False)
+class FitContext:
+    """How kernels are weighed.
+
+    Attributes:
+        space: the hypotheses; those of two growing terms, if any, at the end.
+        columns: their designs at the points.
+        structure: the shape of the errors.
+        errors: their size over all kernels.
+        nonnegative: whether coefficients may not be negative.
+    """
+
+    space: SearchSpace
+    columns: list[Columns]
+    structure: ErrorModel
+    errors: NoiseEstimate
+    nonnegative: bool
+
+    def at(self, points: FloatArray) -> "FitContext":
+        """Return a judge of the same mind for kernels measured at other points, float64[P]."""
+        return replace(self, columns=design_columns(self.space, points))
+
+    def one_term(self) -> "FitContext":
+        """Return a judge that tries one growing term only; hypotheses keep their places."""
+        return replace(self, space=self.space.without_mixed())
+
+    def with_errors_of(self, sample: Sample) -> "FitContext":
+        """Return a judge who takes the size of the errors from a sample's kernels of most effort."""
+        heavy = sample.heaviest(POOL)
+        return self._with_errors(heavy, self.fit(heavy)[1])
+
+    def _with_errors(self, sample: Sample, fits: Fits) -> "FitContext":
+        prior = self.space.log_prior_of(sample.falls, steep=True)
+        guess = first_guess(sample, self.structure)
+        return replace(self, errors=estimate_errors(sample, self.structure, fits, prior, guess))
+
+    def fit(self, sample: Sample) -> tuple[Precision, Fits]:
+        """Return the precision of the errors and the fits of all hypotheses."""
+        precision = sample.precision(self.structure)
+        fits = fit_all(self.space, self.columns, sample.level, precision, self.nonnegative)
+        mean, root = _constant(sample, self.structure)
+        fits.coefficients[:, 0, 0], fits.root[:, 0, 0, 0] = mean, root
+        return precision, fits
+
+    def weigh(self, sample: Sample) -> tuple[Posterior, BoolArray]:
+        """Weigh the hypotheses for every kernel of a sample.
+
+        Returns:
+            The plausible ones, and bool[K], the kernels that none of them fits within the noise.
+        """
+        kept = self._weighed(sample, *self.fit(sample))
+        return kept, self._misfits(sample, kept)
+
+    def weigh_apart(self, sample: Sample) -> Posterior:
+        """Return the plausible hypotheses, the size of the errors taken from the sample itself."""
+        precision, fits = self.fit(sample)
+        return self._with_errors(sample, fits)._weighed(sample, precision, fits)
+
+    def _weighed(self, sample: Sample, precision: Precision, fits: Fits) -> Posterior:
+        prior = self.space.log_prior_of(sample.falls, steep=True)
+        evidence = weigh(sample, self.structure, fits, prior, self.errors)
+        return keep_plausible(self.space, sample, precision, fits, evidence)
+
+    def _misfits(self, sample: Sample, kept: Posterior) -> BoolArray:
+        """bool[K], judged by relative errors whatever the structure of the errors is."""
+        relative = ErrorModel()
+        fitted = kept.fitted / np.where(sample.largest > 0, sample.largest, 1.0)[:, None]
+        residual = np.where(sample.measured, sample.level - fitted, 0.0) / relative.scale(sample.level)
+        left = np.maximum(sample.measured.sum(axis=1) - 2, 1)
+        noise, _ = self.errors.noise(sample, relative)
+        noise = np.where(noise > 0, noise, UNREPEATED_NOISE)
+        bound = left * noise * (1 + DOUBTFUL * np.sqrt(2 / left))
+        return np.asarray((residual**2).sum(axis=1) > bound)
+
+
+def _constant(sample: Sample, structure: ErrorModel) -> tuple[FloatArray, FloatArray]:
+    """float64[K] each: the constant model's value and the root of its variance at unit error.
+
+    If the constant is true, all points err by the same size. Relative to the measured values, as for the
+    other hypotheses, low points would count more than high ones.
+    """
+    count = np.maximum(sample.measured.sum(axis=1), 1)
+    middle = np.abs(sample.level.sum(axis=1)) / count
+    scale = np.repeat(structure.scale(middle)[:, None], len(sample.points), axis=1)
+    weight = structure.precision(sample.points, scale, sample.measured).times(np.ones(scale.shape))
+    total = weight.sum(axis=1)
+    total = np.where(total > 0, total, 1.0)
+    return (weight * sample.level).sum(axis=1) / total, 1 / np.sqrt(total)
+
+
+def appoint(sample: Sample, options: ModelOptions, nonnegative: bool) -> FitContext:
+    """Choose the setting by forward validation and estimate the errors over the kernels of most effort."""
+    choice = SpaceChoice(True, bool(sample.falls.any()), len(sample.points) > FEWEST_FOR_TWO_TERMS)
+    widest = one_parameter_space(options, float(sample.points[0]), choice)
+    setting = choose_setting(sample, widest, nonnegative)
+    space = one_parameter_space(options, float(sample.points[0]), replace(choice, steep=setting.steep))
+    columns = design_columns(space, sample.points)
+    unjudged = first_guess(sample.take(np.arange(0)), setting.structure)
+    return FitContext(space, columns, setting.structure, unjudged, nonnegative).with_errors_of(sample)

@@ -1,0 +1,226 @@
+"""The hypotheses tried for one parameter, and how plausible each is before any data."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property, lru_cache
+from typing import TypeAlias
+
+import numpy as np
+
+from ingest.arrays import BoolArray, FloatArray, IntArray
+from pipeline.models.normal_form import NO_EXPONENT, Exponent, Term, term_values
+from pipeline.models.options import ModelOptions
+
+_POWERS_BY_LOGARITHM = {
+    0: "1/4 1/3 1/2 2/3 3/4 4/5 1 5/4 4/3 3/2 5/3 7/4 2 9/4 7/3 5/2 8/3 11/4 3",
+    1: "0 1/4 1/3 1/2 2/3 3/4 1 5/4 4/3 3/2 2 5/2 3",
+    2: "0 1/4 1/3 1/2 2/3 3/4 1 3/2 2 5/2",
+}
+
+EXTRAP_EXPONENTS: tuple[Exponent, ...] = tuple(
+    (Fraction(power), j) for j, powers in _POWERS_BY_LOGARITHM.items() for power in powers.split()
+)
+"""The 42 pairs (i, j) of p^i * log2(p)^j that Extra-P 4 tries for one parameter."""
+
+_STEEP_POWERS_BY_LOGARITHM = {
+    0: "13/4 10/3 7/2 11/3 15/4 4 17/4 13/3 9/2 14/3 19/4 5",
+    1: "7/2 4 9/2",
+    2: "3 7/2 4",
+}
+
+STEEP_EXPONENTS: tuple[Exponent, ...] = tuple(
+    (Fraction(power), j) for j, powers in _STEEP_POWERS_BY_LOGARITHM.items() for power in powers.split()
+)
+"""Steeper ones, for edge lengths: n^3 cells times iterations that grow with n, and misses of the caches."""
+
+FALLING_EXPONENTS: tuple[Exponent, ...] = tuple(
+    (-Fraction(power), 0) for power in ("1/4", "1/3", "1/2", "2/3", "3/4", "1", "4/3", "3/2", "2")
+)
+"""For work that is divided among processes, and for surfaces of the parts."""
+
+MIXED_EXPONENTS: tuple[Exponent, ...] = (
+    (Fraction(0), 1),
+    (Fraction(1), 1),
+    *((Fraction(power), 0) for power in ("1/2", "1", "3/2", "2", "3", "4")),
+)
+"""Of these, two at a time make the models of two growing terms."""
+
+
+SHARE_CONSTANT = 0.5  # the probability that a kernel does not depend on the parameter at all
+SHARE_TWO_TERMS = 0.05  # of what is left: a second term must earn its place
+INVERSE: Exponent = (Fraction(-1), 0)
+
+Prior: TypeAlias = str | tuple[tuple[Exponent, float], ...]
+"""``uniform``, ``simple``, or a weight per exponent."""
+
+Row: TypeAlias = tuple[tuple[Exponent, ...], bool]
+"""The terms of a hypothesis, and whether a constant stands beside them."""
+
+
+@dataclass(frozen=True, eq=False)
+class SearchSpace:
+    """H hypotheses of up to T terms over the same term table; the first is the constant alone.
+
+    Attributes:
+        terms: n terms of one parameter.
+        hypotheses: int64[H, T], indices into `terms`, -1 for none.
+        constant: bool[H], whether a constant stands beside the terms.
+        log_prior: float64[H], logarithm of the probability before the data.
+    """
+
+    terms: tuple[Term, ...]
+    hypotheses: IntArray
+    constant: BoolArray
+    log_prior: FloatArray
+
+    def without_mixed(self) -> "SearchSpace":
+        """Return the space without hypotheses of two growing terms; the others keep their places."""
+        terms = (self.hypotheses >= 0).sum(axis=1)
+        some = ~(self.constant & (terms > 1))
+        width = int(terms[some].max(initial=1))
+        return SearchSpace(
+            self.terms, self.hypotheses[some, :width], self.constant[some], self.log_prior[some]
+        )
+
+    @cached_property
+    def falling(self) -> BoolArray:
+        """bool[H], whether a hypothesis has a term that falls: only for kernels that do."""
+        falls = np.array([t[0] < NO_EXPONENT for t in self.terms] + [False])
+        return np.asarray(falls[self.hypotheses].any(axis=1))
+
+    @cached_property
+    def steep(self) -> BoolArray:
+        """bool[H], whether a hypothesis has one of the steep terms."""
+        steep = np.array([t[0] in STEEP_EXPONENTS for t in self.terms] + [False])
+        return np.asarray(steep[self.hypotheses].any(axis=1))
+
+    @cached_property
+    def growing(self) -> BoolArray:
+        """bool[H], whether a hypothesis has a term that grows."""
+        grows = np.array([t[0] > NO_EXPONENT for t in self.terms] + [False])
+        return np.asarray(grows[self.hypotheses].any(axis=1))
+
+    def log_prior_of(self, falls: BoolArray, steep: bool) -> FloatArray:
+        """Return the prior of kernels, float64[K, H]: minus infinity for what is not tried.
+
+        Args:
+            falls: bool[K], whether falling terms are tried for a kernel.
+            steep: whether steep terms are tried at all.
+        """
+        rows = np.stack([(steep | ~self.steep) & (falling | ~self.falling) for falling in (False, True)])
+        probability = np.where(rows, np.exp(self.log_prior), 0.0)
+        others = probability[:, 1:].sum(axis=1, keepdims=True)
+        probability[:, 1:] *= (1 - SHARE_CONSTANT) / np.where(others > 0, others, 1.0)
+        logarithm = np.where(rows, np.log(np.where(rows, probability, 1.0)), -np.inf)
+        return np.asarray(logarithm[falls.astype(np.int64)])
+
+    def design(self, points: FloatArray) -> FloatArray:
+        """float64[H, Q, C], the constant and the terms at float64[Q] points, 0 for what there is not."""
+        values = np.column_stack([term_values(self.terms, points[:, None]), np.zeros(len(points))])
+        design = np.empty((len(self), len(points), 1 + self.hypotheses.shape[1]))
+        design[:, :, 0] = self.constant[:, None]
+        design[:, :, 1:] = values.T[self.hypotheses].transpose(0, 2, 1)
+        return design
+
+    def __len__(self) -> int:
+        """Return the number of hypotheses H."""
+        return len(self.hypotheses)
+
+
+@dataclass(frozen=True)
+class SpaceChoice:
+    """Which families of hypotheses are in the space.
+
+    Attributes:
+        steep: exponents above Extra-P's 3, up to 5.
+        falling: negative exponents, and a share that is divided among the processes: a/p + b * t.
+        mixed: two growing terms beside the constant.
+    """
+
+    steep: bool = False
+    falling: bool = False
+    mixed: bool = False
+
+
+def one_parameter_space(options: ModelOptions, smallest: float, choice: SpaceChoice) -> SearchSpace:
+    """Make the space of hypotheses c0 + c1 t, a/p + b t, and c0 + c1 t1 + c2 t2.
+
+    Args:
+        options: prior and exponents of the user's choice.
+        smallest: the smallest parameter value; below 1 there are no logarithms, which change sign there.
+        choice: the families wanted. A user's own exponents leave only the family c0 + c1 t.
+    """
+    prior = options.prior if isinstance(options.prior, str) else tuple(options.prior.items())
+    return _space(options.exponents, prior, smallest >= 1, choice)
+
+
+@lru_cache(maxsize=32)
+def _space(
+    exponents: tuple[Exponent, ...] | None, prior: Prior, logarithms: bool, choice: SpaceChoice
+) -> SearchSpace:
+    own = tuple(e for e, _ in prior) if exponents is None and not isinstance(prior, str) else exponents
+    rows, mixed = _one_term_rows(own, choice), _two_term_rows() if choice.mixed and own is None else []
+    rows, mixed = (_allowed(some, prior, logarithms) for some in (rows, mixed))
+    share_mixed = SHARE_TWO_TERMS if mixed else 0.0
+    probability = [
+        np.array([SHARE_CONSTANT]),
+        _shared(rows, prior, (1 - SHARE_CONSTANT) * (1 - share_mixed)),
+        _shared(mixed, prior, (1 - SHARE_CONSTANT) * share_mixed),
+    ]
+    return _table([((), True), *rows, *mixed], np.concatenate(probability))
+
+
+def _one_term_rows(own: tuple[Exponent, ...] | None, choice: SpaceChoice) -> list[Row]:
+    if own is not None:
+        return [((e,), True) for e in own]
+    single = EXTRAP_EXPONENTS + STEEP_EXPONENTS * choice.steep + FALLING_EXPONENTS * choice.falling
+    divided = [(i - 1, j) for i, j in EXTRAP_EXPONENTS if (i - 1, j) != NO_EXPONENT] * choice.falling
+    return [((e,), True) for e in single] + [((INVERSE, e), False) for e in divided]
+
+
+def _two_term_rows() -> list[Row]:
+    return [((a, b), True) for n, b in enumerate(MIXED_EXPONENTS) for a in MIXED_EXPONENTS[:n]]
+
+
+def _allowed(rows: Iterable[Row], prior: Prior, logarithms: bool) -> list[Row]:
+    return [
+        (row, constant)
+        for row, constant in rows
+        if all((logarithms or j == 0) and plausibility((i, j), prior) > 0 for i, j in row)
+    ]
+
+
+def _shared(rows: Sequence[Row], prior: Prior, share: float) -> FloatArray:
+    """Divide a probability among hypotheses; the share that is divided among processes is no choice."""
+    weight = [
+        np.prod([plausibility(e, prior) for e in row if e != INVERSE or len(row) == 1]) for row, _ in rows
+    ]
+    return share * np.array(weight) / max(sum(weight), 1e-300)
+
+
+def _table(rows: Sequence[Row], probability: FloatArray) -> SearchSpace:
+    terms = {(e,): n for n, e in enumerate(dict.fromkeys(e for row, _ in rows for e in row))}
+    width = max(1, *(len(row) for row, _ in rows))
+    hypotheses = np.full((len(rows), width), -1, dtype=np.int64)
+    for h, (row, _) in enumerate(rows):
+        hypotheses[h, : len(row)] = [terms[(e,)] for e in row]
+    constant = np.array([has_constant for _, has_constant in rows])
+    return SearchSpace(tuple(terms), hypotheses, constant, np.log(probability))
+
+
+def plausibility(exponent: Exponent, prior: Prior) -> float:
+    """Return the unnormalised prior probability of an exponent pair.
+
+    ``simple`` halves it with every step away from what algorithms and collectives are known to cost: two
+    steps for half powers, three for thirds, five for quarters, seven for finer ones; one and a half for a
+    logarithm, four for its square; and one for every power above the first.
+    """
+    if not isinstance(prior, str):
+        return dict(prior).get(exponent, 0.0)
+    if prior == "uniform":
+        return 1.0
+    power, logarithm = exponent
+    steps = {1: 0.0, 2: 2.0, 3: 3.0, 4: 5.0}.get(power.denominator, 7.0)
+    steps += (0.0, 1.5, 4.0)[min(logarithm, 2)] + max(0.0, abs(float(power)) - 1)
+    return float(2.0**-steps)

@@ -1,0 +1,248 @@
+"""The factors p^i * log2(p)^j that terms of several parameters are made of, and how plausible each is."""
+
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import combinations, product
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ingest.arrays import BoolArray, FloatArray, IntArray
+from pipeline.models.hypotheses import EXTRAP_EXPONENTS, FALLING_EXPONENTS, STEEP_EXPONENTS, plausibility
+from pipeline.models.normal_form import NO_EXPONENT, Exponent, Term
+from pipeline.models.options import ModelOptions
+
+_Prior = str | tuple[tuple[Exponent, float], ...]
+
+
+@dataclass(frozen=True, eq=False)
+class ExponentTable:
+    """n exponents (i, j) of x^i * log2(x)^j.
+
+    Attributes:
+        exponents: the pairs; the first is `NO_EXPONENT`.
+        power, logarithm: float64[n], i and j.
+        weight: float64[n], prior weight; they need not sum to 1.
+        optional: bool[n], tried only where the data call for it: negative powers, and powers above 3.
+    """
+
+    exponents: tuple[Exponent, ...]
+    power: FloatArray
+    logarithm: FloatArray
+    weight: FloatArray
+    optional: BoolArray
+
+    @property
+    def growing(self) -> BoolArray:
+        """bool[n], whether the factor grows without end."""
+        growing: BoolArray = (self.power > 0) | ((self.power == 0) & (self.logarithm > 0))
+        return growing
+
+    def take(self, places: IntArray) -> "ExponentTable":
+        """Return some of the exponents."""
+        return ExponentTable(
+            tuple(self.exponents[n] for n in places.tolist()),
+            self.power[places],
+            self.logarithm[places],
+            self.weight[places],
+            self.optional[places],
+        )
+
+
+def exponent_table(options: ModelOptions) -> ExponentTable:
+    """Return all exponents that could be tried.
+
+    With several parameters the combinations of odd exponents would drown the simple ones by their number
+    alone, so the prior ``uniform`` means the even mixture of uniform and simple weights here: at worst half
+    of what either would give.
+    """
+    prior = options.prior if isinstance(options.prior, str) else tuple(options.prior.items())
+    return _table(options.exponents, prior)
+
+
+@lru_cache(maxsize=8)
+def _table(own: tuple[Exponent, ...] | None, prior: _Prior) -> ExponentTable:
+    asked = own if own is not None or isinstance(prior, str) else tuple(e for e, _ in prior)
+    optional = frozenset(FALLING_EXPONENTS + STEEP_EXPONENTS) if asked is None else frozenset()
+    every = asked if asked is not None else EXTRAP_EXPONENTS + FALLING_EXPONENTS + STEEP_EXPONENTS
+    exponents = tuple(dict.fromkeys((NO_EXPONENT, *every)))
+    return ExponentTable(
+        exponents,
+        np.array([float(i) for i, _ in exponents]),
+        np.array([float(j) for _, j in exponents]),
+        _weights(exponents, prior),
+        np.array([e in optional for e in exponents]),
+    )
+
+
+def _weights(exponents: tuple[Exponent, ...], prior: _Prior) -> FloatArray:
+    if not isinstance(prior, str):
+        given = dict(prior)
+        return np.array([given.get(e, 0.0) for e in exponents])
+    simple = np.array([plausibility(e, "simple") for e in exponents])
+    simple /= simple.sum()
+    return simple if prior == "simple" else (simple + 1 / len(exponents)) / 2
+
+
+NEAR, FAR = 4.0, 16.0
+"""How many times the largest measured value of each parameter hypotheses are compared at."""
+
+_COARSE = ((-1.0, 0.0), (0.0, 1.0), (1.0, 0.0), (2.0, 0.0), (3.0, 0.0), (4.0, 0.0))
+_FULL_GRID = 4  # parameters up to which a search starts from products of all of them
+_ABSENT = 0.5  # prior probability that a parameter does not occur in a term
+_FALLS, _STEEP = -0.2, 2.5  # local log-log slopes from which negative powers and powers above 3 are tried
+
+
+@dataclass(frozen=True, eq=False)
+class Factors:
+    """A table of n exponents and their values at P points for D parameters.
+
+    Attributes:
+        table: the exponents; the first stands for no factor.
+        values: float64[D, n, P], each row divided by its largest value.
+        ahead: float64[2, D, n], the same at `NEAR` and `FAR` times the largest value of each parameter.
+        unit: float64[D, n], what each row was multiplied with.
+        log_prior: float64[D, n], logarithm of the probability of each factor, -inf where it is not tried.
+        coarse: int64[L, D], picks of the terms from which a search starts.
+    """
+
+    table: ExponentTable
+    values: FloatArray
+    ahead: FloatArray
+    unit: FloatArray
+    log_prior: FloatArray
+    coarse: IntArray
+
+    def term(self, picks: IntArray) -> Term:
+        """Return the term of int64[D] picks."""
+        return tuple(self.table.exponents[i] for i in picks.tolist())
+
+    def columns(self, picks: IntArray) -> FloatArray:
+        """Evaluate terms: float64[..., P] from int64[..., D] picks."""
+        product: FloatArray = self.values[0][picks[..., 0]]
+        for d in range(1, len(self.values)):
+            product = product * self.values[d][picks[..., d]]
+        return product
+
+    def term_log_prior(self, picks: IntArray) -> FloatArray:
+        """Logarithm of the prior of terms: float64[...] from int64[..., D] picks."""
+        total: FloatArray = self.log_prior[np.arange(len(self.values)), picks].sum(axis=-1)
+        return total
+
+    def scaled_ahead(self, picks: IntArray, place: int) -> FloatArray:
+        """Evaluate scaled terms at `NEAR` (place 0) or `FAR` (1): float64[...] from int64[..., D] picks."""
+        product: FloatArray = self.ahead[place][np.arange(len(self.values)), picks].prod(axis=-1)
+        return product
+
+    def units(self, picks: IntArray) -> FloatArray:
+        """What scaled terms were multiplied with: float64[...] from int64[..., D] picks."""
+        product: FloatArray = self.unit[np.arange(len(self.values)), picks].prod(axis=-1)
+        return product
+
+    def by_growth(self, picks: IntArray) -> IntArray:
+        """Sort the terms of hypotheses int64[K, N, M, D], the largest powers first and empty terms last."""
+        degree = self.table.power + 0.1 * self.table.logarithm
+        earlier_first = 1 - 1e-3 * np.arange(len(self.values))
+        steepness = np.where((picks != 0).any(axis=3), (degree[picks] * earlier_first).sum(axis=3), -np.inf)
+        return np.take_along_axis(picks, np.argsort(-steepness, axis=2)[..., None], axis=2)
+
+
+def make_factors(points: FloatArray, slopes: FloatArray, options: ModelOptions) -> Factors:
+    """Choose the exponents for points float64[P, D] and local log-log slopes float64[K, D].
+
+    Falling powers are tried for parameters along which some kernel falls, powers above 3 where one grows
+    that fast; logarithms only where no value is below 1, for there they would change sign.
+    """
+    table = exponent_table(options)
+    smallest, largest = points.min(axis=0)[:, None], points.max(axis=0)[:, None]
+    tried = (table.logarithm == 0) | (smallest >= 1)
+    tried &= smallest < largest
+    falls, steep = slopes.min(axis=0)[:, None] < _FALLS, slopes.max(axis=0)[:, None] > _STEEP
+    tried &= ~table.optional | np.where(table.power < 0, falls, steep)
+    tried &= table.weight > 0
+    tried[:, 0] = True
+    used = np.flatnonzero(tried.any(axis=0))
+    table, tried = table.take(used), tried[:, used]
+    every, unit = _scaled_values(table, np.vstack([points, NEAR * largest.T, FAR * largest.T]), tried)
+    ahead = every[:, :, -2:].transpose(2, 0, 1)
+    log_prior = _log_prior(np.where(tried, table.weight, 0.0))
+    return Factors(table, every[:, :, :-2], ahead, unit, log_prior, _coarse(table, tried))
+
+
+def term_keys(picks: IntArray) -> NDArray[np.uint64]:
+    """64-bit keys of terms, uint64[...] from int64[..., D]; the empty term has the key 0."""
+    code = np.zeros(picks.shape[:-1], dtype=np.uint64)
+    for d in range(picks.shape[-1]):
+        code = code * np.uint64(0x9E3779B97F4A7C15) + picks[..., d].astype(np.uint64)
+        code ^= code >> np.uint64(29)
+        code *= np.uint64(0xBF58476D1CE4E5B9)
+    return code
+
+
+def _log_prior(weight: FloatArray) -> FloatArray:
+    others = weight[:, 1:]
+    total = others.sum(axis=1, keepdims=True)
+    prior = np.empty_like(weight)
+    prior[:, :1] = np.where(total > 0, _ABSENT, 1.0)
+    prior[:, 1:] = others / np.where(total > 0, total, 1.0) * (1 - _ABSENT)
+    return np.log(prior, out=np.full_like(prior, -np.inf), where=prior > 0)
+
+
+def _scaled_values(
+    table: ExponentTable, points: FloatArray, tried: BoolArray
+) -> tuple[FloatArray, FloatArray]:
+    """Evaluate factors, each divided by its largest value at all points but the last two, which lie ahead.
+
+    Returns:
+        float64[D, n, P] and what the values were multiplied with, float64[D, n].
+    """
+    power, logarithm = table.power[None, :, None], table.logarithm[None, :, None]
+    # Divided by the geometric middle first, so that no power of a large value overflows.
+    logs = np.log2(points).T[:, None, :]
+    middle = (logs.min(axis=2, keepdims=True) + logs.max(axis=2, keepdims=True)) / 2
+    base = np.where(logarithm > 0, logs, 1.0)
+    values = np.exp2(power * (logs - middle)) * np.abs(base) ** logarithm * tried[:, :, None]
+    largest = values[:, :, :-2].max(axis=2, keepdims=True)
+    largest = np.where(largest > 0, largest, 1.0)
+    unit = np.exp2(-power * middle) / largest
+    return values / largest, unit[:, :, 0]
+
+
+def _coarse(table: ExponentTable, tried: BoolArray) -> IntArray:
+    pairs = list(zip(table.power.tolist(), table.logarithm.tolist(), strict=True))
+    place = [pairs.index(e) for e in _COARSE if e in pairs] or list(range(1, len(pairs)))
+    axes = [[i for i in place if row[i]] for row in tried]
+    most = len(axes) if len(axes) <= _FULL_GRID else 2
+    terms: list[IntArray] = []
+    for size in range(1, most + 1):
+        for inside in combinations(range(len(axes)), size):
+            grid = np.array(list(product(*(axes[d] for d in inside))), dtype=np.int64).reshape(-1, size)
+            terms.append(np.zeros((len(grid), len(axes)), dtype=np.int64))
+            terms[-1][:, inside] = grid
+    found = np.concatenate(terms)
+    return found if len(found) else np.zeros((1, len(axes)), dtype=np.int64)  # no search takes it for a term
+
+
+def hypothesis_tables(
+    factors: Factors, picks: IntArray
+) -> tuple[tuple[Term, ...], IntArray, IntArray, IntArray]:
+    """Number the terms and hypotheses that occur.
+
+    Args:
+        factors: the table that picks point into.
+        picks: int64[K, N, M, D], all zero for no term.
+
+    Returns:
+        The n terms; the hypotheses, int64[H, M] of indices into them (-1 for none); int64[K, N], which of
+        these each one is; and int64[K, N, M], its terms.
+    """
+    code = term_keys(picks)
+    codes, first, place = np.unique(code, return_index=True, return_inverse=True)
+    terms = [factors.term(p) for p in picks.reshape(-1, picks.shape[3])[first]]
+    number = np.where(codes > 0, np.cumsum(codes > 0) - 1, -1)
+    rows: IntArray = number[place].reshape(code.shape)
+    key = (rows + 1) @ (len(codes) + 1) ** np.arange(rows.shape[2])
+    _, first, which = np.unique(key, return_index=True, return_inverse=True)
+    hypotheses = rows.reshape(-1, rows.shape[2])[first]
+    used = tuple(t for t, c in zip(terms, codes.tolist(), strict=True) if c > 0)
+    return used, hypotheses, which.reshape(key.shape), rows

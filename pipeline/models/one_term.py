@@ -1,0 +1,203 @@
+"""The plain method: one term beside a constant, chosen by leave-one-out error as Extra-P chooses."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import stdtr
+
+from ingest.arrays import BoolArray, FloatArray, IntArray
+from pipeline.models.hypotheses import EXTRAP_EXPONENTS
+from pipeline.models.normal_form import Term, term_values
+from pipeline.models.observations import Observations
+from pipeline.models.options import ModelOptions
+from pipeline.models.quality import notes, smape
+from pipeline.models.scaling_models import ScalingModels
+from pipeline.statistics.least_squares import LineFits, fit_lines, scaled_terms, solve_symmetric
+
+
+def fit_one_term(parameters: tuple[str, ...], data: Observations, options: ModelOptions) -> ScalingModels:
+    """Fit c0 + c1 p^i log2(p)^j to every kernel by unweighted least squares of the means.
+
+    Coefficients may be negative; predictions of what cannot be are not. The interval is the Student t
+    interval of the chosen formula and knows nothing of its rivals.
+    """
+    terms = _terms(options, data.points)
+    hypotheses = np.arange(-1, len(terms), dtype=np.int64)[:, None]
+    measured = data.measured
+    chosen = choose_by_leave_one_out(scaled_terms(term_values(terms, data.points)), data.mean, measured)
+    weights = measured[:, None, :].astype(np.float64)
+    fits = refit(
+        terms=terms,
+        hypotheses=hypotheses,
+        chosen=chosen[:, None],
+        points=data.points,
+        mean=data.mean,
+        weights=weights,
+    )
+    residual = np.where(measured, data.mean - fits.fitted[:, 0], 0.0)
+    count, size = measured.sum(axis=1), 1 + (chosen > 0)
+    degrees = np.maximum(count - size, 1).astype(np.float64)
+    covariance = fits.inverse * _variance(data, residual, count > size, degrees)[:, None, None, None]
+    slack = np.maximum(1 - fits.leverage[:, 0], 1e-9)
+    first = data.points.min(axis=0)
+    return ScalingModels(
+        parameters=parameters,
+        terms=terms,
+        hypotheses=hypotheses,
+        first=first,
+        last=data.points.max(axis=0),
+        nonnegative=options.nonnegative and bool((data.mean >= 0).all()),
+        correlation=0.0,
+        chosen=chosen[:, None],
+        weight=np.ones((len(chosen), 1)),
+        coefficients=fits.coefficients,
+        covariance=covariance,
+        degrees=degrees,
+        drift=np.zeros(len(chosen)),
+        valid_from=np.repeat(first[None], len(chosen), axis=0),
+        probability_growing=_probability_positive(fits.coefficients, covariance, degrees) * (chosen > 0),
+        smape=smape(fits.fitted[:, 0], data.mean, measured),
+        cv_smape=smape(data.mean - residual / slack, data.mean, measured),
+        points=count,
+        repetitions=data.count.max(axis=1),
+        note=notes(data),
+    )
+
+
+def _terms(options: ModelOptions, points: FloatArray) -> tuple[Term, ...]:
+    """Return the terms to try; logarithms only where no parameter value is below 1."""
+    exponents = EXTRAP_EXPONENTS if options.exponents is None else options.exponents
+    return tuple((e,) for e in exponents if e[1] == 0 or points.min() >= 1)
+
+
+def _variance(data: Observations, residual: FloatArray, judged: BoolArray, degrees: FloatArray) -> FloatArray:
+    """float64[K], of a mean: from residuals, or the largest value squared where none are left to judge by."""
+    largest: FloatArray = np.abs(data.mean).max(axis=1) ** 2
+    return np.where(judged, (residual**2).sum(axis=1) / degrees, largest)
+
+
+def _probability_positive(
+    coefficients: FloatArray, covariance: FloatArray, degrees: FloatArray
+) -> FloatArray:
+    """float64[K], probability that the term's coefficient is positive."""
+    slope, scale = coefficients[:, 0, 1], np.sqrt(covariance[:, 0, 1, 1])
+    ratio = np.where(scale > 0, slope / np.where(scale > 0, scale, 1.0), 1e9 * np.sign(slope))
+    probability: FloatArray = stdtr(degrees, ratio)
+    return probability
+
+
+_BLOCK = 1 << 17  # residuals held at once: 1 MiB
+_ROUNDING = 1e-9  # SMAPE below which a difference is rounding, in percent
+
+
+def choose_by_leave_one_out(term: FloatArray, mean: FloatArray, measured: BoolArray) -> IntArray:
+    """Choose the constant or one term for each kernel by the SMAPE of unweighted fits.
+
+    Each point is predicted from the others without fitting again: the residual e of the full fit becomes
+    e / (1 - h) with the leverage h of the point (Allen's PRESS). As in Extra-P the constant, which has
+    nothing to overfit, is judged by its ordinary residuals.
+
+    Args:
+        term: float64[P, H], from `scaled_terms`.
+        mean: float64[K, P].
+        measured: bool[K, P].
+
+    Returns:
+        int64[K], 0 for the constant, 1 + h for the term h.
+    """
+    complete = bool(measured.all())
+    weights = np.ones((1, mean.shape[1])) if complete else measured.astype(np.float64)
+    weights = np.where(weights.any(axis=1, keepdims=True), weights, 1.0)
+    chosen = np.empty(len(mean), dtype=np.int64)
+    step = max(1, _BLOCK // max(1, term.size))
+    for start in range(0, len(mean), step):
+        part = slice(start, start + step)
+        weight = weights if complete else weights[part]
+        fits = fit_lines(term, mean[part], weight)
+        chosen[part] = _best(fits, mean[part], weight)
+    return chosen
+
+
+def _best(fits: LineFits, mean: FloatArray, weight: FloatArray) -> IntArray:
+    constant = _smape(fits.level, mean, weight)
+    offset = fits.term.T - fits.center[:, :, None]
+    spread = np.where(fits.usable, fits.spread, 1.0)[:, :, None]
+    leverage = weight[:, None, :] * (1 + offset**2 / spread) / fits.total[:, :, None]
+    slack = 1 - leverage
+    fitted = fits.level[:, :, None] + fits.slope[:, :, None] * offset
+    residual = (mean[:, None, :] - fitted) / np.where(slack > 1e-9, slack, 1.0)
+    error = _smape(mean[:, None, :] - residual, mean[:, None, :], weight[:, None, :])
+    decided = fits.usable & (slack > 1e-9).all(axis=2)
+    error = np.where(decided, error, np.inf)
+    best = error.argmin(axis=1)
+    better = error[np.arange(len(mean)), best] < constant - _ROUNDING
+    return np.where(better, best + 1, 0)
+
+
+def _smape(predicted: FloatArray, mean: FloatArray, weight: FloatArray) -> FloatArray:
+    size = np.abs(predicted) + np.abs(mean)
+    error = np.abs(predicted - mean) / np.where(size > 0, size, 1.0) * weight
+    total: FloatArray = 200 * error.sum(axis=-1) / weight.sum(axis=-1)
+    return total
+
+
+@dataclass(frozen=True, eq=False)
+class Refit:
+    """Weighted fits of M hypotheses for each of K kernels at P points with C coefficients.
+
+    Attributes:
+        coefficients: float64[K, M, C].
+        inverse: float64[K, M, C, C], inverse of the normal matrix; times the variance of a value of weight 1
+            it is the covariance of the coefficients.
+        fitted: float64[K, M, P].
+        leverage: float64[K, M, P], between 0 and 1.
+    """
+
+    coefficients: FloatArray
+    inverse: FloatArray
+    fitted: FloatArray
+    leverage: FloatArray
+
+
+def refit(
+    *,
+    terms: tuple[Term, ...],
+    hypotheses: IntArray,
+    chosen: IntArray,
+    points: FloatArray,
+    mean: FloatArray,
+    weights: FloatArray,
+) -> Refit:
+    """Fit the constant and all terms of chosen hypotheses.
+
+    Args:
+        terms: the n terms.
+        hypotheses: int64[H, T], indices into `terms`, -1 for none.
+        chosen: int64[K, M], indices into `hypotheses`, -1 for none.
+        points: float64[P, D].
+        mean: float64[K, P].
+        weights: float64[K, 1 or M, P], not below 0.
+
+    Terms are scaled to 1 at their largest point before the normal equations are solved.
+    """
+    values = np.column_stack([term_values(terms, points), np.zeros(len(points))])
+    size = np.abs(values).max(axis=0)
+    size = np.where(size > 0, size, 1.0)
+    rows = np.where(chosen[..., None] >= 0, hypotheses[chosen], -1)
+    scale = np.concatenate([np.ones((*rows.shape[:2], 1)), size[rows]], axis=2)
+    design = np.ones((*rows.shape[:2], len(points), scale.shape[2]))
+    design[..., 1:] = (values / size).T[rows].transpose(0, 1, 3, 2)
+    largest = weights.max(axis=2, keepdims=True)
+    largest = np.where(largest > 0, largest, 1.0)
+    weighted = design * (weights / largest)[..., None]
+    normal = np.einsum("kmpc,kmpd->kmcd", weighted, design)
+    active = np.einsum("kmcc->kmc", normal) > 0
+    normal += np.einsum("kmc,cd->kmcd", ~active, np.eye(scale.shape[2]))
+    coefficients, inverse = solve_symmetric(normal, np.einsum("kmpc,kp->kmc", weighted, mean))
+    inverse = inverse * (active[..., :, None] & active[..., None, :]) / largest[..., None]
+    return Refit(
+        coefficients / scale,
+        inverse / (scale[..., :, None] * scale[..., None, :]),
+        np.einsum("kmpc,kmc->kmp", design, coefficients),
+        np.minimum(np.einsum("kmpc,kmcd,kmpd,kmp->kmp", design, inverse, design, weights + 0 * largest), 1.0),
+    )

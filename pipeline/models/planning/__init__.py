@@ -1,0 +1,1 @@
+"""Which further measurements would narrow a prediction most for what they cost."""

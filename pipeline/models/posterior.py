@@ -1,0 +1,212 @@
+"""The probability of every hypothesis for every kernel given the data, and the plausible ones."""
+
+from dataclasses import dataclass, fields, replace
+
+import numpy as np
+
+from ingest.arrays import BoolArray, FloatArray, IntArray
+from pipeline.models.error_model import ErrorModel, Precision
+from pipeline.models.generalised_fits import Fits
+from pipeline.models.hypotheses import SearchSpace
+from pipeline.models.noise import SMALLEST_VARIANCE, NoiseEstimate, refined
+from pipeline.models.observations import Sample
+
+DETRENDED = 15.0  # variance of a random walk at its end over what a straight line leaves of it on average
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """What the data say about H hypotheses for K kernels.
+
+    Attributes:
+        weight: float64[K, H], probabilities, each row sums to 1.
+        variance: float64[K, H], estimated variance of an error of unit size.
+        degrees: float64[K], degrees of freedom of that estimate.
+        drift: float64[K], relative variance that a prediction gains with every doubling beyond the points.
+        misfit_share: float64[K], the share of the error's variance that the repetitions do not explain.
+    """
+
+    weight: FloatArray
+    variance: FloatArray
+    degrees: FloatArray
+    drift: FloatArray
+    misfit_share: FloatArray
+
+
+def estimate_errors(
+    sample: Sample, structure: ErrorModel, fits: Fits, log_prior: FloatArray, guess: NoiseEstimate
+) -> NoiseEstimate:
+    """Estimate the size of the errors from the most probable model of each kernel, given a `first_guess`."""
+    best = weigh(sample, structure, fits, log_prior, guess).weight.argmax(axis=1)
+    return refined(guess, sample, fits.misfit[np.arange(len(best)), best], fits.size[best])
+
+
+def weigh(
+    sample: Sample, structure: ErrorModel, fits: Fits, log_prior: FloatArray, errors: NoiseEstimate
+) -> Evidence:
+    """Weigh hypotheses.
+
+    The likelihood is that of normal errors of unknown variance whose prior is the pool's, s0^2 with d0
+    degrees: (1 + misfit / (d0 s0^2))^(-(d0 + n - 1) / 2) for n points, a Student t distribution of the
+    residuals. Every coefficient costs half a logarithm of n (the unit information prior; Kass and Wasserman,
+    "A reference Bayesian test for nested hypotheses", 1995).
+
+    Args:
+        sample: K kernels.
+        structure: the shape of the errors that the fits assumed.
+        fits: of H hypotheses.
+        log_prior: float64[K or 1, H].
+        errors: the size of the errors over all kernels.
+    """
+    points = sample.measured.sum(axis=1)[:, None]
+    noise, noise_degrees = errors.noise(sample, structure)
+    typical, degrees = (a[:, None] for a in errors.typical(noise, noise_degrees))
+    power = 0.5 * (degrees + np.maximum(points - 1, 0))
+    score = log_prior - power * np.log1p(fits.misfit / (degrees * typical))
+    score -= 0.5 * np.log(np.maximum(points, 1)) * fits.size
+    weight = np.exp(score - score.max(axis=1, keepdims=True))
+    weight /= weight.sum(axis=1, keepdims=True)
+
+    left = np.where(np.isfinite(fits.misfit), fits.misfit, 0.0)
+    variance = (degrees * typical + left) / (degrees + np.maximum(points - fits.size, 0))
+    variance = np.maximum(variance, noise[:, None])
+    expected = np.maximum((weight * variance).sum(axis=1), noise)
+    return Evidence(
+        weight=weight,
+        variance=variance,
+        degrees=(degrees + np.maximum(points - 2.0, 0.0))[:, 0],
+        drift=_drift(structure, sample.points, expected, noise),
+        misfit_share=1 - noise / np.maximum(expected, SMALLEST_VARIANCE),
+    )
+
+
+def _drift(structure: ErrorModel, points: FloatArray, variance: FloatArray, noise: FloatArray) -> FloatArray:
+    """Return how far behaviour drifts from the formula per doubling, as the misfit in the range tells.
+
+    What the repetitions do not explain is taken for a random walk over the doublings. A fitted trend follows
+    such a walk: it leaves only 1/15 of the variance that the walk gathers over the range.
+    """
+    if structure.walk:
+        return structure.walk**2 * variance
+    doublings = float(np.log2(points[-1] / points[0]))
+    return DETRENDED / doublings * (variance - noise) if doublings > 0 else np.ones(len(variance))
+
+
+PLAUSIBLE = 1e-3  # a rival that is less probable is forgotten
+AHEAD = 4.0  # times the largest scale, where it is asked whether the models tell anything
+UNDECIDED = 4.0  # ratio of the ends of the 90 % interval there, from which they do not
+_TWO_SIDED = 1.645  # standard deviations to either end of a 90 % interval
+
+
+@dataclass(frozen=True, eq=False)
+class Posterior:
+    """The plausible models of K kernels in the units of the data; see `ScalingModels` for most of it.
+
+    Attributes:
+        fitted: float64[K, P], values of the chosen model at the points.
+        left_out: float64[K, P], the same with each point predicted from the others.
+        misfit_share: float64[K], the share of the error's variance that the repetitions do not explain.
+        undecided: bool[K], whether the models contradict each other at 4 times the largest scale.
+    """
+
+    chosen: IntArray
+    weight: FloatArray
+    coefficients: FloatArray
+    covariance: FloatArray
+    degrees: FloatArray
+    drift: FloatArray
+    probability_growing: FloatArray
+    fitted: FloatArray
+    left_out: FloatArray
+    misfit_share: FloatArray
+    undecided: BoolArray
+
+    def take(self, kernels: IntArray | BoolArray) -> "Posterior":
+        """Return some of the kernels."""
+        return Posterior(**{f.name: getattr(self, f.name)[kernels] for f in fields(self)})
+
+    def with_points_before(self, mean: FloatArray) -> "Posterior":
+        """Return the same with points in front that the models are not about, float64[K, n] their means."""
+        fitted, left_out = (np.concatenate([mean, a], axis=1) for a in (self.fitted, self.left_out))
+        return replace(self, fitted=fitted, left_out=left_out)
+
+
+def keep_plausible(
+    space: SearchSpace, sample: Sample, precision: Precision, fits: Fits, evidence: Evidence
+) -> Posterior:
+    """Sort the rivals of each kernel by their weight and drop the others."""
+    order = np.argsort(-evidence.weight, axis=1, kind="stable")
+    weight = np.take_along_axis(evidence.weight, order, axis=1)
+    kept = int((weight > PLAUSIBLE).sum(axis=1).max(initial=1))
+    order, weight = order[:, :kept], weight[:, :kept]
+    plausible = weight > PLAUSIBLE
+    weight = weight * plausible
+    weight = weight / weight.sum(axis=1, keepdims=True)
+    index = (np.arange(len(order))[:, None], order)
+    root, coefficients = fits.root[index], fits.coefficients[index]
+    unit = np.zeros((*root.shape[:2], root.shape[2], root.shape[2]))
+    for c in range(root.shape[-1]):
+        unit += root[..., :, None, c] * root[..., None, :, c]
+    size = np.where(sample.largest > 0, sample.largest, 1.0)
+    variance = evidence.variance[index] * size[:, None] ** 2
+    design = space.design(sample.points)[order[:, 0]]
+    fitted, left_out = _at_points(design, sample, precision, coefficients[:, 0], root[:, 0])
+    ahead = space.design(sample.points[-1:] * AHEAD)[order, 0]
+    return Posterior(
+        chosen=np.where(plausible, order, -1),
+        weight=weight,
+        coefficients=coefficients * size[:, None, None],
+        covariance=unit * variance[..., None, None],
+        degrees=evidence.degrees,
+        drift=np.sqrt(evidence.drift),
+        probability_growing=np.minimum((evidence.weight * space.growing).sum(axis=1), 1.0),
+        fitted=fitted * size[:, None],
+        left_out=left_out * size[:, None],
+        misfit_share=evidence.misfit_share,
+        undecided=_undecided((ahead * coefficients).sum(axis=2), weight, evidence.drift),
+    )
+
+
+def _undecided(value: FloatArray, weight: FloatArray, drift: FloatArray) -> BoolArray:
+    """Tell whether the interval ahead spans a factor of `UNDECIDED`, taking rivals' values as log-normal."""
+    logarithm = np.log(np.maximum(value, 1e-9))
+    center = (weight * logarithm).sum(axis=1, keepdims=True)
+    spread = (weight * (logarithm - center) ** 2).sum(axis=1) + np.log2(AHEAD) * drift
+    return np.asarray(2 * _TWO_SIDED * np.sqrt(spread) > np.log(UNDECIDED))
+
+
+def _at_points(
+    design: FloatArray, sample: Sample, precision: Precision, coefficients: FloatArray, root: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Return a model's values at the points, fitted with them and each without itself, float64[K, P] each.
+
+    The generalised PRESS: leaving out point p errs by (G r)_p / (G - G X (X'GX)^-1 X'G)_pp for the precision
+    G and the residuals r.
+    """
+    fitted = np.einsum("kpc,kc->kp", design, coefficients)
+    residual = np.where(sample.measured, sample.level - fitted, 0.0)
+    weighted = precision.times(np.moveaxis(design @ root, 2, 0))
+    alone = precision.diagonal
+    slack = alone - (weighted**2).sum(axis=0)
+    known = slack > 1e-9 * alone
+    error = precision.times(residual) / np.where(known, slack, 1.0)
+    return fitted, np.where(known, sample.level - error, 0.0)
+
+
+def joined(parts: list[tuple[IntArray, Posterior]]) -> Posterior:
+    """Put parts together in the order of their kernels; those with fewer rivals or terms are filled up."""
+    order = np.argsort(np.concatenate([kernels for kernels, _ in parts]))
+    whole = {}
+    for field in fields(Posterior):
+        arrays = [getattr(part, field.name) for _, part in parts]
+        shape = np.max([a.shape[1:] for a in arrays], axis=0).astype(np.int64)
+        nothing = -1 if field.name == "chosen" else 0
+        whole[field.name] = np.concatenate([_filled(a, shape, nothing) for a in arrays])[order]
+    return Posterior(**whole)
+
+
+def _filled(array: FloatArray, shape: IntArray, nothing: int) -> FloatArray:
+    missing = shape - array.shape[1:]
+    if not missing.any():
+        return array
+    return np.pad(array, [(0, 0), *((0, int(n)) for n in missing)], constant_values=nothing)

@@ -1,0 +1,189 @@
+"""The check stage: studies and baselines for the gate, and the outputs of a check."""
+
+import json
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TextIO, cast
+
+from filters.digest import digest_of_run, mixed_filters
+from ingest.errors import InputError, UsageError
+from ingest.experiment import Experiment
+from ingest.profile import Profile
+from ingest.scaling import decide_scaling
+from pipeline.config.options import Options
+from pipeline.gate.baseline import SMALLEST_SHARE, document_text, from_document, to_document
+from pipeline.gate.decision import CheckResult
+from pipeline.gate.snapshot import KernelId, Level, Origin, Snapshot, snapshot, without_dust
+from pipeline.models.analysis import scaling_of
+from pipeline.report.annotations import annotations
+from pipeline.report.check_json import check_document
+from pipeline.report.code_quality import code_quality
+from pipeline.report.junit import junit_xml
+from pipeline.report.markdown import check_markdown
+from pipeline.report.sarif import sarif_document
+from pipeline.stages.ingest import Watch, ingest, locate, skipped_entry
+from pipeline.stages.read_profiles import unwatched
+from pipeline.store.atomic import json_text, write_json, write_text
+from pipeline.store.results import PROVENANCE, read_analysis, read_provenance
+
+MACHINE_ATTRIBUTES = ("machine", "cluster", "hostname", "Hostname")
+
+
+@dataclass(frozen=True, eq=False)
+class Study:
+    """A study read for the gate.
+
+    Attributes:
+        snapshot: its kernels.
+        notices: one sentence for everything doubted.
+        damaged: path and reason of every run that could not be read.
+    """
+
+    snapshot: Snapshot
+    notices: tuple[str, ...]
+    damaged: Sequence[Mapping[str, str]]
+
+
+def read_study(path: Path, options: Options, machine: str = "", watch: Watch = unwatched) -> Study:
+    """Read a results directory, a directory of runs or a series file.
+
+    Args:
+        path: which.
+        options: how to read runs; a results directory keeps the metric and scaling it was made with.
+        machine: name of the machine; empty takes what the runs tell.
+        watch: shows progress while runs are read.
+
+    Raises:
+        PipelineError: where nothing can be read or nothing scales.
+    """
+    if (path / PROVENANCE).is_file():
+        analysis, told = read_analysis(path), read_provenance(path)
+        experiment, decision = analysis.experiment, analysis.decision
+        metric, damaged = told["configuration"]["metric"], tuple(told["damaged"])
+    else:
+        read = ingest(locate(path, options.runs), options.metric, options.processes, watch)
+        experiment, metric = read.experiment, options.metric
+        decision = decide_scaling(experiment, scaling_of(options.scaling))
+        damaged = tuple(skipped_entry(entry) for entry in read.damaged)
+    if not experiment.parameters:
+        raise InputError(
+            "the runs have no parameter, so nothing can be said about scaling",
+            where=str(path),
+            hint="name run folders like app.p4.r1, or list the runs with their parameters in pipeline.toml",
+        )
+    if not experiment.runs and metric not in experiment.values and len(experiment.metrics) == 1:
+        metric = experiment.metrics[0].name  # a series file with one metric: that is the one meant
+    origin, mixed = _origin(experiment, machine)
+    found = snapshot(experiment, decision, metric, origin)
+    return Study(found, (*experiment.notices, *mixed), damaged)
+
+
+def _origin(experiment: Experiment, machine: str) -> tuple[Origin, tuple[str, ...]]:
+    """Tell machine and filter from the runs, and whether filters are mixed."""
+    digests = {
+        # The digest needs no more of a profile than its source and attributes, which a run record has too.
+        run.source: digest_of_run(cast(Profile, run))
+        for run in experiment.runs
+    }
+    known = sorted({digest for digest in digests.values() if digest is not None})
+    told = [
+        run.attributes[key]
+        for run in experiment.runs
+        for key in MACHINE_ATTRIBUTES
+        if run.attributes.get(key)
+    ]
+    mixed = mixed_filters(digests)
+    return Origin(machine or (told[0] if told else ""), "+".join(known)), (mixed,) if mixed else ()
+
+
+def write_baseline(path: Path, study: Study, options: Options, configuration: Mapping[str, Any]) -> int:
+    """Write a baseline file and return the number of its kernels."""
+    kept = without_dust(study.snapshot, SMALLEST_SHARE)
+    write_text(path, document_text(to_document(kept, options.models, configuration)))
+    return len(kept.kernels)
+
+
+def read_baseline(path: Path) -> Snapshot:
+    """Read a baseline file.
+
+    Raises:
+        InputError: where it cannot be read or is no baseline.
+    """
+    hint = "write it with `pipeline baseline DIR -o FILE`"
+    try:
+        document = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise InputError(f"cannot be read ({error.strerror})", where=str(path), hint=hint) from error
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"is no JSON ({error})", where=str(path), hint=hint) from error
+    return from_document(document, str(path))
+
+
+def read_verdicts(path: Path) -> dict[KernelId, str]:
+    """Read the verdicts of a check.json.
+
+    Raises:
+        InputError: where it cannot be read or is no check.json.
+    """
+    try:
+        document = json.loads(path.read_text(encoding="utf-8"))
+        return {
+            KernelId(Level(entry["level"]), tuple(entry["callpath"])): str(entry["verdict"])
+            for entry in document["kernels"]
+        }
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        hint = "write it with `pipeline check --json FILE`"
+        raise InputError(f"is no check.json ({error})", where=str(path), hint=hint) from error
+
+
+@dataclass(frozen=True)
+class Outputs:
+    """Where each output goes; None writes none, ``-`` for `json` is standard output.
+
+    Attributes:
+        source_root: directory that source files are made relative to.
+    """
+
+    json: str | None = None
+    junit: Path | None = None
+    sarif: Path | None = None
+    markdown: Path | None = None
+    code_quality: Path | None = None
+    source_root: str = ""
+
+
+def write_outputs(result: CheckResult, outputs: Outputs) -> bool:
+    """Write all outputs; True where standard output is taken by JSON."""
+    root = outputs.source_root
+    if outputs.junit is not None:
+        write_text(outputs.junit, junit_xml(result))
+    if outputs.sarif is not None:
+        write_json(outputs.sarif, sarif_document(result, root))
+    if outputs.markdown is not None:
+        write_text(outputs.markdown, check_markdown(result))
+    if outputs.code_quality is not None:
+        write_json(outputs.code_quality, code_quality(result, root))
+    _tell_github(result, root, sys.stderr if outputs.json == "-" else sys.stdout)
+    if outputs.json == "-":
+        sys.stdout.write(json_text(check_document(result)))
+        return True
+    if outputs.json is not None:
+        write_json(Path(outputs.json), check_document(result))
+    return False
+
+
+def _tell_github(result: CheckResult, root: str, stream: TextIO) -> None:
+    """Write annotations and the step summary where GitHub Actions runs us; it reads both streams."""
+    if os.environ.get("GITHUB_ACTIONS") != "true":
+        return
+    for line in annotations(result, root or os.environ.get("GITHUB_WORKSPACE", "")):
+        print(line, file=stream)
+    if summary := os.environ.get("GITHUB_STEP_SUMMARY"):
+        try:
+            with Path(summary).open("a", encoding="utf-8") as file:
+                file.write(check_markdown(result))
+        except OSError as error:
+            raise UsageError(f"cannot be written ({error.strerror})", where=summary) from error

@@ -1,0 +1,86 @@
+"""The models stage: from an experiment to its models, and to what they say at target points."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ingest.arrays import FloatArray
+from ingest.errors import UsageError
+from ingest.scaling import decide_scaling
+from pipeline.config.options import Options
+from pipeline.models.analysis import Analysis, Outlook, analyse, default_target, look_ahead, scaling_of
+from pipeline.models.efficiency import efficiencies
+from pipeline.report.efficiency import efficiency_summary
+from pipeline.report.summary import summarise
+from pipeline.stages.ingest import Ingested
+
+
+def modelled(read: Ingested, options: Options, metric: str) -> Analysis:
+    """Decide how the experiment scales and model one of its metrics."""
+    decision = decide_scaling(read.experiment, scaling_of(options.scaling))
+    return analyse(read.experiment, decision, metric, options.models)
+
+
+def summary_of_models(read: Ingested, options: Options) -> dict[str, Any]:
+    """Model and summarise without storing: the metric asked for, or every metric of a series file.
+
+    With several metrics their kernels stand one after the other, and the total is that of the first.
+    """
+    known = tuple(metric.name for metric in read.experiment.metrics)
+    metrics = (options.metric,) if read.runs or options.metric in known else known
+    notices = read.experiment.notices
+    summaries = [summary_of(modelled(read, options, metric), options.at, notices) for metric in metrics]
+    merged = dict(summaries[0])
+    for key in ("kernels", "regions", "crossovers", "region_crossovers"):
+        merged[key] = [entry for summary in summaries for entry in summary[key]]
+    return merged
+
+
+def summary_of(
+    analysis: Analysis, at: Sequence[Mapping[str, float]], notices: Sequence[str] = ()
+) -> dict[str, Any]:
+    """Predict at the targets and put everything into the shape of summary.json."""
+    targets = target_points(analysis, at)
+    return summary_ahead(analysis, targets, outlooks(analysis, targets), notices)
+
+
+def summary_ahead(
+    analysis: Analysis, targets: FloatArray, ahead: tuple[Outlook, Outlook], notices: Sequence[str]
+) -> dict[str, Any]:
+    """Put what is known already about the targets, float64[Q, D], into the shape of summary.json."""
+    return summarise(analysis, *ahead, targets, notices) | {"efficiency": efficiency_of(analysis)}
+
+
+def efficiency_of(analysis: Analysis) -> dict[str, Any]:
+    """Return the ``efficiency`` of summary.json."""
+    return efficiency_summary(analysis.experiment, efficiencies(analysis.experiment, analysis.decision))
+
+
+def target_points(analysis: Analysis, at: Sequence[Mapping[str, float]]) -> FloatArray:
+    """Return the points asked for, float64[Q, D]; parameters left out are at their largest measured value.
+
+    Raises:
+        UsageError: where a parameter is not one of the experiment's.
+    """
+    if not at:
+        return default_target(analysis)
+    names = analysis.experiment.parameters
+    largest = analysis.experiment.points.max(axis=0)
+    targets = np.repeat(largest[None, :], len(at), axis=0)
+    for row, point in zip(targets, at, strict=True):
+        for name, value in point.items():
+            if name not in names:
+                raise UsageError(
+                    f"no parameter '{name}'", where="--at", hint=f"parameters here: {', '.join(names)}"
+                )
+            row[names.index(name)] = value
+    return targets
+
+
+def outlooks(analysis: Analysis, targets: FloatArray) -> tuple[Outlook, Outlook]:
+    """Look ahead from the call paths and from the regions to target points, float64[Q, D]."""
+    callpaths, regions = (
+        look_ahead(analysis, level, targets) for level in (analysis.callpaths, analysis.regions)
+    )
+    return callpaths, regions

@@ -1,0 +1,81 @@
+"""The report stage: report.html of a results directory, from what lies in it."""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from ingest.arrays import FloatArray
+from ingest.errors import InputError
+from pipeline.models.analysis import Analysis, Outlook
+from pipeline.report.html import Report, write_report
+from pipeline.stages.model import efficiency_of, outlooks, target_points
+from pipeline.store.lock import LOCK, between_runs
+from pipeline.store.results import EVIDENCE, REPORT, read_analysis, read_provenance
+
+
+def report_analysis(
+    out: Path,
+    analysis: Analysis,
+    targets: FloatArray,
+    provenance: Mapping[str, Any],
+    efficiency: Mapping[str, Any],
+    ahead: tuple[Outlook, Outlook],
+) -> Path:
+    """Write report.html into a results directory and return its path.
+
+    Args:
+        out: results directory; the evidence of its filter is read where there is one.
+        analysis: the modelled experiment.
+        targets: float64[Q, D]; the page opens at the last.
+        provenance: the content of ``run.json``.
+        efficiency: the ``efficiency`` of ``summary.json``.
+        ahead: what `outlooks` tells at the targets.
+
+    Raises:
+        PipelineError: where the evidence is damaged or the file cannot be written.
+    """
+    report = Report(analysis, *ahead, targets, provenance, _evidence(out), efficiency)
+    write_report(out / REPORT, report)
+    return out / REPORT
+
+
+def report_stored(
+    out: Path, at: Sequence[Mapping[str, float]], tell: Callable[[str], None] = lambda _: None
+) -> Path:
+    """Write report.html of a stored result again, for the targets of its run where none are given.
+
+    Args:
+        out: results directory.
+        at: target points.
+        tell: takes what the user should know at once.
+
+    Raises:
+        PipelineError: where the directory is no whole result, a run is writing to it, or a target names no
+            parameter of it.
+    """
+    if not (out / LOCK).exists():
+        read_provenance(out)  # nothing is made where no run ever wrote
+    with between_runs(out, tell):
+        return _report_stored(out, at)
+
+
+def _report_stored(out: Path, at: Sequence[Mapping[str, float]]) -> Path:
+    provenance = read_provenance(out)
+    analysis = read_analysis(out)
+    targets = target_points(analysis, at or provenance["configuration"]["at"])
+    ahead = outlooks(analysis, targets)
+    return report_analysis(out, analysis, targets, provenance, efficiency_of(analysis), ahead)
+
+
+def _evidence(out: Path) -> dict[str, Any] | None:
+    path = out / EVIDENCE
+    try:
+        evidence: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError) as error:
+        raise InputError(
+            f"cannot be read ({error})", where=str(path), hint="run `pipeline run` again"
+        ) from error
+    return evidence

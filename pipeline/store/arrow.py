@@ -1,0 +1,77 @@
+"""Columns of Arrow tables, and Parquet files that are either whole or not there."""
+
+from collections.abc import Sequence, Sized
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from ingest.errors import InputError
+from pipeline.store.atomic import write_atomically
+
+MOST_BYTES = 2**31 - 1  # or entries of lists: offsets have 32 bits
+
+
+def numbers(values: npt.NDArray[Any]) -> pa.Array:
+    """Return a column of numbers, of the type of the array; NaN stays NaN."""
+    flat = np.ascontiguousarray(values)
+    kind = pa.from_numpy_dtype(flat.dtype)
+    column: pa.Array = pa.Array.from_buffers(kind, len(flat), [None, pa.py_buffer(flat)])
+    return column
+
+
+def texts(values: Sequence[str]) -> pa.Array:
+    """Return a column of texts.
+
+    Raises:
+        UnicodeEncodeError: where a text has half of a character.
+        InputError: where all texts together have more bytes than an Arrow column can hold, 2 GiB.
+    """
+    encoded = [text.encode() for text in values]
+    buffers = [None, _offsets(encoded).buffers()[1], pa.py_buffer(b"".join(encoded))]
+    column: pa.Array = pa.Array.from_buffers(pa.string(), len(values), buffers)
+    return column
+
+
+def repeated_text(value: str, count: int) -> pa.Array:
+    """Return a column with the same text in every row; errors as `texts`."""
+    encoded = value.encode()
+    offsets = _checked(np.arange(count + 1) * len(encoded))
+    buffers = [None, offsets.buffers()[1], pa.py_buffer(encoded * count)]
+    column: pa.Array = pa.Array.from_buffers(pa.string(), count, buffers)
+    return column
+
+
+def lists_of_texts(values: Sequence[Sequence[str]]) -> pa.Array:
+    """Return a column of lists of texts; errors as `texts`."""
+    column: pa.Array = pa.ListArray.from_arrays(_offsets(values), texts(list(chain.from_iterable(values))))
+    return column
+
+
+def lists_of_numbers(values: Sequence[npt.NDArray[Any]], kind: type[np.number[Any]]) -> pa.Array:
+    """Return a column of lists of numbers of a type, from an array for each list."""
+    joined = np.concatenate([np.empty(0, dtype=kind), *values])
+    column: pa.Array = pa.ListArray.from_arrays(_offsets(values), numbers(joined))
+    return column
+
+
+def _offsets(parts: Sequence[Sized]) -> pa.Array:
+    """int32[n + 1] as a column, where each part begins among all of them."""
+    offsets = np.zeros(len(parts) + 1, dtype=np.int64)
+    np.cumsum([len(part) for part in parts], out=offsets[1:])
+    return _checked(offsets)
+
+
+def _checked(offsets: npt.NDArray[np.int64]) -> pa.Array:
+    if offsets[-1] > MOST_BYTES:
+        raise InputError("the names of its call paths are too long to be stored", hint="shorten them")
+    return numbers(offsets.astype(np.int32))
+
+
+def write_table(path: Path, table: pa.Table) -> None:
+    """Write an Arrow table as Parquet atomically."""
+    write_atomically(path, lambda temporary: pq.write_table(table, temporary, compression="zstd"))

@@ -1,0 +1,184 @@
+"""Reduced profiles as files: a SHA-256 digest, and behind it an uncompressed ``.npz``.
+
+Arrays are stored without pickled objects and all texts as JSON, so reading runs no code from the file.
+"""
+
+import json
+import zipfile
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from hashlib import sha256
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ingest.alignment import REDUCTIONS
+from ingest.arrays import FloatArray, IntArray
+from ingest.calltree import CallTree
+from ingest.errors import InputError
+from ingest.profile import Metric, MetricKind, RegionTable
+from ingest.reduction import ReducedProfile, Reduction
+from pipeline.store.atomic import write_atomically
+
+_TOLD = "told"
+
+
+@dataclass(frozen=True)
+class StoredReductions(Mapping[str, Reduction]):
+    """The values of a stored profile: they stay in its file until one metric of them is asked for.
+
+    Attributes:
+        path: the file.
+        metrics: names of the metrics in it, in order.
+    """
+
+    path: Path
+    metrics: tuple[str, ...]
+
+    def __getitem__(self, metric: str) -> Reduction:
+        """Read the reductions of a metric; KeyError where there is no such metric."""
+        if metric not in self.metrics:
+            raise KeyError(metric)
+        try:
+            with np.load(_content(self.path), allow_pickle=False) as stored:
+                return Reduction(*stored[_values(self.metrics.index(metric))])
+        except (OSError, ValueError) as error:
+            raise InputError(
+                f"changed while in use ({error})", where=str(self.path), hint="run again"
+            ) from error
+
+    def __iter__(self) -> Iterator[str]:
+        """Iterate over the names of the metrics."""
+        return iter(self.metrics)
+
+    def __len__(self) -> int:
+        """Return the number of metrics."""
+        return len(self.metrics)
+
+
+def _values(number: int) -> str:
+    return f"values{number}"
+
+
+def write_reduced(path: Path, profile: ReducedProfile) -> None:
+    """Store a reduced profile, all but where it was read from.
+
+    Raises:
+        UsageError: where the file cannot be written.
+    """
+    regions = profile.regions
+    told = {
+        "regions": [regions.name, regions.mangled, regions.paradigm, regions.file],
+        "metrics": [(metric.name, metric.unit, metric.kind.value) for metric in profile.metrics],
+        "paradigms": profile.paradigms,
+        "attributes": dict(profile.attributes),
+        "notices": profile.notices,
+    }
+    arrays: dict[str, npt.NDArray[Any]] = {
+        _TOLD: np.frombuffer(json.dumps(told).encode(), dtype=np.uint8),
+        "parent": profile.tree.parent,
+        "region": profile.tree.region,
+        "line": regions.line,
+        "process": profile.process,
+        "paradigm_time": profile.paradigm_time,
+    }
+    for number, metric in enumerate(profile.metrics):
+        reduction = profile.values[metric.name]
+        arrays[_values(number)] = np.stack([getattr(reduction, name) for name in REDUCTIONS])
+    write_atomically(path, lambda temporary: _write(temporary, arrays))
+
+
+def left_in_file(path: Path, profile: ReducedProfile) -> ReducedProfile:
+    """Return a profile that was just stored as `read_reduced` would, without its values in memory."""
+    metrics = tuple(metric.name for metric in profile.metrics)
+    return replace(profile, values=StoredReductions(path, metrics))
+
+
+def _write(path: Path, arrays: Mapping[str, npt.NDArray[Any]]) -> None:
+    content = BytesIO()
+    np.savez(content, allow_pickle=False, **arrays)
+    plain = content.getbuffer()
+    with path.open("wb") as file:
+        file.write(sha256(plain).digest())
+        file.write(plain)
+
+
+def _content(path: Path) -> BytesIO:
+    """Return the ``.npz``; ValueError where a byte of it has changed."""
+    stored = memoryview(path.read_bytes())
+    size = sha256().digest_size
+    if sha256(stored[size:]).digest() != stored[:size]:
+        raise ValueError("its digest is another one")
+    return BytesIO(stored[size:])
+
+
+def read_reduced(path: Path, source: str) -> ReducedProfile:
+    """Read what `write_reduced` stored; the values stay in the file until they are asked for.
+
+    Args:
+        path: the file.
+        source: the file or directory that the profile was read from.
+
+    Raises:
+        ValueError: where the file is damaged.
+        OSError: where it cannot be read.
+    """
+    content = _content(path)
+    try:
+        with np.load(content, allow_pickle=False) as stored:
+            return _profile(stored, path, source)
+    except (zipfile.BadZipFile, OSError, KeyError, TypeError, EOFError, RuntimeError) as error:
+        raise ValueError(str(error)) from error
+
+
+def _profile(stored: Mapping[str, npt.NDArray[Any]], path: Path, source: str) -> ReducedProfile:
+    told = json.loads(stored[_TOLD].tobytes())
+    metrics = tuple(Metric(name, unit, MetricKind(kind)) for name, unit, kind in told["metrics"])
+    name, mangled, paradigm, file = (tuple(column) for column in told["regions"])
+    regions = RegionTable(name, mangled, paradigm, file, _integers(stored["line"]))
+    tree = CallTree(_integers(stored["parent"]), _integers(stored["region"]))
+    process, paradigm_time = _integers(stored["process"]), _floats(stored["paradigm_time"])
+    _check(tree, regions)
+    if paradigm_time.shape != (len(told["paradigms"]), len(process)):
+        raise ValueError("the times of the paradigms do not fit to the locations")
+    for number in range(len(metrics)):
+        if stored[_values(number)].shape != (len(REDUCTIONS), len(tree)):
+            raise ValueError("the values do not fit to the call tree")
+    return ReducedProfile(
+        source,
+        tree,
+        regions,
+        metrics,
+        StoredReductions(path, tuple(metric.name for metric in metrics)),
+        tuple(told["paradigms"]),
+        paradigm_time,
+        process,
+        told["attributes"],
+        tuple(told["notices"]),
+    )
+
+
+def _check(tree: CallTree, regions: RegionTable) -> None:
+    columns = (regions.name, regions.mangled, regions.paradigm, regions.file, regions.line)
+    if len({len(column) for column in columns}) > 1 or len(tree.parent) != len(tree.region):
+        raise ValueError("columns differ in length")
+    nodes = np.arange(len(tree))
+    if (tree.parent >= nodes).any() or (tree.parent < -1).any():
+        raise ValueError("the call tree is not in preorder")
+    if len(tree) and not (tree.region.min() >= 0 and tree.region.max() < len(regions)):
+        raise ValueError("a call path has no region")
+
+
+def _integers(array: npt.NDArray[Any]) -> IntArray:
+    if array.dtype != np.int64 or array.ndim != 1:
+        raise ValueError("not a column of integers")
+    return array
+
+
+def _floats(array: npt.NDArray[Any]) -> FloatArray:
+    if array.dtype != np.float64:
+        raise ValueError("not floating-point numbers")
+    return array
