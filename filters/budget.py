@@ -103,7 +103,9 @@ def decide_by_budget(
     method = f"budget: overhead up to {budget.overhead:.3g} of plain computing time at {applied.value}"
     told = (*notices(regions, reason), *_budget_notices(outcome, shares))
     callpaths = _callpath_reasons(regions, runs, reason, worth > 0.0)
-    return Decision(regions, tuple(runs), callpaths, reason, method, told), outcome
+    return Decision(
+        regions=regions, runs=tuple(runs), callpaths=callpaths, reason=reason, method=method, notices=told
+    ), outcome
 
 
 def _shares(

@@ -7,14 +7,15 @@ import numpy as np
 
 from filters.evidence import RunEvidence
 from filters.matching import filterable as can_filter
-from filters.paper_rule import PaperRule, RuleOutcome, apply_paper_rule
+from filters.options import PaperRule
+from filters.paper_rule import RuleOutcome, apply_paper_rule
 from filters.reasons import Reason
 from filters.regions import FilterRegions, unite_regions
 from filters.wishes import Wishes, wished
 from ingest.arrays import BoolArray, IntArray
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Decision:
     """Which regions are measured, and why.
 
@@ -76,7 +77,15 @@ def decide_by_paper(
     method = f"paper rule: top {rule.per_visit:.0%} of time per visit, top {rule.total:.0%} of total time"
     method += f", visits up to the {rule.visits:.0%} quantile, all prefixes"
     told = notices(regions, reason)
-    return Decision(regions, tuple(runs), callpaths, reason, method, told, tuple(outcomes))
+    return Decision(
+        regions=regions,
+        runs=tuple(runs),
+        callpaths=callpaths,
+        reason=reason,
+        method=method,
+        notices=told,
+        outcomes=tuple(outcomes),
+    )
 
 
 def region_reasons(

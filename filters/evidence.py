@@ -14,7 +14,7 @@ VISITS = "visits"
 TIME = "time"
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class RunEvidence:
     """One run, summed over its CPU locations.
 
@@ -47,13 +47,13 @@ def evidence_from_profile(profile: Profile) -> RunEvidence:
     visits, busiest = _sums(profile, VISITS)
     time, wall = _sums(profile, TIME)
     return RunEvidence(
-        profile.source,
-        tree,
-        profile.regions,
-        np.bincount(node, visits, len(tree)).astype(np.float64),
-        np.bincount(node, time, len(tree)).astype(np.float64),
-        busiest,
-        wall,
+        source=profile.source,
+        tree=tree,
+        regions=profile.regions,
+        visits=np.bincount(node, visits, len(tree)).astype(np.float64),
+        time=np.bincount(node, time, len(tree)).astype(np.float64),
+        busiest=busiest,
+        wall=wall,
     )
 
 

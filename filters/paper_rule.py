@@ -5,34 +5,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from filters.evidence import RunEvidence
+from filters.options import PaperRule
 from filters.reasons import Reason
 from filters.walks import nearest_upwards, prefixes
 from ingest.arrays import BoolArray, FloatArray, IntArray
-from ingest.errors import UsageError
 
 
-@dataclass(frozen=True)
-class PaperRule:
-    """The numbers of the rule, with the paper's values as defaults.
-
-    Attributes:
-        per_visit: the share of call paths with the longest time per visit that is kept.
-        total: the share of call paths with the most total time that must be represented.
-        visits: the quantile of visits above which a call path may not represent itself; 0.5 is the median.
-    """
-
-    per_visit: float = 0.25
-    total: float = 0.25
-    visits: float = 0.5
-
-    def __post_init__(self) -> None:
-        """Refuse shares outside 0..1."""
-        for name, value in vars(self).items():
-            if not 0.0 <= value <= 1.0:
-                raise UsageError(f"{name} is {value:g}", hint="it is a share between 0 and 1")
-
-
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class RuleOutcome:
     """What the rule says of one run.
 
@@ -87,7 +66,9 @@ def apply_paper_rule(run: RunEvidence, filterable: BoolArray, rule: PaperRule) -
     reason[prefixes(run.tree, kept)] = Reason.PREFIX
     reason[anchor[heavy]] = Reason.TOTAL_TIME
     reason[long] = Reason.TIME_PER_VISIT
-    return RuleOutcome(reason, anchor, shortest, least, limit)
+    return RuleOutcome(
+        reason=reason, represented_by=anchor, time_per_visit=shortest, total_time=least, visits=limit
+    )
 
 
 def _threshold(values: FloatArray, share: float) -> float:

@@ -18,7 +18,7 @@ _GRID = 4000
 _TAILS = (0.05, 0.95)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class PlainTime:
     """An estimate of computing time (without communication) where nothing is measured.
 
@@ -73,7 +73,15 @@ def estimate_plain_time(run: RunEvidence, cost: EventCost, baseline: float | Non
     costs = [(measured - plain) / inside if inside > 0 else cost.recorded for plain in (total, low, high)]
     callpath = _spread(shown, run.time, computes, total - guess)
     told = _told(run, callpath, costs[0])
-    return PlainTime(callpath, computes, told, total, low, high, (costs[0], costs[1], costs[2]))
+    return PlainTime(
+        callpath=callpath,
+        computing=computes,
+        told=told,
+        total=total,
+        low=low,
+        high=high,
+        cost=(costs[0], costs[1], costs[2]),
+    )
 
 
 def _shown(run: RunEvidence, taken: FloatArray) -> FloatArray:

@@ -27,7 +27,7 @@ class Dilation:
     high: float
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Prediction:
     """The effect of a filter on one run.
 
@@ -94,7 +94,15 @@ def predict(
     )
     visits, left = float(run.visits.sum()), float(run.visits[recorded].sum())
     at_hooks = min(cost.filtered, plain.cost[0])
-    return Prediction(run.source, visits, left, coverage, whole, plain, at_hooks)
+    return Prediction(
+        source=run.source,
+        visits=visits,
+        recorded=left,
+        coverage=coverage,
+        whole=whole,
+        plain=plain,
+        filtered_cost=at_hooks,
+    )
 
 
 def prediction_json(prediction: Prediction) -> dict[str, Any]:

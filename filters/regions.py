@@ -89,11 +89,11 @@ def _entries(table: RegionTable, number: dict[str, int]) -> IntArray:
 def _table(mangled: Sequence[str], facts: dict[str, _Facts]) -> RegionTable:
     rows = [facts[key] for key in mangled]
     return RegionTable(
-        tuple(row.name for row in rows),
-        tuple(mangled),
-        tuple(row.paradigm for row in rows),
-        tuple(row.file for row in rows),
-        np.array([row.line for row in rows], dtype=np.int64),
+        name=tuple(row.name for row in rows),
+        mangled=tuple(mangled),
+        paradigm=tuple(row.paradigm for row in rows),
+        file=tuple(row.file for row in rows),
+        line=np.array([row.line for row in rows], dtype=np.int64),
     )
 
 

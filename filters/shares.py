@@ -14,7 +14,7 @@ from filters.walks import outermost
 from ingest.arrays import BoolArray, FloatArray
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Shares:
     """Of R regions in J runs; every number is a share of the run's plain computing time.
 
@@ -67,4 +67,4 @@ def shares_of(
         hooks.append(visits * min(cost.filtered, plain.cost[0]) * share)
         fixed.append(float(run.visits[entry < 0].sum()) * plain.cost[0] * share)
     own_, below_, recording_, hooks_ = (np.stack(rows, axis=1) for rows in (own, below, recording, hooks))
-    return Shares(own_, below_, recording_, hooks_, np.array(fixed))
+    return Shares(own=own_, below=below_, recording=recording_, hooks=hooks_, fixed=np.array(fixed))

@@ -48,7 +48,13 @@ class CallTreeUnion:
         """Return the place of every number in preorder, the united tree, and its regions."""
         place, tree, names = self.paths.tree()
         mangled, paradigm, file, line = zip(*self.known, strict=True) if self.known else ((),) * 4
-        return place, tree, RegionTable(names, mangled, paradigm, file, np.array(line, dtype=np.int64))
+        return (
+            place,
+            tree,
+            RegionTable(
+                name=names, mangled=mangled, paradigm=paradigm, file=file, line=np.array(line, dtype=np.int64)
+            ),
+        )
 
 
 def _details(regions: RegionTable, i: int) -> tuple[str, str, str, int]:
@@ -110,14 +116,14 @@ def align(parameters: Sequence[str], runs: Iterable[MeasuredRun]) -> Experiment:
                 _fill(dense, reduction, place[nodes], point, repetition)
         values[metric.name] = Reduction(**dense)
     return Experiment(
-        tuple(parameters),
-        np.array(points, dtype=np.float64).reshape(len(points), len(parameters)),
-        tree,
-        regions,
-        metrics,
-        values,
-        records,
-        _notices([run.profile for run, _ in placed]),
+        parameters=tuple(parameters),
+        points=np.array(points, dtype=np.float64).reshape(len(points), len(parameters)),
+        tree=tree,
+        regions=regions,
+        metrics=metrics,
+        values=values,
+        runs=records,
+        notices=_notices([run.profile for run, _ in placed]),
     )
 
 
@@ -139,13 +145,13 @@ def _records(
         slots.append((point, used[point]))
         records.append(
             RunRecord(
-                profile.source,
-                point,
-                used[point],
-                profile.process,
-                profile.paradigms,
-                profile.paradigm_time,
-                profile.attributes,
+                source=profile.source,
+                point=point,
+                repetition=used[point],
+                process=profile.process,
+                paradigms=profile.paradigms,
+                paradigm_time=profile.paradigm_time,
+                attributes=profile.attributes,
             )
         )
         used[point] += 1
@@ -178,12 +184,21 @@ def experiment_from_series(series: Series) -> Experiment:
     nodes = np.array([paths.add(path) for path in series.callpaths], dtype=np.int64)
     place, tree, names = paths.tree()
     nothing = ("",) * len(names)
-    regions = RegionTable(names, names, nothing, nothing, np.full(len(names), -1))
+    regions = RegionTable(
+        name=names, mangled=names, paradigm=nothing, file=nothing, line=np.full(len(names), -1)
+    )
     order = np.argsort(place[nodes])
     values = {
         metric.name: Reduction(*(series.values[metric.name][order],) * len(REDUCTIONS))
         for metric in series.metrics
     }
     return Experiment(
-        series.parameters, series.points, tree, regions, series.metrics, values, (), series.notices
+        parameters=series.parameters,
+        points=series.points,
+        tree=tree,
+        regions=regions,
+        metrics=series.metrics,
+        values=values,
+        runs=(),
+        notices=series.notices,
     )

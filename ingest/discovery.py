@@ -1,7 +1,7 @@
 """Run discovery: which profiles below a directory are runs, and what parameters they were measured with."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
@@ -10,9 +10,9 @@ from ingest.errors import InputError, RunNameError
 from ingest.profile_search import FoundProfile, Skipped, search_profiles
 from ingest.readers import ProfileReader, find_profile_reader, known_profiles
 from ingest.run_metadata import MetadataParameters, metadata_parameters
-from ingest.run_names import HOW_TO_NAME, RunName, parse_run_name
+from ingest.run_names import HOW_TO_NAME, RunName, RunSpec, parse_run_name
 
-__all__ = ["Discovery", "Run", "RunSpec", "Skipped", "discover"]
+__all__ = ["Discovery", "Run", "Skipped", "discover"]
 
 EXAMPLES_TOLD = 4
 PROCESSES = "p"
@@ -36,21 +36,6 @@ class Run:
     reader: ProfileReader
     parameters: tuple[float, ...]
     repetition: int
-
-
-@dataclass(frozen=True)
-class RunSpec:
-    """A run as the configuration lists it: it wins over what names say.
-
-    Attributes:
-        path: a profile or the folder of a run; relative paths start at the searched directory.
-        parameters: names and values; every run lists the same names.
-        repetition: numbered by us where None.
-    """
-
-    path: Path
-    parameters: Mapping[str, float]
-    repetition: int | None = None
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from ingest.profile import Metric, RegionTable
 from ingest.reduction import Reduction
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class RunRecord:
     """Where one run stands in the experiment and what the models need to know of it beyond its values.
 
@@ -35,7 +35,7 @@ class RunRecord:
     attributes: Mapping[str, str]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Experiment:
     """Many runs aligned: N call paths, P measurement points of D parameters, R repetitions.
 

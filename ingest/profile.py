@@ -39,7 +39,7 @@ class Metric:
     kind: MetricKind = MetricKind.EXCLUSIVE
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class RegionTable:
     """The regions of a profile, one entry a region in every column.
 
@@ -81,7 +81,7 @@ class LocationTable:
         return len(self.process)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Profile:
     """One run: a call tree, its tables, and the values of its metrics.
 

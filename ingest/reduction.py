@@ -32,7 +32,7 @@ class Reduction:
     max: FloatArray
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class ReducedProfile:
     """What the experiment keeps of one run.
 
@@ -89,16 +89,16 @@ def reduce_profile(profile: Profile, metrics: Sequence[str]) -> ReducedProfile:
             blocks = _booked(blocks, paradigm_of, paradigm_time)
         values[metric.name] = _reduce(blocks, node, len(tree), int(cpu.sum()))
     return ReducedProfile(
-        profile.source,
-        tree,
-        profile.regions,
-        kept,
-        values,
-        paradigms,
-        paradigm_time,
-        profile.locations.process[cpu],
-        profile.attributes,
-        profile.notices,
+        source=profile.source,
+        tree=tree,
+        regions=profile.regions,
+        metrics=kept,
+        values=values,
+        paradigms=paradigms,
+        paradigm_time=paradigm_time,
+        process=profile.locations.process[cpu],
+        attributes=profile.attributes,
+        notices=profile.notices,
     )
 
 

@@ -1,4 +1,4 @@
-"""What a run's name says: `hpcg.p4.n32.r1` is the first repetition with p = 4 and n = 32.
+"""How runs are named: `hpcg.p4.n32.r1` is the first repetition with p = 4 and n = 32.
 
 The convention is Extra-P's: ``<name>.<param><value>[.<param><value>...][.r<repetition>]``. Read here are also
 names without the leading name (``p4.n100.r1``), parameters without dots between them (``x10y1z1``), and
@@ -8,7 +8,9 @@ and the first ``.r``, this keeps both parameters of ``prefix.p4.res100.r1`` and 
 
 import math
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
 from ingest.errors import RunNameError
 
@@ -20,6 +22,21 @@ _PAIR = re.compile(
     r"(?P<value>[0-9]+(?:[.,][0-9]+)?)"
     r"(?P<gap>[.,_-]*)"
 )
+
+
+@dataclass(frozen=True)
+class RunSpec:
+    """A run as the configuration lists it: it wins over what names say.
+
+    Attributes:
+        path: a profile or the folder of a run; relative paths start at the searched directory.
+        parameters: names and values; every run lists the same names.
+        repetition: numbered by us where None.
+    """
+
+    path: Path
+    parameters: Mapping[str, float]
+    repetition: int | None = None
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ MAX_NAMES = 1 << 25  # of the regions of all call paths, each with its callers
 _ARROW = re.compile(r"(?<!\boperator)->")
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Series:
     """C call paths, P measurement points of D parameters, R repetitions; values are taken as given.
 
@@ -52,7 +52,7 @@ def split_callpath(text: str) -> tuple[str, ...]:
     return tuple(name.strip() or UNNAMED_REGION for name in _ARROW.split(text))
 
 
-@dataclass
+@dataclass(kw_only=True)
 class Measurements:
     """Values in the order of a file, in columns; repetitions are told by their order.
 

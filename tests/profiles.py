@@ -47,12 +47,14 @@ def make_profile(
     )
     table = {name: np.array([row[p] for p in paths], dtype=np.float64) for name, row in values.items()}
     return Profile(
-        source,
-        tree,
-        RegionTable(names, names, paradigms, nowhere, np.full(len(names), -1)),
-        locations,
-        metrics,
-        lambda metric: table[metric.name],
-        {},
-        notices,
+        source=source,
+        tree=tree,
+        regions=RegionTable(
+            name=names, mangled=names, paradigm=paradigms, file=nowhere, line=np.full(len(names), -1)
+        ),
+        locations=locations,
+        metrics=metrics,
+        load=lambda metric: table[metric.name],
+        attributes={},
+        notices=notices,
     )

@@ -74,15 +74,15 @@ def _measured(setting: Setting, mean: np.ndarray, noise: np.ndarray, rng: np.ran
     names += [KernelId(Level.CALLPATH, ("main", f"kernel{k}")) for k in range(len(values))]
     p = scales(setting)
     return Snapshot(
-        ("p",),
-        "p",
-        "strong",
-        "effort",
-        "core-s",
-        p[:, None],
-        tuple(names),
-        np.concatenate([values.sum(axis=0, keepdims=True), values]),
-        ("",) * len(names),
-        np.full(len(names), -1),
-        np.full(len(p), np.nan),
+        parameters=("p",),
+        parameter="p",
+        scaling="strong",
+        metric="effort",
+        unit="core-s",
+        points=p[:, None],
+        kernels=tuple(names),
+        values=np.concatenate([values.sum(axis=0, keepdims=True), values]),
+        files=("",) * len(names),
+        lines=np.full(len(names), -1),
+        parallel_efficiency=np.full(len(p), np.nan),
     )

@@ -47,7 +47,13 @@ def mixed(kernels: int) -> Series:
     share = -(-kernels // len(TWO_PARAMETERS))
     parts = [series(name, "grid", 0.05, share, seed) for seed, name in enumerate(TWO_PARAMETERS)]
     values = np.concatenate([part.values for part in parts])[:kernels]
-    return Series(parts[0].parameters, parts[0].points, values, parts[0].target, 0.0)
+    return Series(
+        parts[0].parameters,
+        parts[0].points,
+        values,
+        parts[0].target,
+        0.0,
+    )
 
 
 def speed(rounds: int, kernels: int) -> Iterator[str]:
@@ -88,7 +94,13 @@ def accuracy(kernels: int) -> Iterator[str]:
             for noise in (0.02, 0.05, 0.10):
                 data = series(name, kind, noise, kernels, seed=2)
                 peer = extrap(
-                    Series(data.parameters, data.points, data.values[:PEER_KERNELS], data.target, 0)
+                    Series(
+                        data.parameters,
+                        data.points,
+                        data.values[:PEER_KERNELS],
+                        data.target,
+                        0,
+                    )
                 )
                 prediction = fit(data.parameters, data.points, data.values).predict(data.target[None])
                 inside = (prediction.lower <= data.truth) & (data.truth <= prediction.upper)

@@ -26,7 +26,7 @@ from ingest.readers import (
 from ingest.series import Series
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class ProfileReader:
     """A format that holds one run.
 
@@ -66,21 +66,35 @@ class SeriesReader:
 
 
 PROFILE_READERS: tuple[ProfileReader, ...] = (
-    ProfileReader("CUBE", "*.cubex", cubex.matches, cubex.read),
-    ProfileReader("CUBE 3", "*.cube", cube3.matches, cube3.read),
+    ProfileReader(name="CUBE", pattern="*.cubex", matches=cubex.matches, read=cubex.read),
+    ProfileReader(name="CUBE 3", pattern="*.cube", matches=cube3.matches, read=cube3.read),
     ProfileReader(
-        "OpenFOAM", "<time>/uniform/profiling", openfoam.matches, openfoam.read, files=openfoam.files
+        name="OpenFOAM",
+        pattern="<time>/uniform/profiling",
+        matches=openfoam.matches,
+        read=openfoam.read,
+        files=openfoam.files,
     ),
     ProfileReader(
-        "TAU", "profile.<node>.<context>.<thread>", tau_text.matches, tau_text.read, files=tau_text.files
+        name="TAU",
+        pattern="profile.<node>.<context>.<thread>",
+        matches=tau_text.matches,
+        read=tau_text.read,
+        files=tau_text.files,
     ),
-    ProfileReader("TAU packed", "*.ppk", tau_packed.matches, tau_packed.read),
-    ProfileReader("Caliper", "*.cali", caliper.matches, caliper.read, caliper.parameters),
+    ProfileReader(name="TAU packed", pattern="*.ppk", matches=tau_packed.matches, read=tau_packed.read),
     ProfileReader(
-        "HPCToolkit",
-        "<database>/experiment.xml",
-        hatchet_bridge.matches,
-        hatchet_bridge.read,
+        name="Caliper",
+        pattern="*.cali",
+        matches=caliper.matches,
+        read=caliper.read,
+        parameters=caliper.parameters,
+    ),
+    ProfileReader(
+        name="HPCToolkit",
+        pattern="<database>/experiment.xml",
+        matches=hatchet_bridge.matches,
+        read=hatchet_bridge.read,
         files=hatchet_bridge.files,
     ),
 )

@@ -219,7 +219,9 @@ def _table(names: tuple[str, ...], records: list[dict[str, Any]]) -> RegionTable
     mpi = {record["path"][-1] for record in records if "mpi.function" in record and record.get("path")}
     paradigms = tuple("mpi" if name in mpi and name.startswith("MPI_") else "user" for name in names)
     nothing = ("",) * len(names)
-    return RegionTable(names, names, paradigms, nothing, np.full(len(names), -1))
+    return RegionTable(
+        name=names, mangled=names, paradigm=paradigms, file=nothing, line=np.full(len(names), -1)
+    )
 
 
 def _notices(time: _TimeName, globals_: Mapping[str, str], negative: int) -> tuple[str, ...]:

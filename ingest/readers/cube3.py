@@ -82,11 +82,13 @@ def _profile(path: Path, document: Document) -> Profile:
         source=str(path),
         tree=CallTree(np.array(document.parent, dtype=np.int64), np.array(callees, dtype=np.int64)),
         regions=RegionTable(
-            names,
-            names,
-            tuple(_paradigm(name, record) for name, record in zip(names, document.regions, strict=True)),
-            tuple(record.get("mod", "") for record in document.regions),
-            np.array([_line(record) for record in document.regions], dtype=np.int64),
+            name=names,
+            mangled=names,
+            paradigm=tuple(
+                _paradigm(name, record) for name, record in zip(names, document.regions, strict=True)
+            ),
+            file=tuple(record.get("mod", "") for record in document.regions),
+            line=np.array([_line(record) for record in document.regions], dtype=np.int64),
         ),
         locations=_locations(document),
         metrics=tuple(Metric(record["uniq_name"], record.get("uom", "")) for record in metrics),

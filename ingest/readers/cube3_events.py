@@ -18,7 +18,7 @@ _RECORDS = frozenset(("metric", "region", "machine", "node", "process", "thread"
 _TEXTS = frozenset(("uniq_name", "uom", "name", "row"))
 
 
-@dataclass
+@dataclass(kw_only=True)
 class Document:
     """The content of a document.
 

@@ -89,7 +89,9 @@ def _series(archive: _Archive) -> Series:
         raise archive.error(f"'{CONTENT}' is not UTF-8 text") from error
     content = json_object(parse_json(text, where), CONTENT, where)
     names = json_list(member(content, "parameters", CONTENT, where), "'parameters'", where)
-    measured = Measurements(where, tuple(json_text(name, "a parameter", where) for name in names))
+    measured = Measurements(
+        source=where, parameters=tuple(json_text(name, "a parameter", where) for name in names)
+    )
     values = _Values(archive)
     tree = json_object(member(content, "measurements", CONTENT, where), "'measurements'", where)
     averaged = 0

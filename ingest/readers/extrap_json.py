@@ -44,7 +44,9 @@ def read(path: Path) -> Series:
 
 def _from_tree(content: JsonObject, where: str) -> Series:
     names = json_list(member(content, "parameters", "the file", where), "'parameters'", where)
-    measured = Measurements(where, tuple(json_text(name, "a parameter", where) for name in names))
+    measured = Measurements(
+        source=where, parameters=tuple(json_text(name, "a parameter", where) for name in names)
+    )
     callpaths = json_object(member(content, "measurements", "the file", where), "'measurements'", where)
     for callpath, metrics in callpaths.items():
         for metric, entries in json_object(metrics, f"'{callpath}'", where).items():
@@ -71,7 +73,7 @@ def _from_tables(content: JsonObject, where: str) -> Series:
     parameters = _names(content, "parameters", where)
     callpaths, metrics = _names(content, "callpaths", where), _names(content, "metrics", where)
     points = _coordinates(content, tuple(parameters), where)
-    measured = Measurements(where, tuple(parameters.values()))
+    measured = Measurements(source=where, parameters=tuple(parameters.values()))
     rows = json_list(member(content, "measurements", "the file", where), "'measurements'", where)
     for row in rows:
         record = json_object(row, "an entry of 'measurements'", where)

@@ -36,17 +36,22 @@ def read(path: Path) -> Series:
     Raises:
         InputError: with line and column, where the file does not keep to the format.
     """
-    state = _State(str(path))
+    state = _State(source=str(path))
     for number, line in enumerate(read_text(path).split("\n"), start=1):
         match = _KEYWORD.match(line)
         if match and match[1] and not match[1].startswith("#"):
-            _take(state, _Line(str(path), number, line.rstrip(), match[1], match.end()))
+            _take(
+                state,
+                _Line(
+                    source=str(path), number=number, text=line.rstrip(), keyword=match[1], start=match.end()
+                ),
+            )
     if state.measured is None:
         raise InputError("no DATA line in it", where=str(path))
     return state.measured.series(state.points)
 
 
-@dataclass
+@dataclass(kw_only=True)
 class _State:
     """What the lines so far have said."""
 
@@ -59,7 +64,7 @@ class _State:
     measured: Measurements | None = None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class _Line:
     source: str
     number: int
@@ -135,6 +140,6 @@ def _take_data(state: _State, line: _Line) -> None:
         raise line.error(f"more DATA lines for '{state.region[:60]}' than the {len(state.points)} points")
     values = [line.number_in(word) for word in _WORD.finditer(line.text, line.start)]
     if state.measured is None:
-        state.measured = Measurements(state.source, tuple(state.parameters))
+        state.measured = Measurements(source=state.source, parameters=tuple(state.parameters))
     state.measured.add(state.region, state.metric, state.points[state.data_lines], values)
     state.data_lines += 1

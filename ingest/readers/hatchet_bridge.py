@@ -211,7 +211,13 @@ def _regions(told: Sequence[Mapping[str, Any]]) -> tuple[RegionTable, IntArray]:
     names = tuple(name for name, _ in lines)
     files = tuple("" if file == "<unknown file>" else file for _, file in lines)
     paradigms = tuple("mpi" if name.startswith(("MPI_", "PMPI_")) else "compiler" for name in names)
-    table = RegionTable(names, names, paradigms, files, np.array(list(lines.values()), dtype=np.int64))
+    table = RegionTable(
+        name=names,
+        mangled=names,
+        paradigm=paradigms,
+        file=files,
+        line=np.array(list(lines.values()), dtype=np.int64),
+    )
     return table, np.array([number[key] for key in keys], dtype=np.int64)
 
 

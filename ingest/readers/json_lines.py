@@ -35,7 +35,7 @@ def series_of_lines(text: str, where: str, parameters_key: str) -> Series:
         try:
             given = json_object(member(record, parameters_key, "the record", ""), f"'{parameters_key}'", "")
             if measured is None:
-                measured = Measurements(where, tuple(given))
+                measured = Measurements(source=where, parameters=tuple(given))
             _take(record, given, measured)
         except InputError as error:
             raise InputError(error.what, where=f"{where}: line {number}", hint=error.hint) from error

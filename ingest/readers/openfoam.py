@@ -28,7 +28,7 @@ ROUNDING = 1e-5  # relative: times are printed with six digits, and their differ
 _TIME_LOOP = "time.run()"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class _Trigger:
     parent: int | None
     region: str
@@ -96,7 +96,13 @@ def _profile(
     return Profile(
         source=source,
         tree=tree,
-        regions=RegionTable(names, names, ("user",) * len(names), nothing, np.full(len(names), -1)),
+        regions=RegionTable(
+            name=names,
+            mangled=names,
+            paradigm=("user",) * len(names),
+            file=nothing,
+            line=np.full(len(names), -1),
+        ),
         locations=LocationTable(
             process=np.arange(size), thread=np.zeros(size, dtype=np.int64), cpu=np.ones(size, dtype=np.bool_)
         ),

@@ -34,7 +34,7 @@ _PARADIGMS = (
 )
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class TauData:
     """A TAU profile as its files tell it: F functions, L locations, M metrics.
 
@@ -148,11 +148,11 @@ def _table(names: Sequence[str], paths: list[list[_Region]], groups: Sequence[st
         known.setdefault(region.name, (region, ""))
     regions = [known[name] for name in names]
     return RegionTable(
-        tuple(names),
-        tuple(names),
-        tuple(_paradigm(group) for _, group in regions),
-        tuple(region.file for region, _ in regions),
-        np.array([region.line for region, _ in regions], dtype=np.int64),
+        name=tuple(names),
+        mangled=tuple(names),
+        paradigm=tuple(_paradigm(group) for _, group in regions),
+        file=tuple(region.file for region, _ in regions),
+        line=np.array([region.line for region, _ in regions], dtype=np.int64),
     )
 
 

@@ -17,7 +17,7 @@ def advise_command(
     json: Json = None,
 ) -> None:
     """Say which further measurements would narrow the prediction at the target most per core-second."""
-    from pipeline.config.options import parse_at
+    from pipeline.config.targets import parse_at
     from pipeline.report.advice_table import advice_json, show_advice
     from pipeline.report.terminal import console
     from pipeline.stages.advise import advise_analysis

@@ -6,8 +6,10 @@ from typing import Annotated
 import typer
 
 from pipeline.cli.app import app
-from pipeline.cli.arguments import Config, Jobs, MetricName, ScalingChoice, tell, tell_skipped
+from pipeline.cli.arguments import Config, tell, tell_skipped
+from pipeline.cli.options import Given, declared_options
 from pipeline.cli.progress import watch_reading
+from pipeline.config.options import Options, load_options
 
 Machine = Annotated[
     str | None,
@@ -16,24 +18,22 @@ Machine = Annotated[
 
 
 @app.command("baseline")
+@declared_options("baseline", Options)
 def baseline_command(
     path: Annotated[
         Path, typer.Argument(metavar="DIR|OUT|FILE", help="Runs, a results directory or a series file.")
     ],
+    given: Given,
     output: Annotated[Path, typer.Option("-o", "--output", help="Baseline file to write.")] = Path(
         "baseline.json"
     ),
     machine: Machine = None,
     config: Config = None,
-    scaling: ScalingChoice = None,
-    metric: MetricName = None,
-    jobs: Jobs = None,
 ) -> None:
     """Write measured values, models and noise of every kernel to a file for `pipeline check`."""
-    from pipeline.config.options import load_options
     from pipeline.stages.check import read_study, write_baseline
 
-    options = load_options(config, path if path.is_dir() else None, scaling=scaling, metric=metric, jobs=jobs)
+    options = load_options(config, path if path.is_dir() else None, **given)
     study = read_study(path, options, machine or "", watch_reading)
     tell_skipped(study.damaged)
     tell(study.notices)

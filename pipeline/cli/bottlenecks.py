@@ -18,7 +18,7 @@ def bottlenecks_command(
     limit: Limit = 15,
 ) -> None:
     """Rank the kernels at a target scale: growth, share, and who overtakes whom."""
-    from pipeline.config.options import parse_at
+    from pipeline.config.targets import parse_at
     from pipeline.report.terminal import console, show_result
     from pipeline.stages.model import summary_of
     from pipeline.store.results import read_analysis

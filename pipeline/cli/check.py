@@ -6,16 +6,20 @@ from typing import Annotated
 import typer
 
 from pipeline.cli.app import app
-from pipeline.cli.arguments import At, Config, Jobs, Limit, MetricName, ScalingChoice, tell, tell_skipped
+from pipeline.cli.arguments import At, Config, Limit, tell, tell_skipped
 from pipeline.cli.baseline import Machine
+from pipeline.cli.options import Given, declared_options
 from pipeline.cli.progress import watch_reading
+from pipeline.config.options import Options, configuration_file, load_options
 
 
 @app.command("check")
+@declared_options("check", Options)
 def check_command(
     path: Annotated[
         Path, typer.Argument(metavar="DIR|OUT|FILE", help="Runs, a results directory or a series file.")
     ],
+    given: Given,
     baseline: Annotated[
         Path | None,
         typer.Option("--baseline", help="File of `pipeline baseline`; without it only rules count."),
@@ -23,9 +27,6 @@ def check_command(
     at: At = None,
     machine: Machine = None,
     config: Config = None,
-    scaling: ScalingChoice = None,
-    metric: MetricName = None,
-    jobs: Jobs = None,
     json: Annotated[
         str | None, typer.Option("--json", help="Write check.json here, '-' for standard output.")
     ] = None,
@@ -49,14 +50,14 @@ def check_command(
     from dataclasses import replace
 
     from pipeline.config.check_options import load_check_options
-    from pipeline.config.options import configuration_file, load_options, parse_at
+    from pipeline.config.targets import parse_at
     from pipeline.gate.check import check
     from pipeline.report.check_terminal import show_check
     from pipeline.report.terminal import console
     from pipeline.stages.check import Outputs, read_baseline, read_study, write_outputs
 
     folder = path if path.is_dir() else None
-    options = load_options(config, folder, scaling=scaling, metric=metric, jobs=jobs)
+    options = load_options(config, folder, **given)
     rules = load_check_options(configuration_file(config, folder))
     if at or options.at:
         rules = replace(rules, targets=parse_at(at) if at else rules.targets or options.at)
@@ -65,7 +66,14 @@ def check_command(
     tell_skipped(study.damaged)
     tell(study.notices)
     result = check(study.snapshot, known, rules, options.models, datetime.date.today())
-    outputs = Outputs(json, junit, sarif, markdown, code_quality, source_root)
+    outputs = Outputs(
+        json=json,
+        junit=junit,
+        sarif=sarif,
+        markdown=markdown,
+        code_quality=code_quality,
+        source_root=source_root,
+    )
     if not write_outputs(result, outputs):
         # Where the reader of a pipe went away, rich leaves with 1: that would read as a regression.
         with contextlib.suppress(SystemExit):

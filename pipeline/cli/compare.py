@@ -9,27 +9,25 @@ from pipeline.cli.app import app
 from pipeline.cli.arguments import (
     At,
     Config,
-    Jobs,
     Json,
     Limit,
-    MetricName,
-    ScalingChoice,
     tell,
     tell_skipped,
     write_summary,
 )
+from pipeline.cli.options import Given, declared_options
 from pipeline.cli.progress import watch_reading
+from pipeline.config.options import Options, load_options
 
 
 @app.command("compare")
+@declared_options("compare", Options)
 def compare_command(
     a: Annotated[Path, typer.Argument(metavar="OUT_A", help="Results, runs or series file to compare with.")],
     b: Annotated[Path, typer.Argument(metavar="OUT_B", help="Results, runs or series file to compare.")],
+    given: Given,
     at: At = None,
     config: Config = None,
-    scaling: ScalingChoice = None,
-    metric: MetricName = None,
-    jobs: Jobs = None,
     factor: Annotated[
         float, typer.Option("--factor", min=1.0, help="Differences up to this factor are not told.")
     ] = 1.1,
@@ -40,7 +38,7 @@ def compare_command(
     """Tell which kernels differ beyond doubt between two studies, now and at the target scale."""
     import datetime
 
-    from pipeline.config.options import load_options, parse_at
+    from pipeline.config.targets import parse_at
     from pipeline.gate.check import check
     from pipeline.gate.options import CheckOptions
     from pipeline.gate.pairing import pair
@@ -51,7 +49,7 @@ def compare_command(
     from pipeline.stages.check import read_study
     from pipeline.store.atomic import write_text
 
-    options = load_options(config, None, scaling=scaling, metric=metric, jobs=jobs)
+    options = load_options(config, None, **given)
     studies = [read_study(path, options, watch=watch_reading) for path in (a, b)]
     for study in studies:
         tell_skipped(study.damaged)

@@ -19,7 +19,7 @@ def export_command(
     at: At = None,
 ) -> None:
     """Write measurements or models in a format that other tools read."""
-    from pipeline.config.options import parse_at
+    from pipeline.config.targets import parse_at
     from pipeline.models.analysis import look_ahead
     from pipeline.report.export import export
     from pipeline.stages.model import target_points

@@ -7,6 +7,8 @@ import typer
 
 from pipeline.cli.app import app
 from pipeline.cli.arguments import Config, tell, tell_skipped
+from pipeline.cli.options import Given, declared_options
+from pipeline.config.options import Options, load_options
 
 if TYPE_CHECKING:
     from ingest.discovery import Run
@@ -17,31 +19,12 @@ Patterns = list[str] | None
 
 
 @app.command("filter")
+@declared_options("filter", Options)
 def filter_command(
     path: Annotated[Path, typer.Argument(metavar="PROFILE|DIR", help="A profile or a directory of runs.")],
+    given: Given,
     output: Annotated[Path, typer.Option("-o", "--output", help="The file to write.")] = Path("app.filter"),
     config: Config = None,
-    max_overhead: Annotated[
-        str | None,
-        typer.Option("--max-overhead", help="Choose within a budget, such as 5%, not by the rule."),
-    ] = None,
-    applied: Annotated[
-        str | None, typer.Option("--applied", help="Where the budget must hold: run-time or compile-time.")
-    ] = None,
-    protect: Annotated[Patterns, typer.Option(help="Keep regions that match; repeatable.")] = None,
-    drop: Annotated[Patterns, typer.Option(help="Drop regions that match; repeatable.")] = None,
-    form: Annotated[str, typer.Option(help="include, exclude, or the shorter of both.")] = "shorter",
-    abridge: Annotated[
-        bool, typer.Option("--abridge", help="Wildcards where they match nothing else.")
-    ] = False,
-    whole_files: Annotated[bool, typer.Option("--whole-files", help="File rules for whole files.")] = False,
-    to: Annotated[str, typer.Option("--to", help="scorep, tau, gcc or xray.")] = "scorep",
-    merge: Annotated[Path | None, typer.Option(help="Merge with this existing filter.")] = None,
-    event_cost: Annotated[float | None, typer.Option(help="Seconds a recorded visit costs.")] = None,
-    baseline_time: Annotated[float | None, typer.Option(help="Seconds of the uninstrumented run.")] = None,
-    calibrate: Annotated[
-        Path | None, typer.Option(help="Profile of the same run, compiled with fewer regions instrumented.")
-    ] = None,
     explain: Annotated[
         str | None, typer.Option(help="Explain the decision about a region; writes nothing.")
     ] = None,
@@ -52,29 +35,14 @@ def filter_command(
     """Decide which regions are worth measuring and write a proven filter file with its evidence."""
     from filters.explanation import explain as explanation
     from pipeline.config.filter_options import filter_request
-    from pipeline.config.options import load_options
     from pipeline.stages.filter import make_filter, store_filter
 
     if apply is not None:
         _simulate(path, apply)
         return
-    options = load_options(config, path if path.is_dir() else None)
+    options = load_options(config, path if path.is_dir() else None, **given)
     runs, growing = _runs_and_growing(path, options)
-    request = filter_request(
-        options.filter,
-        max_overhead=max_overhead,
-        applied=applied,
-        protect=(*(protect or ()), *growing),
-        drop=tuple(drop or ()),
-        form=form,
-        abridged=abridge,
-        whole_files=whole_files,
-        to=to,
-        merge=merge,
-        event_cost=event_cost,
-        baseline=baseline_time,
-        reduced=calibrate,
-    )
+    request = filter_request(options.filter, growing)
     result = make_filter(runs, request)
     if explain is not None:
         typer.echo("\n".join(explanation(result.decision, result.prediction, explain)))

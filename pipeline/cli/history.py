@@ -30,7 +30,8 @@ def add_command(
     config: Config = None,
 ) -> None:
     """Add the kernels of a result; a label that is there already is replaced."""
-    from pipeline.config.options import load_options, parse_at
+    from pipeline.config.options import load_options
+    from pipeline.config.targets import parse_at
     from pipeline.gate.baseline import SMALLEST_SHARE
     from pipeline.gate.check import target_points
     from pipeline.gate.forecast import forecast

@@ -23,7 +23,7 @@ def plot_command(
     """Plot a kernel: measured points, model and 90 % interval up to the target scale."""
     import shutil
 
-    from pipeline.config.options import parse_at
+    from pipeline.config.targets import parse_at
     from pipeline.report.plots import terminal_plot
     from pipeline.report.terminal import console
     from pipeline.stages.plot import chosen_curve, write_plot

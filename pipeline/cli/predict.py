@@ -18,7 +18,7 @@ def predict_command(
     limit: Limit = 15,
 ) -> None:
     """Predict every kernel at the points given, with intervals."""
-    from pipeline.config.options import parse_at
+    from pipeline.config.targets import parse_at
     from pipeline.report.terminal import console, show_predictions
     from pipeline.stages.model import summary_of
     from pipeline.store.results import read_analysis

@@ -15,7 +15,7 @@ def report_command(
     at: At = None,
 ) -> None:
     """Write report.html again, for other target points if any are given."""
-    from pipeline.config.options import parse_at
+    from pipeline.config.targets import parse_at
     from pipeline.stages.report import report_stored
 
     path = report_stored(out, parse_at(at or []), lambda notice: tell([notice]))

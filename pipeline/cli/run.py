@@ -8,63 +8,37 @@ import typer
 from pipeline.cli.app import app
 from pipeline.cli.arguments import (
     INCOMPLETE,
-    At,
     By,
     Config,
-    Engine,
-    Jobs,
     Json,
     Limit,
-    MetricName,
-    PriorName,
-    ScalingChoice,
-    Scheduler,
-    Strict,
     level_of,
     tell,
     tell_skipped,
     write_summary,
 )
+from pipeline.cli.options import Given, declared_options
 from pipeline.cli.progress import watch_reading
+from pipeline.config.options import Options, load_options
 
 
 @app.command("run")
+@declared_options("run", Options)
 def run_command(
     directory: Annotated[Path, typer.Argument(metavar="DIR", help="Directory of runs, such as app.p4.r1/.")],
-    out: Annotated[Path | None, typer.Option(help="Results directory (default: results).")] = None,
+    given: Given,
     config: Config = None,
-    scaling: ScalingChoice = None,
-    metric: MetricName = None,
-    at: At = None,
-    prior: PriorName = None,
-    jobs: Jobs = None,
-    engine: Engine = None,
-    scheduler: Scheduler = None,
-    strict: Strict = None,
     json: Json = None,
     by: By = "region",
     limit: Limit = 15,
 ) -> None:
     """Read profiles, write a Score-P filter, model every kernel and rank the bottlenecks to come."""
-    from pipeline.config.options import load_options, parse_at
     from pipeline.report.efficiency import show_efficiency
     from pipeline.report.terminal import console, show_result
     from pipeline.stages.run import run
 
     level = level_of(by)
-    options = load_options(
-        config,
-        directory,
-        out=out,
-        scaling=scaling,
-        metric=metric,
-        at=parse_at(at) if at else None,
-        prior=prior,
-        jobs=jobs,
-        engine=engine,
-        scheduler=scheduler,
-        strict=strict,
-    )
+    options = load_options(config, directory, **given)
     result = run(directory, options, watch_reading, lambda notice: tell([notice]))
     tell_skipped(result.damaged)
     tell(result.notices)

@@ -17,7 +17,7 @@ def tree_command(
     json: Json = None,
 ) -> None:
     """Show the call tree with bars and growth, as measured at the largest scale or as predicted (--at)."""
-    from pipeline.config.options import parse_at
+    from pipeline.config.targets import parse_at
     from pipeline.report.terminal import console
     from pipeline.report.tree import show_tree
     from pipeline.stages.model import summary_of, target_points

@@ -1,51 +1,137 @@
-"""The configuration of a run: one frozen object, made from pipeline.toml and the command line at the edge."""
+"""The options of a run: declared here once, read from pipeline.toml and the command line."""
 
-import difflib
 import os
-import tomllib
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, is_dataclass, replace
+from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, TypeVar, get_type_hints
 
-from filters.paper_rule import PaperRule
-from ingest.discovery import RunSpec
+from filters.options import PaperRule
 from ingest.errors import UsageError
-from pipeline.config.priors import prior_named
-from pipeline.execution.local import ENGINES
+from ingest.options import Declaration, declaration, option
+from ingest.run_names import RunSpec
+from pipeline.config.targets import read_targets
+from pipeline.config.toml_file import Table, read_toml
+from pipeline.config.values import checked
 from pipeline.models.options import ModelOptions
 
-SCALINGS = ("auto", "strong", "weak")
-METHODS = ("evidence", "leave-one-out")
+CONFIGURATION = "pipeline.toml"
+_RUN = ("run",)
+_MODELS = ("run", "model")
+_GATE = ("baseline", "check", "compare")
+_FILTER = ("filter",)
+_FROM_1 = Declaration(help="", least=1)
+
+Record = TypeVar("Record")
 
 
-@dataclass(frozen=True)
+def _share(value: object, folder: Path) -> float:  # all readers of options take a folder
+    """Read a share: ``5%`` or ``0.05``."""
+    text = str(value).strip()
+    try:
+        share = float(text.removesuffix("%")) / (100.0 if text.endswith("%") else 1.0)
+    except ValueError:
+        share = 0.0
+    if isinstance(value, bool) or not 0.0 < share < float("inf"):
+        raise UsageError(f"invalid share {value!r}", hint="write 5% or 0.05")
+    return share
+
+
+def _patterns(value: object, folder: Path) -> tuple[str, ...]:
+    """Read patterns, each a text."""
+    if not isinstance(value, list | tuple) or not all(isinstance(entry, str) for entry in value):
+        raise UsageError(f"{value!r} is not a list of patterns", hint='write ["solve*", "main"]')
+    return tuple(value)
+
+
+def _file(value: object, folder: Path) -> Path:
+    """Read the path of a file, relative to the configuration file."""
+    if not isinstance(value, str | Path):
+        raise UsageError(f"{value!r} is not a path", hint="write text in quotes")
+    return folder / value
+
+
+@dataclass(frozen=True, kw_only=True)
+class FilterOptions(PaperRule):
+    """``[filter]`` of pipeline.toml and the options of `pipeline filter`."""
+
+    max_overhead: float | None = option(
+        None,
+        "Select regions within an overhead budget, such as 5%, instead of the default rule.",
+        commands=_FILTER,
+        given=str,
+        read=_share,
+    )
+    applied: Literal["run-time", "compile-time"] | None = option(
+        None, "Where the filter is applied and the budget must hold.", commands=_FILTER
+    )
+    protect: tuple[str, ...] = option(
+        (), "Keep regions that match; repeatable.", commands=_FILTER, given=list[str], read=_patterns
+    )
+    drop: tuple[str, ...] = option(
+        (), "Drop regions that match; repeatable.", commands=_FILTER, given=list[str], read=_patterns
+    )
+    form: Literal["shorter", "include", "exclude"] = option(
+        "shorter", "List what is kept, what is dropped, or the shorter of both.", commands=_FILTER
+    )
+    abridge: bool = option(False, "Shorten names with wildcards where unambiguous.", commands=_FILTER)
+    whole_files: bool = option(False, "Exclude whole source files where possible.", commands=_FILTER)
+    to: Literal["scorep", "tau", "gcc", "xray"] = option(
+        "scorep", "The instrumentation tool that reads the file.", commands=_FILTER
+    )
+    merge: Path | None = option(None, "Merge with this existing filter.", commands=_FILTER, read=_file)
+    event_cost: float | None = option(None, "Seconds that a recorded visit costs.", commands=_FILTER, least=0)
+    baseline_time: float | None = option(
+        None, "Seconds that the run takes without instrumentation.", commands=_FILTER, least=0
+    )
+    calibrate: Path | None = option(
+        None, "Profile of the same run, compiled with fewer regions.", commands=_FILTER, read=_file
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
 class Options:
-    """Everything a user can decide about `pipeline run`.
+    """Everything a user can decide about `pipeline run`: ``[analysis]`` and the tables beside it.
 
     Attributes:
-        out: results directory.
-        scaling: ``auto``, ``strong`` or ``weak``.
-        metric: the metric to model; ``time`` becomes effort.
-        at: target points, as mappings of parameter to value.
-        jobs: processes for reading profiles; 0 takes one per core.
-        strict: skipped inputs make the exit code 3.
-        engine: where profiles are read: ``local`` or ``dask``.
-        scheduler: for ``dask``, the address of the scheduler or its scheduler file.
-        filter: numbers of the filter rule.
-        models: how models are fitted.
-        runs: explicit runs, which replace discovery.
+        filter: ``[filter]``.
+        models: ``[models]``.
+        runs: ``[[run]]``: explicit runs, which replace discovery.
     """
 
-    out: Path = Path("results")
-    scaling: str = "auto"
-    metric: str = "time"
-    at: tuple[Mapping[str, float], ...] = ()
-    jobs: int = 0
-    strict: bool = False
-    engine: str = "local"
-    scheduler: str = ""
-    filter: PaperRule = field(default_factory=PaperRule)
+    out: Path = option(Path("results"), "Results directory.", commands=_RUN, recompute=False)
+    scaling: Literal["auto", "strong", "weak"] = option(
+        "auto", "How the problem changes with the number of processes.", commands=(*_MODELS, *_GATE)
+    )
+    metric: str = option("time", "Metric to model; time becomes effort.", commands=(*_MODELS, *_GATE))
+    at: tuple[Mapping[str, float], ...] = option(
+        (),
+        "Target point, such as p=4096 or p=4096,n=32; repeatable.",
+        commands=_MODELS,
+        given=list[str],
+        read=read_targets,
+    )
+    jobs: int | None = option(
+        None,
+        "Processes that read profiles; default: one per core.",
+        commands=(*_MODELS, *_GATE),
+        least=1,
+        recompute=False,
+    )
+    strict: bool = option(
+        False, "Exit with code 3 if a run could not be read.", commands=_MODELS, recompute=False
+    )
+    engine: Literal["local", "dask"] = option(
+        "local",
+        "Where profiles are read: here or on a Dask cluster.",
+        commands=_RUN,
+        recompute=False,
+    )
+    scheduler: str = option(
+        "", "Address or scheduler file of the Dask cluster.", commands=_RUN, recompute=False
+    )
+    filter: FilterOptions = field(default_factory=FilterOptions)
     models: ModelOptions = field(default_factory=ModelOptions)
     runs: tuple[RunSpec, ...] = ()
 
@@ -55,174 +141,108 @@ class Options:
         return self.jobs or len(os.sched_getaffinity(0))
 
 
-def parse_at(texts: Sequence[str]) -> tuple[Mapping[str, float], ...]:
-    """Read target points like ``p=4096`` or ``p=4096,n=32``.
-
-    Raises:
-        UsageError: where a text is not of that form.
-    """
-    return tuple(_parse_point(text) for text in texts)
-
-
-def _parse_point(text: str) -> Mapping[str, float]:
-    point = {}
-    for part in text.split(","):
-        name, equals, number = part.partition("=")
-        try:
-            value = float(number)
-        except ValueError:
-            value = 0.0
-        if not name.strip() or not equals or not 0.0 < value < float("inf"):
-            raise UsageError(
-                f"'{text}' is no target point", where="--at", hint="write it like p=4096 or p=4096,n=32"
-            )
-        point[name.strip()] = value
-    return point
-
-
 def load_options(config: Path | None, directory: Path | None, **given: Any) -> Options:  # noqa: ANN401
     """Make the options: defaults, then the configuration file, then what the command line gives.
 
     Args:
-        config: the file named by ``--config``; without it ``pipeline.toml`` in `directory` is read if there.
-        directory: the profile directory; paths of ``[[run]]`` entries are relative to the file's folder.
-        given: options of the command line; None where not given.
+        config: the file named by ``--config``; without it ``pipeline.toml`` in `directory` if it exists.
+        directory: the profile directory.
+        given: options of the command line, by the names of their fields; None where not given.
 
     Raises:
-        UsageError: for an unknown key or a value that cannot be meant.
+        UsageError: an unknown key or an invalid value.
     """
-    options = Options()
     path = configuration_file(config, directory)
-    if path is not None:
-        options = _from_file(options, path)
-    if (prior := given.pop("prior", None)) is not None:
-        options = replace(options, models=replace(options.models, prior=prior_named(prior)))
-    options = replace(options, **{key: value for key, value in given.items() if value is not None})
-    if options.scaling not in SCALINGS:
-        raise UsageError(f"'{options.scaling}' is no scaling", where="scaling", hint="auto, strong or weak")
+    options = Options() if path is None else _from_file(path)
+    options = override(options, given)
     _check_engine(options)
     return options
 
 
-def _check_engine(options: Options) -> None:
-    if options.engine not in ENGINES:
-        raise UsageError(f"'{options.engine}' is no engine", where="--engine", hint=" or ".join(ENGINES))
-    if (options.engine == "dask") != bool(options.scheduler):
-        what = "dask needs a scheduler" if options.engine == "dask" else "a scheduler is for dask only"
-        raise UsageError(what, where="--engine", hint="give --engine dask --scheduler ADDRESS_OR_FILE")
-
-
 def configuration_file(config: Path | None, directory: Path | None) -> Path | None:
-    """Return the file named by ``--config``, else ``pipeline.toml`` of the directory if it is there."""
-    if config is None and directory is not None and (directory / "pipeline.toml").is_file():
-        return directory / "pipeline.toml"
+    """Return the file named by ``--config``, else the one in the directory if it exists."""
+    if config is None and directory is not None and (directory / CONFIGURATION).is_file():
+        return directory / CONFIGURATION
     return config
 
 
-def _from_file(options: Options, path: Path) -> Options:
-    try:
-        text = path.read_text(encoding="utf-8")
-        document = tomllib.loads(text)
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise UsageError(f"cannot be read: {error}", where=str(path)) from error
-    where = _Place(path, text)
-    where.check_keys(document, ("analysis", "filter", "models", "run", "check"))
-    analysis = where.table(document, "analysis")
-    where.check_keys(analysis, ("out", "scaling", "metric", "at", "jobs", "strict", "engine", "scheduler"))
-    kinds = {"scaling": str, "metric": str, "jobs": int, "strict": bool, "engine": str, "scheduler": str}
-    changes: dict[str, Any] = {
-        key: where.typed(analysis, key, kind) for key, kind in kinds.items() if key in analysis
-    }
-    if "out" in analysis:
-        changes["out"] = Path(where.typed(analysis, "out", str))
-    if "at" in analysis:
-        changes["at"] = tuple(where.point(entry) for entry in where.typed(analysis, "at", list))
-    numbers = where.table(document, "filter")
-    where.check_keys(numbers, [f.name for f in fields(PaperRule)])
-    shares = {key: where.share(numbers, key) for key in numbers}
-    models = where.table(document, "models")
-    where.check_keys(models, ("method", "prior", "rivals"))
-    return replace(
-        options,
-        **changes,
-        filter=replace(options.filter, **shares),
-        models=where.models(options.models, models),
-        runs=tuple(where.run(entry) for entry in where.typed(document, "run", list))
-        if "run" in document
-        else (),
+def _from_file(path: Path) -> Options:
+    document = read_toml(path)
+    document.check_keys(("analysis", "filter", "models", "run", "check"))
+    filter_ = FilterOptions(**document.table("filter").options(FilterOptions))
+    models = ModelOptions(**document.table("models").options(ModelOptions))
+    return Options(
+        **document.table("analysis").options(Options),
+        filter=filter_,
+        models=models,
+        runs=tuple(_run(table) for table in document.tables("run")),
     )
 
 
-@dataclass(frozen=True)
-class _Place:
-    """The configuration file being read, to say where in it something is wrong."""
-
-    path: Path
-    text: str
-
-    def error(self, key: str, what: str, hint: str) -> UsageError:
-        lines = self.text.splitlines()
-        number = next((n for n, line in enumerate(lines, 1) if line.lstrip("[ ").startswith(key)), 0)
-        return UsageError(
-            f"{key}: {what}", where=f"{self.path}:{number}" if number else str(self.path), hint=hint
-        )
-
-    def check_keys(self, table: Mapping[str, Any], known: Sequence[str]) -> None:
-        for key in table:
-            if key not in known:
-                near = difflib.get_close_matches(key, known, n=1)
-                guess = f"did you mean '{near[0]}'?" if near else f"known keys: {', '.join(known)}"
-                raise self.error(key, "unknown key", guess)
-
-    def typed(self, table: Mapping[str, Any], key: str, kind: type) -> Any:  # noqa: ANN401
-        value = table[key]
-        if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
-            raise self.error(key, f"{value!r} is not of type {kind.__name__}", "change the value")
-        return value
-
-    def table(self, document: Mapping[str, Any], key: str) -> Mapping[str, Any]:
-        found: Mapping[str, Any] = self.typed(document, key, dict) if key in document else {}
-        return found
-
-    def share(self, table: Mapping[str, Any], key: str) -> float:
-        value = table[key]
-        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
-            raise self.error(key, f"{value!r} is no share", "write a number from 0 to 1")
-        return float(value)
-
-    def models(self, defaults: ModelOptions, table: Mapping[str, Any]) -> ModelOptions:
-        changes: dict[str, Any] = {}
-        if "method" in table:
-            changes["method"] = table["method"]
-            if table["method"] not in METHODS:
-                raise self.error("method", f"{table['method']!r} is no method", " or ".join(METHODS))
-        if "prior" in table:
-            name = self.typed(table, "prior", str)
-            file = self.path.parent / name
-            changes["prior"] = prior_named(str(file) if file.is_file() else name)
-        if "rivals" in table:
-            changes["rivals"] = self.typed(table, "rivals", int)
-        return replace(defaults, **changes)
-
-    def point(self, entry: object) -> Mapping[str, float]:
-        if isinstance(entry, str):
-            return _parse_point(entry)
-        if isinstance(entry, dict) and entry and all(_is_number(v) and v > 0 for v in entry.values()):
-            return {str(name): float(value) for name, value in entry.items()}
-        raise self.error("at", f"{entry!r} is no target point", 'write at = ["p=4096"] or at = [{p = 4096}]')
-
-    def run(self, entry: Mapping[str, Any]) -> RunSpec:
-        self.check_keys(entry, ("path", "parameters", "repetition"))
-        if not isinstance(entry.get("path"), str) or not isinstance(entry.get("parameters"), dict):
-            raise self.error("run", "needs a path and parameters", 'path = "a.cubex", parameters = {p = 4}')
-        bad = {k: v for k, v in entry["parameters"].items() if not _is_number(v)}
-        if bad:
-            raise self.error("parameters", f"{bad} is not numeric", "write numbers")
-        parameters = {name: float(value) for name, value in entry["parameters"].items()}
-        return RunSpec(
-            self.path.parent.resolve() / entry["path"], parameters, int(entry.get("repetition", 0)) or None
-        )
+def _run(table: Table) -> RunSpec:
+    """Read a ``[[run]]``; its path is relative to the file."""
+    table.check_keys(("path", "parameters", "repetition"))
+    parameters = table.table("parameters")
+    if not parameters.content:
+        raise table.error("parameters", "are missing", "write parameters = {p = 4}")
+    return RunSpec(
+        table.path.parent.resolve() / table.text("path"),
+        {name: parameters.number(name) for name in parameters.content},
+        table.value("repetition", int, _FROM_1) if "repetition" in table.content else None,
+    )
 
 
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
+def override(options: Record, given: Mapping[str, Any]) -> Record:
+    """Return a record of options with what the command line gives, also in the records inside it.
+
+    Raises:
+        UsageError: an invalid value; it names the option.
+    """
+    kinds, changes = get_type_hints(type(options)), {}
+    for one in fields(options):  # type: ignore[arg-type]
+        declared, value = declaration(one), given.get(one.name)
+        if is_dataclass(nested := getattr(options, one.name)):
+            changes[one.name] = override(nested, given)
+        elif declared is not None and declared.commands and value is not None:
+            changes[one.name] = _given(one.name, declared, value, kinds[one.name])
+    return replace(options, **changes)  # type: ignore[type-var]
+
+
+def _given(name: str, declared: Declaration, value: Any, kind: Any) -> Any:  # noqa: ANN401
+    try:
+        return checked(value, kind, declared, Path())
+    except UsageError as error:
+        raise UsageError(error.what, where=flag_of(name, declared), hint=error.hint) from error
+
+
+def flag_of(name: str, declared: Declaration) -> str:
+    """Return how an option is called on the command line."""
+    return declared.flag or f"--{name.replace('_', '-')}"
+
+
+def _check_engine(options: Options) -> None:
+    if (options.engine == "dask") != bool(options.scheduler):
+        what = "Dask needs a scheduler" if options.engine == "dask" else "only Dask takes a scheduler"
+        raise UsageError(what, where="--engine", hint="give --engine dask --scheduler ADDRESS_OR_FILE")
+
+
+def reuse_key(options: Options) -> dict[str, Any]:
+    """Return all options on which results depend, as plain data: equal keys have equal results."""
+    key: dict[str, Any] = _plain(options)
+    return key
+
+
+def _plain(value: Any) -> Any:  # noqa: ANN401
+    if is_dataclass(value) and not isinstance(value, type):
+        return {
+            one.name: _plain(getattr(value, one.name))
+            for one in fields(value)
+            if (declared := declaration(one)) is None or declared.recompute
+        }
+    if isinstance(value, Mapping):
+        if all(isinstance(name, str) for name in value):
+            return {name: _plain(entry) for name, entry in value.items()}
+        return [[_plain(name), _plain(entry)] for name, entry in value.items()]
+    if isinstance(value, list | tuple):
+        return [_plain(entry) for entry in value]
+    return str(value) if isinstance(value, Path | Fraction) else value

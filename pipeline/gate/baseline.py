@@ -130,19 +130,19 @@ def _snapshot(document: Mapping[str, Any]) -> Snapshot:
     if len(efficiency) != len(points):
         raise ValueError("not one parallel efficiency a point")
     return Snapshot(
-        tuple(document["parameters"]),
-        document["parameter"],
-        document["scaling"],
-        document["metric"],
-        document["unit"],
-        points,
-        tuple(KernelId(Level(e["level"]), tuple(map(str, e["callpath"]))) for e in entries),
-        _values([e["values"] for e in entries], len(points)),
-        tuple(str(e["file"]) for e in entries),
-        np.array([int(e["line"]) for e in entries], dtype=np.int64),
-        np.array(efficiency),
-        Origin(str(document["machine"]), str(document["filter"])),
-        float(document["smallest_share"]),
+        parameters=tuple(document["parameters"]),
+        parameter=document["parameter"],
+        scaling=document["scaling"],
+        metric=document["metric"],
+        unit=document["unit"],
+        points=points,
+        kernels=tuple(KernelId(Level(e["level"]), tuple(map(str, e["callpath"]))) for e in entries),
+        values=_values([e["values"] for e in entries], len(points)),
+        files=tuple(str(e["file"]) for e in entries),
+        lines=np.array([int(e["line"]) for e in entries], dtype=np.int64),
+        parallel_efficiency=np.array(efficiency),
+        origin=Origin(str(document["machine"]), str(document["filter"])),
+        smallest_share=float(document["smallest_share"]),
     )
 
 

@@ -56,7 +56,7 @@ class Estimates:
             return np.exp(self.log_ratio - reach), np.exp(self.log_ratio + reach)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Changes:
     """What the measurements say about K kernels.
 
@@ -98,7 +98,7 @@ def estimate_changes(
     rise, target, misfit = trend(measured, noise.limit, np.log(scale), np.log(targets))
     # A rise that rests on one point off the line is an outlier, or a step that the points themselves show.
     rise = replace(rise, error=rise.error * np.sqrt(misfit)[:, None])
-    return Changes(measured, rise, target, noise, common, spread)
+    return Changes(measured=measured, rise=rise, target=target, noise=noise, common=common, spread=spread)
 
 
 def _noise(ratios: LogRatios, alone: BoolArray) -> Noise:

@@ -44,7 +44,7 @@ class _Study:
     rules: RuleTests
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class _Found:
     """Decisions before rules and waivers, and what was tested.
 
@@ -92,21 +92,27 @@ def check(
             raise UsageError(
                 "nothing to check", where="check", hint="give --baseline FILE, or rules in [check]"
             )
-        found = _Found((), holm(study.rules.p), len(study.rules.row), 0, candidate.points)
+        found = _Found(
+            decisions=(),
+            rules=holm(study.rules.p),
+            tests=len(study.rules.row),
+            small=0,
+            points=candidate.points,
+        )
     else:
         found = _against(study, pair(baseline, candidate), options, models)
     decisions, told = waive(_with_rules(found, study, options), options.waivers, today)
     reasons = incomparable(baseline, candidate) if baseline is not None else ()
     return CheckResult(
-        _outcome(decisions, reasons),
-        tuple(sorted(decisions, key=_importance)),
-        reasons,
-        (*found.notices, *told),
-        tuple(point_of(candidate.parameters, row) for row in found.points),
-        tuple(point_of(candidate.parameters, row) for row in targets),
-        candidate.unit,
-        found.tests,
-        found.small,
+        outcome=_outcome(decisions, reasons),
+        decisions=tuple(sorted(decisions, key=_importance)),
+        reasons=reasons,
+        notices=(*found.notices, *told),
+        points=tuple(point_of(candidate.parameters, row) for row in found.points),
+        targets=tuple(point_of(candidate.parameters, row) for row in targets),
+        unit=candidate.unit,
+        tests=found.tests,
+        small=found.small,
     )
 
 
@@ -144,12 +150,12 @@ def _against(study: _Study, both: Pair, options: CheckOptions, models: ModelOpti
     decisions = decide(both, base, ahead, family, targets, options)
     decisions += new_kernels(both, options) + vanished_kernels(both, options)
     return _Found(
-        tuple(located(d, decisions) for d in decisions),
-        family.rules,
-        family.tests,
-        len(both.candidate.kernels) - len(family.rows),
-        both.points,
-        _common_shift(both, family.changes.common),
+        decisions=tuple(located(d, decisions) for d in decisions),
+        rules=family.rules,
+        tests=family.tests,
+        small=len(both.candidate.kernels) - len(family.rows),
+        points=both.points,
+        notices=_common_shift(both, family.changes.common),
     )
 
 
@@ -184,8 +190,8 @@ def _with_rules(found: _Found, study: _Study, options: CheckOptions) -> list[Dec
     for row, evidence in said.items():
         kernel = candidate.kernels[row]
         decision = out.get(kernel) or Decision(
-            kernel,
-            Verdict.UNCHANGED,
+            kernel=kernel,
+            verdict=Verdict.UNCHANGED,
             candidate=side_of(candidate, study.ahead, row, at),
             file=candidate.files[row],
             line=int(candidate.lines[row]),

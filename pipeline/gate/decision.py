@@ -56,7 +56,7 @@ class Evidence:
     p: float | None = None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Side:
     """One kernel in one of the two studies.
 
@@ -90,7 +90,7 @@ class Change:
     upper: float
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Decision:
     """What is said about one kernel and why.
 
@@ -121,7 +121,7 @@ class Decision:
     advice: str = ""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class CheckResult:
     """The outcome of a check.
 

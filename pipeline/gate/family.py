@@ -17,7 +17,7 @@ from pipeline.statistics.multiple_testing import holm
 FOUND = 0.9  # power for which the smallest detectable factor is told
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Family:
     """Tests of the K kernels that matter, and of the rules.
 
@@ -106,15 +106,17 @@ def test_family(
     adjusted = holm(np.concatenate([worse.reshape(-1), rules.p]))
     tests = int(np.isfinite(adjusted).sum())
     return Family(
-        rows,
-        log_factor,
-        changes,
-        models,
-        adjusted[: worse.size].reshape(worse.shape),
-        holm(better),
-        adjusted[worse.size :],
-        tests,
-        _detectable(changes.measured, both.scale, log_factor, options.false_alarms / max(tests, 1)),
+        rows=rows,
+        log_factor=log_factor,
+        changes=changes,
+        models=models,
+        worse=adjusted[: worse.size].reshape(worse.shape),
+        better=holm(better),
+        rules=adjusted[worse.size :],
+        tests=tests,
+        detectable=_detectable(
+            changes.measured, both.scale, log_factor, options.false_alarms / max(tests, 1)
+        ),
     )
 
 
@@ -149,12 +151,12 @@ def _mirror(estimates: Estimates) -> Estimates:
 
 def _mirrored(changes: Changes) -> Changes:
     return Changes(
-        _mirror(changes.measured),
-        _mirror(changes.rise),
-        _mirror(changes.target),
-        changes.noise,
-        changes.common,
-        changes.spread,
+        measured=_mirror(changes.measured),
+        rise=_mirror(changes.rise),
+        target=_mirror(changes.target),
+        noise=changes.noise,
+        common=changes.common,
+        spread=changes.spread,
     )
 
 

@@ -22,7 +22,7 @@ class LogMeans:
     squares: FloatArray
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class LogRatios:
     """Candidate over baseline for K kernels at P common points.
 
@@ -74,4 +74,10 @@ def log_ratios(points: FloatArray, baseline: FloatArray, candidate: FloatArray) 
     size = np.full(both.shape, np.nan)
     size[both] = 1.0 / one.count[both] + 1.0 / two.count[both]
     degrees = np.maximum(one.count - 1, 0) + np.maximum(two.count - 1, 0)
-    return LogRatios(points, two.mean - one.mean, size, one.squares + two.squares, degrees.astype(np.float64))
+    return LogRatios(
+        points=points,
+        change=two.mean - one.mean,
+        size=size,
+        squares=one.squares + two.squares,
+        degrees=degrees.astype(np.float64),
+    )

@@ -3,11 +3,12 @@
 import datetime
 from collections.abc import Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 
-from pipeline.models.normal_form import Exponent
+from ingest.options import option
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class KernelRule:
     """What holds for the kernels that a pattern names.
 
@@ -20,13 +21,13 @@ class KernelRule:
     """
 
     match: str
-    growth: Exponent | None = None
+    growth: tuple[Fraction, int] | None = None
     share: float | None = None
     factor: float | None = None
     place: str = ""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Waiver:
     """A known regression that does not fail the check until a date.
 
@@ -43,30 +44,34 @@ class Waiver:
     place: str = ""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class CheckOptions:
     """The numbers of a check.
 
     Attributes:
         targets: target points; empty takes 4 times the largest measured scale.
-        factor: a kernel is worse where its effort is more than this many times the baseline's.
-        false_alarms: probability that a check fails although nothing changed, over all kernels together.
-        share_floor: kernels below this share of the total, measured and predicted, are left alone.
-        new_share: a kernel that the baseline does not know fails the check from this share on.
-        resolution: a check that could miss a factor above this is inconclusive.
-        parallel_efficiency: smallest parallel efficiency allowed at any measured point; None: no rule.
-        total: largest total allowed at the last target, in the unit of the metric; None: no rule.
         kernels: rules per kernel.
         waivers: known regressions.
     """
 
+    factor: float = option(1.1, "Largest factor by which a kernel may exceed the baseline.", least=1)
+    false_alarms: float = option(
+        0.05,
+        "Probability that a check fails although nothing changed.",
+        least=1e-6,
+        most=0.5,
+    )
+    share_floor: float = option(
+        0.01, "Kernels below this share of the total, measured and predicted, are ignored.", least=0, most=1
+    )
+    new_share: float = option(0.05, "A new kernel fails the check from this share on.", least=0, most=1)
+    resolution: float = option(2.0, "A check that could miss a larger factor is inconclusive.", least=1)
+    parallel_efficiency: float | None = option(
+        None, "Smallest parallel efficiency allowed at any measured point.", least=0, most=1
+    )
+    total: float | None = option(
+        None, "Largest total allowed at the last target, in the unit of the metric.", least=0
+    )
     targets: tuple[Mapping[str, float], ...] = ()
-    factor: float = 1.1
-    false_alarms: float = 0.05
-    share_floor: float = 0.01
-    new_share: float = 0.05
-    resolution: float = 2.0
-    parallel_efficiency: float | None = None
-    total: float | None = None
     kernels: tuple[KernelRule, ...] = ()
     waivers: tuple[Waiver, ...] = ()

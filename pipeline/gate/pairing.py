@@ -11,7 +11,7 @@ from pipeline.gate.log_ratios import common_points
 from pipeline.gate.snapshot import KernelId, Level, Snapshot, lone_callpaths
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Pair:
     """The kernels that both studies have, in the order of the candidate.
 
@@ -62,13 +62,13 @@ def pair(baseline: Snapshot, candidate: Snapshot) -> Pair:
     here = {k: i for i, k in enumerate(candidate.kernels) if candidate.mean[i].any() or i == 0}
     both = _without_doubles(baseline, candidate, there, here)
     return Pair(
-        baseline.take([there[k] for k in both]),
-        candidate.take([here[k] for k in both]),
-        baseline.points[base_at],
-        base_at,
-        candidate_at,
-        candidate.take([i for k, i in here.items() if k not in there]),
-        baseline.take([i for k, i in there.items() if k not in here]),
+        baseline=baseline.take([there[k] for k in both]),
+        candidate=candidate.take([here[k] for k in both]),
+        points=baseline.points[base_at],
+        base_at=base_at,
+        candidate_at=candidate_at,
+        new=candidate.take([i for k, i in here.items() if k not in there]),
+        vanished=baseline.take([i for k, i in there.items() if k not in here]),
     )
 
 

@@ -74,10 +74,10 @@ def _alone(study: Snapshot, whole: Snapshot, floor: float, known: set[str]) -> l
 def _one_sided(study: Snapshot, whole: Snapshot, row: int, text: str) -> Decision:
     at = int(np.argmax(whole.scale))
     return Decision(
-        study.kernels[row],
-        Verdict.VANISHED,
-        (Evidence(Ground.NEW, text),),
-        candidate=Side(float(study.mean[row, at]), float(_share_of(whole, study)[row, at])),
+        kernel=study.kernels[row],
+        verdict=Verdict.VANISHED,
+        evidence=(Evidence(Ground.NEW, text),),
+        candidate=Side(value=float(study.mean[row, at]), share=float(_share_of(whole, study)[row, at])),
         file=study.files[row],
         line=int(study.lines[row]),
     )

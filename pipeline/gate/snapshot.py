@@ -47,7 +47,7 @@ class Origin:
     filter: str = ""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Snapshot:
     """K kernels at P points with R repetitions: the total, the regions, the call paths.
 
@@ -131,18 +131,18 @@ def snapshot(
     found = efficiencies(experiment, decision)
     nothing = np.full(len(experiment.points), np.nan)
     return Snapshot(
-        experiment.parameters,
-        decision.parameter or experiment.parameters[0],
-        decision.scaling.value,
-        callpaths.metric,
-        callpaths.unit,
-        experiment.points,
-        kernels,
-        np.concatenate([total.values, regions.values, callpaths.values]),
-        ("", *(files[i] for i in heaviest.tolist()), *files),
-        np.concatenate([[NO_LINE], lines[heaviest], lines]).astype(np.int64),
-        found.parallel if found is not None else nothing,
-        origin or Origin(),
+        parameters=experiment.parameters,
+        parameter=decision.parameter or experiment.parameters[0],
+        scaling=decision.scaling.value,
+        metric=callpaths.metric,
+        unit=callpaths.unit,
+        points=experiment.points,
+        kernels=kernels,
+        values=np.concatenate([total.values, regions.values, callpaths.values]),
+        files=("", *(files[i] for i in heaviest.tolist()), *files),
+        lines=np.concatenate([[NO_LINE], lines[heaviest], lines]).astype(np.int64),
+        parallel_efficiency=found.parallel if found is not None else nothing,
+        origin=origin or Origin(),
     )
 
 

@@ -34,11 +34,11 @@ def side_of(snapshot: Snapshot, ahead: Forecast, row: int, at: int) -> Side:
     p = ahead.prediction
     predicted = zip(p.value[row].tolist(), p.lower[row].tolist(), p.upper[row].tolist(), strict=True)
     return Side(
-        float(snapshot.mean[row, at]),
-        float(snapshot.share[row, at]),
-        ahead.models.growth(row),
-        ahead.models.formula(row),
-        tuple(predicted),
+        value=float(snapshot.mean[row, at]),
+        share=float(snapshot.share[row, at]),
+        growth=ahead.models.growth(row),
+        formula=ahead.models.formula(row),
+        predicted=tuple(predicted),
     )
 
 
@@ -68,8 +68,8 @@ def decide(
     decisions = []
     for k, row in enumerate(family.rows.tolist()):
         decision = Decision(
-            both.candidate.kernels[row],
-            Verdict.UNCHANGED,
+            kernel=both.candidate.kernels[row],
+            verdict=Verdict.UNCHANGED,
             baseline=side_of(both.baseline, base, row, last[0]),
             candidate=side_of(both.candidate, ahead, row, last[1]),
             measured=measured[k],

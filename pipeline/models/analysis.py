@@ -48,7 +48,7 @@ class Analysis:
         return self.decision.parameter or next(iter(self.experiment.parameters), "")
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Outlook:
     """What the kernels of one level do at the target scale.
 
@@ -127,13 +127,13 @@ def look_ahead(analysis: Analysis, level: Level, targets: FloatArray) -> Outlook
     )
     scale = experiment.points[:, column]
     return Outlook(
-        prediction,
-        sum_of(level.models, prediction),
-        share_measured,
-        share_target,
-        ranking(prediction.value[:, -1], measured),
-        flags(level.models.probability_growing, rising, share_measured, share_target),
-        crossovers(
+        prediction=prediction,
+        total=sum_of(level.models, prediction),
+        share_measured=share_measured,
+        share_target=share_target,
+        order=ranking(prediction.value[:, -1], measured),
+        flags=flags(level.models.probability_growing, rising, share_measured, share_target),
+        crossovers=crossovers(
             lambda scales: level.models.values(_along(targets[-1], column, scales)),
             float(scale.min()),
             float(scale.max()),

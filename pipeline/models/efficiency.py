@@ -19,7 +19,7 @@ INSTRUCTIONS, CYCLES = "PAPI_TOT_INS", "PAPI_TOT_CYC"
 NOT_FROM_PROFILES = "serialisation and transfer cannot be told apart from profiles: that needs traces"
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Efficiencies:
     """Medians over repetitions per measurement point, float64[P], 1 is perfect; NaN where it cannot be told.
 
@@ -65,15 +65,15 @@ def efficiencies(experiment: Experiment, decision: ScalingDecision) -> Efficienc
         experiment, locations if weak else np.ones_like(locations), reference
     )
     return Efficiencies(
-        load_balance,
-        efficiency,
-        load_balance * efficiency,
-        computation,
-        ipc,
-        instructions,
-        load_balance * efficiency * computation,
-        reference,
-        (NOT_FROM_PROFILES, *notices),
+        load_balance=load_balance,
+        communication=efficiency,
+        parallel=load_balance * efficiency,
+        computation=computation,
+        ipc=ipc,
+        instructions=instructions,
+        overall=load_balance * efficiency * computation,
+        reference=reference,
+        notices=(NOT_FROM_PROFILES, *notices),
     )
 
 

@@ -19,7 +19,7 @@ UNREPEATED_NOISE = 0.05**2  # relative variance that passes for noise where noth
 DOUBTFUL = 3.0  # standard errors by which a misfit must exceed the noise to call a formula in question
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class FitContext:
     """How kernels are weighed.
 
@@ -117,4 +117,6 @@ def appoint(sample: Sample, options: ModelOptions, nonnegative: bool) -> FitCont
     space = one_parameter_space(options, float(sample.points[0]), replace(choice, steep=setting.steep))
     columns = design_columns(space, sample.points)
     unjudged = first_guess(sample.take(np.arange(0)), setting.structure)
-    return FitContext(space, columns, setting.structure, unjudged, nonnegative).with_errors_of(sample)
+    return FitContext(
+        space=space, columns=columns, structure=setting.structure, errors=unjudged, nonnegative=nonnegative
+    ).with_errors_of(sample)

@@ -11,7 +11,7 @@ from pipeline.models.hypotheses import SearchSpace
 from pipeline.models.normal_form import term_values
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Columns:
     """The design of h hypotheses that have the same number of columns, made orthonormal over the points.
 
@@ -76,12 +76,12 @@ def _columns(hypothesis: IntArray, place: IntArray, design: FloatArray) -> Colum
     if design.shape[1] < count:
         basis, usable = np.zeros(design.shape), np.zeros(len(design), dtype=bool)
         back = np.broadcast_to(np.eye(count), (len(design), count, count))
-        return Columns(hypothesis, place, basis, back, usable)
+        return Columns(hypothesis=hypothesis, place=place, basis=basis, back=back, usable=usable)
     basis, upper = np.linalg.qr(design / scale)
     usable = (np.abs(np.einsum("hcc->hc", upper)) > 1e-9).all(axis=1)
     upper = np.where(usable[:, None, None], upper, np.eye(count))
     back = np.linalg.inv(upper) / np.swapaxes(scale, 1, 2)
-    return Columns(hypothesis, place, basis, back, usable)
+    return Columns(hypothesis=hypothesis, place=place, basis=basis, back=back, usable=usable)
 
 
 def fit_all(

@@ -14,7 +14,7 @@ from ingest.scaling import Scaling
 TIME_UNITS = frozenset({"", "s", "sec", "seconds"})
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Kernels:
     """K quantities to model, all of one metric.
 
@@ -67,13 +67,13 @@ def callpath_kernels(experiment: Experiment, metric: str, scaling: Scaling) -> K
         name, unit = ("time", "s") if weak else ("effort", "core-s")
     tree = experiment.tree
     return Kernels(
-        tuple(experiment.callpaths),
-        tuple(experiment.regions.paradigm[r] for r in tree.region.tolist()),
-        name,
-        unit,
-        reduction.mean if weak else reduction.sum,
-        np.arange(len(tree)),
-        tree.parent,
+        callpaths=tuple(experiment.callpaths),
+        paradigms=tuple(experiment.regions.paradigm[r] for r in tree.region.tolist()),
+        metric=name,
+        unit=unit,
+        values=reduction.mean if weak else reduction.sum,
+        node=np.arange(len(tree)),
+        parent=tree.parent,
     )
 
 
@@ -86,13 +86,13 @@ def region_kernels(kernels: Kernels) -> Kernels:
     values = sum_groups(kernels.values, group, len(number))
     nowhere = np.full(len(number), -1, dtype=np.int64)
     return Kernels(
-        tuple((name,) for name in number),
-        tuple(kernels.paradigms[i] for i in first.tolist()),
-        kernels.metric,
-        kernels.unit,
-        values,
-        nowhere,
-        nowhere,
+        callpaths=tuple((name,) for name in number),
+        paradigms=tuple(kernels.paradigms[i] for i in first.tolist()),
+        metric=kernels.metric,
+        unit=kernels.unit,
+        values=values,
+        node=nowhere,
+        parent=nowhere,
     )
 
 
@@ -111,13 +111,13 @@ def total_kernel(kernels: Kernels, name: Sequence[str] = ("total",)) -> Kernels:
     everything = np.zeros(len(kernels), dtype=np.int64)
     nowhere = np.full(1, -1, dtype=np.int64)
     return Kernels(
-        (tuple(name),),
-        ("",),
-        kernels.metric,
-        kernels.unit,
-        sum_groups(kernels.values, everything, 1),
-        nowhere,
-        nowhere,
+        callpaths=(tuple(name),),
+        paradigms=("",),
+        metric=kernels.metric,
+        unit=kernels.unit,
+        values=sum_groups(kernels.values, everything, 1),
+        node=nowhere,
+        parent=nowhere,
     )
 
 

@@ -84,7 +84,7 @@ SMALLEST = 1e-150  # a kernel that never exceeds it is zero
 FALLS = 1.2  # the first value over the smallest later one, from which a kernel is tried as falling
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Sample:
     """Means of K kernels, each divided by its largest.
 
@@ -116,12 +116,12 @@ class Sample:
     def take(self, kernels: IntArray) -> "Sample":
         """Return some of the kernels."""
         return Sample(
-            self.points,
-            self.largest[kernels],
-            self.level[kernels],
-            self.count[kernels],
-            self.squares[kernels],
-            self.falls[kernels],
+            points=self.points,
+            largest=self.largest[kernels],
+            level=self.level[kernels],
+            count=self.count[kernels],
+            squares=self.squares[kernels],
+            falls=self.falls[kernels],
         )
 
     def between(self, first: int, last: int) -> "Sample":
@@ -159,4 +159,6 @@ def sample_of(data: Observations) -> Sample:
     later = np.where(data.measured, level, np.inf)[:, 1:].min(axis=1, initial=np.inf)
     falls = (level[:, 0] > FALLS * later) & data.measured[:, 0]
     squares = np.where(largest[:, None] > 0, data.squares, 0.0) / size**2
-    return Sample(data.points[:, 0], largest, level, data.count, squares, falls)
+    return Sample(
+        points=data.points[:, 0], largest=largest, level=level, count=data.count, squares=squares, falls=falls
+    )

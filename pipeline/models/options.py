@@ -2,26 +2,34 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from fractions import Fraction
+from typing import Literal, TypeAlias
 
-from pipeline.models.normal_form import Exponent
+from ingest.options import option
+
+Prior: TypeAlias = Literal["uniform", "simple"] | Mapping[tuple[Fraction, int], float]
+"""How plausible each exponent (i, j) of p^i * log2(p)^j is before any data: all alike, those of common
+algorithms and collectives more so, or by a weight each; exponents without a weight are not tried."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class ModelOptions:
     """What a user may decide about fitting; the defaults suit effort and times.
 
     Attributes:
-        method: ``evidence`` weighs all hypotheses, ``leave-one-out`` picks one term by cross-validation.
-        prior: how plausible each exponent is before any data: ``uniform``, ``simple`` (prefers the exponents
-            of common algorithms and collectives), or a weight per exponent; those without one are not tried.
         exponents: the exponents to try; None lets the space follow the data, starting from Extra-P's.
         nonnegative: the quantity cannot be negative, so neither may a coefficient or a prediction.
-        rivals: how many models are kept per kernel at most.
     """
 
-    method: Literal["evidence", "leave-one-out"] = "evidence"
-    prior: Literal["uniform", "simple"] | Mapping[Exponent, float] = "uniform"
-    exponents: tuple[Exponent, ...] | None = None
+    method: Literal["evidence", "leave-one-out"] = option(
+        "evidence", "Weigh all hypotheses, or select one term by cross-validation."
+    )
+    prior: Prior = option(
+        "uniform",
+        "Prior over exponents: uniform, simple, or a TOML file with a weight per exponent.",
+        commands=("run", "model"),
+        given=str,
+    )
+    rivals: int = option(8, "Models kept per kernel at most.", least=1)
+    exponents: tuple[tuple[Fraction, int], ...] | None = None
     nonnegative: bool = True
-    rivals: int = 8

@@ -14,7 +14,7 @@ from pipeline.models.observations import Sample
 DETRENDED = 15.0  # variance of a random walk at its end over what a straight line leaves of it on average
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Evidence:
     """What the data say about H hypotheses for K kernels.
 
@@ -98,7 +98,7 @@ UNDECIDED = 4.0  # ratio of the ends of the 90 % interval there, from which they
 _TWO_SIDED = 1.645  # standard deviations to either end of a 90 % interval
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Posterior:
     """The plausible models of K kernels in the units of the data; see `ScalingModels` for most of it.
 

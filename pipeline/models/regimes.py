@@ -104,7 +104,7 @@ def _least_misfits(
     return least
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Lines:
     """Weighted fits of a + b t for K kernels and n terms t to the points seen so far.
 
@@ -131,7 +131,7 @@ class Lines:
     def of_no_points(cls, kernels: int, terms: int) -> "Lines":
         """Return where to begin."""
         none, nothing = np.zeros(kernels), np.zeros((kernels, terms))
-        return cls(none, none, nothing, none, nothing, nothing)
+        return cls(total=none, level=none, center=nothing, left=none, spread=nothing, together=nothing)
 
     def with_point(self, term: FloatArray, value: FloatArray, weight: FloatArray) -> "Lines":
         """Return the fits with one point more: float64[n] terms, float64[K] values and weights."""

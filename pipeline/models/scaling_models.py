@@ -62,7 +62,7 @@ REMEMBERED = 64  # points whose predictions are kept
 _BLOCK = 1 << 17  # values of the design gathered at once: 1 MiB, which a second-level cache holds
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class ScalingModels:
     """Models of K kernels with up to M rivals each, best first.
 

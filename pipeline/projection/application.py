@@ -32,7 +32,7 @@ from pipeline.projection.units import TIME, Dimension
 _KEYS = ("title", "source", "machine", "inputs", "terms", "define", "parts", "total", "measured", "bandwidth")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Input:
     """Something the user sets.
 
@@ -51,7 +51,7 @@ class Input:
     meaning: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Application:
     """A program as its file states it; expressions are still text."""
 
@@ -102,20 +102,20 @@ def load_application(name: str | Path) -> Application:
         hint = 'write [parts] and name = "expression", or [bandwidth]'
         raise InputError("the file needs either [parts] or [bandwidth]", where=where, hint=hint)
     return Application(
-        text_at(table, "title", where, path.stem),
-        path,
-        text_at(table, "source", where, ""),
-        text_at(table, "machine", where) if "machine" in table else None,
-        {name: _input(name, value, f"{where}: [inputs] {name}") for name, value in given.items()},
-        {name: table_at(terms, name, f"{where}: [terms]") for name in terms},
-        _texts(flattened(table_at(table, "define", where), ()), f"{where}: [define]"),
-        _paths(parts, f"{where}: [parts]"),
-        text_at(table, "total", where) if "total" in table else None,
-        {
+        title=text_at(table, "title", where, path.stem),
+        path=path,
+        source=text_at(table, "source", where, ""),
+        machine=text_at(table, "machine", where) if "machine" in table else None,
+        inputs={name: _input(name, value, f"{where}: [inputs] {name}") for name, value in given.items()},
+        terms={name: table_at(terms, name, f"{where}: [terms]") for name in terms},
+        define=_texts(flattened(table_at(table, "define", where), ()), f"{where}: [define]"),
+        parts=_paths(parts, f"{where}: [parts]"),
+        total=text_at(table, "total", where) if "total" in table else None,
+        measured={
             name: _seconds(value, f"{where}: [measured] {name}")
             for name, value in table_at(table, "measured", where).items()
         },
-        table_at(table, "bandwidth", where) if "bandwidth" in table else None,
+        bandwidth=table_at(table, "bandwidth", where) if "bandwidth" in table else None,
     )
 
 
@@ -132,9 +132,15 @@ def _input(name: str, given: object, where: str) -> Input:
     meaning = text_at(table, "meaning", where, "")
     if "value" not in table:
         unit = parse_quantity(f"1 {text_at(table, 'unit', where, '1')}", where=where)
-        return Input(name, unit.factor, unit.dimension, None, meaning)
+        return Input(name=name, factor=unit.factor, dimension=unit.dimension, default=None, meaning=meaning)
     given_value = parse_quantity(table["value"], where=where)
-    return Input(name, given_value.factor, given_value.dimension, given_value.value, meaning)
+    return Input(
+        name=name,
+        factor=given_value.factor,
+        dimension=given_value.dimension,
+        default=given_value.value,
+        meaning=meaning,
+    )
 
 
 def _texts(table: Mapping[str, Any], where: str) -> dict[str, str]:

@@ -32,7 +32,7 @@ _SHARE_ROUNDING = 0.0005
 _SHARE_TOLERANCE = 0.02
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class BandwidthProjection:
     """The models of a bandwidth projection.
 
@@ -78,7 +78,7 @@ def bandwidth_projection(
         raise InputError("no group to project", where=place.where, hint=hint)
     verdicts = tuple(judge(group, reference) for group in projected)
     error = _method_error(table, verdicts, place)
-    scatter = bind(symbol("method"), {"method": Quantity(1.0, NONE, error)})
+    scatter = bind(symbol("method"), {"method": Quantity(value=1.0, dimension=NONE, relative_sd=error)})
     parts = {
         group.name: _projected(group, verdict, names, place) * scatter
         for group, verdict in zip(projected, verdicts, strict=True)
@@ -86,13 +86,15 @@ def bandwidth_projection(
     total = reduce(add, parts.values()) / _coverage(table, groups, place)
     measured = sum(group.time.value for group in groups)
     return BandwidthProjection(
-        parts,
-        total,
-        measured,
-        reference.name,
-        verdicts,
-        roofline(reference.name, reference.values, _points(groups)) if PEAK in reference.values else None,
-        _inconsistent(groups),
+        parts=parts,
+        total=total,
+        reference=measured,
+        machine=reference.name,
+        verdicts=verdicts,
+        roofline=roofline(reference.name, reference.values, _points(groups))
+        if PEAK in reference.values
+        else None,
+        notices=_inconsistent(groups),
     )
 
 

@@ -22,7 +22,13 @@ def substitute(model: Model, values: Mapping[str, Operand]) -> Model:
             raise UsageError(f"'{name}' is in {model.symbols[name]}, what stands for it in {value.dimension}")
     by = {real_symbol(name): value.expression for name, value in given.items()}
     rest = {name: dimension for name, dimension in model.symbols.items() if name not in given}
-    outer = Model(replace(model.expression, by), model.dimension, rest, model.ensembles, _replaced(model, by))
+    outer = Model(
+        expression=replace(model.expression, by),
+        dimension=model.dimension,
+        symbols=rest,
+        ensembles=model.ensembles,
+        limits=_replaced(model, by),
+    )
     return join(outer.expression, outer.dimension, outer, *given.values())
 
 
@@ -31,7 +37,13 @@ def rename(model: Model, names: Mapping[str, str]) -> Model:
     by = {real_symbol(old): real_symbol(new) for old, new in names.items()}
     symbols = {names.get(name, name): dimension for name, dimension in model.symbols.items()}
     ensembles = tuple(ensemble.renamed(names) for ensemble in model.ensembles)
-    return Model(replace(model.expression, by), model.dimension, symbols, ensembles, _replaced(model, by))
+    return Model(
+        expression=replace(model.expression, by),
+        dimension=model.dimension,
+        symbols=symbols,
+        ensembles=ensembles,
+        limits=_replaced(model, by),
+    )
 
 
 def _replaced(model: Model, by: Mapping[Expression, Expression]) -> tuple[Limit, ...]:
@@ -50,10 +62,14 @@ def bind(model: Model, values: Mapping[str, Quantity | float] | Ensemble) -> Mod
         UsageError: where a value measures something else than its symbol.
     """
     if isinstance(values, Ensemble):
-        return join(model.expression, model.dimension, model, Model(sympy.Integer(0), ensembles=(values,)))
+        return join(
+            model.expression, model.dimension, model, Model(expression=sympy.Integer(0), ensembles=(values,))
+        )
     used = {name: value for name, value in values.items() if name in model.symbols}
     given = {
-        name: value if isinstance(value, Quantity) else Quantity(float(value), model.symbols[name])
+        name: value
+        if isinstance(value, Quantity)
+        else Quantity(value=float(value), dimension=model.symbols[name])
         for name, value in used.items()
     }
     for name, quantity in given.items():

@@ -21,7 +21,7 @@ Curve: TypeAlias = Callable[[FloatArray], FloatArray]
 """Values float64[row, n] of the fitted formula for parameters float64[row, k]."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Resampled:
     """A fit and its joint draws.
 
@@ -92,13 +92,15 @@ def resample(
     error = left_out * observed * weight
     widened = _widening(error, sigma)
     return Resampled(
-        estimate,
-        refitted,
-        widened * sigmas * random.standard_normal(draws),
-        sigma,
-        float(np.mean(np.abs(observed - fitted) / np.maximum(np.abs(observed), np.finfo(float).tiny))),
-        left_out,
-        widened,
+        estimate=estimate,
+        draws=refitted,
+        scatter=widened * sigmas * random.standard_normal(draws),
+        sigma=sigma,
+        mean_residual=float(
+            np.mean(np.abs(observed - fitted) / np.maximum(np.abs(observed), np.finfo(float).tiny))
+        ),
+        leave_one_out=left_out,
+        widened=widened,
     )
 
 

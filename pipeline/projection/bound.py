@@ -23,7 +23,7 @@ class Bound(Enum):
     NEITHER = "neither memory bandwidth nor arithmetic"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Verdict:
     """What limits a group, and the figures it is judged by.
 
@@ -65,7 +65,7 @@ def judge(group: Group, machine: Machine) -> Verdict:
     done: Work = work(group.counters)
     level = done.farthest
     if level is None or done.flop != done.flop:
-        return Verdict(group.name, Bound.ASSUMED)
+        return Verdict(group=group.name, bound=Bound.ASSUMED)
     flow = done.bytes[level] / group.time.value
     peak = value_of(machine, PEAK, FLOP_RATE)
     intensity = done.intensity(level)
@@ -73,7 +73,9 @@ def judge(group: Group, machine: Machine) -> Verdict:
         bound = Bound.COMPUTE
     else:
         bound = Bound.MEMORY if flow >= _ENOUGH * limit else Bound.NEITHER
-    return Verdict(group.name, bound, intensity, flow, flow / limit, level)
+    return Verdict(
+        group=group.name, bound=bound, intensity=intensity, bandwidth=flow, fraction=flow / limit, level=level
+    )
 
 
 def value_of(machine: Machine, name: str, dimension: Dimension) -> float:

@@ -18,7 +18,7 @@ from pipeline.projection.quantity import Quantity
 DRAWS = 1000
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Ensemble:
     """Joint draws of named values.
 
@@ -57,7 +57,12 @@ def from_quantities(values: Mapping[str, Quantity], *, draws: int = DRAWS) -> En
     estimate = np.array([values[name].value for name in names], dtype=np.float64)
     columns = [_column(name, values[name], draws) for name in names]
     table = np.stack(columns, axis=1) if columns else np.empty((draws, 0))
-    return Ensemble(names, estimate, table, tuple(dict.fromkeys(v.note for v in values.values() if v.note)))
+    return Ensemble(
+        names=names,
+        estimate=estimate,
+        draws=table,
+        notices=tuple(dict.fromkeys(v.note for v in values.values() if v.note)),
+    )
 
 
 def _column(name: str, quantity: Quantity, draws: int) -> FloatArray:

@@ -31,7 +31,7 @@ class Parameter:
     start: float = 1.0
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Fitted:
     """A fitted parameter with its interval, SI units; `identified` is False where the data do not tell it."""
 
@@ -137,15 +137,17 @@ def assemble(
     neutral = 1.0 if weights == "relative" else 0.0
     drawn = neutral + quality.scatter
     ensemble = Ensemble(
-        (*names, scatter),
-        np.append(quality.estimate, neutral),
-        np.column_stack([quality.draws, np.maximum(drawn, 0.0) if weights == "relative" else drawn]),
-        notices,
+        names=(*names, scatter),
+        estimate=np.append(quality.estimate, neutral),
+        draws=np.column_stack([quality.draws, np.maximum(drawn, 0.0) if weights == "relative" else drawn]),
+        notices=notices,
     )
     noisy = model * symbol(scatter) if weights == "relative" else model + symbol(scatter, model.dimension)
     for column, values in data.items():
         says = f"{name} was fitted to {column}"
-        limit = Limit(real_symbol(column), float(values.min()), float(values.max()), says)
+        limit = Limit(
+            expression=real_symbol(column), lower=float(values.min()), upper=float(values.max()), says=says
+        )
         noisy = limited(noisy, limit)
     return Fit(bind(noisy, ensemble), _fitted(names, identified, quality), quality, lack)
 
@@ -153,7 +155,7 @@ def assemble(
 def _fitted(names: Sequence[str], identified: BoolArray, quality: Resampled) -> tuple[Fitted, ...]:
     low, high = np.quantile(quality.draws, [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=0)
     return tuple(
-        Fitted(n, float(v), float(a), float(b), bool(i))
+        Fitted(name=n, value=float(v), lower=float(a), upper=float(b), identified=bool(i))
         for n, v, a, b, i in zip(names, quality.estimate, low, high, identified, strict=True)
     )
 

@@ -12,7 +12,7 @@ from pipeline.projection.model import Model
 from pipeline.projection.symbolic import real_symbol, sympy
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Formula:
     """Values and slopes of a model at n measured points.
 
@@ -48,7 +48,13 @@ def formula(model: Model, parameters: Sequence[str], data: Mapping[str, FloatArr
     remainder = model.expression.subs(dict.fromkeys(symbols, 0))
     linear = remainder == 0 and not any(slope.has(*symbols) for slope in slopes)
     given = tuple(np.asarray(value, dtype=np.float64) for value in (*data.values(), *bound.values()))
-    return Formula(linear, count, compiled([model.expression], names), compiled(slopes, names), given)
+    return Formula(
+        linear=linear,
+        count=count,
+        _values=compiled([model.expression], names),
+        _slopes=compiled(slopes, names),
+        _given=given,
+    )
 
 
 def told_apart(slopes: FloatArray, weights: FloatArray) -> BoolArray:

@@ -17,7 +17,7 @@ KINDS = ("threaded", "serial", "other")
 _KEYS = ("name", "time", "share", "kind", "counters")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Group:
     """A part of a program as measured.
 
@@ -72,7 +72,13 @@ def _stated(row: Table, where: str) -> Group:
         raise InputError("'time' is missing", where=here, hint='write time = "997.6 s"')
     counters = {key: float(value) for key, value in table_at(row, "counters", here).items()}
     share = _share(row["share"], here) if "share" in row else None
-    return Group(name, _time(row["time"], here), share, _kind(row.get("kind", "threaded"), here), counters)
+    return Group(
+        name=name,
+        time=_time(row["time"], here),
+        share=share,
+        kind=_kind(row.get("kind", "threaded"), here),
+        counters=counters,
+    )
 
 
 def _time(given: object, where: str) -> Quantity:
@@ -112,14 +118,24 @@ def _of_report(report: CrayPatReport, kinds: Mapping[str, str]) -> Sequence[Grou
             continue
         left = (region.seconds or 0.0) - sum(other.seconds or 0.0 for other in inside)
         if left > 0:
-            found.append(Group(f"{name} (rest)", Quantity(left, TIME), None, "other"))
+            found.append(
+                Group(
+                    name=f"{name} (rest)", time=Quantity(value=left, dimension=TIME), share=None, kind="other"
+                )
+            )
     return found
 
 
 def _region(region: CrayPatRegion, report: CrayPatReport, kinds: Mapping[str, str]) -> Group:
     counters = {name: value * report.per_node for name, value in region.counters.items() if known(name)}
     kind = _kind(kinds.get(region.name, "other"), region.name)
-    return Group(region.name, Quantity(region.seconds or 0.0, TIME), region.share, kind, counters)
+    return Group(
+        name=region.name,
+        time=Quantity(value=region.seconds or 0.0, dimension=TIME),
+        share=region.share,
+        kind=kind,
+        counters=counters,
+    )
 
 
 def _of_csv(columns: Columns, kinds: Mapping[str, str]) -> Sequence[Group]:
@@ -132,11 +148,11 @@ def _of_csv(columns: Columns, kinds: Mapping[str, str]) -> Sequence[Group]:
     counted = {name: columns.numbers(name, NONE) for name in columns.cells if known(name)}
     return [
         Group(
-            name,
-            _time(f"{times[row]} s", str(columns.path)),
-            shares[row],
-            _kind(kinds.get(name, stated[row]), f"{columns.path}: {name}"),
-            {counter: float(values[row]) for counter, values in counted.items()},
+            name=name,
+            time=_time(f"{times[row]} s", str(columns.path)),
+            share=shares[row],
+            kind=_kind(kinds.get(name, stated[row]), f"{columns.path}: {name}"),
+            counters={counter: float(values[row]) for counter, values in counted.items()},
         )
         for row, name in enumerate(names)
     ]

@@ -23,7 +23,7 @@ from pipeline.projection.toml_tables import Table, check_keys, flattened, read_t
 _KEYS = ("name", "source", "variant", "values", "terms", "variants")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Machine:
     """A machine as its file states it.
 
@@ -73,13 +73,13 @@ def load_machine(name: str | Path) -> Machine:
     given = flattened(table_at(table, "values", where))
     variants = table_at(table, "variants", where)
     return Machine(
-        text_at(table, "name", where, path.stem),
-        path,
-        text_at(table, "source", where, ""),
-        {key: parse_quantity(value, where=f"{where}: {key}") for key, value in given.items()},
-        _tables(table, "terms", where),
-        text_at(table, "variant", where, "expected"),
-        {variant: _tables(variants, variant, where) for variant in variants},
+        name=text_at(table, "name", where, path.stem),
+        path=path,
+        source=text_at(table, "source", where, ""),
+        values={key: parse_quantity(value, where=f"{where}: {key}") for key, value in given.items()},
+        terms=_tables(table, "terms", where),
+        variant=text_at(table, "variant", where, "expected"),
+        variants={variant: _tables(variants, variant, where) for variant in variants},
     )
 
 

@@ -75,7 +75,9 @@ def scaling_model(name: str, models: ScalingModels, kernel: int, *, dimension: D
     model = bind(maximum(0, total) if models.nonnegative else total, ensemble)
     for column, first, last in zip(models.parameters, models.valid_from[kernel], models.last, strict=True):
         says = f"{name} was measured for {column}"
-        model = limited(model, Limit(real_symbol(column), float(first), float(last), says))
+        model = limited(
+            model, Limit(expression=real_symbol(column), lower=float(first), upper=float(last), says=says)
+        )
     return model
 
 
@@ -112,7 +114,7 @@ def _draws(
         estimate[1 + terms.index(term)] = coefficient
     names = (*(f"{name}.c{k}" for k in range(len(terms) + 1)), f"{name}.drift")
     notices = tuple(f"{name}: {note}" for note in models.notes(kernel))
-    return Ensemble(names, estimate, draws, notices, rivals=True)
+    return Ensemble(names=names, estimate=estimate, draws=draws, notices=notices, rivals=True)
 
 
 def _root(covariance: FloatArray) -> FloatArray:

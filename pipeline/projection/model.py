@@ -18,7 +18,7 @@ from pipeline.projection.symbolic import Expression, is_number, real_symbol, sym
 from pipeline.projection.units import NONE, Dimension
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Limit:
     """The range that a part of a model was made for, such as the sizes it was fitted to.
 
@@ -38,7 +38,7 @@ class Limit:
     points: tuple[float, ...] = ()
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Model:
     """An expression, what it measures, and what is known of its symbols.
 
@@ -107,7 +107,7 @@ Operand: TypeAlias = Model | float | int
 
 def symbol(name: str, dimension: Dimension = NONE) -> Model:
     """Return the model that is one free symbol; names may be dotted (``mach.bw_node``)."""
-    return Model(real_symbol(name), dimension, {name: dimension})
+    return Model(expression=real_symbol(name), dimension=dimension, symbols={name: dimension})
 
 
 def constant(value: float, dimension: Dimension = NONE) -> Model:
@@ -119,7 +119,9 @@ def constant(value: float, dimension: Dimension = NONE) -> Model:
     if not math.isfinite(value):
         raise UsageError(f"{value} is not a finite number", hint="correct the expression")
     whole = float(value).is_integer() and abs(value) < 2.0**53
-    return Model(sympy.Integer(int(value)) if whole else sympy.Float(float(value)), dimension)
+    return Model(
+        expression=sympy.Integer(int(value)) if whole else sympy.Float(float(value)), dimension=dimension
+    )
 
 
 def as_model(operand: Operand) -> Model:
@@ -209,7 +211,9 @@ def join(expression: Expression, dimension: Dimension, *parts: Model) -> Model:
             )
     ensembles = tuple(dict.fromkeys(ensemble for part in parts for ensemble in part.ensembles))
     limits = tuple(dict.fromkeys(limit for part in parts for limit in part.limits))
-    return Model(expression, dimension, symbols, ensembles, limits)
+    return Model(
+        expression=expression, dimension=dimension, symbols=symbols, ensembles=ensembles, limits=limits
+    )
 
 
 def fits(model: Model, dimension: Dimension) -> bool:

@@ -26,7 +26,7 @@ _TOTAL = ("total", "total")
 _SPEEDUP = ("speedup", "speedup")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Line:
     """A value with its interval, SI units.
 
@@ -64,7 +64,7 @@ class Variant:
     reason: str = ""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Projection:
     """What an application does on a machine.
 
@@ -133,20 +133,20 @@ def project(
     lines = {key: _line(key[1:], found[key], model) for key, model in models.items()}
     total = lines[_TOTAL]
     return Projection(
-        application.title,
-        target.name,
-        chosen,
-        inputs,
-        level,
-        total,
-        tuple(_with_share(lines["part", *path], total) for path in whole.parts),
-        tuple(lines["definition", name] for name in whole.definitions),
-        (*(Variant(n, lines["variant", n], lines["loss", n]) for n in others), *failed),
-        application.measured.get(target.path.stem),
-        whole.bandwidth,
-        lines.get(_SPEEDUP),
-        _notices(whole, inputs),
-        str(whole.total.expression),
+        title=application.title,
+        machine=target.name,
+        variant=chosen,
+        at=inputs,
+        level=level,
+        total=total,
+        parts=tuple(_with_share(lines["part", *path], total) for path in whole.parts),
+        definitions=tuple(lines["definition", name] for name in whole.definitions),
+        variants=(*(Variant(n, lines["variant", n], lines["loss", n]) for n in others), *failed),
+        measured=application.measured.get(target.path.stem),
+        profile=whole.bandwidth,
+        speedup=lines.get(_SPEEDUP),
+        notices=_notices(whole, inputs),
+        formula=str(whole.total.expression),
     )
 
 
@@ -242,7 +242,7 @@ def _others(
 
 def _line(path: tuple[str, ...], found: Prediction, model: Model) -> Line:
     value, lower, upper = (float(end[0]) for end in (found.value, found.lower, found.upper))
-    return Line(path, value, lower, upper, model.dimension)
+    return Line(path=path, value=value, lower=lower, upper=upper, dimension=model.dimension)
 
 
 def _with_share(line: Line, total: Line) -> Line:

@@ -13,7 +13,7 @@ _QUANTITY = re.compile(
 )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Quantity:
     """A value in SI units with the relative standard deviation it is known to.
 
@@ -41,7 +41,7 @@ def parse_quantity(given: object, *, where: str = "") -> Quantity:
     if isinstance(given, dict):
         return _from_table(given, where)
     if isinstance(given, int | float) and not isinstance(given, bool):
-        return _finite(Quantity(float(given)), where)
+        return _finite(Quantity(value=float(given)), where)
     match = _QUANTITY.fullmatch(given) if isinstance(given, str) else None
     if match is None:
         raise UsageError(
@@ -59,7 +59,7 @@ def _from_match(match: re.Match[str], where: str) -> Quantity:
         raise UsageError(error.what, where=where, hint=error.hint) from error
     spread = abs(float(match["spread"] or 0.0)) / 100
     value = float(match["value"]) * factor
-    return _finite(Quantity(value, dimension, spread, factor=factor), where)
+    return _finite(Quantity(value=value, dimension=dimension, relative_sd=spread, factor=factor), where)
 
 
 def _from_table(table: dict[str, object], where: str) -> Quantity:

@@ -145,7 +145,13 @@ def _tabulated(family: Family, table: Table, place: Place) -> Model:
     bound = [_row(model, family, row, by, place) for row in rows]
     parameters = {name: _interpolated(name, symbol(by), at, bound) for name in bound[0]}
     whole = substitute(model, parameters)
-    limit = Limit(real_symbol(by), at[0], at[-1], f"{place.name} was measured at {by} =", tuple(at))
+    limit = Limit(
+        expression=real_symbol(by),
+        lower=at[0],
+        upper=at[-1],
+        says=f"{place.name} was measured at {by} =",
+        points=tuple(at),
+    )
     return limited(whole, limit)
 
 

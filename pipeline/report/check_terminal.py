@@ -69,7 +69,7 @@ def _table(out: Console, decisions: list[Decision], unit: str) -> Table:
             Text(kernel_name(decision, width)),
             _value(decision.baseline),
             _value(decision.candidate),
-            percent((decision.candidate or decision.baseline or Side(0.0, 0.0)).share),
+            percent((decision.candidate or decision.baseline or Side(value=0.0, share=0.0)).share),
             _ratio(decision),
             _target(decision),
             Text(_growth(decision)),

@@ -10,7 +10,7 @@ from pipeline.models.analysis import Analysis, Level
 CURVE_POINTS = 120
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Curve:
     """A kernel along the scaled parameter, the other parameters at their largest values.
 
@@ -61,13 +61,13 @@ def curve_of(analysis: Analysis, level: Level, kernel: int, title: str, horizon:
     points[:, column] = scale
     prediction = level.models.take([kernel]).predict(points)
     return Curve(
-        title,
-        analysis.parameter,
-        f"{level.kernels.metric} [{level.kernels.unit}]",
-        at[known],
-        values[known],
-        scale,
-        prediction.value[0],
-        prediction.lower[0],
-        prediction.upper[0],
+        title=title,
+        parameter=analysis.parameter,
+        unit=f"{level.kernels.metric} [{level.kernels.unit}]",
+        measured_at=at[known],
+        measured=values[known],
+        scale=scale,
+        value=prediction.value[0],
+        lower=prediction.lower[0],
+        upper=prediction.upper[0],
     )

@@ -52,7 +52,7 @@ def _table(decisions: tuple[Decision, ...], unit: str) -> str:
 
 
 def _row(decision: Decision) -> str:
-    side = decision.candidate or decision.baseline or Side(0.0, 0.0)
+    side = decision.candidate or decision.baseline or Side(value=0.0, share=0.0)
     measured = f"{decision.measured[-1].ratio:.3g}" if decision.measured else "–"
     growths = [
         "constant" if s.growth == "1" else s.growth

@@ -139,7 +139,7 @@ def read_verdicts(path: Path) -> dict[KernelId, str]:
         raise InputError(f"is no check.json ({error})", where=str(path), hint=hint) from error
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Outputs:
     """Where each output goes; None writes none, ``-`` for `json` is standard output.
 

@@ -1,26 +1,24 @@
 """The filter stage: from profiles to a proven filter file with its evidence beside it."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from filters.budget import Budget, BudgetOutcome, decide_by_budget
+from filters.budget import BudgetOutcome, decide_by_budget
 from filters.cost import EventCost, calibrate_by_baseline, calibrate_by_pair
 from filters.decision import Decision, decide_by_paper
 from filters.evidence import RunEvidence, evidence_from_profile
-from filters.instrumenters import Instrumenter, list_functions
-from filters.layout import Layout
+from filters.instrumenters import list_functions
 from filters.memory import Memory, trace_memory
 from filters.merging import merge_filters
-from filters.paper_rule import PaperRule
 from filters.patterns import escape
 from filters.prediction import Application, Prediction, predict
+from filters.request import FilterRequest
 from filters.scales import costly_at_largest_scale
 from filters.summary import evidence_json
-from filters.wishes import Wishes
 from filters.writer import write_filter
 from ingest.discovery import Run
 from ingest.errors import InputError
@@ -31,34 +29,7 @@ from pipeline.store.atomic import write_json, write_text
 GENERATOR = "made by pipeline"
 
 
-@dataclass(frozen=True)
-class FilterRequest:
-    """What a user can decide about a filter.
-
-    Attributes:
-        rule: the numbers of the paper's rule.
-        budget: choose within a budget instead of by the rule.
-        wishes: what to keep or to drop whatever the rule says.
-        layout: form of a Score-P filter file.
-        instrumenter: write a list for another instrumenter; None for Score-P.
-        merge: an existing filter file to merge with.
-        event_cost: seconds a recorded visit costs; None for the default or a calibration.
-        baseline: seconds the run takes without instrumentation.
-        reduced: a profile of the same run with fewer regions, to calibrate the event cost.
-    """
-
-    rule: PaperRule = field(default_factory=PaperRule)
-    budget: Budget | None = None
-    wishes: Wishes = field(default_factory=Wishes)
-    layout: Layout = field(default_factory=Layout)
-    instrumenter: Instrumenter | None = None
-    merge: Path | None = None
-    event_cost: float | None = None
-    baseline: float | None = None
-    reduced: Path | None = None
-
-
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class FilterResult:
     """A made filter.
 
@@ -119,7 +90,15 @@ def make_filter(runs: Sequence[Run], request: FilterRequest) -> FilterResult:
     recorded = decision.recorded_regions(len(evidence) - 1)
     unfiltered, filtered = trace_memory(largest, np.stack([np.ones_like(recorded), recorded]))
     told["memory"] = {"unfiltered": vars(unfiltered), "filtered": vars(filtered)}
-    return FilterResult(text, decision, predictions[-1], outcome, (unfiltered, filtered), told, usage)
+    return FilterResult(
+        text=text,
+        decision=decision,
+        prediction=predictions[-1],
+        budget=outcome,
+        memory=(unfiltered, filtered),
+        evidence=told,
+        usage=usage,
+    )
 
 
 def _event_cost(largest: RunEvidence, request: FilterRequest) -> EventCost:

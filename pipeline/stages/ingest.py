@@ -7,12 +7,12 @@ from pathlib import Path
 
 from filters.digest import FILTER_ATTRIBUTE, mixed_filters
 from ingest.alignment import MeasuredRun, align, experiment_from_series
-from ingest.discovery import Discovery, Run, RunSpec, Skipped, discover
+from ingest.discovery import Discovery, Run, Skipped, discover
 from ingest.errors import InputError, RunNameError
 from ingest.experiment import Experiment
 from ingest.readers import find_series_reader
 from ingest.reduction import ReducedProfile
-from ingest.run_names import parse_run_name
+from ingest.run_names import RunSpec, parse_run_name
 from pipeline.execution.local import Work, local_executor
 from pipeline.stages.read_profiles import Reading, ReadRun, Watch, look_up, same_program, unwatched
 from pipeline.store.cache import Cache
@@ -36,7 +36,7 @@ class Located:
     found: Discovery | None
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Ingested:
     """What the first stage hands on.
 
@@ -109,7 +109,9 @@ def ingest(
         reader = find_series_reader(located.path)
         assert reader is not None, "located as a series file"
         experiment = experiment_from_series(reader.read(located.path))
-        return Ingested(experiment, (), (), (), (describe_input(located.path),))
+        return Ingested(
+            experiment=experiment, runs=(), beside=(), damaged=(), inputs=(describe_input(located.path),)
+        )
     found = located.found
     reading = Reading((metric, *ALWAYS_KEPT), work or partial(local_executor, processes), cache)
     read = _read(found.runs, reading, watch)
@@ -123,11 +125,11 @@ def ingest(
     experiment = replace(experiment, notices=notices)
     empty = tuple(entry for entry in found.skipped if entry.damaged or _meant_as_run(entry))
     return Ingested(
-        experiment,
-        tuple(run for run, _ in good),
-        tuple(entry for entry in found.skipped if entry not in empty),
-        (*empty, *bad),
-        tuple(file for run in read for file in run.inputs),
+        experiment=experiment,
+        runs=tuple(run for run, _ in good),
+        beside=tuple(entry for entry in found.skipped if entry not in empty),
+        damaged=(*empty, *bad),
+        inputs=tuple(file for run in read for file in run.inputs),
     )
 
 

@@ -5,11 +5,12 @@ from pathlib import Path
 from typing import Any
 
 from ingest.alignment import experiment_from_series
-from ingest.discovery import Run, RunSpec, discover
+from ingest.discovery import Run, discover
 from ingest.errors import InputError
 from ingest.profile import Metric, Profile
 from ingest.readers import find_series_reader
 from ingest.reduction import reduce_profile
+from ingest.run_names import RunSpec
 from pipeline.stages.ingest import skipped_entry
 
 

@@ -35,7 +35,15 @@ def report_analysis(
     Raises:
         PipelineError: where the evidence is damaged or the file cannot be written.
     """
-    report = Report(analysis, *ahead, targets, provenance, _evidence(out), efficiency)
+    report = Report(
+        analysis=analysis,
+        callpaths=ahead[0],
+        regions=ahead[1],
+        targets=targets,
+        provenance=provenance,
+        filter_evidence=_evidence(out),
+        efficiency=efficiency,
+    )
     write_report(out / REPORT, report)
     return out / REPORT
 

@@ -8,13 +8,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from filters.wishes import Wishes
-from pipeline.config.options import Options
+from pipeline.config.filter_options import filter_request
+from pipeline.config.options import Options, reuse_key
 from pipeline.execution.local import where_to_work
 from pipeline.models.analysis import Analysis
 from pipeline.report.filter_table import effect_sentence
 from pipeline.stages.filter import (
-    FilterRequest,
     growing_regions,
     make_filter,
     runs_to_filter,
@@ -40,7 +39,7 @@ from pipeline.store.results import (
 )
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class RunResult:
     """What `pipeline run` has to tell.
 
@@ -93,7 +92,7 @@ def run(
     stopwatch = Stopwatch()
     with stopwatch.stage("locate"):
         located = locate(directory, options.runs)
-    configuration = configuration_of(options)
+    configuration = reuse_key(options)
     with only_writer(options.out, tell):
         sweep(options.out)
         cache = Cache(options.out, tell)
@@ -129,7 +128,9 @@ def _compute(directory: Path, options: Options, read: Ingested, stopwatch: Stopw
     with stopwatch.stage("page"):
         report_analysis(options.out, analysis, targets, told, efficiency, ahead)
     write_provenance(options.out, provenance)
-    return RunResult(summary, effect, provenance.damaged, notices, False)
+    return RunResult(
+        summary=summary, filter_effect=effect, damaged=provenance.damaged, notices=notices, reused=False
+    )
 
 
 def _filter(read: Ingested, analysis: Analysis, options: Options) -> str:
@@ -137,23 +138,10 @@ def _filter(read: Ingested, analysis: Analysis, options: Options) -> str:
     metrics = {metric.name for metric in read.experiment.metrics}
     if not read.runs or not {"time", "visits"} <= metrics:
         return "none, since no visits and times were measured"
-    request = FilterRequest(options.filter, wishes=Wishes(growing_regions(analysis)))
+    request = filter_request(options.filter, growing_regions(analysis))
     result = make_filter(runs_to_filter(read.runs)[-1:], request)
     store_filter(options.out / FILTER, result)
     return effect_sentence(result.decision, result.prediction)
-
-
-def configuration_of(options: Options) -> dict[str, Any]:
-    """Return the options on which a result depends, as plain data."""
-    models = options.models
-    return {
-        "scaling": options.scaling,
-        "metric": options.metric,
-        "at": [dict(point) for point in options.at],
-        "filter": dict(vars(options.filter)),
-        "models": {name: str(value) for name, value in vars(models).items()},
-        "runs": [{"path": str(r.path), "parameters": dict(r.parameters)} for r in options.runs],
-    }
 
 
 def _provenance(
@@ -166,23 +154,29 @@ def _provenance(
 ) -> Provenance:
     decision = analysis.decision
     return Provenance(
-        f"pipeline run {directory}",
-        configuration_of(options),
-        {
+        command=f"pipeline run {directory}",
+        configuration=reuse_key(options),
+        decision={
             "scaling": decision.scaling.value,
             "parameter": decision.parameter,
             "reason": decision.reason,
         },
-        effect,
-        read.inputs,
-        tuple(skipped_entry(entry) for entry in read.damaged),
-        tuple(skipped_entry(entry) for entry in read.beside),
-        read.experiment.notices,
-        seconds,
+        filter=effect,
+        inputs=read.inputs,
+        damaged=tuple(skipped_entry(entry) for entry in read.damaged),
+        beside=tuple(skipped_entry(entry) for entry in read.beside),
+        notices=read.experiment.notices,
+        seconds=seconds,
     )
 
 
 def _stored(out: Path) -> RunResult:
     told = read_provenance(out)
     summary = json.loads((out / SUMMARY).read_text(encoding="utf-8"))
-    return RunResult(summary, told["filter"], told["damaged"], told["notices"], True)
+    return RunResult(
+        summary=summary,
+        filter_effect=told["filter"],
+        damaged=told["damaged"],
+        notices=told["notices"],
+        reused=True,
+    )

@@ -7,7 +7,7 @@ import numpy as np
 from ingest.arrays import BoolArray, FloatArray
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class LineFits:
     """Fits of a + b t for K kernels and H terms t, each term centred and scaled over the points first.
 
@@ -60,7 +60,7 @@ def fit_lines(term: FloatArray, values: FloatArray, weights: FloatArray) -> Line
     level = (share * values).sum(axis=1, keepdims=True)
     together = (share * (values - level)) @ term
     slope = np.where(spread > 0, together / np.where(spread > 0, spread, 1.0), 0.0)
-    return LineFits(term, total, center, spread, level, slope)
+    return LineFits(term=term, total=total, center=center, spread=spread, level=level, slope=slope)
 
 
 def solve_symmetric(matrix: FloatArray, right: FloatArray) -> tuple[FloatArray, FloatArray]:

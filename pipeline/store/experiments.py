@@ -118,14 +118,14 @@ def read_experiment(directory: Path) -> Experiment:
     points = np.array(shared["points"], dtype=np.float64).reshape(-1, len(shared["parameters"]))
     shape = (len(tree), len(points), shared["repetitions"])
     return Experiment(
-        tuple(shared["parameters"]),
-        points,
-        tree,
-        RegionTable(names, mangled, paradigm, file, line),
-        metrics,
-        _read_values(directory / MEASUREMENTS, metrics, shape),
-        _read_runs(directory / RUNS),
-        tuple(shared["notices"]),
+        parameters=tuple(shared["parameters"]),
+        points=points,
+        tree=tree,
+        regions=RegionTable(name=names, mangled=mangled, paradigm=paradigm, file=file, line=line),
+        metrics=metrics,
+        values=_read_values(directory / MEASUREMENTS, metrics, shape),
+        runs=_read_runs(directory / RUNS),
+        notices=tuple(shared["notices"]),
     )
 
 
@@ -149,13 +149,13 @@ def _dense(values: FloatArray, place: tuple[FloatArray, ...], shape: tuple[int, 
 def _read_runs(path: Path) -> tuple[RunRecord, ...]:
     return tuple(
         RunRecord(
-            row["source"],
-            row["point"],
-            row["repetition"],
-            np.array(row["process"], dtype=np.int64),
-            tuple(row["paradigms"]),
-            np.array(row["paradigm_time"], dtype=np.float64).reshape(len(row["paradigms"]), -1),
-            json.loads(row["attributes"]),
+            source=row["source"],
+            point=row["point"],
+            repetition=row["repetition"],
+            process=np.array(row["process"], dtype=np.int64),
+            paradigms=tuple(row["paradigms"]),
+            paradigm_time=np.array(row["paradigm_time"], dtype=np.float64).reshape(len(row["paradigms"]), -1),
+            attributes=json.loads(row["attributes"]),
         )
         for row in pq.read_table(path).to_pylist()
     )

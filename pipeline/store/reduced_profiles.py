@@ -138,7 +138,9 @@ def _profile(stored: Mapping[str, npt.NDArray[Any]], path: Path, source: str) ->
     told = json.loads(stored[_TOLD].tobytes())
     metrics = tuple(Metric(name, unit, MetricKind(kind)) for name, unit, kind in told["metrics"])
     name, mangled, paradigm, file = (tuple(column) for column in told["regions"])
-    regions = RegionTable(name, mangled, paradigm, file, _integers(stored["line"]))
+    regions = RegionTable(
+        name=name, mangled=mangled, paradigm=paradigm, file=file, line=_integers(stored["line"])
+    )
     tree = CallTree(_integers(stored["parent"]), _integers(stored["region"]))
     process, paradigm_time = _integers(stored["process"]), _floats(stored["paradigm_time"])
     _check(tree, regions)
@@ -148,16 +150,16 @@ def _profile(stored: Mapping[str, npt.NDArray[Any]], path: Path, source: str) ->
         if stored[_values(number)].shape != (len(REDUCTIONS), len(tree)):
             raise ValueError("the values do not fit to the call tree")
     return ReducedProfile(
-        source,
-        tree,
-        regions,
-        metrics,
-        StoredReductions(path, tuple(metric.name for metric in metrics)),
-        tuple(told["paradigms"]),
-        paradigm_time,
-        process,
-        told["attributes"],
-        tuple(told["notices"]),
+        source=source,
+        tree=tree,
+        regions=regions,
+        metrics=metrics,
+        values=StoredReductions(path, tuple(metric.name for metric in metrics)),
+        paradigms=tuple(told["paradigms"]),
+        paradigm_time=paradigm_time,
+        process=process,
+        attributes=told["attributes"],
+        notices=tuple(told["notices"]),
     )
 
 

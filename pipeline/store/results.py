@@ -27,7 +27,7 @@ STORE_VERSION = 1
 LIBRARIES = ("callpath-pipeline", "numpy", "pandas", "scipy", "scikit-learn", "pyarrow")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Provenance:
     """What a result was made from and how; the content of run.json.
 

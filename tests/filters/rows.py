@@ -32,10 +32,14 @@ def make_profile(rows: Sequence[Row], *, source: str = "tiny", paradigms=None, f
     file = tuple((files or {}).get(name, "code.cc") for name in names)
     mangled = tuple(name if name == "main" else f"_Z{len(name)}{name}" for name in names)
     return Profile(
-        source,
-        CallTree(np.array(parent), np.array([names.index(row[1]) for row in rows])),
-        RegionTable(names, mangled, paradigm, file, np.full(len(names), -1)),
-        LocationTable(np.arange(count), np.zeros(count, dtype=np.int64), np.ones(count, dtype=np.bool_)),
-        (Metric("visits", "occ"), Metric("time", "sec", MetricKind.EXCLUSIVE)),
-        lambda metric: values[metric.name],
+        source=source,
+        tree=CallTree(np.array(parent), np.array([names.index(row[1]) for row in rows])),
+        regions=RegionTable(
+            name=names, mangled=mangled, paradigm=paradigm, file=file, line=np.full(len(names), -1)
+        ),
+        locations=LocationTable(
+            np.arange(count), np.zeros(count, dtype=np.int64), np.ones(count, dtype=np.bool_)
+        ),
+        metrics=(Metric("visits", "occ"), Metric("time", "sec", MetricKind.EXCLUSIVE)),
+        load=lambda metric: values[metric.name],
     )

@@ -113,13 +113,26 @@ def test_a_wrong_filter_is_caught(decision):
 def hostile_profile(names):
     count = len(names)
     nothing = ("",) * count
-    regions = RegionTable(tuple(names), tuple(names), ("compiler",) * count, nothing, np.full(count, -1))
+    regions = RegionTable(
+        name=tuple(names),
+        mangled=tuple(names),
+        paradigm=("compiler",) * count,
+        file=nothing,
+        line=np.full(count, -1),
+    )
     tree = CallTree(np.where(np.arange(count) == 0, -1, 0), np.arange(count))
     zero = np.zeros(1, dtype=np.int64)
     metrics = (Metric("visits", "occ"), Metric("time", "sec"))
     values = np.arange(1.0, count + 1)[:, None]
     location = LocationTable(zero, zero, np.ones(1, dtype=np.bool_))
-    return Profile("hostile", tree, regions, location, metrics, lambda metric: values)
+    return Profile(
+        source="hostile",
+        tree=tree,
+        regions=regions,
+        locations=location,
+        metrics=metrics,
+        load=lambda metric: values,
+    )
 
 
 NAMES = st.text(st.characters(exclude_characters="\n\r\0"), min_size=1)

@@ -8,7 +8,7 @@ from ingest.profile import RegionTable
 
 def table(*rows):
     name, mangled, paradigm, file = zip(*rows, strict=True)
-    return RegionTable(name, mangled, paradigm, file, np.full(len(rows), -1))
+    return RegionTable(name=name, mangled=mangled, paradigm=paradigm, file=file, line=np.full(len(rows), -1))
 
 
 REGIONS = table(

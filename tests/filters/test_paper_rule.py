@@ -3,7 +3,8 @@ import pytest
 
 from filters.evidence import evidence_from_profile
 from filters.matching import filterable
-from filters.paper_rule import PaperRule, apply_paper_rule
+from filters.options import PaperRule
+from filters.paper_rule import apply_paper_rule
 from filters.reasons import Reason
 from ingest.errors import UsageError
 

@@ -90,12 +90,16 @@ def test_inclusive_metrics_and_extremes():
     metrics = tuple(Metric(name, "", kind) for name, kind in zip(values, kinds, strict=True))
     names = ("main", "wrap", "leaf")
     profile = Profile(
-        "made",
-        CallTree(np.array([-1, 0, 1, 0, 0]), np.array([0, 1, 2, 2, 1])),
-        RegionTable(names, names, ("compiler",) * 3, ("",) * 3, np.full(3, -1)),
-        LocationTable(np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.int64), np.ones(1, dtype=np.bool_)),
-        metrics,
-        lambda metric: values[metric.name],
+        source="made",
+        tree=CallTree(np.array([-1, 0, 1, 0, 0]), np.array([0, 1, 2, 2, 1])),
+        regions=RegionTable(
+            name=names, mangled=names, paradigm=("compiler",) * 3, file=("",) * 3, line=np.full(3, -1)
+        ),
+        locations=LocationTable(
+            np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.int64), np.ones(1, dtype=np.bool_)
+        ),
+        metrics=metrics,
+        load=lambda metric: values[metric.name],
     )
     seen = simulate(profile, exclude("wrap"))
     assert [m.name for m in seen.metrics] == ["time", "min", "max"]

@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from ingest.discovery import RunSpec, discover
+from ingest.discovery import discover
 from ingest.errors import InputError, RunNameError
+from ingest.run_names import RunSpec
 
 from .readers.openfoam_cases import solver, write_profiling
 

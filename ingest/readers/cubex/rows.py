@@ -15,7 +15,7 @@ _RAW = b"CUBEX.DATA"
 _COMPRESSED = b"ZCUBEX.DATA"
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Rows:
     """Where the rows of a metric stand.
 
@@ -98,7 +98,15 @@ def _find_raw(body: memoryview, dtype: np.dtype[Any], locations: int, count: int
     if rest or there > count:
         raise ValueError(f"{len(body)} bytes do not fit to {count} rows of {size} bytes")
     number = np.arange(there)
-    return Rows(body, dtype, locations, number, number * size, (number + 1) * size, False)
+    return Rows(
+        body=body,
+        layout=dtype,
+        locations=locations,
+        number=number,
+        start=number * size,
+        stop=(number + 1) * size,
+        compressed=False,
+    )
 
 
 def _find_compressed(
@@ -121,4 +129,12 @@ def _find_compressed(
         raise ValueError("its table points behind its end")
     at = np.argsort(start, kind="stable")
     begin, end = start[at].astype(np.int64), (start + size)[at].astype(np.int64)
-    return Rows(body, dtype, locations, number[at].astype(np.int64), begin, end, True)
+    return Rows(
+        body=body,
+        layout=dtype,
+        locations=locations,
+        number=number[at].astype(np.int64),
+        start=begin,
+        stop=end,
+        compressed=True,
+    )

@@ -22,7 +22,7 @@ CREATOR = "Creating location group"
 GROUP_TYPE, LOCATION_TYPE = "process", "thread"  # where none is written
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class System:
     """Location groups and locations, column by column, as written.
 

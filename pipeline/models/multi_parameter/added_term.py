@@ -47,7 +47,7 @@ class WeightedMeans:
         return WeightedMeans(self.mean[kernels], self.weight[kernels], self.count[kernels], self.nonnegative)
 
 
-@dataclass
+@dataclass(kw_only=True)
 class _Sums:
     """Weighted inner products of the candidate t, the constant 1 and the data y, others projected out."""
 

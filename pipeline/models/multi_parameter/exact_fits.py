@@ -13,7 +13,7 @@ from pipeline.statistics.least_squares import solve_symmetric
 _UNTESTED = 1e-6  # 1 - leverage below which a point decides a coefficient alone
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class ExactFits:
     """N hypotheses of up to M terms for each of K kernels; coefficients are of columns scaled to 1.
 
@@ -37,7 +37,7 @@ class ExactFits:
     def take(self, rows: IntArray) -> "ExactFits":
         """Return int64[K, n] of the hypotheses of each kernel."""
         kernel = np.arange(len(rows))[:, None]
-        return ExactFits(*(getattr(self, f.name)[kernel, rows] for f in fields(self)))
+        return ExactFits(**{f.name: getattr(self, f.name)[kernel, rows] for f in fields(self)})
 
     def widened(self, terms: int) -> "ExactFits":
         """Make room for more terms."""
@@ -54,7 +54,9 @@ def joined(parts: Sequence[ExactFits]) -> ExactFits:
     """Put blocks of kernels together."""
     terms = max(p.picks.shape[2] for p in parts)
     parts = [p.widened(terms) for p in parts]
-    return ExactFits(*(np.concatenate([getattr(p, f.name) for p in parts]) for f in fields(ExactFits)))
+    return ExactFits(
+        **{f.name: np.concatenate([getattr(p, f.name) for p in parts]) for f in fields(ExactFits)}
+    )
 
 
 def fit_exactly(data: WeightedMeans, factors: Factors, picks: IntArray) -> ExactFits:
@@ -77,7 +79,14 @@ def fit_exactly(data: WeightedMeans, factors: Factors, picks: IntArray) -> Exact
     chi2 = (weight * residual**2).sum(axis=2)
     impossible = data.nonnegative & (coefficients < 0).any(axis=2)
     press = np.where(untested | impossible, np.inf, press)
-    return ExactFits(picks, coefficients, inverse, chi2, press, 1 + present.sum(axis=2))
+    return ExactFits(
+        picks=picks,
+        coefficients=coefficients,
+        inverse=inverse,
+        chi2=chi2,
+        press=press,
+        size=1 + present.sum(axis=2),
+    )
 
 
 def predicted_means(data: WeightedMeans, factors: Factors, fits: ExactFits) -> tuple[FloatArray, FloatArray]:

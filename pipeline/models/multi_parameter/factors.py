@@ -15,7 +15,7 @@ from pipeline.models.options import ModelOptions
 _Prior = str | tuple[tuple[Exponent, float], ...]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class ExponentTable:
     """n exponents (i, j) of x^i * log2(x)^j.
 
@@ -41,11 +41,11 @@ class ExponentTable:
     def take(self, places: IntArray) -> "ExponentTable":
         """Return some of the exponents."""
         return ExponentTable(
-            tuple(self.exponents[n] for n in places.tolist()),
-            self.power[places],
-            self.logarithm[places],
-            self.weight[places],
-            self.optional[places],
+            exponents=tuple(self.exponents[n] for n in places.tolist()),
+            power=self.power[places],
+            logarithm=self.logarithm[places],
+            weight=self.weight[places],
+            optional=self.optional[places],
         )
 
 
@@ -67,11 +67,11 @@ def _table(own: tuple[Exponent, ...] | None, prior: _Prior) -> ExponentTable:
     every = asked if asked is not None else EXTRAP_EXPONENTS + FALLING_EXPONENTS + STEEP_EXPONENTS
     exponents = tuple(dict.fromkeys((NO_EXPONENT, *every)))
     return ExponentTable(
-        exponents,
-        np.array([float(i) for i, _ in exponents]),
-        np.array([float(j) for _, j in exponents]),
-        _weights(exponents, prior),
-        np.array([e in optional for e in exponents]),
+        exponents=exponents,
+        power=np.array([float(i) for i, _ in exponents]),
+        logarithm=np.array([float(j) for _, j in exponents]),
+        weight=_weights(exponents, prior),
+        optional=np.array([e in optional for e in exponents]),
     )
 
 
@@ -93,7 +93,7 @@ _ABSENT = 0.5  # prior probability that a parameter does not occur in a term
 _FALLS, _STEEP = -0.2, 2.5  # local log-log slopes from which negative powers and powers above 3 are tried
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Factors:
     """A table of n exponents and their values at P points for D parameters.
 
@@ -166,7 +166,14 @@ def make_factors(points: FloatArray, slopes: FloatArray, options: ModelOptions) 
     every, unit = _scaled_values(table, np.vstack([points, NEAR * largest.T, FAR * largest.T]), tried)
     ahead = every[:, :, -2:].transpose(2, 0, 1)
     log_prior = _log_prior(np.where(tried, table.weight, 0.0))
-    return Factors(table, every[:, :, :-2], ahead, unit, log_prior, _coarse(table, tried))
+    return Factors(
+        table=table,
+        values=every[:, :, :-2],
+        ahead=ahead,
+        unit=unit,
+        log_prior=log_prior,
+        coarse=_coarse(table, tried),
+    )
 
 
 def term_keys(picks: IntArray) -> NDArray[np.uint64]:

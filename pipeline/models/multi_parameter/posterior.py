@@ -15,7 +15,7 @@ from pipeline.models.multi_parameter.search import LOG_PRIOR_OF_SIZE, evidence
 _TOLERANCE = 1.2  # squares of left-out points that a richer hypothesis may have more than a simpler one
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Rivals:
     """The hypotheses kept for each kernel, best first.
 
@@ -59,7 +59,9 @@ def weigh(data: WeightedMeans, factors: Factors, fits: ExactFits, *, repeats: fl
     kept = fits.take(rows)
     degrees = BELIEF + points - kept.size
     variance = (BELIEF * misfit + kept.chi2) / np.maximum(degrees, 1.0)
-    return Rivals(kept, weight, variance, np.maximum(degrees[:, 0], 1.0), misfit)
+    return Rivals(
+        fits=kept, weight=weight, variance=variance, degrees=np.maximum(degrees[:, 0], 1.0), misfit=misfit
+    )
 
 
 def earn_their_place(fits: ExactFits) -> BoolArray:

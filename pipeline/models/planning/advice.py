@@ -30,7 +30,7 @@ class Settled:
     rivals: tuple[str, ...]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Advice:
     """A further measurement, to be taken after those advised before it.
 

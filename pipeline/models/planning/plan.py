@@ -38,7 +38,7 @@ class Places:
     measured: BoolArray
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Doubt:
     """What is not known about a total of K kernels at a target, the last place of the beliefs.
 
@@ -107,7 +107,14 @@ def doubt_about_total(
     known = np.maximum(np.where(np.isfinite(known), known, residual * np.sqrt(repetitions)), _LEAST_NOISE)
     misfit = np.sqrt(np.maximum(residual**2 - known**2 / repetitions, 0.0))
     start = beliefs(few, np.vstack([places.points, at]))
-    doubt = Doubt(start, known, misfit, repetitions, models.correlation, float((width[left] ** 2).sum()))
+    doubt = Doubt(
+        start=start,
+        noise=known,
+        misfit=misfit,
+        repetitions=repetitions,
+        correlation=models.correlation,
+        rest=float((width[left] ** 2).sum()),
+    )
     return doubt, kernels
 
 

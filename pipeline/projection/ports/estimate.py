@@ -25,7 +25,7 @@ _STARTS = 64
 _WIDEST_START = 10.0
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class PortEstimate:
     """What n variants tell of the classes of a port map.
 
@@ -88,7 +88,16 @@ def estimate_cpi(
     cpi[identified] = unknowns[: identified.sum()]
     rest = float(unknowns[-1]) if offset else 0.0
     lower, upper = allowed_range(portmap, counts, cycles - rest, cpi, fitted=len(unknowns), most=most)
-    return PortEstimate(cpi, rest, identified, present, lower, upper, problem, unknowns)
+    return PortEstimate(
+        cpi=cpi,
+        offset=rest,
+        identified=identified,
+        present=present,
+        lower=lower,
+        upper=upper,
+        problem=problem,
+        unknowns=unknowns,
+    )
 
 
 def _check(counts: FloatArray, cycles: FloatArray, unknowns: int) -> None:
@@ -118,15 +127,22 @@ def _problem(
     prior = portmap.occupancy[free]
     bounds = np.ones(len(prior)), np.maximum(most, prior)
     if not offset:
-        return PortProblem(slopes[:, :, free], fixed, *bounds, prior, np.full(len(prior), PULL))
+        return PortProblem(
+            slopes=slopes[:, :, free],
+            fixed=fixed,
+            lower=bounds[0],
+            upper=bounds[1],
+            prior=prior,
+            pull=np.full(len(prior), PULL),
+        )
     besides = np.ones((*fixed.shape, 1))
     return PortProblem(
-        np.concatenate([slopes[:, :, free], besides], axis=2),
-        fixed,
-        np.append(bounds[0], 0.0),
-        np.append(bounds[1], cycles.max()),
-        np.append(prior, 1.0),
-        np.append(np.full(len(prior), PULL), 0.0),
+        slopes=np.concatenate([slopes[:, :, free], besides], axis=2),
+        fixed=fixed,
+        lower=np.append(bounds[0], 0.0),
+        upper=np.append(bounds[1], cycles.max()),
+        prior=np.append(prior, 1.0),
+        pull=np.append(np.full(len(prior), PULL), 0.0),
     )
 
 

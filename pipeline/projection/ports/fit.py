@@ -108,7 +108,7 @@ def _within_mix(name: str, portmap: PortMap, counts: FloatArray, model: Model) -
     each = [real_symbol(f"n.{kind}") for kind in portmap.classes]
     for k, kind in enumerate(portmap.classes):
         says = f"{name} was fitted to shares of {kind} instructions"
-        model = limited(model, Limit(each[k] / sum(each), low[k], high[k], says))
+        model = limited(model, Limit(expression=each[k] / sum(each), lower=low[k], upper=high[k], says=says))
     return model
 
 
@@ -126,7 +126,12 @@ def _with_open_classes(name: str, portmap: PortMap, estimate: PortEstimate, fit:
     names = tuple(f"{name}.cpi.{portmap.classes[k]}" for k in open_classes)
     drawn = stream(name, "open").uniform(low, high, (draws, len(names)))
     ranges = zip(names, value, low, np.where(present, high, np.inf), strict=True)
-    parameters = tuple(Fitted(n, float(v), float(a), float(b), identified=False) for n, v, a, b in ranges)
+    parameters = tuple(
+        Fitted(name=n, value=float(v), lower=float(a), upper=float(b), identified=False)
+        for n, v, a, b in ranges
+    )
     return replace(
-        fit, model=bind(fit.model, Ensemble(names, value, drawn)), parameters=(*fit.parameters, *parameters)
+        fit,
+        model=bind(fit.model, Ensemble(names=names, estimate=value, draws=drawn)),
+        parameters=(*fit.parameters, *parameters),
     )

@@ -25,7 +25,7 @@ CATEGORIES: Mapping[str, tuple[str, ...]] = {
 """The paper's four categories for the superscalar model; loads are in none."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class PortMap:
     """The ports of a processor core and the classes of instructions that may use them.
 
@@ -85,13 +85,17 @@ def port_map(table: Table, *, where: str = "port map") -> PortMap:
     for name, entry in entries.items():
         check_keys(entry, ("ports", "cycles"), f"{where}: [classes] {name}")
     return PortMap(
-        text_at(table, "name", where),
-        text_at(table, "isa", where),
-        text_at(table, "source", where, ""),
-        tuple(ports),
-        tuple(entries),
-        np.array([_ports_of(name, entry, ports, where) for name, entry in entries.items()], dtype=bool),
-        np.array([_occupancy(name, entry, where) for name, entry in entries.items()], dtype=np.float64),
+        name=text_at(table, "name", where),
+        isa=text_at(table, "isa", where),
+        source=text_at(table, "source", where, ""),
+        ports=tuple(ports),
+        classes=tuple(entries),
+        allowed=np.array(
+            [_ports_of(name, entry, ports, where) for name, entry in entries.items()], dtype=bool
+        ),
+        occupancy=np.array(
+            [_occupancy(name, entry, where) for name, entry in entries.items()], dtype=np.float64
+        ),
     )
 
 
@@ -125,7 +129,15 @@ def superscalar(
     least = np.where(members, portmap.occupancy[:, None], np.inf).min(axis=0)
     occupancy = np.where(np.isfinite(least), least, 1.0)
     ports = np.eye(len(names), dtype=bool)
-    apart = PortMap(f"{portmap.name}, superscalar", portmap.isa, "", names, names, ports, occupancy)
+    apart = PortMap(
+        name=f"{portmap.name}, superscalar",
+        isa=portmap.isa,
+        source="",
+        ports=names,
+        classes=names,
+        allowed=ports,
+        occupancy=occupancy,
+    )
     return apart, members.astype(np.float64)
 
 

@@ -25,6 +25,6 @@ def from_mini(name: str, fit: PortFit, cycles: float, counts: Mapping[str, float
     mini = substitute(ports, {f"n.{kind}": float(counts.get(kind, 0.0)) for kind in fit.portmap.classes})
     measured = symbol(f"{name}.mini")
     target = (measured + ports - mini) * symbol(f"{name}.scatter")
-    known = bind(target, {f"{name}.mini": Quantity(cycles, relative_sd=fit.fit.quality.sigma)})
+    known = bind(target, {f"{name}.mini": Quantity(value=cycles, relative_sd=fit.fit.quality.sigma)})
     drawn = reduce(bind, fit.fit.model.ensembles, known)
     return reduce(limited, fit.fit.model.limits, drawn)

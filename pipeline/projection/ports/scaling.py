@@ -19,7 +19,7 @@ from pipeline.projection.predict import Prediction, predict
 from pipeline.projection.units import NONE, RATE
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class ThreadCounts:
     """What m thread counts of a node need known.
 
@@ -117,4 +117,6 @@ def read_thread_counts(path: Path) -> ThreadCounts:
     dt_hz, hz = (columns.numbers(name, RATE) for name in ("dt_hz", "hz"))
     if (np.stack([threads, cycles, iterations, dt_hz, hz]) <= 0).any():
         raise InputError("all values have to be positive", where=str(path), hint="correct the line")
-    return ThreadCounts(threads.astype(np.int64), cycles, dt_hz, hz, iterations)
+    return ThreadCounts(
+        threads=threads.astype(np.int64), dt_cycles=cycles, dt_hz=dt_hz, hz=hz, iterations=iterations
+    )

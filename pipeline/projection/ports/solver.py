@@ -17,7 +17,7 @@ _FIRST_DAMPING = 1e-3
 _NOTHING = 1e-12
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class PortProblem:
     """Cycles of n variants as a maximum over port sets of functions linear in k unknowns.
 

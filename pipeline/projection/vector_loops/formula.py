@@ -44,7 +44,7 @@ class Conventions:
 PAPER = Conventions()
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class LoopTime:
     """The components of a loop's time, in seconds.
 
@@ -98,14 +98,20 @@ def loop_time(loop: VectorLoop, machine: Values, conventions: Conventions = PAPE
     if not loop.vectorised:
         _check_scalar(loop)
         nothing = constant(0, TIME)
-        return LoopTime(nothing, nothing, scalar, computed, conventions.overlap)
+        return LoopTime(
+            vector_memory=nothing,
+            vector_compute=nothing,
+            scalar_memory=scalar,
+            scalar_compute=computed,
+            overlap=conventions.overlap,
+        )
     moved = (loop.vector_loads + loop.vector_stores) * machine("element") / bandwidth
     return LoopTime(
-        moved * _penalty(loop, machine, conventions),
-        as_flops(loop.vector_flops) / machine(f"peak.vector.{streams}"),
-        scalar,
-        computed,
-        conventions.overlap,
+        vector_memory=moved * _penalty(loop, machine, conventions),
+        vector_compute=as_flops(loop.vector_flops) / machine(f"peak.vector.{streams}"),
+        scalar_memory=scalar,
+        scalar_compute=computed,
+        overlap=conventions.overlap,
     )
 
 

@@ -18,7 +18,7 @@ def _none() -> Model:
     return constant(0)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class VectorLoop:
     """One loop nest.
 

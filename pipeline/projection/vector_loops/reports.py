@@ -21,7 +21,7 @@ _OPENMP = re.compile(r"\s*(?:#\s*pragma\s+omp|[!cC*]\$omp)\b(?P<words>[^()]*)", 
 _SHARED = {"for", "do", "loop", "distribute", "taskloop"}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class LoopRecord:
     """What a report says of the loop at a line.
 
@@ -97,7 +97,13 @@ def _from_gcc(text: str) -> Iterator[LoopRecord]:
         vectorised = done and says.startswith("loop vectorized using")
         streamed = done and says.startswith("parallelizing")
         if vectorised or streamed or says.startswith("couldn't vectorize loop"):
-            yield LoopRecord(match["file"], int(match["line"]), vectorised, streamed, says)
+            yield LoopRecord(
+                file=match["file"],
+                line=int(match["line"]),
+                vectorised=vectorised,
+                streamed=streamed,
+                says=says,
+            )
 
 
 def _from_clang(text: str) -> Iterator[LoopRecord]:
@@ -112,11 +118,17 @@ def _from_clang(text: str) -> Iterator[LoopRecord]:
         ):
             continue
         vectorised = kind.strip() == "Passed" and fields.get("Name") == "Vectorized"
-        yield LoopRecord(place["file"], int(place["line"]), vectorised, False, fields.get("Name", ""))
+        yield LoopRecord(
+            file=place["file"],
+            line=int(place["line"]),
+            vectorised=vectorised,
+            streamed=False,
+            says=fields.get("Name", ""),
+        )
 
 
 def _from_source(text: str, file: str) -> Iterator[LoopRecord]:
     for number, line in enumerate(text.splitlines(), 1):
         match = _OPENMP.match(line)
         if match and _SHARED & set(match["words"].lower().split()):
-            yield LoopRecord(file, number, False, True, line.strip())
+            yield LoopRecord(file=file, line=number, vectorised=False, streamed=True, says=line.strip())

@@ -88,7 +88,12 @@ def read_loop(table: Table, name: str, where: str, folder: Path, names: Names, m
         length = average_vector_length(trips, machine("vector_length"))
     score = _score(table, where, folder)
     return VectorLoop(
-        name, score, _level(table, "sl", where), _level(table, "tl", where), **counts, vector_length=length
+        name=name,
+        score=score,
+        spatial=_level(table, "sl", where),
+        temporal=_level(table, "tl", where),
+        **counts,
+        vector_length=length,
     )
 
 

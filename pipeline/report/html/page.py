@@ -20,7 +20,7 @@ from pipeline.report.html.verdict import Findings, verdict
 from pipeline.store.atomic import write_text
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Report:
     """What a report is made of.
 

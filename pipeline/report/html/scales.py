@@ -12,7 +12,7 @@ GRID_POINTS = 14
 MEASURED_KEPT = 8  # the grid has all measured scales up to this many, else the first and the last
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Scales:
     """Where the models are looked at in the page.
 
@@ -51,7 +51,7 @@ def scales_of(analysis: Analysis, targets: FloatArray) -> Scales:
     wanted = np.unique([*kept, *targets[:, column], reach[column]])
     grid = np.repeat(targets[-1:], max(GRID_POINTS, len(wanted)), axis=0)
     grid[:, column] = filled(wanted, len(grid))
-    return Scales(column, targets[-1], first, reach, grid)
+    return Scales(column=column, target=targets[-1], first=first, reach=reach, grid=grid)
 
 
 def filled(wanted: FloatArray, count: int) -> FloatArray:

@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from pipeline.cli.app import main
+from pipeline.cli import main
 
 
 @pytest.fixture

@@ -127,10 +127,10 @@ def test_simulating_a_filter(make, profile, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--max-overhead", "five"], "'five' is no share"),
+        (["--max-overhead", "five"], "--max-overhead: invalid share 'five'"),
         (["--applied", "run-time"], "needs --max-overhead"),
-        (["--form", "round"], "'round' is no choice"),
-        (["--to", "gdb"], "'gdb' is no choice"),
+        (["--form", "round"], "'round' is not one of"),
+        (["--to", "gdb"], "'gdb' is not one of"),
         (["--explain", "nothing"], "is named 'nothing'"),
         (["--apply", "missing.filter"], "missing.filter: cannot be read"),
         (["--baseline-time", "1000"], "is not shorter"),

@@ -29,18 +29,18 @@ def study(
         *(KernelId(Level.CALLPATH, ("main", name)) for name in efforts),
     )
     return Snapshot(
-        ("p",),
-        "p",
-        "strong",
-        "effort",
-        "core-s",
-        np.array(scales, dtype=np.float64)[:, None],
-        kernels,
-        np.concatenate([values.sum(axis=0, keepdims=True), values, values]),
-        ("", *(f"/src/{name}.c" for name in efforts), *(f"/src/{name}.c" for name in efforts)),
-        np.array([-1, *range(1, len(efforts) + 1), *range(1, len(efforts) + 1)]),
-        np.linspace(0.9, 0.6, len(scales)),
-        origin or Origin(),
+        parameters=("p",),
+        parameter="p",
+        scaling="strong",
+        metric="effort",
+        unit="core-s",
+        points=np.array(scales, dtype=np.float64)[:, None],
+        kernels=kernels,
+        values=np.concatenate([values.sum(axis=0, keepdims=True), values, values]),
+        files=("", *(f"/src/{name}.c" for name in efforts), *(f"/src/{name}.c" for name in efforts)),
+        lines=np.array([-1, *range(1, len(efforts) + 1), *range(1, len(efforts) + 1)]),
+        parallel_efficiency=np.linspace(0.9, 0.6, len(scales)),
+        origin=origin or Origin(),
     )
 
 

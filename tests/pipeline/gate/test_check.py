@@ -57,7 +57,7 @@ def test_a_kernel_that_got_worse_is_found_alone(effort, ground):
 def test_a_change_within_the_factor_passes_and_a_stricter_rule_finds_it():
     before, after = study(many(), seed=1), study(many(k5=15 * 1.08), seed=2)
     assert run(after, before).outcome is Outcome.PASSED
-    assert found(run(after, before, kernels=(KernelRule("*/k5", factor=1.0),))) == {"k5"}
+    assert found(run(after, before, kernels=(KernelRule(match="*/k5", factor=1.0),))) == {"k5"}
 
 
 def test_improvements_are_told_and_pass():
@@ -129,19 +129,22 @@ def test_a_vanished_kernel_is_told():
 
 def test_waivers_hold_until_their_day():
     before, after = study(many(), seed=1), study(many(k5=60.0), seed=2)
-    waive = Waiver("*/k5", "known, see the tracker", TODAY), Waiver("total", "follows from it", TODAY)
+    waive = (
+        Waiver(match="*/k5", reason="known, see the tracker", until=TODAY),
+        Waiver(match="total", reason="follows from it", until=TODAY),
+    )
     held = run(after, before, waivers=waive)
     assert held.outcome is Outcome.PASSED
     assert found(held, Verdict.WAIVED) >= {"k5"}
     day_before = TODAY - datetime.timedelta(days=1)
-    ended = run(after, before, waivers=(Waiver("*/k5", "known", day_before),))
+    ended = run(after, before, waivers=(Waiver(match="*/k5", reason="known", until=day_before),))
     assert ended.outcome is Outcome.REGRESSED
     assert any("the waiver ended on" in notice for notice in ended.notices)
 
 
 def test_rules_need_no_baseline():
     grows = study(many(k5=np.sqrt(P), k6=np.log2(P) + 3))
-    rules = tuple(KernelRule(f"*/{name}", growth=(0, 1)) for name in ("k5", "k6", "k7"))
+    rules = tuple(KernelRule(match=f"*/{name}", growth=(0, 1)) for name in ("k5", "k6", "k7"))
     result = run(grows, None, kernels=rules, share_floor=0.001)
     assert found(result) == {"k5"}
     assert grounds(result, "k5") == {Ground.GROWTH_RULE}
@@ -150,8 +153,8 @@ def test_rules_need_no_baseline():
 
 def test_ceilings_on_share_efficiency_and_total():
     whole = study(many(big=400.0))
-    assert "big" in found(run(whole, None, kernels=(KernelRule("*/big", share=0.3),)))
-    assert run(whole, None, kernels=(KernelRule("*/big", share=0.6),)).outcome is Outcome.PASSED
+    assert "big" in found(run(whole, None, kernels=(KernelRule(match="*/big", share=0.3),)))
+    assert run(whole, None, kernels=(KernelRule(match="*/big", share=0.6),)).outcome is Outcome.PASSED
     assert found(run(whole, None, parallel_efficiency=0.7)) == {"total"}
     assert run(whole, None, parallel_efficiency=0.5).outcome is Outcome.PASSED
     assert found(run(whole, None, total=100.0)) == {"total"}
@@ -161,7 +164,7 @@ def test_ceilings_on_share_efficiency_and_total():
     ("options", "message"),
     [
         ({}, "nothing to check"),
-        ({"kernels": (KernelRule("nix", share=0.1),)}, "names no kernel"),
+        ({"kernels": (KernelRule(match="nix", share=0.1),)}, "names no kernel"),
         ({"targets": ({"q": 4.0},), "total": 1.0}, "no parameter 'q'"),
     ],
 )

@@ -15,12 +15,24 @@ WIRE = symbol("mach.latency", TIME) + SIZE / symbol("mach.bandwidth", BANDWIDTH)
 
 def ensemble(**draws):
     columns = np.stack([np.asarray(d, dtype=float) for d in draws.values()], axis=1)
-    return Ensemble(tuple(draws), columns.mean(axis=0), columns)
+    return Ensemble(names=tuple(draws), estimate=columns.mean(axis=0), draws=columns)
 
 
 def test_binding_another_machine_projects():
-    slow = bind(WIRE, {"mach.latency": Quantity(1e-5, TIME), "mach.bandwidth": Quantity(1e8, BANDWIDTH)})
-    fast = bind(WIRE, {"mach.latency": Quantity(1e-6, TIME), "mach.bandwidth": Quantity(1e9, BANDWIDTH)})
+    slow = bind(
+        WIRE,
+        {
+            "mach.latency": Quantity(value=1e-5, dimension=TIME),
+            "mach.bandwidth": Quantity(value=1e8, dimension=BANDWIDTH),
+        },
+    )
+    fast = bind(
+        WIRE,
+        {
+            "mach.latency": Quantity(value=1e-6, dimension=TIME),
+            "mach.bandwidth": Quantity(value=1e9, dimension=BANDWIDTH),
+        },
+    )
     at = {"x": [0.0, 1e6]}
     assert predict({"t": slow}, at)["t"].value == pytest.approx([1e-5, 1.001e-2])
     assert predict({"t": fast}, at)["t"].value == pytest.approx([1e-6, 1.001e-3])
@@ -30,7 +42,7 @@ def test_binding_another_machine_projects():
 
 def test_a_value_in_the_wrong_unit_is_refused():
     with pytest.raises(UsageError, match=r"'mach.latency' has to be in s, the value given is in B"):
-        bind(WIRE, {"mach.latency": Quantity(1.0, BYTES)})
+        bind(WIRE, {"mach.latency": Quantity(value=1.0, dimension=BYTES)})
 
 
 def test_joint_draws_keep_their_correlation():
@@ -42,21 +54,21 @@ def test_joint_draws_keep_their_correlation():
 
 
 def test_models_predicted_together_share_their_draws():
-    a = bind(symbol("a"), {"a": Quantity(5.0, relative_sd=0.1)})
+    a = bind(symbol("a"), {"a": Quantity(value=5.0, relative_sd=0.1)})
     found = predict({"a": a, "twice": a * 2}, {})
     assert np.array_equal(found["twice"].draws, 2 * found["a"].draws)
 
 
 def test_a_relative_deviation_gives_an_interval_of_that_width():
-    found = predict({"a": bind(symbol("a"), {"a": Quantity(100.0, relative_sd=0.02)})}, {})["a"]
+    found = predict({"a": bind(symbol("a"), {"a": Quantity(value=100.0, relative_sd=0.02)})}, {})["a"]
     assert found.value == 100.0
     assert found.lower == pytest.approx(100 * np.exp(-1.645 * 0.02), rel=3e-3)
     assert found.upper == pytest.approx(100 * np.exp(1.645 * 0.02), rel=3e-3)
 
 
 def test_one_name_bound_to_two_values_is_refused():
-    one = bind(symbol("a"), {"a": Quantity(1.0)})
-    two = bind(symbol("a"), {"a": Quantity(2.0)})
+    one = bind(symbol("a"), {"a": Quantity(value=1.0)})
+    two = bind(symbol("a"), {"a": Quantity(value=2.0)})
     with pytest.raises(UsageError, match="'a' is bound to two different values"):
         predict({"sum": one + two}, {})
     renamed = rename(two, {"a": "other.a"})
@@ -107,5 +119,5 @@ def test_missing_and_useless_inputs_are_told():
 
 
 def test_notices_of_bound_values_reach_the_model():
-    noted = bind(WIRE, {"mach.latency": Quantity(1.0, TIME, note="latency is a guess")})
+    noted = bind(WIRE, {"mach.latency": Quantity(value=1.0, dimension=TIME, note="latency is a guess")})
     assert (noted + noted).notices == ("latency is a guess",)

@@ -26,7 +26,7 @@ NASTY = '<script>alert("1")</script>|`&%\n\x01'
 @pytest.fixture(scope="module")
 def result():
     changed = many(**{NASTY: 90.0, "operator<<": 60.0})
-    options = CheckOptions(waivers=(Waiver("*/operator<<", "known", datetime.date.max),))
+    options = CheckOptions(waivers=(Waiver(match="*/operator<<", reason="known", until=datetime.date.max),))
     before = study(many(**{NASTY: 30.0, "operator<<": 30.0}), seed=1)
     return check(study(changed, seed=2), before, options, ModelOptions(), datetime.date(2026, 1, 1))
 

@@ -165,12 +165,23 @@ def test_tidy_keeps_what_was_used(strong_study, results):
 def small_profile():
     tree = CallTree(np.array([-1, 0, 0]), np.array([0, 1, 2]))
     names = ("main", "a\udc80->b", "ü")
-    regions = RegionTable(names, names, ("user",) * 3, ("",) * 3, np.array([1, 2, -1]))
+    regions = RegionTable(
+        name=names, mangled=names, paradigm=("user",) * 3, file=("",) * 3, line=np.array([1, 2, -1])
+    )
     values = Reduction(*(np.array([1.0, 2.0, np.inf]) * i for i in range(1, 5)))
     metrics = (Metric("time", "sec"),)
     times, process = np.array([[1.5, 2.5]]), np.array([0, 1])
     return ReducedProfile(
-        "run", tree, regions, metrics, {"time": values}, ("user",), times, process, {"k": "v"}, ("odd",)
+        source="run",
+        tree=tree,
+        regions=regions,
+        metrics=metrics,
+        values={"time": values},
+        paradigms=("user",),
+        paradigm_time=times,
+        process=process,
+        attributes={"k": "v"},
+        notices=("odd",),
     )
 
 

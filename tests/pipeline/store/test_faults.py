@@ -29,7 +29,7 @@ def study(tmp_path):
 
 @pytest.fixture
 def undisturbed(study, tmp_path):
-    run(study, Options(tmp_path / "undisturbed"))
+    run(study, Options(out=tmp_path / "undisturbed"))
     return content(tmp_path / "undisturbed")
 
 
@@ -55,14 +55,14 @@ def test_a_run_killed_at_any_of_its_files_leaves_no_false_result(study, tmp_path
             moved = fail_at(patch, number, KilledError())
             patch.setattr(pathlib.Path, "unlink", lambda *_, **__: None)  # nothing is tidied after a kill
             try:
-                run(study, Options(out))
+                run(study, Options(out=out))
             except KilledError:
                 assert list(out.rglob(f"*{PARTIAL}"))
                 with pytest.raises(InputError, match="no results directory"):
                     read_analysis(out)
             else:
                 break
-        run(study, Options(out))
+        run(study, Options(out=out))
         assert content(out) == undisturbed
     assert moved[-1] == "run.json"
 
@@ -74,24 +74,24 @@ def test_a_full_disk_is_one_line_and_leaves_nothing_half_written(study, tmp_path
         with monkeypatch.context() as patch:
             fail_at(patch, number, full)
             with pytest.raises(UsageError, match=r"cannot be written \(No space left on device\)"):
-                run(study, Options(out))
+                run(study, Options(out=out))
         assert not list(out.rglob(f"*{PARTIAL}"))
-    run(study, Options(out))
+    run(study, Options(out=out))
     assert content(out) == undisturbed
 
 
 def test_a_run_killed_over_an_older_result_leaves_no_mixture(study, tmp_path, monkeypatch):
     out = tmp_path / "out"
-    run(study, Options(out))
+    run(study, Options(out=out))
     before = content(out)
     write_foam_case(study / "app.p16", {"main": 1.0, "solve": 4.0, "sum": 8.0})
     with monkeypatch.context() as patch, pytest.raises(KilledError):
         fail_at(patch, 5, KilledError())  # some tables are new, some old
-        run(study, Options(out))
+        run(study, Options(out=out))
     for file in sorted((study / "app.p16").rglob("*"), reverse=True):
         file.rmdir() if file.is_dir() else file.unlink()
     (study / "app.p16").rmdir()
-    assert not run(study, Options(out)).reused
+    assert not run(study, Options(out=out)).reused
     assert content(out) == before
 
 

@@ -48,7 +48,7 @@ def test_two_runs_at_once_leave_one_whole_result(strong_study, tmp_path):
     told = [process.communicate() for process in runs]
     assert [process.returncode for process in runs] == [0, 0], told
     assert sorted(b"(written)" in text for text, _ in told) == [False, True]
-    assert run(strong_study, Options(out)).reused
+    assert run(strong_study, Options(out=out)).reused
 
 
 def test_a_file_system_without_locks_is_told(tmp_path, monkeypatch):
@@ -69,5 +69,5 @@ def test_a_directory_that_cannot_be_written_is_one_line(strong_study, tmp_path, 
 
     monkeypatch.setattr("pipeline.store.lock.os.open", refuse)
     with pytest.raises(UsageError) as error:
-        run(strong_study, Options(tmp_path / "out"))
+        run(strong_study, Options(out=tmp_path / "out"))
     assert str(error.value).startswith(f"{tmp_path}/out: cannot be written ({os.strerror(code)})")

@@ -80,11 +80,11 @@ def test_bad_variants_are_told(tmp_path):
 def _node(threads, dt_cycles):
     count = len(threads)
     return ThreadCounts(
-        np.array(threads),
-        np.array(dt_cycles, dtype=float),
-        np.full(count, 2.0e9),
-        np.full(count, 2.5e9),
-        busiest_thread(1001, np.array(threads)),
+        threads=np.array(threads),
+        dt_cycles=np.array(dt_cycles, dtype=float),
+        dt_hz=np.full(count, 2.0e9),
+        hz=np.full(count, 2.5e9),
+        iterations=busiest_thread(1001, np.array(threads)),
     )
 
 

@@ -92,8 +92,15 @@ def _random_map(rng: np.random.Generator) -> PortMap:
     n_ports, n_classes = rng.integers(1, 8), rng.integers(1, 9)
     allowed = rng.random((n_classes, n_ports)) < rng.uniform(0.15, 0.8)
     allowed[np.arange(n_classes), rng.integers(0, n_ports, n_classes)] = True
-    names = tuple(f"P{k}" for k in range(n_ports)), tuple(f"c{k}" for k in range(n_classes))
-    return PortMap("random", "none", "", *names, allowed, np.ones(n_classes))
+    return PortMap(
+        name="random",
+        isa="none",
+        source="",
+        ports=tuple(f"P{k}" for k in range(n_ports)),
+        classes=tuple(f"c{k}" for k in range(n_classes)),
+        allowed=allowed,
+        occupancy=np.ones(n_classes),
+    )
 
 
 def _least_busiest(portmap: PortMap, work: np.ndarray) -> float:

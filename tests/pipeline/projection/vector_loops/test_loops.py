@@ -23,10 +23,10 @@ X1E = load_machine("x1e")
 NAMES = machine_names(X1E, "mach")
 VALUES = machine_values(NAMES)
 LOOP = VectorLoop(
-    "loop",
-    "11",
-    0,
-    2,
+    name="loop",
+    score="11",
+    spatial=0,
+    temporal=2,
     vector_flops=constant(2) * symbol("n"),
     vector_loads=symbol("n"),
     scalar_loads=constant(1e6),
@@ -57,7 +57,7 @@ def test_conventions_change_what_they_say():
 
 
 def test_time_is_in_seconds_whatever_the_unit_of_flops():
-    flops = VectorLoop("loop", "01", 0, 0, vector_flops=constant(4.5e9, FLOP))
+    flops = VectorLoop(name="loop", score="01", spatial=0, temporal=0, vector_flops=constant(4.5e9, FLOP))
     assert loop_time(flops, free_values()).total.dimension == TIME
     assert _at(loop_time(flops, VALUES).total) == pytest.approx(1.0)
 
@@ -104,7 +104,7 @@ def test_ninety_percent_intervals_cover():
     spread = {"bandwidth": 0.15, "peak": 0.05, "element": 0.0, "vector_length": 0.0}
     model = loop_time(LOOP, free_values()).total
     stated = {
-        f"mach.{name}": Quantity(q.value, q.dimension, spread[name.split(".")[0]])
+        f"mach.{name}": Quantity(value=q.value, dimension=q.dimension, relative_sd=spread[name.split(".")[0]])
         for name, q in X1E.values.items()
     }
     found = predict({"t": bind(model, stated)}, {"n": 1e7})["t"]
@@ -140,17 +140,23 @@ def test_nearest_locality_is_by_ratio():
 
 def test_wrong_loops_are_told():
     with pytest.raises(UsageError, match="MV score '2'; one of 00, 01, 10, 11"):
-        VectorLoop("l", "2", 0, 0)
+        VectorLoop(name="l", score="2", spatial=0, temporal=0)
     with pytest.raises(UsageError, match="levels are 0, 1 and 2"):
-        VectorLoop("l", "11", 3, 0)
+        VectorLoop(name="l", score="11", spatial=3, temporal=0)
     with pytest.raises(
         UsageError, match="not vectorised, yet it has vector operations; count them as scalar"
     ):
-        loop_time(VectorLoop("l", "10", 0, 0, vector_loads=constant(1)), VALUES)
+        loop_time(VectorLoop(name="l", score="10", spatial=0, temporal=0, vector_loads=constant(1)), VALUES)
     with pytest.raises(UsageError, match="floating-point operations in B/s"):
-        loop_time(VectorLoop("l", "01", 0, 0, vector_flops=symbol("x", BANDWIDTH)), VALUES)
+        loop_time(
+            VectorLoop(name="l", score="01", spatial=0, temporal=0, vector_flops=symbol("x", BANDWIDTH)),
+            VALUES,
+        )
     with pytest.raises(UsageError, match=r"does not state 'bandwidth.tl0.mv01.sl0'"):
-        loop_time(VectorLoop("l", "01", 0, 0, vector_loads=constant(1)), machine_values({}))
+        loop_time(
+            VectorLoop(name="l", score="01", spatial=0, temporal=0, vector_loads=constant(1)),
+            machine_values({}),
+        )
     with pytest.raises(UsageError, match="does not state 'bandwidth"):
         bandwidth_table({}, "11")
 

@@ -59,9 +59,17 @@ VECTORS = [
 def _loop(score: str, length: float, spatial: int, temporal: int, name: str = "loop") -> VectorLoop:
     scalar = {"scalar_flops": constant(1e6), "scalar_loads": constant(3e6), "scalar_stores": constant(1e6)}
     if score[1] == "0":
-        return VectorLoop(name, score, spatial, temporal, **scalar)
+        return VectorLoop(name=name, score=score, spatial=spatial, temporal=temporal, **scalar)
     vector = {"vector_flops": constant(1e9), "vector_loads": constant(8e8), "vector_stores": constant(2e8)}
-    return VectorLoop(name, score, spatial, temporal, **vector, **scalar, vector_length=constant(length))
+    return VectorLoop(
+        name=name,
+        score=score,
+        spatial=spatial,
+        temporal=temporal,
+        **vector,
+        **scalar,
+        vector_length=constant(length),
+    )
 
 
 def _value(model: Model) -> float:

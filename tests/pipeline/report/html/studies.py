@@ -93,7 +93,12 @@ def two_parameter_study() -> Analysis:
     values = values * np.random.default_rng(3).normal(1, 0.01, (3, len(p), 2))
     paths = (("main",), ("main", "solve"), ("main", "reduce"))
     series = Series(
-        "two.txt", ("p", "n"), np.column_stack([p, n]), paths, (Metric("time", "s"),), {"time": values}
+        source="two.txt",
+        parameters=("p", "n"),
+        points=np.column_stack([p, n]),
+        callpaths=paths,
+        metrics=(Metric("time", "s"),),
+        values={"time": values},
     )
     experiment = experiment_from_series(series)
     return analyse(experiment, decide_scaling(experiment), "time", ModelOptions())
@@ -107,4 +112,13 @@ def outlooks(analysis: Analysis) -> tuple[Outlook, Outlook]:
 
 def report_of(analysis: Analysis) -> Report:
     """A report with everything a run can give."""
-    return Report(analysis, *outlooks(analysis), default_target(analysis), PROVENANCE, EVIDENCE, EFFICIENCY)
+    callpaths, regions = outlooks(analysis)
+    return Report(
+        analysis=analysis,
+        callpaths=callpaths,
+        regions=regions,
+        targets=default_target(analysis),
+        provenance=PROVENANCE,
+        filter_evidence=EVIDENCE,
+        efficiency=EFFICIENCY,
+    )

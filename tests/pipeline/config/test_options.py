@@ -3,7 +3,8 @@ from pathlib import Path
 import pytest
 
 from ingest.errors import UsageError
-from pipeline.config.options import load_options, parse_at
+from pipeline.config.options import load_options
+from pipeline.config.targets import parse_at
 
 
 def write(folder: Path, text: str) -> Path:
@@ -36,11 +37,17 @@ def test_runs_are_relative_to_the_file(tmp_path):
             "[analysis]\nscalling = 'weak'\n",
             "pipeline.toml:2: scalling: unknown key; did you mean 'scaling'?",
         ),
-        ("[filter]\ntotal = 25\n", "pipeline.toml:2: total: 25 is no share"),
-        ("[analysis]\njobs = 'two'\n", "jobs: 'two' is not of type int"),
-        ("[analysis]\nscaling = 'sideways'\n", "'sideways' is no scaling"),
-        ("[[run]]\npath = 'a'\n", "needs a path and parameters"),
-        ("[analysis\n", "cannot be read"),
+        ("[filter]\ntotal = 25\n", "pipeline.toml:2: total: invalid value 25; write a number from 0 to 1"),
+        (
+            "[analysis]\njobs = 'two'\n",
+            "pipeline.toml:2: jobs: invalid value 'two'; write a whole number of at least 1",
+        ),
+        (
+            "[analysis]\nscaling = 'sideways'\n",
+            "pipeline.toml:2: scaling: invalid value 'sideways'; choose auto, strong or weak",
+        ),
+        ("[[run]]\npath = 'a'\n", "pipeline.toml:1: parameters: are missing"),
+        ("[analysis\n", "pipeline.toml:1: is not valid TOML"),
         ("[models]\nprior = 'wild'\n", "prior"),
     ],
 )
@@ -57,5 +64,5 @@ def test_target_points():
 
 @pytest.mark.parametrize("text", ["4096", "p", "p=", "=4", "p=-1", "p=0", "p=inf", "p=nan", "p=4,"])
 def test_what_is_no_target_point(text):
-    with pytest.raises(UsageError, match="no target point"):
+    with pytest.raises(UsageError, match="is not a target point"):
         parse_at([text])

@@ -51,7 +51,7 @@ def test_processes_are_started_only_where_that_pays():
 
 ORPHANS = """
 import sys
-from tests.pipeline.test_execution import pid
+from tests.pipeline.execution.test_local import pid
 from pipeline.execution.local import ProcessExecutor
 if __name__ == "__main__":
     work = ProcessExecutor(1).map(pid, range(3))

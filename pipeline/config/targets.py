@@ -1,0 +1,54 @@
+"""Target points as users write them."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from ingest.errors import UsageError
+
+HINT = "write p=4096 or p=4096,n=32"
+
+
+def parse_at(texts: Sequence[str]) -> tuple[Mapping[str, float], ...]:
+    """Read target points of the command line, such as ``p=4096`` or ``p=4096,n=32``.
+
+    Raises:
+        UsageError: a text is not of that form.
+    """
+    try:
+        return tuple(_point(text) for text in texts)
+    except UsageError as error:
+        raise UsageError(error.what, where="--at", hint=error.hint) from error
+
+
+def read_targets(value: object, folder: Path) -> tuple[Mapping[str, float], ...]:
+    """Read target points of a configuration file: texts as above, or tables of parameter and value.
+
+    Raises:
+        UsageError: an entry is neither.
+    """
+    if not isinstance(value, list | tuple):
+        raise UsageError(f"{value!r} is not a list of points", hint='write at = ["p=4096"] or [{p = 4096}]')
+    return tuple(_point(entry) if isinstance(entry, str) else _table(entry) for entry in value)
+
+
+def _point(text: str) -> Mapping[str, float]:
+    point = {}
+    for part in text.split(","):
+        name, equals, number = part.partition("=")
+        try:
+            value = float(number)
+        except ValueError:
+            value = 0.0
+        if not name.strip() or not equals or not 0.0 < value < float("inf"):
+            raise UsageError(f"'{text}' is not a target point", hint=HINT)
+        point[name.strip()] = value
+    return point
+
+
+def _table(entry: object) -> Mapping[str, float]:
+    if not isinstance(entry, Mapping) or not entry:
+        raise UsageError(f"{entry!r} is not a target point", hint=HINT)
+    for value in entry.values():
+        if isinstance(value, bool) or not isinstance(value, int | float) or not 0.0 < value < float("inf"):
+            raise UsageError(f"{dict(entry)!r} is not a target point", hint=HINT)
+    return {str(name): float(value) for name, value in entry.items()}
