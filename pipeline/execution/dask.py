@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from ingest.errors import UsageError
-from pipeline.execution.local import Item, Result, WorkerLostError
+from pipeline.execution.executor import Item, Result, WorkerLostError
 
 CONNECTING = "30s"
 MEND = "start one as docs/cluster.md shows and name its address or scheduler file"

@@ -1,36 +1,14 @@
-"""Where independent work is done: in this process, or in several of this machine."""
+"""Work done in this process, or in several of this machine."""
 
 import os
 import signal
 from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
-from functools import partial
 from multiprocessing import get_context, parent_process
 from threading import Thread
-from typing import Protocol, TypeVar
 
-from ingest.errors import UsageError
-
-Item = TypeVar("Item")
-Result = TypeVar("Result")
-
-
-class WorkerLostError(Exception):
-    """A process ended in the midst of its work, again when that was tried once more."""
-
-
-class Executor(Protocol):
-    """Does the same to many items; what is done first comes first."""
-
-    def map(
-        self, function: Callable[[Item], Result], items: Sequence[Item]
-    ) -> Iterator[tuple[int, Result | WorkerLostError]]:
-        """Yield the number of an item and ``function(item)`` as soon as it is done.
-
-        A process that is lost takes only its own item with it: that item yields a `WorkerLostError`.
-        """
-        ...
+from pipeline.execution.executor import Executor, Item, Result, WorkerLostError
 
 
 class SerialExecutor:
@@ -101,7 +79,6 @@ def _end_with_parent() -> None:
         os._exit(1)
 
 
-ENGINES = ("local", "dask")
 WORTH_PROCESSES = 64 << 20  # bytes of input from which starting processes pays
 
 
@@ -110,31 +87,3 @@ def local_executor(processes: int, bytes_of_input: int) -> Executor:
     if processes > 1 and bytes_of_input >= WORTH_PROCESSES:
         return ProcessExecutor(processes)
     return SerialExecutor()
-
-
-Work = Callable[[int], Executor]
-"""Chooses where to work, given the number of bytes to read."""
-
-
-def where_to_work(engine: str, scheduler: str, processes: int, tell: Callable[[str], None]) -> Work:
-    """Return the choice that the user made.
-
-    Args:
-        engine: ``local`` or ``dask``.
-        scheduler: for Dask, the address of the scheduler or its scheduler file.
-        processes: for this machine, how many processes may work at once.
-        tell: takes a sentence for the user where there is something to wait for.
-
-    Raises:
-        UsageError: where Dask is not installed.
-    """
-    if engine == "local":
-        return partial(local_executor, processes)
-    try:
-        import distributed  # noqa: F401  # only whether it is there
-    except ImportError as error:
-        hint = "pip install 'callpath-pipeline[dask]'"
-        raise UsageError("Dask is not installed", where="--engine", hint=hint) from error
-    from pipeline.execution.dask import DaskExecutor
-
-    return lambda _: DaskExecutor(scheduler, tell)

@@ -9,13 +9,13 @@ Statistical Applications in Genetics and Molecular Biology 3, 2004, sections 4 a
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import brentq
-from scipy.special import digamma, polygamma
 
 from ingest.arrays import FloatArray
+from pipeline.statistics.empirical_bayes import pool_variances
 
 LEAST = 1e-3  # relative noise below this is a limit of timers and of luck, never the truth
 PROFILE_PRIOR = 20.0  # degrees of freedom that hold the noise of all points to be alike
+FEWEST = 3  # variances from which is told how much they differ
 CERTAIN = 1e6  # degrees of freedom of what is as good as known
 
 
@@ -60,35 +60,21 @@ def moderated_noise(squares: FloatArray, degrees: FloatArray) -> Noise:
 
 
 def common_variance(variance: FloatArray, degrees: FloatArray) -> tuple[float, float]:
-    """Fit the scaled F distribution that independent variances follow, by the moments of their logarithms.
+    """Pool independent variances.
 
     Args:
         variance: float64[n], above zero where `degrees` is.
         degrees: float64[n], their degrees of freedom.
 
     Returns:
-        The common variance, and how many degrees of freedom it counts for beside each; `CERTAIN` where the
-        variances differ by no more than chance.
+        The common variance, and how many degrees of freedom it counts for beside each; `CERTAIN` if the
+        variances differ by no more than chance, 0 if there are too few to tell.
     """
     seen = degrees > 0
     if not seen.any():
         return 0.0, 0.0
-    half = degrees[seen] / 2
-    residual = np.log(variance[seen]) - digamma(half) + np.log(half)
-    center = float(residual.mean())
-    if seen.sum() < 3:
-        return float(np.exp(center)), 0.0
-    excess = float(residual.var(ddof=1) - polygamma(1, half).mean())
-    if excess <= polygamma(1, CERTAIN / 2):
-        return float(np.average(variance[seen], weights=half)), CERTAIN
-    prior = 2 * _inverse_trigamma(excess)
-    return float(np.exp(center + digamma(prior / 2) - np.log(prior / 2))), prior
-
-
-def _inverse_trigamma(value: float) -> float:
-    """Solve trigamma(x) = value for x; 1/x < trigamma(x) < 1/x + 1/x^2 brackets it."""
-    low, high = 1.0 / (1.0 + value), 1.0 / value + 1.0 / np.sqrt(value) + 1.0
-    return float(brentq(lambda x: float(polygamma(1, x)) - value, low * 0.5, high * 2))
+    pooled = pool_variances(variance[seen], degrees[seen], CERTAIN)
+    return pooled.variance, pooled.degrees if seen.sum() >= FEWEST else 0.0
 
 
 def _divide(above: FloatArray, below: FloatArray) -> FloatArray:

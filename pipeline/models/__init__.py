@@ -2,7 +2,7 @@
 
 kernels, analysis, bottlenecks, total    what is modelled, and the whole stage
 normal_form, exponents, options, notes   hypotheses and settings
-sample, judge, evidence, weighed         how one parameter is fitted: errors, settings, weights
+sample, context, evidence, weighed         how one parameter is fitted: errors, settings, weights
 several                                  two to four parameters
 scaling_models, prediction, intervals    the result, and what it predicts
 regimes, search_space                    changes of behaviour, and spaces that follow the data

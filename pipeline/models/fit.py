@@ -6,7 +6,7 @@ import numpy as np
 
 from ingest.arrays import BoolArray, FloatArray, IntArray
 from ingest.errors import ModelError
-from pipeline.models.fit_context import FitContext, appoint
+from pipeline.models.fit_context import FitContext, make_context
 from pipeline.models.hypotheses import SearchSpace
 from pipeline.models.multi_parameter.fit import fit_observations
 from pipeline.models.observations import Observations, Sample, observe, sample_of
@@ -56,28 +56,28 @@ def fit_by_evidence(parameters: tuple[str, ...], data: Observations, options: Mo
     Memory: the data, the models kept, and a few MiB for one block of kernels.
     """
     sample = sample_of(data)
-    judge = appoint(sample, options, options.nonnegative and data.nonnegative)
+    context = make_context(sample, options, options.nonnegative and data.nonnegative)
     parts: list[tuple[IntArray, Posterior]] = []
     start = np.zeros(len(sample), dtype=np.int64)
     unexplained = np.zeros(len(sample), dtype=bool)
     for first in range(0, max(len(sample), 1), BLOCK):
         kernels = np.arange(first, min(first + BLOCK, len(sample)))
-        weighed, misfits = judge.weigh(sample.take(kernels))
+        weighed, misfits = context.posterior(sample.take(kernels))
         doubtful, unexplained[kernels] = kernels[misfits], misfits
-        start[doubtful] = last_regime(judge, sample.take(doubtful))
+        start[doubtful] = last_regime(context, sample.take(doubtful))
         parts.append((kernels[start[kernels] == 0], weighed.take(start[kernels] == 0)))
-        parts += _weigh_last_regimes(judge, sample, doubtful[start[doubtful] > 0], start)
-    return _assemble(parameters, data, judge, joined(parts), start, unexplained)
+        parts += _weigh_last_regimes(context, sample, doubtful[start[doubtful] > 0], start)
+    return _assemble(parameters, data, context, joined(parts), start, unexplained)
 
 
 def _weigh_last_regimes(
-    judge: FitContext, sample: Sample, kernels: IntArray, start: IntArray
+    context: FitContext, sample: Sample, kernels: IntArray, start: IntArray
 ) -> list[tuple[IntArray, Posterior]]:
-    parts, one_term = [], judge.one_term()
+    parts, one_term = [], context.one_term()
     for place in np.unique(start[kernels]):
         some = kernels[start[kernels] == place]
         last = sample.take(some).between(int(place), len(sample.points))
-        weighed = one_term.at(last.points).weigh_apart(last)
+        weighed = one_term.at(last.points).posterior_of_segment(last)
         drift = np.sqrt(weighed.drift**2 + ANOTHER_CHANGE**2)
         before = sample.level[some, :place] * sample.largest[some, None]
         parts.append((some, replace(weighed, drift=drift).with_points_before(before)))
@@ -87,7 +87,7 @@ def _weigh_last_regimes(
 def _assemble(
     parameters: tuple[str, ...],
     data: Observations,
-    judge: FitContext,
+    context: FitContext,
     kept: Posterior,
     start: IntArray,
     unexplained: BoolArray,
@@ -95,14 +95,14 @@ def _assemble(
     measured = data.measured & (np.arange(len(data.points)) >= start[:, None])
     note = notes(data) + Note.LAST_SEGMENT * (start > 0)
     note += Note.CANNOT_TELL * (kept.undecided & data.measured.any(axis=1))
-    note += Note.OUTSIDE_SPACE * (unexplained & _at_the_edge(judge.space, kept.chosen[:, 0]))
+    note += Note.OUTSIDE_SPACE * (unexplained & _at_the_edge(context.space, kept.chosen[:, 0]))
     return ScalingModels(
         parameters=parameters,
-        terms=judge.space.terms,
-        hypotheses=judge.space.hypotheses,
+        terms=context.space.terms,
+        hypotheses=context.space.hypotheses,
         first=data.points.min(axis=0),
         last=data.points.max(axis=0),
-        nonnegative=judge.nonnegative,
+        nonnegative=context.nonnegative,
         correlation=correlation_of_errors(data.mean - kept.fitted, measured, kept.misfit_share),
         chosen=kept.chosen,
         weight=kept.weight,

@@ -9,10 +9,10 @@ from pipeline.models.error_model import ErrorModel, Precision
 from pipeline.models.forward_validation import FEWEST_FOR_TWO_TERMS, choose_setting
 from pipeline.models.generalised_fits import Columns, Fits, design_columns, fit_all
 from pipeline.models.hypotheses import SearchSpace, SpaceChoice, one_parameter_space
-from pipeline.models.noise import NoiseEstimate, first_guess
+from pipeline.models.noise import NoiseEstimate, initial_noise
 from pipeline.models.observations import Sample
 from pipeline.models.options import ModelOptions
-from pipeline.models.posterior import Posterior, estimate_errors, keep_plausible, weigh
+from pipeline.models.posterior import Posterior, estimate_errors, keep_plausible, weigh_hypotheses
 
 POOL = 512  # kernels of most effort over which the errors are pooled
 UNREPEATED_NOISE = 0.05**2  # relative variance that passes for noise where nothing was repeated
@@ -38,21 +38,21 @@ class FitContext:
     nonnegative: bool
 
     def at(self, points: FloatArray) -> "FitContext":
-        """Return a judge of the same mind for kernels measured at other points, float64[P]."""
+        """Return a context of the same mind for kernels measured at other points, float64[P]."""
         return replace(self, columns=design_columns(self.space, points))
 
     def one_term(self) -> "FitContext":
-        """Return a judge that tries one growing term only; hypotheses keep their places."""
+        """Return a context that tries one growing term only; hypotheses keep their places."""
         return replace(self, space=self.space.without_mixed())
 
     def with_errors_of(self, sample: Sample) -> "FitContext":
-        """Return a judge who takes the size of the errors from a sample's kernels of most effort."""
+        """Return a context who takes the size of the errors from a sample's kernels of most effort."""
         heavy = sample.heaviest(POOL)
         return self._with_errors(heavy, self.fit(heavy)[1])
 
     def _with_errors(self, sample: Sample, fits: Fits) -> "FitContext":
         prior = self.space.log_prior_of(sample.falls, steep=True)
-        guess = first_guess(sample, self.structure)
+        guess = initial_noise(sample, self.structure)
         return replace(self, errors=estimate_errors(sample, self.structure, fits, prior, guess))
 
     def fit(self, sample: Sample) -> tuple[Precision, Fits]:
@@ -63,7 +63,7 @@ class FitContext:
         fits.coefficients[:, 0, 0], fits.root[:, 0, 0, 0] = mean, root
         return precision, fits
 
-    def weigh(self, sample: Sample) -> tuple[Posterior, BoolArray]:
+    def posterior(self, sample: Sample) -> tuple[Posterior, BoolArray]:
         """Weigh the hypotheses for every kernel of a sample.
 
         Returns:
@@ -72,14 +72,14 @@ class FitContext:
         kept = self._weighed(sample, *self.fit(sample))
         return kept, self._misfits(sample, kept)
 
-    def weigh_apart(self, sample: Sample) -> Posterior:
+    def posterior_of_segment(self, sample: Sample) -> Posterior:
         """Return the plausible hypotheses, the size of the errors taken from the sample itself."""
         precision, fits = self.fit(sample)
         return self._with_errors(sample, fits)._weighed(sample, precision, fits)
 
     def _weighed(self, sample: Sample, precision: Precision, fits: Fits) -> Posterior:
         prior = self.space.log_prior_of(sample.falls, steep=True)
-        evidence = weigh(sample, self.structure, fits, prior, self.errors)
+        evidence = weigh_hypotheses(sample, self.structure, fits, prior, self.errors)
         return keep_plausible(self.space, sample, precision, fits, evidence)
 
     def _misfits(self, sample: Sample, kept: Posterior) -> BoolArray:
@@ -109,14 +109,14 @@ def _constant(sample: Sample, structure: ErrorModel) -> tuple[FloatArray, FloatA
     return (weight * sample.level).sum(axis=1) / total, 1 / np.sqrt(total)
 
 
-def appoint(sample: Sample, options: ModelOptions, nonnegative: bool) -> FitContext:
+def make_context(sample: Sample, options: ModelOptions, nonnegative: bool) -> FitContext:
     """Choose the setting by forward validation and estimate the errors over the kernels of most effort."""
     choice = SpaceChoice(True, bool(sample.falls.any()), len(sample.points) > FEWEST_FOR_TWO_TERMS)
     widest = one_parameter_space(options, float(sample.points[0]), choice)
     setting = choose_setting(sample, widest, nonnegative)
     space = one_parameter_space(options, float(sample.points[0]), replace(choice, steep=setting.steep))
     columns = design_columns(space, sample.points)
-    unjudged = first_guess(sample.take(np.arange(0)), setting.structure)
+    unestimated = initial_noise(sample.take(np.arange(0)), setting.structure)
     return FitContext(
-        space=space, columns=columns, structure=setting.structure, errors=unjudged, nonnegative=nonnegative
+        space=space, columns=columns, structure=setting.structure, errors=unestimated, nonnegative=nonnegative
     ).with_errors_of(sample)

@@ -9,9 +9,9 @@ from ingest.arrays import FloatArray
 from pipeline.models.error_model import ErrorModel
 from pipeline.models.generalised_fits import Fits, design_columns, fit_all
 from pipeline.models.hypotheses import SearchSpace
-from pipeline.models.noise import first_guess
+from pipeline.models.noise import initial_noise
 from pipeline.models.observations import Sample
-from pipeline.models.posterior import Evidence, estimate_errors, weigh
+from pipeline.models.posterior import Evidence, estimate_errors, weigh_hypotheses
 
 FEWEST_POINTS = 3  # left after holding out: two coefficients and one residual
 FEWEST_FOR_TWO_TERMS = 6  # twice as many as coefficients
@@ -79,10 +79,10 @@ def _fold_scores(sample: Sample, space: SearchSpace, nonnegative: bool, held: in
     for s, structure in enumerate(STRUCTURES):
         fits = fit_all(space, columns, known.level, known.precision(structure), nonnegative)
         forecast = _forecast(fits, design)
-        guess = first_guess(known, structure)
+        guess = initial_noise(known, structure)
         for p, prior in enumerate(priors):
             errors = estimate_errors(known, structure, fits, prior, guess)
-            evidence = weigh(known, structure, fits, prior, errors)
+            evidence = weigh_hypotheses(known, structure, fits, prior, errors)
             doublings = np.log2(sample.points[first:] / known.points[-1])
             density = _log_density(forecast, evidence, structure, doublings, target)
             relative = density + np.log(np.maximum(target, 1e-9))

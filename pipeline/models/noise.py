@@ -47,7 +47,7 @@ class NoiseEstimate:
         return variance, np.where(explained, surest, self.residual.degrees)
 
 
-def first_guess(sample: Sample, structure: ErrorModel) -> NoiseEstimate:
+def initial_noise(sample: Sample, structure: ErrorModel) -> NoiseEstimate:
     """Return the size of the errors before any model was fitted."""
     squares, degrees = sample.repetition_noise(structure)
     repeated = (degrees > 0) & (squares > 0)
@@ -59,11 +59,11 @@ def first_guess(sample: Sample, structure: ErrorModel) -> NoiseEstimate:
     return NoiseEstimate(PooledVariance(larger, UNKNOWN_MISFIT.degrees), repetition)
 
 
-def refined(guess: NoiseEstimate, sample: Sample, misfit: FloatArray, size: IntArray) -> NoiseEstimate:
+def refined_noise(guess: NoiseEstimate, sample: Sample, misfit: FloatArray, size: IntArray) -> NoiseEstimate:
     """Estimate the size of the errors from the residuals of the best models.
 
     Args:
-        guess: from `first_guess`; what it says of repetitions is kept, and all where residuals cannot tell.
+        guess: from `initial_noise`; what it says of repetitions is kept, and all where residuals cannot tell.
         sample: K kernels.
         misfit: float64[K], the weighted sum of squared residuals of each kernel's best model.
         size: int64[K], that model's number of coefficients.

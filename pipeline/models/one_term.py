@@ -12,7 +12,7 @@ from pipeline.models.observations import Observations
 from pipeline.models.options import ModelOptions
 from pipeline.models.quality import notes, smape
 from pipeline.models.scaling_models import ScalingModels
-from pipeline.statistics.least_squares import LineFits, fit_lines, scaled_terms, solve_symmetric
+from pipeline.statistics.least_squares import LineFits, fit_lines, scaled_terms, solve_weighted
 
 
 def fit_one_term(parameters: tuple[str, ...], data: Observations, options: ModelOptions) -> ScalingModels:
@@ -25,20 +25,12 @@ def fit_one_term(parameters: tuple[str, ...], data: Observations, options: Model
     hypotheses = np.arange(-1, len(terms), dtype=np.int64)[:, None]
     measured = data.measured
     chosen = choose_by_leave_one_out(scaled_terms(term_values(terms, data.points)), data.mean, measured)
-    weights = measured[:, None, :].astype(np.float64)
-    fits = refit(
-        terms=terms,
-        hypotheses=hypotheses,
-        chosen=chosen[:, None],
-        points=data.points,
-        mean=data.mean,
-        weights=weights,
-    )
-    residual = np.where(measured, data.mean - fits.fitted[:, 0], 0.0)
+    fits = _fit_chosen(terms, chosen, data)
+    residual = np.where(measured, data.mean - fits.fitted, 0.0)
     count, size = measured.sum(axis=1), 1 + (chosen > 0)
     degrees = np.maximum(count - size, 1).astype(np.float64)
-    covariance = fits.inverse * _variance(data, residual, count > size, degrees)[:, None, None, None]
-    slack = np.maximum(1 - fits.leverage[:, 0], 1e-9)
+    covariance = fits.inverse * _variance(data, residual, count > size, degrees)[:, None, None]
+    slack = np.maximum(1 - fits.leverage, 1e-9)
     first = data.points.min(axis=0)
     return ScalingModels(
         parameters=parameters,
@@ -50,13 +42,13 @@ def fit_one_term(parameters: tuple[str, ...], data: Observations, options: Model
         correlation=0.0,
         chosen=chosen[:, None],
         weight=np.ones((len(chosen), 1)),
-        coefficients=fits.coefficients,
-        covariance=covariance,
+        coefficients=fits.coefficients[:, None],
+        covariance=covariance[:, None],
         degrees=degrees,
         drift=np.zeros(len(chosen)),
         valid_from=np.repeat(first[None], len(chosen), axis=0),
         probability_growing=_probability_positive(fits.coefficients, covariance, degrees) * (chosen > 0),
-        smape=smape(fits.fitted[:, 0], data.mean, measured),
+        smape=smape(fits.fitted, data.mean, measured),
         cv_smape=smape(data.mean - residual / slack, data.mean, measured),
         points=count,
         repetitions=data.count.max(axis=1),
@@ -71,7 +63,7 @@ def _terms(options: ModelOptions, points: FloatArray) -> tuple[Term, ...]:
 
 
 def _variance(data: Observations, residual: FloatArray, judged: BoolArray, degrees: FloatArray) -> FloatArray:
-    """float64[K], of a mean: from residuals, or the largest value squared where none are left to judge by."""
+    """float64[K], of a mean: from residuals, or the largest value squared where none are left to context by."""
     largest: FloatArray = np.abs(data.mean).max(axis=1) ** 2
     return np.where(judged, (residual**2).sum(axis=1) / degrees, largest)
 
@@ -80,7 +72,7 @@ def _probability_positive(
     coefficients: FloatArray, covariance: FloatArray, degrees: FloatArray
 ) -> FloatArray:
     """float64[K], probability that the term's coefficient is positive."""
-    slope, scale = coefficients[:, 0, 1], np.sqrt(covariance[:, 0, 1, 1])
+    slope, scale = coefficients[:, 1], np.sqrt(covariance[:, 1, 1])
     ratio = np.where(scale > 0, slope / np.where(scale > 0, scale, 1.0), 1e9 * np.sign(slope))
     probability: FloatArray = stdtr(degrees, ratio)
     return probability
@@ -142,15 +134,14 @@ def _smape(predicted: FloatArray, mean: FloatArray, weight: FloatArray) -> Float
 
 
 @dataclass(frozen=True, eq=False)
-class Refit:
-    """Weighted fits of M hypotheses for each of K kernels at P points with C coefficients.
+class ChosenFits:
+    """Fits of the constant and the chosen term, C = 2 coefficients, for K kernels at P points.
 
     Attributes:
-        coefficients: float64[K, M, C].
-        inverse: float64[K, M, C, C], inverse of the normal matrix; times the variance of a value of weight 1
-            it is the covariance of the coefficients.
-        fitted: float64[K, M, P].
-        leverage: float64[K, M, P], between 0 and 1.
+        coefficients: float64[K, C].
+        inverse: float64[K, C, C], inverse of the normal matrix.
+        fitted: float64[K, P].
+        leverage: float64[K, P], between 0 and 1.
     """
 
     coefficients: FloatArray
@@ -159,45 +150,24 @@ class Refit:
     leverage: FloatArray
 
 
-def refit(
-    *,
-    terms: tuple[Term, ...],
-    hypotheses: IntArray,
-    chosen: IntArray,
-    points: FloatArray,
-    mean: FloatArray,
-    weights: FloatArray,
-) -> Refit:
-    """Fit the constant and all terms of chosen hypotheses.
-
-    Args:
-        terms: the n terms.
-        hypotheses: int64[H, T], indices into `terms`, -1 for none.
-        chosen: int64[K, M], indices into `hypotheses`, -1 for none.
-        points: float64[P, D].
-        mean: float64[K, P].
-        weights: float64[K, 1 or M, P], not below 0.
+def _fit_chosen(terms: tuple[Term, ...], chosen: IntArray, data: Observations) -> ChosenFits:
+    """Fit the chosen terms, int64[K] counted from 1, 0 for the constant alone.
 
     Terms are scaled to 1 at their largest point before the normal equations are solved.
     """
-    values = np.column_stack([term_values(terms, points), np.zeros(len(points))])
+    values = np.column_stack([np.zeros(len(data.points)), term_values(terms, data.points)])
     size = np.abs(values).max(axis=0)
     size = np.where(size > 0, size, 1.0)
-    rows = np.where(chosen[..., None] >= 0, hypotheses[chosen], -1)
-    scale = np.concatenate([np.ones((*rows.shape[:2], 1)), size[rows]], axis=2)
-    design = np.ones((*rows.shape[:2], len(points), scale.shape[2]))
-    design[..., 1:] = (values / size).T[rows].transpose(0, 1, 3, 2)
-    largest = weights.max(axis=2, keepdims=True)
-    largest = np.where(largest > 0, largest, 1.0)
-    weighted = design * (weights / largest)[..., None]
-    normal = np.einsum("kmpc,kmpd->kmcd", weighted, design)
-    active = np.einsum("kmcc->kmc", normal) > 0
-    normal += np.einsum("kmc,cd->kmcd", ~active, np.eye(scale.shape[2]))
-    coefficients, inverse = solve_symmetric(normal, np.einsum("kmpc,kp->kmc", weighted, mean))
-    inverse = inverse * (active[..., :, None] & active[..., None, :]) / largest[..., None]
-    return Refit(
+    column = (values / size).T[chosen]
+    design = np.stack([np.ones_like(column), column], axis=1)
+    weight = data.measured.astype(np.float64)
+    active = (design**2 @ weight[..., None])[..., 0] > 0
+    coefficients, inverse = solve_weighted(design, weight, data.mean, active)
+    leverage = ((inverse @ design) * design).sum(axis=1) * weight
+    scale = np.stack([np.ones(len(chosen)), size[chosen]], axis=1)
+    return ChosenFits(
         coefficients / scale,
-        inverse / (scale[..., :, None] * scale[..., None, :]),
-        np.einsum("kmpc,kmc->kmp", design, coefficients),
-        np.minimum(np.einsum("kmpc,kmcd,kmpd,kmp->kmp", design, inverse, design, weights + 0 * largest), 1.0),
+        inverse / (scale[:, :, None] * scale[:, None, :]),
+        (coefficients[:, None] @ design)[:, 0],
+        np.minimum(leverage, 1.0),
     )

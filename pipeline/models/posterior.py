@@ -8,7 +8,7 @@ from ingest.arrays import BoolArray, FloatArray, IntArray
 from pipeline.models.error_model import ErrorModel, Precision
 from pipeline.models.generalised_fits import Fits
 from pipeline.models.hypotheses import SearchSpace
-from pipeline.models.noise import SMALLEST_VARIANCE, NoiseEstimate, refined
+from pipeline.models.noise import SMALLEST_VARIANCE, NoiseEstimate, refined_noise
 from pipeline.models.observations import Sample
 
 DETRENDED = 15.0  # variance of a random walk at its end over what a straight line leaves of it on average
@@ -36,12 +36,12 @@ class Evidence:
 def estimate_errors(
     sample: Sample, structure: ErrorModel, fits: Fits, log_prior: FloatArray, guess: NoiseEstimate
 ) -> NoiseEstimate:
-    """Estimate the size of the errors from the most probable model of each kernel, given a `first_guess`."""
-    best = weigh(sample, structure, fits, log_prior, guess).weight.argmax(axis=1)
-    return refined(guess, sample, fits.misfit[np.arange(len(best)), best], fits.size[best])
+    """Estimate the size of the errors from the most probable model of each kernel, given a `initial_noise`."""
+    best = weigh_hypotheses(sample, structure, fits, log_prior, guess).weight.argmax(axis=1)
+    return refined_noise(guess, sample, fits.misfit[np.arange(len(best)), best], fits.size[best])
 
 
-def weigh(
+def weigh_hypotheses(
     sample: Sample, structure: ErrorModel, fits: Fits, log_prior: FloatArray, errors: NoiseEstimate
 ) -> Evidence:
     """Weigh hypotheses.

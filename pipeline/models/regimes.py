@@ -17,7 +17,7 @@ RARE = np.log(10.0)  # one kernel in ten that no formula fits is expected to hav
 SMALLEST_NOISE = 0.01**2  # relative variance below which a better fit is no evidence
 
 
-def last_regime(judge: FitContext, sample: Sample) -> IntArray:
+def last_regime(context: FitContext, sample: Sample) -> IntArray:
     """Find where the last regime of each kernel begins.
 
     One change is weighed against none by the Bayesian information criterion with the misfit of the best
@@ -25,7 +25,7 @@ def last_regime(judge: FitContext, sample: Sample) -> IntArray:
     than the noise is not improved upon.
 
     Args:
-        judge: how kernels are weighed; its hypotheses are tried on the whole range, those of one term on
+        context: how kernels are weighed; its hypotheses are tried on the whole range, those of one term on
             parts of it. Errors are taken as relative and independent: a change must show at all scales.
         sample: K kernels.
 
@@ -36,9 +36,9 @@ def last_regime(judge: FitContext, sample: Sample) -> IntArray:
     places = points - LAST - FIRST + 1
     if places < 1:
         return np.zeros(len(sample), dtype=np.int64)
-    independent = replace(judge, structure=ErrorModel())
+    independent = replace(context, structure=ErrorModel())
     precision, fits = independent.fit(sample)
-    noise, _ = judge.errors.noise(sample, independent.structure)
+    noise, _ = context.errors.noise(sample, independent.structure)
     least = points * np.maximum(noise, SMALLEST_NOISE)
     parts = _misfit_of_parts(independent.one_term(), sample, precision.diagonal)
     best = parts.argmin(axis=0)
@@ -47,18 +47,18 @@ def last_regime(judge: FitContext, sample: Sample) -> IntArray:
     return np.where(gain > price, best + FIRST, 0)
 
 
-def _misfit_of_parts(judge: FitContext, sample: Sample, weight: FloatArray) -> FloatArray:
+def _misfit_of_parts(context: FitContext, sample: Sample, weight: FloatArray) -> FloatArray:
     """float64[places, K], the smallest misfits before and after each possible change, added."""
     before, after = (
         running_misfits(
-            judge.space, sample.points[way], sample.level[:, way], weight[:, way], judge.nonnegative
+            context.space, sample.points[way], sample.level[:, way], weight[:, way], context.nonnegative
         )
         for way in (slice(None), slice(None, None, -1))
     )
     return before[FIRST - 1 : -LAST] + after[LAST - 1 : -FIRST][::-1]
 
 
-TOLD_APART = 1e-9  # share of a term's size by which it must vary to be told from a constant
+IDENTIFIABLE = 1e-9  # share of a term's size by which it must vary to be told from a constant
 
 
 def running_misfits(
@@ -158,7 +158,7 @@ class Lines:
         """
         total, level = self.total[:, None], self.level[:, None]
         origin = self.spread + total * self.center**2
-        possible = self.spread > TOLD_APART**2 * origin
+        possible = self.spread > IDENTIFIABLE**2 * origin
         slope = self.together / np.where(possible, self.spread, 1.0)
         misfit = self.left[:, None] - slope * self.together
         if nonnegative:

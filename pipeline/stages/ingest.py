@@ -13,7 +13,8 @@ from ingest.experiment import Experiment
 from ingest.readers import find_series_reader
 from ingest.reduction import ReducedProfile
 from ingest.run_names import RunSpec, parse_run_name
-from pipeline.execution.local import Work, local_executor
+from pipeline.execution.executor import Work
+from pipeline.execution.local import local_executor
 from pipeline.stages.read_profiles import Reading, ReadRun, Watch, look_up, same_program, unwatched
 from pipeline.store.cache import Cache
 from pipeline.store.inputs import InputFile, describe_input

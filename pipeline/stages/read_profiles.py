@@ -12,7 +12,7 @@ from ingest.discovery import Run
 from ingest.errors import FilterError, InputError, UsageError
 from ingest.profile import Profile
 from ingest.reduction import ReducedProfile, reduce_profile
-from pipeline.execution.local import Work, WorkerLostError
+from pipeline.execution.executor import Work, WorkerLostError
 from pipeline.store.cache import Cache, key_of
 from pipeline.store.inputs import FileState, InputFile, describe_input, files_of, state_of
 

@@ -8,8 +8,9 @@ from typing import Any
 from ingest.arrays import FloatArray
 from ingest.errors import InputError
 from pipeline.models.analysis import Analysis, Outlook
-from pipeline.report.html import Report, write_report
+from pipeline.report.html import Report, report_html
 from pipeline.stages.model import efficiency_of, outlooks, target_points
+from pipeline.store.atomic import write_text
 from pipeline.store.lock import LOCK, between_runs
 from pipeline.store.results import EVIDENCE, REPORT, read_analysis, read_provenance
 
@@ -44,7 +45,7 @@ def report_analysis(
         filter_evidence=_evidence(out),
         efficiency=efficiency,
     )
-    write_report(out / REPORT, report)
+    write_text(out / REPORT, report_html(report))
     return out / REPORT
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from pipeline.config.filter_options import filter_request
 from pipeline.config.options import Options, reuse_key
-from pipeline.execution.local import where_to_work
+from pipeline.execution.choice import choose_executor
 from pipeline.models.analysis import Analysis
 from pipeline.report.filter_table import effect_sentence
 from pipeline.stages.filter import (
@@ -100,7 +100,7 @@ def run(
         if inputs is not None and unchanged(options.out, configuration, inputs):
             return _stored(options.out)
         with stopwatch.stage("ingest"):
-            work = where_to_work(options.engine, options.scheduler, options.processes, tell)
+            work = choose_executor(options.engine, options.scheduler, options.processes, tell)
             read = ingest(located, options.metric, watch=watch, cache=cache, work=work)
         if unchanged(options.out, configuration, read.inputs):
             return _stored(options.out)

@@ -23,7 +23,9 @@ class PooledVariance:
     degrees: float
 
 
-def pool_variances(variances: FloatArray, degrees: FloatArray) -> PooledVariance:
+def pool_variances(
+    variances: FloatArray, degrees: FloatArray, most_degrees: float | None = None
+) -> PooledVariance:
     """Estimate the distribution that the variances of the kernels come from.
 
     The method of moments on their logarithms (Smyth, "Linear models and empirical Bayes methods for assessing
@@ -33,14 +35,18 @@ def pool_variances(variances: FloatArray, degrees: FloatArray) -> PooledVariance
     Args:
         variances: float64[K], above 0.
         degrees: float64[K], d of each, above 0.
+        most_degrees: largest number of observations that the pool is worth to a kernel; None: no more than
+            the other kernels' own degrees of freedom.
     """
     half = degrees / 2
     logs = np.log(variances) - digamma(half) + np.log(half)
     center = float(logs.mean())
-    between = float(((logs - center) ** 2 - polygamma(1, half)).mean())
-    # No pool is worth more to a kernel than the other kernels' own degrees of freedom.
-    most = min(max(len(variances) - 1, 1) * float(degrees.mean()), MOST_DEGREES) / 2
-    half_prior = min(_inverse_trigamma(between), most) if between > 1e-3 else most
+    between = float(logs.var(ddof=1) - polygamma(1, half).mean()) if len(logs) > 1 else 0.0
+    if most_degrees is None:
+        most_degrees = min(max(len(variances) - 1, 1) * float(degrees.mean()), MOST_DEGREES)
+    half_prior = most_degrees / 2
+    if between > float(polygamma(1, half_prior)):
+        half_prior = _inverse_trigamma(between)
     variance = np.exp(center + digamma(half_prior) - np.log(half_prior))
     return PooledVariance(float(variance), 2 * half_prior)
 

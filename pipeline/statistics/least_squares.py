@@ -1,4 +1,18 @@
-"""Weighted least squares for many kernels and hypotheses at once."""
+"""Weighted least squares for many kernels and hypotheses at once.
+
+Which solver serves when, all vectorised over kernels and hypotheses:
+
+`fit_lines`        one term beside a constant, many terms: closed form, no matrices
+`solve_weighted`   few hypotheses of any terms: normal equations, coefficients and covariance
+
+and, because their cost decides the cost of modelling, beside the searches that they serve:
+
+`models.generalised_fits`            all hypotheses of one parameter, related errors: designs made orthonormal
+                                     once for all kernels
+`models.regimes.Lines`               one term, the first n points for every n: running moments, linear in n
+`models.multi_parameter.added_term`  hypotheses that differ in one term: the others orthogonalised once, so
+                                     that thousands of candidates are one matrix product
+"""
 
 from dataclasses import dataclass
 
@@ -61,6 +75,32 @@ def fit_lines(term: FloatArray, values: FloatArray, weights: FloatArray) -> Line
     together = (share * (values - level)) @ term
     slope = np.where(spread > 0, together / np.where(spread > 0, spread, 1.0), 0.0)
     return LineFits(term=term, total=total, center=center, spread=spread, level=level, slope=slope)
+
+
+def solve_weighted(
+    design: FloatArray, weight: FloatArray, values: FloatArray, active: BoolArray
+) -> tuple[FloatArray, FloatArray]:
+    """Fit many small designs by weighted least squares.
+
+    Args:
+        design: float64[..., C, P], the columns, scaled to about 1.
+        weight: float64[..., P], not below 0.
+        values: float64[..., P].
+        active: bool[..., C], the columns that take part; the coefficients of the others are 0.
+
+    Returns:
+        The coefficients float64[..., C], and the inverse of the normal matrix float64[..., C, C]: times the
+        variance of a value of weight 1 it is the covariance of the coefficients.
+    """
+    largest = weight.max(axis=-1)
+    largest = np.where(largest > 0, largest, 1.0)[..., None]
+    weighted = design * (weight / largest)[..., None, :]
+    both = active[..., :, None] & active[..., None, :]
+    normal = np.where(both, weighted @ design.swapaxes(-1, -2), 0.0)
+    normal += np.eye(design.shape[-2]) * ~active[..., None]
+    right = (weighted @ values[..., None])[..., 0] * active
+    coefficients, inverse = solve_symmetric(normal, right)
+    return coefficients * active, inverse * both / largest[..., None]
 
 
 def solve_symmetric(matrix: FloatArray, right: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -5,10 +5,10 @@ from dataclasses import dataclass, fields, replace
 
 import numpy as np
 
-from ingest.arrays import BoolArray, FloatArray, IntArray
+from ingest.arrays import FloatArray, IntArray
 from pipeline.models.multi_parameter.added_term import WeightedMeans
 from pipeline.models.multi_parameter.factors import Factors
-from pipeline.statistics.least_squares import solve_symmetric
+from pipeline.statistics.least_squares import solve_weighted
 
 _UNTESTED = 1e-6  # 1 - leverage below which a point decides a coefficient alone
 
@@ -64,14 +64,13 @@ def fit_exactly(data: WeightedMeans, factors: Factors, picks: IntArray) -> Exact
     present = (picks != 0).any(axis=3)
     design = _design(factors, picks)
     active = np.concatenate([np.ones_like(present[:, :, :1]), present], axis=2)
-    coefficients, inverse = _solve(data, design, active)
+    coefficients, inverse = solve_weighted(design, data.weight[:, None], data.mean[:, None], active)
     if data.nonnegative:
         kernel, row = np.nonzero(coefficients[..., 0] < 0)
         part = active[kernel, row]
         part[:, 0] = False
-        some = WeightedMeans(data.mean[kernel], data.weight[kernel], data.count[kernel], True)
-        again = _solve(some, design[kernel, row][:, None], part[:, None])
-        coefficients[kernel, row], inverse[kernel, row] = again[0][:, 0], again[1][:, 0]
+        again = solve_weighted(design[kernel, row], data.weight[kernel], data.mean[kernel], part)
+        coefficients[kernel, row], inverse[kernel, row] = again
     residual, slack = _residuals(data, design, coefficients, inverse)
     weight = data.weight[:, None]
     untested = ((slack < _UNTESTED) & (weight > 0)).any(axis=2)
@@ -109,15 +108,3 @@ def _residuals(
     fitted = (coefficients[:, :, None, :] @ design)[:, :, 0]
     leverage = ((inverse @ design) * design).sum(axis=2) * data.weight[:, None]
     return data.mean[:, None] - fitted, 1 - leverage
-
-
-def _solve(data: WeightedMeans, design: FloatArray, active: BoolArray) -> tuple[FloatArray, FloatArray]:
-    largest = data.weight.max(axis=1)
-    largest = np.where(largest > 0, largest, 1.0)[:, None]
-    weighted = design * (data.weight / largest)[:, None, None, :]
-    both = active[..., :, None] & active[..., None, :]
-    normal = np.where(both, weighted @ design.swapaxes(2, 3), 0.0)
-    normal += np.eye(design.shape[2]) * ~active[..., None]
-    right = (weighted @ data.mean[:, None, :, None])[..., 0] * active
-    coefficients, inverse = solve_symmetric(normal, right)
-    return coefficients * active, inverse * both / largest[..., None, None]

@@ -1,5 +1,5 @@
 """The HTML report: one file that opens offline, explains itself and re-evaluates the models in the page."""
 
-from pipeline.report.html.page import Report, write_report
+from pipeline.report.html.page import Report, report_html
 
-__all__ = ["Report", "write_report"]
+__all__ = ["Report", "report_html"]

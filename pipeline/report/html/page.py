@@ -5,7 +5,6 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from pathlib import Path
 from typing import Any
 
 from ingest.arrays import FloatArray
@@ -17,7 +16,6 @@ from pipeline.report.html.heading import facts, study_name
 from pipeline.report.html.packing import json_for_script
 from pipeline.report.html.payload import page_data
 from pipeline.report.html.verdict import Findings, verdict
-from pipeline.store.atomic import write_text
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -43,16 +41,7 @@ class Report:
     efficiency: Mapping[str, Any] | None = None
 
 
-def write_report(path: Path, report: Report) -> None:
-    """Write the report atomically.
-
-    Raises:
-        UsageError: where the file cannot be written.
-    """
-    write_text(path, page(report))
-
-
-def page(report: Report) -> str:
+def report_html(report: Report) -> str:
     """Return the HTML text. It needs no network, and shows whatever names contain as text."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
     from markupsafe import Markup

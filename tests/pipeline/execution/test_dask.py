@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from ingest.errors import UsageError
+from pipeline.execution.choice import choose_executor
 from pipeline.execution.dask import DaskExecutor
-from pipeline.execution.local import where_to_work
 from pipeline.stages.ingest import ingest, locate
 
 distributed = pytest.importorskip("distributed", reason="the extra `dask` is not installed")
@@ -31,7 +31,7 @@ def slow_pid(number):
 
 
 def test_reading_there_gives_what_reading_here_gives(cluster, strong_study):
-    work = where_to_work("dask", cluster.scheduler_address, 1, print)
+    work = choose_executor("dask", cluster.scheduler_address, 1, print)
     there, here = (ingest(locate(strong_study), "time", work=how).experiment for how in (work, None))
     assert there.callpaths == here.callpaths
     assert [run.source for run in there.runs] == [run.source for run in here.runs]
@@ -42,7 +42,7 @@ def test_reading_there_gives_what_reading_here_gives(cluster, strong_study):
 
 def test_a_broken_run_is_skipped_there_too(cluster, strong_study):
     (strong_study / "app.p4.r1" / "processor0" / "1" / "uniform" / "profiling").write_text("profiling { trig")
-    work = where_to_work("dask", cluster.scheduler_address, 1, print)
+    work = choose_executor("dask", cluster.scheduler_address, 1, print)
     read = ingest(locate(strong_study), "time", work=work)
     assert [entry.path.name for entry in read.damaged] == ["app.p4.r1"]
 

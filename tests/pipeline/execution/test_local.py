@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.execution.local import ProcessExecutor, SerialExecutor, WorkerLostError, local_executor
+from pipeline.execution.executor import WorkerLostError
+from pipeline.execution.local import ProcessExecutor, SerialExecutor, local_executor
 
 
 def square(number):

@@ -21,8 +21,8 @@ def least_misfit(design, values, nonnegative):
     """Fit each of h designs float64[h, n, 1 or 2] by its orthonormal basis; return the least misfit."""
     size = np.linalg.norm(design, axis=1, keepdims=True)
     basis, upper = np.linalg.qr(design / np.where(size > 0, size, 1.0))
-    told_apart = np.abs(np.einsum("hcc->hc", upper)).min(axis=1) > 1e-9
-    basis, upper = basis[told_apart], upper[told_apart]
+    identifiable = np.abs(np.einsum("hcc->hc", upper)).min(axis=1) > 1e-9
+    basis, upper = basis[identifiable], upper[identifiable]
     along = values @ basis
     misfit = ((values - (basis @ along[..., None])[..., 0]) ** 2).sum(axis=1)
     signs = np.linalg.solve(upper, along[..., None])[..., 0]

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from ingest.names import short_name
-from pipeline.report.html import write_report
+from pipeline.report.html import report_html
 from tests.pipeline.report.html.browser import Watched, browser, hides, shows
 from tests.pipeline.report.html.studies import (
     SCRIPT,
@@ -32,7 +32,7 @@ def running() -> Iterator[Any]:
 @pytest.fixture(scope="module")
 def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("report") / "report.html"
-    write_report(path, report_of(study()))
+    path.write_text(report_html(report_of(study())), encoding="utf-8")
     return path
 
 
@@ -268,7 +268,7 @@ def test_narrow_page_does_not_scroll_sideways(running: Any, file: Path) -> None:
 
 def test_two_parameters_have_a_map_and_two_sliders(running: Any, tmp_path: Path) -> None:
     path = tmp_path / "report.html"
-    write_report(path, report_of(two_parameter_study()))
+    path.write_text(report_html(report_of(two_parameter_study())), encoding="utf-8")
     opened = Watched(running, path, viewport=WIDE)
     page = opened.page
     assert page.get_by_role("slider").count() == 2

@@ -8,15 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.report.html import write_report
+from pipeline.report.html import report_html
 from pipeline.report.html.assets import script, style_sheet
-from pipeline.report.html.page import page
 from tests.pipeline.report.html.studies import SCRIPT, report_of, study, two_parameter_study
 
 
 @pytest.fixture(scope="module")
 def text() -> str:
-    return page(report_of(study()))
+    return report_html(report_of(study()))
 
 
 def test_names_and_notices_are_escaped(text: str) -> None:
@@ -52,7 +51,7 @@ def test_sections_are_there_only_where_there_is_something_to_show(text: str) -> 
     assert 'id="imbalance"' in text
     assert 'id="efficiency"' in text
     assert 'id="heatmap"' not in text
-    other = page(replace(report_of(two_parameter_study()), filter_evidence=None, efficiency=None))
+    other = report_html(replace(report_of(two_parameter_study()), filter_evidence=None, efficiency=None))
     assert 'id="heatmap"' in other
     assert 'id="imbalance"' not in other
     assert 'id="efficiency"' not in other
