@@ -1,10 +1,12 @@
-"""Scaling models: from aligned measurements to normal forms with intervals, and what they foretell.
+"""Scaling models: from aligned measurements to normal forms with intervals, and what they predict.
 
-kernels, analysis, bottlenecks, total    what is modelled, and the whole stage
-normal_form, exponents, options, notes   hypotheses and settings
-sample, context, evidence, weighed         how one parameter is fitted: errors, settings, weights
-several                                  two to four parameters
-scaling_models, prediction, intervals    the result, and what it predicts
-regimes, search_space                    changes of behaviour, and spaces that follow the data
-efficiency, advice, estimator            POP metrics, what to measure next, scikit-learn
+kernels, analysis, bottlenecks           what is modelled, and the whole stage
+normal_form, hypotheses, options         formulas, which of them are tried, settings
+observations, error_model, noise         the data and how far they may be off
+fit, fit_context, posterior, regimes     how one parameter is fitted: settings, weights, changes of behaviour
+multi_parameter                          two to four parameters
+scaling_models, quality                  the result: predictions, formulas, remarks
+efficiency, planning, estimator          POP metrics, what to measure next, scikit-learn
+
+A family of models is one function in `hypotheses`; a remark on a model is one line in `quality`.
 """

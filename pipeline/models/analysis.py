@@ -15,7 +15,7 @@ from pipeline.models.kernels import Kernels, callpath_kernels, region_kernels, t
 from pipeline.models.options import ModelOptions
 from pipeline.models.scaling_models import Prediction, ScalingModels
 
-DEFAULT_REACH = 4.0  # target scale where none is asked for: this many times the largest measured
+DEFAULT_REACH = 4.0  # target scale if none is asked for: this many times the largest measured
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,8 +77,8 @@ def analyse(
     """Fit a model to every call path and to every region.
 
     Raises:
-        InputError: where the metric was not measured.
-        ModelError: where the experiment has no parameter to model over.
+        InputError: the metric was not measured.
+        ModelError: the experiment has no parameter to model over.
     """
     if not experiment.parameters:
         raise ModelError(
@@ -100,7 +100,7 @@ def _modelled(experiment: Experiment, kernels: Kernels, options: ModelOptions) -
 
 
 def default_target(analysis: Analysis) -> FloatArray:
-    """Return the point looked at where none is asked for: 4 times the largest scale, float64[1, D]."""
+    """Return the point looked at if none is asked for: 4 times the largest scale, float64[1, D]."""
     target: FloatArray = analysis.experiment.points.max(axis=0, keepdims=True)
     target[0, analysis.experiment.parameters.index(analysis.parameter)] *= DEFAULT_REACH
     return target
@@ -167,5 +167,5 @@ def _along(point: FloatArray, column: int, scales: FloatArray) -> FloatArray:
 
 
 def scaling_of(text: str) -> Scaling | None:
-    """Read ``auto``, ``strong`` or ``weak``; None is to be told from the data."""
+    """Read ``auto``, ``strong`` or ``weak``; None lets the data decide."""
     return None if text == "auto" else Scaling(text)

@@ -1,4 +1,4 @@
-"""Bottlenecks to come: shares now and at the target scale, and where kernels overtake others."""
+"""Future bottlenecks: shares now and at the target scale, and where kernels overtake others."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -52,7 +52,7 @@ def crossovers(
     """Find where kernels overtake the kernels that lead.
 
     A leader is a kernel that is the largest of all at some scale between the smallest measured one and
-    the horizon. Every other kernel that matters at the horizon is followed past each leader, where that
+    the horizon. Every other kernel that matters at the horizon is followed past each leader if that
     leader has a share of at least `CROSSING_SHARE`.
 
     Args:
@@ -71,7 +71,7 @@ def crossovers(
     kernels = len(predict(scales[:1]))
     if not kernels:
         return ()
-    # Some scales after the other where all kernels at all scales would fit into no cache.
+    # In parts of the scales if all kernels at all scales exceed the cache.
     parts = np.array_split(scales, 1 + kernels * len(scales) // VALUES_AT_ONCE)
     leaders, largest_at_horizon, total = _overview(map(predict, parts))
     candidates = np.unique(np.concatenate([leaders, largest_at_horizon]))
@@ -116,10 +116,10 @@ def flags(
         Per kernel some of ``growing``, ``dominant_measured``, ``dominant_at_target``, ``coming_bottleneck``.
     """
     is_growing = (growing >= GROWING) & (rising > 1.0)
-    coming = is_growing & (share_target >= NOTEWORTHY_SHARE) & (share_target > share_measured)
+    future = is_growing & (share_target >= NOTEWORTHY_SHARE) & (share_target > share_measured)
     named = {
         "growing": is_growing,
-        "coming_bottleneck": coming,
+        "coming_bottleneck": future,
         "dominant_measured": _largest(share_measured),
         "dominant_at_target": _largest(share_target),
     }

@@ -1,4 +1,4 @@
-"""POP efficiency metrics per measurement point, as far as profiles can tell.
+"""POP efficiency metrics per measurement point, as far as profiles contain them.
 
 The model is multiplicative (POP Centre of Excellence, "Standard metrics for performance analysis"):
 global efficiency = parallel efficiency x computation scalability, and parallel efficiency = load balance x
@@ -16,12 +16,12 @@ from ingest.experiment import Experiment, RunRecord
 from ingest.scaling import Scaling, ScalingDecision
 
 INSTRUCTIONS, CYCLES = "PAPI_TOT_INS", "PAPI_TOT_CYC"
-NOT_FROM_PROFILES = "serialisation and transfer cannot be told apart from profiles: that needs traces"
+NOT_FROM_PROFILES = "serialisation and transfer cannot be distinguished in profiles: that needs traces"
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Efficiencies:
-    """Medians over repetitions per measurement point, float64[P], 1 is perfect; NaN where it cannot be told.
+    """Medians over repetitions per measurement point, float64[P], 1 is perfect; NaN if not available.
 
     Attributes:
         load_balance: mean over largest useful time of a location.
@@ -48,7 +48,7 @@ class Efficiencies:
 
 
 def efficiencies(experiment: Experiment, decision: ScalingDecision) -> Efficiencies | None:
-    """Compute the efficiency metrics of every point; None where no run tells computing from communication."""
+    """Compute the efficiency metrics of every point; None if no run distinguishes computing from communication."""
     if not any(COMMUNICATION & set(run.paradigms) for run in experiment.runs):
         return None
     balance, communication, useful = (np.full(experiment.shape, np.nan) for _ in range(3))
@@ -124,7 +124,7 @@ def _useful_callpaths(experiment: Experiment) -> BoolArray:
 
 
 def _median(values: FloatArray) -> FloatArray:
-    """Median over repetitions, float64[P]; NaN where no repetition tells."""
+    """Median over repetitions, float64[P]; NaN if no repetition has one."""
     known = np.isfinite(values)
     return np.array(
         [np.median(row[mask]) if mask.any() else np.nan for row, mask in zip(values, known, strict=True)]

@@ -29,7 +29,7 @@ class NormalFormRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):  # t
         prior: how plausible each exponent is before any data, see `ModelOptions`.
         exponents: the exponents to try, None lets them follow the data.
         nonnegative: whether coefficients and predictions below zero are excluded; ``auto`` excludes them
-            where no target is negative.
+            if no target is negative.
         nonpositive: ``shift`` moves a feature that reaches zero or below so that its smallest training value
             is 1, and takes whatever lies below the training range for its lower end; ``raise`` refuses it.
         rivals: how many models are kept per kernel for the intervals.
@@ -65,7 +65,7 @@ class NormalFormRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):  # t
             y: float64[n] or [n, K].
 
         Raises:
-            ValueError: the arrays do not fit together or are not finite, or a feature is not positive where
+            ValueError: the arrays do not fit together or are not finite, or a feature is not positive and
                 that is refused.
         """
         if self.nonpositive not in ("shift", "raise"):
@@ -101,7 +101,7 @@ class NormalFormRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):  # t
             float64[n] or [n, K] as y was, or three such arrays: values, lower and upper ends.
 
         Raises:
-            ValueError: a feature is not positive where that is refused.
+            ValueError: a feature is not positive and that is refused.
         """
         check_is_fitted(self)
         features = validate_data(self, X, dtype=np.float64, reset=False)

@@ -50,8 +50,8 @@ ANOTHER_CHANGE = 0.1  # drift per root of a doubling of kernels that changed the
 def fit_by_evidence(parameters: tuple[str, ...], data: Observations, options: ModelOptions) -> ScalingModels:
     """Weigh all hypotheses for every kernel.
 
-    Kernels that no hypothesis fits within the noise are looked at again: where behaviour changes inside the
-    range, the last regime alone is weighed.
+    Kernels that no hypothesis fits within the noise are looked at again: if behaviour changes inside the
+    range, only the last regime is fitted.
 
     Memory: the data, the models kept, and a few MiB for one block of kernels.
     """

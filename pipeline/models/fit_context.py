@@ -15,13 +15,13 @@ from pipeline.models.options import ModelOptions
 from pipeline.models.posterior import Posterior, estimate_errors, keep_plausible, weigh_hypotheses
 
 POOL = 512  # kernels of most effort over which the errors are pooled
-UNREPEATED_NOISE = 0.05**2  # relative variance that passes for noise where nothing was repeated
+UNREPEATED_NOISE = 0.05**2  # relative variance that passes for noise if nothing was repeated
 DOUBTFUL = 3.0  # standard errors by which a misfit must exceed the noise to call a formula in question
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class FitContext:
-    """How kernels are weighed.
+    """How the kernels of an experiment are fitted.
 
     Attributes:
         space: the hypotheses; those of two growing terms, if any, at the end.
@@ -38,11 +38,11 @@ class FitContext:
     nonnegative: bool
 
     def at(self, points: FloatArray) -> "FitContext":
-        """Return a context of the same mind for kernels measured at other points, float64[P]."""
+        """Return the same fit settings for kernels measured at other points, float64[P]."""
         return replace(self, columns=design_columns(self.space, points))
 
     def one_term(self) -> "FitContext":
-        """Return a context that tries one growing term only; hypotheses keep their places."""
+        """Return the same settings with one growing term only; hypotheses keep their places."""
         return replace(self, space=self.space.without_mixed())
 
     def with_errors_of(self, sample: Sample) -> "FitContext":
@@ -83,7 +83,7 @@ class FitContext:
         return keep_plausible(self.space, sample, precision, fits, evidence)
 
     def _misfits(self, sample: Sample, kept: Posterior) -> BoolArray:
-        """bool[K], judged by relative errors whatever the structure of the errors is."""
+        """bool[K], by relative errors whatever the error model is."""
         relative = ErrorModel()
         fitted = kept.fitted / np.where(sample.largest > 0, sample.largest, 1.0)[:, None]
         residual = np.where(sample.measured, sample.level - fitted, 0.0) / relative.scale(sample.level)

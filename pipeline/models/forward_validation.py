@@ -1,4 +1,4 @@
-"""Settings judged by how well they predict the largest scales from the smaller ones."""
+"""Fit settings chosen by how well they predict the largest scales from the smaller ones."""
 
 from dataclasses import dataclass
 
@@ -15,7 +15,7 @@ from pipeline.models.posterior import Evidence, estimate_errors, weigh_hypothese
 
 FEWEST_POINTS = 3  # left after holding out: two coefficients and one residual
 FEWEST_FOR_TWO_TERMS = 6  # twice as many as coefficients
-KERNELS = 128  # of most effort, on which settings are judged
+KERNELS = 128  # of most effort, on which settings are compared
 BY_EFFORT = 0.5  # neither may one large kernel decide alone, nor many small ones
 MARGIN = 0.15  # a less simple setting must win by this much, in nats per kernel
 WORST = -9.0  # log density below which a miss is a miss
@@ -26,7 +26,7 @@ STRUCTURES = tuple(ErrorModel(floor, walk) for walk in (INDEPENDENT, WALKING) fo
 
 @dataclass(frozen=True)
 class Setting:
-    """How an experiment's kernels are to be judged.
+    """Fit settings of an experiment.
 
     Attributes:
         steep: whether exponents above 3 are in the space.
@@ -40,7 +40,7 @@ class Setting:
 def choose_setting(sample: Sample, space: SearchSpace, nonnegative: bool) -> Setting:
     """Return the simplest setting that predicts held-out points as well as any, within `MARGIN`.
 
-    The last point is predicted from all before it and, where six points or more were measured, the last two
+    The last point is predicted from all before it and, if six points or more were measured, the last two
     from those before them. With too few points to hold one out, the simplest setting of all is taken.
 
     Args:

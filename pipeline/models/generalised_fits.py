@@ -20,7 +20,7 @@ class Columns:
         place: int64[c], where the columns' coefficients stand among the constant and the terms.
         basis: float64[h, P, c], orthonormal columns.
         back: float64[h, c, c], upper triangular: from coefficients of the basis to those of the columns.
-        usable: bool[h], whether the points tell the columns from each other.
+        usable: bool[h], whether the points distinguish the columns.
     """
 
     hypothesis: IntArray

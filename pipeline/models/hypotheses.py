@@ -192,7 +192,7 @@ def _allowed(rows: Iterable[Row], prior: Prior, logarithms: bool) -> list[Row]:
 
 
 def _shared(rows: Sequence[Row], prior: Prior, share: float) -> FloatArray:
-    """Divide a probability among hypotheses; the share that is divided among processes is no choice."""
+    """Divide a probability among hypotheses; the term divided among processes is not a choice of its own."""
     weight = [
         np.prod([plausibility(e, prior) for e in row if e != INVERSE or len(row) == 1]) for row, _ in rows
     ]

@@ -53,11 +53,11 @@ class Kernels:
 def callpath_kernels(experiment: Experiment, metric: str, scaling: Scaling) -> Kernels:
     """Take every call path as a kernel.
 
-    Under strong scaling, and where nothing scales, the values are summed over locations (effort, paper 001
+    Under strong scaling, and if nothing scales, the values are summed over locations (effort, paper 001
     section 2: constant means perfect scaling); under weak scaling they are the mean of a location.
 
     Raises:
-        InputError: where the metric was not measured.
+        InputError: the metric was not measured.
     """
     measured = experiment.metric(metric)
     weak = scaling is Scaling.WEAK

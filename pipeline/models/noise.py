@@ -12,7 +12,7 @@ from pipeline.statistics.empirical_bayes import MOST_DEGREES, PooledVariance, po
 SMALLEST_VARIANCE = 1e-10  # relative errors below 1e-5 are rounding of the profile
 SIGNIFICANT = 3.0  # standard errors by which residuals must exceed the noise to count as misfit
 LEAST_RESIDUALS = 2  # with one residual left, some formula always fits
-UNKNOWN_MISFIT = PooledVariance(0.1**2, 2.0)  # assumed where residuals cannot tell
+UNKNOWN_MISFIT = PooledVariance(0.1**2, 2.0)  # assumed if residuals say nothing
 
 
 @dataclass(frozen=True)
@@ -20,9 +20,9 @@ class NoiseEstimate:
     """The variance of errors of unit size, pooled over kernels.
 
     Attributes:
-        residual: from residuals: noise and misfit together. Of variance 0 where the residuals are no larger
-            than the repetitions explain: then repetitions alone tell.
-        repetition: of a single repetition; of variance 0 where nothing was repeated.
+        residual: from residuals: noise and misfit together. Of variance 0 if the residuals are no larger
+            than the repetitions explain: then repetitions alone count.
+        repetition: of a single repetition; of variance 0 if nothing was repeated.
     """
 
     residual: PooledVariance
@@ -63,7 +63,7 @@ def refined_noise(guess: NoiseEstimate, sample: Sample, misfit: FloatArray, size
     """Estimate the size of the errors from the residuals of the best models.
 
     Args:
-        guess: from `initial_noise`; what it says of repetitions is kept, and all where residuals cannot tell.
+        guess: from `initial_noise`; what it says of repetitions is kept, and all of it if residuals say nothing.
         sample: K kernels.
         misfit: float64[K], the weighted sum of squared residuals of each kernel's best model.
         size: int64[K], that model's number of coefficients.

@@ -14,7 +14,7 @@ import numpy as np
 from ingest.arrays import FloatArray
 
 Exponent: TypeAlias = tuple[Fraction, int]
-"""(i, j) of p^i * log2(p)^j; (0, 0) where the parameter does not occur."""
+"""(i, j) of p^i * log2(p)^j; (0, 0) if the parameter does not occur."""
 
 Term: TypeAlias = tuple[Exponent, ...]
 """One exponent per parameter."""
@@ -50,7 +50,7 @@ def term_values(terms: Sequence[Term], points: FloatArray) -> FloatArray:
 
 
 def factor_text(parameter: str, exponent: Exponent) -> str:
-    """Return ``p^(3/2) * log2(p)``; empty where the parameter does not occur."""
+    """Return ``p^(3/2) * log2(p)``; empty if the parameter does not occur."""
     i, j = exponent
     power = "" if i == 0 else parameter if i == 1 else f"{parameter}^{_bracketed(i)}"
     logarithm = "" if j == 0 else f"log2({parameter})" if j == 1 else f"log2({parameter})^{_bracketed(j)}"

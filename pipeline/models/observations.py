@@ -13,7 +13,7 @@ from pipeline.models.error_model import ErrorModel, Precision
 Number = TypeVar("Number", np.float64, np.int64)
 
 NEGATIVE = 0.01  # of the largest value: more below zero means that the quantity can be negative
-LARGEST = 1e150  # what lies beyond is no measurement, and its square no number
+LARGEST = 1e150  # larger values are not measurements, and their squares overflow
 
 
 @dataclass(frozen=True, eq=False)

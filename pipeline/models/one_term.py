@@ -62,10 +62,12 @@ def _terms(options: ModelOptions, points: FloatArray) -> tuple[Term, ...]:
     return tuple((e,) for e in exponents if e[1] == 0 or points.min() >= 1)
 
 
-def _variance(data: Observations, residual: FloatArray, judged: BoolArray, degrees: FloatArray) -> FloatArray:
-    """float64[K], of a mean: from residuals, or the largest value squared where none are left to context by."""
+def _variance(
+    data: Observations, residual: FloatArray, has_residuals: BoolArray, degrees: FloatArray
+) -> FloatArray:
+    """float64[K], of a mean: from residuals, or the largest value squared if none are left."""
     largest: FloatArray = np.abs(data.mean).max(axis=1) ** 2
-    return np.where(judged, (residual**2).sum(axis=1) / degrees, largest)
+    return np.where(has_residuals, (residual**2).sum(axis=1) / degrees, largest)
 
 
 def _probability_positive(
@@ -87,7 +89,7 @@ def choose_by_leave_one_out(term: FloatArray, mean: FloatArray, measured: BoolAr
 
     Each point is predicted from the others without fitting again: the residual e of the full fit becomes
     e / (1 - h) with the leverage h of the point (Allen's PRESS). As in Extra-P the constant, which has
-    nothing to overfit, is judged by its ordinary residuals.
+    nothing to overfit, is scored by its ordinary residuals.
 
     Args:
         term: float64[P, H], from `scaled_terms`.

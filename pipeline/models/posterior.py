@@ -36,7 +36,7 @@ class Evidence:
 def estimate_errors(
     sample: Sample, structure: ErrorModel, fits: Fits, log_prior: FloatArray, guess: NoiseEstimate
 ) -> NoiseEstimate:
-    """Estimate the size of the errors from the most probable model of each kernel, given a `initial_noise`."""
+    """Estimate the size of the errors from the most probable model of each kernel, given `initial_noise`."""
     best = weigh_hypotheses(sample, structure, fits, log_prior, guess).weight.argmax(axis=1)
     return refined_noise(guess, sample, fits.misfit[np.arange(len(best)), best], fits.size[best])
 
@@ -81,7 +81,7 @@ def weigh_hypotheses(
 
 
 def _drift(structure: ErrorModel, points: FloatArray, variance: FloatArray, noise: FloatArray) -> FloatArray:
-    """Return how far behaviour drifts from the formula per doubling, as the misfit in the range tells.
+    """Return how far behaviour drifts from the formula per doubling, estimated from the misfit in the range.
 
     What the repetitions do not explain is taken for a random walk over the doublings. A fitted trend follows
     such a walk: it leaves only 1/15 of the variance that the walk gathers over the range.
@@ -93,7 +93,7 @@ def _drift(structure: ErrorModel, points: FloatArray, variance: FloatArray, nois
 
 
 PLAUSIBLE = 1e-3  # a rival that is less probable is forgotten
-AHEAD = 4.0  # times the largest scale, where it is asked whether the models tell anything
+AHEAD = 4.0  # times the largest scale, where the rivals are compared
 UNDECIDED = 4.0  # ratio of the ends of the 90 % interval there, from which they do not
 _TWO_SIDED = 1.645  # standard deviations to either end of a 90 % interval
 

@@ -25,10 +25,10 @@ _TEXT = {
     Note.FEW_POINTS: "fewer than 5 points",
     Note.CANNOT_TELL: "cannot tell",
     Note.NOTHING_MEASURED: "nothing measured",
-    Note.SINGLE_REPETITION: "one repetition: noise is judged by the misfit alone",
+    Note.SINGLE_REPETITION: "one repetition: noise is estimated from the misfit alone",
     Note.LAST_SEGMENT: "behaviour changes within the range: model of the last segment",
     Note.OUTSIDE_SPACE: "grows faster than any exponent tried",
-    Note.CONFOUNDED: "parameters change together in all runs: their effects cannot be told apart",
+    Note.CONFOUNDED: "parameters change together in all runs: their effects cannot be distinguished",
     Note.FEW_VALUES: "fewer than 3 values of a parameter: its growth is a guess",
 }
 

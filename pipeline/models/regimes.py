@@ -14,23 +14,23 @@ from pipeline.models.observations import Sample
 FIRST, LAST = 3, 4  # fewest points of the regime before the change and of the one after it
 EXTRA = 3  # two more coefficients and the place of the change
 RARE = np.log(10.0)  # one kernel in ten that no formula fits is expected to have changed its behaviour
-SMALLEST_NOISE = 0.01**2  # relative variance below which a better fit is no evidence
+SMALLEST_NOISE = 0.01**2  # relative variance below which a better fit is not evidence
 
 
 def last_regime(context: FitContext, sample: Sample) -> IntArray:
     """Find where the last regime of each kernel begins.
 
-    One change is weighed against none by the Bayesian information criterion with the misfit of the best
+    One change is compared with none by the Bayesian information criterion with the misfit of the best
     hypothesis on either side, the noise of the repetitions added to both: a formula that misses by no more
     than the noise is not improved upon.
 
     Args:
-        context: how kernels are weighed; its hypotheses are tried on the whole range, those of one term on
+        context: how kernels are fitted; its hypotheses are tried on the whole range, those of one term on
             parts of it. Errors are taken as relative and independent: a change must show at all scales.
         sample: K kernels.
 
     Returns:
-        int64[K], the index of the first point of the last regime; 0 where behaviour does not change.
+        int64[K], the index of the first point of the last regime; 0 if behaviour does not change.
     """
     points = len(sample.points)
     places = points - LAST - FIRST + 1
@@ -58,7 +58,7 @@ def _misfit_of_parts(context: FitContext, sample: Sample, weight: FloatArray) ->
     return before[FIRST - 1 : -LAST] + after[LAST - 1 : -FIRST][::-1]
 
 
-IDENTIFIABLE = 1e-9  # share of a term's size by which it must vary to be told from a constant
+IDENTIFIABLE = 1e-9  # share of a term's size by which it must vary to be distinguished from a constant
 
 
 def running_misfits(

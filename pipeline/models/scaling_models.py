@@ -71,11 +71,11 @@ class ScalingModels:
     Attributes:
         parameters: names of the D parameters.
         terms: every term that occurs.
-        hypotheses: int64[H, T], indices into `terms`, -1 where a hypothesis has fewer terms.
+        hypotheses: int64[H, T], indices into `terms`, -1 if a hypothesis has fewer terms.
         first, last: float64[D], the smallest and largest measured value of each parameter.
         nonnegative: predictions are never below zero.
         correlation: how strongly the errors of the kernels go together, 0 to 1.
-        chosen: int64[K, M], indices into `hypotheses`, -1 where a kernel has fewer rivals.
+        chosen: int64[K, M], indices into `hypotheses`, -1 if a kernel has fewer rivals.
         weight: float64[K, M], probability of each rival, sums to 1.
         coefficients: float64[K, M, C], in the unit of the data per unit of the term.
         covariance: float64[K, M, C, C], squared scale of the coefficients' Student t distribution.
@@ -130,7 +130,7 @@ class ScalingModels:
 
         Returns:
             Values and interval ends, float64[K, Q]. The value is the median over all rivals, which predicts
-            better than the formula of the chosen model alone where rivals disagree.
+            better than the formula of the chosen model alone if rivals disagree.
         """
         points = np.asarray(points, dtype=np.float64).reshape(-1, len(self.parameters))
         asked = [(level, *point) for point in points.tolist()]
@@ -251,19 +251,21 @@ def formulas(models: ScalingModels) -> list[str]:
 def growths(models: ScalingModels) -> list[str]:
     """Return the leading behaviour of each kernel: that of its hypothesis with the terms that rise."""
     rising = models.coefficients[:, 0, 1:] > 0
-    return _once_a_kind(models.growth, np.column_stack([models.chosen[:, 0], rising]))
+    return _once_per_kind(models.growth, np.column_stack([models.chosen[:, 0], rising]))
 
 
 def remarks(models: ScalingModels) -> list[tuple[str, ...]]:
     """Return what must be known about the model of each kernel."""
-    return _once_a_kind(models.notes, np.column_stack([models.chosen[:, 0], models.note, models.points > 0]))
+    return _once_per_kind(
+        models.notes, np.column_stack([models.chosen[:, 0], models.note, models.points > 0])
+    )
 
 
-def _once_a_kind(tell: Callable[[int], Text], kinds: IntArray) -> list[Text]:
-    """Let `tell` speak of the first kernel of each kind, int64[K, n], for all of its kind."""
+def _once_per_kind(describe: Callable[[int], Text], kinds: IntArray) -> list[Text]:
+    """Describe the first kernel of each kind, int64[K, n], and give all of its kind the same text."""
     _, first, kind = np.unique(kinds, axis=0, return_index=True, return_inverse=True)
-    told = [tell(kernel) for kernel in first.tolist()]
-    return [told[i] for i in kind.ravel().tolist()]
+    texts = [describe(kernel) for kernel in first.tolist()]
+    return [texts[i] for i in kind.ravel().tolist()]
 
 
 def sum_of_terms(models: ScalingModels) -> tuple[float, list[tuple[float, Term]]]:

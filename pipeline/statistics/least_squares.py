@@ -25,7 +25,7 @@ from ingest.arrays import BoolArray, FloatArray
 class LineFits:
     """Fits of a + b t for K kernels and H terms t, each term centred and scaled over the points first.
 
-    The leading axis of what does not depend on the values is 1 where all kernels share their weights.
+    The leading axis of what does not depend on the values is 1 if all kernels share their weights.
 
     Attributes:
         term: float64[P, H], the centred and scaled terms, between -1 and 1.
@@ -33,7 +33,7 @@ class LineFits:
         center: float64[1 or K, H], weighted mean of each term.
         spread: float64[1 or K, H], weighted variance of each term.
         level: float64[K, 1], weighted mean of the values.
-        slope: float64[K, H], 0 where the term does not vary.
+        slope: float64[K, H], 0 if the term does not vary.
     """
 
     term: FloatArray
@@ -45,7 +45,7 @@ class LineFits:
 
     @property
     def usable(self) -> BoolArray:
-        """bool[1 or K, H], whether the weighted points tell the term from a constant."""
+        """bool[1 or K, H], whether the weighted points distinguish the term from a constant."""
         return self.spread > 0
 
 

@@ -45,7 +45,7 @@ def mixture_quantiles(
 def _of_several(
     center: FloatArray, scale: FloatArray, weight: FloatArray, degrees: FloatArray, probability: FloatArray
 ) -> FloatArray:
-    """Return the quantiles where more than one component counts, arguments as above."""
+    """Return the quantiles if more than one component counts, arguments as above."""
     if not center.size:
         return np.zeros((len(probability), *center.shape[::2]))
     kernel, rival = np.nonzero(weight > NEGLIGIBLE)

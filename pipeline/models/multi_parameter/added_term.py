@@ -71,7 +71,7 @@ def chi_squared(
         factors: float64[n, P], the candidates.
 
     Returns:
-        float64[K, B, n], possibly below zero by rounding, inf where the candidate cannot be told from the
+        float64[K, B, n], possibly below zero by rounding, inf where the candidate cannot be distinguished from the
         others or the constant, or where a coefficient would be negative of a quantity that cannot be.
     """
     weight = data.weight[:, None]
@@ -142,7 +142,7 @@ def _project(
 def _solve_two(
     sums: _Sums, limit: FloatArray, least: FloatArray, nonnegative: bool
 ) -> tuple[FloatArray, FloatArray, FloatArray, BoolArray]:
-    """Fit candidate and constant: coefficients, the squares left, and whether the two can be told apart."""
+    """Fit candidate and constant: coefficients, the squares left, and whether the two can be distinguished."""
     one = np.maximum(sums.one, least)
     middle = sums.t1 / one
     spread = sums.tt - middle * sums.t1
@@ -164,7 +164,7 @@ def _others_positive(
     slope: FloatArray,
     constant: FloatArray,
 ) -> BoolArray:
-    """Back-substitute the coefficients of the other terms and tell where all are above zero."""
+    """Back-substitute the coefficients of the other terms and find where all are above zero."""
     size = len(along)
     found: list[FloatArray] = [slope] * size
     positive = np.ones(slope.shape, dtype=bool)

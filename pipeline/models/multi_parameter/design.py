@@ -1,4 +1,4 @@
-"""What a set of measurement points can tell about its parameters, and what it cannot."""
+"""What a set of measurement points can say about its parameters, and what it cannot."""
 
 from dataclasses import dataclass
 
@@ -11,7 +11,7 @@ _ALONE = 1e-6  # share of a parameter's variation (in logarithms) that the other
 
 @dataclass(frozen=True, eq=False)
 class Design:
-    """Which of D parameters can be told apart.
+    """Which of D parameters can be distinguished.
 
     Attributes:
         varies: bool[D], the parameter has more than one value.
@@ -28,8 +28,8 @@ class Design:
 def examine(points: FloatArray) -> Design:
     """Examine points float64[P, D], all positive.
 
-    A parameter is confounded where its logarithm is a linear function of the others' (p = 100 q, p q = n), or
-    where it rises and falls with another one in step: the points lie on one curve then, and any effect of one
+    A parameter is confounded if its logarithm is a linear function of the others' (p = 100 q, p q = n), or
+    if it rises and falls with another one in step: the points lie on one curve then, and any effect of one
     parameter could as well be due to the other.
     """
     values = [np.unique(points[:, d]) for d in range(points.shape[1])]

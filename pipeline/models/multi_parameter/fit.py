@@ -1,4 +1,4 @@
-"""Models of two to four parameters: sums of products of p^i * log2(p)^j, judged out of sample.
+"""Models of two to four parameters: sums of products of p^i * log2(p)^j, validated out of sample.
 
 The statistics are explained where they are made: noise.py (how far a mean may be off), search.py (evidence
 and prior), weigh.py (leave-one-out, rivals). All kernels are fitted together, in blocks that bound memory.
@@ -45,7 +45,7 @@ def fit_observations(
         parameters: names of the D parameters.
         data: the measurements; any design will do, full grids are not needed.
         options: how to fit.
-        validate: where residuals show more than noise, hide the largest scales from the heaviest kernels'
+        validate: if residuals show more than noise, hide the largest scales from the heaviest kernels'
             models and widen all intervals by what they miss there.
     """
     scale = np.abs(data.mean).max(axis=1)
@@ -106,10 +106,10 @@ def _fit_block(data: WeightedMeans, factors: Factors, floor: float) -> tuple[Flo
 
 
 def likely_picks(data: WeightedMeans, factors: Factors) -> IntArray:
-    """Find the hypotheses worth judging, int64[K, N, M, D], the constant first, all zero for none.
+    """Find the hypotheses worth an exact fit, int64[K, N, M, D], the constant first, all zero for none.
 
-    A second term is looked for thoroughly where noise alone does not explain what single terms leave, a third
-    only there and where the second is worth its price.
+    A second term is looked for thoroughly if noise alone does not explain what single terms leave, a third
+    only then and if the second is worth its price.
     """
     found = search_one_term(data, factors)
     picks, score = [_padded(found.picks)], [found.score]

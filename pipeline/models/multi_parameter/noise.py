@@ -9,7 +9,7 @@ from pipeline.models.posterior import DETRENDED
 from pipeline.models.scaling_models import ScalingModels
 
 BELIEF = 20.0
-"""How many residuals the noise known from the repetitions is worth when the misfit of a kernel is judged."""
+"""How many residuals the noise known from the repetitions is worth when the misfit of a kernel is estimated."""
 
 _LEAST_NOISE = 2e-4  # relative; below it rounding and clock resolution rule
 _UNKNOWN_NOISE = 0.02  # relative, of single repetitions: only a start, the misfit sets the scale
@@ -68,15 +68,15 @@ def pooled_misfit(chi2: FloatArray, degrees: FloatArray, repeats: float) -> floa
         chi2: float64[K], weighted squares left by each kernel's best model.
         degrees: float64[K], points less coefficients.
         repeats: degrees of freedom that the noise rests on. With some, residuals cannot be smaller for good,
-            and are larger only where chance does not explain it; with none, they alone tell.
+            and are larger only if chance does not explain it; with none, they alone count.
     """
-    judged = degrees > 0
-    if not judged.any():
+    fitted = degrees > 0
+    if not fitted.any():
         return 1.0
-    ratio = float(np.median(chi2[judged] / degrees[judged]))
+    ratio = float(np.median(chi2[fitted] / degrees[fitted]))
     if not repeats:
         return max(ratio, 1e-4)
-    return ratio if ratio > significant(degrees[judged].sum(), repeats) else 1.0
+    return ratio if ratio > significant(degrees[fitted].sum(), repeats) else 1.0
 
 
 def significant(degrees: FloatArray, repeats: float) -> FloatArray:
@@ -119,7 +119,7 @@ _TO_DEVIATION = 1 / 3.29  # of the width of a 90 % interval
 def inside(points: FloatArray) -> BoolArray:
     """Tell which points float64[P, D] have no varying parameter at its largest value, bool[P].
 
-    None where too few are left to make models from.
+    None if too few are left to make models from.
     """
     largest = points.max(axis=0)
     varies = points.min(axis=0) < largest
@@ -144,7 +144,7 @@ def shown_drift(models: ScalingModels, hidden: Observations) -> float:
     """Relative variance per doubling by which kernels stray from models made without the points hidden.
 
     What the models' own intervals and the noise of the hidden means explain is taken off. The mean of all
-    kernels: they are too few at the largest scales to tell whose behaviour strays and whose does not.
+    kernels: too few measurements are hidden to say whose behaviour strays and whose does not.
 
     Args:
         models: of K kernels.

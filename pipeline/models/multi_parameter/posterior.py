@@ -25,7 +25,7 @@ class Rivals:
         variance: float64[K, N], of a mean of weight 1, noise and misfit together.
         degrees: float64[K], degrees of freedom that the variance rests on.
         misfit: how much more than by their noise the means of all kernels miss the models, as a ratio of
-            variances; 1 where that is no more than chance explains.
+            variances; 1 if that is no more than chance explains.
     """
 
     fits: ExactFits

@@ -37,7 +37,7 @@ class Candidates:
 
     Attributes:
         picks: int64[K, N, M, D].
-        score: float64[K, N], logarithm of evidence times prior but for a constant; -inf where there is none.
+        score: float64[K, N], logarithm of evidence times prior but for a constant; -inf if there is none.
         chi2: float64[K, N], weighted squares left.
         varied: bool[K, N], all exchanges of one factor have been tried.
     """
@@ -62,7 +62,7 @@ class Candidates:
             getattr(self, f.name)[kernels] = getattr(part, f.name)
 
     def best(self, count: int) -> "Candidates":
-        """Return the `count` best, best first, filled up with none where there are fewer."""
+        """Return the `count` best, best first, filled up with none if there are fewer."""
         best = self.take(_smallest(-self.score, count))
         if best.score.shape[1] == count:
             return best
@@ -128,15 +128,15 @@ def _first_guesses(data: WeightedMeans, factors: Factors, count: int) -> Candida
     none = np.empty((kernels, 1, 0, points))
     log_prior = factors.term_log_prior(factors.coarse)
     chi2 = chi_squared(data, none, None, factors.columns(factors.coarse))
-    rows, judged = _best_scores(data, chi2, np.zeros((kernels, 1)), log_prior, 1, count)
-    return Candidates(factors.coarse[rows][:, :, None, :], *judged).best(count)
+    rows, scored = _best_scores(data, chi2, np.zeros((kernels, 1)), log_prior, 1, count)
+    return Candidates(factors.coarse[rows][:, :, None, :], *scored).best(count)
 
 
 def _extended(data: WeightedMeans, factors: Factors, start: IntArray) -> Candidates:
     """Add every coarse term to the hypotheses int64[K, B, M, D]."""
     size = start.shape[2] + 1
     chi2 = chi_squared(data, factors.columns(start), None, factors.columns(factors.coarse))
-    rows, judged = _best_scores(
+    rows, scored = _best_scores(
         data,
         chi2,
         factors.term_log_prior(start).sum(axis=2),
@@ -147,7 +147,7 @@ def _extended(data: WeightedMeans, factors: Factors, start: IntArray) -> Candida
     place, added = np.divmod(rows, len(factors.coarse))
     picks = start[np.arange(len(rows))[:, None], place]
     picks = np.concatenate([picks, factors.coarse[added][:, :, None, :]], axis=2)
-    return _distinct(Candidates(picks, *judged), _KEPT)
+    return _distinct(Candidates(picks, *scored), _KEPT)
 
 
 def _refine(data: WeightedMeans, factors: Factors, found: Candidates, here: IntArray) -> Candidates:
@@ -179,11 +179,11 @@ def _exchange(data: WeightedMeans, factors: Factors, picks: IntArray) -> list[Ca
             rest[..., d] = 0
             chi2 = chi_squared(data, others, factors.columns(rest), factors.values[d])
             fixed = log_prior.sum(axis=(2, 3)) - log_prior[:, :, m, d]
-            rows, judged = _best_scores(data, chi2, fixed, factors.log_prior[d], size, _VARIANTS)
+            rows, scored = _best_scores(data, chi2, fixed, factors.log_prior[d], size, _VARIANTS)
             place, factor = np.divmod(rows, len(factors.table.exponents))
             changed = picks[np.arange(len(rows))[:, None], place]
             changed[:, :, m, d] = factor
-            tried.append(Candidates(changed, *judged))
+            tried.append(Candidates(changed, *scored))
     return tried
 
 

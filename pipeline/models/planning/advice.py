@@ -17,12 +17,12 @@ _LIKELY = 0.05  # weight from which a rival is named
 
 @dataclass(frozen=True)
 class Settled:
-    """What a measurement tells about one kernel.
+    """What a measurement settles about one kernel.
 
     Attributes:
         kernel: index of the kernel.
         share: its share in what the measurement takes from the doubt about the total, 0 to 1.
-        rivals: growth of the models that it tells apart; empty where it only sharpens coefficients.
+        rivals: growth of the models between which it decides; empty if it only sharpens coefficients.
     """
 
     kernel: int
@@ -40,7 +40,7 @@ class Advice:
         cost: core-seconds for all repetitions.
         width: expected width of the total's interval at the target afterwards, relative to the value.
         reduction: share of the width before this measurement that it is expected to take away, 0 to 1.
-        settles: the kernels about which it tells most.
+        settles: the kernels about which it says most.
     """
 
     point: tuple[float, ...]
@@ -82,8 +82,8 @@ def advise(
     """Plan further measurements for a sharper prediction of the total at a target.
 
     Every measurement observes all kernels. What it would take from the variance of the total at the target is
-    known beforehand (`bayes_linear`); the plan takes, one after the other, the point and the number of
-    repetitions that take most per core-second, or a single dearer measurement where that is worth more than
+    known beforehand (`bayes_linear`); the plan takes, in sequence the point and the number of
+    repetitions that take most per core-second, or a single more expensive measurement if that is worth more than
     the whole plan (Khuller, Moss and Naor, "The budgeted maximum coverage problem", 1999).
 
     Args:
@@ -91,16 +91,16 @@ def advise(
         measured: float64[P, D], the points measured so far.
         at: float64[D], the target.
         budget: core-seconds to spend.
-        noise: float64[K], relative standard deviation of one repetition, see `repetition_noise`; where it is
-            None or NaN the models' residuals tell.
+        noise: float64[K], relative standard deviation of one repetition, see `repetition_noise`; if it is
+            None or NaN the models' residuals are used.
         candidates: float64[Q, D], points to choose from; None proposes some.
         cost: float64[Q], core-seconds of one repetition at the candidates; None takes the predicted total.
 
     Returns:
-        The plan in its order; empty where nothing affordable narrows the interval by `LEAST_GAIN`.
+        The plan in its order; empty if nothing affordable narrows the interval by `LEAST_GAIN`.
 
     Raises:
-        UsageError: the target or the budget cannot be meant.
+        UsageError: an invalid target or budget.
     """
     at = np.asarray(at, dtype=np.float64).reshape(-1)
     if len(at) != len(models.parameters) or not (np.isfinite(at) & (at > 0)).all():

@@ -1,4 +1,4 @@
-"""What a measurement at one point would tell about the expected values at others, before it is taken.
+"""How much a measurement at one point would reduce the uncertainty at others, before it is taken.
 
 Bayes linear adjustment (Goldstein and Wooff, "Bayes Linear Statistics", 2007, section 3): only means and
 covariances are believed in, and the variance that observing y leaves of t is Var(t) - Cov(t, y)^2 / Var(y),

@@ -12,10 +12,10 @@ MOST_POINTS = 64
 def candidate_points(measured: FloatArray, at: FloatArray) -> FloatArray:
     """Propose the measured points again, and points of values between and beyond the measured ones.
 
-    None lies below the range: what happens there is no matter of growth. Beyond it every parameter is doubled
+    None lies below the range, where growth does not show. Beyond it every parameter is doubled
     up to its value at the target. Parameters of which only whole numbers were measured keep to whole numbers.
     With several parameters the points closest to the line from the largest measured point to the target are
-    kept, for they tell most about it.
+    kept, since they inform most about it.
 
     Args:
         measured: float64[P, D], positive.
@@ -42,7 +42,7 @@ def _values(measured: FloatArray, target: float) -> list[float]:
     values = np.concatenate([measured, between, beyond, [target]])
     if (measured == np.round(measured)).all():
         values = np.round(values)
-    # A value that lies within a tenth of a measured one tells nothing that repetitions would not.
+    # A value that lies within a tenth of a measured one adds nothing that repetitions would not.
     near = (np.abs(np.log(np.maximum(values, 1e-300)[:, None] / measured)) < 0.1).any(axis=1)
     kept = values[(values > 0) & (np.isin(values, measured) | ~near)]
     return [float(v) for v in np.unique(kept)]

@@ -94,7 +94,7 @@ def doubt_about_total(
         models: kernels that sum up to the total.
         places: the candidates.
         at: float64[D], the target.
-        noise: float64 for each kernel, relative standard deviation of one repetition, NaN where unknown.
+        noise: float64 for each kernel, relative standard deviation of one repetition, NaN if unknown.
     """
     far = models.predict(at[None])
     width = (far.upper - far.lower)[:, 0] * _TO_DEVIATION
@@ -137,8 +137,8 @@ class Step:
 def plan(doubt: Doubt, places: Places, budget: float) -> list[Step]:
     """Spend a budget step by step on what takes most from the doubt per core-second.
 
-    A plan that takes what helps most and hardly minds the cost replaces it where it leaves
-    clearly less doubt: greed by ratio alone can miss the one dear measurement that decides (Khuller, Moss and
+    A plan that takes what helps most and hardly minds the cost replaces it if it leaves
+    clearly less doubt: greed by ratio alone can miss the one expensive measurement that decides (Khuller, Moss and
     Naor, "The budgeted maximum coverage problem", 1999).
     """
     thrifty, lavish = (_greedy(doubt, places, budget, power) for power in (1.0, _HARDLY))
