@@ -48,7 +48,7 @@ class Efficiencies:
 
 
 def efficiencies(experiment: Experiment, decision: ScalingDecision) -> Efficiencies | None:
-    """Compute the efficiency metrics of every point; None if no run distinguishes computing from communication."""
+    """Compute the metrics of every point; None if no run distinguishes computing from communication."""
     if not any(COMMUNICATION & set(run.paradigms) for run in experiment.runs):
         return None
     balance, communication, useful = (np.full(experiment.shape, np.nan) for _ in range(3))

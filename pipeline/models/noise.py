@@ -63,7 +63,7 @@ def refined_noise(guess: NoiseEstimate, sample: Sample, misfit: FloatArray, size
     """Estimate the size of the errors from the residuals of the best models.
 
     Args:
-        guess: from `initial_noise`; what it says of repetitions is kept, and all of it if residuals say nothing.
+        guess: from `initial_noise`; what it says of repetitions is kept; all of it if residuals say nothing.
         sample: K kernels.
         misfit: float64[K], the weighted sum of squared residuals of each kernel's best model.
         size: int64[K], that model's number of coefficients.

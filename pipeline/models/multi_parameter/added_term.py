@@ -71,8 +71,8 @@ def chi_squared(
         factors: float64[n, P], the candidates.
 
     Returns:
-        float64[K, B, n], possibly below zero by rounding, inf where the candidate cannot be distinguished from the
-        others or the constant, or where a coefficient would be negative of a quantity that cannot be.
+        float64[K, B, n], possibly below zero by rounding; inf if the candidate cannot be distinguished from
+        the others or the constant, or if a coefficient of a nonnegative quantity would be negative.
     """
     weight = data.weight[:, None]
     weighted_y = data.pair[:, None, :, 1]
@@ -142,7 +142,7 @@ def _project(
 def _solve_two(
     sums: _Sums, limit: FloatArray, least: FloatArray, nonnegative: bool
 ) -> tuple[FloatArray, FloatArray, FloatArray, BoolArray]:
-    """Fit candidate and constant: coefficients, the squares left, and whether the two can be distinguished."""
+    """Fit candidate and constant: coefficients, squares left, and whether the two can be distinguished."""
     one = np.maximum(sums.one, least)
     middle = sums.t1 / one
     spread = sums.tt - middle * sums.t1

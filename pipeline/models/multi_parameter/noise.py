@@ -9,7 +9,7 @@ from pipeline.models.posterior import DETRENDED
 from pipeline.models.scaling_models import ScalingModels
 
 BELIEF = 20.0
-"""How many residuals the noise known from the repetitions is worth when the misfit of a kernel is estimated."""
+"""How many residuals the noise known from repetitions is worth when a kernel's misfit is estimated."""
 
 _LEAST_NOISE = 2e-4  # relative; below it rounding and clock resolution rule
 _UNKNOWN_NOISE = 0.02  # relative, of single repetitions: only a start, the misfit sets the scale

@@ -11,14 +11,14 @@ from pipeline.models.scaling_models import ScalingModels
 REPETITIONS = (1, 2, 3, 5, 10)
 KERNELS = 128  # of most doubt at the target; the others hardly move the total
 LEAST_GAIN = 0.02  # of the interval's width: less is not worth a run
-DEARER = (
+CLEARLY_LESS = (
     0.9  # what a plan by gain must leave of the doubt that a plan by gain per cost leaves, to be preferred
 )
 _LEAST_NOISE = 0.002  # relative, of one repetition
 _DEVIATION = 0.0125  # a mean absolute error of one percent as a standard deviation
 _TO_DEVIATION = 1 / 3.29  # of the width of a 90 % interval
 _MOST_STEPS = 12
-_HARDLY = (
+_MINDED_LITTLE = (
     0.25  # power of the cost in a plan that minds it little: ten repetitions must help twice as much as one
 )
 
@@ -137,12 +137,11 @@ class Step:
 def plan(doubt: Doubt, places: Places, budget: float) -> list[Step]:
     """Spend a budget step by step on what takes most from the doubt per core-second.
 
-    A plan that takes what helps most and hardly minds the cost replaces it if it leaves
-    clearly less doubt: greed by ratio alone can miss the one expensive measurement that decides (Khuller, Moss and
-    Naor, "The budgeted maximum coverage problem", 1999).
+    A plan that takes what helps most and hardly minds the cost replaces it if it leaves clearly less doubt:
+    greed by ratio alone can miss the one expensive measurement that decides (Khuller, Moss and Naor, "The budgeted maximum coverage problem", 1999).
     """
-    thrifty, lavish = (_greedy(doubt, places, budget, power) for power in (1.0, _HARDLY))
-    if lavish and doubt.deviation(lavish[-1].after) < DEARER * doubt.deviation(thrifty[-1].after):
+    thrifty, lavish = (_greedy(doubt, places, budget, power) for power in (1.0, _MINDED_LITTLE))
+    if lavish and doubt.deviation(lavish[-1].after) < CLEARLY_LESS * doubt.deviation(thrifty[-1].after):
         return lavish
     return thrifty
 
