@@ -28,9 +28,18 @@ ARITHMETIC: dict[type[ast.operator], type[ast.operator]] = {
 }
 SWAPPED_NAMES = {
     name: other
-    for pair in ("min max", "minimum maximum", "argmin argmax", "any all", "floor ceil", "first last", "lower upper")
+    for pair in (
+        "min max",
+        "minimum maximum",
+        "argmin argmax",
+        "any all",
+        "floor ceil",
+        "first last",
+        "lower upper",
+    )
     for name, other in (pair.split(), pair.split()[::-1])
 }
+LEFT_ALONE = (None, "strict", "stacklevel", "maxsize")  # arguments that only guard against defects, or cache
 Place = tuple[int, int, int, int]
 """First line and column, last line and column, as `ast` counts them."""
 
@@ -75,7 +84,7 @@ def defects(path: str, source: str) -> Iterator[Defect]:
             yield Defect(path=path, line=node.lineno, what=what, place=place, text=text)
 
 
-def _changes(node: ast.AST) -> Iterator[tuple[str, ast.expr | str]]:
+def _changes(node: ast.AST) -> Iterator[tuple[str, ast.expr | str]]:  # noqa: C901  # one case a kind
     match node:
         case ast.Compare(left=left, ops=[op], comparators=comparators) if type(op) in COMPARISONS:
             yield "comparison", ast.Compare(left, [COMPARISONS[type(op)]()], comparators)
@@ -98,11 +107,13 @@ def _changes(node: ast.AST) -> Iterator[tuple[str, ast.expr | str]]:
             yield "name", SWAPPED_NAMES[name]
         case ast.IfExp(test=test, body=body, orelse=orelse):
             yield "branches swapped", ast.IfExp(test, orelse, body)
-        case ast.Call(func=func, args=args, keywords=[*others, last]) if last.arg is not None:
+        case ast.Call(func=func, args=args, keywords=[*others, last]) if last.arg not in LEFT_ALONE:
             yield f"argument {last.arg} dropped", ast.Call(func, args, others)
         case ast.Expr(value=ast.Call()) | ast.AugAssign() | ast.Raise() | ast.Continue() | ast.Break():
             yield "statement dropped", "pass"
-        case ast.Subscript(value=value, slice=ast.Slice(lower=lower, upper=upper, step=None)) if lower or upper:
+        case ast.Subscript(value=value, slice=ast.Slice(lower=lower, upper=upper, step=None)) if (
+            lower or upper
+        ):
             yield "slice", ast.Subscript(value, ast.Slice(None, upper if lower else None), ast.Load())
 
 
@@ -115,12 +126,13 @@ def _number(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant) and isinstance(node.value, int | float)
 
 
-def _annotations(tree: ast.Module) -> set[int]:
-    """Return the nodes that are never computed: annotations, docstrings, type aliases, formats of texts."""
+def _annotations(tree: ast.Module) -> set[int]:  # noqa: C901  # one case a kind
+    """Return the nodes that are left alone: annotations, type aliases, decorators, formatted texts."""
     unread: set[int] = set()
 
     def leave_out(node: ast.AST | None) -> None:
-        unread.update(id(inner) for inner in ast.walk(node) if node is not None) if node is not None else None
+        if node is not None:
+            unread.update(id(inner) for inner in ast.walk(node))
 
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef):
@@ -134,12 +146,10 @@ def _annotations(tree: ast.Module) -> set[int]:
             leave_out(node.annotation)
             if isinstance(node, ast.AnnAssign) and "TypeAlias" in ast.unparse(node.annotation):
                 leave_out(node.value)
-        elif isinstance(node, ast.Assign) and "__all__" in ast.unparse(node.targets[0]):
-            leave_out(node)
-        elif isinstance(node, ast.FormattedValue):
-            leave_out(node.format_spec)
-        elif isinstance(node, ast.JoinedStr):
-            unread.update(id(value) for value in node.values if isinstance(value, ast.Constant))
-        elif isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
+        elif (
+            (isinstance(node, ast.Assign) and "__all__" in ast.unparse(node.targets[0]))
+            or isinstance(node, ast.JoinedStr)
+            or (isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test))
+        ):
             leave_out(node)
     return unread

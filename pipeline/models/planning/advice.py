@@ -82,8 +82,9 @@ def advise(
     """Plan further measurements for a sharper prediction of the total at a target.
 
     Every measurement observes all kernels. What it would take from the variance of the total at the target is
-    known beforehand (`beliefs`); the plan takes in sequence the point and the number of repetitions that take
-    most per core-second, or a single more expensive measurement if that is worth more than the whole plan (Khuller, Moss and Naor, "The budgeted maximum coverage problem", 1999).
+    known beforehand (`beliefs`); the plan takes in sequence the point and the number of repetitions that
+    take most per core-second, or a single more expensive measurement if that is worth more than the whole
+    plan (Khuller, Moss and Naor, "The budgeted maximum coverage problem", 1999).
 
     Args:
         models: kernels that sum up to the total, in core-seconds (exclusive effort) unless `cost` is given.

@@ -138,7 +138,8 @@ def plan(doubt: Doubt, places: Places, budget: float) -> list[Step]:
     """Spend a budget step by step on what takes most from the doubt per core-second.
 
     A plan that takes what helps most and hardly minds the cost replaces it if it leaves clearly less doubt:
-    greed by ratio alone can miss the one expensive measurement that decides (Khuller, Moss and Naor, "The budgeted maximum coverage problem", 1999).
+    greed by ratio alone can miss the one expensive measurement that decides (Khuller, Moss and Naor, "The
+    budgeted maximum coverage problem", 1999).
     """
     thrifty, lavish = (_greedy(doubt, places, budget, power) for power in (1.0, _MINDED_LITTLE))
     if lavish and doubt.deviation(lavish[-1].after) < CLEARLY_LESS * doubt.deviation(thrifty[-1].after):
