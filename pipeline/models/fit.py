@@ -56,7 +56,7 @@ def fit_by_evidence(parameters: tuple[str, ...], data: Observations, options: Mo
     Memory: the data, the models kept, and a few MiB for one block of kernels.
     """
     sample = sample_of(data)
-    context = make_context(sample, options, options.nonnegative and data.nonnegative)
+    context = make_context(parameters[0], sample, options, options.nonnegative and data.nonnegative)
     parts: list[tuple[IntArray, Posterior]] = []
     start = np.zeros(len(sample), dtype=np.int64)
     unexplained = np.zeros(len(sample), dtype=bool)
@@ -100,6 +100,7 @@ def _assemble(
         parameters=parameters,
         terms=context.space.terms,
         hypotheses=context.space.hypotheses,
+        sharpness=context.space.sharpness,
         first=data.points.min(axis=0),
         last=data.points.max(axis=0),
         nonnegative=context.nonnegative,
@@ -123,6 +124,8 @@ def _assemble(
 def _at_the_edge(space: SearchSpace, chosen: IntArray) -> BoolArray:
     """bool[K], whether no steeper term than the chosen model's was tried."""
     powers = np.array([float(t[0][0]) for t in space.terms])
-    steepest = np.append(powers == powers.max(initial=0.0), False)[space.hypotheses]
+    plain = space.hypotheses[space.sharpness == 1]
+    most = powers[plain[plain >= 0]].max(initial=0.0)
+    steepest = np.append(powers == most, False)[space.hypotheses] & (space.sharpness == 1)[:, None]
     edge: BoolArray = np.logical_or.reduce(steepest, axis=1)
     return edge[chosen]

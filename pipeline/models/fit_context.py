@@ -5,10 +5,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ingest.arrays import BoolArray, FloatArray
-from pipeline.models.error_model import ErrorModel, Precision
+from pipeline.models.error_model import ErrorModel
 from pipeline.models.forward_validation import FEWEST_FOR_TWO_TERMS, choose_setting
 from pipeline.models.generalised_fits import Columns, Fits, design_columns, fit_all
-from pipeline.models.hypotheses import SearchSpace, SpaceChoice, one_parameter_space
+from pipeline.models.hypotheses import SearchSpace, SpaceChoice, counts_processes, one_parameter_space
 from pipeline.models.noise import NoiseEstimate, initial_noise
 from pipeline.models.observations import Sample
 from pipeline.models.options import ModelOptions
@@ -42,26 +42,25 @@ class FitContext:
         return replace(self, columns=design_columns(self.space, points))
 
     def one_term(self) -> "FitContext":
-        """Return the same settings with one growing term only; hypotheses keep their places."""
-        return replace(self, space=self.space.without_mixed())
+        """Return the same settings with one growing term and no knee; hypotheses keep their places."""
+        return replace(self, space=self.space.without_knees())
 
     def with_errors_of(self, sample: Sample) -> "FitContext":
         """Return a context who takes the size of the errors from a sample's kernels of most effort."""
         heavy = sample.heaviest(POOL)
-        return self._with_errors(heavy, self.fit(heavy)[1])
+        return self._with_errors(heavy, self.fit(heavy))
 
     def _with_errors(self, sample: Sample, fits: Fits) -> "FitContext":
         prior = self.space.log_prior_of(sample.falls, steep=True)
         guess = initial_noise(sample, self.structure)
         return replace(self, errors=estimate_errors(sample, self.structure, fits, prior, guess))
 
-    def fit(self, sample: Sample) -> tuple[Precision, Fits]:
-        """Return the precision of the errors and the fits of all hypotheses."""
-        precision = sample.precision(self.structure)
-        fits = fit_all(self.space, self.columns, sample.level, precision, self.nonnegative)
+    def fit(self, sample: Sample) -> Fits:
+        """Return the fits of all hypotheses."""
+        fits = fit_all(self.space, self.columns, sample, self.structure, self.nonnegative)
         mean, root = _constant(sample, self.structure)
         fits.coefficients[:, 0, 0], fits.root[:, 0, 0, 0] = mean, root
-        return precision, fits
+        return fits
 
     def posterior(self, sample: Sample) -> tuple[Posterior, BoolArray]:
         """Weigh the hypotheses for every kernel of a sample.
@@ -69,18 +68,18 @@ class FitContext:
         Returns:
             The plausible ones, and bool[K], the kernels that none of them fits within the noise.
         """
-        kept = self._weighed(sample, *self.fit(sample))
+        kept = self._weighed(sample, self.fit(sample))
         return kept, self._misfits(sample, kept)
 
     def posterior_of_segment(self, sample: Sample) -> Posterior:
         """Return the plausible hypotheses, the size of the errors taken from the sample itself."""
-        precision, fits = self.fit(sample)
-        return self._with_errors(sample, fits)._weighed(sample, precision, fits)
+        fits = self.fit(sample)
+        return self._with_errors(sample, fits)._weighed(sample, fits)
 
-    def _weighed(self, sample: Sample, precision: Precision, fits: Fits) -> Posterior:
+    def _weighed(self, sample: Sample, fits: Fits) -> Posterior:
         prior = self.space.log_prior_of(sample.falls, steep=True)
         evidence = weigh_hypotheses(sample, self.structure, fits, prior, self.errors)
-        return keep_plausible(self.space, sample, precision, fits, evidence)
+        return keep_plausible(self.space, sample, self.structure, fits, evidence)
 
     def _misfits(self, sample: Sample, kept: Posterior) -> BoolArray:
         """bool[K], by relative errors whatever the error model is."""
@@ -109,9 +108,14 @@ def _constant(sample: Sample, structure: ErrorModel) -> tuple[FloatArray, FloatA
     return (weight * sample.level).sum(axis=1) / total, 1 / np.sqrt(total)
 
 
-def make_context(sample: Sample, options: ModelOptions, nonnegative: bool) -> FitContext:
+def make_context(parameter: str, sample: Sample, options: ModelOptions, nonnegative: bool) -> FitContext:
     """Choose the setting by forward validation and estimate the errors over the kernels of most effort."""
-    choice = SpaceChoice(True, bool(sample.falls.any()), len(sample.points) > FEWEST_FOR_TWO_TERMS)
+    choice = SpaceChoice(
+        steep=True,
+        falling=bool(sample.falls.any()),
+        mixed=len(sample.points) > FEWEST_FOR_TWO_TERMS,
+        knees=nonnegative and not counts_processes(parameter),
+    )
     widest = one_parameter_space(options, float(sample.points[0]), choice)
     setting = choose_setting(sample, widest, nonnegative)
     space = one_parameter_space(options, float(sample.points[0]), replace(choice, steep=setting.steep))

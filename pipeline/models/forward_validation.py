@@ -8,7 +8,7 @@ from scipy.special import gammaln
 from ingest.arrays import FloatArray
 from pipeline.models.error_model import ErrorModel
 from pipeline.models.generalised_fits import Fits, design_columns, fit_all
-from pipeline.models.hypotheses import SearchSpace
+from pipeline.models.hypotheses import SearchSpace, from_power
 from pipeline.models.noise import initial_noise
 from pipeline.models.observations import Sample
 from pipeline.models.posterior import Evidence, estimate_errors, weigh_hypotheses
@@ -77,8 +77,8 @@ def _fold_scores(sample: Sample, space: SearchSpace, nonnegative: bool, held: in
     priors = [space.log_prior_of(known.falls, steep) for steep in (False, True)]
     scores = np.empty((len(priors), len(STRUCTURES)))
     for s, structure in enumerate(STRUCTURES):
-        fits = fit_all(space, columns, known.level, known.precision(structure), nonnegative)
-        forecast = _forecast(fits, design)
+        fits = fit_all(space, columns, known, structure, nonnegative)
+        forecast = _forecast(fits, design, space.sharpness)
         guess = initial_noise(known, structure)
         for p, prior in enumerate(priors):
             errors = estimate_errors(known, structure, fits, prior, guess)
@@ -90,12 +90,12 @@ def _fold_scores(sample: Sample, space: SearchSpace, nonnegative: bool, held: in
     return scores
 
 
-def _forecast(fits: Fits, design: FloatArray) -> tuple[FloatArray, FloatArray]:
+def _forecast(fits: Fits, design: FloatArray, sharpness: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Values at the design's points and their variance at unit error, float64[K, H, Q] each."""
     count = design.shape[2]
     value = sum(fits.coefficients[:, :, None, c] * design[:, :, c] for c in range(count))
     moved = (sum(fits.root[:, :, None, b, c] * design[:, :, b] for b in range(c + 1)) for c in range(count))
-    return np.asarray(value), np.asarray(sum(m * m for m in moved))
+    return from_power(np.asarray(value), np.asarray(sum(m * m for m in moved)), sharpness[:, None])
 
 
 def _log_density(

@@ -1,14 +1,15 @@
 """Generalised least squares of many hypotheses for many kernels at once."""
 
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
 from ingest.arrays import BoolArray, FloatArray, IntArray
-from pipeline.models.error_model import Precision
+from pipeline.models.error_model import ErrorModel, Precision
 from pipeline.models.hypotheses import SearchSpace
 from pipeline.models.normal_form import term_values
+from pipeline.models.observations import Sample
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -21,6 +22,7 @@ class Columns:
         basis: float64[h, P, c], orthonormal columns.
         back: float64[h, c, c], upper triangular: from coefficients of the basis to those of the columns.
         usable: bool[h], whether the points distinguish the columns.
+        sharpness: s, the columns sum up to values to the power of s.
     """
 
     hypothesis: IntArray
@@ -28,11 +30,12 @@ class Columns:
     basis: FloatArray
     back: FloatArray
     usable: BoolArray
+    sharpness: float
 
     def without_constant(self) -> "Columns":
         """Return the same hypotheses without their first column."""
         design = np.linalg.solve(np.swapaxes(self.back, 1, 2), np.swapaxes(self.basis, 1, 2))
-        return _columns(self.hypothesis, self.place[1:], np.swapaxes(design, 1, 2)[..., 1:])
+        return _columns(self.hypothesis, self.place[1:], np.swapaxes(design, 1, 2)[..., 1:], self.sharpness)
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,35 +60,38 @@ def design_columns(space: SearchSpace, points: FloatArray) -> list[Columns]:
     values = np.column_stack([np.ones(len(points)), term_values(space.terms, points[:, None])])
     size = (space.hypotheses >= 0).sum(axis=1)
     groups = []
-    for terms in np.unique(size):
-        for constant in (True, False):
-            hypothesis = np.flatnonzero((size == terms) & (space.constant == constant))
-            if len(hypothesis):
-                columns = np.column_stack(
-                    [np.zeros(len(hypothesis), np.int64), space.hypotheses[hypothesis, :terms] + 1]
-                )[:, 0 if constant else 1 :]
-                design = values[:, columns].transpose(1, 0, 2)
-                groups.append(_columns(hypothesis, np.arange(0 if constant else 1, terms + 1), design))
+    kinds = np.column_stack([size, ~space.constant, space.sharpness])
+    for terms, without, sharpness in np.unique(kinds, axis=0).tolist():
+        hypothesis = np.flatnonzero((kinds == (terms, without, sharpness)).all(axis=1))
+        columns = np.column_stack(
+            [np.zeros(len(hypothesis), np.int64), space.hypotheses[hypothesis, : int(terms)] + 1]
+        )[:, int(without) :]
+        design = values[:, columns].transpose(1, 0, 2)
+        groups.append(_columns(hypothesis, np.arange(int(without), int(terms) + 1), design, sharpness))
     return groups
 
 
-def _columns(hypothesis: IntArray, place: IntArray, design: FloatArray) -> Columns:
+def _columns(hypothesis: IntArray, place: IntArray, design: FloatArray, sharpness: float) -> Columns:
     scale = np.abs(design).max(axis=1, keepdims=True)
     scale = np.where(scale > 0, scale, 1.0)
     count = design.shape[2]
     if design.shape[1] < count:
         basis, usable = np.zeros(design.shape), np.zeros(len(design), dtype=bool)
         back = np.broadcast_to(np.eye(count), (len(design), count, count))
-        return Columns(hypothesis=hypothesis, place=place, basis=basis, back=back, usable=usable)
+        return Columns(
+            hypothesis=hypothesis, place=place, basis=basis, back=back, usable=usable, sharpness=sharpness
+        )
     basis, upper = np.linalg.qr(design / scale)
     usable = (np.abs(np.einsum("hcc->hc", upper)) > 1e-9).all(axis=1)
     upper = np.where(usable[:, None, None], upper, np.eye(count))
     back = np.linalg.inv(upper) / np.swapaxes(scale, 1, 2)
-    return Columns(hypothesis=hypothesis, place=place, basis=basis, back=back, usable=usable)
+    return Columns(
+        hypothesis=hypothesis, place=place, basis=basis, back=back, usable=usable, sharpness=sharpness
+    )
 
 
 def fit_all(
-    space: SearchSpace, groups: list[Columns], values: FloatArray, precision: Precision, nonnegative: bool
+    space: SearchSpace, groups: list[Columns], sample: Sample, structure: ErrorModel, nonnegative: bool
 ) -> Fits:
     """Fit every hypothesis to every kernel.
 
@@ -95,16 +101,17 @@ def fit_all(
     Args:
         space: the H hypotheses.
         groups: their designs.
-        values: float64[K, P].
-        precision: of the values.
+        sample: K kernels.
+        structure: the shape of their errors.
         nonnegative: whether coefficients may not be negative.
     """
-    kernels, count = len(values), space.hypotheses.shape[1] + 1
+    kernels, count = len(sample), space.hypotheses.shape[1] + 1
     coefficients = np.zeros((kernels, len(space), count))
     root = np.zeros((kernels, len(space), count, count))
     misfit = np.full((kernels, len(space)), np.inf)
-    weighted = precision.times(values)
+    powers = {group.sharpness: _Powers.of(sample, structure, group.sharpness) for group in groups}
     for group in groups:
+        values, precision, weighted = powers[group.sharpness]
         fits = _fit_group(group, values, weighted, precision)
         if nonnegative and group.place[0] == 0 and len(group.place) > 1:
             terms = _fit_group(group.without_constant(), values, weighted, precision)
@@ -115,6 +122,20 @@ def fit_all(
         root[:, group.hypothesis[:, None, None], group.place[:, None], group.place] = fits[1]
         misfit[:, group.hypothesis] = np.where(possible, fits[2], np.inf)
     return Fits(coefficients, root, misfit, (space.hypotheses >= 0).sum(axis=1) + space.constant)
+
+
+class _Powers(NamedTuple):
+    """Levels to a power, the precision of their errors, and the product of both, float64[K, P]."""
+
+    values: FloatArray
+    precision: Precision
+    weighted: FloatArray
+
+    @classmethod
+    def of(cls, sample: Sample, structure: ErrorModel, sharpness: float) -> "_Powers":
+        values = sample.level**sharpness if sharpness != 1 else sample.level
+        precision = sample.precision(structure, sharpness)
+        return cls(values, precision, precision.times(values))
 
 
 GroupFits: TypeAlias = tuple[FloatArray, FloatArray, FloatArray]

@@ -1,5 +1,6 @@
 """The hypotheses tried for one parameter, and how plausible each is before any data."""
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -39,6 +40,12 @@ FALLING_EXPONENTS: tuple[Exponent, ...] = tuple(
 )
 """For work that is divided among processes, and for surfaces of the parts."""
 
+KNEE_POWERS = tuple(map(Fraction, ["1/2", "2/3", "3/4", "1", "5/4", "4/3", "3/2", "2", "5/2", "3"]))
+"""Growth behind a soft knee: flat while latency, start-up or an idle device decide, then p^k."""
+
+SHARPNESS = (2, 4)
+"""Powers s of (a^s + (b p^k)^s)^(1/s): the larger, the sharper the knee; 1 is the normal form a + b p^k."""
+
 MIXED_EXPONENTS: tuple[Exponent, ...] = (
     (Fraction(0), 1),
     (Fraction(1), 1),
@@ -49,16 +56,18 @@ MIXED_EXPONENTS: tuple[Exponent, ...] = (
 
 SHARE_CONSTANT = 0.5  # the probability that a kernel does not depend on the parameter at all
 SHARE_TWO_TERMS = 0.05  # of what is left: a second term must earn its place
+SHARE_KNEES = 0.4  # of what is left: so must a knee
+FAMILY_SHARES = (SHARE_KNEES, SHARE_TWO_TERMS)
 INVERSE: Exponent = (Fraction(-1), 0)
 
 Prior: TypeAlias = str | tuple[tuple[Exponent, float], ...]
 """``uniform``, ``simple``, or a weight per exponent."""
 
-Row: TypeAlias = tuple[tuple[Exponent, ...], bool]
-"""The terms of a hypothesis, and whether a constant stands beside them."""
+Row: TypeAlias = tuple[tuple[Exponent, ...], bool, int]
+"""The terms of a hypothesis, whether a constant stands beside them, and the sharpness of its knee."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class SearchSpace:
     """H hypotheses of up to T terms over the same term table; the first is the constant alone.
 
@@ -66,21 +75,36 @@ class SearchSpace:
         terms: n terms of one parameter.
         hypotheses: int64[H, T], indices into `terms`, -1 for none.
         constant: bool[H], whether a constant stands beside the terms.
+        sharpness: float64[H], s: constant and terms sum up to the value to the power of s.
         log_prior: float64[H], logarithm of the probability before the data.
     """
 
     terms: tuple[Term, ...]
     hypotheses: IntArray
     constant: BoolArray
+    sharpness: FloatArray
     log_prior: FloatArray
 
     def without_mixed(self) -> "SearchSpace":
         """Return the space without hypotheses of two growing terms; the others keep their places."""
-        terms = (self.hypotheses >= 0).sum(axis=1)
-        some = ~(self.constant & (terms > 1))
-        width = int(terms[some].max(initial=1))
+        return self._only(~self._mixed)
+
+    def without_knees(self) -> "SearchSpace":
+        """Return the space of one growing term without a knee; hypotheses keep their places."""
+        return self._only(~self._mixed & (self.sharpness == 1))
+
+    @property
+    def _mixed(self) -> BoolArray:
+        return np.asarray(self.constant & ((self.hypotheses >= 0).sum(axis=1) > 1))
+
+    def _only(self, some: BoolArray) -> "SearchSpace":
+        width = int((self.hypotheses[some] >= 0).sum(axis=1).max(initial=1))
         return SearchSpace(
-            self.terms, self.hypotheses[some, :width], self.constant[some], self.log_prior[some]
+            terms=self.terms,
+            hypotheses=self.hypotheses[some, :width],
+            constant=self.constant[some],
+            sharpness=self.sharpness[some],
+            log_prior=self.log_prior[some],
         )
 
     @cached_property
@@ -93,7 +117,7 @@ class SearchSpace:
     def steep(self) -> BoolArray:
         """bool[H], whether a hypothesis has one of the steep terms."""
         steep = np.array([t[0] in STEEP_EXPONENTS for t in self.terms] + [False])
-        return np.asarray(steep[self.hypotheses].any(axis=1))
+        return np.asarray(steep[self.hypotheses].any(axis=1) & (self.sharpness == 1))
 
     @cached_property
     def growing(self) -> BoolArray:
@@ -116,7 +140,10 @@ class SearchSpace:
         return np.asarray(logarithm[falls.astype(np.int64)])
 
     def design(self, points: FloatArray) -> FloatArray:
-        """float64[H, Q, C], the constant and the terms at float64[Q] points, 0 for what there is not."""
+        """float64[H, Q, C], the constant and the terms at float64[Q] points, 0 for what there is not.
+
+        Times the coefficients they give the value to the power of the sharpness.
+        """
         values = np.column_stack([term_values(self.terms, points[:, None]), np.zeros(len(points))])
         design = np.empty((len(self), len(points), 1 + self.hypotheses.shape[1]))
         design[:, :, 0] = self.constant[:, None]
@@ -128,6 +155,17 @@ class SearchSpace:
         return len(self.hypotheses)
 
 
+def from_power(
+    value: FloatArray, variance: FloatArray, sharpness: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Return values and their variance from those of the values to the power of the sharpness, any shape."""
+    if (sharpness == 1).all():
+        return value, variance
+    root = np.where(sharpness == 1, value, np.maximum(value, 0.0) ** (1 / sharpness))
+    slope = np.where(root > 0, root, 1.0) ** (1 - sharpness) / sharpness
+    return root, variance * np.where(sharpness == 1, 1.0, slope) ** 2
+
+
 @dataclass(frozen=True)
 class SpaceChoice:
     """Which families of hypotheses are in the space.
@@ -136,15 +174,17 @@ class SpaceChoice:
         steep: exponents above Extra-P's 3, up to 5.
         falling: negative exponents, and a share that is divided among the processes: a/p + b * t.
         mixed: two growing terms beside the constant.
+        knees: growth that sets in behind a soft knee; of quantities that cannot be negative.
     """
 
     steep: bool = False
     falling: bool = False
     mixed: bool = False
+    knees: bool = False
 
 
 def one_parameter_space(options: ModelOptions, smallest: float, choice: SpaceChoice) -> SearchSpace:
-    """Make the space of hypotheses c0 + c1 t, a/p + b t, and c0 + c1 t1 + c2 t2.
+    """Make the space of hypotheses c0 + c1 t, a/p + b t, (a^s + (b t)^s)^(1/s), and c0 + c1 t1 + c2 t2.
 
     Args:
         options: prior and exponents of the user's choice.
@@ -160,33 +200,44 @@ def _space(
     exponents: tuple[Exponent, ...] | None, prior: Prior, logarithms: bool, choice: SpaceChoice
 ) -> SearchSpace:
     own = tuple(e for e, _ in prior) if exponents is None and not isinstance(prior, str) else exponents
-    rows, mixed = _one_term_rows(own, choice), _two_term_rows() if choice.mixed and own is None else []
-    rows, mixed = (_allowed(some, prior, logarithms) for some in (rows, mixed))
-    share_mixed = SHARE_TWO_TERMS if mixed else 0.0
-    probability = [
-        np.array([SHARE_CONSTANT]),
-        _shared(rows, prior, (1 - SHARE_CONSTANT) * (1 - share_mixed)),
-        _shared(mixed, prior, (1 - SHARE_CONSTANT) * share_mixed),
+    families = [
+        _allowed(rows, prior, logarithms)
+        for rows in (
+            _one_term_rows(own, choice),
+            _knee_rows() if choice.knees and own is None else [],
+            _two_term_rows() if choice.mixed and own is None else [],
+        )
     ]
-    return _table([((), True), *rows, *mixed], np.concatenate(probability))
+    shares = [0.0, *(share if rows else 0.0 for share, rows in zip(FAMILY_SHARES, families[1:], strict=True))]
+    shares[0] = 1 - sum(shares)
+    probability = [
+        _shared(rows, prior, (1 - SHARE_CONSTANT) * share)
+        for rows, share in zip(families, shares, strict=True)
+    ]
+    every = [((), True, 1), *(row for rows in families for row in rows)]
+    return _table(every, np.concatenate([np.array([SHARE_CONSTANT]), *probability]))
 
 
 def _one_term_rows(own: tuple[Exponent, ...] | None, choice: SpaceChoice) -> list[Row]:
     if own is not None:
-        return [((e,), True) for e in own]
+        return [((e,), True, 1) for e in own]
     single = EXTRAP_EXPONENTS + STEEP_EXPONENTS * choice.steep + FALLING_EXPONENTS * choice.falling
     divided = [(i - 1, j) for i, j in EXTRAP_EXPONENTS if (i - 1, j) != NO_EXPONENT] * choice.falling
-    return [((e,), True) for e in single] + [((INVERSE, e), False) for e in divided]
+    return [((e,), True, 1) for e in single] + [((INVERSE, e), False, 1) for e in divided]
+
+
+def _knee_rows() -> list[Row]:
+    return [(((power, 0),), True, sharpness) for sharpness in SHARPNESS for power in KNEE_POWERS]
 
 
 def _two_term_rows() -> list[Row]:
-    return [((a, b), True) for n, b in enumerate(MIXED_EXPONENTS) for a in MIXED_EXPONENTS[:n]]
+    return [((a, b), True, 1) for n, b in enumerate(MIXED_EXPONENTS) for a in MIXED_EXPONENTS[:n]]
 
 
 def _allowed(rows: Iterable[Row], prior: Prior, logarithms: bool) -> list[Row]:
     return [
-        (row, constant)
-        for row, constant in rows
+        (row, constant, sharpness)
+        for row, constant, sharpness in rows
         if all((logarithms or j == 0) and plausibility((i, j), prior) > 0 for i, j in row)
     ]
 
@@ -194,19 +245,25 @@ def _allowed(rows: Iterable[Row], prior: Prior, logarithms: bool) -> list[Row]:
 def _shared(rows: Sequence[Row], prior: Prior, share: float) -> FloatArray:
     """Divide a probability among hypotheses; the term divided among processes is not a choice of its own."""
     weight = [
-        np.prod([plausibility(e, prior) for e in row if e != INVERSE or len(row) == 1]) for row, _ in rows
+        np.prod([plausibility(e, prior) for e in row if e != INVERSE or len(row) == 1]) for row, *_ in rows
     ]
     return share * np.array(weight) / max(sum(weight), 1e-300)
 
 
 def _table(rows: Sequence[Row], probability: FloatArray) -> SearchSpace:
-    terms = {(e,): n for n, e in enumerate(dict.fromkeys(e for row, _ in rows for e in row))}
-    width = max(1, *(len(row) for row, _ in rows))
-    hypotheses = np.full((len(rows), width), -1, dtype=np.int64)
-    for h, (row, _) in enumerate(rows):
+    """Number the terms; those of a knee are raised to its sharpness."""
+    powered = [tuple((power * s, logarithm) for power, logarithm in row) for row, _, s in rows]
+    terms = {(e,): n for n, e in enumerate(dict.fromkeys(e for row in powered for e in row))}
+    hypotheses = np.full((len(rows), max(1, *map(len, powered))), -1, dtype=np.int64)
+    for h, row in enumerate(powered):
         hypotheses[h, : len(row)] = [terms[(e,)] for e in row]
-    constant = np.array([has_constant for _, has_constant in rows])
-    return SearchSpace(tuple(terms), hypotheses, constant, np.log(probability))
+    return SearchSpace(
+        terms=tuple(terms),
+        hypotheses=hypotheses,
+        constant=np.array([has_constant for _, has_constant, _ in rows]),
+        sharpness=np.array([float(sharpness) for *_, sharpness in rows]),
+        log_prior=np.log(probability),
+    )
 
 
 def plausibility(exponent: Exponent, prior: Prior) -> float:
@@ -224,3 +281,14 @@ def plausibility(exponent: Exponent, prior: Prior) -> float:
     steps = {1: 0.0, 2: 2.0, 3: 3.0, 4: 5.0}.get(power.denominator, 7.0)
     steps += (0.0, 1.5, 4.0)[min(logarithm, 2)] + max(0.0, abs(float(power)) - 1)
     return float(2.0**-steps)
+
+
+_PROCESSES = re.compile(
+    r"(n_?)?(p|np|procs?|process(es)?|mpi|ranks?|nodes?|cores?|cpus?|threads?|workers?|gpus?|gcds?|tasks?|locations?)",
+    re.IGNORECASE,
+)
+
+
+def counts_processes(parameter: str) -> bool:
+    """Tell by its name whether a parameter counts processes, threads or nodes rather than a problem's size."""
+    return _PROCESSES.fullmatch(parameter) is not None

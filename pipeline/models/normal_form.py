@@ -69,11 +69,18 @@ def term_text(parameters: tuple[str, ...], one: Term) -> str:
     return " * ".join(text for text in factors if text) or "1"
 
 
-def formula_text(parameters: tuple[str, ...], constant: float, terms: Sequence[tuple[float, Term]]) -> str:
+def formula_text(
+    parameters: tuple[str, ...], constant: float, terms: Sequence[tuple[float, Term]], sharpness: int = 1
+) -> str:
     """Return a model as people write it: ``12.1 + 0.034 * p^(3/2) * log2(p)``, four significant digits.
+
+    A soft knee is ``(12.1^4 + (0.034 * n)^4)^(1/4)``.
 
     Terms with a coefficient of exactly zero are left out, as is a zero constant beside other terms.
     """
+    if sharpness != 1 and constant != 0:
+        inside = " + ".join(f"({c:.4g} * {term_text(parameters, t)})^{sharpness}" for c, t in terms)
+        return f"({constant:.4g}^{sharpness} + {inside})^(1/{sharpness})"
     parts = [(c, f"{abs(c):.4g} * {term_text(parameters, t)}") for c, t in terms if c != 0]
     if constant != 0 or not parts:
         parts.insert(0, (constant, f"{abs(constant):.4g}"))

@@ -13,7 +13,7 @@ from pipeline.models.error_model import ErrorModel, Precision
 Number = TypeVar("Number", np.float64, np.int64)
 
 NEGATIVE = 0.01  # of the largest value: more below zero means that the quantity can be negative
-LARGEST = 1e150  # larger values are not measurements, and their squares overflow
+LARGEST = 1e70  # larger values are not measurements, and their fourth powers overflow
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,7 +80,7 @@ def _summed(values: NDArray[Number], place: IntArray) -> NDArray[Number]:
     return np.asarray(np.add.reduceat(values[:, order], first, axis=1))
 
 
-SMALLEST = 1e-150  # a kernel that never exceeds it is zero
+SMALLEST = 1e-70  # a kernel that never exceeds it is zero
 FALLS = 1.2  # the first value over the smallest later one, from which a kernel is tried as falling
 
 
@@ -140,9 +140,15 @@ class Sample:
             return self
         return self.take(np.sort(np.argpartition(-self.largest, count)[:count]))
 
-    def precision(self, structure: ErrorModel) -> Precision:
-        """Return the inverse covariance of the errors at unit variance."""
-        return structure.precision(self.points, structure.scale(self.level), self.measured)
+    def precision(self, structure: ErrorModel, sharpness: float = 1.0) -> Precision:
+        """Return the inverse covariance of the errors of the levels to a power, at unit variance.
+
+        An error d of the level y is one of s y^(s - 1) d of y^s.
+        """
+        scale = structure.scale(self.level)
+        if sharpness != 1:
+            scale = scale * sharpness * np.maximum(np.abs(self.level), structure.floor) ** (sharpness - 1)
+        return structure.precision(self.points, scale, self.measured)
 
     def repetition_noise(self, structure: ErrorModel) -> tuple[FloatArray, FloatArray]:
         """Return the repetitions' sum of squares in units of the errors, and its degrees, float64[K] each."""

@@ -36,6 +36,7 @@ def fit_one_term(parameters: tuple[str, ...], data: Observations, options: Model
         parameters=parameters,
         terms=terms,
         hypotheses=hypotheses,
+        sharpness=np.ones(len(hypotheses)),
         first=first,
         last=data.points.max(axis=0),
         nonnegative=options.nonnegative and bool((data.mean >= 0).all()),

@@ -7,7 +7,7 @@ import numpy as np
 from ingest.arrays import BoolArray, FloatArray, IntArray
 from pipeline.models.error_model import ErrorModel, Precision
 from pipeline.models.generalised_fits import Fits
-from pipeline.models.hypotheses import SearchSpace
+from pipeline.models.hypotheses import SearchSpace, from_power
 from pipeline.models.noise import SMALLEST_VARIANCE, NoiseEstimate, refined_noise
 from pipeline.models.observations import Sample
 
@@ -132,7 +132,7 @@ class Posterior:
 
 
 def keep_plausible(
-    space: SearchSpace, sample: Sample, precision: Precision, fits: Fits, evidence: Evidence
+    space: SearchSpace, sample: Sample, structure: ErrorModel, fits: Fits, evidence: Evidence
 ) -> Posterior:
     """Sort the rivals of each kernel by their weight and drop the others."""
     order = np.argsort(-evidence.weight, axis=1, kind="stable")
@@ -148,14 +148,15 @@ def keep_plausible(
     for c in range(root.shape[-1]):
         unit += root[..., :, None, c] * root[..., None, :, c]
     size = np.where(sample.largest > 0, sample.largest, 1.0)
-    variance = evidence.variance[index] * size[:, None] ** 2
-    design = space.design(sample.points)[order[:, 0]]
-    fitted, left_out = _at_points(design, sample, precision, coefficients[:, 0], root[:, 0])
-    ahead = space.design(sample.points[-1:] * AHEAD)[order, 0]
+    unit_size = size[:, None] ** space.sharpness[order]
+    variance = evidence.variance[index] * unit_size**2
+    fitted, left_out = _at_points(space, order[:, 0], sample, structure, coefficients[:, 0], root[:, 0])
+    ahead = (space.design(sample.points[-1:] * AHEAD)[order, 0] * coefficients).sum(axis=2)
+    ahead, _ = from_power(ahead, np.zeros(ahead.shape), space.sharpness[order])
     return Posterior(
         chosen=np.where(plausible, order, -1),
         weight=weight,
-        coefficients=coefficients * size[:, None, None],
+        coefficients=coefficients * unit_size[..., None],
         covariance=unit * variance[..., None, None],
         degrees=evidence.degrees,
         drift=np.sqrt(evidence.drift),
@@ -163,7 +164,7 @@ def keep_plausible(
         fitted=fitted * size[:, None],
         left_out=left_out * size[:, None],
         misfit_share=evidence.misfit_share,
-        undecided=_undecided((ahead * coefficients).sum(axis=2), weight, evidence.drift),
+        undecided=_undecided(ahead, weight, evidence.drift),
     )
 
 
@@ -176,9 +177,36 @@ def _undecided(value: FloatArray, weight: FloatArray, drift: FloatArray) -> Bool
 
 
 def _at_points(
+    space: SearchSpace,
+    best: IntArray,
+    sample: Sample,
+    structure: ErrorModel,
+    coefficients: FloatArray,
+    root: FloatArray,
+) -> tuple[FloatArray, FloatArray]:
+    """Return a model's values at the points, fitted with them and each without itself, float64[K, P] each."""
+    design, sharpness = space.design(sample.points)[best], space.sharpness[best]
+    fitted, left_out = np.empty(sample.level.shape), np.empty(sample.level.shape)
+    for power in np.unique(sharpness).tolist():
+        some = np.flatnonzero(sharpness == power)
+        part = sample.take(some)
+        level = part.level**power if power != 1 else part.level
+        values = _with_and_without(
+            design[some],
+            replace(part, level=level),
+            part.precision(structure, power),
+            coefficients[some],
+            root[some],
+        )
+        for result, value in zip((fitted, left_out), values, strict=True):
+            result[some] = np.maximum(value, 0.0) ** (1 / power) if power != 1 else value
+    return fitted, left_out
+
+
+def _with_and_without(
     design: FloatArray, sample: Sample, precision: Precision, coefficients: FloatArray, root: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Return a model's values at the points, fitted with them and each without itself, float64[K, P] each.
+    """Return fitted values, and each predicted without its point, float64[K, P] each.
 
     The generalised PRESS: leaving out point p errs by (G r)_p / (G - G X (X'GX)^-1 X'G)_pp for the precision
     G and the residuals r.

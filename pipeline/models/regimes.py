@@ -37,7 +37,7 @@ def last_regime(context: FitContext, sample: Sample) -> IntArray:
     if places < 1:
         return np.zeros(len(sample), dtype=np.int64)
     independent = replace(context, structure=ErrorModel())
-    precision, fits = independent.fit(sample)
+    fits, precision = independent.fit(sample), sample.precision(independent.structure)
     noise, _ = context.errors.noise(sample, independent.structure)
     least = points * np.maximum(noise, SMALLEST_NOISE)
     parts = _misfit_of_parts(independent.one_term(), sample, precision.diagonal)

@@ -10,6 +10,7 @@ from typing import TypeVar
 import numpy as np
 
 from ingest.arrays import FloatArray, IntArray
+from pipeline.models.hypotheses import from_power
 from pipeline.models.normal_form import (
     NO_EXPONENT,
     Hypothesis,
@@ -72,6 +73,8 @@ class ScalingModels:
         parameters: names of the D parameters.
         terms: every term that occurs.
         hypotheses: int64[H, T], indices into `terms`, -1 if a hypothesis has fewer terms.
+        sharpness: float64[H], s: constant and terms sum up to the value to the power of s; 1 but for the soft
+            knees (a^s + (b t)^s)^(1/s), whose terms are to the power of s, too.
         first, last: float64[D], the smallest and largest measured value of each parameter.
         nonnegative: predictions are never below zero.
         correlation: how strongly the errors of the kernels go together, 0 to 1.
@@ -94,6 +97,7 @@ class ScalingModels:
     parameters: tuple[str, ...]
     terms: tuple[Term, ...]
     hypotheses: IntArray
+    sharpness: FloatArray
     first: FloatArray
     last: FloatArray
     nonnegative: bool
@@ -158,6 +162,7 @@ class ScalingModels:
             x = design[self.chosen[part]]
             rival = (x @ self.coefficients[part, :, :, None])[..., 0]
             variance = ((x @ self.covariance[part]) * x).sum(axis=-1)
+            rival, variance = from_power(rival, variance, self.sharpness[self.chosen[part], None])
             variance += doublings * (rival * self.drift[part, None, None]) ** 2
             scale = np.sqrt(np.maximum(variance, 0.0))
             return mixture_quantiles(rival, scale, self.weight[part], self.degrees[part], probability)
@@ -180,7 +185,8 @@ class ScalingModels:
         order = np.argsort(self.chosen[:, 0], kind="stable")
         used, first = np.unique(self.chosen[order, 0], return_index=True)
         for hypothesis, kernels in zip(used.tolist(), np.split(order, first[1:]), strict=True):
-            value[kernels] = self.coefficients[kernels, 0] @ design[hypothesis].T
+            powered = self.coefficients[kernels, 0] @ design[hypothesis].T
+            value[kernels], _ = from_power(powered, np.zeros(1), self.sharpness[hypothesis])
         return np.maximum(value, 0.0 if self.nonnegative else -np.inf)
 
     def _design(self, points: FloatArray) -> FloatArray:
@@ -198,20 +204,32 @@ class ScalingModels:
 
     @cached_property
     def _hypotheses(self) -> tuple[Hypothesis, ...]:
-        return tuple(tuple(self.terms[t] for t in row if t >= 0) for row in self.hypotheses.tolist())
+        sharpness = [int(s) for s in self.sharpness]
+        return tuple(
+            tuple(tuple((i / s, j) for i, j in self.terms[t]) for t in row if t >= 0)
+            for row, s in zip(self.hypotheses.tolist(), sharpness, strict=True)
+        )
+
+    def knee(self, kernel: int, rival: int = 0) -> int:
+        """Return the sharpness of a kernel's knee, 1 if it has none."""
+        index = int(self.chosen[kernel, rival])
+        return int(self.sharpness[index]) if index >= 0 else 1
 
     def constant(self, kernel: int, rival: int = 0) -> float:
-        """Return the constant of a kernel's model."""
-        return float(self.coefficients[kernel, rival, 0])
+        """Return the constant of a kernel's model, in the unit of the data."""
+        return float(self.coefficients[kernel, rival, 0] ** (1 / self.knee(kernel, rival)))
 
     def weighted_terms(self, kernel: int, rival: int = 0) -> list[tuple[float, Term]]:
-        """Return the terms of a kernel's model with their coefficients."""
-        coefficients = self.coefficients[kernel, rival, 1:]
+        """Return the terms of a kernel's model with their coefficients, in the unit of the data."""
+        coefficients, sharpness = self.coefficients[kernel, rival, 1:], self.knee(kernel, rival)
+        if sharpness != 1:
+            coefficients = np.maximum(coefficients, 0.0) ** (1 / sharpness)
         return list(zip(coefficients.tolist(), self.hypothesis(kernel, rival), strict=False))
 
     def formula(self, kernel: int, rival: int = 0) -> str:
         """Return a kernel's model as people write it."""
-        return formula_text(self.parameters, self.constant(kernel, rival), self.weighted_terms(kernel, rival))
+        constant, terms = self.constant(kernel, rival), self.weighted_terms(kernel, rival)
+        return formula_text(self.parameters, constant, terms, self.knee(kernel, rival))
 
     def growth(self, kernel: int, rival: int = 0) -> str:
         """Return a kernel's leading behaviour, ``1`` if it does not grow."""
@@ -232,7 +250,7 @@ class ScalingModels:
         return tuple(absent) if len(varied) > 1 and self.points[kernel] else ()
 
 
-_SHARED = {"parameters", "terms", "hypotheses", "first", "last", "nonnegative", "correlation"}
+_SHARED = {"parameters", "terms", "hypotheses", "sharpness", "first", "last", "nonnegative", "correlation"}
 
 
 def per_kernel_fields() -> tuple[str, ...]:
@@ -279,4 +297,6 @@ def sum_of_terms(models: ScalingModels) -> tuple[float, list[tuple[float, Term]]
         for coefficient, term in models.weighted_terms(kernel):
             coefficients[term] += coefficient
     terms = [(coefficient, term) for term, coefficient in coefficients.items() if coefficient != 0.0]
-    return float(models.coefficients[:, 0, 0].sum()), sorted(terms, key=lambda item: item[1], reverse=True)
+    return sum(models.constant(kernel) for kernel in range(len(models))), sorted(
+        terms, key=lambda item: item[1], reverse=True
+    )

@@ -65,6 +65,7 @@ def scaling_models(
         parameters=parameters,
         terms=terms,
         hypotheses=hypotheses,
+        sharpness=np.ones(len(hypotheses)),
         first=first,
         last=last,
         nonnegative=means.nonnegative,

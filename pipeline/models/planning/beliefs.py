@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ingest.arrays import FloatArray
+from pipeline.models.hypotheses import from_power
 from pipeline.models.normal_form import term_values
 from pipeline.models.scaling_models import ScalingModels
 
@@ -53,6 +54,9 @@ def beliefs(models: ScalingModels, points: FloatArray) -> Beliefs:
     outer = models.predict(points, _TAIL)
     design = _designs(models, points)
     rivals = np.einsum("kmqc,kmc->kmq", design, models.coefficients)
+    sharpness = models.sharpness[models.chosen][:, :, None]
+    rivals, stretch = from_power(rivals, np.ones(rivals.shape), sharpness)
+    design = design * np.sqrt(stretch)[..., None]
     rivals = np.clip(rivals, outer.lower[:, None], outer.upper[:, None])
     weight = models.weight[:, :, None]
     offset = rivals - (weight * rivals).sum(axis=1, keepdims=True)
