@@ -6,6 +6,7 @@ import numpy as np
 
 from ingest.arrays import BoolArray, FloatArray, IntArray
 from ingest.errors import ModelError
+from pipeline.models.back_test import back_test
 from pipeline.models.fit_context import FitContext, make_context
 from pipeline.models.hypotheses import SearchSpace
 from pipeline.models.multi_parameter.fit import fit_observations
@@ -16,6 +17,7 @@ from pipeline.models.posterior import Posterior, joined
 from pipeline.models.quality import Note, correlation_of_errors, notes, smape
 from pipeline.models.regimes import last_regime
 from pipeline.models.scaling_models import ScalingModels
+from pipeline.models.trend import CombinedTrend, local_trend
 
 
 def fit(
@@ -36,6 +38,20 @@ def fit(
     data = observe(points, values)
     if data.points.shape[1] != len(parameters):
         raise ModelError(f"{len(parameters)} parameter names for {data.points.shape[1]} parameters")
+    models = _fit_formulas(parameters, data, options)
+    if options.method == "leave-one-out":
+        return models
+    errors = back_test(lambda part: _fit_formulas(parameters, part, options), data)
+    trend = CombinedTrend(
+        trend=local_trend(data),
+        noise=noise_of_means(data, models),
+        formula_error=errors.formula,
+        trend_error=errors.trend,
+    )
+    return replace(models, trend=trend)
+
+
+def _fit_formulas(parameters: tuple[str, ...], data: Observations, options: ModelOptions) -> ScalingModels:
     if len(parameters) > 1:
         return fit_observations(parameters, data, options)
     if options.method == "leave-one-out":
@@ -43,6 +59,18 @@ def fit(
     return fit_by_evidence(parameters, data, options)
 
 
+def noise_of_means(data: Observations, models: ScalingModels) -> FloatArray:
+    """Relative standard deviation of a kernel's means, float64[K]: from repetitions, else from the misfit."""
+    degrees = np.maximum(data.count - 1, 0)
+    repeated = (degrees > 0) & (data.mean > 0)
+    relative = np.where(repeated, data.squares / np.where(repeated, data.mean, 1.0) ** 2, 0.0)
+    count = np.maximum(data.count, 1)
+    variance = (relative / count).sum(axis=1) / np.maximum((degrees * repeated).sum(axis=1), 1)
+    misfit = TO_DEVIATION * models.smape / 100
+    return np.where(repeated.any(axis=1), np.sqrt(variance), misfit)
+
+
+TO_DEVIATION = 1.25  # from a mean absolute error to a standard deviation
 BLOCK = 256  # kernels weighed at once: a few MiB, whatever the number of kernels
 ANOTHER_CHANGE = 0.1  # drift per root of a doubling of kernels that changed their behaviour once already
 

@@ -109,13 +109,16 @@ def fit_all(
     coefficients = np.zeros((kernels, len(space), count))
     root = np.zeros((kernels, len(space), count, count))
     misfit = np.full((kernels, len(space)), np.inf)
-    powers = {group.sharpness: _Powers.of(sample, structure, group.sharpness) for group in groups}
+    every = {1.0, *(group.sharpness for group in groups)}
+    powers = {sharpness: _Powers.of(sample, structure, sharpness) for sharpness in every}
     for group in groups:
         values, precision, weighted = powers[group.sharpness]
         fits = _fit_group(group, values, weighted, precision)
         if nonnegative and group.place[0] == 0 and len(group.place) > 1:
             terms = _fit_group(group.without_constant(), values, weighted, precision)
             fits = _without_negative_constant(fits, terms)
+        if group.sharpness != 1:
+            fits = (*fits[:2], _misfit_of_values(group, fits[0], sample.level, powers[1.0].precision))
         growth = fits[0][..., int(group.place[0] == 0) :]
         possible = group.usable & ((growth > 0).all(axis=2) | (not nonnegative))
         coefficients[:, group.hypothesis[:, None], group.place] = fits[0]
@@ -153,6 +156,16 @@ def _without_negative_constant(fits: GroupFits, of_terms: GroupFits) -> GroupFit
     root[..., :, 0] *= ~negative[..., None]
     root[..., 1:, 1:] = np.where(negative[..., None, None], terms_root, root[..., 1:, 1:])
     return coefficients, root, np.where(negative, terms_misfit, misfit)
+
+
+def _misfit_of_values(
+    group: Columns, coefficients: FloatArray, values: FloatArray, precision: Precision
+) -> FloatArray:
+    """float64[K, h], the misfit of the values themselves: to a power, one that is too small counts too little."""
+    design = np.linalg.solve(np.swapaxes(group.back, 1, 2), np.swapaxes(group.basis, 1, 2))
+    powered = np.einsum("khc,hcp->hkp", coefficients, design)
+    residual = values - np.maximum(powered, 0.0) ** (1 / group.sharpness)
+    return np.asarray((residual * precision.times(residual)).sum(axis=2).T)
 
 
 def _fit_group(group: Columns, values: FloatArray, weighted: FloatArray, precision: Precision) -> GroupFits:

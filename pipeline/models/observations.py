@@ -37,6 +37,16 @@ class Observations:
         """bool[K, P]."""
         return self.count > 0
 
+    def take(self, kernels: IntArray) -> "Observations":
+        """Return some of the kernels."""
+        return Observations(self.points, self.mean[kernels], self.count[kernels], self.squares[kernels])
+
+    def at(self, points: BoolArray) -> "Observations":
+        """Return some of the points."""
+        return Observations(
+            self.points[points], self.mean[:, points], self.count[:, points], self.squares[:, points]
+        )
+
     @property
     def nonnegative(self) -> bool:
         """Whether no value lies clearly below zero: then coefficients and predictions do not either."""

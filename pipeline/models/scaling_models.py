@@ -20,6 +20,7 @@ from pipeline.models.normal_form import (
     term_values,
 )
 from pipeline.models.quality import Note, note_texts
+from pipeline.models.trend import CombinedTrend
 from pipeline.statistics.student import mixture_quantiles
 
 
@@ -92,6 +93,7 @@ class ScalingModels:
         points: int64[K], measured points.
         repetitions: int64[K], largest number of repetitions at a point.
         note: int64[K], bits of `Note`.
+        trend: the local trends at `last`, which count beyond it; None if only the normal forms do.
     """
 
     parameters: tuple[str, ...]
@@ -115,6 +117,7 @@ class ScalingModels:
     points: IntArray
     repetitions: IntArray
     note: IntArray
+    trend: "CombinedTrend | None" = None
 
     def __len__(self) -> int:
         """Return the number of kernels K."""
@@ -123,7 +126,8 @@ class ScalingModels:
     def take(self, kernels: IntArray | Sequence[int]) -> "ScalingModels":
         """Return the models of some kernels, in the order asked for."""
         index = np.asarray(kernels, dtype=np.int64)
-        return replace(self, **{name: getattr(self, name)[index] for name in per_kernel_fields()})
+        kept = {name: getattr(self, name)[index] for name in per_kernel_fields()}
+        return replace(self, **kept, trend=self.trend.take(index) if self.trend else None)
 
     def predict(self, points: FloatArray, level: float = 0.9) -> Prediction:
         """Predict expected values.
@@ -141,7 +145,10 @@ class ScalingModels:
         known = self._predicted
         if new := [key for key in dict.fromkeys(asked) if key not in known]:
             tail = (1 - level) / 2
-            found = self._quantiles(np.array([key[1:] for key in new]), np.array([tail, 0.5, 1 - tail]))
+            places = np.array([key[1:] for key in new])
+            found = self._quantiles(places, np.array([tail, 0.5, 1 - tail]))
+            if self.trend is not None:
+                found = self.trend.combined(found, places, self.last, level)
             known = known | dict(zip(new, found.transpose(2, 0, 1), strict=True))
         if len(known) <= REMEMBERED:
             self._predicted.update(known)
@@ -250,7 +257,17 @@ class ScalingModels:
         return tuple(absent) if len(varied) > 1 and self.points[kernel] else ()
 
 
-_SHARED = {"parameters", "terms", "hypotheses", "sharpness", "first", "last", "nonnegative", "correlation"}
+_SHARED = {
+    "parameters",
+    "terms",
+    "hypotheses",
+    "sharpness",
+    "first",
+    "last",
+    "nonnegative",
+    "correlation",
+    "trend",
+}
 
 
 def per_kernel_fields() -> tuple[str, ...]:
