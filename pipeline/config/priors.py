@@ -11,7 +11,7 @@ EXAMPLE = 'write a table [exponents] with entries like "3/2, 1" = 2.0 for p^(3/2
 
 
 def read_prior_option(value: object, folder: Path) -> Prior:
-    """Read ``uniform``, ``simple`` or the name of a file with a weight per exponent.
+    """Read ``learned``, ``uniform``, ``simple`` or the name of a file with a weight per exponent.
 
     Args:
         value: what the user gave.
@@ -20,12 +20,14 @@ def read_prior_option(value: object, folder: Path) -> Prior:
     Raises:
         UsageError: it is none of these, or the file is invalid.
     """
+    if value == "learned":
+        return "learned"
     if value == "uniform":
         return "uniform"
     if value == "simple":
         return "simple"
     if not isinstance(value, str) or not (folder / value).is_file():
-        raise UsageError(f"invalid prior {value!r}", hint="choose uniform, simple or a TOML file")
+        raise UsageError(f"invalid prior {value!r}", hint="choose learned, uniform, simple or a TOML file")
     return read_prior(folder / value)
 
 

@@ -8,34 +8,25 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.special import expit
 
 from ingest.arrays import BoolArray, FloatArray
 from pipeline.models.observations import Observations
 from pipeline.models.scaling_models import ScalingModels
-from pipeline.models.trend import local_trend
+from pipeline.models.trend import ForecastErrors, local_trend
 
-KERNELS = 128  # of most effort, that are tested
+KERNELS = 512  # of most effort, that are tested
 FEWEST_POINTS = 3  # from which models are made
 REACHES = (2.0, 4.0)  # factors between the scales that are left and the largest one
 FORMULA_ERROR, TREND_ERROR = 0.2, 0.2  # relative errors per unit of the logarithm on real series
 WORTH = 3.0  # how many independent kernels that is worth
+SHARED_CAUSES = 20.0  # kernels of one program that count as one when it is asked whether formulas hold
 MOST_KERNELS = 400.0  # independent ones of one experiment: beyond, they share their causes
 BY_EFFORT = 0.5  # neither may one large kernel decide alone, nor many small ones
 LARGEST_ERROR = 1.0  # larger ones count as this
-TO_DEVIATION = 1 / 3.29  # of the width of a 90 % interval
-
-
-@dataclass(frozen=True, kw_only=True)
-class ForecastErrors:
-    """Errors beyond the measured range, relative, per unit of the natural logarithm of the factor beyond it.
-
-    Attributes:
-        formula: standard deviation of the normal forms' errors beyond what their intervals hold.
-        trend: standard deviation of the local trends' errors.
-    """
-
-    formula: float
-    trend: float
+TO_DEVIATION = 1 / 1.645  # of the distance to an end of a 90 % interval
+FORMULAS_HOLD = 1e-3  # probability that a normal form and noise are all there is
+EXACT = 1e-6  # errors below this are rounding
 
 
 def back_test(fit: Callable[[Observations], ScalingModels], data: Observations) -> ForecastErrors:
@@ -48,17 +39,23 @@ def back_test(fit: Callable[[Observations], ScalingModels], data: Observations) 
     heavy = np.argsort(-np.abs(data.mean).max(axis=1), kind="stable")[:KERNELS]
     data = data.take(heavy)
     formula, trend, worth = WORTH * FORMULA_ERROR**2, WORTH * TREND_ERROR**2, WORTH
+    odds = np.log(FORMULAS_HOLD / (1 - FORMULAS_HOLD))
     for inner in splits(data.points):
         known, hidden = data.at(inner), data.at(~inner)
-        of_formula, of_trend, weight = _squared_errors(fit(known), known, hidden)
-        if not weight.any():
+        found = _compare(fit(known), known, hidden)
+        if not found.weight.any():
             continue
-        independent = min(weight.sum() ** 2 / (weight**2).sum(), MOST_KERNELS)
-        weight = weight / weight.sum()
-        formula += independent * max(float((weight * of_formula).sum()), 0.0)
-        trend += independent * max(float((weight * of_trend).sum()), 0.0)
+        independent = min(found.weight.sum() ** 2 / (found.weight**2).sum(), MOST_KERNELS)
+        share = found.weight / found.weight.sum()
+        formula += independent * max(float((share * found.of_formula.excess).sum()), 0.0)
+        trend += independent * max(float((share * found.of_trend.excess).sum()), 0.0)
         worth += independent
-    return ForecastErrors(formula=float(np.sqrt(formula / worth)), trend=float(np.sqrt(trend / worth)))
+        odds += max(independent - SHARED_CAUSES, 1.0) * float((share * found.of_formula.log_odds(FORMULA_ERROR)).sum())
+    return ForecastErrors(
+        formula=float(np.sqrt(formula / worth)),
+        trend=float(np.sqrt(trend / worth)),
+        formulas_hold=float(expit(odds)),
+    )
 
 
 def splits(points: FloatArray) -> Iterator[BoolArray]:
@@ -84,34 +81,62 @@ def enough(points: FloatArray, varies: BoolArray) -> bool:
     return min(values, default=0) >= FEWEST_POINTS
 
 
-def _squared_errors(
-    models: ScalingModels, known: Observations, hidden: Observations
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Squared errors of formulas and trends beyond noise and intervals, and their weights, float64[K, Q] each."""
+@dataclass(frozen=True, eq=False)
+class _Errors:
+    """Errors of predictions per logarithm of the factor beyond the range, float64[K, Q] each.
+
+    Attributes:
+        squared: their squares.
+        explained: the squares that noise and the predictions' own intervals make likely.
+    """
+
+    squared: FloatArray
+    explained: FloatArray
+
+    @property
+    def excess(self) -> FloatArray:
+        """Squared errors beyond what is explained."""
+        return self.squared - self.explained
+
+    def log_odds(self, size: float) -> FloatArray:
+        """Logarithm of the odds that nothing but what is explained errs, against errors of a size beside it."""
+        alone = np.maximum(self.explained, EXACT**2)
+        more = alone + size**2
+        odds: FloatArray = 0.5 * (np.log(more / alone) - self.squared / alone + self.squared / more)
+        return odds
+
+
+@dataclass(frozen=True, eq=False)
+class _Comparison:
+    """Predictions held against measurements: errors and weights, float64[K, Q]."""
+
+    of_formula: _Errors
+    of_trend: _Errors
+    weight: FloatArray
+
+
+def _compare(models: ScalingModels, known: Observations, hidden: Observations) -> _Comparison:
     reach = np.log(np.maximum(hidden.points / models.last, 1.0)).sum(axis=1)
+    span = np.where(reach > 0, reach, 1.0)
     trend = local_trend(known)
-    by_trend = trend.at(hidden.points, models.last)
     prediction = models.predict(hidden.points)
     usable = hidden.measured & (hidden.mean > 0) & (reach > 0) & (prediction.value > 0)
     usable &= np.isfinite(trend.level)[:, None]
-    truth = np.log(np.where(usable, hidden.mean, 1.0))
-    value = np.log(np.where(usable, prediction.value, 1.0))
-    side = np.where(truth > value, prediction.upper - prediction.value, prediction.value - prediction.lower)
-    spread = np.where(usable, side / np.where(usable, prediction.value, 1.0), 0.0) * 2 * TO_DEVIATION
+    mean, value = (np.where(usable, a, 1.0) for a in (hidden.mean, prediction.value))
+    truth = np.log(mean)
+    side = np.where(mean > value, prediction.upper - prediction.value, prediction.value - prediction.lower)
+    spread = np.where(usable, side / value * TO_DEVIATION, 0.0)
     repeated = np.maximum(hidden.count - 1, 1) * np.maximum(hidden.count, 1)
-    noise = np.where(usable, hidden.squares / repeated / np.where(usable, hidden.mean, 1.0) ** 2, 0.0)
-    span = np.where(reach > 0, reach, 1.0)
+    noise = np.where(usable, hidden.squares / repeated / mean**2, 0.0)
 
-    def squared(error: FloatArray, explained: FloatArray) -> FloatArray:
-        clipped = np.clip(np.where(usable, error, 0.0) / span, -LARGEST_ERROR, LARGEST_ERROR)
-        return clipped**2 - np.minimum(explained / span**2, LARGEST_ERROR**2)
+    def errors(predicted: FloatArray, explained: FloatArray) -> _Errors:
+        error = np.clip(np.where(usable, predicted - truth, 0.0) / span, -LARGEST_ERROR, LARGEST_ERROR)
+        return _Errors(error**2, np.minimum(explained / span**2, LARGEST_ERROR**2))
 
     effort = np.where(usable, hidden.mean, 0.0)
-    total = np.maximum(effort.sum(), 1e-300)
-    weight = BY_EFFORT * effort / total + (1 - BY_EFFORT) * usable / max(usable.sum(), 1)
-    weight = weight * (reach / max(reach.max(), 1e-300)) ** 2
-    return (
-        squared(value - truth, spread**2 + noise),
-        squared(by_trend - truth, 2 * noise),
-        weight,
+    weight = BY_EFFORT * effort / max(effort.sum(), 1e-300) + (1 - BY_EFFORT) * usable / max(usable.sum(), 1)
+    return _Comparison(
+        errors(np.log(value), spread**2 + noise),
+        errors(trend.at(hidden.points, models.last), 2 * noise),
+        weight * (reach / max(reach.max(), 1e-300)) ** 2,
     )

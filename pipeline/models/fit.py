@@ -45,8 +45,7 @@ def fit(
     trend = CombinedTrend(
         trend=local_trend(data),
         noise=noise_of_means(data, models),
-        formula_error=errors.formula,
-        trend_error=errors.trend,
+        errors=errors,
     )
     return replace(models, trend=trend)
 

@@ -3,17 +3,32 @@
 from dataclasses import dataclass, replace
 
 import numpy as np
+from scipy.special import expit, logsumexp
 
 from ingest.arrays import BoolArray, FloatArray
 from pipeline.models.error_model import ErrorModel
 from pipeline.models.forward_validation import FEWEST_FOR_TWO_TERMS, choose_setting
 from pipeline.models.generalised_fits import Columns, Fits, design_columns, fit_all
-from pipeline.models.hypotheses import SearchSpace, SpaceChoice, counts_processes, one_parameter_space
+from pipeline.models.hypotheses import (
+    SIMPLE_SHARE,
+    SearchSpace,
+    SpaceChoice,
+    counts_processes,
+    one_parameter_space,
+)
 from pipeline.models.noise import NoiseEstimate, initial_noise
 from pipeline.models.observations import Sample
 from pipeline.models.options import ModelOptions
-from pipeline.models.posterior import Posterior, estimate_errors, keep_plausible, weigh_hypotheses
+from pipeline.models.posterior import (
+    Posterior,
+    estimate_errors,
+    keep_plausible,
+    log_likelihood,
+    weigh_hypotheses,
+)
 
+WORTH = 5.0  # kernels that the share of simple exponents on real series is worth
+EM_STEPS = 30
 POOL = 512  # kernels of most effort over which the errors are pooled
 UNREPEATED_NOISE = 0.05**2  # relative variance that passes for noise if nothing was repeated
 DOUBTFUL = 3.0  # standard errors by which a misfit must exceed the noise to call a formula in question
@@ -24,6 +39,7 @@ class FitContext:
     """How the kernels of an experiment are fitted.
 
     Attributes:
+        choice: the families of hypotheses.
         space: the hypotheses; those of two growing terms, if any, at the end.
         columns: their designs at the points.
         structure: the shape of the errors.
@@ -31,6 +47,7 @@ class FitContext:
         nonnegative: whether coefficients may not be negative.
     """
 
+    choice: SpaceChoice
     space: SearchSpace
     columns: list[Columns]
     structure: ErrorModel
@@ -116,11 +133,47 @@ def make_context(parameter: str, sample: Sample, options: ModelOptions, nonnegat
         mixed=len(sample.points) > FEWEST_FOR_TWO_TERMS,
         knees=nonnegative and not counts_processes(parameter),
     )
-    widest = one_parameter_space(options, float(sample.points[0]), choice)
+    context = _context(sample, options, choice, nonnegative, SIMPLE_SHARE)
+    if options.prior != "learned":
+        return context
+    share = _simple_share(context, sample.heaviest(POOL), options)
+    return _context(sample, options, choice, nonnegative, share)
+
+
+def _context(
+    sample: Sample, options: ModelOptions, choice: SpaceChoice, nonnegative: bool, simple_share: float
+) -> FitContext:
+    smallest = float(sample.points[0])
+    widest = one_parameter_space(options, smallest, choice, simple_share)
     setting = choose_setting(sample, widest, nonnegative)
-    space = one_parameter_space(options, float(sample.points[0]), replace(choice, steep=setting.steep))
-    columns = design_columns(space, sample.points)
-    unestimated = initial_noise(sample.take(np.arange(0)), setting.structure)
+    choice = replace(choice, steep=setting.steep)
+    space = one_parameter_space(options, smallest, choice, simple_share)
     return FitContext(
-        space=space, columns=columns, structure=setting.structure, errors=unestimated, nonnegative=nonnegative
+        choice=choice,
+        space=space,
+        columns=design_columns(space, sample.points),
+        structure=setting.structure,
+        errors=initial_noise(sample.take(np.arange(0)), setting.structure),
+        nonnegative=nonnegative,
     ).with_errors_of(sample)
+
+
+def _simple_share(context: FitContext, sample: Sample, options: ModelOptions) -> float:
+    """Learn from the kernels how far their exponents are simple ones.
+
+    The share of the prior ``simple`` that makes the kernels most probable, drawn towards that of real series as
+    if `WORTH` kernels had been seen (Dempster, Laird and Rubin, "Maximum likelihood from incomplete data via
+    the EM algorithm", 1977).
+    """
+    likelihood = log_likelihood(sample, context.structure, context.fit(sample), context.errors)
+    marginal = []
+    for prior in ("simple", "uniform"):
+        some = replace(options, prior=prior)
+        space = one_parameter_space(some, float(sample.points[0]), context.choice)
+        score = likelihood + space.log_prior_of(sample.falls, steep=True)
+        marginal.append(logsumexp(score, axis=1))
+    share = SIMPLE_SHARE
+    for _ in range(EM_STEPS):
+        odds = marginal[0] - marginal[1] + np.log(share / (1 - share))
+        share = float((WORTH * SIMPLE_SHARE + expit(odds).sum()) / (WORTH + len(odds)))
+    return share

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property, lru_cache
 from typing import TypeAlias
@@ -56,6 +56,7 @@ MIXED_EXPONENTS: tuple[Exponent, ...] = (
 
 SHARE_CONSTANT = 0.5  # the probability that a kernel does not depend on the parameter at all
 SHARE_TWO_TERMS = 0.05  # of what is left: a second term must earn its place
+SIMPLE_SHARE = 0.8  # of the prior that prefers simple exponents, on real series
 SHARE_KNEES = 0.4  # of what is left: so must a knee
 FAMILY_SHARES = (SHARE_KNEES, SHARE_TWO_TERMS)
 INVERSE: Exponent = (Fraction(-1), 0)
@@ -183,14 +184,25 @@ class SpaceChoice:
     knees: bool = False
 
 
-def one_parameter_space(options: ModelOptions, smallest: float, choice: SpaceChoice) -> SearchSpace:
+def one_parameter_space(
+    options: ModelOptions, smallest: float, choice: SpaceChoice, simple_share: float = SIMPLE_SHARE
+) -> SearchSpace:
     """Make the space of hypotheses c0 + c1 t, a/p + b t, (a^s + (b t)^s)^(1/s), and c0 + c1 t1 + c2 t2.
 
     Args:
         options: prior and exponents of the user's choice.
         smallest: the smallest parameter value; below 1 there are no logarithms, which change sign there.
         choice: the families wanted. A user's own exponents leave only the family c0 + c1 t.
+        simple_share: share of the prior ``simple`` in the prior ``learned``; the rest is ``uniform``.
     """
+    if options.prior == "learned":
+        simple, uniform = (
+            one_parameter_space(replace(options, prior=prior), smallest, choice)
+            for prior in ("simple", "uniform")
+        )
+        shares = np.log(max(simple_share, 1e-9)), np.log(max(1 - simple_share, 1e-9))
+        mixed = np.logaddexp(shares[0] + simple.log_prior, shares[1] + uniform.log_prior)
+        return replace(simple, log_prior=mixed)
     prior = options.prior if isinstance(options.prior, str) else tuple(options.prior.items())
     return _space(options.exponents, prior, smallest >= 1, choice)
 

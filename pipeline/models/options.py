@@ -7,9 +7,10 @@ from typing import Literal, TypeAlias
 
 from ingest.options import option
 
-Prior: TypeAlias = Literal["uniform", "simple"] | Mapping[tuple[Fraction, int], float]
+Prior: TypeAlias = Literal["learned", "uniform", "simple"] | Mapping[tuple[Fraction, int], float]
 """How plausible each exponent (i, j) of p^i * log2(p)^j is before any data: all alike, those of common
-algorithms and collectives more so, or by a weight each; exponents without a weight are not tried."""
+algorithms and collectives more so, a mixture of both that the kernels decide, or by a weight each; exponents
+without a weight are not tried."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,8 +26,8 @@ class ModelOptions:
         "evidence", "Weigh all hypotheses, or select one term by cross-validation."
     )
     prior: Prior = option(
-        "uniform",
-        "Prior over exponents: uniform, simple, or a TOML file with a weight per exponent.",
+        "learned",
+        "Prior over exponents: learned, uniform, simple, or a TOML file with a weight per exponent.",
         commands=("run", "model"),
         given=str,
     )

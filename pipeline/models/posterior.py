@@ -61,9 +61,7 @@ def weigh_hypotheses(
     points = sample.measured.sum(axis=1)[:, None]
     noise, noise_degrees = errors.noise(sample, structure)
     typical, degrees = (a[:, None] for a in errors.typical(noise, noise_degrees))
-    power = 0.5 * (degrees + np.maximum(points - 1, 0))
-    score = log_prior - power * np.log1p(fits.misfit / (degrees * typical))
-    score -= 0.5 * np.log(np.maximum(points, 1)) * fits.size
+    score = log_prior + log_likelihood(sample, structure, fits, errors)
     weight = np.exp(score - score.max(axis=1, keepdims=True))
     weight /= weight.sum(axis=1, keepdims=True)
 
@@ -90,6 +88,15 @@ def _drift(structure: ErrorModel, points: FloatArray, variance: FloatArray, nois
         return structure.walk**2 * variance
     doublings = float(np.log2(points[-1] / points[0]))
     return DETRENDED / doublings * (variance - noise) if doublings > 0 else np.ones(len(variance))
+
+
+def log_likelihood(sample: Sample, structure: ErrorModel, fits: Fits, errors: NoiseEstimate) -> FloatArray:
+    """Logarithm of the likelihood of every hypothesis but for a constant of the kernel, float64[K, H]."""
+    points = np.maximum(sample.measured.sum(axis=1), 1)[:, None]
+    typical, degrees = (a[:, None] for a in errors.typical(*errors.noise(sample, structure)))
+    power = 0.5 * (degrees + points - 1)
+    likelihood: FloatArray = -power * np.log1p(fits.misfit / (degrees * typical))
+    return likelihood - 0.5 * np.log(points) * fits.size
 
 
 PLAUSIBLE = 1e-3  # a rival that is less probable is forgotten

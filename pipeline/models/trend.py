@@ -66,6 +66,21 @@ def local_trend(data: Observations) -> Trend:
     return Trend(level=np.where(used.any(axis=1), level, np.nan), slope=slope)
 
 
+@dataclass(frozen=True, kw_only=True)
+class ForecastErrors:
+    """Errors beyond the measured range, relative, per unit of the natural logarithm of the factor beyond it.
+
+    Attributes:
+        formula: standard deviation of the normal forms' errors beyond what their intervals hold.
+        trend: standard deviation of the local trends' errors.
+        formulas_hold: probability that normal forms and noise are all there is: then trends add nothing.
+    """
+
+    formula: float
+    trend: float
+    formulas_hold: float
+
+
 @dataclass(frozen=True, eq=False, kw_only=True)
 class CombinedTrend:
     """Trends of K kernels with all that is needed to combine them with other predictions.
@@ -73,13 +88,12 @@ class CombinedTrend:
     Attributes:
         trend: the trends.
         noise: float64[K], relative standard deviation of the last measured means.
-        formula_error, trend_error: see `ForecastErrors`.
+        errors: of formulas and trends in back-tests.
     """
 
     trend: Trend
     noise: FloatArray
-    formula_error: float
-    trend_error: float
+    errors: ForecastErrors
 
     def take(self, kernels: IntArray) -> "CombinedTrend":
         """Return the trends of some kernels."""
@@ -111,9 +125,10 @@ class CombinedTrend:
         trend = np.where(usable, self.trend.at(points, last), 0.0)
         width = -ndtri((1 - level) / 2)
         side = np.where(trend > middle, high - middle, middle - low) / width
-        of_formula = side**2 + (self.formula_error * reach) ** 2
-        of_trend = (self.trend_error * reach) ** 2 + self.noise[:, None] ** 2
-        share = of_formula / (of_formula + of_trend) * np.minimum(reach / FULL_REACH, 1.0)
+        astray = 1 - self.errors.formulas_hold
+        of_formula = side**2 + astray * (self.errors.formula * reach) ** 2
+        of_trend = (self.errors.trend * reach) ** 2 + self.noise[:, None] ** 2
+        share = astray * of_formula / (of_formula + of_trend) * np.minimum(reach / FULL_REACH, 1.0)
         value = middle + share * (trend - middle)
         variance = (
             of_formula * (1 - share) ** 2 + of_trend * share**2 + share * (1 - share) * (trend - middle) ** 2
