@@ -30,7 +30,7 @@ EXACT = 1e-6  # errors below this are rounding
 
 
 def back_test(fit: Callable[[Observations], ScalingModels], data: Observations) -> ForecastErrors:
-    """Fit without the largest scales and compare with them.
+    """Fit without the largest values of each parameter in turn and compare with them.
 
     Args:
         fit: makes models without a trend.
@@ -38,41 +38,44 @@ def back_test(fit: Callable[[Observations], ScalingModels], data: Observations) 
     """
     heavy = np.argsort(-np.abs(data.mean).max(axis=1), kind="stable")[:KERNELS]
     data = data.take(heavy)
-    formula, trend, worth = WORTH * FORMULA_ERROR**2, WORTH * TREND_ERROR**2, WORTH
-    odds = np.log(FORMULAS_HOLD / (1 - FORMULAS_HOLD))
-    for inner in splits(data.points):
+    parameters = data.points.shape[1]
+    formula = np.full(parameters, WORTH * FORMULA_ERROR**2)
+    trend = np.full(parameters, WORTH * TREND_ERROR**2)
+    worth = np.full(parameters, WORTH)
+    odds = float(np.log(FORMULAS_HOLD / (1 - FORMULAS_HOLD)))
+    for parameter, inner in splits(data.points):
         known, hidden = data.at(inner), data.at(~inner)
         found = _compare(fit(known), known, hidden)
         if not found.weight.any():
             continue
-        independent = min(found.weight.sum() ** 2 / (found.weight**2).sum(), MOST_KERNELS)
+        kernels = found.weight.sum(axis=1)
+        independent = min(kernels.sum() ** 2 / (kernels**2).sum(), MOST_KERNELS)
         share = found.weight / found.weight.sum()
-        formula += independent * max(float((share * found.of_formula.excess).sum()), 0.0)
-        trend += independent * max(float((share * found.of_trend.excess).sum()), 0.0)
-        worth += independent
-        odds += max(independent - SHARED_CAUSES, 1.0) * float((share * found.of_formula.log_odds(FORMULA_ERROR)).sum())
+        formula[parameter] += independent * max(float((share * found.of_formula.excess).sum()), 0.0)
+        trend[parameter] += independent * max(float((share * found.of_trend.excess).sum()), 0.0)
+        worth[parameter] += independent
+        likely = float((share * found.of_formula.log_odds(FORMULA_ERROR)).sum())
+        odds += max(independent - SHARED_CAUSES, 1.0) * likely
     return ForecastErrors(
-        formula=float(np.sqrt(formula / worth)),
-        trend=float(np.sqrt(trend / worth)),
-        formulas_hold=float(expit(odds)),
+        formula=np.sqrt(formula / worth), trend=np.sqrt(trend / worth), formulas_hold=float(expit(odds))
     )
 
 
-def splits(points: FloatArray) -> Iterator[BoolArray]:
-    """Yield which of the points float64[P, D] are kept: all that lie a factor below the largest value.
+def splits(points: FloatArray) -> Iterator[tuple[int, BoolArray]]:
+    """Yield parameters and which of the points float64[P, D] are left without their largest values.
 
-    Of several parameters none may be at its largest value. Nothing where too few points are left.
+    Those that lie a factor below the largest value; nothing if too few are left.
     """
-    largest = points.max(axis=0)
-    varies = points.min(axis=0) < largest
-    found: list[bytes] = []
-    for reach in REACHES:
-        inner: BoolArray = ((points * reach <= largest * (1 + 1e-9)) | ~varies).all(axis=1)
-        if not enough(points[inner], varies):
-            inner = ((points < largest) | ~varies).all(axis=1)
-        if enough(points[inner], varies) and inner.tobytes() not in found:
-            found.append(inner.tobytes())
-            yield inner
+    found: set[tuple[int, bytes]] = set()
+    for parameter, column in enumerate(points.T):
+        varies = points.min(axis=0) < points.max(axis=0)
+        for reach in REACHES:
+            inner: BoolArray = column * reach <= column.max() * (1 + 1e-9)
+            if not enough(points[inner], varies):
+                inner = column < column.max()
+            if enough(points[inner], varies) and (parameter, inner.tobytes()) not in found:
+                found.add((parameter, inner.tobytes()))
+                yield parameter, inner
 
 
 def enough(points: FloatArray, varies: BoolArray) -> bool:
@@ -118,10 +121,10 @@ class _Comparison:
 def _compare(models: ScalingModels, known: Observations, hidden: Observations) -> _Comparison:
     reach = np.log(np.maximum(hidden.points / models.last, 1.0)).sum(axis=1)
     span = np.where(reach > 0, reach, 1.0)
-    trend = local_trend(known)
+    trend = local_trend(known).at(hidden.points)
     prediction = models.predict(hidden.points)
     usable = hidden.measured & (hidden.mean > 0) & (reach > 0) & (prediction.value > 0)
-    usable &= np.isfinite(trend.level)[:, None]
+    usable &= np.isfinite(trend)
     mean, value = (np.where(usable, a, 1.0) for a in (hidden.mean, prediction.value))
     truth = np.log(mean)
     side = np.where(mean > value, prediction.upper - prediction.value, prediction.value - prediction.lower)
@@ -137,6 +140,6 @@ def _compare(models: ScalingModels, known: Observations, hidden: Observations) -
     weight = BY_EFFORT * effort / max(effort.sum(), 1e-300) + (1 - BY_EFFORT) * usable / max(usable.sum(), 1)
     return _Comparison(
         errors(np.log(value), spread**2 + noise),
-        errors(trend.at(hidden.points, models.last), 2 * noise),
+        errors(np.where(usable, trend, 0.0), 2 * noise),
         weight * (reach / max(reach.max(), 1e-300)) ** 2,
     )

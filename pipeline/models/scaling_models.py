@@ -148,7 +148,7 @@ class ScalingModels:
             places = np.array([key[1:] for key in new])
             found = self._quantiles(places, np.array([tail, 0.5, 1 - tail]))
             if self.trend is not None:
-                found = self.trend.combined(found, places, self.last, level)
+                found = self.trend.combined(found, places, level)
             known = known | dict(zip(new, found.transpose(2, 0, 1), strict=True))
         if len(known) <= REMEMBERED:
             self._predicted.update(known)

@@ -19,65 +19,102 @@ HALF_LIFE = 1.0  # doublings in which the weight of a point for the slope halves
 STEEPEST_FALL, STEEPEST_RISE = -0.5, 1.5  # slopes beyond these were not kept up in any real series
 RIDGE = 1e-3  # of the squared logarithms, so that a parameter that does not vary gets the slope 0
 FULL_REACH = 0.2  # logarithm of the factor beyond the range from which trends count in full
-BELOW, ABOVE = 1.0, 1.0  # stretch of the 90 % interval downwards and upwards, from real series
+BELOW, ABOVE = 1.1, 1.4  # stretch of the 90 % interval downwards and upwards, from real series
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Trend:
-    """The local trend of K kernels over D parameters.
+    """What K kernels were measured at P points, for the trend at any of them.
 
     Attributes:
-        level: float64[K], logarithm of the value at the largest value of every parameter; NaN if there is no
-            trend, as of kernels that are zero there.
-        slope: float64[K, D], change of the logarithm with that of each parameter.
+        points: float64[P, D].
+        logs: float64[K, P], logarithms of the means, NaN for what is not positive or was not measured.
     """
 
-    level: FloatArray
-    slope: FloatArray
+    points: FloatArray
+    logs: FloatArray
 
-    def at(self, points: FloatArray, last: FloatArray) -> FloatArray:
-        """Return the logarithms of the values, float64[K, Q], at points beyond the largest values, float64[D]."""
-        return np.asarray(self.level[:, None] + self.slope @ np.log(np.maximum(points / last, 1.0)).T)
+    def at(self, points: FloatArray) -> FloatArray:
+        """Return the logarithms of the values, float64[K, Q], at float64[Q, D] points; NaN without a trend.
+
+        The trend is that at the nearest point of the measured range; what lies below the range gets the value
+        at its end.
+        """
+        inside, reach = self.nearest(points), self.reach(points)
+        places, which = np.unique(inside, axis=0, return_inverse=True)
+        found = np.empty((len(self.logs), len(points)))
+        for place, point in enumerate(places):
+            asked = which.reshape(-1) == place
+            level, slope = self._local(point)
+            found[:, asked] = level[:, None] + slope @ reach[asked].T
+        return found
+
+    def nearest(self, points: FloatArray) -> FloatArray:
+        """Return the nearest points of the measured range, float64[Q, D]."""
+        nearest: FloatArray = np.clip(points, self.points.min(axis=0), self.points.max(axis=0))
+        return nearest
+
+    def reach(self, points: FloatArray) -> FloatArray:
+        """How far points lie beyond the range: logarithms of the factors, float64[Q, D], not below 0."""
+        return np.log(np.maximum(points / self.points.max(axis=0), 1.0))
+
+    def _local(self, place: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Level float64[K] and slopes float64[K, D] at a point of the range, by weighted least squares.
+
+        The plane goes through the nearest measured point.
+        """
+        logs, end = np.log(self.points), np.log(place)
+        used = np.isfinite(self.logs)
+        away = self._steps(place)
+        weight = used * 2.0 ** (-away / HALF_LIFE)
+        total = np.maximum(weight.sum(axis=1, keepdims=True), 1e-300)
+        target = np.where(used, self.logs, 0.0)
+        offset = logs[None] - (weight @ logs / total)[:, None]
+        height = target - (weight * target).sum(axis=1, keepdims=True) / total
+        right = np.einsum("kpd,kp->kd", offset * weight[..., None], height) / total
+        normal = np.einsum("kpd,kpe->kde", offset * weight[..., None], offset) / total[..., None]
+        normal += RIDGE * np.eye(logs.shape[1])
+        slope = np.linalg.solve(normal, right[..., None])[..., 0]
+        slope = np.clip(slope, STEEPEST_FALL, STEEPEST_RISE)
+        nearest = np.where(used, away, np.inf).argmin(axis=1)
+        level = target[np.arange(len(target)), nearest] + (slope * (end - logs[nearest])).sum(axis=1)
+        return np.where(used.any(axis=1), level, np.nan), slope
+
+    def _steps(self, place: FloatArray) -> FloatArray:
+        """How far the measured points lie from one, float64[P]: doublings, or values in between if fewer."""
+        steps = np.zeros(len(self.points))
+        for column, value in zip(self.points.T, place.tolist(), strict=True):
+            values = np.unique(column)
+            rank = np.interp(column, values, np.arange(len(values)))
+            between = np.abs(rank - np.interp(value, values, np.arange(len(values))))
+            steps += np.abs(np.log2(column / value))
+        return steps
+
+    def take(self, kernels: IntArray) -> "Trend":
+        """Return the trends of some kernels."""
+        return replace(self, logs=self.logs[kernels])
 
 
 def local_trend(data: Observations) -> Trend:
-    """Take the trend at the end of the range from means, weighted towards the largest values.
-
-    The line goes through the measured point that lies nearest to the end of the range.
-    """
-    logs = np.log(data.points)
-    end = logs.max(axis=0)
-    away = (end - logs).sum(axis=1) / np.log(2.0)
-    used = data.measured & (data.mean > 0)
-    rank = np.searchsorted(np.unique(np.round(away, 9)), np.round(away, 9) - 1e-9)
-    weight = used * 2.0 ** (-np.minimum(away, rank) / HALF_LIFE)
-    total = np.maximum(weight.sum(axis=1, keepdims=True), 1e-300)
-    target = np.log(np.where(used, data.mean, 1.0))
-    offset = logs[None] - (weight @ logs / total)[:, None]
-    height = target - (weight * target).sum(axis=1, keepdims=True) / total
-    right = np.einsum("kpd,kp->kd", offset * weight[..., None], height)
-    normal = np.einsum("kpd,kpe->kde", offset * weight[..., None], offset) / total[..., None]
-    normal += RIDGE * np.eye(logs.shape[1])
-    slope = np.linalg.solve(normal, (right / total)[..., None])[..., 0]
-    slope = np.clip(slope, STEEPEST_FALL, STEEPEST_RISE)
-    nearest = np.where(used, away, np.inf).argmin(axis=1)
-    here = np.arange(len(target))
-    level = target[here, nearest] + (slope * (end - logs[nearest])).sum(axis=1)
-    return Trend(level=np.where(used.any(axis=1), level, np.nan), slope=slope)
+    """Take trends from means."""
+    positive = data.measured & (data.mean > 0)
+    logs = np.log(np.where(positive, data.mean, 1.0))
+    return Trend(points=data.points, logs=np.where(positive, logs, np.nan))
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class ForecastErrors:
     """Errors beyond the measured range, relative, per unit of the natural logarithm of the factor beyond it.
 
     Attributes:
-        formula: standard deviation of the normal forms' errors beyond what their intervals hold.
-        trend: standard deviation of the local trends' errors.
+        formula: float64[D], standard deviation of the normal forms' errors along each parameter, beyond what
+            their intervals hold.
+        trend: float64[D], standard deviation of the local trends' errors.
         formulas_hold: probability that normal forms and noise are all there is: then trends add nothing.
     """
 
-    formula: float
-    trend: float
+    formula: FloatArray
+    trend: FloatArray
     formulas_hold: float
 
 
@@ -97,12 +134,9 @@ class CombinedTrend:
 
     def take(self, kernels: IntArray) -> "CombinedTrend":
         """Return the trends of some kernels."""
-        some = Trend(level=self.trend.level[kernels], slope=self.trend.slope[kernels])
-        return replace(self, trend=some, noise=self.noise[kernels])
+        return replace(self, trend=self.trend.take(kernels), noise=self.noise[kernels])
 
-    def combined(
-        self, quantiles: FloatArray, points: FloatArray, last: FloatArray, level: float
-    ) -> FloatArray:
+    def combined(self, quantiles: FloatArray, points: FloatArray, level: float) -> FloatArray:
         """Combine lower ends, medians and upper ends of formulas with the trends.
 
         Beyond the measured range both are taken for normal in the logarithm; the formulas' deviation is that
@@ -111,28 +145,30 @@ class CombinedTrend:
         Args:
             quantiles: float64[3, K, Q], of the formulas.
             points: float64[Q, D].
-            last: float64[D], the largest measured values.
             level: probability that the interval holds the expected value.
 
         Returns:
             float64[3, K, Q].
         """
-        reach = np.log(np.maximum(points / last, 1.0)).sum(axis=1)
-        usable = (quantiles[1] > 0) & (reach > 0) & np.isfinite(self.trend.level)[:, None]
-        if not usable.any():
+        reaches = self.trend.reach(points)
+        reach = reaches.sum(axis=1)
+        if not reach.any():
             return quantiles
+        trend = self.trend.at(points)
+        usable = (quantiles[1] > 0) & (reach > 0) & np.isfinite(trend)
         low, middle, high = np.log(np.where(usable, np.maximum(quantiles, 1e-9 * quantiles[1]), 1.0))
-        trend = np.where(usable, self.trend.at(points, last), 0.0)
+        trend = np.where(usable, trend, 0.0)
         width = -ndtri((1 - level) / 2)
         side = np.where(trend > middle, high - middle, middle - low) / width
         astray = 1 - self.errors.formulas_hold
-        of_formula = side**2 + astray * (self.errors.formula * reach) ** 2
-        of_trend = (self.errors.trend * reach) ** 2 + self.noise[:, None] ** 2
+        of_formula = side**2 + astray * (reaches**2 @ self.errors.formula**2)
+        of_trend = reaches**2 @ self.errors.trend**2 + self.noise[:, None] ** 2
         share = astray * of_formula / (of_formula + of_trend) * np.minimum(reach / FULL_REACH, 1.0)
         value = middle + share * (trend - middle)
         variance = (
             of_formula * (1 - share) ** 2 + of_trend * share**2 + share * (1 - share) * (trend - middle) ** 2
         )
         spread = np.sqrt(variance) * width
-        found = np.exp(np.stack([value - BELOW * spread, value, value + ABOVE * spread]))
+        stretch = 1 + astray * (BELOW - 1), 1 + astray * (ABOVE - 1)
+        found = np.exp(np.stack([value - stretch[0] * spread, value, value + stretch[1] * spread]))
         return np.where(usable, found, quantiles)
