@@ -17,11 +17,17 @@ from pipeline.models.posterior import Posterior, joined
 from pipeline.models.quality import Note, correlation_of_errors, notes, smape
 from pipeline.models.regimes import last_regime
 from pipeline.models.scaling_models import ScalingModels
+from pipeline.models.total import reconciling_shift, sum_of
 from pipeline.models.trend import CombinedTrend, local_trend
 
 
 def fit(
-    parameters: tuple[str, ...], points: FloatArray, values: FloatArray, options: ModelOptions | None = None
+    parameters: tuple[str, ...],
+    points: FloatArray,
+    values: FloatArray,
+    options: ModelOptions | None = None,
+    *,
+    parts: bool = False,
 ) -> ScalingModels:
     """Fit a model to every kernel.
 
@@ -30,6 +36,7 @@ def fit(
         points: float64[P, D], positive.
         values: float64[K, P, R], repetitions apart, NaN where nothing was measured.
         options: how to fit.
+        parts: whether the kernels are the parts of a sum: then it is modelled, too, and made known to them.
 
     Raises:
         ModelError: the arrays do not fit together, a parameter value is not positive or a value infinite.
@@ -38,14 +45,23 @@ def fit(
     data = observe(points, values)
     if data.points.shape[1] != len(parameters):
         raise ModelError(f"{len(parameters)} parameter names for {data.points.shape[1]} parameters")
+    models = _fit_with_trend(parameters, data, options)
+    if not parts or len(models) < 2 or models.trend is None:
+        return models
+    whole = _fit_with_trend(parameters, sum_of(data), options)
+    shift = reconciling_shift(models, whole)
+    return replace(models, trend=replace(models.trend, shift=shift), whole=whole)
+
+
+def _fit_with_trend(parameters: tuple[str, ...], data: Observations, options: ModelOptions) -> ScalingModels:
     models = _fit_formulas(parameters, data, options)
     if options.method == "leave-one-out":
         return models
-    errors = back_test(lambda part: _fit_formulas(parameters, part, options), data)
     trend = CombinedTrend(
         trend=local_trend(data),
         noise=noise_of_means(data, models),
-        errors=errors,
+        errors=back_test(lambda part: _fit_formulas(parameters, part, options), data),
+        shift=np.zeros(len(models)),
     )
     return replace(models, trend=trend)
 

@@ -93,7 +93,8 @@ class ScalingModels:
         points: int64[K], measured points.
         repetitions: int64[K], largest number of repetitions at a point.
         note: int64[K], bits of `Note`.
-        trend: the local trends at `last`, which count beyond it; None if only the normal forms do.
+        trend: the local trends, which count beyond the range; None if only the normal forms do.
+        whole: the model of the kernels' sum by itself; None if they are not the parts of a sum.
     """
 
     parameters: tuple[str, ...]
@@ -118,6 +119,7 @@ class ScalingModels:
     repetitions: IntArray
     note: IntArray
     trend: "CombinedTrend | None" = None
+    whole: "ScalingModels | None" = None
 
     def __len__(self) -> int:
         """Return the number of kernels K."""
@@ -127,7 +129,7 @@ class ScalingModels:
         """Return the models of some kernels, in the order asked for."""
         index = np.asarray(kernels, dtype=np.int64)
         kept = {name: getattr(self, name)[index] for name in per_kernel_fields()}
-        return replace(self, **kept, trend=self.trend.take(index) if self.trend else None)
+        return replace(self, **kept, trend=self.trend.take(index) if self.trend else None, whole=None)
 
     def predict(self, points: FloatArray, level: float = 0.9) -> Prediction:
         """Predict expected values.
@@ -267,6 +269,7 @@ _SHARED = {
     "nonnegative",
     "correlation",
     "trend",
+    "whole",
 }
 
 

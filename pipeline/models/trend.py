@@ -58,6 +58,23 @@ class Trend:
         """How far points lie beyond the range: logarithms of the factors, float64[Q, D], not below 0."""
         return np.log(np.maximum(points / self.points.max(axis=0), 1.0))
 
+    def bend(self) -> float:
+        """How much the slope of the first kernel changes at the end of the range of one parameter.
+
+        The slope over the last doubling less that over the doubling before it; 0 with several parameters.
+        """
+        used = np.isfinite(self.logs[0])
+        if self.points.shape[1] != 1 or used.sum() < 3:
+            return 0.0
+        logs, heights = np.log(self.points[used, 0]), self.logs[0, used]
+        middle = min(int(np.searchsorted(logs, logs[-1] - np.log(2.0) - 1e-9)), len(logs) - 2)
+        before = min(int(np.searchsorted(logs, 2 * logs[middle] - logs[-1] - 1e-9)), middle - 1)
+        before, middle = max(before, 0), max(middle, 1)
+        slopes = [
+            (heights[b] - heights[a]) / (logs[b] - logs[a]) for a, b in ((before, middle), (middle, -1))
+        ]
+        return float(abs(slopes[1] - slopes[0]))
+
     def _local(self, place: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Level float64[K] and slopes float64[K, D] at a point of the range, by weighted least squares.
 
@@ -126,15 +143,20 @@ class CombinedTrend:
         trend: the trends.
         noise: float64[K], relative standard deviation of the last measured means.
         errors: of formulas and trends in back-tests.
+        shift: float64[K], what is added to a logarithm per logarithm of the factor beyond the range, so that the
+            kernels agree with the model of their sum.
     """
 
     trend: Trend
     noise: FloatArray
     errors: ForecastErrors
+    shift: FloatArray
 
     def take(self, kernels: IntArray) -> "CombinedTrend":
         """Return the trends of some kernels."""
-        return replace(self, trend=self.trend.take(kernels), noise=self.noise[kernels])
+        return replace(
+            self, trend=self.trend.take(kernels), noise=self.noise[kernels], shift=self.shift[kernels]
+        )
 
     def combined(self, quantiles: FloatArray, points: FloatArray, level: float) -> FloatArray:
         """Combine lower ends, medians and upper ends of formulas with the trends.
@@ -164,7 +186,7 @@ class CombinedTrend:
         of_formula = side**2 + astray * (reaches**2 @ self.errors.formula**2)
         of_trend = reaches**2 @ self.errors.trend**2 + self.noise[:, None] ** 2
         share = astray * of_formula / (of_formula + of_trend) * np.minimum(reach / FULL_REACH, 1.0)
-        value = middle + share * (trend - middle)
+        value = middle + share * (trend - middle) + self.shift[:, None] * reach
         variance = (
             of_formula * (1 - share) ** 2 + of_trend * share**2 + share * (1 - share) * (trend - middle) ** 2
         )

@@ -1,0 +1,99 @@
+"""The sum of all kernels: modelled by itself, made known to the kernels, and predicted with its own interval.
+
+Time moves between timers from scale to scale while their sum is smooth, and one timer that explodes takes the sum
+with it: what the sum does by itself says something about its parts. Parts and sum are reconciled by letting the
+parts move towards agreement in proportion to their variances, as least squares does (Hyndman and others, "Optimal
+combination forecasts for hierarchical time series", 2011).
+"""
+
+import numpy as np
+
+from ingest.arrays import FloatArray
+from pipeline.models.observations import Observations
+from pipeline.models.scaling_models import Prediction, ScalingModels
+
+REFERENCE = 4.0  # times the largest value of each parameter, where parts and sum are reconciled
+SHARED = 0.4  # of the weight that the sum would have if its errors were independent of those of the parts
+MOST_VARIANCE = 4.0  # of a logarithm
+BEND, APART = 0.5, 0.5  # what the interval counts of both, learned from real series
+SIDE_BELOW, SIDE_ABOVE = 0.4, 0.8  # of what they add up to, that lies on either side
+
+
+def sum_of(data: Observations) -> Observations:
+    """Add up all kernels at the points where every one was measured."""
+    measured = data.measured.all(axis=0)
+    count = np.where(measured, data.count.min(axis=0), 0)
+    return Observations(
+        data.points,
+        np.where(measured, data.mean.sum(axis=0), 0.0)[None],
+        count[None],
+        np.where(measured, data.squares.sum(axis=0), 0.0)[None],
+    )
+
+
+def reconciling_shift(models: ScalingModels, whole: ScalingModels) -> FloatArray:
+    """How far each part moves per logarithm of the factor beyond the range, float64[K]."""
+    point = (models.last * REFERENCE)[None]
+    reach = float(np.log(REFERENCE) * (models.first < models.last).sum())
+    parts, own = models.predict(point), whole.predict(point)
+    value = parts.value[:, 0]
+    nothing = np.zeros(len(models))
+    if reach == 0 or not value.sum() > 0 or not own.value[0, 0] > 0:
+        return nothing
+    together = added(models, parts)
+    of_parts, of_own = _variance(together)[0, 0], _variance(own)[0, 0]
+    share = SHARED * of_parts / max(of_parts + of_own, 1e-300)
+    wanted = value.sum() * float((own.value[0, 0] / value.sum()) ** share)
+    variance = np.where(value > 0, _variance(parts)[:, 0], 0.0)
+    return _lagrange(value, variance, wanted) * variance / reach
+
+
+def _variance(prediction: Prediction) -> FloatArray:
+    """Variance of the logarithm, from the upper end of the interval."""
+    known = prediction.value > 0
+    ratio = np.where(known, prediction.upper, 1.0) / np.where(known, prediction.value, 1.0)
+    return np.asarray(np.minimum((np.log(np.maximum(ratio, 1.0)) / 1.645) ** 2, MOST_VARIANCE))
+
+
+def _lagrange(value: FloatArray, variance: FloatArray, wanted: float) -> float:
+    """Solve sum(value * exp(x * variance)) = wanted by bisection."""
+    low, high = -20.0, 20.0
+    for _ in range(60):
+        middle = (low + high) / 2
+        reached = (value * np.exp(np.clip(middle * variance, -20, 20))).sum()
+        low, high = (middle, high) if reached < wanted else (low, middle)
+    return (low + high) / 2
+
+
+def added(models: ScalingModels, prediction: Prediction) -> Prediction:
+    """Sum predictions over all kernels, with the interval that their correlation gives: one row."""
+    return prediction.combine(lambda a: np.asarray(a.sum(axis=0, keepdims=True)), models.correlation)
+
+
+def predict_total(models: ScalingModels, points: FloatArray, level: float = 0.9) -> Prediction:
+    """Predict the sum of all kernels, one row: the value is the sum of their values.
+
+    Beyond the range the interval grows with how far the sum disagrees with its own model, and with how much the
+    curve of the sum bends at its end, which tells best how far it can be trusted.
+
+    Args:
+        models: all kernels.
+        points: float64[Q, D].
+        level: probability that the interval holds the expected value.
+    """
+    together = added(models, models.predict(points, level))
+    if models.whole is None or models.whole.trend is None or models.trend is None:
+        return together
+    trend, own = models.whole.trend.trend, models.whole.predict(points, level)
+    reach = trend.reach(points).sum(axis=1)
+    usable = (reach > 0) & (together.value > 0) & (own.value > 0)
+    value = np.where(usable, together.value, 1.0)
+    apart = np.abs(np.log(np.where(usable, own.value, 1.0) / value))
+    side = np.sqrt(_variance(together)) * 1.645
+    half = (BEND * trend.bend() * reach + APART * apart + side) * (1 - models.trend.errors.formulas_hold)
+    lower, upper = np.exp(-SIDE_BELOW * half) * value, np.exp(SIDE_ABOVE * half) * value
+    return Prediction(
+        together.value,
+        np.where(usable, lower, together.lower),
+        np.where(usable, upper, together.upper),
+    )
