@@ -10,7 +10,7 @@ scales, given_up, explanation        what to know about a decision
 summary                              all of it as data
 layout, compaction, writer, proof    the filter file, and the proof that it does what was decided
 merging, usage                       together with an existing file; the commands that use it
-function_names, instrumenters        the same decision for TAU, GCC and XRay
+instrumenters                        the same decision for TAU, GCC and XRay
 simulation, digest                   what a filter would do to a profile, and which one a run had
 walks                                ways through call trees
 """

@@ -5,13 +5,13 @@ from collections.abc import Iterable
 import numpy as np
 
 from filters.decision import Decision
-from filters.function_names import bare_name
 from filters.paper_rule import RuleOutcome
 from filters.patterns import compile_pattern
 from filters.prediction import Prediction
 from filters.reasons import Reason
 from filters.walks import nearest_recorded
 from ingest.arrays import BoolArray, IntArray
+from ingest.cpp_names import short_name
 from ingest.errors import UsageError
 
 _CALLPATHS = 5
@@ -38,7 +38,7 @@ def explain(decision: Decision, prediction: Prediction, asked: str) -> tuple[str
 def _named(decision: Decision, asked: str) -> BoolArray:
     table, pattern = decision.regions.table, compile_pattern(asked)
     hits = [
-        asked in (name, mangled, bare_name(name)) or pattern.matches(name) or pattern.matches(mangled)
+        asked in (name, mangled, short_name(name)) or pattern.matches(name) or pattern.matches(mangled)
         for name, mangled in zip(table.name, table.mangled, strict=True)
     ]
     return np.array(hits, dtype=np.bool_) & decision.regions.called
@@ -75,7 +75,7 @@ def _callpaths(decision: Decision, nodes: IntArray) -> Iterable[str]:
     home = nearest_recorded(run.tree, recorded)
     largest = nodes[np.argsort(-run.time[nodes], kind="stable")]
     for node in largest[:_CALLPATHS].tolist():
-        path = " > ".join(bare_name(run.regions.name[run.tree.region[step]]) for step in run.tree.path(node))
+        path = " > ".join(short_name(run.regions.name[run.tree.region[step]]) for step in run.tree.path(node))
         told = _told(decision, node, int(home[node]))
         yield f"  {path}: {run.visits[node]:.4g} visits, {run.time[node]:.4g} core-s; {told}"
     if len(nodes) > _CALLPATHS:
@@ -88,7 +88,7 @@ def _told(decision: Decision, node: int, home: int) -> str:
     run, reason = decision.runs[last], Reason(int(decision.callpaths[last][node]))
     if home == node:
         return reason.sentence if reason.keeps else "recorded because its region is kept elsewhere"
-    heir = bare_name(run.regions.name[run.tree.region[home]]) if home >= 0 else "nobody"
+    heir = short_name(run.regions.name[run.tree.region[home]]) if home >= 0 else "nobody"
     anchor = int(decision.outcomes[last].represented_by[node]) if decision.outcomes else -1
-    stand_in = bare_name(run.regions.name[run.tree.region[anchor]]) if anchor >= 0 else ""
+    stand_in = short_name(run.regions.name[run.tree.region[anchor]]) if anchor >= 0 else ""
     return f"its time is told of {heir}" + (f", represented by {stand_in}" if stand_in else "")

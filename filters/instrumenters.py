@@ -6,9 +6,9 @@ from enum import Enum
 
 import numpy as np
 
-from filters.function_names import bare_name, without_parameters
 from filters.regions import FilterRegions
 from ingest.arrays import BoolArray
+from ingest.cpp_names import parse_signature, short_name
 
 _GCC_OPTION = "-finstrument-functions-exclude-function-list="
 _LOCAL = re.compile(r"[{}]|\(anonymous|<lambda")
@@ -62,14 +62,14 @@ def _gcc(kept: list[tuple[str, str]], dropped: list[tuple[str, str]]) -> Functio
     GCC looks for the entries anywhere in the qualified name without parameters; commas in an entry are
     escaped.
     """
-    protected = "\n".join(without_parameters(name) for name, _ in kept)
+    protected = "\n".join(parse_signature(name).without_parameters for name, _ in kept)
     entries, left = [], []
     for name, _ in dropped:
-        bare = bare_name(name)
-        if not bare or _LOCAL.search(name) or bare in protected:
+        entry = short_name(name)
+        if entry not in name or _LOCAL.search(name) or entry in protected:
             left.append(name)
         else:
-            entries.append(bare.replace(",", "\\,"))
+            entries.append(entry.replace(",", "\\,"))
     option = _GCC_OPTION + ",".join(dict.fromkeys(entries))
     quoted = option.replace("\\", "\\\\").replace('"', '\\"')
     text = f'"{quoted}"\n' if entries else ""
@@ -85,7 +85,7 @@ def _tau(kept: list[tuple[str, str]], dropped: list[tuple[str, str]]) -> Functio
     whole = {name for name, _ in others}
     entries, left = [], []
     for name, _ in listed:
-        beginning = f"{bare_name(name)}("
+        beginning = f"{short_name(name)}("
         clear = beginning in name and beginning not in avoided
         if clear and not _TAU_UNNAMEABLE.search(beginning) and not _LOCAL.search(name):
             entries.append(f'"#{beginning}#"')

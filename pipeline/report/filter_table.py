@@ -10,7 +10,7 @@ from filters.decision import Decision
 from filters.given_up import given_up
 from filters.memory import Memory
 from filters.prediction import Application, Dilation, Prediction
-from ingest.names import short_name
+from ingest.cpp_names import short_name
 from ingest.profile import Profile
 from pipeline.report.names import shorten_middle
 from pipeline.report.quantities import count, figure, percent, size

@@ -2,29 +2,8 @@ import numpy as np
 import pytest
 
 from filters.evidence import evidence_from_profile
-from filters.function_names import bare_name
 from filters.instrumenters import Instrumenter, list_functions
 from filters.regions import unite_regions
-
-
-@pytest.mark.parametrize(
-    ("displayed", "bare"),
-    [
-        ("main", "main"),
-        ("int main(int, char**)", "main"),
-        ("T* Allocate(size_t) [with T = double]", "Allocate"),
-        ("int ns::A::operator()(int) const", "ns::A::operator()"),
-        ("void A<std::pair<int, int> >::put(const B&)", "A<std::pair<int, int> >::put"),
-        ("Foam::operator->(int)", "Foam::operator->"),
-        ("bool operator<(const A&, const A&)", "operator<"),
-        ("void CommSend(Domain&, Real_t& (Domain::**)(Index_t), bool)", "CommSend"),
-        ("double& Vec::at(int)", "Vec::at"),
-        ("solve_", "solve_"),
-    ],
-)
-def test_bare_names(displayed, bare):
-    assert bare_name(displayed) == bare
-
 
 NAMES = [
     "int main(int, char**)",
