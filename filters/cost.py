@@ -5,13 +5,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from filters.evidence import RunEvidence
-from ingest.arrays import BoolArray, FloatArray
+from ingest.arrays import FloatArray
 from ingest.calltree import CallTree
 from ingest.errors import UsageError
-from ingest.profile import RegionTable
+from ingest.region_class import USEFUL, regions_in
 
 INSIDE = 0.4
-COMMUNICATION = ("mpi", "shmem")
 
 
 @dataclass(frozen=True)
@@ -40,15 +39,6 @@ class EventCost:
         if not 0.0 <= self.filtered <= self.recorded or self.recorded == 0.0 or self.spread <= 0.0:
             hint = "a recorded visit costs time, and at least as much as one that is filtered at run time"
             raise UsageError(f"event cost {self.recorded:g} s, filtered {self.filtered:g} s", hint=hint)
-
-
-def computing(regions: RegionTable) -> BoolArray:
-    """Return which regions compute, bool[region]: not communication or barriers, where time is waiting."""
-    waits = [
-        paradigm in COMMUNICATION or (paradigm == "openmp" and "barrier" in name)
-        for paradigm, name in zip(regions.paradigm, regions.name, strict=True)
-    ]
-    return ~np.array(waits, dtype=np.bool_)
 
 
 def child_visits(tree: CallTree, visits: FloatArray) -> FloatArray:
@@ -110,5 +100,5 @@ def calibrate_by_pair(full: RunEvidence, reduced: RunEvidence) -> EventCost:
 
 
 def computing_time(run: RunEvidence) -> float:
-    """Return the measured time outside communication and barriers, in core-seconds."""
-    return float(run.time[computing(run.regions)[run.tree.region]].sum())
+    """Return the measured time of useful computation (see `ingest.region_class`), in core-seconds."""
+    return float(run.time[regions_in(run.regions, USEFUL)[run.tree.region]].sum())

@@ -4,12 +4,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from filters.cost import INSIDE, EventCost, computing, events_within
+from filters.cost import INSIDE, EventCost, events_within
 from filters.evidence import RunEvidence
 from filters.matching import filterable
 from filters.walks import nearest_upwards
 from ingest.arrays import BoolArray, FloatArray
 from ingest.errors import UsageError
+from ingest.region_class import USEFUL, regions_in
 
 TRIVIAL = 0.8e-9
 CLEAR = 2.0
@@ -59,7 +60,7 @@ def estimate_plain_time(run: RunEvidence, cost: EventCost, baseline: float | Non
     Raises:
         UsageError: where the baseline leaves no time to compute.
     """
-    computes = computing(run.regions)[run.tree.region]
+    computes = regions_in(run.regions, USEFUL)[run.tree.region]
     events = events_within(run)
     shown = np.where(computes, _shown(run, cost.recorded * events), run.time)
     measured, guess = float(run.time[computes].sum()), float(shown[computes].sum())

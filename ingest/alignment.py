@@ -149,8 +149,8 @@ def _records(
                 point=point,
                 repetition=used[point],
                 process=profile.process,
-                paradigms=profile.paradigms,
-                paradigm_time=profile.paradigm_time,
+                classes=profile.classes,
+                class_time=profile.class_time,
                 attributes=profile.attributes,
             )
         )

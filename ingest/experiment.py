@@ -10,6 +10,7 @@ from ingest.calltree import CallTree
 from ingest.errors import InputError
 from ingest.profile import Metric, RegionTable
 from ingest.reduction import Reduction
+from ingest.region_class import RegionClass
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -21,8 +22,8 @@ class RunRecord:
         point: index of its measurement point.
         repetition: index of its repetition, from 0.
         process: int64[CPU location], the process of each CPU location.
-        paradigms: names of the rows of `paradigm_time`.
-        paradigm_time: float64[paradigm, CPU location], exclusive time in seconds.
+        classes: what the rows of `class_time` are.
+        class_time: float64[class, CPU location], exclusive time in seconds.
         attributes: what the measurement system says of itself.
     """
 
@@ -30,8 +31,8 @@ class RunRecord:
     point: int
     repetition: int
     process: IntArray
-    paradigms: tuple[str, ...]
-    paradigm_time: FloatArray
+    classes: tuple[RegionClass, ...]
+    class_time: FloatArray
     attributes: Mapping[str, str]
 
 

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ingest.activity import activity
 from ingest.arrays import BoolArray, FloatArray, IntArray
 from ingest.calltree import CallTree
 from ingest.merging import merge_siblings
 from ingest.profile import Metric, Profile, RegionTable
+from ingest.region_class import CLASSES, RegionClass, region_classes
 from ingest.siblings import add, in_turns
 
 VALUES_PER_BLOCK = 1 << 20  # values read at once: 8 MiB, so that memory does not grow with the profile
@@ -42,8 +42,8 @@ class ReducedProfile:
         regions: the regions of the call paths.
         metrics: the additive metrics that were reduced.
         values: per metric name the reductions, float64[call path].
-        paradigms: the activities that occur (see `ingest.activity`), sorted.
-        paradigm_time: float64[paradigm, CPU location], exclusive time in seconds per paradigm.
+        classes: what the regions do, each class that occurs once, in the order of `RegionClass`.
+        class_time: float64[class, CPU location], exclusive time in seconds per class.
         process: int64[CPU location], the process a CPU location belongs to.
         attributes: what the measurement system says of itself.
         notices: one sentence for everything skipped or doubted.
@@ -54,8 +54,8 @@ class ReducedProfile:
     regions: RegionTable
     metrics: tuple[Metric, ...]
     values: Mapping[str, Reduction]
-    paradigms: tuple[str, ...]
-    paradigm_time: FloatArray
+    classes: tuple[RegionClass, ...]
+    class_time: FloatArray
     process: IntArray
     attributes: Mapping[str, str]
     notices: tuple[str, ...]
@@ -77,16 +77,14 @@ def reduce_profile(profile: Profile, metrics: Sequence[str]) -> ReducedProfile:
     cpu = profile.locations.cpu
     node, tree = merge_siblings(profile.tree, profile.regions.name)
     kept = tuple(m for m in profile.metrics if m.name in metrics and m.kind.additive)
-    activities = [activity(p, n) for p, n in zip(profile.regions.paradigm, profile.regions.name, strict=True)]
-    paradigms = tuple(sorted(set(activities)))
-    rank = {name: i for i, name in enumerate(paradigms)}
-    paradigm_of = np.array([rank[name] for name in activities], dtype=np.int64)[profile.tree.region]
-    paradigm_time = np.zeros((len(paradigms), int(cpu.sum())))
+    found, class_of_region = np.unique(region_classes(profile.regions), return_inverse=True)
+    class_of = class_of_region.reshape(-1)[profile.tree.region]
+    class_time = np.zeros((len(found), int(cpu.sum())))
     values = {}
     for metric in kept:
         blocks = exclusive_blocks(profile, metric, cpu)
         if metric.name == "time":
-            blocks = _booked(blocks, paradigm_of, paradigm_time)
+            blocks = _summed_by_class(blocks, class_of, class_time)
         values[metric.name] = _reduce(blocks, node, len(tree), int(cpu.sum()))
     return ReducedProfile(
         source=profile.source,
@@ -94,8 +92,8 @@ def reduce_profile(profile: Profile, metrics: Sequence[str]) -> ReducedProfile:
         regions=profile.regions,
         metrics=kept,
         values=values,
-        paradigms=paradigms,
-        paradigm_time=paradigm_time,
+        classes=tuple(CLASSES[i] for i in found.tolist()),
+        class_time=class_time,
         process=profile.locations.process[cpu],
         attributes=profile.attributes,
         notices=profile.notices,
@@ -105,13 +103,13 @@ def reduce_profile(profile: Profile, metrics: Sequence[str]) -> ReducedProfile:
 Blocks = Iterator[tuple[IntArray, FloatArray]]
 
 
-def _booked(blocks: Blocks, paradigm_of: IntArray, paradigm_time: FloatArray) -> Blocks:
-    """Pass blocks on and add them to the time of their paradigms: the values are read only once."""
+def _summed_by_class(blocks: Blocks, class_of: IntArray, class_time: FloatArray) -> Blocks:
+    """Pass blocks on and add them to the time of their classes: the values are read only once."""
     for rows, block in blocks:
-        paradigms = paradigm_of[rows]
-        for paradigm in np.unique(paradigms).tolist():
-            of_it = paradigms == paradigm
-            paradigm_time[paradigm] += (block if of_it.all() else block[of_it]).sum(axis=0)
+        classes = class_of[rows]
+        for place in np.unique(classes).tolist():
+            of_it = classes == place
+            class_time[place] += (block if of_it.all() else block[of_it]).sum(axis=0)
         yield rows, block
 
 

@@ -5,9 +5,9 @@ from enum import Enum
 
 import numpy as np
 
-from ingest.activity import NOT_COMPUTING
 from ingest.arrays import FloatArray
 from ingest.experiment import Experiment
+from ingest.region_class import USEFUL
 
 STRONG_SLOPE = -0.5  # half-way between 1/p and constant
 CLEAR = 0.3  # a slope within this of -1 or of 0 is called clear
@@ -39,7 +39,7 @@ class ScalingDecision:
 def decide_scaling(experiment: Experiment, wanted: Scaling | None = None) -> ScalingDecision:
     """Decide how the experiment scales.
 
-    The computing time per location (neither MPI nor OpenMP) falls about like 1/p under strong scaling and
+    The useful computing time per location (see `ingest.region_class`) falls about like 1/p under strong scaling and
     stays about the same under weak scaling; the slope between the measured points decides.
 
     Args:
@@ -91,8 +91,8 @@ def computing_time_per_location(experiment: Experiment) -> FloatArray:
     """Return seconds of computing per CPU location, float64[P, R], NaN where no run was measured."""
     found = np.full(experiment.shape, np.nan)
     for run in experiment.runs:
-        computing = np.array([name not in NOT_COMPUTING for name in run.paradigms], dtype=bool)
-        total = float(run.paradigm_time[computing].sum())
+        computing = np.array([found in USEFUL for found in run.classes], dtype=np.bool_)
+        total = float(run.class_time[computing].sum())
         found[run.point, run.repetition] = total / max(len(run.process), 1)
     return found
 

@@ -8,7 +8,6 @@ from filters.cost import (
     calibrate_by_baseline,
     calibrate_by_pair,
     child_visits,
-    computing,
     computing_time,
 )
 from filters.evidence import evidence_from_profile
@@ -55,7 +54,6 @@ def evidence(rows, make_profile, **more):
 
 def test_communication_does_not_compute(make_profile):
     run = evidence_from_profile(make_profile([(0, "main", 1, 1.0), (1, "MPI_Send", 1, 5.0)]))
-    assert computing(run.regions).tolist() == [True, False]
     assert computing_time(run) == 1.0
     assert child_visits(run.tree, run.visits).tolist() == [1.0, 0.0]
 

@@ -3,6 +3,7 @@ import pytest
 
 from ingest.profile import MetricKind
 from ingest.reduction import reduce_profile
+from ingest.region_class import RegionClass
 from tests.profiles import make_profile
 
 MAIN, SOLVE, SEND = ("main",), ("main", "solve"), ("main", "solve", "MPI_Send")
@@ -60,12 +61,12 @@ def test_siblings_with_the_same_callee_are_summed_with_their_subtrees():
     assert time.max.tolist() == [0.0, 14.0, 12.0]
 
 
-def test_time_per_paradigm_and_location():
+def test_time_per_class_and_location():
     reduced = reduce_profile(
         make_profile({"time": {MAIN: [1.0, 2.0], SOLVE: [3.0, 4.0], SEND: [0.5, 0.25]}}), ["time"]
     )
-    assert reduced.paradigms == ("compiler", "mpi")
-    assert reduced.paradigm_time.tolist() == [[4.0, 6.0], [0.5, 0.25]]
+    assert reduced.classes == (RegionClass.COMPUTATION, RegionClass.POINT_TO_POINT)
+    assert reduced.class_time.tolist() == [[4.0, 6.0], [0.5, 0.25]]
 
 
 @pytest.mark.parametrize("locations", [1, 3])
