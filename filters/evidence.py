@@ -6,9 +6,7 @@ import numpy as np
 
 from ingest.arrays import FloatArray
 from ingest.calltree import CallTree
-from ingest.merging import merge_siblings
 from ingest.profile import Profile, RegionTable
-from ingest.reduction import exclusive_blocks
 
 VISITS = "visits"
 TIME = "time"
@@ -43,7 +41,7 @@ def evidence_from_profile(profile: Profile) -> RunEvidence:
     Raises:
         InputError: where the profile has no visits or no time, or their values are damaged.
     """
-    node, tree = merge_siblings(profile.tree, profile.regions.mangled)
+    node, tree = profile.tree.merge_siblings(profile.regions.mangled)
     visits, busiest = _sums(profile, VISITS)
     time, wall = _sums(profile, TIME)
     return RunEvidence(
@@ -61,7 +59,7 @@ def _sums(profile: Profile, metric: str) -> tuple[FloatArray, float]:
     """Sum values over CPU locations, float64[call path], and find the largest sum of a location."""
     cpu = profile.locations.cpu
     by_callpath, by_location = np.zeros(len(profile.tree)), np.zeros(int(cpu.sum()))
-    for nodes, values in exclusive_blocks(profile, profile.metric(metric), cpu):
+    for nodes, values in profile.exclusive_blocks(metric, cpu):
         counted = np.maximum(values, 0.0)
         by_callpath[nodes] = counted.sum(axis=1)
         by_location += counted.sum(axis=0)

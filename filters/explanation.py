@@ -9,7 +9,6 @@ from filters.paper_rule import RuleOutcome
 from filters.patterns import compile_pattern
 from filters.prediction import Prediction
 from filters.reasons import Reason
-from filters.walks import nearest_recorded
 from ingest.arrays import BoolArray, IntArray
 from ingest.cpp_names import short_name
 from ingest.errors import UsageError
@@ -72,7 +71,7 @@ def _callpaths(decision: Decision, nodes: IntArray) -> Iterable[str]:
     """Tell the call paths with the most time one by one."""
     last = len(decision.runs) - 1
     run, recorded = decision.runs[last], decision.recorded(last)
-    home = nearest_recorded(run.tree, recorded)
+    home = run.tree.nearest(recorded)
     largest = nodes[np.argsort(-run.time[nodes], kind="stable")]
     for node in largest[:_CALLPATHS].tolist():
         path = " > ".join(short_name(run.regions.name[run.tree.region[step]]) for step in run.tree.path(node))

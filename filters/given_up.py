@@ -6,7 +6,6 @@ import numpy as np
 
 from filters.decision import Decision
 from filters.prediction import Prediction
-from filters.walks import nearest_recorded
 
 
 @dataclass(frozen=True)
@@ -40,7 +39,7 @@ def given_up(decision: Decision, prediction: Prediction, count: int = 10) -> tup
     visits = regions.total(last, run, run.visits)
     dropped = np.flatnonzero(regions.called & ~decision.kept & (time > 0))
     largest = dropped[np.argsort(-time[dropped], kind="stable")][:count]
-    home = nearest_recorded(run.tree, decision.recorded(last))
+    home = run.tree.nearest(decision.recorded(last))
     entry = regions.of_callpaths(last, run)
     found = []
     for i in largest.tolist():

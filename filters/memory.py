@@ -7,7 +7,6 @@ import numpy as np
 from filters.evidence import VISITS
 from ingest.arrays import BoolArray, FloatArray
 from ingest.profile import Profile, RegionTable
-from ingest.reduction import exclusive_blocks
 
 _CHUNK = 2 << 20
 _TIMESTAMP = 9
@@ -75,7 +74,7 @@ def trace_memory(profile: Profile, recorded: BoolArray) -> tuple[Memory, ...]:
     bytes_of = bytes_per_visit(profile.regions) * recorded
     by_location = np.zeros((len(recorded), len(profile.locations)))
     everywhere = np.ones(len(profile.locations), dtype=np.bool_)
-    for nodes, visits in exclusive_blocks(profile, profile.metric(VISITS), everywhere):
+    for nodes, visits in profile.exclusive_blocks(VISITS, everywhere):
         by_location += bytes_of[:, profile.tree.region[nodes]] @ visits
     process = profile.locations.process
     locations = int(np.bincount(process).max(initial=0))

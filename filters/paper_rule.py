@@ -7,7 +7,6 @@ import numpy as np
 from filters.evidence import RunEvidence
 from filters.options import PaperRule
 from filters.reasons import Reason
-from filters.walks import nearest_upwards, prefixes
 from ingest.arrays import BoolArray, FloatArray, IntArray
 
 
@@ -58,12 +57,12 @@ def apply_paper_rule(run: RunEvidence, filterable: BoolArray, rule: PaperRule) -
     long = counted[time / visits >= shortest]
     heavy = np.setdiff1d(counted[time >= least], long)
     anchor = np.full(len(run.tree), -1, dtype=np.int64)
-    anchor[heavy] = nearest_upwards(run.tree, heavy, run.visits <= limit)
+    anchor[heavy] = run.tree.nearest((run.visits <= limit) | run.tree.roots)[heavy]
     reason = np.full(len(run.tree), Reason.DROPPED, dtype=np.int64)
-    kept = run.tree.parent < 0
+    kept = run.tree.roots.copy()
     kept[long] = True
     kept[anchor[heavy]] = True
-    reason[prefixes(run.tree, kept)] = Reason.PREFIX
+    reason[run.tree.with_callers(kept)] = Reason.PREFIX
     reason[anchor[heavy]] = Reason.TOTAL_TIME
     reason[long] = Reason.TIME_PER_VISIT
     return RuleOutcome(

@@ -7,7 +7,6 @@ import numpy as np
 from filters.cost import INSIDE, EventCost, events_within
 from filters.evidence import RunEvidence
 from filters.matching import filterable
-from filters.walks import nearest_upwards
 from ingest.arrays import BoolArray, FloatArray
 from ingest.errors import UsageError
 from ingest.region_class import USEFUL, regions_in
@@ -100,7 +99,7 @@ def _told(run: RunEvidence, plain: FloatArray, cost: float) -> FloatArray:
     """
     inclusive = run.tree.inclusive(plain[:, None])[:, 0]
     long = (inclusive > INSIDE * cost * run.visits) | ~filterable(run.regions)[run.tree.region]
-    home = nearest_upwards(run.tree, np.arange(len(run.tree)), long)
+    home = run.tree.nearest(long | run.tree.roots)
     return np.bincount(home, plain, len(run.tree)).astype(np.float64)
 
 

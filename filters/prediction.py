@@ -7,7 +7,6 @@ from typing import Any
 from filters.cost import EventCost
 from filters.evidence import RunEvidence
 from filters.plain_time import PlainTime, estimate_plain_time
-from filters.walks import nearest_recorded
 from ingest.arrays import BoolArray
 
 
@@ -88,7 +87,7 @@ def predict(
     plain = estimate_plain_time(run, cost, baseline)
     counted = plain.told * plain.computing
     total = float(counted.sum())
-    gapless = nearest_recorded(run.tree, ~recorded) < 0
+    gapless = run.tree.nearest(~recorded) < 0
     coverage, whole = (
         min(1.0, float(counted[part].sum()) / total) if total > 0 else 1.0 for part in (recorded, gapless)
     )

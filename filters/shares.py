@@ -10,7 +10,6 @@ from filters.evidence import RunEvidence
 from filters.plain_time import PlainTime
 from filters.prediction import Application
 from filters.regions import FilterRegions
-from filters.walks import outermost
 from ingest.arrays import BoolArray, FloatArray
 
 
@@ -60,7 +59,7 @@ def shares_of(
         visits = regions.total(i, run, run.visits)
         told = regions.total(i, run, plain.told)
         inclusive = run.tree.inclusive(plain.told[:, None])[:, 0]
-        whole = regions.total(i, run, inclusive * outermost(run.tree, entry))
+        whole = regions.total(i, run, inclusive * run.tree.outermost(entry))
         own.append(told * share)
         below.append(np.maximum(whole - told, 0.0) * share)
         recording.append(visits * plain.cost[0] * share)

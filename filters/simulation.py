@@ -1,5 +1,6 @@
 """What a profile would look like under a filter."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -8,11 +9,9 @@ from filters.digest import FILTER_ATTRIBUTE, digest
 from filters.evidence import TIME, VISITS
 from filters.language import Filter
 from filters.matching import kept
-from filters.walks import nearest_recorded
 from ingest.arrays import BoolArray, FloatArray, IntArray
 from ingest.calltree import CallTree
-from ingest.merging import merge_siblings
-from ingest.profile import Metric, MetricKind, Profile
+from ingest.profile import Block, Metric, MetricKind, Profile, exclusive_values
 
 
 def simulate(profile: Profile, rules: Filter) -> Profile:
@@ -33,7 +32,7 @@ def simulate(profile: Profile, rules: Filter) -> Profile:
         profile,
         tree=folding.tree,
         metrics=metrics,
-        load=lambda metric: folding.values(metric, profile.load(metric)),
+        load=FoldedValues(profile, folding),
         attributes={**profile.attributes, FILTER_ATTRIBUTE: digest(rules)},
         notices=(*profile.notices, *_lost(profile, folding)),
     )
@@ -69,6 +68,22 @@ class Folding:
         return folded
 
 
+@dataclass(frozen=True, eq=False)
+class FoldedValues:
+    """Reads the values of a profile and folds them."""
+
+    profile: Profile
+    folding: Folding
+
+    def __call__(self, metric: Metric) -> FloatArray:
+        """Return the folded values of a metric, as stored."""
+        return self.folding.values(metric, self.profile.load(metric))
+
+    def exclusive_blocks(self, metric: Metric, rows: int) -> Iterator[Block]:
+        """Yield all exclusive values at once."""
+        yield np.arange(len(self.folding.tree)), exclusive_values(self.folding.tree, metric, self(metric))
+
+
 def fold(profile: Profile, recorded_regions: BoolArray) -> Folding:
     """Find the call tree under a filter.
 
@@ -79,11 +94,11 @@ def fold(profile: Profile, recorded_regions: BoolArray) -> Folding:
     tree = profile.tree
     recorded = recorded_regions[tree.region]
     nodes = np.flatnonzero(recorded)
-    home = nearest_recorded(tree, recorded)
+    home = tree.nearest(recorded)
     number = np.full(len(tree) + 1, -1, dtype=np.int64)
     number[nodes] = np.arange(len(nodes))
     caller = np.where(tree.parent[nodes] >= 0, home[tree.parent[nodes]], -1)
-    merged, folded = merge_siblings(CallTree(number[caller], tree.region[nodes]), profile.regions.mangled)
+    merged, folded = CallTree(number[caller], tree.region[nodes]).merge_siblings(profile.regions.mangled)
     place = np.append(merged, -1)[number[home]]
     return Folding(folded, place, recorded)
 

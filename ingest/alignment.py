@@ -6,8 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ingest.arrays import FloatArray, IntArray
-from ingest.callpaths import ROOT, CallPathSet
-from ingest.calltree import CallTree
+from ingest.calltree import ROOT, CallTree, CallTreeBuilder
 from ingest.errors import InputError
 from ingest.experiment import Experiment, RunRecord
 from ingest.profile import Metric, RegionTable
@@ -26,7 +25,7 @@ class CallTreeUnion:
         known: per region, in the order first seen: mangled name, paradigm, file, line.
     """
 
-    paths: CallPathSet = field(default_factory=CallPathSet)
+    paths: CallTreeBuilder = field(default_factory=CallTreeBuilder)
     known: list[tuple[str, str, str, int]] = field(default_factory=list)
     _last: tuple[CallTree, tuple[str, ...], IntArray] | None = None
 
@@ -46,7 +45,7 @@ class CallTreeUnion:
 
     def finish(self) -> tuple[IntArray, CallTree, RegionTable]:
         """Return the place of every number in preorder, the united tree, and its regions."""
-        place, tree, names = self.paths.tree()
+        place, tree, names = self.paths.build()
         mangled, paradigm, file, line = zip(*self.known, strict=True) if self.known else ((),) * 4
         return (
             place,
@@ -180,9 +179,9 @@ def _notices(profiles: Sequence[ReducedProfile]) -> tuple[str, ...]:
 
 def experiment_from_series(series: Series) -> Experiment:
     """Turn the values of a series file (Extra-P formats) into an experiment: they are taken as given."""
-    paths = CallPathSet()
+    paths = CallTreeBuilder()
     nodes = np.array([paths.add(path) for path in series.callpaths], dtype=np.int64)
-    place, tree, names = paths.tree()
+    place, tree, names = paths.build()
     nothing = ("",) * len(names)
     regions = RegionTable(
         name=names, mangled=names, paradigm=nothing, file=nothing, line=np.full(len(names), -1)

@@ -5,14 +5,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ingest.arrays import BoolArray, FloatArray, IntArray
-from ingest.calltree import CallTree
-from ingest.merging import merge_siblings
-from ingest.profile import Metric, Profile, RegionTable
+from ingest.arrays import FloatArray, IntArray
+from ingest.calltree import CallTree, add_callees, callee_rounds
+from ingest.profile import Block, Metric, Profile, RegionTable
 from ingest.region_class import CLASSES, RegionClass, region_classes
-from ingest.siblings import add, in_turns
-
-VALUES_PER_BLOCK = 1 << 20  # values read at once: 8 MiB, so that memory does not grow with the profile
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,14 +71,14 @@ def reduce_profile(profile: Profile, metrics: Sequence[str]) -> ReducedProfile:
         InputError: where the values of a metric are damaged.
     """
     cpu = profile.locations.cpu
-    node, tree = merge_siblings(profile.tree, profile.regions.name)
+    node, tree = profile.tree.merge_siblings(profile.regions.name)
     kept = tuple(m for m in profile.metrics if m.name in metrics and m.kind.additive)
     found, class_of_region = np.unique(region_classes(profile.regions), return_inverse=True)
     class_of = class_of_region.reshape(-1)[profile.tree.region]
     class_time = np.zeros((len(found), int(cpu.sum())))
     values = {}
     for metric in kept:
-        blocks = exclusive_blocks(profile, metric, cpu)
+        blocks = profile.exclusive_blocks(metric.name, cpu)
         if metric.name == "time":
             blocks = _summed_by_class(blocks, class_of, class_time)
         values[metric.name] = _reduce(blocks, node, len(tree), int(cpu.sum()))
@@ -100,10 +96,7 @@ def reduce_profile(profile: Profile, metrics: Sequence[str]) -> ReducedProfile:
     )
 
 
-Blocks = Iterator[tuple[IntArray, FloatArray]]
-
-
-def _summed_by_class(blocks: Blocks, class_of: IntArray, class_time: FloatArray) -> Blocks:
+def _summed_by_class(blocks: Iterator[Block], class_of: IntArray, class_time: FloatArray) -> Iterator[Block]:
     """Pass blocks on and add them to the time of their classes: the values are read only once."""
     for rows, block in blocks:
         classes = class_of[rows]
@@ -113,7 +106,7 @@ def _summed_by_class(blocks: Blocks, class_of: IntArray, class_time: FloatArray)
         yield rows, block
 
 
-def _reduce(blocks: Blocks, node: IntArray, size: int, locations: int) -> Reduction:
+def _reduce(blocks: Iterator[Block], node: IntArray, size: int, locations: int) -> Reduction:
     """Reduce one metric; `node` maps the profile's call paths to the `size` merged ones.
 
     Only call paths that several of the profile's are merged into are held until all values were read.
@@ -126,7 +119,7 @@ def _reduce(blocks: Blocks, node: IntArray, size: int, locations: int) -> Reduct
         nodes = node[rows]
         alone = held[nodes] < 0
         if not alone.all():
-            add(block, in_turns(held[nodes]), sums)
+            add_callees(block, callee_rounds(held[nodes]), sums)
             nodes = nodes[alone]
         values = block if len(nodes) == len(block) else block[alone]
         total[nodes], low[nodes], high[nodes] = _over_locations(values)
@@ -140,28 +133,3 @@ def _over_locations(values: FloatArray) -> tuple[FloatArray, FloatArray, FloatAr
         nothing = np.zeros(len(values))
         return nothing, nothing, nothing
     return values.sum(axis=1), values.min(axis=1), values.max(axis=1)
-
-
-def exclusive_blocks(profile: Profile, metric: Metric, cpu: BoolArray) -> Blocks:
-    """Yield exclusive values of a metric in blocks of call paths, so that memory does not grow with them.
-
-    Args:
-        profile: one run.
-        metric: one of its metrics.
-        cpu: bool[L], the locations wanted.
-
-    Yields:
-        int64[k], call paths, and float64[k, wanted locations], their values; all others are zero.
-
-    Raises:
-        InputError: where the values are damaged.
-    """
-    in_blocks = getattr(profile.load, "exclusive_blocks", None)
-    everywhere = bool(cpu.all())
-    if in_blocks is not None:
-        rows = max(1, VALUES_PER_BLOCK // max(len(profile.locations), 1))
-        for nodes, values in in_blocks(metric, rows):
-            yield nodes, values if everywhere else values[:, cpu]
-    else:
-        values = profile.values(metric.name)
-        yield np.arange(len(values)), values if everywhere else values[:, cpu]

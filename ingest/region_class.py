@@ -1,7 +1,7 @@
 """What regions do: compute, communicate, wait, start up. One table for all that sums time by kind.
 
-The classes follow the metric tree that Score-P puts into every profile (``remapping.spec``): its computation is
-all time outside of MPI, SHMEM, POSIX threads, offload interfaces and the waiting constructs of OpenMP, so the
+The classes follow the metric tree that Score-P puts into every profile (``remapping.spec``). Its computation
+is all time outside of MPI, SHMEM, POSIX threads, offload interfaces and the waiting constructs of OpenMP;
 bodies of OpenMP constructs, I/O, memory management and wrapped libraries count as computation. Score-P decides
 by the role of a region where it can; here the name does, since other formats have no roles.
 """

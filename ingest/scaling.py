@@ -39,8 +39,8 @@ class ScalingDecision:
 def decide_scaling(experiment: Experiment, wanted: Scaling | None = None) -> ScalingDecision:
     """Decide how the experiment scales.
 
-    The useful computing time per location (see `ingest.region_class`) falls about like 1/p under strong scaling and
-    stays about the same under weak scaling; the slope between the measured points decides.
+    The useful computing time per location (see `ingest.region_class`) falls about like 1/p under strong
+    scaling and stays about the same under weak scaling; the slope between the measured points decides.
 
     Args:
         experiment: the aligned runs.

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ingest.arrays import FloatArray, IntArray
-from ingest.callpaths import CallPathSet
+from ingest.calltree import CallTreeBuilder
 from ingest.errors import InputError, one_line
 from ingest.profile import Metric
 
@@ -63,7 +63,7 @@ class Measurements:
 
     source: str
     parameters: tuple[str, ...]
-    _paths: CallPathSet = field(default_factory=CallPathSet)
+    _paths: CallTreeBuilder = field(default_factory=CallTreeBuilder)
     _nodes: dict[str, int] = field(default_factory=dict)
     _metrics: dict[str, int] = field(default_factory=dict)
     _points: dict[tuple[float, ...], int] = field(default_factory=dict)
@@ -98,7 +98,7 @@ class Measurements:
             raise InputError(f"{what} in it", where=self.source)
         if twice := [name for i, name in enumerate(self.parameters) if name in self.parameters[:i]]:
             raise InputError(f"the parameter '{twice[0]}' is named twice", where=self.source)
-        place, tree, names = self._paths.tree()
+        place, tree, names = self._paths.build()
         if int(tree.depth.sum()) > MAX_NAMES:
             raise InputError("its call paths are too deep to hold", where=self.source, hint="shorten them")
         points = np.array(list(self._points), dtype=np.float64)

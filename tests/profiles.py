@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from ingest.calltree import CallTree
-from ingest.profile import LocationTable, Metric, MetricKind, Profile, RegionTable
+from ingest.profile import LocationTable, Metric, MetricKind, Profile, RegionTable, ValuesInMemory
 
 Path = tuple[str, ...]
 
@@ -54,7 +54,7 @@ def make_profile(
         ),
         locations=locations,
         metrics=metrics,
-        load=lambda metric: table[metric.name],
+        load=ValuesInMemory(tree, table),
         attributes={},
         notices=notices,
     )

@@ -15,12 +15,10 @@ from typing import Any
 import numpy as np
 
 from ingest.arrays import BoolArray, FloatArray, IntArray
-from ingest.callpaths import CallPathSet
-from ingest.calltree import CallTree
+from ingest.calltree import CallTree, CallTreeBuilder
 from ingest.errors import InputError
-from ingest.profile import LocationTable, Metric, Profile, RegionTable
+from ingest.profile import LocationTable, Metric, Profile, RegionTable, ValuesInMemory, require_summable
 from ingest.readers.cali_lines import checked_lines
-from ingest.readers.stored_values import StoredValues, require_summable
 
 OUTSIDE = "<outside>"  # the region of values outside of all annotations
 REGION_CHANNEL = "regionprofile"  # the one of Spot's channels that holds the profile; others hold time series
@@ -79,9 +77,9 @@ def read(path: Path) -> Profile:
     names = [time.name] if visits is None else [time.name, visits]
     records = [record for record in records if any(name in record for name in names)]
     metrics = [Metric("time", "s"), Metric("visits", "occ")][: len(names)]
-    callpaths = CallPathSet()
+    callpaths = CallTreeBuilder()
     nodes = np.array([callpaths.add(_path(record)) for record in records], dtype=np.int64)
-    place, tree, regions = callpaths.tree()
+    place, tree, regions = callpaths.build()
     location, locations = _locations(records)
     if len(tree) * len(locations) > MAX_VALUES:
         raise InputError(
@@ -104,7 +102,7 @@ def read(path: Path) -> Profile:
         regions=_table(regions, records),
         locations=locations,
         metrics=tuple(metrics),
-        load=StoredValues(values),
+        load=ValuesInMemory(tree, values),
         attributes={"generator": "Caliper", **{k: v[:MAX_ATTRIBUTE] for k, v in content.globals.items()}},
         notices=notices,
     )

@@ -15,10 +15,9 @@ import numpy as np
 from ingest.arrays import FloatArray
 from ingest.calltree import CallTree
 from ingest.errors import InputError
-from ingest.profile import LocationTable, Metric, Profile, RegionTable
+from ingest.profile import LocationTable, Metric, Profile, RegionTable, ValuesInMemory
 from ingest.readers.cube3_events import Document, Record, read_document
 from ingest.readers.inflation import inflation_limit
-from ingest.readers.stored_values import StoredValues
 from ingest.readers.textfile import head
 
 MAX_BYTES = 1 << 31  # of XML
@@ -78,9 +77,10 @@ def _profile(path: Path, document: Document) -> Profile:
     if len({record["uniq_name"] for record in metrics}) < len(metrics):
         raise ValueError("two metrics have the same name")
     names = tuple(record.get("name", "") or "<unnamed>" for record in document.regions)
+    tree = CallTree(np.array(document.parent, dtype=np.int64), np.array(callees, dtype=np.int64))
     return Profile(
         source=str(path),
-        tree=CallTree(np.array(document.parent, dtype=np.int64), np.array(callees, dtype=np.int64)),
+        tree=tree,
         regions=RegionTable(
             name=names,
             mangled=names,
@@ -92,7 +92,7 @@ def _profile(path: Path, document: Document) -> Profile:
         ),
         locations=_locations(document),
         metrics=tuple(Metric(record["uniq_name"], record.get("uom", "")) for record in metrics),
-        load=StoredValues({record["uniq_name"]: values[record["id"]] for record in metrics}),
+        load=ValuesInMemory(tree, {record["uniq_name"]: values[record["id"]] for record in metrics}),
         attributes={"generator": "CUBE 3", **document.attributes},
     )
 

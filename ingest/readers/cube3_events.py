@@ -7,7 +7,7 @@ from xml.parsers import expat
 import numpy as np
 
 from ingest.arrays import FloatArray
-from ingest.readers.stored_values import LARGEST
+from ingest.profile import LARGEST
 
 Record = dict[str, str]
 

@@ -22,8 +22,15 @@ import numpy as np
 from ingest.arrays import FloatArray, IntArray
 from ingest.calltree import CallTree
 from ingest.errors import InputError
-from ingest.profile import LocationTable, Metric, MetricKind, Profile, RegionTable
-from ingest.readers.stored_values import StoredValues, require_summable
+from ingest.profile import (
+    LocationTable,
+    Metric,
+    MetricKind,
+    Profile,
+    RegionTable,
+    ValuesInMemory,
+    require_summable,
+)
 from ingest.readers.textfile import head, read_text
 
 EXPERIMENT, NEWER = "experiment.xml", "meta.db"
@@ -189,13 +196,14 @@ def _profile(path: Path, nodes: Sequence[Any], table: Any, stored: Stored) -> Pr
         values[name][at, location] = table[column].to_numpy(dtype=np.float64) * scale
         require_summable(values[name], f"'{name}'", str(path))
     notice = f"{len(nodes) - len(kept)} statements are counted with the functions and loops they stand in"
+    tree = CallTree(np.array(parent, dtype=np.int64), region)
     return Profile(
         source=str(path),
-        tree=CallTree(np.array(parent, dtype=np.int64), region),
+        tree=tree,
         regions=regions,
         locations=locations,
         metrics=tuple(metric for _, metric, _ in stored.values()),
-        load=StoredValues(values),
+        load=ValuesInMemory(tree, values),
         attributes={"generator": "HPCToolkit"},
         notices=(notice,) if len(kept) < len(nodes) else (),
     )

@@ -12,12 +12,11 @@ from pathlib import Path
 import numpy as np
 
 from ingest.arrays import FloatArray
-from ingest.callpaths import ROOT, CallPathSet
+from ingest.calltree import ROOT, CallTreeBuilder
 from ingest.errors import InputError
-from ingest.profile import LocationTable, Metric, Profile, RegionTable
+from ingest.profile import LocationTable, Metric, Profile, RegionTable, ValuesInMemory, require_summable
 from ingest.readers.foam_dictionary import FoamDictionary, parse_dictionary
 from ingest.readers.openfoam_case import has_profiling, profiling_files, written_profiling
-from ingest.readers.stored_values import StoredValues, require_summable
 from ingest.readers.textfile import read_text
 
 TIME = Metric("time", "s")
@@ -58,7 +57,7 @@ def read(path: Path) -> Profile:
         InputError: where a file is missing, truncated, or does not hold what profiling writes.
     """
     chosen, notices = profiling_files(path)
-    callpaths = CallPathSet()
+    callpaths = CallTreeBuilder()
     rows: list[tuple[int, int, float, float]] = []
     hosts: dict[str, None] = {}
     negative = 0
@@ -80,13 +79,13 @@ def read(path: Path) -> Profile:
 
 def _profile(
     source: str,
-    callpaths: CallPathSet,
+    callpaths: CallTreeBuilder,
     rows: FloatArray,
     attributes: Mapping[str, str],
     notices: tuple[str, ...],
 ) -> Profile:
     """Assemble the profile from rows of node, location, exclusive seconds, calls."""
-    place, tree, names = callpaths.tree()
+    place, tree, names = callpaths.build()
     node, location = rows[:, 0].astype(np.int64), rows[:, 1].astype(np.int64)
     size = int(location[-1]) + 1
     values = {metric.name: np.zeros((len(tree), size)) for metric in (TIME, VISITS)}
@@ -107,7 +106,7 @@ def _profile(
             process=np.arange(size), thread=np.zeros(size, dtype=np.int64), cpu=np.ones(size, dtype=np.bool_)
         ),
         metrics=(TIME, VISITS),
-        load=StoredValues(values),
+        load=ValuesInMemory(tree, values),
         attributes=attributes,
         notices=notices,
     )
@@ -151,7 +150,7 @@ def _number(entry: FoamDictionary, key: str, name: str, where: str) -> float:
     return value
 
 
-def _place(triggers: Mapping[int, _Trigger], callpaths: CallPathSet, where: str) -> dict[int, int]:
+def _place(triggers: Mapping[int, _Trigger], callpaths: CallTreeBuilder, where: str) -> dict[int, int]:
     """Add the triggers to the call paths and return their nodes, by id."""
     nodes: dict[int, int] = {}
     for start in triggers:

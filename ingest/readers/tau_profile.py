@@ -7,10 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from ingest.arrays import FloatArray, IntArray
-from ingest.callpaths import CallPathSet
+from ingest.calltree import CallTreeBuilder
 from ingest.errors import InputError
-from ingest.profile import LocationTable, Metric, Profile, RegionTable
-from ingest.readers.stored_values import StoredValues, require_summable
+from ingest.profile import LocationTable, Metric, Profile, RegionTable, ValuesInMemory, require_summable
 
 ARROW = " => "
 VISITS = Metric("visits", "occ")
@@ -86,9 +85,9 @@ def tau_profile(data: TauData) -> Profile:
     values, kept = _without_callpaths(values, [[region.name for region in path] for path in paths])
     if not len(kept):
         raise InputError("no instrumented function in it", where=data.source)
-    callpaths = CallPathSet()
+    callpaths = CallTreeBuilder()
     nodes = np.array([callpaths.add([region.name for region in paths[i]]) for i in kept.tolist()])
-    place, tree, names = callpaths.tree()
+    place, tree, names = callpaths.build()
     stored = np.zeros((len(tree), len(values), len(data.locations)))
     np.add.at(stored, place[nodes], values[:, kept].swapaxes(0, 1))
     metrics = _metrics(data.metrics)
@@ -101,8 +100,8 @@ def tau_profile(data: TauData) -> Profile:
         regions=_table(names, paths, [data.groups[i] for i in own]),
         locations=_locations(data.locations),
         metrics=(*metrics, VISITS),
-        load=StoredValues(
-            {m.name: stored[:, i] * scale[i] for i, m in enumerate((VISITS, *metrics))},
+        load=ValuesInMemory(
+            tree, {m.name: stored[:, i] * scale[i] for i, m in enumerate((VISITS, *metrics))}
         ),
         attributes={"generator": "TAU", **data.attributes},
         notices=_notices(data, len(own), paths),

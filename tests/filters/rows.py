@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ingest.calltree import CallTree
-from ingest.profile import LocationTable, Metric, MetricKind, Profile, RegionTable
+from ingest.profile import LocationTable, Metric, MetricKind, Profile, RegionTable, ValuesInMemory
 
 Row = tuple[int, str, float | Sequence[float], float | Sequence[float]]
 
@@ -31,9 +31,10 @@ def make_profile(rows: Sequence[Row], *, source: str = "tiny", paradigms=None, f
     paradigm = tuple((paradigms or {}).get(name, paradigm_of(name)) for name in names)
     file = tuple((files or {}).get(name, "code.cc") for name in names)
     mangled = tuple(name if name == "main" else f"_Z{len(name)}{name}" for name in names)
+    tree = CallTree(np.array(parent), np.array([names.index(row[1]) for row in rows]))
     return Profile(
         source=source,
-        tree=CallTree(np.array(parent), np.array([names.index(row[1]) for row in rows])),
+        tree=tree,
         regions=RegionTable(
             name=names, mangled=mangled, paradigm=paradigm, file=file, line=np.full(len(names), -1)
         ),
@@ -41,5 +42,5 @@ def make_profile(rows: Sequence[Row], *, source: str = "tiny", paradigms=None, f
             np.arange(count), np.zeros(count, dtype=np.int64), np.ones(count, dtype=np.bool_)
         ),
         metrics=(Metric("visits", "occ"), Metric("time", "sec", MetricKind.EXCLUSIVE)),
-        load=lambda metric: values[metric.name],
+        load=ValuesInMemory(tree, values),
     )

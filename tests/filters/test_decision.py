@@ -18,7 +18,7 @@ from filters.wishes import Wishes
 from filters.writer import write_filter
 from ingest.calltree import CallTree
 from ingest.errors import FilterError
-from ingest.profile import LocationTable, Metric, Profile, RegionTable
+from ingest.profile import LocationTable, Metric, Profile, RegionTable, ValuesInMemory
 
 ROWS = [
     (0, "main", 1, 0.1),
@@ -131,7 +131,7 @@ def hostile_profile(names):
         regions=regions,
         locations=location,
         metrics=metrics,
-        load=lambda metric: values,
+        load=ValuesInMemory(tree, {"visits": values, "time": values}),
     )
 
 

@@ -8,7 +8,7 @@ from filters.language import Filter, parse
 from filters.memory import trace_memory
 from filters.simulation import simulate
 from ingest.calltree import CallTree
-from ingest.profile import LocationTable, Metric, MetricKind, Profile, RegionTable
+from ingest.profile import LocationTable, Metric, MetricKind, Profile, RegionTable, ValuesInMemory
 
 #        main > solve > wrap > (dot, MPI_Wait, solve > dot), wrap > dot
 ROWS = [
@@ -89,9 +89,10 @@ def test_inclusive_metrics_and_extremes():
     kinds = (MetricKind.INCLUSIVE, MetricKind.MINIMUM, MetricKind.MAXIMUM, MetricKind.SIMPLE)
     metrics = tuple(Metric(name, "", kind) for name, kind in zip(values, kinds, strict=True))
     names = ("main", "wrap", "leaf")
+    tree = CallTree(np.array([-1, 0, 1, 0, 0]), np.array([0, 1, 2, 2, 1]))
     profile = Profile(
         source="made",
-        tree=CallTree(np.array([-1, 0, 1, 0, 0]), np.array([0, 1, 2, 2, 1])),
+        tree=tree,
         regions=RegionTable(
             name=names, mangled=names, paradigm=("compiler",) * 3, file=("",) * 3, line=np.full(3, -1)
         ),
@@ -99,7 +100,7 @@ def test_inclusive_metrics_and_extremes():
             np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.int64), np.ones(1, dtype=np.bool_)
         ),
         metrics=metrics,
-        load=lambda metric: values[metric.name],
+        load=ValuesInMemory(tree, values),
     )
     seen = simulate(profile, exclude("wrap"))
     assert [m.name for m in seen.metrics] == ["time", "min", "max"]

@@ -29,9 +29,9 @@ MPI = {
         " Ineighbor_alltoallw Neighbor_alltoallv_init"
     ),
     C.ONE_SIDED: (
-        "Put Get Rput Rget Accumulate Raccumulate Get_accumulate Rget_accumulate Compare_and_swap Fetch_and_op"
-        " Win_fence Win_post Win_start Win_complete Win_wait Win_test Win_lock Win_lock_all Win_unlock"
-        " Win_unlock_all Win_flush Win_flush_all Win_flush_local Win_flush_local_all Win_sync"
+        "Put Get Rput Rget Accumulate Raccumulate Get_accumulate Rget_accumulate Compare_and_swap"
+        " Fetch_and_op Win_fence Win_post Win_start Win_complete Win_wait Win_test Win_lock Win_lock_all"
+        " Win_unlock Win_unlock_all Win_flush Win_flush_all Win_flush_local Win_flush_local_all Win_sync"
     ),
     C.COMPLETION: (
         "Wait Waitall Waitany Waitsome Test Testall Testany Testsome Test_cancelled Cancel Request_free"

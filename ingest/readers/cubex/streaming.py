@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from ingest.arrays import FloatArray, IntArray
-from ingest.siblings import in_turns, subtract
+from ingest.calltree import callee_rounds, subtract_callees
 
 
 def stream_exclusive(
@@ -36,7 +36,7 @@ def stream_exclusive(
         pool.hold(rows[inner], values[inner])
         unwritten = np.unique(callers[(pool.slot[callers] < 0) & (callers >= 0)])
         pool.hold(unwritten, np.zeros((len(unwritten), locations)))
-        subtract(values, in_turns(np.where(callers < 0, -1, pool.slot[callers])), pool.values)
+        subtract_callees(values, callee_rounds(np.where(callers < 0, -1, pool.slot[callers])), pool.values)
         held = np.concatenate([held, rows, unwritten])
         done = last[held] <= rows[-1]
         finished, held = held[done], held[~done]
