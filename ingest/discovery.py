@@ -1,7 +1,7 @@
 """Run discovery: which profiles below a directory are runs, and what parameters they were measured with."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
@@ -9,13 +9,13 @@ from pathlib import Path
 from ingest.errors import InputError, RunNameError
 from ingest.profile_search import FoundProfile, Skipped, search_profiles
 from ingest.readers import ProfileReader, find_profile_reader, known_profiles
-from ingest.run_metadata import MetadataParameters, metadata_parameters
 from ingest.run_names import HOW_TO_NAME, RunName, RunSpec, parse_run_name
 
 __all__ = ["Discovery", "Run", "Skipped", "discover"]
 
 EXAMPLES_TOLD = 4
 PROCESSES = "p"
+METADATA_PROCESSES = ("jobsize", "mpi.world.size")  # names of their number that Adiak and Caliper use
 
 _NUMBER = re.compile(r"[0-9]{1,12}")
 _SAYS_NOTHING = re.compile(r"profile[0-9]*")  # repetitions in one folder, not a parameter 'profile'
@@ -55,11 +55,28 @@ class Discovery:
     notices: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True)
+class _Metadata:
+    """What the profiles of a study say about their parameters.
+
+    Attributes:
+        found: the profiles whose metadata could be read.
+        parameters: names of the parameters.
+        values: one row per profile of `found`.
+        damaged: the profiles whose metadata could not be read.
+    """
+
+    found: tuple[FoundProfile, ...]
+    parameters: tuple[str, ...]
+    values: tuple[tuple[float, ...], ...]
+    damaged: tuple[Skipped, ...]
+
+
 def discover(path: Path, explicit: Sequence[RunSpec] | None = None) -> Discovery:
     """Find the runs below a directory.
 
     Every entry of the directory that holds a profile is a run; its name tells the parameters (see
-    `ingest.run_names`), unless the profiles tell them themselves (see `ingest.run_metadata`). Several
+    `ingest.run_names`), unless the profiles tell them themselves (Adiak's global values in Caliper's). Several
     profiles in one entry are repetitions. A path that is a profile itself, or a directory with a single one,
     needs no parameters.
 
@@ -85,7 +102,7 @@ def discover(path: Path, explicit: Sequence[RunSpec] | None = None) -> Discovery
             where=str(path),
             hint=f"looked in it and in its folders for {known_profiles()}; {HOW_TO_NAME}",
         )
-    if metadata := metadata_parameters(found):
+    if metadata := _metadata(found):
         return _described(metadata, skipped)
     names = _names(found)
     _agree(names, found)
@@ -95,11 +112,54 @@ def discover(path: Path, explicit: Sequence[RunSpec] | None = None) -> Discovery
     return Discovery(parameters, runs, tuple(skipped), _notices(names, found))
 
 
-def _described(metadata: MetadataParameters, skipped: Sequence[Skipped]) -> Discovery:
+def _described(metadata: _Metadata, skipped: Sequence[Skipped]) -> Discovery:
     """Take the parameters from what the profiles tell of themselves."""
     runs = _numbered(metadata.found, metadata.values, [None] * len(metadata.found))
     notice = f"parameters from the metadata of the profiles: {', '.join(metadata.parameters)}"
     return Discovery(metadata.parameters, runs, (*skipped, *metadata.damaged), (notice,))
+
+
+def _metadata(found: Sequence[FoundProfile]) -> _Metadata | None:
+    """Choose the parameters from the metadata of profiles.
+
+    These are the number of processes, and the numbers that every profile gives and that are not the same in
+    all; of numbers that always agree the first is taken.
+
+    Returns:
+        None where the format of some profile has no metadata, or where they give no number.
+
+    Raises:
+        InputError: where the metadata of no profile can be read.
+    """
+    told: list[tuple[FoundProfile, Mapping[str, float]]] = []
+    damaged: list[Skipped] = []
+    for profile in found:
+        if profile.reader.parameters is None:
+            return None
+        try:
+            told.append((profile, profile.reader.parameters(profile.path)))
+        except InputError as error:
+            if len(damaged) + 1 == len(found):
+                raise
+            damaged.append(Skipped(profile.path, error.what, damaged=True))
+    parameters = choose_parameters([numbers for _, numbers in told])
+    if not parameters:
+        return None
+    values = tuple(tuple(numbers[name] for name in parameters) for _, numbers in told)
+    return _Metadata(tuple(profile for profile, _ in told), parameters, values, tuple(damaged))
+
+
+def choose_parameters(numbers: Sequence[Mapping[str, float]]) -> tuple[str, ...]:
+    """Choose parameters from the numbers that each of several profiles gives, see `_metadata`."""
+    common = set(numbers[0]).intersection(*numbers) if numbers else set()
+    processes = [name for name in METADATA_PROCESSES if name in common][:1]
+    others = sorted(common.difference(METADATA_PROCESSES))
+    chosen: dict[tuple[float, ...], str] = {}
+    for name in [*processes, *others]:
+        column = tuple(row[name] for row in numbers)
+        if name in processes or len(set(column)) > 1:
+            chosen.setdefault(column, name)
+    return tuple(chosen.values())
 
 
 def _listed(directory: Path, specs: Sequence[RunSpec]) -> Discovery:

@@ -9,20 +9,8 @@ from pathlib import Path
 
 from ingest.errors import InputError
 from ingest.profile import Profile
-from ingest.readers import (
-    caliper,
-    cube3,
-    cubex,
-    extrap_experiment,
-    extrap_json,
-    extrap_jsonl,
-    extrap_text,
-    hatchet_bridge,
-    openfoam,
-    talpas,
-    tau_packed,
-    tau_text,
-)
+from ingest.readers import caliper, cube3, cubex, hpctoolkit, openfoam, tau, tau_packed
+from ingest.readers.extrap import experiment, json_format, json_lines, text
 from ingest.series import Series
 
 
@@ -78,9 +66,9 @@ PROFILE_READERS: tuple[ProfileReader, ...] = (
     ProfileReader(
         name="TAU",
         pattern="profile.<node>.<context>.<thread>",
-        matches=tau_text.matches,
-        read=tau_text.read,
-        files=tau_text.files,
+        matches=tau.matches,
+        read=tau.read,
+        files=tau.files,
     ),
     ProfileReader(name="TAU packed", pattern="*.ppk", matches=tau_packed.matches, read=tau_packed.read),
     ProfileReader(
@@ -93,19 +81,19 @@ PROFILE_READERS: tuple[ProfileReader, ...] = (
     ProfileReader(
         name="HPCToolkit",
         pattern="<database>/experiment.xml",
-        matches=hatchet_bridge.matches,
-        read=hatchet_bridge.read,
-        files=hatchet_bridge.files,
+        matches=hpctoolkit.matches,
+        read=hpctoolkit.read,
+        files=hpctoolkit.files,
     ),
 )
 
 # The first that matches reads: from the most to the least particular.
 SERIES_READERS: tuple[SeriesReader, ...] = (
-    SeriesReader("Extra-P experiment", "*.extra-p", extrap_experiment.matches, extrap_experiment.read),
-    SeriesReader("Talpas", "*.txt", talpas.matches, talpas.read),
-    SeriesReader("Extra-P JSON lines", "*.jsonl", extrap_jsonl.matches, extrap_jsonl.read),
-    SeriesReader("Extra-P JSON", "*.json", extrap_json.matches, extrap_json.read),
-    SeriesReader("Extra-P text", "*.txt", extrap_text.matches, extrap_text.read),
+    SeriesReader("Extra-P experiment", "*.extra-p", experiment.matches, experiment.read),
+    SeriesReader("Talpas", "*.txt", json_lines.matches_talpas, json_lines.read_talpas),
+    SeriesReader("Extra-P JSON lines", "*.jsonl", json_lines.matches, json_lines.read),
+    SeriesReader("Extra-P JSON", "*.json", json_format.matches, json_format.read),
+    SeriesReader("Extra-P text", "*.txt", text.matches, text.read),
 )
 
 

@@ -6,7 +6,7 @@ and another ``sum#`` in front sums over the processes. Global values (often Adia
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -18,11 +18,13 @@ from ingest.arrays import BoolArray, FloatArray, IntArray
 from ingest.calltree import CallTree, CallTreeBuilder
 from ingest.errors import InputError
 from ingest.profile import LocationTable, Metric, Profile, RegionTable, ValuesInMemory, require_summable
-from ingest.readers.cali_lines import checked_lines
+from ingest.readers.textfile import read_text
 
 OUTSIDE = "<outside>"  # the region of values outside of all annotations
 REGION_CHANNEL = "regionprofile"  # the one of Spot's channels that holds the profile; others hold time series
 MAX_ATTRIBUTE = 1000
+MAX_BYTES = 1 << 28
+MAX_DEPTH = 2000  # of a node: the package keeps the whole path of each
 ROUNDING = 1e-5  # seconds: times are printed with six decimals, and their differences carry the rounding
 MAX_VALUES = 1 << 27
 
@@ -31,6 +33,10 @@ OUTCOMES = frozenset(("cputime", "elapsed_time", "figure_of_merit", "fom", "syst
 BOOKKEEPING = frozenset(("jobid", "job_id", "launchdate", "launchday", "pid", "uid"))
 _OWN_GLOBALS = ("cali.", "spot.", "opts:")
 
+_NODE = re.compile(
+    r"__rec=node,id=([0-9]{1,18}),attr=[0-9]{1,18},data=(?:[^,=\\]|\\.)*+(?:,parent=([0-9]{1,18}))?\s*"
+)
+_BOOTSTRAP = 12  # nodes that every file has without writing them
 _WHOLE_NUMBER = re.compile(r"[0-9]{1,15}")
 _TIME = re.compile(r"(?P<operations>(?:[a-z_]+#)*)time\.(?P<inclusive>inclusive\.)?duration(?P<ns>\.ns)?")
 _VISITS = re.compile(r"(?:sum#)*(?:region\.count|rc\.count)")
@@ -70,7 +76,7 @@ def read(path: Path) -> Profile:
     Raises:
         InputError: where the package is missing, the file is damaged or holds no time.
     """
-    content = _content(path, checked_lines(path))
+    content = _content(path, _checked_lines(path))
     records = [r for r in content.records if r.get("spot.channel", REGION_CHANNEL) == REGION_CHANNEL]
     time = _choose_time(records, content.units, path)
     visits = next((name for name in _names(records) if _VISITS.fullmatch(name)), None)
@@ -114,13 +120,48 @@ def parameters(path: Path) -> Mapping[str, float]:
     Raises:
         InputError: where the package is missing or the file is damaged.
     """
-    globals_ = _content(path, checked_lines(path, with_records=False)).globals
+    globals_ = _content(path, _checked_lines(path, with_records=False)).globals
     found = {}
     for name, value in sorted(globals_.items()):
         known = name in OUTCOMES | BOOKKEEPING or name.startswith(_OWN_GLOBALS)
         if not known and _WHOLE_NUMBER.fullmatch(value):
             found[name] = float(value)
     return found
+
+
+def _checked_lines(path: Path, *, with_records: bool = True) -> Iterator[str]:
+    """Yield the lines of a file that define nodes and global values, and those of records.
+
+    A node comes after its parent and but once; then no node can be its own caller.
+
+    Args:
+        path: the file.
+        with_records: whether to yield the records, which are most of a file.
+
+    Raises:
+        InputError: where the file is no text, a node is not well defined, or they nest too deeply.
+    """
+    depth = dict.fromkeys(range(_BOOTSTRAP), 0)
+    text = read_text(path, MAX_BYTES)
+    if not text.endswith("\n"):
+        raise InputError("the last line has no end: the file is truncated", where=str(path))
+    for number, line in enumerate(text.split("\n"), start=1):
+        if not line.strip():
+            continue
+        if not line.startswith("__rec="):
+            raise InputError(f"line {number}: not a record of Caliper", where=str(path))
+        if line.startswith("__rec=node"):
+            _check(line, number, depth, path)
+        if with_records or not line.startswith("__rec=ctx"):
+            yield line
+
+
+def _check(line: str, number: int, depth: dict[int, int], path: Path) -> None:
+    match = _NODE.fullmatch(line)
+    node, parent = (int(match[1]), int(match[2] or 0)) if match else (-1, -1)
+    if match is None or node in depth or parent not in depth or depth[parent] >= MAX_DEPTH:
+        raise InputError(f"line {number}: a node that is not well defined", where=str(path))
+    depth[node] = depth[parent] + 1
 
 
 def _content(path: Path, lines: Iterable[str]) -> _Content:

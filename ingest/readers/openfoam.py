@@ -5,9 +5,11 @@ Every process writes a dictionary of triggers with ``id``, ``parentId``, ``descr
 """
 
 import math
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeAlias
 
 import numpy as np
 
@@ -15,16 +17,23 @@ from ingest.arrays import FloatArray
 from ingest.calltree import ROOT, CallTreeBuilder
 from ingest.errors import InputError
 from ingest.profile import LocationTable, Metric, Profile, RegionTable, ValuesInMemory, require_summable
-from ingest.readers.foam_dictionary import FoamDictionary, parse_dictionary
-from ingest.readers.openfoam_case import has_profiling, profiling_files, written_profiling
 from ingest.readers.textfile import read_text
 
 TIME = Metric("time", "s")
 VISITS = Metric("visits", "occ")
 MAX_BYTES = 64 << 20
+MAX_DEPTH = 64  # of dictionaries in each other
 ROUNDING = 1e-5  # relative: times are printed with six digits, and their differences carry the rounding
 
+_PROCESSOR = re.compile(r"processor([0-9]{1,9})")
 _TIME_LOOP = "time.run()"
+_TOKEN = re.compile(
+    r'"(?P<string>(?:[^"\\]|\\.)*+)"|(?P<mark>[{};])|(?P<word>[^\s"{};]+)|(?P<open>".*)',  # never closed
+    re.DOTALL,
+)
+_COMMENT = re.compile(r'"(?:[^"\\]|\\.)*+(?:"|\\?\Z)|//[^\n]*|/\*.*?(?:\*/|\Z)', re.DOTALL)
+
+FoamDictionary: TypeAlias = "dict[str, str | FoamDictionary]"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,12 +47,15 @@ class _Trigger:
 
 def matches(path: Path) -> bool:
     """Return whether a directory is a case that was run with profiling."""
-    return path.is_dir() and has_profiling(path)
+    try:
+        return path.is_dir() and any(_times(folder) for folder in _process_folders(path))
+    except OSError:
+        return False
 
 
 def files(path: Path) -> list[Path]:
     """Return the profiling files of a case; the fields beside them, which can be huge, are not read."""
-    return written_profiling(path)
+    return [file for folder in _process_folders(path) for file in _times(folder).values()]
 
 
 def read(path: Path) -> Profile:
@@ -56,7 +68,7 @@ def read(path: Path) -> Profile:
     Raises:
         InputError: where a file is missing, truncated, or does not hold what profiling writes.
     """
-    chosen, notices = profiling_files(path)
+    chosen, notices = _last_profiling(path)
     callpaths = CallTreeBuilder()
     rows: list[tuple[int, int, float, float]] = []
     hosts: dict[str, None] = {}
@@ -173,3 +185,110 @@ def _host(content: FoamDictionary) -> str:
     system = content.get("sysInfo")
     host = system.get("host") if isinstance(system, dict) else None
     return host if isinstance(host, str) else ""
+
+
+def _last_profiling(case: Path) -> tuple[list[Path], list[str]]:
+    """Choose the profiling files of the last time that all processes wrote.
+
+    Returns:
+        One file per process in the order of their numbers, and notices on other times.
+
+    Raises:
+        InputError: where processes miss their file, or have no time in common.
+    """
+    folders = _process_folders(case)
+    times = [_times(folder) for folder in folders]
+    if missing := [folder.name for folder, found in zip(folders, times, strict=True) if not found]:
+        raise InputError(
+            f"no profiling below {missing[0]} ({len(missing)} of {len(folders)} processes have none)",
+            where=str(case),
+            hint="was the run interrupted? measure the case again or leave it out",
+        )
+    common = set(times[0]).intersection(*times)
+    if not common:
+        raise InputError("the processes wrote their profiling at different times", where=str(case))
+    last = max(common)
+    notices = [f"profiling of {len(common)} times: the last, {last:g}, is read"] if len(common) > 1 else []
+    if max(max(found) for found in times) > last:
+        notices.append(f"profiling later than {last:g} was not written by all processes and is not read")
+    return [found[last] for found in times], notices
+
+
+def _process_folders(case: Path) -> list[Path]:
+    """Return the folders that hold times: the processes' in their order, or the case itself."""
+    numbered = [(int(m[1]), p) for p in case.iterdir() if (m := _PROCESSOR.fullmatch(p.name)) and p.is_dir()]
+    parallel = [folder for _, folder in sorted(numbered)]
+    return parallel if any(_times(folder) for folder in parallel) else [case]
+
+
+def _times(folder: Path) -> dict[float, Path]:
+    """Return the profiling files below the time directories of a folder, by time."""
+    found = {}
+    for entry in folder.iterdir():
+        time = _time(entry.name)
+        if time is not None and (file := entry / "uniform" / "profiling").is_file():
+            found[time] = file
+    return found
+
+
+def _time(text: str) -> float | None:
+    try:
+        value = float(text)
+    except ValueError:
+        return None
+    return value if math.isfinite(value) else None
+
+
+def parse_dictionary(text: str, where: str) -> FoamDictionary:
+    """Parse a dictionary file.
+
+    Strings come without their quotes; several words before a semicolon are joined by blanks; a keyword given
+    twice has its last value. Directives and macros are kept as if they were entries.
+
+    Args:
+        text: what the file holds.
+        where: its name, for messages.
+
+    Raises:
+        InputError: with the line, where braces or quotes do not match or nest too deeply.
+    """
+    text = _COMMENT.sub(_blank, text)
+    root: FoamDictionary = {}
+    stack = [root]
+    words: list[str] = []
+    for kind, token, position in _tokens(text):
+        if kind != "mark":
+            words.append(token)
+        elif token == "{":
+            child: FoamDictionary = {}
+            stack[-1][" ".join(words)] = child
+            stack.append(child)
+            words = []
+        elif token == ";":
+            if words:
+                stack[-1][words[0]] = " ".join(words[1:])
+            words = []
+        elif len(stack) == 1 or words:
+            raise _error("a closing brace where none is expected", text, position, where)
+        else:
+            stack.pop()
+        if len(stack) > MAX_DEPTH:
+            raise _error(f"dictionaries nested deeper than {MAX_DEPTH}", text, position, where)
+    if len(stack) > 1:
+        raise _error("the file ends inside a dictionary: it is truncated", text, len(text), where)
+    return root
+
+
+def _tokens(text: str) -> Iterator[tuple[str, str, int]]:
+    for match in _TOKEN.finditer(text):
+        yield str(match.lastgroup), match[match.lastgroup or 0], match.start()
+
+
+def _blank(match: re.Match[str]) -> str:
+    """Replace a comment by the line breaks in it, so that line numbers stay right; keep strings."""
+    return match[0] if match[0].startswith('"') else " " + "\n" * match[0].count("\n")
+
+
+def _error(what: str, text: str, position: int, where: str) -> InputError:
+    line = text.count("\n", 0, position) + 1
+    return InputError(f"line {line}: {what}", where=where)

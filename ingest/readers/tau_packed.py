@@ -14,13 +14,12 @@ import numpy as np
 from ingest.arrays import FloatArray, IntArray
 from ingest.errors import InputError
 from ingest.profile import Profile
-from ingest.readers.inflation import inflation_limit
-from ingest.readers.tau_profile import MAX_VALUES, TauData, tau_profile
+from ingest.readers.inflate import inflation_limit
+from ingest.readers.tau import MAX_ATTRIBUTES, MAX_VALUES, TauData, tau_profile
 from ingest.readers.textfile import read_bytes
 
 MAGIC = b"\0P\0P\0K"
 MAX_BYTES = 1 << 30
-MAX_ATTRIBUTES = 256
 NEWEST_VERSION = 2
 
 _USER_EVENT_BYTES = 40  # id, number of samples, four doubles

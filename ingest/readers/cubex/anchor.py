@@ -12,9 +12,17 @@ from xml.parsers import expat
 import numpy as np
 
 from ingest.errors import InputError
-from ingest.readers.cubex.inflate import GZIP_MAGIC, gunzip
-from ingest.readers.cubex.program import REGION_FIELDS, Program, take_program
-from ingest.readers.cubex.system import CREATOR, GROUP_TYPE, LOCATION_TYPE, System, take_system
+from ingest.readers.cubex.fixed_form import (
+    CREATOR,
+    GROUP_TYPE,
+    LOCATION_TYPE,
+    REGION_FIELDS,
+    Program,
+    System,
+    take_program,
+    take_system,
+)
+from ingest.readers.inflate import GZIP_MAGIC, gunzip
 
 Record = dict[str, str]
 

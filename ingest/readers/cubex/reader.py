@@ -12,8 +12,7 @@ from ingest.profile import LocationTable, Metric, MetricKind, Profile, RegionTab
 from ingest.readers.cubex.anchor import Anchor, read_anchor
 from ingest.readers.cubex.container import ANCHOR, Container, open_container
 from ingest.readers.cubex.dtypes import value_type
-from ingest.readers.cubex.program import Program
-from ingest.readers.cubex.system import GROUP_TYPE, LOCATION_TYPE, System
+from ingest.readers.cubex.fixed_form import GROUP_TYPE, LOCATION_TYPE, Program, System
 from ingest.readers.cubex.values import CubexValues, StoredMetric
 
 _OLD_PARADIGMS = frozenset(

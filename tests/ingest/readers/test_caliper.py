@@ -5,10 +5,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ingest.discovery import discover
+from ingest.discovery import choose_parameters, discover
 from ingest.errors import InputError
 from ingest.readers import caliper, read_profile
-from ingest.run_metadata import choose_parameters
 
 from .cali_files import DOUBLE, LOOP, MAIN, SEND, VALUE, Cali, exclusive
 

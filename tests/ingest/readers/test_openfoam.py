@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from ingest.errors import InputError
 from ingest.readers import openfoam, read_profile
-from ingest.readers.foam_dictionary import parse_dictionary
+from ingest.readers.openfoam import parse_dictionary
 
 from .openfoam_cases import solver, write_profiling
 

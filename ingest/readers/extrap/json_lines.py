@@ -1,10 +1,16 @@
-"""Files of one JSON object a line: what Extra-P's JSON lines and the Talpas format have in common."""
+"""One JSON object per line: Extra-P's JSON lines, and the Talpas format with semicolons for some commas.
 
+``{"params": {"p": 4}, "callpath": "main->f", "metric": "time", "value": 8.3}``
+``{"parameters": {"p": 4}; "metric": "time"; "callpath": "main->f"; "value": 8.3}``
+"""
+
+import re
 from collections.abc import Iterator
 from itertools import islice
+from pathlib import Path
 
 from ingest.errors import InputError
-from ingest.readers.json_values import (
+from ingest.readers.extrap.json_values import (
     JsonObject,
     json_object,
     json_text,
@@ -13,12 +19,51 @@ from ingest.readers.json_values import (
     parameter_values,
     parse_json,
 )
+from ingest.readers.textfile import head, read_text
 from ingest.series import UNNAMED_CALLPATH, UNNAMED_METRIC, Measurements, Series
 
 LINES_AT_ONCE = 4096
 
+# Only those before a member: Extra-P replaces all, also those within the names of call paths.
+_SEPARATOR = re.compile(r';(?=\s*"(?:parameters|metric|callpath|value)"\s*:)')
 
-def series_of_lines(text: str, where: str, parameters_key: str) -> Series:
+
+def matches(path: Path) -> bool:
+    """Return whether a file is called ``.jsonl`` or its first line has a member ``params``."""
+    first = _first_line(path)
+    is_record = first.startswith("{") and '"params"' in first
+    return is_record or (path.is_file() and path.suffix.lower() == ".jsonl")
+
+
+def read(path: Path) -> Series:
+    """Read a file of JSON lines; a value may be a list of repetitions, callpath and metric may be missing.
+
+    Raises:
+        InputError: with the line that does not keep to the format.
+    """
+    return _series(read_text(path), str(path), "params")
+
+
+def matches_talpas(path: Path) -> bool:
+    """Return whether the first line separates its members by semicolons."""
+    first = _first_line(path)
+    return first.startswith("{") and '"parameters"' in first and _SEPARATOR.search(first) is not None
+
+
+def read_talpas(path: Path) -> Series:
+    """Read a file of Talpas records.
+
+    Raises:
+        InputError: with the line that does not keep to the format.
+    """
+    return _series(_SEPARATOR.sub(",", read_text(path)), str(path), "parameters")
+
+
+def _first_line(path: Path) -> str:
+    return head(path).lstrip().partition(b"\n")[0].decode("utf-8", "replace")
+
+
+def _series(text: str, where: str, parameters_key: str) -> Series:
     """Read records with parameters, call path, metric and value; the middle two may be missing.
 
     Args:

@@ -6,9 +6,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ingest.errors import InputError
-from ingest.readers import extrap_experiment, read_series
-
-from .extrap_files import CHUNKS, chunk, experiment, write
+from ingest.readers import read_series
+from ingest.readers.extrap import experiment as experiment_reader
+from tests.ingest.readers.extrap_files import CHUNKS, chunk, experiment, write
 
 
 def test_single_values(tmp_path):
@@ -98,7 +98,7 @@ def test_names_in_the_archive_that_are_no_text(tmp_path):
 def test_a_bomb_is_refused(tmp_path, monkeypatch):
     with pytest.raises(InputError, match="larger than 64 MiB"):
         read_series(write(tmp_path / "a.extra-p", " " * (70 << 20)))
-    monkeypatch.setattr(extrap_experiment, "MAX_BYTES", 1000)
+    monkeypatch.setattr(experiment_reader, "MAX_BYTES", 1000)
     with pytest.raises(InputError, match="larger than"):
         read_series(write(tmp_path / "a.extra-p", " " * 2000))
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from ingest.errors import InputError
-from ingest.readers.json_values import (
+from ingest.readers.extrap.json_values import (
     JsonObject,
     json_list,
     json_object,

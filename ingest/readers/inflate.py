@@ -5,7 +5,9 @@ import zlib
 from types import ModuleType
 
 from ingest.errors import InputError
-from ingest.readers.inflation import inflation_limit
+
+HARMLESS = 1 << 26
+RATIO = 100  # profiles stay below it, even those that are nearly all zeros
 
 
 def _fastest() -> ModuleType:
@@ -21,6 +23,11 @@ error: type[Exception] = _zlib.error
 GZIP_MAGIC = b"\x1f\x8b"
 _MOST = 1 << 29
 _GZIP_WINDOW = 31  # zlib's code for "32 KiB window, gzip header and trailer"
+
+
+def inflation_limit(compressed: int, most: int) -> int:
+    """Return the number of bytes that so many compressed bytes may inflate to, `most` at most."""
+    return min(most, max(HARMLESS, RATIO * compressed))
 
 
 def inflate_row(compressed: bytes | memoryview, size: int) -> bytes:

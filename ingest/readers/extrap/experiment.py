@@ -15,8 +15,7 @@ import numpy as np
 
 from ingest.arrays import FloatArray, IntArray
 from ingest.errors import InputError
-from ingest.readers.inflation import inflation_limit
-from ingest.readers.json_values import (
+from ingest.readers.extrap.json_values import (
     JsonObject,
     json_list,
     json_object,
@@ -26,6 +25,7 @@ from ingest.readers.json_values import (
     parameter_values,
     parse_json,
 )
+from ingest.readers.inflate import inflation_limit
 from ingest.readers.textfile import head
 from ingest.series import Measurements, Series
 
