@@ -1,4 +1,4 @@
-"""What a filter is decided from: visits and time of every call path of a run."""
+"""Evidence: the visits and the time of every call path of a run, from which a filter is decided."""
 
 from dataclasses import dataclass
 
@@ -18,7 +18,7 @@ class RunEvidence:
 
     Attributes:
         source: the file it was read from.
-        tree: its n call paths; siblings that no filter can tell apart are one.
+        tree: its n call paths; siblings that a filter cannot distinguish are merged.
         regions: what the call paths are made of.
         visits: float64[n], how often each call path was entered.
         time: float64[n], exclusive time in core-seconds, with the measurement's own overhead in it.
@@ -36,10 +36,10 @@ class RunEvidence:
 
 
 def evidence_from_profile(profile: Profile) -> RunEvidence:
-    """Sum a profile's visits and exclusive time over its CPU locations; the profile is not needed afterwards.
+    """Sum a profile's visits and exclusive time over its CPU locations.
 
     Raises:
-        InputError: where the profile has no visits or no time, or their values are damaged.
+        InputError: if the profile has no visits or no time, or their values are damaged.
     """
     node, tree = profile.tree.merge_siblings(profile.regions.mangled)
     visits, busiest = _sums(profile, VISITS)

@@ -1,11 +1,11 @@
-"""The same decision for other instrumenters: TAU, GCC's -finstrument-functions, and LLVM's XRay."""
+"""Filters for other instrumenters: TAU, GCC's -finstrument-functions, and LLVM's XRay."""
 
 import re
 from dataclasses import dataclass
-from enum import Enum
 
 import numpy as np
 
+from filters.options import Instrumenter
 from filters.regions import FilterRegions
 from ingest.arrays import BoolArray
 from ingest.cpp_names import parse_signature, short_name
@@ -16,22 +16,14 @@ _TAU_UNNAMEABLE = re.compile(r"[#?\"\n]")
 _XRAY_NAME = re.compile(r"[\w.$]+", re.ASCII)
 
 
-class Instrumenter(Enum):
-    """For whom a list is written."""
-
-    TAU = "tau"
-    GCC = "gcc"
-    XRAY = "xray"
-
-
 @dataclass(frozen=True)
 class FunctionList:
-    """A list for an instrumenter.
+    """A list of functions in the language of an instrumenter.
 
     Attributes:
         text: the content of the file.
         left: displayed names of the functions that it does not decide as intended: the instrumenter's
-            language cannot name them without touching others.
+            language cannot name them without affecting others.
         usage: how to use the file, with FILE for its path.
     """
 
@@ -46,7 +38,7 @@ def list_functions(regions: FilterRegions, kept: BoolArray, instrumenter: Instru
     Args:
         regions: the R regions.
         kept: bool[R], which of them are measured.
-        instrumenter: whose language to write.
+        instrumenter: whose language to write; not Score-P's.
     """
     compiler = np.array([paradigm == "compiler" for paradigm in regions.table.paradigm], dtype=np.bool_)
     write = {Instrumenter.TAU: _tau, Instrumenter.GCC: _gcc, Instrumenter.XRAY: _xray}[instrumenter]
@@ -57,7 +49,7 @@ def list_functions(regions: FilterRegions, kept: BoolArray, instrumenter: Instru
 
 
 def _gcc(kept: list[tuple[str, str]], dropped: list[tuple[str, str]]) -> FunctionList:
-    """Write a response file. Functions without a name of their own (lambdas, anonymous namespaces) are left.
+    """Write a response file without functions that have no name of their own (lambdas, anonymous namespaces).
 
     GCC looks for the entries anywhere in the qualified name without parameters; commas in an entry are
     escaped.
@@ -77,7 +69,7 @@ def _gcc(kept: list[tuple[str, str]], dropped: list[tuple[str, str]]) -> Functio
 
 
 def _tau(kept: list[tuple[str, str]], dropped: list[tuple[str, str]]) -> FunctionList:
-    """Write a select file, with the shorter of both lists; `#` is TAU's wildcard."""
+    """Write a select file with the shorter of the two lists; `#` is TAU's wildcard."""
     verb, listed, others = (
         ("INCLUDE", kept, dropped) if len(kept) <= len(dropped) else ("EXCLUDE", dropped, kept)
     )

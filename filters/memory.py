@@ -61,15 +61,15 @@ class Memory:
 def trace_memory(profile: Profile, recorded: BoolArray) -> tuple[Memory, ...]:
     """Estimate the memory of a measurement under several filters.
 
-    max_buf is the largest sum of visits times bytes a visit over processes; SCOREP_TOTAL_MEMORY is max_buf,
-    at least 2 MiB, and 2 MiB for each location of the process that has most.
+    max_buf is the largest sum of visits times bytes per visit of a process; SCOREP_TOTAL_MEMORY is max_buf,
+    but at least 2 MiB, plus 2 MiB for each location of the process that has most.
 
     Args:
         profile: a measurement without a filter.
         recorded: bool[n, region], what is recorded under each filter; all True for no filter.
 
     Raises:
-        InputError: where the profile has no visits.
+        InputError: if the profile has no visits.
     """
     bytes_of = bytes_per_visit(profile.regions) * recorded
     by_location = np.zeros((len(recorded), len(profile.locations)))

@@ -1,35 +1,45 @@
-"""The rule of paper 001 (section 3.1): which call paths to keep, from one run."""
+"""The rule of paper 001 (section 3.1): which call paths to keep, and the regions that follow from them."""
 
-from dataclasses import dataclass
+from collections.abc import Sequence
 
 import numpy as np
 
+from filters.decision import Decision, Reason, RuleOutcome, decision_notices, override, region_reasons
 from filters.evidence import RunEvidence
-from filters.options import PaperRule
-from filters.reasons import Reason
-from ingest.arrays import BoolArray, FloatArray, IntArray
+from filters.options import Overrides, PaperRule
+from filters.regions import unite_regions
+from filters.scorep_format.matcher import filterable as can_filter
+from ingest.arrays import BoolArray, FloatArray
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class RuleOutcome:
-    """What the rule says of one run.
+def decide_by_paper(
+    runs: Sequence[RunEvidence], rule: PaperRule | None = None, overrides: Overrides | None = None
+) -> Decision:
+    """Decide by the rule of the paper.
 
-    Attributes:
-        reason: int64[call path], values of `Reason`; call paths that no filter can touch may have one, too.
-        represented_by: int64[call path], for the call paths with much total time that are not kept for their
-            time per visit: the nearest call path upwards, itself first, with few enough visits; -1 for
-                others.
-        time_per_visit: the smallest time per visit, in seconds, that is kept; infinite where none is.
-        total_time: the smallest total time, in core-seconds, that must be represented; infinite where none
-            is.
-        visits: the most visits of a call path that may represent itself.
+    A region is kept if one of its call paths is kept in one of the runs.
+
+    Args:
+        runs: one or more runs of the same program, the largest scale last.
+        rule: the numbers of the rule; the paper's if not given.
+        overrides: what to keep or to drop whatever the rule says.
     """
-
-    reason: IntArray
-    represented_by: IntArray
-    time_per_visit: float
-    total_time: float
-    visits: float
+    rule = rule or PaperRule()
+    regions = unite_regions(runs)
+    outcomes = [apply_paper_rule(run, can_filter(run.regions)[run.tree.region], rule) for run in runs]
+    callpaths = tuple(outcome.reason for outcome in outcomes)
+    reason = override(regions, region_reasons(regions, runs, callpaths), overrides or Overrides())
+    method = f"paper rule: top {rule.per_visit:.0%} of time per visit, top {rule.total:.0%} of total time"
+    method += f", visits up to the {rule.visits:.0%} quantile, all prefixes"
+    return Decision(
+        regions=regions,
+        runs=tuple(runs),
+        callpaths=callpaths,
+        reason=reason,
+        method=method,
+        notices=decision_notices(regions, reason),
+        outcomes=tuple(outcomes),
+    )
 
 
 def apply_paper_rule(run: RunEvidence, filterable: BoolArray, rule: PaperRule) -> RuleOutcome:
@@ -38,16 +48,16 @@ def apply_paper_rule(run: RunEvidence, filterable: BoolArray, rule: PaperRule) -
     1. Of the m filterable call paths that were visited, the ceil(m / 4) with the longest exclusive time per
        visit are kept, ties included.
     2. Of the ceil(m / 4) with the most exclusive time, those not kept yet are represented by the nearest call
-       path upwards, itself first, whose visits are not above the median of the m; it is kept.
+       path towards the root, itself first, whose visits are not above the median of the m; it is kept.
     3. The entry points of the tree and all prefixes of what is kept are kept.
 
-    Exclusive time is what the paper's tool uses: time is told once, where it is spent; inclusive time would
-    keep the callers of everything and never a small kernel. Call paths that no filter can touch (MPI,
-    OpenMP) are not counted, but they can represent others: they are measured anyway.
+    Exclusive time is what the paper's tool uses: it counts time once, where it is spent; inclusive time would
+    keep the callers of everything and never a small kernel. Call paths that cannot be filtered (MPI, OpenMP)
+    are not counted, but they can represent others: they are measured anyway.
 
     Args:
         run: the evidence.
-        filterable: bool[call path], which of them a filter can touch.
+        filterable: bool[call path], which of them can be filtered.
         rule: the numbers.
     """
     counted = np.flatnonzero(filterable & (run.visits > 0))
@@ -71,7 +81,7 @@ def apply_paper_rule(run: RunEvidence, filterable: BoolArray, rule: PaperRule) -
 
 
 def _threshold(values: FloatArray, share: float) -> float:
-    """Return the smallest of the ceil(share m) largest of m values; never zero, infinite where none is."""
+    """Return the smallest of the ceil(share m) largest of m values; never zero, infinite if there is none."""
     count = min(len(values), int(np.ceil(share * len(values) - 1e-9)))
     if count == 0:
         return np.inf

@@ -7,8 +7,8 @@ import numpy as np
 
 from filters.digest import FILTER_ATTRIBUTE, digest
 from filters.evidence import TIME, VISITS
-from filters.language import Filter
-from filters.matching import kept
+from filters.scorep_format.matcher import kept
+from filters.scorep_format.parser import Filter
 from ingest.arrays import BoolArray, FloatArray, IntArray
 from ingest.calltree import CallTree
 from ingest.profile import Block, Metric, MetricKind, Profile, exclusive_values
@@ -17,14 +17,14 @@ from ingest.profile import Block, Metric, MetricKind, Profile, exclusive_values
 def simulate(profile: Profile, rules: Filter) -> Profile:
     """Apply a filter to a measurement that was made without it.
 
-    Filtered regions vanish from the call tree, with their visits. What they call hangs on their nearest
-    recorded caller, where calls of the same region become one call path. What was measured in them is told
-    of that caller: time, with the overhead that filtering would have saved (`filters.prediction` tells how
-    much), counters, bytes. Minima and maxima stay those of the recorded visits. Metrics that belong to no
-    place in the call tree are left out.
+    Filtered regions vanish from the call tree, with their visits. What they call moves to their nearest
+    recorded caller, where calls of the same region become one call path. What was measured in them is
+    attributed to that caller: time, with the overhead that filtering would have saved (`filters.overhead`
+    predicts how much), counters, bytes. Minima and maxima stay those of the recorded visits. Metrics that
+    belong to no place in the call tree are left out.
 
     Raises:
-        InputError: later, when values are asked for and are damaged.
+        InputError: later, if values are asked for and damaged.
     """
     folding = fold(profile, kept(rules, profile.regions))
     metrics = tuple(metric for metric in profile.metrics if metric.kind is not MetricKind.SIMPLE)
@@ -44,8 +44,8 @@ class Folding:
 
     Attributes:
         tree: the m call paths.
-        place: int64[n], where what is measured in a call path goes: itself or its nearest recorded caller; -1
-            where there is none.
+        place: int64[n], the call path that gets what was measured: itself or its nearest recorded caller; -1
+            if there is none.
         recorded: bool[n], the call paths that are measured themselves.
     """
 

@@ -5,14 +5,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from filters.budget import Budget, decide_by_budget
+from filters.budget import decide_by_budget
 from filters.cost import EventCost
+from filters.decision import Reason
 from filters.evidence import evidence_from_profile
+from filters.evidence_file import evidence_json
 from filters.knapsack import pack
-from filters.prediction import Application, predict
-from filters.reasons import Reason
-from filters.summary import evidence_json
-from filters.wishes import Wishes
+from filters.options import Application, Budget, Overrides
+from filters.overhead import predict
 from ingest.errors import UsageError
 
 ROWS = [
@@ -70,17 +70,17 @@ def test_the_promised_overhead_is_the_predicted_one(make_profile):
         assert found.dilation(applied).value - 1 == pytest.approx(outcome.overhead[0], rel=1e-9)
 
 
-def test_where_the_hooks_alone_are_too_dear_the_filter_is_for_compile_time(make_profile):
+def test_if_the_hooks_alone_are_too_expensive_the_filter_is_for_compile_time(make_profile):
     decision, outcome = decide_by_budget([run_of(make_profile)], Budget(0.01))
     assert outcome.applied is Application.COMPILE_TIME
-    assert "only where the filter is applied at compile time" in decision.notices[0]
+    assert "only if the filter is applied at compile time" in decision.notices[0]
     _, roomy = decide_by_budget([run_of(make_profile)], Budget(0.5))
     assert roomy.applied is Application.RUN_TIME
 
 
 def test_a_budget_that_cannot_be_met_says_so_and_keeps_only_what_must_be(make_profile):
     decision, outcome = decide_by_budget(
-        [run_of(make_profile)], Budget(0.001), wishes=Wishes(protect=("accessor",))
+        [run_of(make_profile)], Budget(0.001), overrides=Overrides(protect=("accessor",))
     )
     assert not outcome.met and kept_names(decision) == {"main", "accessor"}
     assert "cannot be met" in decision.notices[0]
@@ -95,7 +95,7 @@ def test_each_of_several_runs_stays_within_the_budget_and_small_runs_count(make_
     assert "part" in kept_names(decide_by_budget([small], budget)[0])
     assert outcome.met and len(outcome.overhead) == 2
     assert "part" not in kept_names(decision)
-    protected, _ = decide_by_budget([small, large], budget, wishes=Wishes(protect=("par?",)))
+    protected, _ = decide_by_budget([small, large], budget, overrides=Overrides(protect=("par?",)))
     assert Reason.PROTECTED in protected.reason
 
 
@@ -114,5 +114,5 @@ def test_two_decisions_are_the_same(make_profile):
 
 
 def test_a_budget_must_be_positive():
-    with pytest.raises(UsageError, match="positive share"):
+    with pytest.raises(UsageError, match="invalid overhead budget 0; give a share"):
         Budget(0.0)

@@ -3,16 +3,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from filters.cost import (
-    EventCost,
-    calibrate_by_baseline,
-    calibrate_by_pair,
-    child_visits,
-    computing_time,
-)
+from filters.cost import EventCost, calibrate_by_baseline, calibrate_by_pair, child_visits, computing_time
 from filters.evidence import evidence_from_profile
-from filters.plain_time import estimate_plain_time
-from filters.prediction import Application, predict, prediction_json
+from filters.options import Application
+from filters.overhead import estimate_plain_time, predict, prediction_json
 from ingest.errors import UsageError
 from tests.filters.rows import make_profile as make_rows
 
@@ -67,17 +61,17 @@ def test_plain_time_is_found_again_where_events_cost_little(make_profile):
     assert plain.cost[0] == pytest.approx(C, rel=0.02)
 
 
-def test_where_events_are_nearly_all_the_order_of_magnitude_is_found_and_the_doubt_said(make_profile):
+def test_where_events_are_nearly_all_the_order_of_magnitude_is_found_and_the_range_wide(make_profile):
     plain = estimate_plain_time(evidence(ACCESSORS, make_profile), EventCost(recorded=90e-9))
     assert plain.total == pytest.approx(0.141, rel=0.4)
     assert plain.high > 5 * plain.low
     assert plain.cost[0] == pytest.approx(C, rel=0.02)  # what the profile shows, not what was assumed
 
 
-def test_accessors_are_told_of_their_callers(make_profile):
+def test_accessors_are_attributed_to_their_callers(make_profile):
     plain = estimate_plain_time(evidence(ACCESSORS, make_profile), EventCost())
-    assert plain.told[2:].tolist() == [0.0, 0.0]
-    assert plain.told.sum() == pytest.approx(plain.callpath.sum())
+    assert plain.attributed[2:].tolist() == [0.0, 0.0]
+    assert plain.attributed.sum() == pytest.approx(plain.callpath.sum())
 
 
 @given(
@@ -121,7 +115,7 @@ def test_two_measurements_calibrate_the_cost(make_profile):
     full = evidence(ACCESSORS, make_profile)
     reduced = evidence([(0, "main", 1, 0.001), (1, "kernel", 10, 0.14)], make_profile)
     assert calibrate_by_pair(full, reduced).recorded == pytest.approx(C, rel=1e-3)
-    with pytest.raises(UsageError, match="first the full"):
+    with pytest.raises(UsageError, match="the full measurement first"):
         calibrate_by_pair(reduced, full)
 
 

@@ -5,17 +5,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from filters.decision import decide_by_paper
 from filters.evidence import evidence_from_profile
-from filters.language import Filter, parse
-from filters.layout import Form, Layout
-from filters.prediction import predict
-from filters.proof import prove
+from filters.evidence_file import evidence_json
+from filters.explanation import costly_at_largest_scale
+from filters.options import Form, Layout, Overrides
+from filters.overhead import predict
+from filters.paper_rule import decide_by_paper
 from filters.regions import unite_regions
-from filters.scales import costly_at_largest_scale
-from filters.summary import evidence_json
-from filters.wishes import Wishes
-from filters.writer import write_filter
+from filters.scorep_format.parser import Filter, parse
+from filters.scorep_format.writer import prove, write_filter
 from ingest.calltree import CallTree
 from ingest.errors import FilterError
 from ingest.profile import LocationTable, Metric, Profile, RegionTable, ValuesInMemory
@@ -60,9 +58,9 @@ def test_the_evidence_is_plain_data(decision):
     assert {"region", "mangled", "visits", "time", "time_per_visit", "reason", "why", "kept"} <= set(entry)
 
 
-def test_wishes_go_over_the_rule(make_profile):
+def test_overrides_win_over_the_rule(make_profile):
     run = evidence_from_profile(make_profile(ROWS))
-    found = decide_by_paper([run], wishes=Wishes(protect=("st*",), drop=("s*", "USER*")))
+    found = decide_by_paper([run], overrides=Overrides(protect=("st*",), drop=("s*", "USER*")))
     assert kept_names(found) == {"main", "step", "tool"}
 
 
@@ -84,7 +82,7 @@ def test_the_decisions_of_several_runs_are_united_with_their_reasons(make_profil
     assert runs["late"] == ["large"] and runs["setup"] == ["small"]
 
 
-def test_what_small_runs_keep_and_the_largest_pays_for_is_told(make_profile):
+def test_regions_kept_for_small_runs_but_expensive_in_the_largest_are_reported(make_profile):
     small = evidence_from_profile(make_profile(ROWS, source="small"))
     rows = [(d, n, 10**7 if n == "setup" else v, 1e-3 if n == "setup" else t) for d, n, v, t in ROWS]
     large = evidence_from_profile(make_profile([*rows, (1, "late", 1, 1.0)], source="large"))

@@ -2,14 +2,13 @@ from pathlib import Path
 
 import pytest
 
-from filters.budget import Budget, decide_by_budget
-from filters.decision import decide_by_paper
+from filters.budget import decide_by_budget
 from filters.evidence import evidence_from_profile
-from filters.explanation import explain
-from filters.given_up import given_up
-from filters.prediction import Application, predict
-from filters.summary import evidence_json
-from filters.usage import next_commands
+from filters.evidence_file import evidence_json
+from filters.explanation import dropped_regions, explain, next_commands
+from filters.options import Application, Budget
+from filters.overhead import predict
+from filters.paper_rule import decide_by_paper
 from ingest.errors import UsageError
 
 ROWS = [
@@ -35,7 +34,7 @@ def test_a_dropped_region_is_explained(made):
     assert told[0] == "tool: dropped, no rule keeps it"
     assert "100000 visits" in told[1].replace("1e+05", "100000")
     assert "main > step > tool" in told[-1] and told[-1].endswith(
-        "its time is told of step, represented by step"
+        "its time is attributed to step, represented by step"
     )
 
 
@@ -45,9 +44,9 @@ def test_patterns_and_kept_regions(made):
         explain(*made, "MPI_Wait")
 
 
-def test_what_is_given_up_is_told_with_its_heir(made):
-    first = given_up(*made)[0]
-    assert (first.region, first.told_of, first.visits) == ("tool", "step", 100_000)
+def test_a_dropped_region_comes_with_the_caller_that_gets_its_time(made):
+    first = dropped_regions(*made)[0]
+    assert (first.region, first.attributed_to, first.visits) == ("tool", "step", 100_000)
     assert 0.39 < first.share < 0.42
 
 

@@ -2,7 +2,8 @@ import numpy as np
 import pytest
 
 from filters.evidence import evidence_from_profile
-from filters.instrumenters import Instrumenter, list_functions
+from filters.instrumenters import list_functions
+from filters.options import Instrumenter
 from filters.regions import unite_regions
 
 NAMES = [

@@ -1,11 +1,11 @@
 import numpy as np
 import pytest
 
+from filters.decision import Reason
 from filters.evidence import evidence_from_profile
-from filters.matching import filterable
 from filters.options import PaperRule
 from filters.paper_rule import apply_paper_rule
-from filters.reasons import Reason
+from filters.scorep_format.matcher import filterable
 from ingest.errors import UsageError
 
 # depth, region, visits, exclusive time: eight filterable call paths, so two are the top quarter

@@ -4,8 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from filters.digest import UNFILTERED, digest, digest_of_run, mixed_filters
-from filters.language import Filter, parse
 from filters.memory import trace_memory
+from filters.scorep_format.parser import Filter, parse
 from filters.simulation import simulate
 from ingest.calltree import CallTree
 from ingest.profile import LocationTable, Metric, MetricKind, Profile, RegionTable, ValuesInMemory

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from filters.language import parse
-from filters.matching import EXCLUDED, INCLUDED, UNTOUCHED, filterable, kept, last_match
+from filters.scorep_format.matcher import EXCLUDED, INCLUDED, UNTOUCHED, filterable, kept, last_match
+from filters.scorep_format.parser import parse
 from ingest.profile import RegionTable
 
 

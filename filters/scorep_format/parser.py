@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from filters.patterns import KEYWORDS
+from filters.scorep_format.patterns import KEYWORDS
 from ingest.errors import FilterError
 
 _COMMENT = re.compile(r"(?<!\\)#")
@@ -57,7 +57,7 @@ def parse(text: str, *, where: str = "filter") -> Filter:
         where: its name, for errors.
 
     Raises:
-        FilterError: where Score-P would refuse the file, with the number of the line.
+        FilterError: if Score-P would refuse the file, with the number of the line.
     """
     state = _State()
     rules: dict[str, list[Rule]] = {"file": [], "region": []}

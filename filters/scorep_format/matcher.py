@@ -5,8 +5,8 @@ from itertools import groupby
 
 import numpy as np
 
-from filters.language import Filter, Rule
-from filters.patterns import PatternSet
+from filters.scorep_format.parser import Filter, Rule
+from filters.scorep_format.patterns import PatternSet
 from ingest.arrays import BoolArray, IntArray
 from ingest.profile import RegionTable
 
@@ -16,10 +16,10 @@ _INTERNAL = "MEASUREMENT OFF"  # Score-P's own, though its paradigm is user
 
 
 def filterable(regions: RegionTable) -> BoolArray:
-    """Return which regions a filter can speak of at all, bool[region].
+    """Return which regions a filter can decide on at all, bool[region].
 
     Score-P asks its filter for regions that the compiler instrumented and for user regions; MPI, OpenMP and
-    all others are recorded whatever it says. A region without a name cannot be written down.
+    all others are always recorded. A region without a name cannot be written down.
     """
     pairs = zip(regions.paradigm, regions.mangled, strict=True)
     able = [paradigm in FILTERABLE and name not in ("", _INTERNAL) for paradigm, name in pairs]
@@ -29,7 +29,7 @@ def filterable(regions: RegionTable) -> BoolArray:
 def kept(rules: Filter, regions: RegionTable) -> BoolArray:
     """Return which regions are measured under a filter, bool[region].
 
-    A file rule comes first and region rules cannot undo it; regions that no filter can touch are always
+    File rules come first and region rules cannot undo them; regions that cannot be filtered are always
     measured.
     """
     by_file = last_match(rules.files, regions.file, regions.file)

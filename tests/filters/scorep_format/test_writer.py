@@ -4,11 +4,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from filters.evidence import evidence_from_profile
-from filters.language import parse
-from filters.matching import kept as kept_by
-from filters.merging import merge_filters
 from filters.regions import unite_regions
-from filters.writer import BEGIN_MARK, END_MARK, write_filter
+from filters.scorep_format.matcher import kept as kept_by
+from filters.scorep_format.parser import parse
+from filters.scorep_format.writer import BEGIN_MARK, END_MARK, merge_filters, write_filter
 from ingest.errors import FilterError
 from tests.filters.rows import make_profile
 

@@ -1,4 +1,4 @@
-"""The evidence behind a decision as plain data for JSON."""
+"""The file beside a filter: the evidence behind its decision, as plain data for JSON."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -6,10 +6,9 @@ from typing import Any
 import numpy as np
 
 from filters.budget import BudgetOutcome
-from filters.decision import Decision
-from filters.given_up import given_up
-from filters.prediction import Prediction, prediction_json
-from filters.reasons import Reason
+from filters.decision import Decision, Reason
+from filters.explanation import DroppedRegion, dropped_regions
+from filters.overhead import Prediction, prediction_json
 from ingest.arrays import IntArray
 
 
@@ -18,12 +17,12 @@ def evidence_json(
 ) -> dict[str, Any]:
     """Return the evidence of a decision.
 
-    ``regions`` has one entry a called region, in the order of the displayed names: visits, exclusive time in
-    core-seconds and seconds per visit of the last run, the reason, how many call paths lead to it, how many
-    are kept for themselves and how many only because the region is kept elsewhere; where there are several
-    runs, ``runs`` names those in which a call path of it is kept. With predictions there are
-    ``predictions``, one a run, ``plain_time`` of each region and ``given_up``; with a budget there is
-    ``budget``.
+    ``regions`` has one entry per called region, in the order of the displayed names: visits, exclusive time
+    in core-seconds and seconds per visit of the last run, the reason, how many call paths lead to it, how
+    many are kept by themselves and how many only because the region is kept elsewhere; with several runs,
+    ``runs`` names those in which a call path of it is kept. With predictions there are ``predictions``, one
+    per run, ``plain_time`` of each region, and in ``given_up`` the dropped regions with the most time; with a
+    budget there is ``budget``.
     """
     evidence: dict[str, Any] = {
         "method": decision.method,
@@ -33,10 +32,19 @@ def evidence_json(
     }
     if predictions:
         evidence["predictions"] = [prediction_json(prediction) for prediction in predictions]
-        evidence["given_up"] = [vars(lost) for lost in given_up(decision, predictions[-1])]
+        evidence["given_up"] = [_dropped(region) for region in dropped_regions(decision, predictions[-1])]
     if budget is not None:
         evidence["budget"] = _budget(budget)
     return evidence
+
+
+def _dropped(region: DroppedRegion) -> dict[str, Any]:
+    return {
+        "region": region.region,
+        "share": region.share,
+        "visits": region.visits,
+        "told_of": region.attributed_to,
+    }
 
 
 def _budget(outcome: BudgetOutcome) -> dict[str, Any]:

@@ -3,14 +3,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from filters.compaction import abridge
 from filters.evidence import evidence_from_profile
-from filters.language import parse
-from filters.layout import Form, Layout
-from filters.patterns import compile_pattern
-from filters.proof import prove
+from filters.options import Form, Layout
 from filters.regions import unite_regions
-from filters.writer import write_filter
+from filters.scorep_format.layout import abridge
+from filters.scorep_format.parser import parse
+from filters.scorep_format.patterns import compile_pattern
+from filters.scorep_format.writer import prove, write_filter
 
 
 @given(

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from filters.language import Filter, Rule, parse
-from filters.patterns import KEYWORDS, escape
+from filters.scorep_format.parser import Filter, Rule, parse
+from filters.scorep_format.patterns import KEYWORDS, escape
 from ingest.errors import FilterError
 
 BOTH_BLOCKS = """

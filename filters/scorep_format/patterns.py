@@ -2,8 +2,7 @@
 
 Facts: `*` and `?` match every character (also `/`), `[..]` and `[!..]` are bracket expressions, a backslash
 takes the next character literally, an unclosed `[` is itself, a backslash at the end matches nothing. Score-P
-matches bytes and this module characters: the two differ only where `?` or a bracket meets a name that is not
-ASCII.
+matches bytes and this module characters: they differ only if `?` or a bracket meets a character beyond ASCII.
 """
 
 import re
@@ -11,6 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import groupby
+from typing import TypeAlias
 
 _EDGES = (f"SCOREP_{what}_NAMES_{edge}" for what in ("FILE", "REGION") for edge in ("BEGIN", "END"))
 KEYWORDS = frozenset(("EXCLUDE", "INCLUDE", "MANGLED", "DEMANGLED", "FORTRAN", *_EDGES))
@@ -34,18 +34,36 @@ _UNWRITABLE = re.compile(r"[\r\n\0]")
 
 
 @dataclass(frozen=True)
-class Pattern:
-    """One translated pattern.
+class Literal:
+    """A pattern that matches one name."""
+
+    text: str
+
+    def matches(self, name: str) -> bool:
+        """Return whether the pattern matches the whole name."""
+        return name == self.text
+
+
+@dataclass(frozen=True)
+class Prefix:
+    """A pattern of literal text and one final star."""
+
+    text: str
+
+    def matches(self, name: str) -> bool:
+        """Return whether the pattern matches the whole name."""
+        return name.startswith(self.text)
+
+
+@dataclass(frozen=True)
+class Wildcards:
+    """Any other pattern.
 
     Attributes:
-        literal: the only name it matches; None where it has wildcards.
-        prefix: the literal text before one final star, where that is all; otherwise None.
-        source: a regular expression for whole names; what stands between two stars is tried at its leftmost
-            place only, so the time is at most the length of the name times the length of the pattern.
+        source: a regular expression for whole names; text between two stars is tried at its leftmost place
+            only, so the time is at most the length of the name times the length of the pattern.
     """
 
-    literal: str | None
-    prefix: str | None
     source: str
 
     @cached_property
@@ -55,16 +73,15 @@ class Pattern:
 
     def matches(self, name: str) -> bool:
         """Return whether the pattern matches the whole name."""
-        if self.literal is not None:
-            return name == self.literal
-        if self.prefix is not None:
-            return name.startswith(self.prefix)
         return self.regex.fullmatch(name) is not None
+
+
+Pattern: TypeAlias = Literal | Prefix | Wildcards
 
 
 @dataclass(frozen=True)
 class _Piece:
-    """One element of a pattern: its regular expression, and the character where it can only be one."""
+    """One element of a pattern: its regular expression, and the character if it matches only one."""
 
     regex: str
     char: str | None = None
@@ -77,7 +94,7 @@ def escape(name: str) -> str:
     r"""Return the pattern that matches exactly this name and that Score-P's parser reads as one token.
 
     A backslash goes before each of ``\ * ? [ ] #``, space and tab; a final backslash becomes ``[\\]``, since
-    Score-P takes whatever stands after a backslash for escaped; a keyword hides its first letter in brackets.
+    Score-P takes whatever follows a backslash as escaped; a keyword hides its first letter in brackets.
     Line breaks cannot be written in a filter file at all and become ``?``.
     """
     if name in KEYWORDS:
@@ -91,11 +108,15 @@ def compile_pattern(text: str) -> Pattern:
     """Translate an fnmatch pattern, in the language that the module describes."""
     pieces = _pieces(text)
     chars = [piece.char for piece in pieces]
-    literal = "".join(char for char in chars if char is not None) if None not in chars else None
-    prefix = None
-    if pieces and pieces[-1] is _STAR and None not in chars[:-1]:
-        prefix = "".join(char for char in chars[:-1] if char is not None)
-    return Pattern(literal, prefix, _regex(pieces))
+    if None not in chars:
+        return Literal(_joined(chars))
+    if pieces[-1] is _STAR and None not in chars[:-1]:
+        return Prefix(_joined(chars[:-1]))
+    return Wildcards(_regex(pieces))
+
+
+def _joined(chars: Iterable[str | None]) -> str:
+    return "".join(char for char in chars if char is not None)
 
 
 def _pieces(text: str) -> list[_Piece]:
@@ -121,7 +142,7 @@ def _literal(char: str) -> _Piece:
 
 
 def _regex(pieces: list[_Piece]) -> str:
-    """Join pieces: what stands between two stars is looked for once, from the left, and never tried again."""
+    """Join pieces: text between two stars is looked for once, from the left, and never tried again."""
     segments = [""]
     for piece in pieces:
         if piece is _STAR:
@@ -135,7 +156,7 @@ def _regex(pieces: list[_Piece]) -> str:
 
 
 def _bracket(text: str, position: int) -> tuple[_Piece, int] | None:
-    """Read a bracket expression after its `[`; None where it is never closed."""
+    """Read a bracket expression after its `[`; None if it is never closed."""
     negated = text[position : position + 1] in ("!", "^")
     position = start = position + negated
     members: list[str] = []
@@ -187,16 +208,16 @@ class PatternSet:
 
     literals: frozenset[str]
     prefixes: dict[int, frozenset[str]]
-    others: tuple[Pattern, ...]
+    others: tuple[Wildcards, ...]
 
     @classmethod
     def of(cls, patterns: Iterable[str]) -> "PatternSet":
         """Translate several patterns."""
         known = [compile_pattern(pattern) for pattern in patterns]
-        starts = sorted({p.prefix for p in known if p.prefix is not None}, key=len)
+        starts = sorted({p.text for p in known if isinstance(p, Prefix)}, key=len)
         prefixes = {size: frozenset(group) for size, group in groupby(starts, key=len)}
-        others = tuple(p for p in known if p.literal is None and p.prefix is None)
-        return cls(frozenset(p.literal for p in known if p.literal is not None), prefixes, others)
+        others = tuple(p for p in known if isinstance(p, Wildcards))
+        return cls(frozenset(p.text for p in known if isinstance(p, Literal)), prefixes, others)
 
     def matches(self, name: str) -> bool:
         """Return whether one of the patterns matches the whole name."""
