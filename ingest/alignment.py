@@ -18,7 +18,7 @@ REDUCTIONS = ("sum", "mean", "min", "max")
 
 @dataclass
 class CallTreeUnion:
-    """Grows by one call tree after the other; call paths are the same where their region names are.
+    """The union of call trees, added one by one; call paths are the same if their region names are.
 
     Attributes:
         paths: the call paths seen so far.
@@ -70,7 +70,7 @@ def _same(tree: CallTree, names: tuple[str, ...], other: CallTree, other_names: 
 
 @dataclass(frozen=True, eq=False)
 class MeasuredRun:
-    """A reduced profile together with where it was measured.
+    """A reduced profile together with its measurement point.
 
     Attributes:
         parameters: values in the order of the experiment's parameters.
@@ -87,14 +87,14 @@ def align(parameters: Sequence[str], runs: Iterable[MeasuredRun]) -> Experiment:
     """Unite runs into an experiment.
 
     A call path that a run did not visit counts zero there: the run was measured and spent nothing in it.
-    Where no run was measured at all, values are NaN.
+    Values are NaN where no run was measured.
 
     Args:
         parameters: the parameter names.
         runs: the reduced runs in any order; they are consumed one by one.
 
     Raises:
-        InputError: where there is no run.
+        InputError: if there is no run.
     """
     union = CallTreeUnion()
     placed = [(run, union.add(run.profile.tree, run.profile.regions)) for run in runs]
@@ -166,7 +166,7 @@ def _union_of_metrics(profiles: Sequence[ReducedProfile]) -> tuple[Metric, ...]:
 
 
 def _notices(profiles: Sequence[ReducedProfile]) -> tuple[str, ...]:
-    """Tell each notice once, with the number of runs it was made on."""
+    """List each notice once, with the number of runs it concerns."""
     runs: dict[str, list[str]] = {}
     for profile in profiles:
         for notice in profile.notices:

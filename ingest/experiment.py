@@ -15,7 +15,7 @@ from ingest.region_class import RegionClass
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class RunRecord:
-    """Where one run stands in the experiment and what the models need to know of it beyond its values.
+    """The place of one run in the experiment, and what models need to know about it beyond its values.
 
     Attributes:
         source: the file or directory it was read from.
@@ -24,7 +24,7 @@ class RunRecord:
         process: int64[CPU location], the process of each CPU location.
         classes: what the rows of `class_time` are.
         class_time: float64[class, CPU location], exclusive time in seconds.
-        attributes: what the measurement system says of itself.
+        attributes: what the measurement system says about itself.
     """
 
     source: str
@@ -46,10 +46,10 @@ class Experiment:
         tree: the union of the runs' call trees, in preorder.
         regions: the regions of the union, one per name.
         metrics: the metrics kept.
-        values: per metric name the reductions over CPU locations, float64[N, P, R]; NaN where no run was
-            measured, zero where a run was measured that did not visit the call path.
-        runs: the runs, in the order of points and repetitions; empty where values came as a series.
-        notices: one sentence for everything skipped or doubted.
+        values: per metric name the reductions over CPU locations, float64[N, P, R]; NaN where there was no
+            run, zero where it did not visit the call path.
+        runs: the runs, in the order of points and repetitions; empty if the values are those of a series file.
+        notices: one sentence for everything skipped or doubtful.
     """
 
     parameters: tuple[str, ...]
@@ -70,7 +70,7 @@ class Experiment:
         """Return the metric of that name.
 
         Raises:
-            InputError: where no run has it.
+            InputError: if no run has it.
         """
         for metric in self.metrics:
             if metric.name == name:

@@ -159,7 +159,7 @@ class Profile:
         locations: what the values are measured on.
         metrics: the metrics whose values can be asked for.
         load: reads stored values; use `values` and `exclusive_blocks` instead.
-        attributes: what the measurement system says of itself (versions, filter, machine).
+        attributes: what the measurement system says about itself (versions, filter, machine).
         notices: one sentence for everything that was skipped or is doubtful.
     """
 

@@ -1,4 +1,4 @@
-"""One profile reduced over its CPU locations: what is kept of it once its file is closed."""
+"""One profile reduced over its CPU locations: what remains of it once its file is closed."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -41,8 +41,8 @@ class ReducedProfile:
         classes: what the regions do, each class that occurs once, in the order of `RegionClass`.
         class_time: float64[class, CPU location], exclusive time in seconds per class.
         process: int64[CPU location], the process a CPU location belongs to.
-        attributes: what the measurement system says of itself.
-        notices: one sentence for everything skipped or doubted.
+        attributes: what the measurement system says about itself.
+        notices: one sentence for everything skipped or doubtful.
     """
 
     source: str
@@ -62,13 +62,13 @@ def reduce_profile(profile: Profile, metrics: Sequence[str]) -> ReducedProfile:
 
     Args:
         profile: one run.
-        metrics: names of metrics to keep; those the profile has not, or which are no sums, are left out.
+        metrics: names of metrics to keep; those that the profile lacks or that are not sums are left out.
 
     Returns:
         The reductions of the exclusive values; the profile itself is no longer needed.
 
     Raises:
-        InputError: where the values of a metric are damaged.
+        InputError: if the values of a metric are damaged.
     """
     cpu = profile.locations.cpu
     node, tree = profile.tree.merge_siblings(profile.regions.name)
@@ -109,7 +109,7 @@ def _summed_by_class(blocks: Iterator[Block], class_of: IntArray, class_time: Fl
 def _reduce(blocks: Iterator[Block], node: IntArray, size: int, locations: int) -> Reduction:
     """Reduce one metric; `node` maps the profile's call paths to the `size` merged ones.
 
-    Only call paths that several of the profile's are merged into are held until all values were read.
+    Only call paths into which several of the profile's are merged are held until all values are read.
     """
     total, low, high = (np.zeros(size) for _ in range(3))
     merged = np.bincount(node, minlength=size) > 1
@@ -128,7 +128,7 @@ def _reduce(blocks: Iterator[Block], node: IntArray, size: int, locations: int) 
 
 
 def _over_locations(values: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Sum, minimum and maximum of each row; zero where there is no location."""
+    """Sum, minimum and maximum of each row; zero if there is no location."""
     if not values.shape[1]:
         nothing = np.zeros(len(values))
         return nothing, nothing, nothing

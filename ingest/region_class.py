@@ -2,8 +2,8 @@
 
 The classes follow the metric tree that Score-P puts into every profile (``remapping.spec``). Its computation
 is all time outside of MPI, SHMEM, POSIX threads, offload interfaces and the waiting constructs of OpenMP;
-bodies of OpenMP constructs, I/O, memory management and wrapped libraries count as computation. Score-P looks at
-the role of a region, too; here its paradigm and name decide, since other formats have no roles.
+bodies of OpenMP constructs, I/O, memory management and wrapped libraries count as computation. Score-P also
+uses the role of a region; here paradigm and name decide, since other formats have no roles.
 """
 
 import re

@@ -1,4 +1,4 @@
-"""CUBE 3 profiles (``.cube``, ``.cube.gz``): one XML document, as Scalasca 1 wrote it.
+"""CUBE 3 profiles (``.cube``, ``.cube.gz``): one XML document, as written by Scalasca 1.
 
 Values are exclusive along the call tree. A row of a metric's matrix lists the values of all threads in the
 order of their definition; rows that are missing are zero.
@@ -25,7 +25,7 @@ MAX_BYTES = 1 << 31  # of XML
 MAX_VALUES = 1 << 27
 MAX_TEXT = 1 << 26
 CHUNK = 1 << 20
-MAX_TOLD = 120  # characters of an error, which may cite the file
+MAX_QUOTED = 120  # characters of an error, which may quote the file
 ROUNDING = 1e-9  # relative: values are written with 12 digits
 GZIP = b"\x1f\x8b"
 
@@ -62,7 +62,7 @@ class _Document:
 
 
 def matches(path: Path) -> bool:
-    """Return whether a file is called ``.cube`` and holds XML: chemists call other files so."""
+    """Return whether a file is called ``.cube`` and contains XML: chemists use the name for other files."""
     if not path.name.lower().endswith(_NAMES):
         return False
     first = head(path)
@@ -73,12 +73,12 @@ def read(path: Path) -> Profile:
     """Read a profile.
 
     Raises:
-        InputError: where the file is damaged or no document of CUBE 3.
+        InputError: if the file is damaged or not a CUBE 3 document.
     """
     try:
         return _profile(path, _read_document(_chunks(path)))
     except (expat.ExpatError, LookupError) as error:  # the latter for an encoding that is not known
-        raise InputError(f"damaged XML ({str(error)[:MAX_TOLD]})", where=str(path)) from error
+        raise InputError(f"damaged XML ({str(error)[:MAX_QUOTED]})", where=str(path)) from error
     except (OSError, EOFError, zlib.error) as error:
         raise InputError(f"cannot be read: {error}", where=str(path)) from error
     except ValueError as error:
@@ -101,10 +101,10 @@ def _profile(path: Path, document: _Document) -> Profile:
     region = {record["id"]: i for i, record in enumerate(document.regions)}
     callees = [region[callee] for callee in document.callee if callee in region]
     if not callees or len(callees) < len(document.callee):
-        raise ValueError("no call path in it" if not callees else "a call path of a region that is not there")
+        raise ValueError("it contains no call path" if not callees else "a call path of an undefined region")
     values = _totals(document)
     if not values:
-        raise ValueError("no metric with values in it")
+        raise ValueError("it contains no metric with values")
     metrics = [record for record in document.metrics if record["id"] in values]
     if len({record["uniq_name"] for record in metrics}) < len(metrics):
         raise ValueError("two metrics have the same name")
@@ -132,7 +132,7 @@ def _profile(path: Path, document: _Document) -> Profile:
 def _totals(document: _Document) -> dict[str, FloatArray]:
     """Return the values of each metric together with those of the metrics below it.
 
-    Some writers store them with their parts, some without; a part that is larger than the whole tells which.
+    Some writers store them with their parts, some without; a part larger than the whole shows which.
     """
     values = dict(document.values)
     of_parts: dict[tuple[str, str], FloatArray] = {}
@@ -169,11 +169,11 @@ def _locations(document: _Document) -> LocationTable:
 
 
 def _read_document(chunks: Iterable[bytes]) -> _Document:
-    """Parse a document that comes in pieces.
+    """Parse a document that comes in chunks.
 
     Raises:
-        ExpatError: where it is no well-formed XML.
-        ValueError: with the line, where it is no document of CUBE 3.
+        ExpatError: if it is not well-formed XML.
+        ValueError: with the line, if it is not a CUBE 3 document.
     """
     events = _Events()
     try:
@@ -206,8 +206,8 @@ class _Events:
 
     def root(self, tag: str, attributes: Record) -> None:
         if tag != "cube" or not attributes.get("version", "").startswith("3"):
-            told = f"<{tag[:40]}> of version '{attributes.get('version', 'unknown')[:20]}'"
-            raise ValueError(f"the document is {told}, not <cube> of version 3")
+            found = f"<{tag[:40]}> of version '{attributes.get('version', 'unknown')[:20]}'"
+            raise ValueError(f"the document is {found}, not <cube> of version 3")
         self.parser.StartElementHandler = self.start
 
     def start(self, tag: str, attributes: Record) -> None:
@@ -274,10 +274,10 @@ class _Events:
         shape = len(document.parent), len(document.process_of)
         node = document.cnode.get(self.row)
         if node is None or self.matrix not in self.metrics:
-            told = f"metric '{self.matrix[:20]}' or call path '{self.row[:20]}'"
-            raise ValueError(f"values of the {told}, which is not there")
+            found = f"metric '{self.matrix[:20]}' or call path '{self.row[:20]}'"
+            raise ValueError(f"values of an undefined {found}")
         if shape[0] * shape[1] * (len(document.values) + 1) > MAX_VALUES:
-            raise ValueError(f"too large to hold: {shape[0]} call paths on {shape[1]} threads")
+            raise ValueError(f"too large for memory: {shape[0]} call paths on {shape[1]} threads")
         row = np.array(text.split(), dtype=np.float64)
         if len(row) != shape[1] or not (np.abs(row) < LARGEST).all():
             raise ValueError(f"a row of {len(row)} values for {shape[1]} threads, or one that is not finite")

@@ -1,6 +1,6 @@
 """HPCToolkit's databases (``experiment.xml`` with ``*.metric-db``), read through the package llnl-hatchet.
 
-Hatchet gives a frame of call-tree nodes by rank and thread. Only inclusive values are taken from it: what
+Hatchet gives a frame of call-tree nodes by rank and thread. Only its inclusive values are used: what
 HPCToolkit calls exclusive counts the loops of a function with the function and again by themselves. It drops
 the unit of CPU time, which is read from the database here, and trusts the database blindly: what would lead
 it outside of its arrays is refused before.
@@ -56,20 +56,20 @@ def matches(path: Path) -> bool:
 
 
 def files(path: Path) -> list[Path]:
-    """Return the files of a database that are read; the copies of source files beside them are not."""
+    """Return the files of a database that are read, without the copies of source files beside them."""
     return [file for file in (path / EXPERIMENT, path / NEWER) if file.is_file()] + _metric_files(path)
 
 
 def read(path: Path) -> Profile:
     """Read a database: a call tree of functions and loops, inclusive values by rank and thread.
 
-    Statements are counted with the function or loop they stand in.
+    Statements are counted with the function or loop they belong to.
 
     Raises:
-        InputError: where the package is missing, the database is damaged, or of HPCToolkit since 2022.
+        InputError: if the package is missing, the database is damaged, or from HPCToolkit since 2022.
     """
     if not (path / EXPERIMENT).is_file():
-        what = f"a database of HPCToolkit since 2022 ({NEWER}): Hatchet does not tell its units"
+        what = f"a database of HPCToolkit since 2022 ({NEWER}), of which Hatchet does not know the units"
         raise InputError(what, where=str(path), hint="make it with hpcprof of 2021 or before")
     stored = _checked(path)
     frame = _graph_frame(path)
@@ -86,18 +86,18 @@ def _checked(path: Path) -> Stored:
     identifiers = _NODE.findall(text)
     headers = {_header(file) for file in _metric_files(path)}
     if len(headers) != 1 or not identifiers:
-        raise InputError("no metric-db files, or they do not fit together", where=str(path))
+        raise InputError("no metric-db files, or they do not match each other", where=str(path))
     nodes, metrics = headers.pop()
     if any(not number or not 1 <= int(number) <= nodes for number in identifiers):
-        raise InputError(f"a node that is not among the {nodes} of the metric-db files", where=str(path))
+        raise InputError(f"a node that is not one of the {nodes} in the metric-db files", where=str(path))
     stored: Stored = {}
-    for told, name, unit in _METRIC.findall(text):
+    for written, name, unit in _METRIC.findall(text):
         time = name in _TIMES and unit in _SECONDS
         metric = Metric("time" if time else html.unescape(name), "s" if time else unit, MetricKind.INCLUSIVE)
-        column = _CPU_TIME if told in _CPU_TIMES else html.unescape(told)
+        column = _CPU_TIME if written in _CPU_TIMES else html.unescape(written)
         stored.setdefault(metric.name, (column, metric, _SECONDS[unit] if time else 1.0))
     if not stored or text.count("<MetricDB ") != metrics:
-        raise InputError("no inclusive metric, or not those of the metric-db files", where=str(path))
+        raise InputError("no inclusive metric, or not the metrics of the metric-db files", where=str(path))
     return stored
 
 
@@ -106,13 +106,13 @@ def _metric_files(path: Path) -> list[Path]:
 
 
 def _header(file: Path) -> tuple[int, int]:
-    """Return the numbers of nodes and metrics of a file that holds as many values."""
+    """Return the numbers of nodes and metrics of a file, which must have as many values."""
     content, size = head(file), file.stat().st_size
     if len(content) >= _HEADER.size and _FILE.fullmatch(file.name):
         *_, order, nodes, metrics = _HEADER.unpack_from(content)
         if order == b"b" and min(nodes, metrics) > 0 and size == _HEADER.size + 8 * nodes * metrics:
             return nodes, metrics
-    raise InputError("damaged or truncated, or not named as hpcprof does", where=str(file))
+    raise InputError("damaged or truncated, or not named as by hpcprof", where=str(file))
 
 
 def _graph_frame(path: Path) -> Any:  # noqa: ANN401 - the package has no types
@@ -126,10 +126,10 @@ def _graph_frame(path: Path) -> Any:  # noqa: ANN401 - the package has no types
         ) from error
     try:
         with warnings.catch_warnings(), _in_this_process():
-            warnings.simplefilter("ignore")  # it uses what pandas is about to drop
+            warnings.simplefilter("ignore")  # it uses deprecated parts of pandas
             return hatchet.GraphFrame.from_hpctoolkit(str(path))
     except (LookupError, ArithmeticError, TypeError, AttributeError, NameError, StopIteration) as error:
-        # The package checks nothing, so that damage shows in whatever it stumbles over.
+        # The package checks nothing, so that damage shows as any of these.
         raise InputError(f"damaged: {type(error).__name__}: {error}"[:200], where=str(path)) from error
     except (ValueError, SyntaxError, OSError, RecursionError) as error:  # SyntaxError: of the XML
         raise InputError(f"damaged: {error}"[:200], where=str(path)) from error
@@ -139,24 +139,24 @@ def _graph_frame(path: Path) -> Any:  # noqa: ANN401 - the package has no types
 def _in_this_process() -> Iterator[None]:
     """Let Hatchet read file after file here, not in a pool of processes.
 
-    It forks them beside running threads, which may hang, waits for none of them to end, and cannot do so in a
-    daemon, such as a worker of Dask. Runs are read in parallel anyway.
+    It forks while threads are running, which may hang, does not wait for its processes, and cannot fork in a
+    daemon such as a worker of Dask. Runs are read in parallel anyway.
     """
     try:
         reader: Any = import_module("hatchet.readers.hpctoolkit_reader")
         original = reader.mp
-    except (ImportError, AttributeError):  # a version that is put together otherwise
+    except (ImportError, AttributeError):  # a version of another structure
         yield
         return
     reader.mp = SimpleNamespace(Pool=_Here, sharedctypes=_Unshared)
     try:
         yield
     finally:
-        reader.mp, reader.shared_metrics = original, None  # or it keeps the values for good
+        reader.mp, reader.shared_metrics = original, None  # or it would keep the values forever
 
 
 class _Here:
-    """The part of a pool that Hatchet uses."""
+    """The part of a process pool that Hatchet uses."""
 
     def __init__(self, initializer: Callable[..., None], initargs: tuple[Any, ...]) -> None:
         initializer(*initargs)
@@ -177,14 +177,14 @@ class _Unshared:
 
 def _profile(path: Path, nodes: Sequence[Any], table: Any, stored: Stored) -> Profile:  # noqa: ANN401
     first = table.drop_duplicates("node").set_index("node")
-    told = [dict(zip(first.columns, row, strict=True)) for row in first.loc[nodes].itertuples(index=False)]
-    kept = [i for i, node in enumerate(nodes) if node.children or told[i]["type"] != STATEMENT]
+    facts = [dict(zip(first.columns, row, strict=True)) for row in first.loc[nodes].itertuples(index=False)]
+    kept = [i for i, node in enumerate(nodes) if node.children or facts[i]["type"] != STATEMENT]
     place = {nodes[node]: i for i, node in enumerate(kept)}
     parent = [place[nodes[node].parents[0]] if nodes[node].parents else -1 for node in kept]
     try:
-        regions, region = _regions([told[node] for node in kept])
+        regions, region = _regions([facts[node] for node in kept])
     except OverflowError:
-        raise InputError("damaged: a source line beyond all files", where=str(path)) from None
+        raise InputError("damaged: an impossible source line", where=str(path)) from None
     table = table[table["node"].isin(place)]
     location, locations = _locations(table)
     at = table["node"].map(place).to_numpy(dtype=np.int64)
@@ -195,7 +195,7 @@ def _profile(path: Path, nodes: Sequence[Any], table: Any, stored: Stored) -> Pr
         values[name] = np.zeros((len(kept), len(locations)))
         values[name][at, location] = table[column].to_numpy(dtype=np.float64) * scale
         require_summable(values[name], f"'{name}'", str(path))
-    notice = f"{len(nodes) - len(kept)} statements are counted with the functions and loops they stand in"
+    notice = f"{len(nodes) - len(kept)} statements are counted with the functions and loops they belong to"
     tree = CallTree(np.array(parent, dtype=np.int64), region)
     return Profile(
         source=str(path),
@@ -209,11 +209,11 @@ def _profile(path: Path, nodes: Sequence[Any], table: Any, stored: Stored) -> Pr
     )
 
 
-def _regions(told: Sequence[Mapping[str, Any]]) -> tuple[RegionTable, IntArray]:
-    """Return the regions, which are told apart by name and file, and int64[n], that of each node."""
-    keys = [(_CALL_LINE.sub("", str(node["name"])) or "<unnamed>", str(node["file"])) for node in told]
+def _regions(facts: Sequence[Mapping[str, Any]]) -> tuple[RegionTable, IntArray]:
+    """Return the regions, which name and file identify, and int64[n], that of each node."""
+    keys = [(_CALL_LINE.sub("", str(node["name"])) or "<unnamed>", str(node["file"])) for node in facts]
     lines: dict[tuple[str, str], int] = {}
-    for key, node in zip(keys, told, strict=True):
+    for key, node in zip(keys, facts, strict=True):
         lines.setdefault(key, int(node["line"]) or -1)
     number = {key: i for i, key in enumerate(lines)}
     names = tuple(name for name, _ in lines)

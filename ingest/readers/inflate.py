@@ -1,4 +1,4 @@
-"""Inflating with a bound: compressed data never decides how much memory it takes."""
+"""Inflating with a bound, so that compressed data never decide how much memory they take."""
 
 import importlib
 import zlib
@@ -11,7 +11,7 @@ RATIO = 100  # profiles stay below it, even those that are nearly all zeros
 
 
 def _fastest() -> ModuleType:
-    """Return Intel's ISA-L where the extra `isal` is installed, about 1.5 times as fast, else zlib."""
+    """Return Intel's ISA-L if the extra `isal` is installed, about 1.5 times as fast, else zlib."""
     try:
         return importlib.import_module("isal.isal_zlib")
     except ImportError:
@@ -26,7 +26,7 @@ _GZIP_WINDOW = 31  # zlib's code for "32 KiB window, gzip header and trailer"
 
 
 def inflation_limit(compressed: int, most: int) -> int:
-    """Return the number of bytes that so many compressed bytes may inflate to, `most` at most."""
+    """Return the number of bytes that `compressed` bytes may inflate to, at most `most`."""
     return min(most, max(HARMLESS, RATIO * compressed))
 
 
@@ -38,12 +38,12 @@ def inflate_row(compressed: bytes | memoryview, size: int) -> bytes:
         size: number of bytes it must inflate to; never more than one byte above it is produced.
 
     Raises:
-        error: where the stream is damaged or holds another number of bytes.
+        error: if the stream is damaged or contains another number of bytes.
     """
     stream = _zlib.decompressobj()
     row: bytes = stream.decompress(compressed, size + 1)
     if len(row) != size or not stream.eof:
-        raise error("the stream does not hold the expected number of bytes")
+        raise error("the stream does not contain the expected number of bytes")
     return row
 
 
@@ -51,8 +51,8 @@ def gunzip(compressed: bytes | memoryview, *, where: str) -> bytes:
     """Inflate a gzip stream; bytes after the stream are ignored.
 
     Raises:
-        InputError: where the stream is damaged, ends early, or inflates to more than profiles do: 512 MiB, or
-            100 times its own size where that is more than 64 MiB.
+        InputError: if the stream is damaged, ends early, or inflates to more than profiles do: 512 MiB, or
+            100 times its own size if that is more than 64 MiB.
     """
     limit = inflation_limit(len(compressed), _MOST)
     stream = _zlib.decompressobj(_GZIP_WINDOW)

@@ -54,19 +54,19 @@ def matches(path: Path) -> bool:
 
 
 def files(path: Path) -> list[Path]:
-    """Return the profiling files of a case; the fields beside them, which can be huge, are not read."""
+    """Return the profiling files of a case, without the fields beside them, which can be huge."""
     return [file for folder in _process_folders(path) for file in _times(folder).values()]
 
 
 def read(path: Path) -> Profile:
     """Read a case directory: one location per process, exclusive wall seconds and calls per call path.
 
-    Call paths that only some processes have count zero on the others. ``time.run() CASE`` (in parallel
-    ``time.run() CASEprocessorN``) is read as the region ``time.run()``: with the name of the case in it, call
-    paths would not match between processes and runs.
+    Call paths of only some processes count zero on the others. ``time.run() CASE`` (in parallel
+    ``time.run() CASEprocessorN``) is read as the region ``time.run()``: with the name of the case, call paths
+    would not match between processes and runs.
 
     Raises:
-        InputError: where a file is missing, truncated, or does not hold what profiling writes.
+        InputError: if a file is missing, truncated, or does not contain what profiling writes.
     """
     chosen, notices = _last_profiling(path)
     callpaths = CallTreeBuilder()
@@ -83,7 +83,7 @@ def read(path: Path) -> Profile:
             negative += own < -ROUNDING * trigger.total
             rows.append((nodes[number], location, max(own, 0.0), trigger.calls))
     if negative:
-        notices.append(f"{negative} exclusive times below zero were read as zero")
+        notices.append(f"{negative} negative exclusive times were read as zero")
     require_summable(np.array(rows)[:, 2:], "the times and calls", str(path))
     attributes = {"generator": "OpenFOAM profiling", "hosts": ", ".join(filter(None, hosts))}
     return _profile(str(path), callpaths, np.array(rows), attributes, tuple(notices))
@@ -128,13 +128,13 @@ def _triggers(content: FoamDictionary, where: str) -> dict[int, _Trigger]:
     """Return the triggers by their id, in the order of the ids, which is that of the first calls."""
     profiling = content.get("profiling")
     if not isinstance(profiling, dict):
-        raise InputError("no dictionary 'profiling' in it", where=where)
+        raise InputError("it contains no dictionary 'profiling'", where=where)
     found: dict[int, _Trigger] = {}
     for name, entry in profiling.items():
         if isinstance(entry, dict):
             found[int(_number(entry, "id", name, where))] = _trigger(entry, name, where)
     if not found:
-        raise InputError("the dictionary 'profiling' holds no trigger", where=where)
+        raise InputError("the dictionary 'profiling' contains no trigger", where=where)
     return dict(sorted(found.items()))
 
 
@@ -158,7 +158,7 @@ def _number(entry: FoamDictionary, key: str, name: str, where: str) -> float:
     except ValueError:
         value = math.nan
     if not math.isfinite(value):
-        raise InputError(f"{name}: '{key}' is no number", where=where, hint="is the file truncated?")
+        raise InputError(f"{name}: '{key}' is not a number", where=where, hint="is the file truncated?")
     return value
 
 
@@ -170,7 +170,7 @@ def _place(triggers: Mapping[int, _Trigger], callpaths: CallTreeBuilder, where: 
         at: int | None = start
         while at is not None and at not in nodes:
             if at in chain or at not in triggers:
-                what = "is its own caller" if at in chain else "is named as a caller but missing"
+                what = "is its own caller" if at in chain else "is a caller but missing"
                 raise InputError(f"the trigger with id {at} {what}", where=where)
             chain[at] = None
             at = triggers[at].parent
@@ -194,7 +194,7 @@ def _last_profiling(case: Path) -> tuple[list[Path], list[str]]:
         One file per process in the order of their numbers, and notices on other times.
 
     Raises:
-        InputError: where processes miss their file, or have no time in common.
+        InputError: if processes lack their file, or have no time in common.
     """
     folders = _process_folders(case)
     times = [_times(folder) for folder in folders]
@@ -215,7 +215,7 @@ def _last_profiling(case: Path) -> tuple[list[Path], list[str]]:
 
 
 def _process_folders(case: Path) -> list[Path]:
-    """Return the folders that hold times: the processes' in their order, or the case itself."""
+    """Return the folders of the times: those of the processes in their order, or the case itself."""
     numbered = [(int(m[1]), p) for p in case.iterdir() if (m := _PROCESSOR.fullmatch(p.name)) and p.is_dir()]
     parallel = [folder for _, folder in sorted(numbered)]
     return parallel if any(_times(folder) for folder in parallel) else [case]
@@ -242,11 +242,11 @@ def _time(text: str) -> float | None:
 def parse_dictionary(text: str, where: str) -> FoamDictionary:
     """Parse a dictionary file.
 
-    Strings come without their quotes; several words before a semicolon are joined by blanks; a keyword given
-    twice has its last value. Directives and macros are kept as if they were entries.
+    Strings come without their quotes; several words before a semicolon are joined by blanks; of a keyword
+    that occurs twice the last value counts. Directives and macros are kept as if they were entries.
 
     Args:
-        text: what the file holds.
+        text: the content of the file.
         where: its name, for messages.
 
     Raises:
@@ -269,7 +269,7 @@ def parse_dictionary(text: str, where: str) -> FoamDictionary:
                 stack[-1][words[0]] = " ".join(words[1:])
             words = []
         elif len(stack) == 1 or words:
-            raise _error("a closing brace where none is expected", text, position, where)
+            raise _error("unexpected closing brace", text, position, where)
         else:
             stack.pop()
         if len(stack) > MAX_DEPTH:

@@ -25,7 +25,7 @@ from ingest.readers.textfile import read_text
 MAX_BYTES = 256 << 20
 MAX_VALUES = 1 << 27
 MAX_ATTRIBUTES = 256
-SINGLE_METRIC = "TIME"  # what a file measures that names no metric
+SINGLE_METRIC = "TIME"  # the metric of a file that names none
 ARROW = " => "
 VISITS = Metric("visits", "occ")
 MICROSECOND = 1e-6
@@ -57,7 +57,7 @@ Content: TypeAlias = tuple[str, list[Row], dict[str, str]]  # metric, rows, meta
 
 
 def matches(path: Path) -> bool:
-    """Return whether a directory holds such files, or folders of them."""
+    """Return whether a directory contains such files, or folders of them."""
     try:
         return path.is_dir() and any(
             _FILE.fullmatch(entry.name) or (_FOLDER.fullmatch(entry.name) and entry.is_dir())
@@ -76,19 +76,19 @@ def read(path: Path) -> Profile:
     """Read the files of a directory: one location each; times come in seconds.
 
     Raises:
-        InputError: where a file is missing or damaged.
+        InputError: if a file is missing or damaged.
     """
     folders = _folders(path)
     threads_of = [_files(folder) for folder in folders]
     for folder, found in zip(folders, threads_of, strict=True):
         if list(found) != list(threads_of[0]) or not found:
-            raise InputError("not the same threads as in the other metrics", where=str(folder))
+            raise InputError("its threads are not those of the other metrics", where=str(folder))
     content = [[_read_file(file) for file in found.values()] for found in threads_of]
     names = dict.fromkeys(row[0] for threads in content for _, rows, _ in threads for row in rows)
     functions = {name: i for i, name in enumerate(names)}
     shape = (len(folders), len(functions), len(threads_of[0]))
     if int(np.prod(shape)) > MAX_VALUES:
-        raise InputError(f"too large to hold: {shape[1]} functions on {shape[2]} threads", where=str(path))
+        raise InputError(f"too large for memory: {shape[1]} functions on {shape[2]} threads", where=str(path))
     calls, exclusive = np.zeros(shape[1:]), np.zeros(shape)
     groups = [""] * len(functions)
     for metric, threads in enumerate(content):
@@ -113,7 +113,7 @@ def read(path: Path) -> Profile:
 
 
 def _folders(path: Path) -> list[Path]:
-    """Return the folders of the metrics; the directory itself where there is one metric."""
+    """Return the folders of the metrics; the directory itself if there is one metric."""
     folders = (entry for entry in path.iterdir() if _FOLDER.fullmatch(entry.name) and entry.is_dir())
     return sorted(folders) or [path]
 
@@ -136,14 +136,14 @@ def _read_file(file: Path) -> Content:
     start = 2 if len(lines) > 1 and lines[1].startswith("#") else 1
     rows = [_row(line, at, file) for at, line in enumerate(islice(lines, start, start + number), start + 1)]
     if len(rows) < number:
-        raise InputError(f"holds {len(rows)} of its {number} functions: it is truncated", where=str(file))
+        raise InputError(f"contains {len(rows)} of its {number} functions: it is truncated", where=str(file))
     attributes = islice(_ATTRIBUTE.finditer(lines[1] if start == 2 else ""), MAX_ATTRIBUTES)
     named = {html.unescape(match[1]): html.unescape(match[2]) for match in attributes}
     return header[2] or named.get("Metric Name", SINGLE_METRIC), rows, named
 
 
 def _row(line: str, at: int, file: Path) -> Row:
-    """Take a row apart from its end, as names may hold quotes: the group, the numbers, the name."""
+    """Split a row from its end, since names may contain quotes: the group, the numbers, the name."""
     head, mark, tail = line.rstrip().rpartition("GROUP=")
     group = _GROUP.fullmatch(mark + tail)
     rest = head.rstrip() if group else line.rstrip()
@@ -160,7 +160,7 @@ def _row(line: str, at: int, file: Path) -> Row:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class TauData:
-    """A TAU profile as its files tell it: F functions, L locations, M metrics.
+    """A TAU profile as its files have it: F functions, L locations, M metrics.
 
     A function is a flat one, summed over its callers, or a call path joined by `` => ``.
 
@@ -195,12 +195,12 @@ class _Region:
 def tau_profile(data: TauData) -> Profile:
     """Build the profile.
 
-    TAU writes every function with its flat values, and beside that the call paths, which end in that function
-    and make up its values. Where TAU cut call paths to their last regions (TAU_CALLPATH_DEPTH), their first
-    regions are taken for roots. What a function's call paths do not account for is its value as a root.
+    TAU writes every function with its flat values, and also the call paths that end in that function and
+    make up its values. If TAU cut call paths to their last regions (TAU_CALLPATH_DEPTH), their first regions
+    become roots. What a function's call paths do not account for is its value as a root.
 
     Raises:
-        InputError: where no function is left, or a value cannot be summed.
+        InputError: if no function is left, or a value cannot be summed.
     """
     for name, measured in zip(("the calls", *data.metrics), (data.calls, *data.exclusive), strict=True):
         require_summable(measured, name, data.source)
@@ -209,7 +209,7 @@ def tau_profile(data: TauData) -> Profile:
     values = np.concatenate([data.calls[None, own], data.exclusive[:, own]])
     values, kept = _without_callpaths(values, [[region.name for region in path] for path in paths])
     if not len(kept):
-        raise InputError("no instrumented function in it", where=data.source)
+        raise InputError("it contains no instrumented function", where=data.source)
     callpaths = CallTreeBuilder()
     nodes = np.array([callpaths.add([region.name for region in paths[i]]) for i in kept.tolist()])
     place, tree, names = callpaths.build()
@@ -234,7 +234,7 @@ def tau_profile(data: TauData) -> Profile:
 
 
 def _without_callpaths(values: FloatArray, paths: list[list[str]]) -> tuple[FloatArray, IntArray]:
-    """Take the values of call paths off the flat values of the function they end in.
+    """Subtract the values of call paths from the flat values of the function they end in.
 
     Returns:
         float64[..., F, L], and the indices of the functions that are left: flat ones whose call paths account
@@ -254,7 +254,7 @@ def _without_callpaths(values: FloatArray, paths: list[list[str]]) -> tuple[Floa
 
 
 def _region(text: str) -> _Region:
-    """Take the name, the source file and the line of a function apart: ``f [{a.c} {3,1}-{9,1}]``."""
+    """Split the text of a function into name, source file and line: ``f [{a.c} {3,1}-{9,1}]``."""
     name = _THROTTLED.sub("", text)
     source = _SOURCE.search(name)
     name = _SOURCE.sub("", name).strip() or text.strip() or "<unnamed>"
@@ -264,7 +264,7 @@ def _region(text: str) -> _Region:
 
 
 def _table(names: Sequence[str], paths: list[list[_Region]], groups: Sequence[str]) -> RegionTable:
-    """Look the regions up: flat functions tell their own groups, call paths also those of their callers."""
+    """Collect the regions: a flat function has its own groups, a call path also those of its callers."""
     known: dict[str, tuple[_Region, str]] = {}
     for path, group in sorted(zip(paths, groups, strict=True), key=lambda row: len(row[0])):
         known.setdefault(path[-1].name, (path[-1], group))
@@ -302,7 +302,7 @@ def _locations(locations: IntArray) -> LocationTable:
 def _notices(data: TauData, kept: int, paths: list[list[_Region]]) -> tuple[str, ...]:
     notices = []
     if kept < len(data.functions):
-        notices.append(f"{len(data.functions) - kept} functions of the sampling are not read")
+        notices.append(f"{len(data.functions) - kept} sampled functions are not read")
     if any(_THROTTLED.search(name) for name in data.functions):
         notices.append("TAU throttled some functions: their later calls are counted with their callers")
     first = {path[0].name for path in paths if len(path) > 1}

@@ -55,7 +55,7 @@ def test_two_runs_of_the_same_repetition_both_count():
     assert sorted(values_of(experiment)[MAIN][0].tolist()) == [1.0, 2.0]
 
 
-def test_notices_are_told_once_with_the_number_of_runs():
+def test_notices_are_listed_once_with_the_number_of_runs():
     experiment = align(["p"], [run(p, 1, {MAIN: 1.0}, notices=("odd",)) for p in (1, 2, 4)])
     assert experiment.notices == ("made.cubex: odd (and 2 more runs)",)
 

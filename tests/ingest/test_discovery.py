@@ -72,7 +72,7 @@ def test_what_is_derived_from_a_profile_is_no_repetition(tmp_path):
     assert "derived" in found.skipped[0].reason
 
 
-def test_other_files_and_folders_are_skipped_and_told(tmp_path):
+def test_other_files_and_folders_are_skipped_and_reported(tmp_path):
     study(tmp_path, "c.p4.r1", "c.p8.r1")
     (tmp_path / "notes.txt").write_text("x")
     (tmp_path / "empty").mkdir()
@@ -81,7 +81,7 @@ def test_other_files_and_folders_are_skipped_and_told(tmp_path):
     assert len(found.runs) == 2
     assert [(s.path.name, s.reason) for s in found.skipped] == [
         ("empty", "holds no profile"),
-        ("notes.txt", "is no profile"),
+        ("notes.txt", "is not a profile"),
     ]
 
 
@@ -120,7 +120,7 @@ def test_a_single_run_keeps_the_parameters_of_its_name(tmp_path):
         (("mm.y1x1z1", "x10y1z1"), ("y=1, x=1, z=1", "x=10, y=1, z=1")),
         (("c.p4", "c.r2"), ("'c.p4' as p=4", "'c.r2' as repetition 2")),
         (("c.p4", "c.pfour"), ("cannot read 'pfour'",)),
-        (("a4b.p4", "a8b.p4"), ("may hide in the leading name 'a4b'",)),
+        (("a4b.p4", "a8b.p4"), ("a parameter in the leading name 'a4b'",)),
         (("strong/c.p4", "strong/c.p8", "weak/c.p4"), ("one folder too deep",)),
     ],
 )
@@ -132,9 +132,9 @@ def test_runs_that_do_not_agree_are_refused(tmp_path, names, what):
     assert str(tmp_path) in str(caught.value)
 
 
-def test_different_leading_names_are_told(tmp_path):
+def test_different_leading_names_are_reported(tmp_path):
     found = discover(study(tmp_path, "hpcg.p4", "lulesh.p8"))
-    assert found.notices == ("runs with different leading names are taken as one study: hpcg, lulesh",)
+    assert found.notices == ("runs with different leading names are read as one study: hpcg, lulesh",)
 
 
 def test_no_profile_says_what_was_looked_for(tmp_path):

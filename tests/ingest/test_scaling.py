@@ -39,7 +39,7 @@ def test_an_unclear_slope_is_said():
 def test_what_the_user_says_wins():
     decision = decide_scaling(study(lambda p: 100.0 / p), Scaling.WEAK)
     assert decision.scaling is Scaling.WEAK
-    assert "as asked" in decision.reason
+    assert "as requested" in decision.reason
 
 
 @pytest.mark.parametrize("name", ["n", "p"])

@@ -17,9 +17,9 @@ from ingest.arrays import BoolArray, IntArray
 
 REGION_FIELDS = ("id", "mod", "begin", "name", "mangled_name", "paradigm", "descr")
 CREATOR = "Creating location group"
-GROUP_TYPE, LOCATION_TYPE = "process", "thread"  # where none is written
+GROUP_TYPE, LOCATION_TYPE = "process", "thread"  # if none is written
 
-Column: TypeAlias = Sequence[str | None]  # None where an optional part is missing
+Column: TypeAlias = Sequence[str | None]  # None if an optional part is missing
 
 _NO_XML = r"\x00-\x08\x0b-\x1f\ufffe\uffff"  # and carriage returns, which XML turns into line feeds
 _TEXT = f"[^<>{_NO_XML}]*+"
@@ -29,7 +29,7 @@ _ATTRIBUTES = rf'(?:<attr key="{_VALUE}" value="{_VALUE}"/>{_GAP})*+'
 
 _ENTITIES = (("&lt;", "<"), ("&gt;", ">"), ("&quot;", '"'), ("&apos;", "'"), ("&amp;", "&"))
 _OTHER_ENTITY = re.compile("&(?!(?:lt|gt|quot|apos|amp);)")
-_BETWEEN = "\x00"  # stands in no XML
+_BETWEEN = "\x00"  # does not occur in XML
 
 _REGION = re.compile(
     rf'<region id="([0-9]++)" mod="({_VALUE})" begin="(-?[0-9]++)" end="-?[0-9]++">{_GAP}'
@@ -73,7 +73,7 @@ class Program:
     """Regions and call paths, column by column, as written.
 
     Attributes:
-        regions: per field of `REGION_FIELDS` the texts of all regions, empty where missing.
+        regions: per field of `REGION_FIELDS` the texts of all regions, empty if missing.
         cnode: identifiers of the call paths, in document order, which is preorder.
         callee: identifiers of their regions.
         parent: int64[n], index of their callers, -1 for roots.
@@ -93,10 +93,10 @@ class System:
         rank: of each location group.
         name: of each location group.
         kind: the type of each location group.
-        creator: of each location group the value of its attribute `CREATOR`, None where it has none.
+        creator: of each location group the value of its attribute `CREATOR`, None if it has none.
         location: identifiers of the locations.
         location_kind: the type of each location.
-        group: int64[L], index of the location group each location stands in, -1 where in none.
+        group: int64[L], index of the location group of each location, -1 if it has none.
     """
 
     rank: Sequence[str]
@@ -109,15 +109,15 @@ class System:
 
 
 class OtherFormError(Exception):
-    """The section is not in the form Cube writes."""
+    """The section is not in the form that Cube writes."""
 
 
 def take_program(document: bytes) -> tuple[Program, int, int] | None:
     """Read the section from the first region to the last call path.
 
     Returns:
-        What it holds, and where it begins and ends, so that the rest can be read by an XML parser; or None
-        where it is not in the form Cube writes (parameters, comments, other writers).
+        Its content, and where it begins and ends, so that an XML parser can read the rest; or None if it is
+        not in the form that Cube writes (parameters, comments, other writers).
     """
     first, last = document.find(b"<region "), document.rfind(b"</cnode>") + len(b"</cnode>")
     regions = document.rfind(b"</region>", 0, last) + len(b"</region>")
@@ -140,9 +140,9 @@ def _program(regions: memoryview, calls: memoryview) -> Program:
 
 
 def _callers(closed: Sequence[int]) -> IntArray:
-    """Return the parent of each call path, int64[n], given the number of end tags behind its start tag."""
+    """Return the parent of each call path, int64[n], given the number of end tags after its start tag."""
     node = np.arange(len(closed))
-    open_calls = node + 1 - np.cumsum(closed)  # behind a call path and its end tags
+    open_calls = node + 1 - np.cumsum(closed)  # after a call path and its end tags
     if open_calls.min() < 0 or open_calls[-1]:
         raise OtherFormError
     depth = np.concatenate([[0], open_calls[:-1]])
@@ -157,10 +157,10 @@ def take_system(document: bytes, program: int) -> tuple[System, int, int] | None
 
     Args:
         document: the anchor.
-        program: where its section of regions and call paths ends, which is in the form Cube writes.
+        program: where its section of regions and call paths ends, which is in the form that Cube writes.
 
     Returns:
-        What it holds, and where it begins and ends; or None where it is not in the form Cube writes (location
+        Its content, and where it begins and ends; or None if it is not in the form that Cube writes (location
         groups without locations, comments, other writers).
     """
     before = _BEFORE_SYSTEM.match(document, program)
@@ -174,7 +174,7 @@ def take_system(document: bytes, program: int) -> tuple[System, int, int] | None
 
 
 def _system(parts: Sequence[Column]) -> System:
-    """Check how the parts nest, and tell groups and locations apart."""
+    """Check how the parts nest, and separate groups from locations."""
     begins, name, rank, kind, attributes, location, location_kind, ends, above = parts
     here = _there(location)
     inside = np.cumsum(_there(begins)) - np.cumsum(_there(ends)) + _there(ends)  # with a group that ends here
@@ -205,14 +205,14 @@ def _creator(attributes: str | None) -> str | None:
 
 
 def _columns(pattern: re.Pattern[str], section: memoryview) -> list[Column]:
-    """Return the groups of a pattern, column by column, which matches again and again from end to end.
+    """Return the groups of a pattern, column by column, which matches repeatedly from end to end.
 
     Args:
         pattern: must not match the empty text.
         section: of a document in UTF-8.
 
     Raises:
-        OtherFormError: where there is anything beside the matches, or an entity that is not XML's own.
+        OtherFormError: if there is anything between the matches, or an entity that is not XML's own.
     """
     try:
         text = str(section, "utf-8")
@@ -226,7 +226,7 @@ def _columns(pattern: re.Pattern[str], section: memoryview) -> list[Column]:
 
 
 def _texts(column: Column) -> Sequence[str]:
-    """Return a column with its entities replaced; what did not occur is empty."""
+    """Return a column with its entities replaced; missing parts are empty."""
     known = _filled(column)
     joined = _BETWEEN.join(known)
     if "&" not in joined:
@@ -237,7 +237,7 @@ def _texts(column: Column) -> Sequence[str]:
 
 
 def _filled(column: Column) -> Sequence[str]:
-    """Return a column in which what did not occur is empty."""
+    """Return a column in which missing parts are empty."""
     if None in column:
         return [text or "" for text in column]
     return cast("Sequence[str]", column)

@@ -13,9 +13,9 @@ from ingest.readers.cubex.container import Container
 from ingest.readers.cubex.dtypes import Stored, ValueType
 from ingest.readers.cubex.rows import Rows, find_rows, read_index
 
-_BLOCK_BYTES = 1 << 18  # a block stays in the cache between inflating, checking and placing it
+_BLOCK_BYTES = 1 << 18  # a block stays in the cache while it is inflated, checked and placed
 _MAX_BYTES = 1 << 34
-_MAX_TOLD = 120  # characters of a name in messages
+_MAX_QUOTED = 120  # characters of a name in messages
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,7 +35,7 @@ class StoredMetric:
 
 @dataclass(frozen=True, eq=False)
 class CubexValues:
-    """The values of a `.cubex` file, read on demand: what `Profile.load` is for this format.
+    """Reads the values of a `.cubex` file on demand: the `ValueLoader` of this format.
 
     Attributes:
         container: the file.
@@ -53,11 +53,11 @@ class CubexValues:
         """Return the stored values of a metric, float64[n, L]; rows never written are zero.
 
         Raises:
-            InputError: where the values are damaged or would take more than 16 GiB.
+            InputError: if the values are damaged or would take more than 16 GiB.
         """
         shape = (len(self.parent), self.locations)
         if 8 * shape[0] * shape[1] > _MAX_BYTES:
-            what = f"{shape[0]} call paths x {shape[1]} locations do not fit into memory"
+            what = f"{shape[0]} call paths x {shape[1]} locations are too large for memory"
             raise InputError(
                 what, where=self._where(metric), hint="cut it with cube_part, or reduce it in blocks"
             )
@@ -67,13 +67,13 @@ class CubexValues:
         return values
 
     def blocks(self, metric: Metric, rows: int) -> Iterator[Block]:
-        """Yield the rows that were written, at most `rows` at once, in the order they stand in the file.
+        """Yield the rows that were written, at most `rows` at once, in the order of the file.
 
         Yields:
             int64[k], the call paths, and float64[k, L], their stored values; all others are zero.
 
         Raises:
-            InputError: where the values are damaged.
+            InputError: if the values are damaged.
         """
         listed, found = self._find(metric)
         nodes = self.stored[metric.name].order[listed]
@@ -83,14 +83,14 @@ class CubexValues:
     def exclusive_blocks(self, metric: Metric, rows: int) -> Iterator[Block]:
         """Yield exclusive values of an exclusive or inclusive metric, reading at most `rows` rows at once.
 
-        An inclusive metric takes memory for the rows of call paths whose callees are still to come beside the
-        `rows` rows of a block: some per level of the tree, not all of it.
+        An inclusive metric takes memory for the rows of call paths whose callees are still to come, a few per
+        level of the tree, in addition to the `rows` rows of a block.
 
         Yields:
             int64[k], the call paths, and float64[k, L], their exclusive values; all others are zero.
 
         Raises:
-            InputError: where the values are damaged.
+            InputError: if the values are damaged.
         """
         if metric.kind is not MetricKind.INCLUSIVE:
             yield from self.blocks(metric, rows)
@@ -106,7 +106,7 @@ class CubexValues:
             yield order[places], values
 
     def _find(self, metric: Metric) -> tuple[IntArray, Rows]:
-        """Return the places listed in the metric's enumeration, and where the rows of those places stand."""
+        """Return the places listed in the metric's enumeration, and where the rows of those places are."""
         stored = self.stored[metric.name]
         listing, body = self.container.views(f"{stored.number}.index", f"{stored.number}.data")
         try:
@@ -133,11 +133,11 @@ class CubexValues:
         return InputError(what, where=self._where(metric), hint="copy or write the profile again")
 
     def _where(self, metric: Metric) -> str:
-        return f"{self.container.path} (metric '{metric.name[:_MAX_TOLD]}')"
+        return f"{self.container.path} (metric '{metric.name[:_MAX_QUOTED]}')"
 
 
 def _numbers(values: Stored, metric: Metric) -> FloatArray:
-    """Convert to float64; refuse what would poison every sum it goes into."""
+    """Convert to float64; refuse values that would spoil every sum they go into."""
     numbers: FloatArray = values.astype(np.float64)
     checked = metric.kind.additive and values.dtype.kind == "f"
     if checked and not (numbers.min() > -LARGEST and numbers.max() < LARGEST):
@@ -150,9 +150,9 @@ def _stream_exclusive(
 ) -> Iterator[Block]:
     """Turn inclusive rows into exclusive ones.
 
-    A row is held until its last callee has come. Cube's enumeration of inclusive metrics lists all callees of
-    a call path together, so these are the call paths between the root and where reading stands, and their
-    siblings that call others.
+    A row is kept until its last callee has come. Cube's enumeration of inclusive metrics lists all callees of
+    a call path together, so these are the call paths between the root and the current one, and their siblings
+    that call others.
 
     Args:
         caller: int64[n], the caller of each row, negative for roots; rows come after their callers'.
@@ -181,10 +181,10 @@ def _stream_exclusive(
 
 
 class _Pool:
-    """Rows held until their last callee has come, in slots that are used again.
+    """Rows kept until their last callee has come, in slots that are reused.
 
     Attributes:
-        slot: int64[n + 1], where a row is held, -1 where it is not.
+        slot: int64[n + 1], where a row is kept, -1 if it is not.
         values: float64[slots, L].
     """
 
@@ -194,7 +194,7 @@ class _Pool:
         self._free: IntArray = np.zeros(0, dtype=np.int64)
 
     def hold(self, rows: IntArray, values: FloatArray) -> None:
-        """Take rows, int64[k], and their values, float64[k, L]."""
+        """Keep rows, int64[k], and their values, float64[k, L]."""
         missing = len(rows) - len(self._free)
         if missing > 0:
             size = len(self.values)
@@ -206,7 +206,7 @@ class _Pool:
         self.values[slots] = values
 
     def release(self, rows: IntArray, others: FloatArray) -> FloatArray:
-        """Return the values of rows, float64[k, L]: of those not held, `others` has the values in order."""
+        """Return the values of rows, float64[k, L]; `others` has the values of those not kept, in order."""
         slots = self.slot[rows]
         held = slots >= 0
         released = np.empty((len(rows), others.shape[1]))

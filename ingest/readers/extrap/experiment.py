@@ -1,7 +1,7 @@
 """Extra-P 4 experiment files (``.extra-p``).
 
-A zip archive with ``experiment.json`` and, where single values were kept, ``values/<n>.vals`` and
-``values/<n>.indx``: arrays in NumPy's own format one after another, and where each begins.
+A zip archive with ``experiment.json`` and, if single values were kept, ``values/<n>.vals`` and
+``values/<n>.indx``: a sequence of arrays in NumPy's own format, and the position of each.
 """
 
 import math
@@ -30,7 +30,7 @@ from ingest.readers.textfile import head
 from ingest.series import Measurements, Series
 
 MAX_BYTES = 1 << 29  # of one inflated member
-MAX_TOLD = 120  # characters of an error, which may cite the archive
+MAX_QUOTED = 120  # characters of an error, which may quote the archive
 CONTENT = "experiment.json"
 
 _VALUES_MAGIC = b"Extra-P VALUES\0\0"
@@ -47,18 +47,18 @@ def matches(path: Path) -> bool:
 
 
 def read(path: Path) -> Series:
-    """Read the measurements of an experiment; its models are left out.
+    """Read the measurements of an experiment, not its models.
 
-    Where the experiment keeps no single values, the mean of every point is its only value.
+    If the experiment has no single values, the mean of every point is its only value.
 
     Raises:
-        InputError: where the archive is damaged, or does not hold what Extra-P writes.
+        InputError: if the archive is damaged, or does not contain what Extra-P writes.
     """
     try:
         with zipfile.ZipFile(path) as archive:
             return _series(_Archive(archive, str(path)))
     except (OSError, EOFError, zipfile.BadZipFile, zlib.error, RuntimeError, UnicodeError) as error:
-        raise InputError(f"damaged archive: {str(error)[:MAX_TOLD]}", where=str(path)) from error
+        raise InputError(f"damaged archive: {str(error)[:MAX_QUOTED]}", where=str(path)) from error
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ class _Archive:
         try:
             info = self.file.getinfo(name)
         except KeyError:
-            raise self.error(f"no '{name}' in the archive") from None
+            raise self.error(f"the archive contains no '{name}'") from None
         limit = inflation_limit(info.compress_size, MAX_BYTES)
         if info.file_size > limit:
             raise self.error(f"'{name}' is larger than {limit >> 20} MiB")
@@ -102,8 +102,8 @@ def _series(archive: _Archive) -> Series:
                 record = json_object(row, f"an entry of {what}", where)
                 averaged += record.get("values") is None
                 measured.add(callpath, metric, _point(record, len(names), what, where), _row(record, values))
-    told = f"{averaged} points keep no single repetitions: their mean is taken for the only one"
-    return measured.series(notices=(told,) if averaged else ())
+    notice = f"{averaged} points have no single repetitions: their mean is used instead"
+    return measured.series(notices=(notice,) if averaged else ())
 
 
 def _point(record: JsonObject, dimensions: int, what: str, where: str) -> tuple[float, ...]:
@@ -118,25 +118,25 @@ def _row(record: JsonObject, values: "_Values") -> list[float]:
     where = values.archive.source
     if record.get("values") is None:
         return measured_values(member(record, "mean", "a measurement", where), "a mean", where)
-    place = json_list(record["values"], "the place of values", where)
+    place = json_list(record["values"], "the position of values", where)
     if len(place) != 2 or any(type(number) is not int or number < 0 for number in place):
-        raise InputError("the place of values should be two numbers", where=where)
+        raise InputError("the position of values should be two numbers", where=where)
     return values.read(place[0], place[1])
 
 
 @dataclass
 class _Values:
-    """The single values, read from the archive chunk by chunk, of which one is held."""
+    """The single values, read from the archive chunk by chunk; one chunk is kept in memory."""
 
     archive: _Archive
     chunks: dict[int, tuple[bytes, IntArray]] = field(default_factory=dict)
     layouts: dict[bytes, tuple[np.dtype[np.generic], tuple[int, ...]]] = field(default_factory=dict)
 
     def read(self, chunk: int, number: int) -> list[float]:
-        """Return the repetitions; where locations were kept apart too, their mean per repetition."""
+        """Return the repetitions; if locations were stored separately, their mean per repetition."""
         data, starts = self._chunk(chunk)
         if number >= len(starts):
-            raise self.archive.error(f"the values {number} of the chunk {chunk} are not there")
+            raise self.archive.error(f"chunk {chunk} has no values {number}")
         array = self._array(data, int(starts[number]))
         return [float(value) for value in array.reshape(len(array), -1).mean(axis=1)]
 
@@ -157,23 +157,23 @@ class _Values:
         length = int.from_bytes(data[begin - 2 : begin], "little")
         header = data[begin - 2 : begin + length]
         if start < 0 or data[start : begin - 2] != _ARRAY_MAGIC or len(header) < length + 2:
-            raise self.archive.error("a kept array of values is damaged")
+            raise self.archive.error("a stored array of values is damaged")
         if header not in self.layouts:
             self.layouts[header] = self._layout(header)
         dtype, shape = self.layouts[header]
         count, first = math.prod(shape), begin + length
         if not count or first + count * dtype.itemsize > len(data):
-            raise self.archive.error("a kept array of values is empty or cut off")
+            raise self.archive.error("a stored array of values is empty or truncated")
         return np.frombuffer(data, dtype, count, first).astype(np.float64).reshape(shape)
 
     def _layout(self, header: bytes) -> tuple[np.dtype[np.generic], tuple[int, ...]]:
         match = _ARRAY_HEADER.fullmatch(header, 2)
         sizes = [size for size in match[3].split(b",") if size.strip()] if match else []
         if match is None or not all(map(bytes.isdigit, map(bytes.strip, sizes))) or not sizes:
-            raise self.archive.error("a kept array of values is damaged, or not one of numbers")
+            raise self.archive.error("a stored array of values is damaged, or not of numbers")
         if match[2] == b"True" and len(sizes) > 1:
-            raise self.archive.error("a kept array of values is stored by columns")
+            raise self.archive.error("an array of values is stored by columns")
         try:
             return np.dtype(match[1].decode()), tuple(map(int, sizes))
         except TypeError as error:
-            raise self.archive.error(f"a kept array of values has the type {match[1]!r}") from error
+            raise self.archive.error(f"a stored array of values has the type {match[1]!r}") from error

@@ -35,7 +35,7 @@ def read(path: Path) -> Series:
     """Read either variant.
 
     Raises:
-        InputError: where the file is no JSON, or what should be there is missing or of another type.
+        InputError: if the file is not JSON, or something is missing or of another type.
     """
     where = str(path)
     content = json_object(parse_json(read_text(path), where), "the file", where)
@@ -130,5 +130,5 @@ def _coordinates(
 def _referred(record: JsonObject, key: str, table: Mapping[int, T], where: str) -> T:
     number = _identity(record, key, where)
     if number not in table:
-        raise InputError(f"a measurement refers to {key} {number}, which is not there", where=where)
+        raise InputError(f"a measurement refers to {key} {number}, which is not defined", where=where)
     return table[number]

@@ -67,12 +67,12 @@ def _series(text: str, where: str, parameters_key: str) -> Series:
     """Read records with parameters, call path, metric and value; the middle two may be missing.
 
     Args:
-        text: one JSON object a line, blank lines between them.
+        text: one JSON object per line, possibly with blank lines.
         where: the file, for messages.
         parameters_key: what the format calls the member that holds the parameters.
 
     Raises:
-        InputError: with the line, where it is no JSON or not of this form, or names other parameters than the
+        InputError: with the line, if it is not JSON or not of this form, or has other parameters than the
             first one.
     """
     measured: Measurements | None = None
@@ -85,7 +85,7 @@ def _series(text: str, where: str, parameters_key: str) -> Series:
         except InputError as error:
             raise InputError(error.what, where=f"{where}: line {number}", hint=error.hint) from error
     if measured is None:
-        raise InputError("no record in it", where=where)
+        raise InputError("it contains no record", where=where)
     return measured.series()
 
 
@@ -105,8 +105,8 @@ def _take(record: JsonObject, given: JsonObject, measured: Measurements) -> None
 def _records(text: str, where: str) -> Iterator[tuple[int, JsonObject]]:
     """Yield the records with their line numbers.
 
-    Many lines are parsed as one list, which is faster; only where that fails they are parsed one by one, to
-    tell which is wrong.
+    Many lines are parsed as one list, which is faster; only if that fails they are parsed one by one, to find
+    the wrong one.
     """
     numbered = ((number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip())
     while block := list(islice(numbered, LINES_AT_ONCE)):

@@ -1,4 +1,4 @@
-"""Values out of JSON, checked: what comes from a file may be of any type."""
+"""Values from JSON, checked: in a file they may be of any type."""
 
 import json
 import math
@@ -17,13 +17,13 @@ def parse_json(text: str, where: str, first_line: int = 1) -> Any:  # noqa: ANN4
     """Parse JSON.
 
     Raises:
-        InputError: with line and column, where it is none, or nests too deeply.
+        InputError: with line and column, if it is not JSON, or nests too deeply.
     """
     try:
         value = json.loads(text)
     except json.JSONDecodeError as error:
         line = first_line + error.lineno - 1
-        raise InputError(f"line {line}, column {error.colno}: no JSON: {error.msg}", where=where) from error
+        raise InputError(f"line {line}, column {error.colno}: not JSON: {error.msg}", where=where) from error
     except (ValueError, RecursionError) as error:  # a number of thousands of digits; nesting
         raise InputError(f"line {first_line}: JSON that cannot be read: {error}", where=where) from error
     if _SURROGATE.search(text):
@@ -38,10 +38,10 @@ def json_object(value: object, what: str, where: str) -> JsonObject:
     """Return a JSON object.
 
     Raises:
-        InputError: where it is something else.
+        InputError: if it is something else.
     """
     if not isinstance(value, dict):
-        raise InputError(f"{what} should be an object {{...}} but is {_told(value)}", where=where)
+        raise InputError(f"{what} should be an object {{...}} but is {_shown(value)}", where=where)
     return value
 
 
@@ -49,10 +49,10 @@ def json_list(value: object, what: str, where: str) -> list[Any]:
     """Return a JSON list.
 
     Raises:
-        InputError: where it is something else.
+        InputError: if it is something else.
     """
     if not isinstance(value, list):
-        raise InputError(f"{what} should be a list [...] but is {_told(value)}", where=where)
+        raise InputError(f"{what} should be a list [...] but is {_shown(value)}", where=where)
     return value
 
 
@@ -60,18 +60,18 @@ def json_text(value: object, what: str, where: str) -> str:
     """Return a JSON string.
 
     Raises:
-        InputError: where it is something else.
+        InputError: if it is something else.
     """
     if not isinstance(value, str):
-        raise InputError(f"{what} should be a string but is {_told(value)}", where=where)
+        raise InputError(f"{what} should be a string but is {_shown(value)}", where=where)
     return value
 
 
 def measured_values(value: object, what: str, where: str) -> list[float]:
-    """Return the value or the list of values of a measurement; null is NaN: not measured.
+    """Return the value or the list of values of a measurement; null, not measured, becomes NaN.
 
     Raises:
-        InputError: where there is something else than numbers.
+        InputError: if there is anything but numbers.
     """
     if type(value) is float:
         return [value]
@@ -83,19 +83,19 @@ def parameter_values(values: Sequence[object], what: str, where: str) -> tuple[f
     """Return the coordinates of a measurement point.
 
     Raises:
-        InputError: where there is something else than finite numbers.
+        InputError: if there is anything but finite numbers.
     """
     point = tuple([_number(value, what, where) for value in values])
     if not all(map(math.isfinite, point)):
-        raise InputError(f"{what} should be finite numbers but is {_told(list(point))}", where=where)
+        raise InputError(f"{what} should be finite numbers but is {_shown(list(point))}", where=where)
     return point
 
 
 def member(record: Mapping[str, Any], key: str, what: str, where: str) -> Any:  # noqa: ANN401 - see JsonObject
-    """Return a member that must be there.
+    """Return a required member.
 
     Raises:
-        InputError: where it is missing.
+        InputError: if it is missing.
     """
     if key not in record:
         raise InputError(f"{what} has no '{key}'", where=where)
@@ -110,9 +110,9 @@ def _number(value: object, what: str, where: str) -> float:
             return float(value)
         except OverflowError:
             return math.inf if value > 0 else -math.inf
-    raise InputError(f"{what} should be a number but is {_told(value)}", where=where)
+    raise InputError(f"{what} should be a number but is {_shown(value)}", where=where)
 
 
-def _told(value: object) -> str:
+def _shown(value: object) -> str:
     text = repr(value)
     return text if len(text) <= 40 else f"{text[:37]}..."

@@ -23,7 +23,7 @@ _WORD_IN_POINT = re.compile(r"[^\s,]+")
 
 
 def matches(path: Path) -> bool:
-    """Return whether a file begins with a keyword of the format, or at least is called ``.txt``."""
+    """Return whether a file begins with a keyword of the format, or is called ``.txt``."""
     lines = (line for line in head(path).splitlines() if line.strip() and not line.startswith(b"#"))
     if (first := next(lines, None)) and first.split()[0].decode("latin-1") in KEYWORDS:
         return True
@@ -34,7 +34,7 @@ def read(path: Path) -> Series:
     """Read a text file. Points without a DATA line, and values ``nan``, count as not measured.
 
     Raises:
-        InputError: with line and column, where the file does not keep to the format.
+        InputError: with line and column, if the file does not keep to the format.
     """
     state = _State(source=str(path))
     for number, line in enumerate(read_text(path).split("\n"), start=1):
@@ -47,7 +47,7 @@ def read(path: Path) -> Series:
                 ),
             )
     if state.measured is None:
-        raise InputError("no DATA line in it", where=str(path))
+        raise InputError("it contains no DATA line", where=str(path))
     return state.measured.series(state.points)
 
 
@@ -77,16 +77,16 @@ class _Line:
 
     def number_in(self, word: re.Match[str]) -> float:
         try:
-            return float(word[0].replace("_", "x"))  # Python takes 1_000 for a number
+            return float(word[0].replace("_", "x"))  # Python accepts 1_000
         except ValueError:
-            what = f"column {word.start() + 1}: '{word[0][:40]}' is no number"
+            what = f"column {word.start() + 1}: '{word[0][:40]}' is not a number"
             raise self.error(what) from None
 
 
 def _take(state: _State, line: _Line) -> None:
     rest = line.text[line.start :]
     if line.keyword not in KEYWORDS:
-        raise line.error(f"unknown keyword '{line.keyword[:40]}'", f"known are {', '.join(KEYWORDS)}")
+        raise line.error(f"unknown keyword '{line.keyword[:40]}'", f"known keywords: {', '.join(KEYWORDS)}")
     if not rest and line.keyword != "DATA":
         raise line.error(f"nothing after {line.keyword}")
     if line.keyword == "PARAMETER":
@@ -120,7 +120,7 @@ def _points(state: _State, line: _Line) -> Iterator[tuple[float, ...]]:
                 "write PARAMETER lines first, and points as in: POINTS (4 10) (8 10)",
             )
         if not all(map(math.isfinite, point)):
-            raise line.error("a parameter value is no finite number")
+            raise line.error("a parameter value is not a finite number")
         yield point
 
 
@@ -130,7 +130,7 @@ def _words_of_points(line: _Line) -> Iterator[list[re.Match[str]]]:
         yield from ([word] for word in _WORD.finditer(line.text, line.start))
         return
     if _POINT.sub("", line.text[line.start :]).strip():
-        raise line.error("something outside of the parentheses")
+        raise line.error("text outside of the parentheses")
     for point in _POINT.finditer(line.text, line.start):
         yield list(_WORD_IN_POINT.finditer(line.text, point.start(1), point.end(1)))
 

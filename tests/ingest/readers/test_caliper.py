@@ -32,7 +32,7 @@ def test_inclusive_times_summed_over_processes(tmp_path):
     assert profile.tree.paths(profile.regions.name)[1] == ("main", "cycle")  # without a record of its own
     np.testing.assert_allclose(profile.values("time")[:, 0], [5, 0, 4])
     np.testing.assert_allclose(profile.values("time", inclusive=True)[:, 0], [9, 4, 4])
-    assert profile.notices == ("values are sums over 8 processes: what each of them did is not known",)
+    assert profile.notices == ("values are sums over 8 processes: single processes are not available",)
 
 
 def test_processes_nanoseconds_and_visits(tmp_path):
@@ -47,19 +47,19 @@ def test_processes_nanoseconds_and_visits(tmp_path):
     assert profile.locations.process.tolist() == [0, 1]
 
 
-def test_the_unit_counts_where_it_is_told(tmp_path):
+def test_the_unit_counts_if_there_is_one(tmp_path):
     file = Cali()
     file.attribute("sum#time.duration", DOUBLE, VALUE, unit="usec")
     profile = read_profile(file.record(MAIN, extra=[("sum#time.duration", 5e6)]).write(tmp_path / "a.cali"))
     assert profile.values("time")[0, 0] == pytest.approx(5)
 
 
-def test_callees_longer_than_their_caller_are_told(tmp_path):
+def test_callees_longer_than_their_caller_are_reported(tmp_path):
     file = Cali().record(MAIN, extra=[("inclusive#sum#time.duration", 1)])
     file.record(LOOP, extra=[("inclusive#sum#time.duration", 2)])
     profile = read_profile(file.write(tmp_path / "a.cali"))
     np.testing.assert_array_equal(profile.values("time")[:, 0], [0, 2])
-    assert profile.notices == ("1 exclusive times below zero were read as zero",)
+    assert profile.notices == ("1 negative exclusive times were read as zero",)
 
 
 def test_metadata_are_the_parameters(tmp_path):
@@ -106,21 +106,21 @@ def test_without_the_package_it_is_said_what_to_install(tmp_path, monkeypatch):
     [
         ("", "empty"),
         ("\0", "binary"),
-        ("something else", "line 1: not a record"),
+        ("something else", "line 1: not a Caliper record"),
         ("__rec=globals,ref=77", "damaged"),
         ("__rec=ctx,attr=8,data=x", "truncated"),
-        ("__rec=node,id=20,attr=8,data=x,parent=20", "line 1: a node that is not well defined"),
-        ("__rec=node,id=3,attr=8,data=x,parent=3", "line 1: a node that is not well defined"),
-        ("__rec=node,id=21,attr=10,id=20,attr=8,data=x,parent=20", "not well defined"),
-        ("__rec=node,id=20,att", "not well defined"),
+        ("__rec=node,id=20,attr=8,data=x,parent=20", "line 1: malformed node"),
+        ("__rec=node,id=3,attr=8,data=x,parent=3", "line 1: malformed node"),
+        ("__rec=node,id=21,attr=10,id=20,attr=8,data=x,parent=20", "malformed node"),
+        ("__rec=node,id=20,att", "malformed node"),
         ("__rec=ctx,ref=77,attr=1,data=2", "damaged"),
         ("__rec=ctx,attr=\\", "damaged"),
-        ("__rec=ctx,attr=8,data=x", "no sum of times in it"),
+        ("__rec=ctx,attr=8,data=x", "contains no sum of times"),
         (
             "\n".join(f"__rec=node,id={i + 12},attr=8,data=x,parent={i + 11}" for i in range(3000)),
             "line 2001",
         ),
-        ("\n".join(Cali().record(MAIN, extra=[("sum#time.duration", "fast")]).lines), "is no number"),
+        ("\n".join(Cali().record(MAIN, extra=[("sum#time.duration", "fast")]).lines), "is not a number"),
         ("\n".join(Cali().record(MAIN, extra=[("sum#time.duration", "nan")]).lines), "is not finite, or"),
         ("\n".join(Cali().record(MAIN, extra=[("sum#time.duration", "-1e308")]).lines), "or too large"),
         ("\n".join(Cali().record(MAIN, extra=[("max#time.duration", "1")]).lines), "values here: "),

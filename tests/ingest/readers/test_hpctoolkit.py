@@ -74,7 +74,7 @@ def test_a_database(tmp_path, unit, second):
     assert profile.regions.paradigm == ("compiler", "compiler", "compiler", "mpi")
     assert profile.regions.file == ("", "./a.c", "./a.c", "")
     assert profile.locations.process.tolist() == [0, 1]
-    assert profile.notices == ("3 statements are counted with the functions and loops they stand in",)
+    assert profile.notices == ("3 statements are counted with the functions and loops they belong to",)
 
 
 @pytest.mark.usefixtures("hatchet")
@@ -86,7 +86,7 @@ def test_a_line_beyond_all_files_is_refused(tmp_path, line, monkeypatch):
         damaged.dataframe["line"] = line
         monkeypatch.setattr(module.GraphFrame, "from_hpctoolkit", lambda path: damaged)
     database = write_database(tmp_path / "a", RANKS, nodes=NODES.replace('l="5"', f'l="{line}"'))
-    with pytest.raises(InputError, match="a source line beyond all files"):
+    with pytest.raises(InputError, match="an impossible source line"):
         read_profile(database)
 
 
@@ -118,11 +118,11 @@ def test_without_the_package_it_is_said_what_to_install(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("changes", "told"),
     [
-        ({"nodes": NODES.replace('i="9"', 'i="10"')}, "not among the 9"),
-        ({"nodes": NODES.replace('i="9"', 'j="9"')}, "not among the 9"),
-        ({"nodes": ""}, "do not fit together"),
+        ({"nodes": NODES.replace('i="9"', 'i="10"')}, "not one of the 9"),
+        ({"nodes": NODES.replace('i="9"', 'j="9"')}, "not one of the 9"),
+        ({"nodes": ""}, "do not match each other"),
         ({"unit": "a) (b"}, "no inclusive metric"),
-        ({"values": [(1, 1, 1)] * 9}, "not those of the metric-db files"),
+        ({"values": [(1, 1, 1)] * 9}, "not the metrics of the metric-db files"),
     ],
 )
 def test_what_would_lead_the_package_astray_is_refused_before(tmp_path, changes, told):

@@ -66,14 +66,14 @@ def test_siblings_with_one_name_are_summed(tmp_path):
     assert profile.values("visits")[-1, 0] == 5
 
 
-def test_negative_exclusive_times_are_zero_and_only_real_ones_are_said(tmp_path):
+def test_negative_exclusive_times_are_zero_and_only_real_ones_are_reported(tmp_path):
     rounded = (0, None, "main", 1, 1.0, 1.000001)
     write_profiling(tmp_path / "a", "1", [rounded])
     write_profiling(tmp_path / "b", "1", [(0, None, "main", 1, 1.0, 1.5)])
     assert openfoam.read(tmp_path / "a").notices == ()
     profile = openfoam.read(tmp_path / "b")
     assert profile.values("time")[0, 0] == 0.0
-    assert profile.notices == ("1 exclusive times below zero were read as zero",)
+    assert profile.notices == ("1 negative exclusive times were read as zero",)
 
 
 @pytest.mark.parametrize(
@@ -84,14 +84,14 @@ def test_negative_exclusive_times_are_zero_and_only_real_ones_are_said(tmp_path)
         ("\0\1\2", "binary"),
         ("profiling\n{\n trigger0\n {\n id 0;", "line 5: the file ends inside a dictionary"),
         ("FoamFile { }", "no dictionary 'profiling'"),
-        ("profiling { }", "holds no trigger"),
+        ("profiling { }", "contains no trigger"),
         ('profiling { a { id 0; description "x"; calls 1; totalTime y; childTime 0; } }', "'totalTime'"),
         ("profiling { a { id 0; calls 1; totalTime 1; childTime 0; } }", "no description"),
         (
             "profiling { a { description x; calls 1; totalTime 1; childTime 0; id inf; } }",
-            "'id' is no number",
+            "'id' is not a number",
         ),
-        ("profiling }", "line 1: a closing brace"),
+        ("profiling }", "line 1: unexpected closing brace"),
         ("a {" * 100, "nested deeper"),
         ('"' + "a" * 100, "no dictionary 'profiling'"),
     ],
@@ -110,7 +110,7 @@ def test_callers_in_a_circle_or_missing_are_refused(tmp_path):
     write_profiling(tmp_path / "b", "1", [(0, 7, "x", 1, 1, 0)])
     with pytest.raises(InputError, match="its own caller"):
         openfoam.read(tmp_path / "a")
-    with pytest.raises(InputError, match="id 7 is named as a caller but missing"):
+    with pytest.raises(InputError, match="id 7 is a caller but missing"):
         openfoam.read(tmp_path / "b")
 
 

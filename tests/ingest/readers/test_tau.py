@@ -57,7 +57,7 @@ def test_several_metrics(tmp_path):
     assert profile.values("PAPI_TOT_INS").sum() == pytest.approx(1500)
     assert profile.values("time").sum() == pytest.approx(1500e-6)
     write_text(tmp_path / "MULTI__TIME", "1.0.0", CPI)
-    with pytest.raises(InputError, match="not the same threads"):
+    with pytest.raises(InputError, match="its threads are not those"):
         read_profile(tmp_path)
 
 
@@ -82,7 +82,7 @@ def test_what_call_paths_do_not_account_for_is_a_root(tmp_path):
     np.testing.assert_array_equal(profile.values("visits")[:, 0], [1, 2, 1])
 
 
-def test_cut_call_paths_throttling_and_sampling_are_told(tmp_path):
+def test_cut_call_paths_throttling_and_sampling_are_reported(tmp_path):
     rows = [
         ("main", 1, 1, 3, "TAU_USER"),
         ("f", 1, 1, 2, "TAU_USER"),
@@ -96,7 +96,7 @@ def test_cut_call_paths_throttling_and_sampling_are_told(tmp_path):
     assert profile.tree.paths(profile.regions.name) == [("main",), ("main", "f"), ("f",), ("f", "g")]
     assert profile.values("time").sum() == pytest.approx(3e-6)
     sampled, throttled, cut = profile.notices
-    assert "1 functions of the sampling" in sampled
+    assert "1 sampled functions" in sampled
     assert "throttled" in throttled
     assert "TAU_CALLPATH_DEPTH" in cut
 
@@ -177,16 +177,16 @@ WHOLE = packed(FUNCTIONS, THREADS)
         (gzip.compress(WHOLE)[:60], "truncated"),
         (gzip.compress(b"something else"), "not a packed profile"),
         (gzip.compress(WHOLE[:-20]), "ends too early"),
-        (gzip.compress(packed(FUNCTIONS, THREADS, compatible=3)), "not known"),
-        (gzip.compress(packed([("f", [7])], THREADS)), "a group that is not there"),
-        (gzip.compress(packed(FUNCTIONS[:1], THREADS)), "a function that is not there"),
+        (gzip.compress(packed(FUNCTIONS, THREADS, compatible=3)), "unknown version"),
+        (gzip.compress(packed([("f", [7])], THREADS)), "an undefined group"),
+        (gzip.compress(packed(FUNCTIONS[:1], THREADS)), "an undefined function"),
         (gzip.compress(packed(FUNCTIONS, {})), "no thread"),
         (gzip.compress(packed(FUNCTIONS[:1], {(0, 0, 0): {0: (1, 1e308)}})), "a value of Time is not finite"),
         (
             gzip.compress(packed(FUNCTIONS[:1], {(0, 0, 0): {0: (float("nan"), 1)}})),
             "the calls is not finite",
         ),
-        (gzip.compress(bytes(70 << 20)), "larger than can be read"),
+        (gzip.compress(bytes(70 << 20)), "too large to read"),
     ],
     ids=lambda value: value if isinstance(value, str) else "file",
 )
@@ -203,7 +203,7 @@ def test_a_bomb_is_refused(tmp_path, monkeypatch):
     monkeypatch.setattr(tau_packed, "MAX_BYTES", 1 << 20)
     file = tmp_path / "a.ppk"
     file.write_bytes(gzip.compress(bytes(1 << 24)))
-    with pytest.raises(InputError, match="larger than can be read"):
+    with pytest.raises(InputError, match="too large to read"):
         read_profile(file)
 
 

@@ -18,13 +18,13 @@ def test_single_values(tmp_path):
     np.testing.assert_array_equal(series.points, [[2], [4]])
     np.testing.assert_array_equal(series.values["time"][0], [[1, 2], [2, 3]])  # locations are averaged
     np.testing.assert_array_equal(series.values["<default>"][1], [[3, 4], [np.nan, np.nan]])
-    assert series.notices == ("<default>: 1 call paths were not measured at all 2 points",)
+    assert series.notices == ("<default>: 1 call paths lack some of the 2 points",)
 
 
 def test_means_where_no_single_values_were_kept(tmp_path):
     series = read_series(write(tmp_path / "a.extra-p", experiment(kept=False)))
     np.testing.assert_array_equal(series.values["time"][0], [[1.5], [2.5]])
-    assert series.notices[0].startswith("3 points keep no single repetitions")
+    assert series.notices[0].startswith("3 points have no single repetitions")
 
 
 def changed(**members):
@@ -34,14 +34,14 @@ def changed(**members):
 @pytest.mark.parametrize(
     ("content", "chunks", "told"),
     [
-        (None, (), "no 'experiment.json' in the archive"),
-        ("{", (), "no JSON"),
+        (None, (), "contains no 'experiment.json'"),
+        ("{", (), "not JSON"),
         ("[]", (), "should be an object"),
         (experiment(), (), "no 'values/0.vals'"),
         (experiment(), CHUNKS[:1], "no 'values/1.vals'"),
-        (experiment(), ([[1.0]], [[3]]), "values 1 of the chunk 0 are not there"),
-        (experiment(), ([[1.0], []], [[3]]), "empty or cut off"),
-        (experiment(), ([[1.0], ["text"]], [[3]]), "not one of numbers"),
+        (experiment(), ([[1.0]], [[3]]), "chunk 0 has no values 1"),
+        (experiment(), ([[1.0], []], [[3]]), "empty or truncated"),
+        (experiment(), ([[1.0], ["text"]], [[3]]), "not of numbers"),
         (changed(measurements={"f": {"t": [{"coordinate": [1, 2]}]}}), (), "has 2 values, but 1 parameters"),
         (changed(measurements={"f": {"t": [{"coordinate": [1]}]}}), (), "a measurement has no 'mean'"),
         (changed(measurements={"f": {"t": [{"coordinate": [1], "values": [-1, 0]}]}}), (), "two numbers"),
@@ -57,12 +57,12 @@ def test_wrong_experiments(tmp_path, content, chunks, told):
 @pytest.mark.parametrize(
     ("old", "new", "told"),
     [
-        (b"(2,), }", b"(2,),( ", "damaged, or not one of numbers"),
-        (b"'<f8'", b"'O!x'", "damaged, or not one of numbers"),
+        (b"(2,), }", b"(2,),( ", "damaged, or not of numbers"),
+        (b"'<f8'", b"'O!x'", "damaged, or not of numbers"),
         (b"'<f8'", b"'<f1'", "has the type"),
-        (b"(2,), }", b"(99,),}", "damaged, or not one of numbers"),
-        (b"(2, 2), }", b"(9, 9), }", "empty or cut off"),
-        (b"False", b"True ", "damaged, or not one of numbers"),
+        (b"(2,), }", b"(99,),}", "damaged, or not of numbers"),
+        (b"(2, 2), }", b"(9, 9), }", "empty or truncated"),
+        (b"False", b"True ", "damaged, or not of numbers"),
     ],
 )
 def test_damaged_arrays(tmp_path, old, new, told):

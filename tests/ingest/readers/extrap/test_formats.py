@@ -1,4 +1,4 @@
-"""The four text formats of Extra-P: what is written comes back, and what is wrong is told with its place."""
+"""The four text formats of Extra-P: what is written comes back, wrong places are reported."""
 
 import json
 import math
@@ -45,9 +45,9 @@ def test_text(tmp_path):
     np.testing.assert_array_equal(series.values["visits"][2], [[nan, 7], [nan, nan], [9, nan]])
     assert np.isnan(series.values["time"][[0, 2]]).all()
     assert series.notices == (
-        "2 of 7 values are no finite numbers and count as not measured",
-        "time: 1 call paths were not measured at all 3 points",
-        "visits: 1 call paths were not measured at all 3 points",
+        "2 of 7 values are not finite and count as not measured",
+        "time: 1 call paths lack some of the 3 points",
+        "visits: 1 call paths lack some of the 3 points",
     )
 
 
@@ -62,7 +62,7 @@ def test_text_without_region_metric_and_parentheses(tmp_path):
     assert series.callpaths == (("<root>",),)
     np.testing.assert_array_equal(series.points, [[4], [16]])
     np.testing.assert_array_equal(series.values["<default>"], [[[-1], [2]]])
-    assert series.notices == ("1 of 2 values are below zero; they are kept",)
+    assert series.notices == ("1 of 2 values are negative; they are kept",)
 
 
 @pytest.mark.parametrize(
@@ -70,15 +70,15 @@ def test_text_without_region_metric_and_parentheses(tmp_path):
     [
         ("", "empty"),
         ("PARAMETER p\nPOINTS 1 2\n", "no DATA line"),
-        ("PARAMETER p\nPOINTS 1 2\nDATA 1 2,5 3", "line 3: column 8: '2,5' is no number"),
-        ("PARAMETER p\nPOINTS 1 1_0\n", "line 2: column 10: '1_0' is no number"),
+        ("PARAMETER p\nPOINTS 1 2\nDATA 1 2,5 3", "line 3: column 8: '2,5' is not a number"),
+        ("PARAMETER p\nPOINTS 1 1_0\n", "line 2: column 10: '1_0' is not a number"),
         ("PARAMETER p\nPOINTS 1\nDATA 1\nDATA 2", "line 4: more DATA lines for '<root>' than the 1 points"),
         ("PARAMETER p\nDATA 1", "line 2: more DATA lines"),
         ("POINTS 1 2", "line 1: a point of 1 values, but 0 parameters"),
         ("PARAMETER p q\nPOINTS 1 2", "line 2: a point of 1 values, but 2 parameters"),
-        ("PARAMETER p\nPOINTS (1) 2", "line 2: something outside of the parentheses"),
-        ("PARAMETER p\nPOINTS (1", "line 2: something outside"),
-        ("PARAMETER p\nPOINTS nan", "line 2: a parameter value is no finite number"),
+        ("PARAMETER p\nPOINTS (1) 2", "line 2: text outside of the parentheses"),
+        ("PARAMETER p\nPOINTS (1", "line 2: text outside"),
+        ("PARAMETER p\nPOINTS nan", "line 2: a parameter value is not a finite number"),
         ("PARAMETER p\nPOINTS 1\nPARAMETER q", "line 3: PARAMETER after POINTS"),
         ("PARAMETER p p", "line 1: the parameter 'p' is named twice"),
         ("PARAMETER p\nREGION", "line 2: nothing after REGION"),
@@ -97,7 +97,7 @@ def test_wrong_text(tmp_path, content, told):
 def test_notices_stay_in_one_line_whatever_the_names(tmp_path):
     content = "PARAMETER p\nPOINTS 1 2\nMETRIC ti\x85me\nREGION f\nDATA 1\nREGION g\nDATA 1\nDATA 2\n"
     (notice,) = read_series(write(tmp_path, "a.txt", content)).notices
-    assert notice == "ti me: 1 call paths were not measured at all 2 points"
+    assert notice == "ti me: 1 call paths lack some of the 2 points"
 
 
 def test_half_of_a_character_is_refused(tmp_path):
@@ -147,7 +147,7 @@ def test_talpas_separates_by_semicolons_outside_of_strings_only(tmp_path):
 @pytest.mark.parametrize(
     ("lines", "told"),
     [
-        (['{"params": {"p": 1}, "value": 1}', '{"params": {"p": 1}, "va'], "line 2, column 22: no JSON"),
+        (['{"params": {"p": 1}, "value": 1}', '{"params": {"p": 1}, "va'], "line 2, column 22: not JSON"),
         (
             ['{"params": {"p": 1}, "value": 1}', "", '{"params": {"q": 1}, "value": 1}'],
             "line 3: parameters q",
@@ -235,7 +235,7 @@ def test_json_with_numbered_tables(tmp_path):
             '{"parameters": ["x", "x"], "measurements": {"f": {"t": [{"point": [1, 2], "values": [1]}]}}}',
             "the parameter 'x' is named twice",
         ),
-        (json.dumps({**TABLES, "metrics": []}), "refers to metric_id 1, which is not there"),
+        (json.dumps({**TABLES, "metrics": []}), "refers to metric_id 1, which is not defined"),
         (json.dumps({**TABLES, "parameters": [{"id": 1, "name": "x"}]}), "the coordinate 3 does not give"),
         (json.dumps({**TABLES, "measurements": [{"callpath_id": "7"}]}), "'callpath_id' should be a whole"),
     ],
@@ -258,7 +258,7 @@ def test_unknown_files_are_refused(tmp_path):
 def test_too_many_values_are_refused_before_they_are_made(tmp_path):
     lines = [json.dumps({"params": {"p": i}, "callpath": f"f{i}", "value": i}) for i in range(3000)]
     lines.append(json.dumps({"params": {"p": 0}, "callpath": "f0", "value": [1] * 100}))
-    with pytest.raises(InputError, match=r"too large to hold: 1 x 3000 x 3000 .* 101 repetitions"):
+    with pytest.raises(InputError, match=r"too large for memory: 1 x 3000 x 3000 .* 101 repetitions"):
         read_series(write(tmp_path, "a.jsonl", "\n".join(lines)))
 
 
