@@ -46,9 +46,9 @@ class Experiment:
         tree: the union of the runs' call trees, in preorder.
         regions: the regions of the union, one per name.
         metrics: the metrics kept.
-        values: per metric name the reductions over CPU locations, float64[N, P, R]; NaN where there was no
-            run, zero where it did not visit the call path.
-        runs: the runs, in the order of points and repetitions; empty if the values are those of a series file.
+        values: per metric name the reductions over CPU locations, float64[N, P, R]; NaN where there was
+            no run, zero where it did not visit the call path.
+        runs: the runs, in the order of points and repetitions; empty if the values come from a series.
         notices: one sentence for everything skipped or doubtful.
     """
 
