@@ -1,16 +1,11 @@
-from itertools import product
-
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from filters.budget import decide_by_budget
 from filters.cost import EventCost
 from filters.decision import Reason
 from filters.evidence import evidence_from_profile
 from filters.evidence_file import evidence_json
-from filters.knapsack import pack
 from filters.options import Application, Budget, Overrides
 from filters.overhead import predict
 from ingest.errors import UsageError
@@ -32,23 +27,6 @@ def kept_names(decision):
 
 def run_of(make_profile, rows=ROWS, **more):
     return evidence_from_profile(make_profile(rows, **more))
-
-
-@given(
-    st.lists(st.tuples(st.floats(0.01, 10), st.floats(0, 10)), max_size=9),
-    st.floats(0, 20),
-)
-def test_the_bound_holds_and_half_of_the_best_value_is_reached(items, capacity):
-    value, weight = (np.array(column) for column in zip(*items, strict=True)) if items else (np.empty(0),) * 2
-    found = pack(value, weight, capacity)
-    best = max(
-        value[list(chosen)].sum()
-        for chosen in (np.flatnonzero(bits) for bits in product((0, 1), repeat=len(items)))
-        if weight[chosen].sum() <= capacity
-    )
-    assert weight[found.taken].sum() <= capacity * (1 + 1e-12)
-    assert best / 2 - 1e-9 <= found.value <= best + 1e-9 <= found.bound + 1e-8
-    assert 0.0 <= found.gap <= 1.0
 
 
 def test_what_fits_is_measured_and_accessors_are_not(make_profile):
