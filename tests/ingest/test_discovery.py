@@ -1,8 +1,11 @@
 import os
 import random
+from itertools import count
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from ingest.discovery import discover
 from ingest.errors import InputError, RunNameError
@@ -164,6 +167,40 @@ def test_a_folder_that_may_not_be_read_is_skipped(tmp_path):
     closed = tmp_path / "closed"
     closed.mkdir(mode=0)
     assert "cannot be listed" in discover(tmp_path).skipped[0].reason
+
+
+POINTS = st.tuples(st.sampled_from([1, 2, 16, 0.5]), st.sampled_from([8, 20.5]))
+RUNS = st.lists(st.tuples(POINTS, st.none() | st.integers(0, 4), st.booleans()), min_size=2, max_size=7)
+
+
+@settings(max_examples=60, deadline=None)
+@given(RUNS, st.sampled_from(["hpcg.", ""]), st.randoms())
+def test_any_study_is_found_complete_sorted_and_without_two_equal_runs(
+    tmp_path_factory, drawn, prefix, random
+):
+    directory = tmp_path_factory.mktemp("study")
+    named = {}
+    for (p, n), repetition, in_folder in drawn:
+        number = f"{p}".replace(".", random.choice(".,"))
+        name = f"{prefix}p{number}.n{n}" + ("" if repetition is None else f".r{repetition}")
+        path = directory / name / "profile.cubex" if in_folder else directory / f"{name}.cubex"
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(b"")
+        named[path] = (float(p), float(n)), repetition
+    found = discover(directory)
+    assert found.parameters == ("p", "n")
+    assert {run.path: run.parameters for run in found.runs} == {
+        path: point for path, (point, _) in named.items()
+    }
+    keys = [(run.parameters, run.repetition) for run in found.runs]
+    assert keys == sorted(keys) and len(set(keys)) == len(keys)
+    given_names = [(point, repetition) for point, repetition in named.values() if repetition is not None]
+    assert set(given_names) <= set(keys)
+    for point in {point for point, _ in keys}:
+        taken = {repetition for given_point, repetition in given_names if given_point == point}
+        others = sorted({repetition for key, repetition in keys if key == point} - taken)
+        free = (number for number in count(1) if number not in taken)
+        assert others == [next(free) for _ in others]
 
 
 class TestListedRuns:
