@@ -58,27 +58,6 @@ _SENTENCES = {
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class RuleOutcome:
-    """What the rule says about one run.
-
-    Attributes:
-        reason: int64[call path], values of `Reason`; call paths that cannot be filtered may have one, too.
-        represented_by: int64[call path], for the call paths with much total time that are not kept for their
-            time per visit: the nearest caller, itself first, with few enough visits; -1 for others.
-        time_per_visit: the smallest time per visit, in seconds, that is kept; infinite if none is.
-        total_time: the smallest total time, in core-seconds, that must be represented; infinite if none
-            must.
-        visits: the most visits of a call path that may represent itself.
-    """
-
-    reason: IntArray
-    represented_by: IntArray
-    time_per_visit: float
-    total_time: float
-    visits: float
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
 class Decision:
     """Which regions are measured, and why.
 
@@ -89,7 +68,6 @@ class Decision:
         reason: int64[R], the `Reason` of every region.
         method: the rule and its numbers, in one line.
         notices: what a user should know, one sentence each.
-        outcomes: per run, the thresholds of the paper's rule; empty for other rules.
     """
 
     regions: FilterRegions
@@ -98,7 +76,6 @@ class Decision:
     reason: IntArray
     method: str
     notices: tuple[str, ...] = ()
-    outcomes: tuple[RuleOutcome, ...] = ()
 
     @property
     def kept(self) -> BoolArray:

@@ -7,9 +7,10 @@ from pathlib import Path
 
 import numpy as np
 
-from filters.decision import Decision, Reason, RuleOutcome
+from filters.decision import Decision, Reason
 from filters.options import Application
 from filters.overhead import Prediction
+from filters.paper_rule import PaperDecision, RuleOutcome
 from filters.scorep_format.patterns import compile_pattern
 from ingest.arrays import BoolArray, IntArray
 from ingest.cpp_names import short_name
@@ -75,7 +76,7 @@ def _region(decision: Decision, prediction: Prediction, i: int) -> Iterable[str]
     cost = prediction.plain.cost[0] * visits
     share = f" ({cost / total:.2%} of the plain computing time)" if total > 0 else ""
     yield f"  recording its visits takes about {cost:.4g} core-s{share}"
-    if decision.outcomes:
+    if isinstance(decision, PaperDecision):
         yield from _thresholds(decision.outcomes[last])
     yield from _callpaths(decision, nodes)
 
@@ -108,9 +109,12 @@ def _fate(decision: Decision, node: int, home: int) -> str:
     if home == node:
         return reason.sentence if reason.keeps else "recorded because its region is kept elsewhere"
     caller = short_name(run.regions.name[run.tree.region[home]]) if home >= 0 else "no region"
-    anchor = int(decision.outcomes[last].represented_by[node]) if decision.outcomes else -1
-    stand_in = short_name(run.regions.name[run.tree.region[anchor]]) if anchor >= 0 else ""
-    return f"its time is attributed to {caller}" + (f", represented by {stand_in}" if stand_in else "")
+    fate = f"its time is attributed to {caller}"
+    if isinstance(decision, PaperDecision):
+        anchor = int(decision.outcomes[last].represented_by[node])
+        if anchor >= 0:
+            fate += f", represented by {short_name(run.regions.name[run.tree.region[anchor]])}"
+    return fate
 
 
 def dropped_regions(decision: Decision, prediction: Prediction, count: int = 10) -> tuple[DroppedRegion, ...]:

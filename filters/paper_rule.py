@@ -1,20 +1,53 @@
 """The rule of paper 001 (section 3.1): which call paths to keep, and the regions that follow from them."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
-from filters.decision import Decision, Reason, RuleOutcome, decision_notices, override, region_reasons
+from filters.decision import Decision, Reason, decision_notices, override, region_reasons
 from filters.evidence import RunEvidence
 from filters.options import Overrides, PaperRule
 from filters.regions import unite_regions
 from filters.scorep_format.matcher import filterable as can_filter
-from ingest.arrays import BoolArray, FloatArray
+from ingest.arrays import BoolArray, FloatArray, IntArray
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class RuleOutcome:
+    """What the rule says about one run.
+
+    Attributes:
+        reason: int64[call path], values of `Reason`; call paths that cannot be filtered may have one, too.
+        represented_by: int64[call path], for the call paths with much total time that are not kept for their
+            time per visit: the nearest caller, itself first, with few enough visits; -1 for others.
+        time_per_visit: the smallest time per visit, in seconds, that is kept; infinite if none is.
+        total_time: the smallest total time, in core-seconds, that must be represented; infinite if none
+            must.
+        visits: the most visits of a call path that may represent itself.
+    """
+
+    reason: IntArray
+    represented_by: IntArray
+    time_per_visit: float
+    total_time: float
+    visits: float
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class PaperDecision(Decision):
+    """A decision by the rule of the paper.
+
+    Attributes:
+        outcomes: per run, what the rule says about it.
+    """
+
+    outcomes: tuple[RuleOutcome, ...]
 
 
 def decide_by_paper(
     runs: Sequence[RunEvidence], rule: PaperRule | None = None, overrides: Overrides | None = None
-) -> Decision:
+) -> PaperDecision:
     """Decide by the rule of the paper.
 
     A region is kept if one of its call paths is kept in one of the runs.
@@ -31,7 +64,7 @@ def decide_by_paper(
     reason = override(regions, region_reasons(regions, runs, callpaths), overrides or Overrides())
     method = f"paper rule: top {rule.per_visit:.0%} of time per visit, top {rule.total:.0%} of total time"
     method += f", visits up to the {rule.visits:.0%} quantile, all prefixes"
-    return Decision(
+    return PaperDecision(
         regions=regions,
         runs=tuple(runs),
         callpaths=callpaths,

@@ -62,6 +62,11 @@ class Experiment:
     notices: tuple[str, ...] = ()
 
     @property
+    def is_series(self) -> bool:
+        """Whether the values come from a series file, as they are, and not from runs."""
+        return not self.runs
+
+    @property
     def callpaths(self) -> list[tuple[str, ...]]:
         """The call paths as region names from the root down, N of them."""
         return self.tree.paths(self.regions.name)

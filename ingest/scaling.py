@@ -49,7 +49,7 @@ def decide_scaling(experiment: Experiment, given: Scaling | None = None) -> Scal
     parameter = process_parameter(experiment)
     if given is not None:
         return ScalingDecision(given, parameter, f"{given.value} scaling, as requested")
-    if not experiment.runs:
+    if experiment.is_series:
         return ScalingDecision(Scaling.NONE, parameter, "values of a series file are modelled as they are")
     if not parameter:
         return ScalingDecision(
@@ -72,7 +72,7 @@ def decide_scaling(experiment: Experiment, given: Scaling | None = None) -> Scal
 
 def process_parameter(experiment: Experiment) -> str:
     """Return the name of the parameter along which the number of CPU locations grows, or an empty string."""
-    if not experiment.runs:
+    if experiment.is_series:
         return ""
     rows = np.array([experiment.points[run.point] for run in experiment.runs])
     counts = np.log([max(len(run.process), 1) for run in experiment.runs])

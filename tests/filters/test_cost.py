@@ -8,7 +8,7 @@ from filters.evidence import evidence_from_profile
 from filters.options import Application
 from filters.overhead import estimate_plain_time, predict, prediction_json
 from ingest.errors import UsageError
-from tests.filters.rows import make_profile as make_rows
+from tests.profiles import profile_from_rows as make_rows
 
 C = 100e-9
 

@@ -9,6 +9,7 @@ from filters.scorep_format.parser import Filter, parse
 from filters.simulation import simulate
 from ingest.calltree import CallTree
 from ingest.profile import LocationTable, Metric, MetricKind, Profile, RegionTable, ValuesInMemory
+from tests.profiles import profile_from_rows
 
 #        main > solve > wrap > (dot, MPI_Wait, solve > dot), wrap > dot
 ROWS = [
@@ -62,9 +63,7 @@ def test_what_has_no_recorded_caller_is_lost_and_that_is_said(make_profile):
 
 @given(st.sets(st.sampled_from(["solve", "wrap", "dot", "MPI_Wait"])))
 def test_no_time_is_lost_while_main_is_recorded(names):
-    from tests.filters.rows import make_profile
-
-    profile = make_profile(ROWS)
+    profile = profile_from_rows(ROWS)
     seen = simulate(profile, exclude(*sorted(names)))
     assert seen.values("time").sum(axis=0) == pytest.approx(profile.values("time").sum(axis=0))
     assert seen.values("time", inclusive=True)[0] == pytest.approx(profile.values("time", inclusive=True)[0])

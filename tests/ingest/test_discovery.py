@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from ingest.discovery import discover
 from ingest.errors import InputError, RunNameError
 from ingest.run_names import RunSpec
-
-from .readers.openfoam_cases import solver, write_profiling
+from tests.foam_cases import solver, write_profiling
 
 
 def case(folder: Path) -> Path:

@@ -9,13 +9,13 @@ from filters.scorep_format.matcher import kept as kept_by
 from filters.scorep_format.parser import parse
 from filters.scorep_format.writer import BEGIN_MARK, END_MARK, merge_filters, write_filter
 from ingest.errors import FilterError
-from tests.filters.rows import make_profile
+from tests.profiles import profile_from_rows
 
 BY_HAND = "# mine\nSCOREP_REGION_NAMES_BEGIN\n  EXCLUDE b\n  INCLUDE c\nSCOREP_REGION_NAMES_END\n"
 
 
 ROWS = [(0, "main", 1, 0.0), *((1, name, 1, 1.0) for name in "abcd")]
-REGIONS = unite_regions([evidence_from_profile(make_profile(ROWS))])
+REGIONS = unite_regions([evidence_from_profile(profile_from_rows(ROWS))])
 
 
 def generated(*names):

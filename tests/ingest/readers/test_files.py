@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from ingest.readers import find_profile_reader, hpctoolkit
+from tests.foam_cases import solver, write_profiling
 
 from .hpctoolkit_files import write_database
-from .openfoam_cases import solver, write_profiling
 from .tau_files import CPI, write_text
 
 

@@ -6,8 +6,7 @@ from hypothesis import strategies as st
 from ingest.errors import InputError
 from ingest.readers import openfoam, read_profile
 from ingest.readers.openfoam import parse_dictionary
-
-from .openfoam_cases import solver, write_profiling
+from tests.foam_cases import solver, write_profiling
 
 MAIN = ("application::main",)
 LOOP = (*MAIN, "time.run()")
