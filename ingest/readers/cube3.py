@@ -276,12 +276,12 @@ class _Events:
         if node is None or self.matrix not in self.metrics:
             found = f"metric '{self.matrix[:20]}' or call path '{self.row[:20]}'"
             raise ValueError(f"values of an undefined {found}")
-        if shape[0] * shape[1] * (len(document.values) + 1) > MAX_VALUES:
-            raise ValueError(f"too large for memory: {shape[0]} call paths on {shape[1]} threads")
         row = np.array(text.split(), dtype=np.float64)
         if len(row) != shape[1] or not (np.abs(row) < LARGEST).all():
             raise ValueError(f"a row of {len(row)} values for {shape[1]} threads, or one that is not finite")
         if self.matrix not in document.values:
+            if shape[0] * shape[1] * (len(document.values) + 1) > MAX_VALUES:
+                raise ValueError(f"too large for memory: {shape[0]} call paths on {shape[1]} threads")
             document.values[self.matrix] = np.zeros(shape)
         document.values[self.matrix][node] = row
 

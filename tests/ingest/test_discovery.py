@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from ingest.discovery import discover
 from ingest.errors import InputError, RunNameError
+from ingest.profile_search import search_profiles
 from ingest.run_names import RunSpec
 from tests.foam_cases import solver, write_profiling
 
@@ -231,3 +232,85 @@ class TestListedRuns:
             discover(tmp_path, [RunSpec(Path("empty"), {"p": 1})])
         with pytest.raises(InputError, match="no such file"):
             discover(tmp_path, [RunSpec(Path("gone"), {"p": 1})])
+
+
+def test_folders_that_cannot_be_listed(tmp_path, monkeypatch):
+    study(tmp_path, "c.p4", "c.p8")
+    closed = tmp_path / "closed"
+    closed.mkdir()
+    listed = Path.iterdir
+
+    def forbidden(path):
+        if path in hidden:
+            raise PermissionError(13, "Permission denied")
+        return listed(path)
+
+    monkeypatch.setattr(Path, "iterdir", forbidden)
+    hidden = [closed]
+    found = discover(tmp_path)
+    assert len(found.runs) == 2
+    assert [(s.path, s.reason) for s in found.skipped] == [(closed, "cannot be listed: Permission denied")]
+    hidden = [tmp_path]
+    with pytest.raises(InputError, match="cannot be listed: Permission denied"):
+        search_profiles(tmp_path)
+
+
+def test_profiles_are_searched_two_folders_deep_and_no_deeper(tmp_path):
+    study(tmp_path, "c.p4/a/b", "c.p8/a")
+    assert [run.parameters for run in discover(tmp_path).runs] == [(4.0,), (8.0,)]
+    study(tmp_path / "deep", "c.p4/a/b/c")
+    with pytest.raises(InputError, match="no profile found"):
+        discover(tmp_path / "deep")
+
+
+def test_a_profile_in_a_folder_hides_those_below_it(tmp_path):
+    (tmp_path / "c.p4" / "more").mkdir(parents=True)
+    for path in ("c.p4/profile.cubex", "c.p4/more/other.cubex"):
+        (tmp_path / path).write_bytes(b"")
+    assert [run.path.name for run in discover(tmp_path).runs] == ["profile.cubex"]
+
+
+@pytest.mark.parametrize("name", ["summary.cubex", "scout.cubex", "trace.cubex", "remap.cubex"])
+def test_a_derived_profile_counts_if_the_original_is_not_there(tmp_path, name):
+    (tmp_path / "c.p4").mkdir()
+    (tmp_path / "c.p4" / name).write_bytes(b"")
+    assert [run.path.name for run in discover(tmp_path).runs] == [name]
+
+
+def test_names_of_files_are_read_without_their_ending_and_those_of_folders_with_it(tmp_path):
+    (tmp_path / "c.p4.n2").mkdir()
+    for path in ("c.p4.n2/profile.cubex", "c.p8.n4.cubex"):
+        (tmp_path / path).write_bytes(b"")
+    assert [run.parameters for run in discover(tmp_path).runs] == [(4.0, 2.0), (8.0, 4.0)]
+
+
+def test_numbers_name_files_but_not_folders_and_not_at_any_length(tmp_path):
+    for name in ("2.cubex", "16.cubex"):
+        (tmp_path / name).write_bytes(b"")
+    assert [run.parameters for run in discover(tmp_path).runs] == [(2.0,), (16.0,)]
+    (tmp_path / ("9" * 13 + ".cubex")).write_bytes(b"")
+    with pytest.raises(RunNameError, match="cannot read '9999999999999'"):
+        discover(tmp_path)
+    (tmp_path / "folders").mkdir()
+    with pytest.raises(RunNameError, match="cannot read '2'"):
+        discover(study(tmp_path / "folders", "2", "4"))
+
+
+def test_profile_as_a_name_says_nothing_unless_another_one_does(tmp_path):
+    for name in ("profile.cubex", "profile2.cubex"):
+        (tmp_path / name).write_bytes(b"")
+    assert discover(tmp_path).parameters == ()
+    (tmp_path / "p4.cubex").write_bytes(b"")
+    with pytest.raises(RunNameError, match="cannot read 'profile'"):
+        discover(tmp_path)
+
+
+def test_leading_names_with_digits_may_differ_in_nothing_else(tmp_path):
+    found = discover(study(tmp_path, "mm2d.p4", "mm2d.p8"))
+    assert found.parameters == ("p",) and found.notices == ()
+
+
+def test_examples_of_names_that_disagree_are_few(tmp_path):
+    with pytest.raises(RunNameError) as caught:
+        discover(study(tmp_path, "a1", "b1", "c1", "d1", "e1"))
+    assert str(caught.value).count(" as ") == 4

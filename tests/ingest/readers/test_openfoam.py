@@ -157,3 +157,53 @@ def test_times_that_cannot_be_summed_are_refused(tmp_path):
 def test_what_is_repeated_without_end_takes_no_time(repeated):
     with pytest.raises(InputError):
         parse_dictionary("profiling { a " + repeated * 100_001, "a")
+
+
+def test_processes_that_wrote_at_different_times_are_refused(tmp_path):
+    for rank, time in ((0, "1"), (1, "2")):
+        write_profiling(tmp_path / f"processor{rank}", time, solver("c", 1.0))
+    with pytest.raises(InputError, match="the processes wrote their profiling at different times"):
+        openfoam.read(tmp_path)
+
+
+def test_a_folder_that_may_not_be_listed_is_not_a_case(tmp_path, monkeypatch):
+    def forbidden(path):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr("pathlib.Path.iterdir", forbidden)
+    assert not openfoam.matches(tmp_path)
+
+
+def test_a_case_is_read_itself_if_no_process_has_a_time(tmp_path):
+    (tmp_path / "processor0" / "constant").mkdir(parents=True)
+    write_profiling(tmp_path, "1", solver("c", 4.0))
+    assert openfoam.read(tmp_path).values("time").sum() == pytest.approx(4.0)
+
+
+def test_all_processes_lack_the_latest_time_or_none_does(tmp_path):
+    for rank in (0, 1):
+        for time in ("1", "2"):
+            write_profiling(tmp_path / f"processor{rank}", time, solver("c", float(time)))
+    assert openfoam.read(tmp_path).notices == ("profiling of 2 times: the last, 2, is read",)
+
+
+@pytest.mark.parametrize(("child", "negative"), [(1.0000099, 0), (1.0000101, 1)])
+def test_how_negative_an_exclusive_time_may_be_from_rounding(tmp_path, child, negative):
+    write_profiling(tmp_path, "1", [(0, None, "main", 1, 1.0, child)])
+    assert len(openfoam.read(tmp_path).notices) == negative
+
+
+def test_words_braces_and_their_depth(monkeypatch):
+    assert parse_dictionary("a b c { d e f; g; ; } ; h 1;", "f") == {"a b c": {"d": "e f", "g": ""}, "h": "1"}
+    assert parse_dictionary("a{" * 63 + "}" * 63, "f")["a"]
+    for text, line in (("\n}", 2), ("a {\n b }", 2), ("a\n{\n" * 64, 128)):
+        with pytest.raises(InputError, match=f"f: line {line}: "):
+            parse_dictionary(text, "f")
+
+
+@pytest.mark.parametrize("key", ["id", "calls", "totalTime", "childTime"])
+def test_every_number_of_a_trigger_is_needed(tmp_path, key):
+    file = write_profiling(tmp_path, "1", solver("c", 1.0))
+    file.write_text(file.read_text().replace(f"{key} ", f"{key} x"))
+    with pytest.raises(InputError, match=f"trigger0: '{key}' is not a number; is the file truncated"):
+        openfoam.read(tmp_path)
