@@ -71,7 +71,7 @@ def test_gzip_is_inflated_up_to_its_limit(monkeypatch):
     monkeypatch.setattr(inflate, "inflation_limit", lambda compressed, most: 1000)
     assert len(gunzip(packed, where="x")) == 1000
     monkeypatch.setattr(inflate, "inflation_limit", lambda compressed, most: 999)
-    with pytest.raises(InputError, match="x: refused as a decompression bomb: .* inflate to more than 999"):
+    with pytest.raises(InputError, match=r"x: refused as a decompression bomb: .* inflate to more than 999"):
         gunzip(packed, where="x")
 
 
