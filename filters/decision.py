@@ -84,8 +84,7 @@ class Decision:
 
     def recorded_regions(self, run: int) -> BoolArray:
         """Return the regions of a run's own table that are recorded; MPI and the like always are."""
-        entry = self.regions.of_run[run]
-        return (entry < 0) | self.kept[entry] if len(self.regions) else entry < 0
+        return np.append(self.kept, True)[self.regions.of_run[run]]
 
     def recorded(self, run: int) -> BoolArray:
         """Return the call paths of a run that are recorded, bool[call path]."""

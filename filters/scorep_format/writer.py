@@ -151,6 +151,7 @@ def merge_filters(
         FilterError: if the existing file cannot be parsed, its marks are damaged, or a region that no other
             rule matches is not decided on as intended.
     """
+    parse(existing, where=where)  # first, so that an error names the line of the existing file
     before, after = _around(existing, where)
     text = before + generated + after
     decided = kept(parse(text, where=where), regions)

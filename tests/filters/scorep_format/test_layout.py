@@ -72,3 +72,105 @@ def test_the_two_forms_differ_only_in_what_nobody_called(make_profile):
         written = write_filter(regions, kept, Layout(form))
         prove(written.text, regions.table, written.plan.intended)
         assert written.plan.intended[regions.table.name.index("a")] == (form is Form.EXCLUDE)
+
+
+def test_fewer_than_three_names_or_six_characters_share_no_pattern():
+    def patterns(*names):
+        return [rule.pattern for rule in abridge(names, ["other"])]
+
+    assert patterns("abcdef1", "abcdef2") == ["abcdef1", "abcdef2"]
+    assert patterns("abcdef1", "abcdef2", "abcdef3") == ["abcdef*"]
+    assert patterns("abcde1", "abcde2", "abcde3") == ["abcde1", "abcde2", "abcde3"]
+    assert patterns("abcdef", "abcdef2", "abcdef3") == ["abcdef*"]
+
+
+def test_patterns_end_where_a_forbidden_name_parts():
+    found = {
+        rule.pattern: rule.names for rule in abridge(["commonab1", "commonab2", "commonab3"], ["commonb"])
+    }
+    assert found == {"commonab*": ("commonab1", "commonab2", "commonab3")}
+    beside = abridge(["common11", "common12", "common13", "common31", "common32", "common33"], ["common2"])
+    assert [rule.pattern for rule in beside] == ["common1*", "common3*"]
+    alike = abridge(["common1", "common12", "common13", "common14"], ["common121"])
+    assert [rule.pattern for rule in alike] == ["common1", "common12", "common13", "common14"]
+    wanted = ["common\\", "common\\a", "common\\b"]
+    assert [rule.pattern for rule in abridge(wanted, ["commoner"])] == ["common\\\\*"]
+
+
+def test_a_wanted_name_is_not_forbidden_by_itself():
+    names = ["common1", "common2", "common3"]
+    assert [rule.pattern for rule in abridge(names, names)] == ["common*"]
+
+
+@given(
+    st.lists(st.text("ab", max_size=4).map("common".__add__), unique=True, max_size=8),
+    st.lists(st.text("ab", max_size=4).map("common".__add__), max_size=8),
+)
+def test_a_pattern_is_as_wide_as_the_forbidden_names_allow(wanted, others):
+    """Three names or more that share a beginning with no forbidden name stand in one pattern."""
+    forbidden = [name for name in others if name not in wanted]
+    starts = {name[:size] for name in wanted for size in range(len(name) + 1)}
+    free = [s for s in starts if not any(name.startswith(s) for name in forbidden)]
+    widest = [s for s in free if not any(s != t and s.startswith(t) for t in free)]
+    groups = [[name for name in wanted if name.startswith(s)] for s in widest]
+    expected = sorted(tuple(sorted(g)) for g in groups if len(g) >= 3)
+    found = sorted(rule.names for rule in abridge(wanted, forbidden) if len(rule.names) > 1)
+    assert found == expected
+
+
+def test_the_include_list_wins_if_the_lists_are_of_one_length(make_profile):
+    run = evidence_from_profile(make_profile([(0, "main", 1, 1.0), (1, "a", 1, 1.0)]))
+    regions = unite_regions([run])
+    one = write_filter(regions, keep(regions, "main"))
+    assert (one.plan.form, len(one.plan)) == (Form.INCLUDE, 1)
+    all_kept = write_filter(regions, keep(regions, "main", "a"))
+    assert (all_kept.plan.form, len(all_kept.plan)) == (Form.EXCLUDE, 0)
+    none = write_filter(regions, keep(regions))
+    assert (none.plan.form, len(none.plan)) == (Form.INCLUDE, 0)
+    forced = write_filter(regions, keep(regions), Layout(Form.EXCLUDE))
+    assert (forced.plan.form, len(forced.plan)) == (Form.EXCLUDE, 2)
+    included = write_filter(regions, keep(regions, "main", "a"), Layout(Form.INCLUDE))
+    assert (included.plan.form, len(included.plan)) == (Form.INCLUDE, 2)
+
+
+def test_whole_files_count_as_patterns(regions):
+    written = write_filter(regions, keep(regions, "main", "work"), Layout(whole_files=True))
+    assert written.plan.form is Form.EXCLUDE  # one file against two regions
+    assert len(written.plan) == 1 and written.plan.files == ("lib/all.cc",)
+
+
+def test_regions_without_a_file_and_single_ones_are_named(make_profile):
+    names = ["a", "b", "c", "d"]
+    rows = [(0, "main", 1, 0.0), *((1, name, 1, 1.0) for name in names)]
+    profile = make_profile(
+        rows, files={"a": "", "b": "", "c": "single.cc", "d": "main.cc", "main": "main.cc"}
+    )
+    regions = unite_regions([evidence_from_profile(profile)])
+    written = write_filter(regions, keep(regions, "main"), Layout(Form.EXCLUDE, whole_files=True))
+    assert written.plan.files == () and len(written.plan.rules) == 4
+
+
+def test_what_is_in_an_excluded_file_without_being_called_is_not_measured(make_profile):
+    rows = [(0, "main", 1, 0.0), *((1, name, 1, 1.0) for name in ("a", "b", "c"))]
+    profile = make_profile(rows, files=dict.fromkeys("abc", "lib.cc"))
+    profile.tree.region[3] = 0
+    regions = unite_regions([evidence_from_profile(profile)])
+    written = write_filter(regions, keep(regions, "main"), Layout(Form.EXCLUDE, whole_files=True))
+    assert written.plan.files == ("lib.cc",)
+    assert dict(zip(regions.table.name, written.plan.intended.tolist(), strict=True)) == {
+        "a": False,
+        "b": False,
+        "c": False,
+        "main": True,
+    }
+
+
+def test_abridged_lists_spare_what_is_not_called(make_profile):
+    names = [f"common{i}" for i in range(4)]
+    profile = make_profile([(0, "main", 1, 0.0), *((1, name, 1, 1.0) for name in names)])
+    profile.tree.region[4] = 0
+    table = profile.regions
+    object.__setattr__(table, "mangled", table.name)
+    regions = unite_regions([evidence_from_profile(profile)])
+    written = write_filter(regions, keep(regions, "main"), Layout(Form.EXCLUDE, abridged=True))
+    assert [rule.pattern for rule in written.plan.rules] == ["common0", "common1", "common2"]

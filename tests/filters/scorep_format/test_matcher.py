@@ -52,3 +52,24 @@ def test_rules_that_say_nothing_leave_names_untouched():
 
 def test_a_mangled_rule_falls_back_to_the_displayed_name_where_there_is_no_other():
     assert kept(parse(block("EXCLUDE MANGLED phase")), REGIONS).tolist()[3] is False
+
+
+def test_rules_of_both_kinds_of_names_take_turns():
+    rules = parse(
+        block("EXCLUDE *", "INCLUDE MANGLED _Z3*", "EXCLUDE void*", "INCLUDE MANGLED _Z3foov")
+    ).regions
+    found = last_match(rules, ("void foo()", "void bar()", "int x()"), ("_Z3foov", "_Z3barv", "_Z3xv"))
+    assert found.tolist() == [INCLUDED, EXCLUDED, INCLUDED]
+    assert last_match(rules, (), ()).tolist() == []
+
+
+def test_a_region_without_a_file_is_not_excluded_by_files():
+    regions = table(("a", "a", "compiler", ""), ("b", "b", "compiler", "x"), ("", "", "compiler", "x"))
+    assert kept(parse(block("EXCLUDE *", kind="FILE")), regions).tolist() == [True, False, True]
+    assert filterable(regions).tolist() == [True, True, False]
+
+
+def test_an_empty_table_of_regions_has_an_answer():
+    nothing = RegionTable(name=(), mangled=(), paradigm=(), file=(), line=np.zeros(0, dtype=np.int64))
+    assert kept(parse(block("EXCLUDE *")), nothing).tolist() == []
+    assert filterable(nothing).dtype == np.bool_

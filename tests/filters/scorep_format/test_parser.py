@@ -71,3 +71,64 @@ PIECES = [*sorted(KEYWORDS), "*", "[", "\\", "#", " ", "\t", "\n", "a", "é", "\
 def test_no_text_breaks_the_parser(pieces):
     with suppress(FilterError):
         parse("".join(pieces))
+
+
+@pytest.mark.parametrize(
+    ("text", "token"),
+    [
+        ("SCOREP_REGION_NAMES_BEGIN MANGLED a", "MANGLED"),
+        ("SCOREP_REGION_NAMES_END", "SCOREP_REGION_NAMES_END"),
+        ("SCOREP_FILE_NAMES_BEGIN SCOREP_REGION_NAMES_END", "SCOREP_REGION_NAMES_END"),
+        ("SCOREP_REGION_NAMES_BEGIN EXCLUDE FORTRAN a", "FORTRAN"),
+        ("SCOREP_FILE_NAMES_BEGIN EXCLUDE DEMANGLED a", "DEMANGLED"),
+        ("INCLUDE a", "INCLUDE"),
+        ("SCOREP_REGION_NAMES_BEGIN EXCLUDE a SCOREP_REGION_NAMES_END b", "b"),
+        ("SCOREP_REGION_NAMES_BEGIN EXCLUDE a SCOREP_REGION_NAMES_END SCOREP_FILE_NAMES_BEGIN b", "b"),
+    ],
+)
+def test_words_in_the_wrong_place_are_named(text, token):
+    with pytest.raises(FilterError, match=f"filter, line 1: unexpected '{token}'; "):
+        parse(text)
+
+
+def test_mangled_holds_until_the_next_verb():
+    rules = parse("SCOREP_REGION_NAMES_BEGIN EXCLUDE MANGLED a b EXCLUDE c INCLUDE MANGLED d DEMANGLED e")
+    assert [(rule.include, rule.pattern, rule.mangled) for rule in rules.regions] == [
+        (False, "a", True),
+        (False, "b", True),
+        (False, "c", False),
+        (True, "d", True),
+        (True, "e", False),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("line", "patterns"),
+    [
+        ("a#b", ["a"]),
+        ("a\\#b", ["a\\#b"]),
+        ("#a", []),
+        ("a\tb\rc d", ["a", "b", "c", "d"]),
+        ("a\\\tb\\ c", ["a\\\tb\\ c"]),
+        ("  a  ", ["a"]),
+        ("a\x0bb", ["a\x0bb"]),
+        ("\\", []),
+        ("a[\\\\]", ["a[\\\\]"]),
+    ],
+)
+def test_lines_are_split_as_scorep_splits_them(line, patterns):
+    text = f"SCOREP_FILE_NAMES_BEGIN EXCLUDE\n{line}\n"
+    if line == "\\":
+        with pytest.raises(
+            FilterError, match="line 2: a backslash before the end of the line; write a final"
+        ):
+            parse(text)
+    else:
+        assert [rule.pattern for rule in parse(text).files] == patterns
+
+
+def test_a_backslash_before_the_last_character_before_a_comment_is_refused_as_scorep_does():
+    with pytest.raises(FilterError, match="line 2: a backslash before the end of the line"):
+        parse("SCOREP_FILE_NAMES_BEGIN EXCLUDE\n\\a# c\n")
+    assert parse("SCOREP_FILE_NAMES_BEGIN EXCLUDE\n\\ab# c\n").files == (Rule(False, "\\ab"),)
+    assert parse("SCOREP_FILE_NAMES_BEGIN EXCLUDE\na# c\n").files == (Rule(False, "a"),)
