@@ -120,7 +120,7 @@ def region_reasons(
     regions: FilterRegions, runs: Sequence[RunEvidence], callpaths: Sequence[IntArray]
 ) -> IntArray:
     """Give each region the strongest reason of its call paths in all runs, int64[R]."""
-    reason = np.full(len(regions), Reason.NEVER_CALLED, dtype=np.int64)
+    reason = np.full(len(regions), int(Reason.NEVER_CALLED))
     reason[regions.called] = Reason.DROPPED
     for i, (run, found) in enumerate(zip(runs, callpaths, strict=True)):
         entry = regions.of_callpaths(i, run)

@@ -77,8 +77,8 @@ def trace_memory(profile: Profile, recorded: BoolArray) -> tuple[Memory, ...]:
     for nodes, visits in profile.exclusive_blocks(VISITS, everywhere):
         by_location += bytes_of[:, profile.tree.region[nodes]] @ visits
     process = profile.locations.process
-    locations = int(np.bincount(process).max(initial=0))
-    largest = [int(np.bincount(process, row).max(initial=0.0)) for row in by_location]
+    locations = int(np.bincount(process).max())
+    largest = [int(np.bincount(process, row).max()) for row in by_location]
     return tuple(Memory(size, max(size, _CHUNK) + _CHUNK * locations) for size in largest)
 
 
@@ -89,7 +89,7 @@ def bytes_per_visit(regions: RegionTable) -> FloatArray:
     regions with a ``=`` in their name for parameters, also where it is a template argument. Events of OpenMP
     teams and tasks and of one-sided communication are not counted.
     """
-    number = 1 + max(1, (max(len(regions) - 1, 1).bit_length() + 7) // 8)
+    number = 1 + max(1, ((len(regions) - 1).bit_length() + 7) // 8)
     visit = 2 * (1 + number + _TIMESTAMP)
     sizes = [
         _PARAMETER if "=" in name and not name.startswith("instance=") else visit + _MESSAGES.get(name, 0)

@@ -99,9 +99,9 @@ def apply_paper_rule(run: RunEvidence, filterable: BoolArray, rule: PaperRule) -
     shortest, least = _threshold(time / visits, rule.per_visit), _threshold(time, rule.total)
     long = counted[time / visits >= shortest]
     heavy = np.setdiff1d(counted[time >= least], long)
-    anchor = np.full(len(run.tree), -1, dtype=np.int64)
+    anchor = np.full(len(run.tree), -1)
     anchor[heavy] = run.tree.nearest((run.visits <= limit) | run.tree.roots)[heavy]
-    reason = np.full(len(run.tree), Reason.DROPPED, dtype=np.int64)
+    reason = np.full(len(run.tree), int(Reason.DROPPED))
     kept = run.tree.roots.copy()
     kept[long] = True
     kept[anchor[heavy]] = True

@@ -95,7 +95,7 @@ def fold(profile: Profile, recorded_regions: BoolArray) -> Folding:
     recorded = recorded_regions[tree.region]
     nodes = np.flatnonzero(recorded)
     home = tree.nearest(recorded)
-    number = np.full(len(tree) + 1, -1, dtype=np.int64)
+    number = np.full(len(tree) + 1, -1)
     number[nodes] = np.arange(len(nodes))
     caller = np.where(tree.parent[nodes] >= 0, home[tree.parent[nodes]], -1)
     merged, folded = CallTree(number[caller], tree.region[nodes]).merge_siblings(profile.regions.mangled)

@@ -50,7 +50,7 @@ def last_match(rules: Sequence[Rule], names: Sequence[str], mangled: Sequence[st
         names: displayed names.
         mangled: as many mangled names.
     """
-    verdict = np.full(len(names), UNTOUCHED, dtype=np.int64)
+    verdict = np.full(len(names), UNTOUCHED)
     pending = list(range(len(names)))
     for (include, by_mangled), group in groupby(reversed(rules), key=lambda r: (r.include, r.mangled)):
         matcher = PatternSet.of(rule.pattern for rule in group)

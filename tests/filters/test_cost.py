@@ -289,6 +289,20 @@ def test_short_visits_are_attributed_to_the_nearest_long_ones(make_profile):
     assert plain.attributed[0] == plain.callpath[0]
 
 
+def test_visits_are_long_enough_by_the_most_probable_cost(make_profile):
+    # 90 ns a visit, of them 40 of its measurement: 50 ns are more than 40, but less than 0.4 of the highest cost
+    rows = [(0, "main", 1, 10.0), (1, "get", 10**6, 0.09)]
+    plain = estimate_plain_time(evidence_from_profile(make_profile(rows)), EventCost())
+    assert 50e-9 < 0.4 * plain.cost[1]
+    assert plain.attributed[1] == plain.callpath[1] == pytest.approx(0.05, rel=0.05)
+
+
+def test_without_its_root_no_call_path_is_whole(make_profile):
+    run = evidence_from_profile(make_profile([(0, "main", 1, 1.0), (1, "a", 1, 1.0), (2, "b", 1, 1.0)]))
+    assert predict(run, np.array([False, True, True])).whole == 0.0
+    assert predict(run, np.array([True, False, True])).whole == pytest.approx(1 / 3)
+
+
 def test_overhead_and_dilation_of_every_application(make_profile):
     found = replace(
         predict(evidence(KERNELS, make_profile), np.ones(6, dtype=np.bool_)),

@@ -309,3 +309,11 @@ def test_a_wrong_filter_is_named_by_its_verb(decision):
         intended = everything_but_solve.copy()
         intended[:2] = False
         prove(text, regions, intended)
+
+
+def test_regions_kept_only_to_lead_to_others_count_as_kept(make_profile):
+    rows = [(0, "main", 1, 0.1), (1, "way", 10, 0.1), (2, "goal", 1, 9.0)]
+    run = evidence_from_profile(make_profile(rows))
+    found = decide_by_paper([run])
+    assert reasons_of(found) == {"goal": "TIME_PER_VISIT", "main": "ENTRY_POINT", "way": "PREFIX"}
+    assert found.notices == ("every filterable region is kept, so the filter excludes nothing",)

@@ -75,6 +75,6 @@ def test_nothing_fits_without_capacity_but_what_weighs_nothing(capacity):
 
 
 def test_the_gap_is_the_largest_share_that_may_be_missing():
-    assert Packing(np.zeros(1, dtype=np.bool_), 3.0, 4.0).gap == 0.25
+    assert Packing(np.zeros(1, dtype=np.bool_), 0.375, 0.5).gap == 0.25
     assert Packing(np.zeros(1, dtype=np.bool_), 4.0, 4.0 - 1e-12).gap == 0.0
     assert Packing(np.zeros(0, dtype=np.bool_), 0.0, 0.0).gap == 0.0

@@ -1,3 +1,5 @@
+from dataclasses import fields
+
 import pytest
 
 from filters.options import (
@@ -11,6 +13,7 @@ from filters.options import (
     PaperRule,
 )
 from ingest.errors import UsageError
+from ingest.options import declaration
 
 
 def test_the_defaults_are_those_of_the_paper():
@@ -38,3 +41,8 @@ def test_a_budget_allows_something():
     for wrong in (0.0, -0.1, float("nan")):
         with pytest.raises(UsageError, match=r"invalid overhead budget .*; give a share, such as 5%"):
             Budget(wrong)
+
+
+def test_options_say_their_limits():
+    limits = {one.name: (declaration(one).least, declaration(one).most) for one in fields(PaperRule)}
+    assert limits == {"per_visit": (0, 1), "total": (0, 1), "visits": (0, 1)}

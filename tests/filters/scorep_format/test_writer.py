@@ -181,3 +181,10 @@ def test_an_error_in_an_existing_file_names_it(existing, line):
         merge_filters(existing, written.text, REGIONS.table, written.plan.intended, where="my.filter")
     with pytest.raises(FilterError, match=rf"my\.filter, line {line}: unexpected 'foo'"):
         prove(existing, REGIONS.table, written.plan.intended, where="my.filter")
+
+
+def test_marks_inside_of_a_block_are_refused_with_the_name_of_the_file():
+    written = generated("main")
+    block = f"SCOREP_REGION_NAMES_BEGIN\n{BEGIN_MARK}\n{END_MARK}\nSCOREP_REGION_NAMES_END\n"
+    with pytest.raises(FilterError, match=r"my\.filter, line \d+: unexpected 'SCOREP_REGION_NAMES_BEGIN'"):
+        merge_filters(block, written.text, REGIONS.table, written.plan.intended, where="my.filter")
