@@ -70,7 +70,7 @@ def _runs_and_growing(path: Path, options: "Options") -> tuple[tuple["Run", ...]
 
 def _show(result: "FilterResult", path: Path) -> None:
     """Print what a written filter does, and the commands to use it."""
-    from filters.usage import next_commands
+    from filters.explanation import next_commands
     from pipeline.report.filter_table import show_effect, show_memory
     from pipeline.report.terminal import console
 
@@ -90,9 +90,9 @@ def _show(result: "FilterResult", path: Path) -> None:
 def _simulate(path: Path, rules: Path) -> None:
     """Show what a profile would look like under a filter."""
     from filters.evidence import evidence_from_profile
-    from filters.language import parse
-    from filters.matching import kept
-    from filters.prediction import predict
+    from filters.scorep_format.parser import parse
+    from filters.scorep_format.matcher import kept
+    from filters.overhead import predict
     from filters.simulation import simulate
     from ingest.readers import read_profile
     from pipeline.report.filter_table import show_simulation

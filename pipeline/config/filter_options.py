@@ -1,11 +1,6 @@
 """The options of a filter as the filter stage takes them."""
 
-from filters.budget import Budget
-from filters.instrumenters import Instrumenter
-from filters.layout import Form, Layout
-from filters.prediction import Application
-from filters.request import FilterRequest
-from filters.wishes import Wishes
+from filters.options import Application, Budget, FilterRequest, Form, Instrumenter, Layout, Overrides
 from ingest.errors import UsageError
 from pipeline.config.options import FilterOptions
 
@@ -28,11 +23,10 @@ def filter_request(options: FilterOptions, growing: tuple[str, ...] = ()) -> Fil
         raise UsageError("the event cost is given twice", where="--event-cost", hint="leave --calibrate out")
     applied = None if options.applied is None else Application(options.applied.replace("-", " "))
     return FilterRequest(
-        rule=options,
-        budget=None if options.max_overhead is None else Budget(options.max_overhead, applied),
-        wishes=Wishes((*options.protect, *growing), options.drop),
+        rule=options if options.max_overhead is None else Budget(options.max_overhead, applied),
+        overrides=Overrides((*options.protect, *growing), options.drop),
         layout=Layout(Form(options.form), options.abridge, options.whole_files),
-        instrumenter=None if options.to == "scorep" else Instrumenter(options.to),
+        instrumenter=Instrumenter(options.to),
         merge=options.merge,
         event_cost=options.event_cost,
         baseline=options.baseline_time,

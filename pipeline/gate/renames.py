@@ -4,7 +4,7 @@ from difflib import SequenceMatcher
 
 import numpy as np
 
-from ingest.names import short_name
+from ingest.cpp_names import short_name
 from pipeline.gate.pairing import Pair
 from pipeline.gate.snapshot import KernelId, Level, Snapshot
 

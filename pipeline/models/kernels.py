@@ -7,8 +7,8 @@ from fnmatch import fnmatchcase
 import numpy as np
 
 from ingest.arrays import FloatArray, IntArray
+from ingest.cpp_names import short_name
 from ingest.experiment import Experiment
-from ingest.names import short_name
 from ingest.scaling import Scaling
 
 TIME_UNITS = frozenset({"", "s", "sec", "seconds"})

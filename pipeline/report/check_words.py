@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from ingest.names import short_name
+from ingest.cpp_names import short_name
 from pipeline.gate.decision import CheckResult, Decision, Outcome, Verdict
 from pipeline.gate.snapshot import Level
 from pipeline.report.names import callpath_text

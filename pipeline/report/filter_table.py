@@ -7,10 +7,11 @@ from rich.text import Text
 
 from filters.budget import BudgetOutcome
 from filters.decision import Decision
-from filters.given_up import given_up
+from filters.explanation import dropped_regions
 from filters.memory import Memory
-from filters.prediction import Application, Dilation, Prediction
-from ingest.names import short_name
+from filters.options import Application
+from filters.overhead import Dilation, Prediction
+from ingest.cpp_names import short_name
 from ingest.profile import Profile
 from pipeline.report.names import shorten_middle
 from pipeline.report.quantities import count, figure, percent, size
@@ -77,7 +78,7 @@ def _show_budget(out: Console, budget: BudgetOutcome) -> None:
 
 
 def _show_given_up(out: Console, decision: Decision, prediction: Prediction) -> None:
-    lost = given_up(decision, prediction, count=5)
+    lost = dropped_regions(decision, prediction, count=5)
     if not lost:
         return
     out.print("Given up, their time is told of the caller:")
@@ -87,7 +88,7 @@ def _show_given_up(out: Console, decision: Decision, prediction: Prediction) -> 
     table.add_column("visits", justify="right", no_wrap=True)
     table.add_column("told of", no_wrap=True)
     for entry in lost:
-        heir = short_name(entry.told_of) if entry.told_of else "nobody"
+        heir = short_name(entry.attributed_to) if entry.attributed_to else "nobody"
         names = (shorten_middle(short_name(entry.region), NAME_WIDTH), shorten_middle(heir, NAME_WIDTH))
         table.add_row(Text(names[0]), percent(entry.share), count(entry.visits), Text(names[1]))
     out.print(table)

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from ingest.names import short_name
+from ingest.cpp_names import short_name
 
 ELLIPSIS = "…"
 ARROW = " › "

@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from ingest.names import short_name
+from ingest.cpp_names import short_name
 from pipeline.report.names import callpath_text
 from pipeline.report.quantities import figure, percent
 

@@ -6,7 +6,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ingest.arrays import FloatArray
-from ingest.names import short_name
+from ingest.cpp_names import short_name
 from pipeline.models.analysis import Analysis
 from pipeline.report.names import shorten_middle
 from pipeline.report.quantities import figure, percent

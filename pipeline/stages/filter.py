@@ -9,17 +9,17 @@ import numpy as np
 
 from filters.budget import BudgetOutcome, decide_by_budget
 from filters.cost import EventCost, calibrate_by_baseline, calibrate_by_pair
-from filters.decision import Decision, decide_by_paper
+from filters.decision import Decision
 from filters.evidence import RunEvidence, evidence_from_profile
+from filters.evidence_file import evidence_json
+from filters.explanation import costly_at_largest_scale
 from filters.instrumenters import list_functions
 from filters.memory import Memory, trace_memory
-from filters.merging import merge_filters
-from filters.patterns import escape
-from filters.prediction import Application, Prediction, predict
-from filters.request import FilterRequest
-from filters.scales import costly_at_largest_scale
-from filters.summary import evidence_json
-from filters.writer import write_filter
+from filters.options import Application, Budget, FilterRequest, Instrumenter
+from filters.overhead import Prediction, predict
+from filters.paper_rule import decide_by_paper
+from filters.scorep_format.patterns import escape
+from filters.scorep_format.writer import merge_filters, write_filter
 from ingest.discovery import Run
 from ingest.errors import InputError
 from ingest.readers import read_profile
@@ -116,16 +116,16 @@ def _event_cost(largest: RunEvidence, request: FilterRequest) -> EventCost:
 def _decide(
     evidence: Sequence[RunEvidence], request: FilterRequest, cost: EventCost
 ) -> tuple[Decision, BudgetOutcome | None]:
-    if request.budget is None:
-        return decide_by_paper(evidence, request.rule, request.wishes), None
-    return decide_by_budget(
-        evidence, request.budget, wishes=request.wishes, cost=cost, baseline=request.baseline
-    )
+    if isinstance(request.rule, Budget):
+        return decide_by_budget(
+            evidence, request.rule, overrides=request.overrides, cost=cost, baseline=request.baseline
+        )
+    return decide_by_paper(evidence, request.rule, request.overrides), None
 
 
 def _written(decision: Decision, request: FilterRequest) -> tuple[str, str, list[str]]:
     """Return the content of the file, how to use it, and what to know about it."""
-    if request.instrumenter is not None:
+    if request.instrumenter is not Instrumenter.SCOREP:
         listed = list_functions(decision.regions, decision.kept, request.instrumenter)
         left = (
             [f"cannot be named in this list, so not decided: {', '.join(listed.left)}"] if listed.left else []

@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from ingest.cpp_names import short_name
 from ingest.errors import UsageError
-from ingest.names import short_name
 from pipeline.models.analysis import Analysis
 from pipeline.models.kernels import matching
 from pipeline.report.curves import Curve, curve_of

@@ -23,7 +23,7 @@ from pipeline.store.reduced_profiles import left_in_file, read_reduced, write_re
 from pipeline.store.software import installed_version
 
 CACHE, DIGESTS = ".cache", "digests.jsonl"
-CACHE_VERSION = 1
+CACHE_VERSION = 2
 ENDING = ".reduced.npz"
 SETTLED = 2_000_000_000  # nanoseconds; file systems tell times in steps of up to two seconds
 

@@ -21,6 +21,7 @@ from ingest.calltree import CallTree
 from ingest.errors import InputError
 from ingest.profile import Metric, MetricKind, RegionTable
 from ingest.reduction import ReducedProfile, Reduction
+from ingest.region_class import RegionClass
 from pipeline.store.atomic import write_atomically
 
 _TOLD = "told"
@@ -73,7 +74,7 @@ def write_reduced(path: Path, profile: ReducedProfile) -> None:
     told = {
         "regions": [regions.name, regions.mangled, regions.paradigm, regions.file],
         "metrics": [(metric.name, metric.unit, metric.kind.value) for metric in profile.metrics],
-        "paradigms": profile.paradigms,
+        "classes": [found.value for found in profile.classes],
         "attributes": dict(profile.attributes),
         "notices": profile.notices,
     }
@@ -83,7 +84,7 @@ def write_reduced(path: Path, profile: ReducedProfile) -> None:
         "region": profile.tree.region,
         "line": regions.line,
         "process": profile.process,
-        "paradigm_time": profile.paradigm_time,
+        "class_time": profile.class_time,
     }
     for number, metric in enumerate(profile.metrics):
         reduction = profile.values[metric.name]
@@ -142,10 +143,10 @@ def _profile(stored: Mapping[str, npt.NDArray[Any]], path: Path, source: str) ->
         name=name, mangled=mangled, paradigm=paradigm, file=file, line=_integers(stored["line"])
     )
     tree = CallTree(_integers(stored["parent"]), _integers(stored["region"]))
-    process, paradigm_time = _integers(stored["process"]), _floats(stored["paradigm_time"])
+    process, class_time = _integers(stored["process"]), _floats(stored["class_time"])
     _check(tree, regions)
-    if paradigm_time.shape != (len(told["paradigms"]), len(process)):
-        raise ValueError("the times of the paradigms do not fit to the locations")
+    if class_time.shape != (len(told["classes"]), len(process)):
+        raise ValueError("the times of the classes do not match the locations")
     for number in range(len(metrics)):
         if stored[_values(number)].shape != (len(REDUCTIONS), len(tree)):
             raise ValueError("the values do not fit to the call tree")
@@ -155,8 +156,8 @@ def _profile(stored: Mapping[str, npt.NDArray[Any]], path: Path, source: str) ->
         regions=regions,
         metrics=metrics,
         values=StoredReductions(path, tuple(metric.name for metric in metrics)),
-        paradigms=tuple(told["paradigms"]),
-        paradigm_time=paradigm_time,
+        classes=tuple(map(RegionClass, told["classes"])),
+        class_time=class_time,
         process=process,
         attributes=told["attributes"],
         notices=tuple(told["notices"]),

@@ -23,7 +23,7 @@ from pipeline.store.software import installed_version
 
 MODELS, REGION_MODELS, PROVENANCE = "models.parquet", "region_models.parquet", "run.json"
 SUMMARY, FILTER, EVIDENCE, REPORT = "summary.json", "app.filter", "app.filter.json", "report.html"
-STORE_VERSION = 1
+STORE_VERSION = 2
 LIBRARIES = ("callpath-pipeline", "numpy", "pandas", "scipy", "scikit-learn", "pyarrow")
 
 

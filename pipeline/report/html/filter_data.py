@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from ingest.names import short_name
+from ingest.cpp_names import short_name
 
 
 def filter_data(evidence: Mapping[str, Any] | None) -> dict[str, Any] | None:

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from ingest.names import short_name
+from ingest.cpp_names import short_name
 from pipeline.models.analysis import Analysis
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ingest.arrays import FloatArray
-from ingest.names import short_name
+from ingest.cpp_names import short_name
 from ingest.scaling import Scaling
 from pipeline.models.analysis import Analysis, Outlook, largest_point, measured_total
 from pipeline.models.bottlenecks import NOTEWORTHY_SHARE

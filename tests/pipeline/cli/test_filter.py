@@ -4,8 +4,8 @@ from functools import partial
 import numpy as np
 import pytest
 
-from filters.language import parse
-from filters.matching import kept
+from filters.scorep_format.matcher import kept
+from filters.scorep_format.parser import parse
 from ingest.readers import read_profile
 from tests.cubex_writer import MetricSpec, RegionSpec, write_cubex
 

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from ingest.calltree import CallTree
 from ingest.profile import Metric, RegionTable
 from ingest.reduction import ReducedProfile, Reduction
+from ingest.region_class import RegionClass
 from pipeline.stages.ingest import ingest, locate, remembered_inputs
 from pipeline.store.cache import CACHE, ENDING, SETTLED, Cache
 from pipeline.store.reduced_profiles import read_reduced, write_reduced
@@ -60,8 +61,8 @@ def same(one, other):
             assert np.array_equal(first, second, equal_nan=True)
     for run, twin in zip(one.runs, other.runs, strict=True):
         assert (run.source, run.point, run.repetition) == (twin.source, twin.point, twin.repetition)
-        assert (run.paradigms, run.attributes) == (twin.paradigms, twin.attributes)
-        assert np.array_equal(run.paradigm_time, twin.paradigm_time)
+        assert (run.classes, run.attributes) == (twin.classes, twin.attributes)
+        assert np.array_equal(run.class_time, twin.class_time)
         assert np.array_equal(run.process, twin.process)
 
 
@@ -177,8 +178,8 @@ def small_profile():
         regions=regions,
         metrics=metrics,
         values={"time": values},
-        paradigms=("user",),
-        paradigm_time=times,
+        classes=(RegionClass.COMPUTATION,),
+        class_time=times,
         process=process,
         attributes={"k": "v"},
         notices=("odd",),
@@ -206,7 +207,7 @@ def test_what_is_stored_comes_back(tmp_path):
     assert (back.regions.name, back.attributes, back.notices) == (profile.regions.name, {"k": "v"}, ("odd",))
     assert np.array_equal(back.tree.parent, profile.tree.parent)
     assert np.array_equal(back.values["time"].max, profile.values["time"].max)
-    assert np.array_equal(back.paradigm_time, profile.paradigm_time)
+    assert np.array_equal(back.class_time, profile.class_time)
 
 
 def test_a_made_up_entry_is_refused(tmp_path):
@@ -215,8 +216,8 @@ def test_a_made_up_entry_is_refused(tmp_path):
         replace(profile, tree=CallTree(np.array([-1, 2, 0]), np.array([0, 1, 2]))),
         replace(profile, tree=CallTree(np.array([-1, 0, 0]), np.array([0, 1, 3]))),
         replace(profile, process=np.array([0, 1, 2])),
-        replace(profile, paradigms=()),
+        replace(profile, classes=()),
     ):
         write_reduced(tmp_path / "profile.npz", bad)
-        with pytest.raises(ValueError, match=r"fit|preorder|region"):
+        with pytest.raises(ValueError, match=r"fit|match|preorder|region"):
             read_reduced(tmp_path / "profile.npz", "run")

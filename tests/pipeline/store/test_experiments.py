@@ -21,8 +21,8 @@ def test_an_experiment_comes_back_as_it_was_stored(strong_study, tmp_path):
             assert np.array_equal(stored, read, equal_nan=True)
     for run, other in zip(experiment.runs, back.runs, strict=True):
         assert run.source == other.source
-        assert (run.point, run.repetition, run.paradigms) == (other.point, other.repetition, other.paradigms)
-        assert np.array_equal(run.paradigm_time, other.paradigm_time)
+        assert (run.point, run.repetition, run.classes) == (other.point, other.repetition, other.classes)
+        assert np.array_equal(run.class_time, other.class_time)
 
 
 def test_a_failed_write_leaves_nothing_behind(tmp_path):

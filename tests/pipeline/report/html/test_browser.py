@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ingest.names import short_name
+from ingest.cpp_names import short_name
 from pipeline.report.html import report_html
 from tests.pipeline.report.html.browser import Watched, browser, hides, shows
 from tests.pipeline.report.html.studies import (

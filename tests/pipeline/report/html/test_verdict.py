@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from ingest.names import short_name
+from ingest.cpp_names import short_name
 from pipeline.models.analysis import Analysis, look_ahead
 from pipeline.report.html.verdict import Findings, leaders, verdict
 from tests.pipeline.report.html.studies import SOLVER, study, two_parameter_study
