@@ -94,8 +94,8 @@ def test_json_on_standard_output_stands_alone_also_on_github(call, studies, base
     [
         (["check", "{study}"], "nothing to check"),
         (["check", "{study}", "--baseline", "{tmp}/nix.json"], "cannot be read"),
-        (["check", "{study}", "--baseline", "{tmp}/bad.json"], "is no JSON"),
-        (["check", "{study}", "--baseline", "{tmp}/list.json"], "is no baseline"),
+        (["check", "{study}", "--baseline", "{tmp}/bad.json"], "is not valid JSON"),
+        (["check", "{study}", "--baseline", "{tmp}/list.json"], "is not a baseline"),
         (["check", "{tmp}/nowhere", "--baseline", "{tmp}/baseline.json"], "no such file"),
         (["check", "{study}", "--baseline", "{tmp}/baseline.json", "--at", "q=3"], "no parameter 'q'"),
         (["check", "{study}", "--baseline", "{tmp}/baseline.json", "--metric", "visits"], "differ"),

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from pipeline.gate.snapshot import KernelId, Level, Origin, Snapshot
+from pipeline.gate.measurements import KernelId, Level, Measurements, Origin
 
 SCALES = (8, 16, 32, 64, 128)
 
@@ -18,7 +18,7 @@ def study(
     repetitions: int = 5,
     seed: int = 1,
     origin: Origin | None = None,
-) -> Snapshot:
+) -> Measurements:
     """Make a study whose call paths are ``main/<name>``; a single effort holds at all scales."""
     rng = np.random.default_rng(seed)
     mean = np.array([np.broadcast_to(e, len(scales)) for e in efforts.values()], dtype=np.float64)
@@ -28,7 +28,7 @@ def study(
         *(KernelId(Level.REGION, (name,)) for name in efforts),
         *(KernelId(Level.CALLPATH, ("main", name)) for name in efforts),
     )
-    return Snapshot(
+    return Measurements(
         parameters=("p",),
         parameter="p",
         scaling="strong",
@@ -49,7 +49,7 @@ def many(**changed: float | Sequence[float]) -> dict[str, float | Sequence[float
     return {f"k{i}": 10.0 + i for i in range(20)} | changed
 
 
-def without(whole: Snapshot, name: str) -> Snapshot:
+def without(whole: Measurements, name: str) -> Measurements:
     """Drop a kernel from a study."""
     rows = [i for i, kernel in enumerate(whole.kernels) if kernel.callpath[-1] != name]
     return replace(whole.take(rows))

@@ -5,9 +5,8 @@ import pytest
 
 from ingest.errors import InputError
 from pipeline.gate.baseline import document_text, from_document, to_document
-from pipeline.gate.pairing import pair
-from pipeline.gate.renames import possible_renames
-from pipeline.gate.snapshot import Origin, without_dust
+from pipeline.gate.matching import match, possible_renames
+from pipeline.gate.measurements import Origin
 from pipeline.models.options import ModelOptions
 from tests.pipeline.gate.studies import many, study
 
@@ -40,7 +39,7 @@ def test_missing_repetitions_stay_missing():
 
 
 def test_dust_is_left_out_and_the_total_stays():
-    kept = without_dust(study(many(tiny=1e-4)), 0.001)
+    kept = study(many(tiny=1e-4)).above_share(0.001)
     assert "tiny" not in {k.callpath[-1] for k in kept.kernels}
     assert kept.kernels[0].callpath == ("total",)
 
@@ -49,7 +48,7 @@ def test_dust_is_left_out_and_the_total_stays():
     ("damage", "message"),
     [
         (lambda d: d.update(version=99), "version 99"),
-        (lambda d: d.pop("kernels"), "is no baseline"),
+        (lambda d: d.pop("kernels"), "is not a baseline"),
         (lambda d: d["kernels"].pop(0), "damaged"),
         (lambda d: d["kernels"][0]["values"].pop(), "damaged"),
         (lambda d: d["kernels"][0]["values"][0].append(-1.0), "damaged"),
@@ -69,5 +68,5 @@ def test_damage_is_one_clear_error(document, damage, message):
 def test_a_renamed_kernel_is_paired():
     before = study(many(compute_old=40.0))
     after = study(many(compute_new=41.0), seed=2)
-    ((old, new),) = possible_renames(pair(before, after), 0.01)
+    ((old, new),) = possible_renames(match(before, after), 0.01)
     assert (old.callpath[-1], new.callpath[-1]) == ("compute_old", "compute_new")

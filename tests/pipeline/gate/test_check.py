@@ -6,9 +6,9 @@ import pytest
 
 from ingest.errors import InputError, UsageError
 from pipeline.gate.check import check
-from pipeline.gate.decision import Ground, Outcome, Verdict
+from pipeline.gate.measurements import Level, Origin
 from pipeline.gate.options import CheckOptions, KernelRule, Waiver
-from pipeline.gate.snapshot import Level, Origin
+from pipeline.gate.result import Ground, Outcome, Verdict
 from pipeline.models.options import ModelOptions
 from tests.pipeline.gate.studies import SCALES, many, study, without
 
@@ -25,7 +25,7 @@ def found(result, verdict=Verdict.REGRESSION):
 
 
 def grounds(result, name):
-    (decision,) = [d for d in result.decisions if d.kernel.callpath[-1] == name]
+    (decision,) = [d for d in result.kernels if d.kernel.callpath[-1] == name]
     return {e.ground for e in decision.evidence}
 
 
@@ -70,14 +70,14 @@ def test_small_kernels_are_left_alone():
     before = study(many(tiny=0.01), seed=1)
     result = run(study(many(tiny=0.05), seed=2), before)
     assert result.outcome is Outcome.PASSED
-    assert "tiny" not in {d.kernel.callpath[-1] for d in result.decisions}
+    assert "tiny" not in {d.kernel.callpath[-1] for d in result.kernels}
 
 
 def test_dust_may_jump_where_it_is_dust_though_it_matters_elsewhere():
     before = study(many(spiky=[1e-6, 1e-6, 1e-6, 10, 10]), seed=1)
     result = run(study(many(spiky=[1e-6, 1e-3, 1e-6, 10, 10]), seed=2), before)
     assert result.outcome is Outcome.PASSED
-    assert "spiky" in {d.kernel.callpath[-1] for d in result.decisions}
+    assert "spiky" in {d.kernel.callpath[-1] for d in result.kernels}
 
 
 @pytest.mark.parametrize("what", ["machine", "filter"])
@@ -100,7 +100,7 @@ def test_noise_that_hides_large_changes_is_inconclusive_and_says_what_would_sett
         study({"a": 5.0, "b": 7.0}, noise=0.5, repetitions=2),
     )
     assert result.outcome is Outcome.INCONCLUSIVE
-    assert "repetitions a point in both studies would show 2" in result.of(Verdict.INCONCLUSIVE)[0].advice
+    assert "repetitions per point in both studies would reveal 2" in result.of(Verdict.INCONCLUSIVE)[0].advice
 
 
 def test_without_common_points_only_the_models_speak():
@@ -139,7 +139,7 @@ def test_waivers_hold_until_their_day():
     day_before = TODAY - datetime.timedelta(days=1)
     ended = run(after, before, waivers=(Waiver(match="*/k5", reason="known", until=day_before),))
     assert ended.outcome is Outcome.REGRESSED
-    assert any("the waiver ended on" in notice for notice in ended.notices)
+    assert any("the waiver expired on" in notice for notice in ended.notices)
 
 
 def test_rules_need_no_baseline():
@@ -164,7 +164,7 @@ def test_ceilings_on_share_efficiency_and_total():
     ("options", "message"),
     [
         ({}, "nothing to check"),
-        ({"kernels": (KernelRule(match="nix", share=0.1),)}, "names no kernel"),
+        ({"kernels": (KernelRule(match="nix", share=0.1),)}, "matches no kernel"),
         ({"targets": ({"q": 4.0},), "total": 1.0}, "no parameter 'q'"),
     ],
 )

@@ -1,31 +1,30 @@
-"""A check as SARIF 2.1.0, which code hosts show beside the source.
+"""A check as SARIF 2.1.0, which code hosts show in the source.
 
 OASIS Standard "Static Analysis Results Interchange Format (SARIF) Version 2.1.0", 2020.
 """
 
-import hashlib
 from importlib.metadata import version
 from typing import Any
 from urllib.parse import quote
 
-from pipeline.gate.decision import CheckResult, Decision, Verdict
-from pipeline.gate.verdicts import describe
-from pipeline.report.check_words import RULE_TEXTS, headline, kernel_name, rule_id, story
-from pipeline.report.source_places import relative_file
+from pipeline.gate.result import CheckResult, KernelResult, Verdict
+from pipeline.report.check.annotations import fingerprint
+from pipeline.report.check.wording import RULE_TEXTS, headline, kernel_name, rule_id, source_file, story
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+FINGERPRINT_DIGITS = 32
 LEVELS = {Verdict.REGRESSION: "error", Verdict.WAIVED: "error", Verdict.INCONCLUSIVE: "note"}
 
 
 def sarif_document(result: CheckResult, root: str = "") -> dict[str, Any]:
-    """Return the document: one run, a result for every regression, waived regression and doubt.
+    """Return the document: one run, with one result per regression (also waived) and doubt.
 
     Args:
         result: the check.
         root: directory that source files are made relative to.
     """
-    told = [d for d in result.decisions if d.verdict in LEVELS]
-    used = sorted({rule_id(d) for d in told})
+    reported = result.of(*LEVELS)
+    used = sorted({rule_id(one) for one in reported})
     invocation = {
         "executionSuccessful": True,
         "exitCode": int(result.outcome),
@@ -47,42 +46,37 @@ def sarif_document(result: CheckResult, root: str = "") -> dict[str, Any]:
                 "tool": {"driver": driver},
                 "columnKind": "unicodeCodePoints",
                 "invocations": [invocation],
-                "results": [_result(d, used, root) for d in told],
+                "results": [_result(one, used, root) for one in reported],
             }
         ],
     }
 
 
-def _result(decision: Decision, rules: list[str], root: str) -> dict[str, Any]:
-    name = rule_id(decision)
+def _result(result: KernelResult, rules: list[str], root: str) -> dict[str, Any]:
+    name = rule_id(result)
     location: dict[str, Any] = {
         "logicalLocations": [
             {
-                "name": decision.kernel.callpath[-1],
-                "fullyQualifiedName": describe(decision.kernel),
+                "name": result.kernel.region,
+                "fullyQualifiedName": result.kernel.text,
                 "kind": "function",
             }
         ]
     }
-    if file := relative_file(decision, root):
+    if file := source_file(result, root):
         uri = quote(file, safe="/") if not file.startswith("/") else "file://" + quote(file, safe="/")
         location["physicalLocation"] = {
             "artifactLocation": {"uri": uri},
-            "region": {"startLine": decision.line},
+            "region": {"startLine": result.line},
         }
     found: dict[str, Any] = {
         "ruleId": name,
         "ruleIndex": rules.index(name),
-        "level": LEVELS[decision.verdict],
-        "message": {"text": f"{kernel_name(decision, 120)}: {story(decision)}"},
+        "level": LEVELS[result.verdict],
+        "message": {"text": f"{kernel_name(result, 120)}: {story(result)}"},
         "locations": [location],
-        "partialFingerprints": {"kernel/v1": _fingerprint(decision, name)},
+        "partialFingerprints": {"kernel/v1": fingerprint(result)[:FINGERPRINT_DIGITS]},
     }
-    if decision.verdict is Verdict.WAIVED:
-        found["suppressions"] = [{"kind": "external", "justification": decision.advice}]
+    if result.verdict is Verdict.WAIVED:
+        found["suppressions"] = [{"kind": "external", "justification": result.advice}]
     return found
-
-
-def _fingerprint(decision: Decision, rule: str) -> str:
-    key = "\0".join((rule, decision.kernel.level.value, *decision.kernel.callpath))
-    return hashlib.sha256(key.encode(errors="surrogateescape")).hexdigest()[:32]

@@ -1,4 +1,4 @@
-"""A kernel over commits in the terminal."""
+"""A kernel over commits: its series, change points and drift."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -10,12 +10,14 @@ from rich.table import Table
 from rich.text import Text
 
 from pipeline.gate.change_points import ENOUGH, LEVEL, change_points, drift
-from pipeline.gate.snapshot import KernelId
+from pipeline.gate.measurements import KernelId
+from pipeline.report.check.wording import count, point_text
 from pipeline.report.names import callpath_text
 from pipeline.report.numbers import number
 from pipeline.report.quantities import figure, percent
 
-GROWTH = {"1": "constant"}
+GROWTHS = {"1": "constant"}
+BAR = 20  # characters
 
 
 def history_document(kernel: KernelId, rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
@@ -52,23 +54,24 @@ def history_document(kernel: KernelId, rows: Sequence[Mapping[str, Any]]) -> dic
 
 
 def show_history(out: Console, document: Mapping[str, Any], limit: int) -> None:
-    """Print the series, newest last, and what the tests say of it."""
-    at = ", ".join(f"{name} = {value:g}" for name, value in document["at"].items())
+    """Print a series, the newest entry last, with its change points and drift."""
+    at = point_text(document["at"])
     out.print(Text(f"{callpath_text(document['callpath'], 100)} ({document['level']}) at {at}", style="bold"))
     entries = document["entries"]
-    largest = max((e["value"] for e in entries), default=1.0) or 1.0
-    changed = {c["label"]: c["factor"] for c in document["change_points"]}
+    largest = max((e["value"] for e in entries), default=1.0)
+    changes = {c["label"]: c["factor"] for c in document["change_points"]}
     table = Table(box=None, pad_edge=False)
-    for name, side in (("label", "left"), (document["unit"] or "value", "right"), ("", "left")):
-        table.add_column(name, justify="right" if side == "right" else "left", no_wrap=True)
+    table.add_column("label", no_wrap=True)
+    table.add_column(document["unit"] or "value", justify="right", no_wrap=True)
+    table.add_column("", no_wrap=True)
     table.add_column("share", justify="right")
     table.add_column("growth")
     table.add_column("")
     for e in entries[-limit:]:
-        bar = "█" * max(1, round(20 * e["value"] / largest))
-        told = f"level changes {changed[e['label']]:.3g}-fold" if e["label"] in changed else e["verdict"]
-        cells = (figure(e["value"]), bar, percent(e["share"]), GROWTH.get(e["growth"], e["growth"]))
-        table.add_row(Text(e["label"]), *map(Text, cells), Text(told, style="yellow"))
+        bar = "█" * max(1, round(BAR * e["value"] / largest))
+        remark = f"level changes {changes[e['label']]:.3g}-fold" if e["label"] in changes else e["verdict"]
+        cells = (figure(e["value"]), bar, percent(e["share"]), GROWTHS.get(e["growth"], e["growth"]))
+        table.add_row(Text(e["label"]), *map(Text, cells), Text(remark, style="yellow"))
     out.print(table)
     out.print(_conclusion(document), soft_wrap=True)
 
@@ -76,9 +79,9 @@ def show_history(out: Console, document: Mapping[str, Any], limit: int) -> None:
 def _conclusion(document: Mapping[str, Any]) -> str:
     if len(document["entries"]) < ENOUGH:
         return f"{len(document['entries'])} entries at this point: change points need at least {ENOUGH}"
-    found = document["change_points"]
-    text = f"{len(found)} change point{'' if len(found) == 1 else 's'} (Pettitt, level {LEVEL:g})"
+    text = f"{count(len(document['change_points']), 'change point')} (Pettitt's test, level {LEVEL:g})"
     trend = document["drift"]
     if trend is not None and trend["p"] <= LEVEL:
-        text += f"; drifts {trend['factor']:.3g}-fold over the series (Mann-Kendall p = {trend['p']:.2g})"
+        test = f"Mann-Kendall test, p = {trend['p']:.2g}"
+        text += f"; drifts {trend['factor']:.3g}-fold over the series ({test})"
     return text

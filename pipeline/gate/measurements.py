@@ -1,6 +1,6 @@
-"""What a check compares: the measured values of all kernels of one study, and where they come from."""
+"""The measured values of all kernels of one study: what a check compares."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from functools import cached_property
@@ -12,10 +12,10 @@ from ingest.experiment import Experiment
 from ingest.scaling import ScalingDecision
 from pipeline.models.bottlenecks import shares
 from pipeline.models.efficiency import efficiencies
-from pipeline.models.kernels import Kernels, callpath_kernels, region_kernels, total_kernel
+from pipeline.models.kernels import Kernels, callpath_kernels, matches, region_kernels, total_kernel
 
 NO_LINE = -1
-SAME = 1e-4  # relative difference of sums that are the same but for rounding and dust
+ROUNDING = 1e-4  # relative difference up to which a region equals its only call path of any size
 
 
 class Level(Enum):
@@ -33,10 +33,30 @@ class KernelId:
     level: Level
     callpath: tuple[str, ...]
 
+    @property
+    def text(self) -> str:
+        """Return the names joined by slashes, for identifiers."""
+        return "/".join(self.callpath)
+
+    @property
+    def region(self) -> str:
+        """Return the name of the kernel's region."""
+        return self.callpath[-1]
+
+    def matches(self, pattern: str) -> bool:
+        """Tell whether a pattern selects this kernel; ``*/name`` selects the region and its call paths.
+
+        Only ``total`` selects the total.
+        """
+        if self.level is Level.TOTAL:
+            return pattern == "total"
+        of_region = self.level is Level.REGION and pattern.startswith("*/")
+        return matches(self.callpath, pattern.removeprefix("*/") if of_region else pattern)
+
 
 @dataclass(frozen=True)
 class Origin:
-    """Under which conditions a study was measured; empty where unknown.
+    """The conditions under which a study was measured; empty if unknown.
 
     Attributes:
         machine: name of the machine.
@@ -48,7 +68,7 @@ class Origin:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Snapshot:
+class Measurements:
     """K kernels at P points with R repetitions: the total, the regions, the call paths.
 
     Attributes:
@@ -57,11 +77,11 @@ class Snapshot:
         scaling: ``strong``, ``weak`` or ``none``.
         metric, unit: what was measured.
         points: float64[P, D].
-        kernels: one entry a row of `values`; the total comes first.
-        values: float64[K, P, R], NaN where nothing was measured.
-        files: source file per kernel, of the nearest caller where its own is unknown; may be empty.
-        lines: int64[K], line in that file, -1 where unknown.
-        parallel_efficiency: float64[P], NaN where it cannot be told.
+        kernels: one per row of `values`; the total comes first.
+        values: float64[K, P, R], NaN if not measured.
+        files: source file per kernel, of the nearest caller if its own is unknown; may be empty.
+        lines: int64[K], line in that file, -1 if unknown.
+        parallel_efficiency: float64[P], NaN if not available.
         origin: the conditions of the measurement.
         smallest_share: kernels below this share at every point may be missing.
     """
@@ -82,16 +102,20 @@ class Snapshot:
 
     @cached_property
     def mean(self) -> FloatArray:
-        """Mean over repetitions, float64[K, P]; 0 where nothing was measured."""
+        """Mean over repetitions, float64[K, P]; 0 if not measured."""
         known = np.isfinite(self.values)
-        total: FloatArray = np.where(known, self.values, 0.0).sum(axis=2) / np.maximum(known.sum(axis=2), 1)
-        return total
+        mean: FloatArray = np.where(known, self.values, 0.0).sum(axis=2) / np.maximum(known.sum(axis=2), 1)
+        return mean
 
     @cached_property
     def share(self) -> FloatArray:
         """Share of the total, float64[K, P]; the total is the first kernel."""
-        mean = self.mean
-        return np.divide(mean, mean[:1], out=np.zeros(mean.shape), where=mean[:1] > 0)
+        return self.share_of(self.mean)
+
+    def share_of(self, mean: FloatArray) -> FloatArray:
+        """Return the share of this study's total, float64[K, P], of kernels given by their means."""
+        total = self.mean[:1]
+        return np.divide(mean, total, out=np.zeros(mean.shape), where=total > 0)
 
     @property
     def scale(self) -> FloatArray:
@@ -99,8 +123,12 @@ class Snapshot:
         column: FloatArray = self.points[:, self.parameters.index(self.parameter)]
         return column
 
-    def take(self, rows: Sequence[int] | IntArray) -> "Snapshot":
-        """Return some kernels, in the order asked for."""
+    def named(self, points: FloatArray) -> tuple[dict[str, float], ...]:
+        """Return points, float64[P, D], as one mapping from parameter to value each."""
+        return tuple(dict(zip(self.parameters, row, strict=True)) for row in points.tolist())
+
+    def take(self, rows: Sequence[int] | IntArray) -> "Measurements":
+        """Return some kernels, in the order of `rows`."""
         index = np.asarray(rows, dtype=np.int64)
         return replace(
             self,
@@ -110,14 +138,37 @@ class Snapshot:
             lines=self.lines[index],
         )
 
+    def above_share(self, smallest_share: float) -> "Measurements":
+        """Return the kernels that reach a share of the total at some point; the total is one of them."""
+        rows = np.flatnonzero((self.share >= smallest_share).any(axis=1))
+        return replace(self.take(rows), smallest_share=smallest_share)
 
-def snapshot(
+    def only_callpaths(self) -> dict[str, tuple[str, ...]]:
+        """Return the regions whose values are those of a single call path, with that call path.
+
+        Testing both would be testing the same values twice.
+        """
+        size = self.mean.sum(axis=1)
+        whole = {k.region: size[i] for i, k in enumerate(self.kernels) if k.level is Level.REGION}
+        return {
+            k.region: k.callpath
+            for i, k in enumerate(self.kernels)
+            if k.level is Level.CALLPATH and abs(size[i] - whole.get(k.region, np.inf)) <= ROUNDING * size[i]
+        }
+
+
+def regions_of(kernels: Iterable[KernelId]) -> set[str]:
+    """Return the names of the regions that occur among kernels, as such or at the end of a call path."""
+    return {k.region for k in kernels if k.level is not Level.TOTAL}
+
+
+def measurements_of(
     experiment: Experiment, decision: ScalingDecision, metric: str, origin: Origin | None = None
-) -> Snapshot:
+) -> Measurements:
     """Take the kernels of an experiment.
 
     Raises:
-        InputError: where the metric was not measured.
+        InputError: if the metric was not measured.
     """
     callpaths = callpath_kernels(experiment, metric, decision.scaling)
     regions, total = region_kernels(callpaths), total_kernel(callpaths)
@@ -129,8 +180,8 @@ def snapshot(
         *(KernelId(Level.CALLPATH, path) for path in callpaths.callpaths),
     )
     found = efficiencies(experiment, decision)
-    nothing = np.full(len(experiment.points), np.nan)
-    return Snapshot(
+    unknown = np.full(len(experiment.points), np.nan)
+    return Measurements(
         parameters=experiment.parameters,
         parameter=decision.parameter or experiment.parameters[0],
         scaling=decision.scaling.value,
@@ -141,33 +192,13 @@ def snapshot(
         values=np.concatenate([total.values, regions.values, callpaths.values]),
         files=("", *(files[i] for i in heaviest.tolist()), *files),
         lines=np.concatenate([[NO_LINE], lines[heaviest], lines]).astype(np.int64),
-        parallel_efficiency=found.parallel if found is not None else nothing,
+        parallel_efficiency=found.parallel if found is not None else unknown,
         origin=origin or Origin(),
     )
 
 
-def without_dust(whole: Snapshot, smallest_share: float) -> Snapshot:
-    """Keep the kernels that reach a share of the total at some point; the total stays."""
-    rows = np.flatnonzero((whole.share >= smallest_share).any(axis=1))
-    return replace(whole.take(rows), smallest_share=smallest_share)
-
-
-def lone_callpaths(study: Snapshot) -> dict[str, tuple[str, ...]]:
-    """Return the regions whose values are those of a single call path, with that call path.
-
-    Testing both would be testing the same twice.
-    """
-    size = study.mean.sum(axis=1)
-    whole = {k.callpath[-1]: size[i] for i, k in enumerate(study.kernels) if k.level is Level.REGION}
-    return {
-        k.callpath[-1]: k.callpath
-        for i, k in enumerate(study.kernels)
-        if k.level is Level.CALLPATH and abs(size[i] - whole.get(k.callpath[-1], np.inf)) <= SAME * size[i]
-    }
-
-
 def _heaviest(callpaths: Kernels, regions: Kernels) -> IntArray:
-    """For every region its call path that is largest over all points, int64[regions]."""
+    """For every region its call path with the largest share over all points, int64[regions]."""
     number = {path[0]: r for r, path in enumerate(regions.callpaths)}
     group = np.array([number[path[-1]] for path in callpaths.callpaths], dtype=np.int64)
     weight = shares(np.nan_to_num(callpaths.mean)).sum(axis=1)

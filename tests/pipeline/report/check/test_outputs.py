@@ -11,14 +11,13 @@ from junitparser import Failure, JUnitXml, Skipped
 from pipeline.gate.check import check
 from pipeline.gate.options import CheckOptions, Waiver
 from pipeline.models.options import ModelOptions
-from pipeline.report.annotations import annotations
-from pipeline.report.code_quality import code_quality
-from pipeline.report.comparison_page import comparison_html
-from pipeline.report.junit import junit_xml
-from pipeline.report.markdown import check_markdown
-from pipeline.report.sarif import sarif_document
+from pipeline.report.check.annotations import github_annotations, gitlab_code_quality
+from pipeline.report.check.comparison import comparison_html
+from pipeline.report.check.junit import junit_xml
+from pipeline.report.check.markdown import check_markdown
+from pipeline.report.check.sarif import sarif_document
 from tests.pipeline.gate.studies import many, study
-from tests.pipeline.report.sarif_subset import SARIF
+from tests.pipeline.report.check.sarif_subset import SARIF
 
 NASTY = '<script>alert("1")</script>|`&%\n\x01'
 
@@ -36,7 +35,7 @@ def test_junit_has_a_case_a_kernel(result, tmp_path):
     file.write_text(junit_xml(result), encoding="utf-8")
     (suite,) = JUnitXml.fromfile(str(file))
     cases = list(suite)
-    assert len(cases) == suite.tests == len(result.decisions)
+    assert len(cases) == suite.tests == len(result.kernels)
     failed = [c.name for c in cases if any(isinstance(r, Failure) for r in c.result)]
     assert suite.failures == len(failed)
     assert any("alert" in name for name in failed)
@@ -72,14 +71,14 @@ def test_markdown_escapes_names_and_keeps_its_tables(result):
 
 
 def test_annotations_are_single_lines_and_at_most_ten(result):
-    lines = annotations(result, "/src")
+    lines = github_annotations(result, "/src")
     assert 1 <= len(lines) <= 10
     assert all(line.startswith(("::error ", "::warning ")) and "\n" not in line for line in lines)
     assert any(line.startswith("::error file=") and ",line=" in line for line in lines)
 
 
 def test_code_quality_has_gitlabs_keys(result):
-    entries = code_quality(result, "/src")
+    entries = gitlab_code_quality(result, "/src")
     assert len({e["fingerprint"] for e in entries}) == len(entries)
     for entry in entries:
         assert set(entry) == {"description", "check_name", "fingerprint", "severity", "location"}

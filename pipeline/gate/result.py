@@ -1,26 +1,26 @@
-"""What a check says: per kernel a verdict with its evidence, and one for the whole."""
+"""The result of a check: per kernel a verdict with its evidence, and one outcome for the whole."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum, IntEnum
 
-from pipeline.gate.snapshot import KernelId
+from pipeline.gate.measurements import KernelId
 
 
 class Verdict(Enum):
-    """What is said about a kernel."""
+    """What is decided about a kernel, the most important first."""
 
     REGRESSION = "regression"
     WAIVED = "waived"
     INCONCLUSIVE = "inconclusive"
-    IMPROVEMENT = "improvement"
     NEW = "new"
     VANISHED = "vanished"
+    IMPROVEMENT = "improvement"
     UNCHANGED = "unchanged"
 
 
 class Outcome(IntEnum):
-    """What is said about the whole; the value is the exit code."""
+    """What is decided about the whole; the value is the exit code."""
 
     PASSED = 0
     REGRESSED = 1
@@ -48,7 +48,7 @@ class Evidence:
     Attributes:
         ground: what it rests on.
         text: one sentence.
-        p: p-value adjusted for all tests of the check; None where no test was made.
+        p: p-value adjusted for all tests of the check; None if no test was made.
     """
 
     ground: Ground
@@ -63,7 +63,7 @@ class Side:
     Attributes:
         value: at the largest common scale, in the unit of the metric.
         share: of the total there.
-        growth: leading growth of its model, such as ``p^(1/2)``; empty where it was not modelled.
+        growth: leading growth of its model, such as ``p^(1/2)``; empty if it was not modelled.
         formula: the model.
         predicted: per target value, lower and upper end of the 90 % interval.
     """
@@ -91,19 +91,19 @@ class Change:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Decision:
-    """What is said about one kernel and why.
+class KernelResult:
+    """What is decided about one kernel and why.
 
     Attributes:
         kernel: which.
         verdict: what.
         evidence: why, the strongest first.
-        baseline, candidate: both sides; None where it is not there.
+        baseline, candidate: both sides; None if the study does not have the kernel.
         measured: the ratio at every common point.
-        target: the ratio carried on to every target; empty where it cannot be.
-        file, line: where it is in the source; empty and -1 where unknown.
+        target: the ratio extrapolated to every target; empty if it cannot be.
+        file, line: where it is in the source; empty and -1 if unknown.
         detectable: the smallest factor that a test at the largest common scale finds in 9 of 10 cases.
-        located: for a region, its call paths that the change comes from, the largest first.
+        located: for a region or the total, the call paths that the change comes from, the largest first.
         advice: what to do next.
     """
 
@@ -120,33 +120,41 @@ class Decision:
     located: tuple[tuple[str, ...], ...] = ()
     advice: str = ""
 
+    @property
+    def importance(self) -> tuple[int, float, str]:
+        """Sort key: by verdict, then by what the change costs at the last target or where it is largest."""
+        size = max((s.value for s in (self.baseline, self.candidate) if s is not None), default=0.0)
+        changes = (*self.target[-1:], *self.measured)
+        change = max((abs(c.ratio - 1.0) for c in changes), default=0.0)
+        return list(Verdict).index(self.verdict), -size * min(change, 1e9), self.kernel.text
+
 
 @dataclass(frozen=True, kw_only=True)
 class CheckResult:
-    """The outcome of a check.
+    """The result of a check.
 
     Attributes:
         outcome: what the exit code says.
-        decisions: one a kernel looked at, regressions first, then by the change they make.
-        reasons: why the whole is inconclusive, with what would settle it; empty where it is not.
+        kernels: one per kernel compared, sorted by importance.
+        reasons: why the studies cannot be compared and what to do about it; empty if they can.
         notices: what else should be known.
         points: the common points.
         targets: the target points.
         unit: of all values.
-        tests: how many tests the false-alarm level was shared among.
-        small: kernels below the share floor, which were left alone.
+        tests: the number of tests that share the false-alarm level.
+        below_share_floor: the number of kernels ignored because of their small share.
     """
 
     outcome: Outcome
-    decisions: tuple[Decision, ...]
+    kernels: tuple[KernelResult, ...]
     reasons: tuple[str, ...] = ()
     notices: tuple[str, ...] = ()
     points: tuple[Mapping[str, float], ...] = ()
     targets: tuple[Mapping[str, float], ...] = ()
     unit: str = ""
     tests: int = 0
-    small: int = 0
+    below_share_floor: int = 0
 
-    def of(self, *verdicts: Verdict) -> tuple[Decision, ...]:
-        """Return the decisions with one of these verdicts, in order."""
-        return tuple(d for d in self.decisions if d.verdict in verdicts)
+    def of(self, *verdicts: Verdict) -> tuple[KernelResult, ...]:
+        """Return the kernels with one of these verdicts, in order."""
+        return tuple(kernel for kernel in self.kernels if kernel.verdict in verdicts)
