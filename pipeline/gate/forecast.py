@@ -91,8 +91,8 @@ def predicted_ratio(baseline: Forecast, candidate: Forecast) -> Estimates:
     """Return the ratio of two predictions as estimates, from their intervals alone.
 
     The uncertainty of both models counts in full, so this is much less certain than the ratio of measured
-    points; it serves if no points are common. The upper half of the baseline's interval and the lower half of
-    the candidate's separate "worse" from "alike"; they are taken as normal in the logarithm.
+    points; it serves if no common point can be compared. The upper half of the baseline's interval and the
+    lower half of the candidate's separate "worse" from "alike"; they are taken as normal in the logarithm.
     """
     above, below = (_log(f.prediction.value) for f in (candidate, baseline))
     with np.errstate(invalid="ignore"):

@@ -29,7 +29,7 @@ class Family:
         log_factor: float64[K], logarithm of the factor each may change by.
         changes: what the common points say.
         estimates: per ground the log ratios that are tested, float64[K, T]: P points, one rise, Q targets,
-            and Q ratios of predictions, which count only if too few points are common.
+            and Q ratios of predictions, which count only if no common point can be compared.
         worse: per ground adjusted p-values of "worse", float64[K, T], NaN if not tested.
         better: the same of "better", adjusted among themselves: an improvement fails no check.
         rules: float64[n], adjusted p-values of the rules, in one family with `worse`.

@@ -16,6 +16,7 @@ from pipeline.gate.result import Change, Evidence, Ground, KernelResult, Side, V
 
 ENOUGH_REPETITIONS = 3
 MOST_LOCATED = 3  # call paths named for a region
+LEAST_PART = 0.1  # of the largest change: call paths that changed by less are not named
 
 Points = Sequence[Mapping[str, float]]
 
@@ -161,8 +162,8 @@ def _what_is_missing(
     noise = float(spread[family.changes.measured.known[k]].max())
     needed = _repetitions_needed(result.detectable, matched, float(np.exp(family.log_factor[k])), options)
     return (
-        f"noise of {100 * noise:.2g} % hides changes below a factor of {result.detectable:.3g}: "
-        f"about {needed} repetitions per point in both studies would reveal {options.resolution:g}"
+        f"noise of {100 * noise:.2g} % hides changes below a factor of {result.detectable:.3g}: about "
+        f"{needed} repetitions per point in both studies would reveal a factor of {options.resolution:g}"
     )
 
 
@@ -268,18 +269,17 @@ def _side_alone(part: Measurements, whole: Measurements, row: int) -> Side:
 
 
 def with_located(results: Sequence[KernelResult]) -> list[KernelResult]:
-    """Name the call paths that the regressions of regions and of the total come from."""
-    costs = [
-        (_cost(r), r.kernel.callpath) for r in results if r.kernel.level is Level.CALLPATH and _cost(r) > 0
-    ]
-    costs.sort(reverse=True)
+    """Name the call paths, or new regions, that the regressions of regions and of the total come from."""
+    parts = {r.kernel: _cost(r) for r in results if r.kernel.level is Level.CALLPATH or r.baseline is None}
 
     def located(result: KernelResult) -> KernelResult:
-        if result.verdict is not Verdict.REGRESSION or result.kernel.level is Level.CALLPATH:
+        kernel, whole = result.kernel, result.kernel.level is Level.TOTAL
+        if result.verdict is not Verdict.REGRESSION or kernel in parts:
             return result
-        whole = result.kernel.level is Level.TOTAL
-        paths = [path for _, path in costs if whole or path[-1] == result.kernel.region]
-        return replace(result, located=tuple(paths[:MOST_LOCATED]))
+        costs = [(c, part.callpath) for part, c in parts.items() if whole or part.region == kernel.region]
+        costs = sorted((cost for cost in costs if cost[0] > 0), reverse=True)
+        named = tuple(path for cost, path in costs if cost >= LEAST_PART * costs[0][0])
+        return replace(result, located=named[:MOST_LOCATED])
 
     return [located(result) for result in results]
 

@@ -100,7 +100,10 @@ def test_noise_that_hides_large_changes_is_inconclusive_and_says_what_would_sett
         study({"a": 5.0, "b": 7.0}, noise=0.5, repetitions=2),
     )
     assert result.outcome is Outcome.INCONCLUSIVE
-    assert "repetitions per point in both studies would reveal 2" in result.of(Verdict.INCONCLUSIVE)[0].advice
+    assert (
+        "repetitions per point in both studies would reveal a factor of 2"
+        in result.of(Verdict.INCONCLUSIVE)[0].advice
+    )
 
 
 def test_without_common_points_only_the_models_speak():
