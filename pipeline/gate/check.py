@@ -13,7 +13,7 @@ from pipeline.gate.hypothesis_tests import run_tests
 from pipeline.gate.matching import Matched, incomparable, match
 from pipeline.gate.measurements import Measurements
 from pipeline.gate.options import CheckOptions
-from pipeline.gate.result import CheckResult, Evidence, KernelResult, Outcome, Verdict
+from pipeline.gate.result import CheckResult, Evidence, KernelResult, Outcome, Verdict, plain_number
 from pipeline.gate.rules import RuleTests, rule_evidence, rule_tests, total_evidence, waive
 from pipeline.gate.verdicts import matched_verdicts, new_kernels, side_of, vanished_kernels, with_located
 from pipeline.models.options import ModelOptions
@@ -170,8 +170,9 @@ def _common_shift(matched: Matched, common: FloatArray) -> tuple[str, ...]:
         return ()
     at = int(np.abs(common).argmax())
     way = "more" if common[at] > 0 else "less"
+    factor = plain_number(float(np.exp(common[at])))
     return (
-        f"half of all kernels changed by a factor of {np.exp(common[at]):.3g} or {way} at "
+        f"half of all kernels changed by a factor of {factor} or {way} at "
         f"{matched.candidate.parameter} = {matched.scale[at]:g}: that points to the machine, the compiler or "
         f"its options rather than to single kernels",
     )

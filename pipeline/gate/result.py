@@ -41,6 +41,12 @@ class Ground(Enum):
     TOTAL_RULE = "total rule"
 
 
+def plain_number(value: float, digits: int = 3) -> str:
+    """Return a number with some significant digits and without an exponent: ``1,230``, ``0.0625``."""
+    rounded = f"{value:.{digits}g}"
+    return f"{float(rounded):,.15g}" if 1e-4 <= abs(value) < 1e15 else rounded
+
+
 @dataclass(frozen=True)
 class Evidence:
     """One reason for a verdict.

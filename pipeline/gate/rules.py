@@ -14,7 +14,7 @@ from pipeline.gate.measurements import KernelId, Level, Measurements
 from pipeline.gate.noise import log_means, moderated_noise
 from pipeline.gate.options import CheckOptions, KernelRule, Waiver
 from pipeline.gate.ratios import Estimates, trend
-from pipeline.gate.result import Evidence, Ground, KernelResult, Verdict
+from pipeline.gate.result import Evidence, Ground, KernelResult, Verdict, plain_number
 from pipeline.models.normal_form import factor_text, term_values
 
 MATERIAL_RISE = 1.1  # a kernel may outgrow its ceiling by this factor over the measured range
@@ -154,13 +154,13 @@ def rule_evidence(tests: RuleTests, adjusted: FloatArray, parameter: str, n: int
         allowed = factor_text(parameter, rule.growth) or "constant"
         text = (
             f"grows faster than {allowed}, the ceiling for '{rule.match}'{place}: "
-            f"by a factor of {excess * MATERIAL_RISE:.3g} over the measured range"
+            f"by a factor of {plain_number(excess * MATERIAL_RISE)} over the measured range"
         )
     else:
         assert rule.share is not None
         text = (
-            f"takes {100 * rule.share * excess:.3g} % of the total at the largest scale; "
-            f"the ceiling for '{rule.match}' is {100 * rule.share:.3g} %{place}"
+            f"takes {plain_number(100 * rule.share * excess)} % of the total at the largest scale; "
+            f"the ceiling for '{rule.match}' is {plain_number(100 * rule.share)} %{place}"
         )
     return Evidence(tests.ground[n], text, p)
 
@@ -177,10 +177,11 @@ def total_evidence(candidate: Measurements, ahead: Forecast, options: CheckOptio
             )
             found.append(Evidence(Ground.EFFICIENCY_RULE, text))
     if options.total is not None and ahead.prediction.lower[0, -1] > options.total:
-        value, lower = ahead.prediction.value[0, -1], ahead.prediction.lower[0, -1]
+        p = ahead.prediction
+        value, lower, most = (plain_number(v, 4) for v in (p.value[0, -1], p.lower[0, -1], options.total))
         text = (
-            f"{value:.4g} {candidate.unit} predicted at the last target (at least {lower:.4g}); "
-            f"at most {options.total:.4g} {candidate.unit} are allowed"
+            f"{value} {candidate.unit} predicted at the last target (at least {lower}); "
+            f"at most {most} {candidate.unit} are allowed"
         )
         found.append(Evidence(Ground.TOTAL_RULE, text))
     return found

@@ -12,7 +12,7 @@ from pipeline.gate.matching import Matched
 from pipeline.gate.measurements import Level, Measurements, regions_of
 from pipeline.gate.options import CheckOptions
 from pipeline.gate.ratios import Estimates
-from pipeline.gate.result import Change, Evidence, Ground, KernelResult, Side, Verdict
+from pipeline.gate.result import Change, Evidence, Ground, KernelResult, Side, Verdict, plain_number
 
 ENOUGH_REPETITIONS = 3
 MOST_LOCATED = 3  # call paths named for a region
@@ -131,17 +131,17 @@ def _sentence(ground: Ground, ratio: float, at: Mapping[str, float], hits: int, 
     if ground is Ground.MEASURED:
         points = "point" if hits == 2 else "points"
         others = f", also significant at {hits - 1} other {points}" if hits > 1 else ""
-        return f"measured {ratio:.3g} times the baseline at {place}{others}"
+        return f"measured {plain_number(ratio)} times the baseline at {place}{others}"
     if ground is Ground.GROWTH:
         way, change = ("worse", "grows") if ratio > 1 else ("better", "shrinks")
-        factor = max(ratio, 1 / ratio)
+        factor = plain_number(max(ratio, 1 / ratio))
         return (
-            f"scales {way}: the ratio to the baseline {change} by a factor of {factor:.3g} over the measured "
-            f"range ({growth})"
+            f"scales {way}: the ratio to the baseline {change} by a factor of {factor} "
+            f"over the measured range ({growth})"
         )
     if ground is Ground.TARGET:
-        return f"extrapolated to {ratio:.3g} times the baseline at {place} ({growth})"
-    return f"predicted {ratio:.3g} times the baseline at {place} by the models alone ({growth})"
+        return f"extrapolated to {plain_number(ratio)} times the baseline at {place} ({growth})"
+    return f"predicted {plain_number(ratio)} times the baseline at {place} by the models alone ({growth})"
 
 
 def _what_is_missing(
@@ -162,8 +162,9 @@ def _what_is_missing(
     noise = float(spread[family.changes.measured.known[k]].max())
     needed = _repetitions_needed(result.detectable, matched, float(np.exp(family.log_factor[k])), options)
     return (
-        f"noise of {100 * noise:.2g} % hides changes below a factor of {result.detectable:.3g}: about "
-        f"{needed} repetitions per point in both studies would reveal a factor of {options.resolution:g}"
+        f"noise of {plain_number(100 * noise, 2)} % hides changes below a factor of "
+        f"{plain_number(result.detectable)}: about {needed} repetitions per point in both studies would "
+        f"reveal a factor of {options.resolution:g}"
     )
 
 
@@ -211,7 +212,7 @@ def new_kernels(matched: Matched, options: CheckOptions) -> list[KernelResult]:
     share = whole.share_of(part.mean)
     results = []
     for row in _reported(part, share, max(options.share_floor, matched.baseline.smallest_share), known):
-        text = f"takes up to {100 * share[row].max():.3g} % of the total and is not in the baseline"
+        text = f"takes up to {plain_number(100 * share[row].max())} % of the total and is not in the baseline"
         verdict, advice = Verdict.NEW, ""
         if part.kernels[row].region in known:
             text += ", a new call path of a known region"
@@ -229,7 +230,7 @@ def vanished_kernels(matched: Matched, options: CheckOptions) -> list[KernelResu
     share = whole.share_of(part.mean)
     results = []
     for row in _reported(part, share, options.share_floor, known):
-        text = f"took up to {100 * share[row].max():.3g} % of the total and no longer occurs"
+        text = f"took up to {plain_number(100 * share[row].max())} % of the total and no longer occurs"
         side = _side_alone(part, whole, row)
         results.append(replace(_one_sided(part, row, Verdict.VANISHED, text), baseline=side))
     return results

@@ -9,9 +9,9 @@ from rich.console import Console
 from rich.text import Text
 
 from pipeline.gate.measurements import KernelId
-from pipeline.gate.result import Change, CheckResult, KernelResult, Verdict
+from pipeline.gate.result import Change, CheckResult, KernelResult, Verdict, plain_number
 from pipeline.report.check.terminal import show_details
-from pipeline.report.check.wording import basis, kernel_name, point_text, story
+from pipeline.report.check.wording import basis, interval_text, kernel_name, point_text, story
 from pipeline.report.names import callpath_text
 from pipeline.report.quantities import figure, percent
 
@@ -85,9 +85,9 @@ def _row(result: KernelResult) -> dict[str, object]:
         "a": figure(before.value) if before else "–",
         "b": figure(after.value) if after else "–",
         "share": percent(side.share) if side else "–",
-        "ratio": f"{last.ratio:.3g}" if last else "–",
+        "ratio": plain_number(last.ratio) if last else "–",
         "interval": _interval(last),
-        "target": f"{ahead.ratio:.3g}" if ahead else "–",
+        "target": plain_number(ahead.ratio) if ahead else "–",
         "target_interval": _interval(ahead),
         "bar": _bar(last),
         "models": [s.formula for s in (before, after) if s is not None and s.formula],
@@ -96,7 +96,7 @@ def _row(result: KernelResult) -> dict[str, object]:
 
 
 def _interval(change: Change | None) -> str:
-    return f"{change.lower:.2g} … {change.upper:.2g}" if change is not None else ""
+    return interval_text(change) if change is not None else ""
 
 
 def _bar(change: Change | None) -> dict[str, float] | None:

@@ -11,6 +11,7 @@ from rich.text import Text
 
 from pipeline.gate.change_points import ENOUGH, LEVEL, change_points, drift
 from pipeline.gate.measurements import KernelId
+from pipeline.gate.result import plain_number
 from pipeline.report.check.wording import count, point_text
 from pipeline.report.names import callpath_text
 from pipeline.report.numbers import number
@@ -69,11 +70,18 @@ def show_history(out: Console, document: Mapping[str, Any], limit: int) -> None:
     table.add_column("")
     for e in entries[-limit:]:
         bar = "█" * max(1, round(BAR * e["value"] / largest))
-        remark = f"level changes {changes[e['label']]:.3g}-fold" if e["label"] in changes else e["verdict"]
+        remark = _remark(e, changes)
         cells = (figure(e["value"]), bar, percent(e["share"]), GROWTHS.get(e["growth"], e["growth"]))
         table.add_row(Text(e["label"]), *map(Text, cells), Text(remark, style="yellow"))
     out.print(table)
     out.print(_conclusion(document), soft_wrap=True)
+
+
+def _remark(entry: Mapping[str, Any], changes: Mapping[str, float]) -> str:
+    """What the last column says of an entry: a change point, else its verdict."""
+    if entry["label"] in changes:
+        return f"level changes by a factor of {plain_number(changes[entry['label']])}"
+    return str(entry["verdict"])
 
 
 def _conclusion(document: Mapping[str, Any]) -> str:
@@ -83,5 +91,5 @@ def _conclusion(document: Mapping[str, Any]) -> str:
     trend = document["drift"]
     if trend is not None and trend["p"] <= LEVEL:
         test = f"Mann-Kendall test, p = {trend['p']:.2g}"
-        text += f"; drifts {trend['factor']:.3g}-fold over the series ({test})"
+        text += f"; drift by a factor of {plain_number(trend['factor'])} over the series ({test})"
     return text

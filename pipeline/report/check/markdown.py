@@ -2,8 +2,8 @@
 
 import re
 
-from pipeline.gate.result import CheckResult, KernelResult, Outcome, Side, Verdict
-from pipeline.report.check.wording import basis, growth_change, headline, kernel_name, story
+from pipeline.gate.result import CheckResult, KernelResult, Outcome, Side, Verdict, plain_number
+from pipeline.report.check.wording import basis, growth_change, headline, interval_text, kernel_name, story
 from pipeline.report.quantities import figure, percent
 
 ICONS = {Outcome.PASSED: "✅", Outcome.REGRESSED: "❌", Outcome.INCONCLUSIVE: "⚠️"}
@@ -58,7 +58,7 @@ def _row(result: KernelResult) -> str:
         figure(result.baseline.value) if result.baseline else "–",
         figure(result.candidate.value) if result.candidate else "–",
         percent(side.share),
-        f"{result.measured[-1].ratio:.3g}" if result.measured else "–",
+        plain_number(result.measured[-1].ratio) if result.measured else "–",
         _target(result),
         escape(growth_change(result)),
         escape(f"{file}:{result.line}") if file and result.line > 0 else "",
@@ -70,7 +70,7 @@ def _target(result: KernelResult) -> str:
     if not result.target:
         return "–"
     last = result.target[-1]
-    return f"{last.ratio:.3g} ({last.lower:.2g} … {last.upper:.2g})"
+    return f"{plain_number(last.ratio)} ({interval_text(last)})"
 
 
 def escape(text: str) -> str:

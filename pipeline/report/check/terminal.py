@@ -6,7 +6,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from pipeline.gate.result import CheckResult, KernelResult, Outcome, Side, Verdict
+from pipeline.gate.result import CheckResult, KernelResult, Outcome, Side, Verdict, plain_number
 from pipeline.report.check.wording import basis, growth_change, headline, kernel_name, story
 from pipeline.report.quantities import figure, percent
 
@@ -22,6 +22,8 @@ STYLES = {
 OUTCOMES = {Outcome.PASSED: "bold green", Outcome.REGRESSED: "bold red", Outcome.INCONCLUSIVE: "bold yellow"}
 EXPLAINED = (Verdict.REGRESSION, Verdict.WAIVED, Verdict.NEW, Verdict.VANISHED)
 DOUBTS = 3  # kernels too noisy to judge whose advice is shown
+OTHER_COLUMNS = 60  # characters beside the kernel and its growth
+SHORTEST_NAME = 20
 
 
 def show_check(out: Console, result: CheckResult, *, limit: int = 15) -> None:
@@ -54,6 +56,10 @@ def show_details(out: Console, result: CheckResult, *, limit: int) -> None:
 
 
 def _table(out: Console, kernels: Sequence[KernelResult], unit: str) -> Table:
+    """Table of kernels; in a narrow terminal the growth is left out before names become too short."""
+    growths = [growth_change(one) for one in kernels]
+    room = out.width - OTHER_COLUMNS - max(map(len, growths))
+    has_growth = room >= SHORTEST_NAME
     table = Table(
         box=None, pad_edge=False, title=f"Kernels ({unit})" if unit else "Kernels", title_justify="left"
     )
@@ -61,18 +67,18 @@ def _table(out: Console, kernels: Sequence[KernelResult], unit: str) -> Table:
     table.add_column("kernel", no_wrap=True)
     for name in ("baseline", "now", "share", "ratio", "at target"):
         table.add_column(name, justify="right", no_wrap=True)
-    table.add_column("growth", overflow="fold")
-    width = max(20, out.width - 82)
-    for one in kernels:
+    if has_growth:
+        table.add_column("growth", no_wrap=True)
+    for one, growth in zip(kernels, growths, strict=True):
         side = one.candidate or one.baseline or Side(value=0.0, share=0.0)
         table.add_row(
             Text(one.verdict.value, style=STYLES[one.verdict]),
-            Text(kernel_name(one, width)),
+            Text(kernel_name(one, max(room, SHORTEST_NAME))),
             figure(one.baseline.value) if one.baseline else "-",
             figure(one.candidate.value) if one.candidate else "-",
             percent(side.share),
-            f"{one.measured[-1].ratio:.3g}" if one.measured else "-",
-            f"{one.target[-1].ratio:.3g}" if one.target else "-",
-            Text(growth_change(one)),
+            plain_number(one.measured[-1].ratio) if one.measured else "-",
+            plain_number(one.target[-1].ratio) if one.target else "-",
+            *([Text(growth)] if has_growth else []),
         )
     return table

@@ -5,7 +5,16 @@ from pathlib import PurePosixPath
 
 from ingest.names import short_name
 from pipeline.gate.measurements import Level
-from pipeline.gate.result import CheckResult, Ground, KernelResult, Outcome, Side, Verdict
+from pipeline.gate.result import (
+    Change,
+    CheckResult,
+    Ground,
+    KernelResult,
+    Outcome,
+    Side,
+    Verdict,
+    plain_number,
+)
 from pipeline.report.names import callpath_text
 
 RULE_IDS: Mapping[Ground, str] = {
@@ -85,6 +94,11 @@ def growth_change(result: KernelResult) -> str:
 def growth_text(side: Side) -> str:
     """Return the growth of a model in words."""
     return "constant" if side.growth == "1" else side.growth
+
+
+def interval_text(change: Change) -> str:
+    """Return ``1.1 … 1.9``."""
+    return f"{plain_number(change.lower, 2)} … {plain_number(change.upper, 2)}"
 
 
 def point_text(point: Mapping[str, float]) -> str:

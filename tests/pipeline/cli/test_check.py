@@ -138,4 +138,4 @@ def test_history_keeps_commits_and_shows_the_change(call, studies, tmp_path):
     (kernel,) = json.loads(told)["kernels"]
     assert [c["label"] for c in kernel["change_points"]] == ["c5"]
     _, told, _ = call("history", "show", "main/sum", "--file", file)
-    assert "level changes 8-fold" in told
+    assert "level changes by a factor of 8" in told
