@@ -80,13 +80,14 @@ def show_history(out: Console, document: Mapping[str, Any], limit: int) -> None:
 def _remark(entry: Mapping[str, Any], changes: Mapping[str, float]) -> str:
     """What the last column says of an entry: a change point, else its verdict."""
     if entry["label"] in changes:
-        return f"level changes by a factor of {plain_number(changes[entry['label']])}"
+        return f"{plain_number(changes[entry['label']])} × before"
     return str(entry["verdict"])
 
 
 def _conclusion(document: Mapping[str, Any]) -> str:
     if len(document["entries"]) < ENOUGH:
-        return f"{len(document['entries'])} entries at this point: change points need at least {ENOUGH}"
+        few = len(document["entries"])
+        return f"too few entries at this point for change points: {few}, at least {ENOUGH} are needed"
     text = f"{count(len(document['change_points']), 'change point')} (Pettitt's test, level {LEVEL:g})"
     trend = document["drift"]
     if trend is not None and trend["p"] <= LEVEL:
