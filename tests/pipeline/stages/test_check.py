@@ -161,7 +161,7 @@ def test_verdicts_are_read_back_from_check_json(tmp_path):
     }
     for content in ("{", "{}", '{"kernels": [{"level": "file"}]}', "[]"):
         file.write_text(content)
-        with pytest.raises(InputError, match="is not a check.json"):
+        with pytest.raises(InputError, match=r"is not a check\.json"):
             read_verdicts(file)
 
 
