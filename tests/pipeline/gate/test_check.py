@@ -108,14 +108,6 @@ def test_without_repetitions_a_check_is_inconclusive():
     assert {k.verdict for k in result.kernels} == {Verdict.INCONCLUSIVE}
 
 
-def test_one_alarm_in_twenty_checks_at_most():
-    """Of forty programs measured twice, none or next to none fails."""
-    results = [
-        run(study(many(), noise=0.1, seed=2 * n), study(many(), noise=0.1, seed=2 * n + 1)) for n in range(40)
-    ]
-    assert sum(r.outcome is Outcome.REGRESSED for r in results) <= 2
-
-
 def test_waivers_need_not_name_what_follows_from_the_kernel_but_then_it_fails():
     before, after = study(many(), seed=1), study(many(k5=150.0), seed=2)
     kernel = Waiver(match="*/k5", reason="known, see the tracker", until=TODAY)

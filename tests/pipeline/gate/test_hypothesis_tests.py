@@ -21,11 +21,12 @@ TARGETS = np.array([[256.0], [512.0]])
 P = np.array(SCALES, dtype=float)
 
 
+MODELS = forecast(study({"a": 1.0}), TARGETS, ModelOptions()).models
+
+
 def as_measured(whole, share=None):
     """A forecast that predicts what was measured at the largest scale, with a factor of 2 on both sides."""
-    models = forecast(study({"a": 1.0}), TARGETS, ModelOptions()).models.take(
-        np.zeros(len(whole.kernels), dtype=int)
-    )
+    models = MODELS.take(np.zeros(len(whole.kernels), dtype=int))
     value = np.repeat(whole.mean[:, -1:], len(TARGETS), axis=1)
     least = np.repeat(whole.share[:, -1:], len(TARGETS), axis=1) if share is None else share
     return Forecast(models, Prediction(value, value / 2, value * 2), least)
@@ -77,6 +78,19 @@ def test_improvements_are_a_family_of_their_own():
         assert np.allclose(family.better[ground][k], swapped.worse[ground][other])
         assert (family.better[ground][k] < 0.01).all()
         assert (family.worse[ground][k] == 1).all()
+
+
+@pytest.mark.parametrize(("jobs", "factor"), [(0.0, 1.0), (0.05, 1.1)])
+def test_one_alarm_in_twenty_checks_at_most(jobs, factor):
+    """Forty programs measured twice; `jobs` is noise that all repetitions of a study share."""
+    rng = np.random.default_rng(5)
+
+    def measured(seed):
+        efforts = dict(zip(many(), 20 * np.exp(jobs * rng.normal(size=(20, 5))), strict=True))
+        return study(efforts, noise=0.05, repetitions=10, seed=seed)
+
+    families = [run(measured(2 * n), measured(2 * n + 1), factor=factor)[1] for n in range(40)]
+    assert sum(any((p <= 0.05).any() for p in family.worse.values()) for family in families) <= 2
 
 
 @pytest.mark.parametrize("way", ["worse", "better"])
