@@ -24,7 +24,7 @@ def check_command(
         Path | None,
         typer.Option(
             "--baseline",
-            help="File of `pipeline baseline`; without it only the rules in [check] are checked.",
+            help="File of `pipeline baseline`; without it only the rules of pipeline.toml count.",
         ),
     ] = None,
     at: At = None,

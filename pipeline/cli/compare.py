@@ -15,12 +15,8 @@ from pipeline.config.options import Options, load_options
 @app.command("compare")
 @declared_options("compare", Options)
 def compare_command(
-    a: Annotated[
-        Path, typer.Argument(metavar="OUT_A", help="Results directory, runs or series file to compare with.")
-    ],
-    b: Annotated[
-        Path, typer.Argument(metavar="OUT_B", help="Results directory, runs or series file to compare.")
-    ],
+    a: Annotated[Path, typer.Argument(metavar="OUT_A", help="A: results directory, runs or series file.")],
+    b: Annotated[Path, typer.Argument(metavar="OUT_B", help="B: the same, compared with A.")],
     given: Given,
     at: At = None,
     config: Config = None,

@@ -47,6 +47,16 @@ def plain_number(value: float, digits: int = 3) -> str:
     return f"{float(rounded):,.15g}" if 1e-4 <= abs(value) < 1e15 else rounded
 
 
+def point_text(point: Mapping[str, float]) -> str:
+    """Return ``p = 8, n = 32``."""
+    return ", ".join(f"{name} = {value:g}" for name, value in point.items())
+
+
+def growth_text(growth: str) -> str:
+    """Return the growth of a model in words."""
+    return "constant" if growth == "1" else growth
+
+
 @dataclass(frozen=True)
 class Evidence:
     """One reason for a verdict.
@@ -125,6 +135,13 @@ class KernelResult:
     detectable: float | None = None
     located: tuple[tuple[str, ...], ...] = ()
     advice: str = ""
+
+    @property
+    def share(self) -> float:
+        """Share of the total now, or before if the kernel vanished."""
+        side = self.candidate or self.baseline
+        assert side is not None  # what neither study has is no kernel
+        return side.share
 
     @property
     def importance(self) -> tuple[int, float, str]:

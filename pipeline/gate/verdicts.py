@@ -12,7 +12,17 @@ from pipeline.gate.matching import Matched
 from pipeline.gate.measurements import Level, Measurements, regions_of
 from pipeline.gate.options import CheckOptions
 from pipeline.gate.ratios import Estimates
-from pipeline.gate.result import Change, Evidence, Ground, KernelResult, Side, Verdict, plain_number
+from pipeline.gate.result import (
+    Change,
+    Evidence,
+    Ground,
+    KernelResult,
+    Side,
+    Verdict,
+    growth_text,
+    plain_number,
+    point_text,
+)
 
 ENOUGH_REPETITIONS = 3
 MOST_LOCATED = 3  # call paths named for a region
@@ -123,11 +133,9 @@ def _evidence(
 
 def _sentence(ground: Ground, ratio: float, at: Mapping[str, float], hits: int, result: KernelResult) -> str:
     assert result.baseline is not None and result.candidate is not None
-    before, after = (
-        "constant" if side.growth == "1" else side.growth for side in (result.baseline, result.candidate)
-    )
+    before, after = growth_text(result.baseline.growth), growth_text(result.candidate.growth)
     growth = f"growth: {after}, as before" if before == after else f"growth: {before} before, {after} now"
-    place = ", ".join(f"{name} = {value:g}" for name, value in at.items())
+    place = point_text(at)
     if ground is Ground.MEASURED:
         points = "point" if hits == 2 else "points"
         others = f", also significant at {hits - 1} other {points}" if hits > 1 else ""

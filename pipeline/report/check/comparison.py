@@ -9,9 +9,9 @@ from rich.console import Console
 from rich.text import Text
 
 from pipeline.gate.measurements import KernelId
-from pipeline.gate.result import Change, CheckResult, KernelResult, Verdict, plain_number
+from pipeline.gate.result import Change, CheckResult, KernelResult, Verdict, plain_number, point_text
 from pipeline.report.check.terminal import show_details
-from pipeline.report.check.wording import basis, interval_text, kernel_name, point_text, story
+from pipeline.report.check.wording import basis, interval_text, kernel_name, story
 from pipeline.report.names import callpath_text
 from pipeline.report.quantities import figure, percent
 
@@ -75,7 +75,6 @@ def _row(result: KernelResult) -> dict[str, object]:
     before, after = result.baseline, result.candidate
     last = result.measured[-1] if result.measured else None
     ahead = result.target[-1] if result.target else None
-    side = after or before
     return {
         "name": kernel_name(result, 90),
         "whole": " / ".join(result.kernel.callpath),
@@ -84,7 +83,7 @@ def _row(result: KernelResult) -> dict[str, object]:
         "kind": result.verdict.value,
         "a": figure(before.value) if before else "–",
         "b": figure(after.value) if after else "–",
-        "share": percent(side.share) if side else "–",
+        "share": percent(result.share),
         "ratio": plain_number(last.ratio) if last else "–",
         "interval": _interval(last),
         "target": plain_number(ahead.ratio) if ahead else "–",

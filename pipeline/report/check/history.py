@@ -11,13 +11,12 @@ from rich.text import Text
 
 from pipeline.gate.change_points import ENOUGH, LEVEL, change_points, drift
 from pipeline.gate.measurements import KernelId
-from pipeline.gate.result import plain_number
-from pipeline.report.check.wording import count, point_text
+from pipeline.gate.result import growth_text, plain_number, point_text
+from pipeline.report.check.wording import count
 from pipeline.report.names import callpath_text
 from pipeline.report.numbers import number
 from pipeline.report.quantities import figure, percent
 
-GROWTHS = {"1": "constant"}
 BAR = 20  # characters
 
 
@@ -71,7 +70,7 @@ def show_history(out: Console, document: Mapping[str, Any], limit: int) -> None:
     for e in entries[-limit:]:
         bar = "█" * max(1, round(BAR * e["value"] / largest))
         remark = _remark(e, changes)
-        cells = (figure(e["value"]), bar, percent(e["share"]), GROWTHS.get(e["growth"], e["growth"]))
+        cells = (figure(e["value"]), bar, percent(e["share"]), growth_text(e["growth"]))
         table.add_row(Text(e["label"]), *map(Text, cells), Text(remark, style="yellow"))
     out.print(table)
     out.print(_conclusion(document), soft_wrap=True)

@@ -2,7 +2,7 @@
 
 import re
 
-from pipeline.gate.result import CheckResult, KernelResult, Outcome, Side, Verdict, plain_number
+from pipeline.gate.result import CheckResult, KernelResult, Outcome, Verdict, plain_number
 from pipeline.report.check.wording import basis, growth_change, headline, interval_text, kernel_name, story
 from pipeline.report.quantities import figure, percent
 
@@ -51,13 +51,12 @@ def _table(kernels: tuple[KernelResult, ...], unit: str) -> str:
 
 
 def _row(result: KernelResult) -> str:
-    side = result.candidate or result.baseline or Side(value=0.0, share=0.0)
     file = result.file.rsplit("/", 1)[-1]
     cells = [
         escape(kernel_name(result, 60)),
         figure(result.baseline.value) if result.baseline else "–",
         figure(result.candidate.value) if result.candidate else "–",
-        percent(side.share),
+        percent(result.share),
         plain_number(result.measured[-1].ratio) if result.measured else "–",
         _target(result),
         escape(growth_change(result)),

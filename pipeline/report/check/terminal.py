@@ -6,7 +6,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from pipeline.gate.result import CheckResult, KernelResult, Outcome, Side, Verdict, plain_number
+from pipeline.gate.result import CheckResult, KernelResult, Outcome, Verdict, plain_number
 from pipeline.report.check.wording import basis, growth_change, headline, kernel_name, story
 from pipeline.report.quantities import figure, percent
 
@@ -70,13 +70,12 @@ def _table(out: Console, kernels: Sequence[KernelResult], unit: str) -> Table:
     if has_growth:
         table.add_column("growth", no_wrap=True)
     for one, growth in zip(kernels, growths, strict=True):
-        side = one.candidate or one.baseline or Side(value=0.0, share=0.0)
         table.add_row(
             Text(one.verdict.value, style=STYLES[one.verdict]),
             Text(kernel_name(one, max(room, SHORTEST_NAME))),
             figure(one.baseline.value) if one.baseline else "-",
             figure(one.candidate.value) if one.candidate else "-",
-            percent(side.share),
+            percent(one.share),
             plain_number(one.measured[-1].ratio) if one.measured else "-",
             plain_number(one.target[-1].ratio) if one.target else "-",
             *([Text(growth)] if has_growth else []),

@@ -3,17 +3,16 @@
 from collections.abc import Mapping
 from pathlib import PurePosixPath
 
-from ingest.names import short_name
-from pipeline.gate.measurements import Level
 from pipeline.gate.result import (
     Change,
     CheckResult,
     Ground,
     KernelResult,
     Outcome,
-    Side,
     Verdict,
+    growth_text,
     plain_number,
+    point_text,
 )
 from pipeline.report.names import callpath_text
 
@@ -45,12 +44,7 @@ RULE_TEXTS: Mapping[str, str] = {
 
 def kernel_name(result: KernelResult, width: int = 10_000) -> str:
     """Return the name of a kernel, cut in the middle if it is too long."""
-    kernel = result.kernel
-    if kernel.level is Level.TOTAL:
-        return "total"
-    if kernel.level is Level.REGION:
-        return short_name(kernel.region)
-    return callpath_text(kernel.callpath, width)
+    return callpath_text(result.kernel.callpath, width)
 
 
 def headline(result: CheckResult) -> str:
@@ -70,7 +64,7 @@ def count(n: int, what: str) -> str:
 
 
 def story(result: KernelResult) -> str:
-    """Return all about a kernel in one paragraph: evidence, then where, then what to do."""
+    """Return all about a kernel in one paragraph: evidence, places, advice."""
     parts = [e.text for e in result.evidence]
     if result.located:
         parts.append("mostly in " + "; ".join(callpath_text(path, 90) for path in result.located))
@@ -87,23 +81,13 @@ def rule_id(result: KernelResult) -> str:
 def growth_change(result: KernelResult) -> str:
     """Return the growth before and now, once if it is the same; empty if it is not known."""
     sides = (result.baseline, result.candidate)
-    growths = [growth_text(side) for side in sides if side is not None and side.growth]
+    growths = [growth_text(side.growth) for side in sides if side is not None and side.growth]
     return " → ".join(dict.fromkeys(growths))
-
-
-def growth_text(side: Side) -> str:
-    """Return the growth of a model in words."""
-    return "constant" if side.growth == "1" else side.growth
 
 
 def interval_text(change: Change) -> str:
     """Return ``1.1 … 1.9``."""
     return f"{plain_number(change.lower, 2)} … {plain_number(change.upper, 2)}"
-
-
-def point_text(point: Mapping[str, float]) -> str:
-    """Return ``p = 8, n = 32``."""
-    return ", ".join(f"{name} = {value:g}" for name, value in point.items())
 
 
 def basis(result: CheckResult) -> str:

@@ -25,9 +25,10 @@ def series(values, **given):
 STEP = [1.0, 1.01, 0.99, 1.02, 1.0, 0.98, 2.0, 2.02, 1.98, 2.01, 2.03, 1.99]
 
 
-def printed(rows, limit=30):
+def printed(rows, limit=30, width=80, **replaced):
     stream = StringIO()
-    show_history(Console(file=stream, width=80, highlight=False), history_document(K, rows), limit)
+    document = history_document(K, rows) | replaced
+    show_history(Console(file=stream, width=width, highlight=False), document, limit)
     return stream.getvalue()
 
 
@@ -88,6 +89,12 @@ def test_a_drift_is_mentioned_if_it_is_significant():
     rising = printed(series([1.1**n for n in range(12)])).splitlines()[-1]
     assert "; drift by a factor of 2.85 over the series (Mann-Kendall test, p = 4.2e-09)" in rising
     assert "drift" not in printed(series([1.0, 1.2] * 6))
+    assert "drift" in printed(series(STEP), drift={"factor": 2, "p": 0.01})
+    assert "drift" not in printed(series(STEP), drift={"factor": 2, "p": 0.0101})
+
+
+def test_a_narrow_terminal_cuts_columns_and_keeps_one_line_per_entry():
+    assert len(printed(series(STEP), width=50).splitlines()) == 2 + len(STEP) + 1
 
 
 def test_bars_are_relative_to_the_largest_value_and_never_empty():

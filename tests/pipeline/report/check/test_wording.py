@@ -1,7 +1,7 @@
 import pytest
 
 from pipeline.gate.measurements import KernelId, Level
-from pipeline.gate.result import Change, Evidence, Ground, Outcome, Side, Verdict, plain_number
+from pipeline.gate.result import Change, Evidence, Ground, Outcome, Side, Verdict, plain_number, point_text
 from pipeline.report.check.wording import (
     RULE_IDS,
     RULE_TEXTS,
@@ -10,7 +10,6 @@ from pipeline.report.check.wording import (
     headline,
     interval_text,
     kernel_name,
-    point_text,
     rule_id,
     source_file,
     story,
@@ -58,7 +57,8 @@ def test_names_of_kernels():
     assert kernel_name(kernel(kernel=KernelId(Level.TOTAL, ("total",)))) == "total"
     assert kernel_name(kernel(kernel=region)) == "solve"
     assert kernel_name(kernel(signature)) == "main › solve"
-    assert len(kernel_name(kernel("a" * 99), 30)) == 30
+    long = KernelId(Level.REGION, ("a" * 99,))
+    assert len(kernel_name(kernel("a" * 99), 30)) == len(kernel_name(kernel(kernel=long), 30)) == 30
 
 
 def test_growth_before_and_now():
