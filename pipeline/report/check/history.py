@@ -61,12 +61,9 @@ def show_history(out: Console, document: Mapping[str, Any], limit: int) -> None:
     largest = max((e["value"] for e in entries), default=1.0)
     changes = {c["label"]: c["factor"] for c in document["change_points"]}
     table = Table(box=None, pad_edge=False)
-    table.add_column("label", no_wrap=True)
-    table.add_column(document["unit"] or "value", justify="right", no_wrap=True)
-    table.add_column("", no_wrap=True)
-    table.add_column("share", justify="right")
-    table.add_column("growth")
-    table.add_column("")
+    value = document["unit"] or "value"
+    for name in ("label", value, "", "share", "growth", ""):
+        table.add_column(name, justify="right" if name in (value, "share") else "left", no_wrap=True)
     for e in entries[-limit:]:
         bar = "█" * max(1, round(BAR * e["value"] / largest))
         remark = _remark(e, changes)

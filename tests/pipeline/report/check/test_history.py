@@ -98,8 +98,10 @@ def test_a_narrow_terminal_cuts_columns_and_keeps_one_line_per_entry():
 
 
 def test_bars_are_relative_to_the_largest_value_and_never_empty():
-    lines = printed(series([1.0, 10.0, 1e-9])).splitlines()
-    assert [line.count("█") for line in lines[2:5]] == [2, 20, 1]
+    for unit in ("core-s", ""):
+        lines = printed(series([1.0, 10.0, 1e-9], unit=unit)).splitlines()
+        assert [line.count("█") for line in lines[2:5]] == [2, 20, 1]
+        assert len({line.index("█") for line in lines[2:5]}) == 1
 
 
 def test_a_series_of_nothing_has_a_title_and_no_bars():
