@@ -139,7 +139,7 @@ def _measurements(document: Mapping[str, Any]) -> Measurements:
         kernels=tuple(KernelId(Level(e["level"]), tuple(map(str, e["callpath"]))) for e in entries),
         values=_values([e["values"] for e in entries], len(points)),
         files=tuple(str(e["file"]) for e in entries),
-        lines=np.array([int(e["line"]) for e in entries], dtype=np.int64),
+        lines=np.array([int(e["line"]) for e in entries]),
         parallel_efficiency=np.array(efficiency),
         origin=Origin(str(document["machine"]), str(document["filter"])),
         smallest_share=float(document["smallest_share"]),

@@ -17,6 +17,7 @@ from pipeline.gate.ratios import Estimates, trend
 from pipeline.gate.result import Evidence, Ground, KernelResult, Verdict, plain_number
 from pipeline.models.normal_form import factor_text, term_values
 
+SMALLEST = float(np.finfo(np.float64).tiny)
 MATERIAL_RISE = 1.1  # a kernel may outgrow its ceiling by this factor over the measured range
 
 
@@ -125,7 +126,9 @@ def _excess_share(candidate: Measurements, ceiling: float, level: Estimates) -> 
     largest = [int(np.argmax(candidate.scale))]
     share = np.full((len(candidate.kernels), 1), np.nan)
     np.log(candidate.share[:, largest], out=share, where=candidate.share[:, largest] > 0)
-    return Estimates(share - np.log(max(ceiling, 1e-300)), level.error[:, largest], level.degrees[:, largest])
+    return Estimates(
+        share - np.log(max(ceiling, SMALLEST)), level.error[:, largest], level.degrees[:, largest]
+    )
 
 
 def _excess_growth(
@@ -136,11 +139,11 @@ def _excess_growth(
     What grows like c0 + c1 g with neither below zero never rises against g, so any rise is too much.
     """
     scale = candidate.scale
-    ceiling = term_values([(growth,)], np.maximum(scale, 1e-300)[:, None])[:, 0]
+    ceiling = term_values([(growth,)], scale[:, None])[:, 0]
     usable = ceiling > 0  # a logarithm is 0 at p = 1, where nothing can be compared with it
     relative = level.log_ratio - np.log(np.where(usable, ceiling, np.nan))
     error = np.where(usable, level.error, np.nan)
-    rise, _, _ = trend(Estimates(relative, error, level.degrees), limit, np.log(scale), np.log(scale[-1:]))
+    rise, _, _ = trend(Estimates(relative, error, level.degrees), limit, np.log(scale), np.empty(0))
     return replace(rise, log_ratio=rise.log_ratio - np.log(MATERIAL_RISE))
 
 

@@ -54,7 +54,7 @@ def history_rows(
     at = int(np.argmax(study.scale))
     (point,) = study.named(study.points[[at]])
     count = len(study.kernels)
-    now = datetime.datetime.now(datetime.UTC).replace(microsecond=0)
+    now = datetime.datetime.now(datetime.UTC)
     columns = {
         "label": [label] * count,
         "added": [now] * count,

@@ -110,6 +110,15 @@ def test_notices_and_skipped_runs_go_to_standard_error(call, studies, baseline, 
         assert error.startswith("pipeline: skipped ")
 
 
+@pytest.mark.parametrize(
+    ("command", "rows"), [(["check"], 15), (["compare"], 15), (["history", "show"], 30), (["baseline"], None)]
+)
+def test_the_help_names_the_default_number_of_rows(call, monkeypatch, command, rows):
+    monkeypatch.setenv("COLUMNS", "200")
+    _, out, _ = call(*command, "--help")
+    assert re.findall(r"rows to show\.\s+\[default: (\d+)\]", out) == ([str(rows)] if rows else [])
+
+
 def test_rows_are_limited(call, studies, baseline):
     _, out, _ = call("check", studies("after", 2), "--baseline", baseline, "--limit", "1")
     assert "and 1 more; --limit or --json shows them" in out

@@ -76,6 +76,12 @@ def test_a_kernel_without_values_has_no_residuals_and_without_repetitions_no_noi
     assert to_document(unknown, ModelOptions(), {})["parallel_efficiency"] == [None, 1, 1, 1, 1]
 
 
+def test_the_noise_of_two_repetitions_is_theirs():
+    pair = replace(study({"a": 1.0}, scales=(8,), repetitions=2), parallel_efficiency=np.ones(1))
+    entry = to_document(pair, ModelOptions(), {})["kernels"][1]
+    assert entry["noise"] == pytest.approx(np.log(pair.values[1, 0]).std(ddof=1), rel=1e-5)
+
+
 def test_missing_repetitions_stay_missing():
     whole = study({"a": 1.0, "b": 2.0})
     whole.values[:, 0, 3:] = np.nan

@@ -66,6 +66,9 @@ def test_a_part_of_a_forecast_keeps_everything_together(ahead):
 
 def test_the_ratio_of_predictions_has_the_errors_of_the_halves_that_separate_them(ahead):
     one, two = ahead.take(np.array([1])), ahead.take(np.array([2]))
+    one, two = (
+        replace(f, models=replace(f.models, degrees=np.array([d]))) for f, d in ((one, 5.0), (two, 4.0))
+    )
     before = predicting(one, [[10.0, 10]], [[1, 1]], [[20, 11]])
     now = predicting(two, [[40.0, 40]], [[10, 40]], [[4000, 4000]])
     ratio = predicted_ratio(before, now)
@@ -73,7 +76,7 @@ def test_the_ratio_of_predictions_has_the_errors_of_the_halves_that_separate_the
     assert pytest.approx(z, rel=1e-7) == NORMAL_QUANTILE
     assert np.allclose(ratio.log_ratio, np.log(4))
     assert ratio.error[0] == pytest.approx([np.hypot(np.log(4), np.log(2)) / z, np.log(1.1) / z])
-    assert ratio.degrees[0].tolist() == [min(one.models.degrees[0], two.models.degrees[0])] * 2
+    assert ratio.degrees[0].tolist() == predicted_ratio(now, before).degrees[0].tolist() == [4.0, 4.0]
 
 
 @pytest.mark.parametrize(

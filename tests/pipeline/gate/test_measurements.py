@@ -32,6 +32,10 @@ def test_patterns_select_kernels_by_level(pattern, matching):
     assert {kernel for kernel in (TOTAL, REGION, CALLPATH) if kernel.matches(pattern)} == matching
 
 
+def test_a_root_is_below_nothing():
+    assert not KernelId(Level.CALLPATH, ("f",)).matches("*/f")
+
+
 def test_names_of_kernels():
     assert (CALLPATH.text, CALLPATH.region) == ("main/f", "f")
     assert regions_of((TOTAL, REGION, KernelId(Level.CALLPATH, ("main", "g")))) == {"f", "g"}
@@ -129,6 +133,13 @@ def test_callees_without_a_source_take_their_callers_and_regions_that_of_their_l
     assert place(whole, "MPI_Send") == ("main.c", 3)
     assert (whole.files[0], whole.lines[0]) == ("", -1)
     assert whole.origin == Origin()
+
+
+def test_line_zero_is_a_line(experiment):
+    lines = np.where(experiment.regions.line == 7, 0, experiment.regions.line)
+    zero = replace(experiment, regions=replace(experiment.regions, line=lines))
+    whole = measurements_of(zero, ScalingDecision(Scaling.STRONG, "p", ""), "time")
+    assert place(whole, *SOLVE) == ("solve.c", 0)
 
 
 def test_what_is_not_available_is_said_so(experiment):

@@ -49,6 +49,12 @@ def test_without_error_or_degrees_of_freedom_there_is_no_test(unknown):
     assert np.isnan(one.interval(0.9)).all()
 
 
+def test_one_degree_of_freedom_is_enough_for_a_test():
+    assert estimates(0.3, 0.1, 1.0).known.all()
+    found = changes(noisy([[5.0]], 0.1, 2, seed=1), noisy([[6.0]], 0.1, 1, seed=2), SCALE[:1])
+    assert found.measured.known.all() and found.measured.degrees[0, 0] == 1
+
+
 def test_one_kernel_at_one_point_is_the_t_test_of_two_samples():
     before, now = noisy([[5.0]], 0.1, 4, seed=1), noisy([[6.0]], 0.1, 6, seed=2)
     measured = changes(before, now, SCALE[:1]).measured

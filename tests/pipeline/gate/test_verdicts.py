@@ -314,6 +314,9 @@ def test_call_paths_that_cost_next_to_nothing_are_not_named():
     )
     assert found[("total",)] == (("a",), ("b",))
     assert located(total(), kernel("a", ratios=(0.9,)))[("total",)] == ()
+    assert located(total(), kernel("a", ratios=(1.0,)))[("total",)] == ()
+    gone = replace(kernel("a", verdict=Verdict.VANISHED, ratios=()), candidate=None)
+    assert located(total(), gone)[("total",)] == ()
 
 
 def test_a_region_is_traced_to_its_own_call_paths_and_the_total_to_new_regions():
