@@ -85,7 +85,7 @@ def test_progress_is_shown_for_runs(foam):
         seen.append(total)
         yield from items
 
-    read_study(foam, Options(), watch=watch)
+    read_study(foam, Options(), "", watch)
     assert seen and seen[0] >= 4
 
 
