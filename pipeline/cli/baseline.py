@@ -1,4 +1,4 @@
-"""`pipeline baseline`: write down how a program scales today, for later checks."""
+"""`pipeline baseline`: record how a program scales today, for later checks."""
 
 from pathlib import Path
 from typing import Annotated
@@ -13,7 +13,7 @@ from pipeline.config.options import Options, load_options
 
 Machine = Annotated[
     str | None,
-    typer.Option("--machine", help="Name of the machine; other machines are not compared with it."),
+    typer.Option("--machine", help="Name of the machine; studies of different machines are not compared."),
 ]
 
 
@@ -39,5 +39,5 @@ def baseline_command(
     tell(study.notices)
     configuration = {"scaling": options.scaling, "metric": options.metric}
     count = write_baseline(output, study, options, configuration)
-    points = len(study.snapshot.points)
+    points = len(study.measurements.points)
     typer.echo(f"Baseline of {count} kernels at {points} points in {output}")

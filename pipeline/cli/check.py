@@ -1,4 +1,4 @@
-"""`pipeline check`: does any kernel scale worse than the baseline, or than the rules allow?"""
+"""`pipeline check`: does any kernel scale worse than in the baseline, or than the rules allow?"""
 
 from pathlib import Path
 from typing import Annotated
@@ -22,7 +22,10 @@ def check_command(
     given: Given,
     baseline: Annotated[
         Path | None,
-        typer.Option("--baseline", help="File of `pipeline baseline`; without it only rules count."),
+        typer.Option(
+            "--baseline",
+            help="File of `pipeline baseline`; without it only the rules of pipeline.toml count.",
+        ),
     ] = None,
     at: At = None,
     machine: Machine = None,
@@ -39,12 +42,13 @@ def check_command(
     source_root: Annotated[
         str,
         typer.Option(
-            "--source-root", help="Directory that source files were compiled in; made relative to it."
+            "--source-root",
+            help="Directory that the program was compiled in; source files are shown relative to it.",
         ),
     ] = "",
     limit: Limit = 15,
 ) -> None:
-    """Exit with 0 where nothing is worse, 1 for a regression, 3 where the measurement cannot tell."""
+    """Check for scalability regressions. Exit code 0: no regression, 1: regression, 3: inconclusive."""
     import contextlib
     import datetime
     from dataclasses import replace
@@ -52,7 +56,7 @@ def check_command(
     from pipeline.config.check_options import load_check_options
     from pipeline.config.targets import parse_at
     from pipeline.gate.check import check
-    from pipeline.report.check_terminal import show_check
+    from pipeline.report.check.terminal import show_check
     from pipeline.report.terminal import console
     from pipeline.stages.check import Outputs, read_baseline, read_study, write_outputs
 
@@ -65,7 +69,7 @@ def check_command(
     study = read_study(path, options, machine or "", watch_reading)
     tell_skipped(study.damaged)
     tell(study.notices)
-    result = check(study.snapshot, known, rules, options.models, datetime.date.today())
+    result = check(study.measurements, known, rules, options.models, datetime.date.today())
     outputs = Outputs(
         json=json,
         junit=junit,
@@ -75,7 +79,7 @@ def check_command(
         source_root=source_root,
     )
     if not write_outputs(result, outputs):
-        # Where the reader of a pipe went away, rich leaves with 1: that would read as a regression.
+        # If the reader of a pipe went away, rich exits with 1, which would mean a regression.
         with contextlib.suppress(SystemExit):
             show_check(console(), result, limit=limit)
     raise typer.Exit(int(result.outcome))
