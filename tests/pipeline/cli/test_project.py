@@ -29,7 +29,7 @@ def test_json_has_total_and_breakdown(project):
     [
         (["milc", "--on", "power5plus", "--at", "L=8"], "no value for P"),
         (["milc", "--on", "power5plus", "--at", "L=8,P=1024,Q=1"], "no input 'Q'"),
-        (["milc", "--on", "power5plus", "--at", "L=8,P"], "'P' is no input"),
+        (["milc", "--on", "power5plus", "--at", "L=8,P"], "'P' is not an input"),
         (["milc", "--on", "nowhere", "--at", "L=8,P=4"], "nowhere"),
         (["nothing.toml"], "no such file"),
     ],

@@ -80,7 +80,7 @@ def test_a_break_without_information_is_flagged(weights):
     clear = [fit_cache_kernel("CG", SITES, noisy("XT5", "CG", seed), draws=200) for seed in range(8)]
     assert all(f.parameters[2].identified for f in clear)
     notices = next(f for f in flagged if not f.parameters[2].identified).model.notices
-    assert "CG: the data do not tell CG.s" in notices
+    assert "CG: the data do not determine CG.s" in notices
 
 
 def test_intervals_of_parameters_and_of_new_data_cover():

@@ -2,11 +2,10 @@ import math
 
 import pytest
 
-from pipeline.projection.binding import bind
 from pipeline.projection.cache_kernel import cache_kernel
-from pipeline.projection.export import export, export_application
-from pipeline.projection.model import maximum, symbol
-from pipeline.projection.project import project
+from pipeline.projection.export import export
+from pipeline.projection.model import bind, maximum, symbol
+from pipeline.stages.project import export_application, project
 
 AT = {"L": 6, "P": 1200, "niters": 100, "trajecs": 3, "warms": 1, "steps": 2, "meas": 2, "f": 8}
 

@@ -3,9 +3,9 @@ import pytest
 
 from ingest.errors import ModelError, UsageError
 from pipeline.projection.fit import Parameter, fit
-from pipeline.projection.lack_of_fit import lack_of_fit
 from pipeline.projection.model import log2, symbol
 from pipeline.projection.predict import broken_limits, predict
+from pipeline.projection.resampling import lack_of_fit
 from pipeline.projection.units import NONE, TIME
 
 TREE = symbol("c", TIME) + symbol("d", TIME) * log2(symbol("P"))
@@ -52,12 +52,12 @@ def test_intervals_for_new_data_cover(weights, noise):
     assert 0.85 <= np.mean(inside) <= 0.97
 
 
-def test_what_the_data_do_not_tell_is_flagged():
+def test_what_the_data_do_not_determine_is_flagged():
     model = (symbol("a", TIME) + symbol("b", TIME)) * symbol("P") + symbol("c", TIME)
     parameters = [Parameter("a"), Parameter("b"), Parameter("c")]
     found = fit("f", model, parameters, {"P": P}, 1e-6 * P + 1e-3)
     assert [p.identified for p in found.parameters] == [False, False, True]
-    assert "f: the data do not tell a, b" in found.model.notices
+    assert "f: the data do not determine a, b" in found.model.notices
 
 
 def test_too_few_points_are_refused():

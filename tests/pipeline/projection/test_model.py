@@ -2,12 +2,10 @@ import numpy as np
 import pytest
 
 from ingest.errors import ModelError, UsageError
-from pipeline.projection.binding import bind, rename, substitute
 from pipeline.projection.ensemble import Ensemble
-from pipeline.projection.model import choose, maximum, minimum, symbol
+from pipeline.projection.model import bind, choose, maximum, minimum, substitute, symbol
 from pipeline.projection.predict import predict
-from pipeline.projection.quantity import Quantity
-from pipeline.projection.units import BANDWIDTH, BYTES, NONE, TIME
+from pipeline.projection.units import BANDWIDTH, BYTES, NONE, TIME, Quantity
 
 SIZE = symbol("x", BYTES)
 WIRE = symbol("mach.latency", TIME) + SIZE / symbol("mach.bandwidth", BANDWIDTH)
@@ -41,7 +39,9 @@ def test_binding_another_machine_projects():
 
 
 def test_a_value_in_the_wrong_unit_is_refused():
-    with pytest.raises(UsageError, match=r"'mach.latency' has to be in s, the value given is in B"):
+    with pytest.raises(
+        UsageError, match=r"unit mismatch: 'mach.latency' is in s, the value given for it in B"
+    ):
         bind(WIRE, {"mach.latency": Quantity(value=1.0, dimension=BYTES)})
 
 
@@ -71,8 +71,6 @@ def test_one_name_bound_to_two_values_is_refused():
     two = bind(symbol("a"), {"a": Quantity(value=2.0)})
     with pytest.raises(UsageError, match="'a' is bound to two different values"):
         predict({"sum": one + two}, {})
-    renamed = rename(two, {"a": "other.a"})
-    assert predict({"sum": one + renamed}, {})["sum"].value == pytest.approx(3.0)
 
 
 def test_substituting_composes():

@@ -1,8 +1,7 @@
 import numpy as np
 import pytest
 
-from pipeline.projection.binding import bind, substitute
-from pipeline.projection.model import maximum, symbol
+from pipeline.projection.model import bind, maximum, substitute, symbol
 from pipeline.projection.network import (
     allreduce,
     fit_allreduce,

@@ -1,8 +1,7 @@
 import pytest
 
 from ingest.errors import UsageError
-from pipeline.projection.quantity import parse_quantity
-from pipeline.projection.units import BANDWIDTH, BYTES, FLOP, NONE, TIME, parse_unit
+from pipeline.projection.units import BANDWIDTH, BYTES, FLOP, NONE, TIME, parse_quantity, parse_unit
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
 import io
 
-from pipeline.projection.project import project
+from pipeline.stages.project import project
 from pipeline.report.projection_table import show_projection
 from pipeline.report.terminal import console
 
@@ -37,7 +37,7 @@ def test_variants_and_notices():
 
 def test_a_variant_without_a_total_says_why():
     lines = shown("milc", "xt5", {"L": 8, "P": 4096}, variant="ideal")
-    assert "no total here, mach.message was measured at P = 1024, 2048, not 4096" in row(lines, "expected:")
+    assert "no total here: mach.message was measured at P = 1024, 2048, not 4096" in row(lines, "expected:")
 
 
 def test_a_bandwidth_projection():

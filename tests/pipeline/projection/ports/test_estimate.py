@@ -6,7 +6,7 @@ from scipy.optimize import basinhopping
 
 from ingest.errors import ModelError
 from pipeline.projection.ports.estimate import PULL, estimate_cpi
-from pipeline.projection.ports.portmap import read_port_map
+from pipeline.projection.ports.port_map import read_port_map
 from pipeline.projection.ports.schedule import cycles
 from tests.pipeline.projection.ports.simulated import GOLDEN, TRUE, simulated_counts
 
@@ -14,10 +14,10 @@ from tests.pipeline.projection.ports.simulated import GOLDEN, TRUE, simulated_co
 def test_exact_data_give_the_cycles_back():
     counts = simulated_counts(np.random.default_rng(0), 16)
     found = estimate_cpi(GOLDEN, counts, cycles(GOLDEN, counts, TRUE))
-    told = found.identified
-    assert told[0]
-    assert told[1]
-    np.testing.assert_allclose(found.cpi[told], TRUE[told], rtol=0.02)
+    known = found.identified
+    assert known[0]
+    assert known[1]
+    np.testing.assert_allclose(found.cpi[known], TRUE[known], rtol=0.02)
     np.testing.assert_allclose(cycles(GOLDEN, counts, found.cpi), cycles(GOLDEN, counts, TRUE), rtol=0.02)
 
 
@@ -48,12 +48,12 @@ def test_a_class_that_never_binds_gets_the_range_up_to_where_it_would():
     assert found.cpi[1] == 1.0
 
 
-def test_classes_always_in_proportion_are_not_told_apart():
+def test_classes_always_in_proportion_are_not_distinguished():
     skylake = read_port_map("skylake-x")
     counts = np.zeros((6, 8))
     counts[:, 1] = [10, 20, 30, 40, 50, 60]
     counts[:, 2] = 2 * counts[:, 1]
-    with pytest.raises(ModelError, match="tell no class apart"):
+    with pytest.raises(ModelError, match="the variants determine no class"):
         estimate_cpi(skylake, counts, counts[:, 1] * 2)
 
 

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from ingest.errors import InputError, ModelError, UsageError
-from pipeline.projection.ports.fit import fit_ports, port_cycles
-from pipeline.projection.ports.portmap import read_port_map, shipped_port_maps
-from pipeline.projection.ports.project import from_mini
+from pipeline.projection.files import Table, shipped
+from pipeline.projection.ports.fit import fit_ports, from_mini, port_cycles
+from pipeline.projection.ports.port_map import read_port_map
 from pipeline.projection.ports.schedule import cycles
 from pipeline.projection.ports.term import port_term
 from pipeline.projection.predict import broken_limits, predict
@@ -21,7 +21,7 @@ def _measured(rng, counts, noise):
     return cycles(GOLDEN, counts, TRUE) * (1 + noise * rng.standard_normal(len(counts)))
 
 
-@pytest.mark.parametrize("name", shipped_port_maps())
+@pytest.mark.parametrize("name", shipped("port map"))
 def test_symbolic_equals_numeric(name):
     portmap, rng = read_port_map(name), np.random.default_rng(0)
     counts = rng.uniform(0, 50, (5, len(portmap.classes)))
@@ -43,12 +43,12 @@ def test_the_fitted_model_predicts_at_the_estimate():
     np.testing.assert_allclose(found.value, cycles(GOLDEN, counts[12:], fit.estimate.cpi), rtol=1e-9)
     assert (found.lower < found.value).all()
     assert (found.value < found.upper).all()
-    told = {p.name.removeprefix("k.cpi."): p for p in fit.fit.parameters}
-    assert set(told) == set(GOLDEN.classes)
-    assert told["div"].identified
-    assert told["div"].lower < TRUE[0] < told["div"].upper
-    assert not told["shuffle"].identified
-    assert told["shuffle"].upper == np.inf
+    found = {p.name.removeprefix("k.cpi."): p for p in fit.fit.parameters}
+    assert set(found) == set(GOLDEN.classes)
+    assert found["div"].identified
+    assert found["div"].lower < TRUE[0] < found["div"].upper
+    assert not found["shuffle"].identified
+    assert found["shuffle"].upper == np.inf
 
 
 def test_ninety_percent_intervals_cover():
@@ -127,21 +127,20 @@ def test_term_of_an_application_file(tmp_path):
     _write_variants(tmp_path / "variants.csv", np.random.default_rng(6))
     (tmp_path / "target.s").write_text("f:\n.L2:\n\tdivsd %xmm1, %xmm0\n\taddq $1, %rax\n\tjne .L2\n\tret\n")
     table = {"model": "ports", "map": "golden-cove", "data": "variants.csv"}
-    inputs, direct = port_term({**table, "target": {"div": 10}}, "flux", "app.toml", tmp_path)
-    assert inputs == ()
+    direct = port_term(Table({**table, "target": {"div": 10}}, tmp_path / "app.toml"), "flux")
     assert predict({"c": direct}, {})["c"].value == pytest.approx(65.0, rel=0.05)
     counted = {"assembly": "target.s", "function": "f", "iterations": 2, "mini": "v0"}
-    _, projected = port_term({**table, **counted}, "flux", "app.toml", tmp_path)
+    projected = port_term(Table({**table, **counted}, tmp_path / "app.toml"), "flux")
     assert projected.inputs == ()
     with pytest.raises(InputError, match=r"app.toml: the target is missing or there are two"):
-        port_term(table, "flux", "app.toml", tmp_path)
+        port_term(Table(table, tmp_path / "app.toml"), "flux")
     with pytest.raises(InputError, match=r"app.toml: no variant 'v99'"):
-        port_term({**table, "target": {"div": 1}, "mini": "v99"}, "flux", "app.toml", tmp_path)
+        port_term(Table({**table, "target": {"div": 1}, "mini": "v99"}, tmp_path / "app.toml"), "flux")
     with pytest.raises(UsageError, match="no instruction class 'fma'"):
-        port_term({**table, "target": {"fma": 1}}, "flux", "app.toml", tmp_path)
-    with pytest.raises(InputError, match=r"app.toml: div = 'many'; give a number"):
-        port_term({**table, "target": {"div": "many"}}, "flux", "app.toml", tmp_path)
+        port_term(Table({**table, "target": {"fma": 1}}, tmp_path / "app.toml"), "flux")
+    with pytest.raises(InputError, match=r"app.toml: \[target\]: div = 'many'; give a number"):
+        port_term(Table({**table, "target": {"div": "many"}}, tmp_path / "app.toml"), "flux")
     few = "\n".join((tmp_path / "variants.csv").read_text().splitlines()[:5])
     (tmp_path / "few.csv").write_text(few)
     with pytest.raises(ModelError, match=r"app.toml: 4 variants cannot determine"):
-        port_term({**table, "data": "few.csv", "target": {"div": 1}}, "flux", "app.toml", tmp_path)
+        port_term(Table({**table, "data": "few.csv", "target": {"div": 1}}, tmp_path / "app.toml"), "flux")
