@@ -52,7 +52,7 @@ def from_quantities(values: Mapping[str, Quantity], *, draws: int = DRAWS) -> En
     columns = [_column(name, quantity, draws) for name, quantity in values.items()]
     return Ensemble(
         names=tuple(values),
-        estimate=np.array([quantity.value for quantity in values.values()], dtype=np.float64),
+        estimate=np.array([quantity.value for quantity in values.values()]),
         draws=np.stack(columns, axis=1) if columns else np.empty((draws, 0)),
         notices=tuple(dict.fromkeys(quantity.note for quantity in values.values() if quantity.note)),
     )

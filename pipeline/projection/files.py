@@ -62,7 +62,7 @@ class Table:
         """
         for key in self.content:
             if key not in known:
-                near = difflib.get_close_matches(key, known, n=1)
+                near = difflib.get_close_matches(key, known)
                 hint = f"did you mean '{near[0]}'?" if near else f"known keys: {', '.join(known)}"
                 raise InputError(f"unknown key '{key}'", where=self.where, hint=hint)
 
@@ -152,7 +152,7 @@ def find(kind: Kind, name: str | Path) -> Path:
     stem = given.name.removesuffix(".toml")
     if stem in known and str(given.parent) in (".", folder.name):
         return folder / f"{stem}.toml"
-    close = difflib.get_close_matches(stem, known, n=1)
+    close = difflib.get_close_matches(stem, known)
     hint = f"did you mean '{close[0]}'?" if close else f"give a file, or one of {', '.join(known)}"
     raise UsageError(f"no such file, and no shipped {kind} of that name", where=str(name), hint=hint)
 
@@ -180,12 +180,11 @@ def read_toml(path: Path) -> Table:
 
 
 def _depth(content: Mapping[str, Any]) -> int:
-    deepest, waiting = 0, [(content, 1)]
-    while waiting:
-        inside, level = waiting.pop()
-        deepest = max(deepest, level)
-        waiting += [(value, level + 1) for value in inside.values() if isinstance(value, dict)]
-    return deepest
+    depth, layer = 0, [content]
+    while layer:
+        depth += 1
+        layer = [value for inside in layer for value in inside.values() if isinstance(value, dict)]
+    return depth
 
 
 def read_text(path: Path) -> str:

@@ -44,7 +44,7 @@ class Fitted:
     value: float
     lower: float
     upper: float
-    identified: bool = True
+    identified: bool
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,7 +99,7 @@ def _formula(model: Model, parameters: Sequence[str], data: Mapping[str, FloatAr
     slopes = [sympy.diff(model.expression, symbol) for symbol in symbols]
     remainder = model.expression.subs(dict.fromkeys(symbols, 0))
     linear = remainder == 0 and not any(slope.has(*symbols) for slope in slopes)
-    given = tuple(np.asarray(value, dtype=np.float64) for value in (*data.values(), *bound.values()))
+    given = tuple(np.asarray(value) for value in (*data.values(), *bound.values()))
     return _Formula(
         linear=linear,
         count=count,

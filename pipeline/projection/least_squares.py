@@ -26,27 +26,31 @@ def solve_linear(
         targets: float64[row, n].
         weights: float64[row, n], factors on the residuals.
     """
-    size = np.sqrt(np.sum(design**2, axis=0))
-    scaled = design / np.where(size > 0, size, 1.0)
+    size = _lengths(design)
+    scaled = design / size
     squared = weights**2
     gram = np.einsum("rn,nj,nk->rjk", squared, scaled, scaled)
     right = np.einsum("rn,nj,rn->rj", squared, scaled, targets)
     free = np.einsum("rjk,rk->rj", np.linalg.pinv(gram, rcond=_NEGLIGIBLE, hermitian=True), right)
-    solution: FloatArray = free / np.where(size > 0, size, 1.0)
+    solution: FloatArray = free / size
     low = np.nonzero((solution < lower).any(axis=1))[0]
     if len(low):
         solution[low] = [_bounded(design, lower, targets[r], weights[r]) for r in low]
     return solution
 
 
+def _lengths(columns: FloatArray) -> FloatArray:
+    """Return float64[k], the length of every column, by which it is scaled; 1 for a column of zeros."""
+    size: FloatArray = np.linalg.norm(columns, axis=0)
+    return np.where(size > 0, size, 1.0)
+
+
 def _bounded(design: FloatArray, lower: FloatArray, target: FloatArray, weight: FloatArray) -> FloatArray:
     from scipy.optimize import lsq_linear
 
-    size = np.sqrt(np.sum((design * weight[:, None]) ** 2, axis=0))
-    size = np.where(size > 0, size, 1.0)
-    found = lsq_linear(
-        design * weight[:, None] / size, target * weight, (lower * size, np.inf), method="bvls"
-    )
+    weighted = design * weight[:, None]
+    size = _lengths(weighted)
+    found = lsq_linear(weighted / size, target * weight, (lower * size, np.inf), method="bvls")
     solution: FloatArray = found.x / size
     return solution
 
@@ -101,9 +105,8 @@ def identifiable(slopes: FloatArray, weights: FloatArray) -> BoolArray:
         raise ModelError(
             "the formula has no finite slope where it fits best", hint="change the starting values"
         )
-    size = np.sqrt(np.sum(weighted**2, axis=0))
-    _, values, directions = np.linalg.svd(weighted / np.where(size > 0, size, 1.0))
+    _, values, directions = np.linalg.svd(weighted / _lengths(weighted))
     padded = np.append(values, np.zeros(len(directions) - len(values)))
     blind = directions[padded <= 1e-8 * float(values.max())]
-    seen: BoolArray = (size > 0) & ~(np.abs(blind) > 1e-6).any(axis=0)
+    seen: BoolArray = ~(np.abs(blind) > 1e-6).any(axis=0)
     return seen

@@ -298,9 +298,8 @@ def bind(model: Model, values: Mapping[str, Quantity | float] | Ensemble) -> Mod
         UsageError: a value has another dimension than its symbol.
     """
     if isinstance(values, Ensemble):
-        return join(
-            model.expression, model.dimension, model, Model(expression=sympy.Integer(0), ensembles=(values,))
-        )
+        drawn = Model(expression=model.expression, ensembles=(values,))
+        return join(model.expression, model.dimension, model, drawn)
     used = {name: value for name, value in values.items() if name in model.symbols}
     given = {
         name: value

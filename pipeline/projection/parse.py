@@ -131,7 +131,7 @@ class _Tree:
     def _look_up(self, name: str) -> Model | Function:
         if name in self.names:
             return self.names[name]
-        close = difflib.get_close_matches(name, self.names, n=1)
+        close = difflib.get_close_matches(name, self.names)
         hints = [f"did you mean '{close[0]}'?"] if close else []
         hints += [hint for beginning, hint in self.missing.items() if name.startswith(beginning)]
         known = ", ".join(sorted(set(self.names) - set(FUNCTIONS) - set(UNITS)))

@@ -1,6 +1,6 @@
 """Predictions: models evaluated at given inputs over the joint draws of everything uncertain."""
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -14,7 +14,7 @@ from pipeline.projection.model import Limit, Model
 from pipeline.projection.symbolic import compiled
 
 LEVEL = 0.9
-Key = TypeVar("Key", bound=Hashable)
+Key = TypeVar("Key")
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,14 +58,14 @@ def predict(
     values, draws = evaluate(at_estimate), evaluate(over_draws)
     found = {}
     for (name, model), value, drawn in zip(models.items(), values, draws, strict=True):
-        table = np.broadcast_to(drawn, (*_rows(bound), count))
+        table = np.broadcast_to(drawn, (_rows(bound), count))
         middle = None if any(e.rivals for e in model.ensembles) else np.broadcast_to(value, (count,))
         found[name] = _summary(name, middle, table, level)
     return found
 
 
-def _rows(bound: Mapping[str, tuple[float, FloatArray]]) -> tuple[int]:
-    return (max((len(draws) for _, draws in bound.values()), default=1),)
+def _rows(bound: Mapping[str, tuple[float, FloatArray]]) -> int:
+    return ([len(draws) for _, draws in bound.values()] or [1])[0]
 
 
 def _inputs(
@@ -75,7 +75,7 @@ def _inputs(
     missing = sorted(wanted - set(at))
     if missing:
         raise UsageError(f"no value for {', '.join(missing)}", hint=f"give one, such as --at {missing[0]}=8")
-    given = {name: np.atleast_1d(np.asarray(at[name], dtype=np.float64)) for name in sorted(wanted)}
+    given = {name: np.atleast_1d(at[name]) for name in sorted(wanted)}
     lengths = {len(values) for values in given.values()} - {1}
     if len(lengths) > 1:
         raise UsageError(

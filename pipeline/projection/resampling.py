@@ -23,6 +23,7 @@ Curve: TypeAlias = Callable[[FloatArray], FloatArray]
 _SIGNIFICANT = 0.01
 _WORTH_SAYING = 0.02
 _POOR = 0.15
+_ROUNDING = 1e-12  # relative; a scatter below it is the rounding of exact data
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -94,7 +95,8 @@ def resample(
     refitted = solve(fitted + scale * noise, np.broadcast_to(weight, noise.shape))
     left_out = _leave_one_out(solve, curve, observed, weight)
     error = left_out * observed * weight
-    widened = _widening(error, sigma)
+    exact = sigma <= _ROUNDING * np.mean(np.abs(observed) * weight)
+    widened = 1.0 if exact else _widening(error, sigma)
     return Resampled(
         estimate=estimate,
         draws=refitted,
@@ -135,8 +137,8 @@ def _widening(error: FloatArray, sigma: float) -> float:
     from scipy.stats import t
 
     known = np.abs(error[np.isfinite(error)])
-    half_width = sigma * float(t.ppf(0.95, max(len(known) - 1, 1)))
-    if len(known) == 0 or half_width == 0 or np.mean(known <= half_width) >= 0.75:
+    half_width = sigma * float(t.ppf(0.95, len(known) - 1))
+    if np.mean(known <= half_width) >= 0.75:
         return 1.0
     return max(1.0, float(np.quantile(known, 0.9)) / half_width)
 
@@ -176,7 +178,7 @@ def lack_of_fit(
         weights: of the fit.
         parameters: how many were fitted.
     """
-    rows = np.column_stack(list(data.values())) if data else np.zeros((len(observed), 1))
+    rows = np.column_stack(list(data.values()) or [np.zeros(len(observed))])
     _, point = np.unique(rows, axis=0, return_inverse=True)
     counts = np.bincount(point)
     means = np.bincount(point, observed) / counts

@@ -84,7 +84,7 @@ def parse_unit(text: str) -> tuple[float, Dimension]:
     """
     factor, dimension = 1.0, NONE
     sign = 1
-    for part in re.split(r"([*/-])", text.strip() or "1"):
+    for part in re.split(r"([*/]|(?<!\^)-)", text.strip() or "1"):
         if part in ("*", "-", "/"):
             sign = -1 if part == "/" else 1
             continue

@@ -1,182 +1,95 @@
-"""Profiles to project from: CrayPat text, CSV, and what counters say of the bound."""
+"""Profiles to project from: groups stated, CSV or CrayPat text, and every mistake in one line."""
+
+from pathlib import Path
 
 import pytest
 
-from ingest.errors import InputError
-from pipeline.projection.craypat import read_craypat
-from pipeline.stages.project import project
+from ingest.errors import InputError, UsageError
+from pipeline.projection.files import Table
+from pipeline.projection.profile import read_groups
+from tests.pipeline.projection.craypat_report import REPORT
 
-REPORT = """CrayPat/X:  Version 6.4.6 Revision 7d0d87c  02/20/17 09:52:37
+ROW = {"name": "a", "time": "60 s", "share": 0.6, "kind": "serial", "counters": {"PAPI_FP_OPS": 1e9}}
 
-Number of PEs (MPI ranks):   64
 
-Numbers of PEs per Node:      32  PEs on each of  2  Nodes
-
-Numbers of Threads per PE:     1
-
-Table 1:  Profile by Function Group and Function
-
-  Time% |      Time |     Imb. |  Imb. |    Calls | Group
-        |           |     Time | Time% |          |  Function
-        |           |          |       |          |   PE=HIDE
-
- 100.0% | 1,000.0000 |       -- |    -- | 1,690.0 | Total
-|-----------------------------------------------------------------
-|  90.0% | 900.000000 |       -- |    -- |   10.0 | USER
-||----------------------------------------------------------------
-||  60.0% | 600.000000 | 0.003933 |  1.4% |    1.0 | smooth
-||  30.0% | 300.000000 | 0.003933 |  1.4% |    9.0 | multiply
-||================================================================
-|  10.0% | 100.000000 |       -- |    -- |  686.0 | MPI
-|=================================================================
-
-Table 2:  Profile by Function Group and Function, with counters
-
-==============================================================================
-  Total
-------------------------------------------------------------------------------
-  Time%                                                   100.0%
-  Time                                               1000.000000 secs
-==============================================================================
-  USER / smooth
-------------------------------------------------------------------------------
-  Time%                                                    60.0%
-  Time                                                600.000000 secs
-  Imb. Time                                             0.003933 secs
-  Calls                              0.002 /sec              1.0 calls
-  PAPI_L1_DCA                      312.500M/sec  187,500,000,000 refs
-  DATA_CACHE_REFILLS_FROM_L2_OR_NORTHBRIDGE:GOOD      14,648,437,500 fills
-
-  PAPI_FP_OPS                      156.250M/sec   93,750,000,000 ops
-  MFLOPS (aggregate)             10,000.00M/sec
-==============================================================================
-  USER / multiply
-------------------------------------------------------------------------------
-  Time%                                                    30.0%
-  Time                                                300.000000 secs
-  DATA_CACHE_REFILLS_FROM_L2_OR_NORTHBRIDGE:GOOD         146,484,375 fills
-  PAPI_FP_OPS                                      2,000,000,000,000 ops
-==============================================================================
-"""
-
-MODEL = """
-title = "solver"
-machine = "broadwell-e5-2680v4"
-[bandwidth]
-reference = "blue-waters-xe6"
-profile = "{profile}"
-[bandwidth.kinds]
-"USER/smooth" = "threaded"
-"USER/multiply" = "threaded"
-"""
+def stated(*rows):
+    return read_groups(Table({"groups": list(rows)}, Path("app.toml"), ("bandwidth",)))
 
 
 @pytest.fixture
-def report(tmp_path):
-    path = tmp_path / "run.pat"
-    path.write_text(REPORT)
-    return path
+def profiled(tmp_path):
+    """Read groups from a profile, with kinds by region."""
+
+    def call(text, name="run.csv", **kinds):
+        (tmp_path / name).write_text(text)
+        return read_groups(Table({"profile": name, "kinds": kinds}, tmp_path / "app.toml", ("bandwidth",)))
+
+    return call
 
 
-def model(folder, profile):
-    path = folder / "model.toml"
-    path.write_text(MODEL.format(profile=profile))
-    return path
+def by_name(groups):
+    return {group.name: group for group in groups}
 
 
-def test_a_report_tells_times_shares_and_counters(report):
-    found = read_craypat(report)
-    assert (found.processes, found.per_node, found.threads) == (64, 32, 1)
-    regions = {region.name: region for region in found.regions}
-    assert list(regions) == ["USER", "USER/smooth", "USER/multiply", "MPI", "Total"]
-    smooth = regions["USER/smooth"]
-    assert (smooth.share, smooth.seconds) == (0.6, 600.0)
-    assert smooth.counters["PAPI_FP_OPS"] == 93_750_000_000
-    assert smooth.counters["Calls"] == 1.0
-    assert regions["MPI"].seconds == 100.0
-
-
-def test_a_report_of_samples_has_shares_only(tmp_path):
-    path = tmp_path / "samples.pat"
-    path.write_text(
-        "CrayPat/X:  Version 20.09.0\n\nTable 1:  Profile by Function\n\n"
-        "  Samp% |        Samp | Imb. Samp |  Imb. | Group\n"
-        " 100.0% | 3,499,929.6 |        -- |    -- | Total\n"
-        "|---------------------------------------------------------------\n"
-        "|  59.4% | 2,079,502.8 |        -- |    -- | MPI\n"
-        "||  38.4% | 1,344,287.7 | 122,437.3 |  8.4% | MPI_ALLREDUCE\n"
-        "3|        |           |          |       |  build/hamil.F\n"
+def test_stated_groups():
+    full, short = stated(ROW, {"name": "b", "time": "1 min +- 3 %"})
+    assert (full.name, full.time.value, full.share, full.kind) == ("a", 60.0, 0.6, "serial")
+    assert full.counters == {"PAPI_FP_OPS": 1e9}
+    assert (short.time.value, short.time.relative_sd, short.share, short.kind) == (
+        60.0,
+        0.03,
+        None,
+        "threaded",
     )
-    assert [(r.name, r.share, r.seconds) for r in read_craypat(path).regions] == [
-        ("MPI", 0.594, None),
-        ("MPI/MPI_ALLREDUCE", 0.384, None),
-    ]
+    assert short.counters == {}
+    assert stated({**ROW, "share": "33.1 %"})[0].share == pytest.approx(0.331)
+    assert [stated({**ROW, "share": share})[0].share for share in (0, 1)] == [0.0, 1.0]
 
 
-def test_groups_are_judged_by_their_counters(tmp_path, report):
-    found = project(model(tmp_path, report.name))
-    smooth, multiply = found.profile.bounds
-    # 32 x 14.648e9 refills of 64 B in 600 s are 50 GB/s of 59.6; 0.1 flop/B.
-    assert (
-        smooth.sentence == "USER/smooth: limited by memory bandwidth (0.1 flop/B at L2, 84% of the bandwidth)"
+@pytest.mark.parametrize(
+    ("change", "line"),
+    [
+        ({"time": "0 s"}, "app.toml: [bandwidth.groups] a: 'time' has to be a positive time; write it like"),
+        ({"time": "3 GB"}, "'time' has to be a positive time"),
+        ({"time": None}, "[bandwidth.groups] a: 'None' is not a quantity"),
+        ({"share": 1.01}, "[bandwidth.groups] a: 'share' has to lie between 0 and 1; write 0.331 or"),
+        ({"share": -0.1}, "'share' has to lie between 0 and 1"),
+        ({"share": "0.5 s"}, "'share' has to lie between 0 and 1"),
+        ({"kind": "parallel"}, "[bandwidth.groups] a: no kind 'parallel'; kinds are threaded, serial, other"),
+        ({"kinds": "serial"}, "unknown key 'kinds'; did you mean 'kind'?"),
+        ({"counters": {"PAPI_FP_OPS": "many"}}, "a: PAPI_FP_OPS: 'many' is not a quantity"),
+        (
+            {"counters": {"PAPI_FP_OPS": -1}},
+            "a: PAPI_FP_OPS: a counter has to be a number, 0 or more; correct it",
+        ),
+        ({"counters": {"PAPI_FP_OPS": "1 s"}}, "a counter has to be a number, 0 or more"),
+        ({"name": 3}, "'name' has to be a text"),
+    ],
+)
+def test_mistakes_in_stated_groups(change, line):
+    with pytest.raises((InputError, UsageError)) as caught:
+        stated({**ROW, **change})
+    assert line in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_stated_group_needs_a_time():
+    with pytest.raises(InputError, match=r"a: 'time' is missing; write time = \"997.6 s\""):
+        stated({"name": "a"})
+
+
+def test_groups_from_csv(profiled):
+    text = (
+        "region,kind,time [ms],share [%],PAPI_FP_OPS,Memory data volume [GBytes],PAPI_TOT_CYC\n"
+        "a,serial,2000,60,5,2,7\nb,other,3000,0,6,3,8\n"
     )
-    assert multiply.sentence.startswith("USER/multiply: limited by arithmetic (213 flop/B at L2")
-    parts = {line.path[0]: line.value for line in found.parts}
-    assert parts["USER/smooth"] == pytest.approx(600 * 59.6 / 125.1)
-    assert parts["USER/multiply"] == pytest.approx(300 * 313.6 / 1075.2)
-    assert found.total.value == pytest.approx(sum(parts.values()) / 0.9)
-    assert found.profile.reference == pytest.approx(1000.0)
-
-
-def test_a_whole_group_takes_the_place_of_its_functions(tmp_path, report):
-    path = model(tmp_path, report.name)
-    path.write_text(path.read_text().split('"USER/smooth"')[0] + 'USER = "threaded"\n')
-    found = project(path)
-    assert [(line.path, line.value) for line in found.parts] == [
-        (("USER",), pytest.approx(900 * 59.6 / 125.1))
-    ]
-    assert found.profile.reference == pytest.approx(1000.0)
-    path.write_text(path.read_text() + '"USER/smooth" = "threaded"\n')
-    with pytest.raises(InputError, match="'USER' would be counted twice"):
-        project(path)
-
-
-def test_what_functions_leave_of_their_group_counts_as_other(tmp_path, report):
-    report.write_text(report.read_text().replace("|  90.0% | 900.000000 |", "|  95.0% | 950.000000 |"))
-    assert project(model(tmp_path, report.name)).profile.reference == pytest.approx(1050.0)
-
-
-def test_the_roofline_shows_every_counted_level(tmp_path, report):
-    found = project(model(tmp_path, report.name)).profile.roofline
-    points = {(point.name, point.level): point for point in found.points}
-    assert points["USER/smooth", "L2"].intensity == pytest.approx(0.1)
-    assert points["USER/smooth", "L1"].intensity == pytest.approx(93.75e9 / (16 * 187.5e9))
-    assert points["USER/smooth", "L2"].flop_rate == pytest.approx(32 * 93.75e9 / 600)
-
-
-def test_a_group_that_neither_limit_explains_takes_the_slower_projection(tmp_path):
-    (tmp_path / "run.csv").write_text(
-        "region,kind,time [s],PAPI_FP_OPS,Memory data volume [GBytes]\n"
-        "wait,serial,100,1e9,10\nrest,other,50,0,0\n"
-    )
-    path = tmp_path / "model.toml"
-    path.write_text('[bandwidth]\nreference = "blue-waters-xe6"\nprofile = "run.csv"\n')
-    found = project(path, "ivybridge-e5-2670v2")
-    assert "limited by neither memory bandwidth nor arithmetic" in found.profile.bounds[0].sentence
-    assert found.parts[0].value == pytest.approx(100 * max(14.9 / 46.7, 313.6 / 400))
-    assert found.total.value == pytest.approx(found.parts[0].value * 150 / 100)
-
-
-def test_a_memory_bound_group_cannot_beat_the_peak_of_the_target(tmp_path):
-    (tmp_path / "slow.toml").write_text(
-        '[values]\nbw_node = "1000 GB/s"\nbw_numa = "500 GB/s"\npeak_dp = "10 Gflop/s"\n'
-    )
-    (tmp_path / "run.csv").write_text(
-        "region,kind,time [s],PAPI_FP_OPS,PAPI_L3_TCM\nstream,threaded,10,5.96e11,9.3e9\n"
-    )
-    path = tmp_path / "model.toml"
-    path.write_text('[bandwidth]\nreference = "blue-waters-xe6"\nprofile = "run.csv"\n')
-    assert project(path, tmp_path / "slow.toml").parts[0].value == pytest.approx(59.6)
+    found = by_name(profiled(text, b="threaded"))
+    assert (found["a"].time.value, found["a"].share, found["a"].kind) == (2.0, pytest.approx(0.6), "serial")
+    assert found["a"].counters == {"PAPI_FP_OPS": 5.0, "Memory data volume [GBytes]": 2.0}
+    assert (found["b"].time.value, found["b"].share, found["b"].kind) == (3.0, 0.0, "threaded")
+    assert found["b"].counters == {"PAPI_FP_OPS": 6.0, "Memory data volume [GBytes]": 3.0}
+    (plain,) = profiled("region,time [s]\na,3\n")
+    assert (plain.share, plain.kind, plain.counters) == (None, "other", {})
 
 
 @pytest.mark.parametrize(
@@ -184,36 +97,67 @@ def test_a_memory_bound_group_cannot_beat_the_peak_of_the_target(tmp_path):
     [
         ("region,kind,time\nmain,threaded,3\n", "column 'time' is in no unit, not in s"),
         ("region,kind,time [s]\nmain,threaded,fast\n", "line 2: 'fast' in column 'time' is not a number"),
-        ("region,kind,time [s]\nmain,threaded\n", "line 2 has 2 cells, the header 3"),
         ("region,kind\nmain,threaded\n", "no column 'time'"),
+        ("kind,time [s]\nthreaded,1\n", "no column 'region'"),
         ("region,kind,time [parsec]\nmain,threaded,3\n", "'parsec' is not a known unit"),
-        ("region,kind,time [s]\nmain,other,3\n", "no group to project"),
-        ("region,kind,time [s]\nmain,threaded,-3\n", "'time' has to be a positive time"),
+        ("region,kind,time [s]\nmain,threaded,-3\n", "run.csv: main: 'time' has to be a positive time"),
+        ("region,kind,time [s]\nmain,fast,3\n", "run.csv: main: no kind 'fast'; kinds are"),
+        ("region,time [s],share\nmain,3,33.1\n", "run.csv: main: 'share' has to lie between 0 and 1"),
+        ("region,time [s],share [s]\nmain,3,0.3\n", "column 'share' is in s, not in no unit"),
         ("region\n", "a header and at least one line"),
     ],
 )
-def test_mistakes_in_a_csv_are_one_line_each(tmp_path, text, line):
-    (tmp_path / "run.csv").write_text(text)
-    path = tmp_path / "model.toml"
-    path.write_text('[bandwidth]\nreference = "blue-waters-xe6"\nprofile = "run.csv"\n')
-    with pytest.raises(Exception, match=r"run\.csv|bandwidth") as caught:
-        project(path, "ivybridge-e5-2670v2")
+def test_mistakes_in_a_csv_are_one_line_each(profiled, text, line):
+    with pytest.raises((InputError, UsageError)) as caught:
+        profiled(text)
     assert line in str(caught.value)
     assert "\n" not in str(caught.value)
 
 
-def test_a_report_without_regions_is_refused(tmp_path):
-    path = tmp_path / "empty.pat"
-    path.write_text("CrayPat/X:  Version 6.4.6\n\nNumber of PEs (MPI ranks):   64\n")
-    with pytest.raises(InputError, match="no region with a time, share or counters"):
-        read_craypat(path)
-    path.write_text("just text\n")
-    with pytest.raises(InputError, match="not a CrayPat report"):
-        read_craypat(path)
+def test_groups_from_a_report_are_functions_and_what_they_leave(profiled):
+    report = REPORT.replace("|  90.0% | 900.000000 |", "|  95.0% | 950.000000 |")
+    found = by_name(profiled(report, "run.pat", **{"USER/smooth": "threaded"}))
+    assert {name: (group.time.value, group.kind) for name, group in found.items()} == {
+        "USER (rest)": (50.0, "other"),
+        "USER/smooth": (600.0, "threaded"),
+        "USER/multiply": (300.0, "other"),
+        "MPI": (100.0, "other"),
+    }
+    assert (found["USER (rest)"].share, found["USER/smooth"].share, found["MPI"].share) == (None, 0.6, 0.1)
+    # Counters of a node are those of its 32 processes.
+    assert found["USER/smooth"].counters == {
+        "PAPI_L1_DCA": 32 * 187.5e9,
+        "DATA_CACHE_REFILLS_FROM_L2_OR_NORTHBRIDGE:GOOD": 32 * 14_648_437_500,
+        "PAPI_FP_OPS": 32 * 93.75e9,
+    }
+    assert "USER (rest)" not in by_name(profiled(REPORT, "run.pat"))
 
 
-def test_a_kind_for_a_region_that_is_not_there_is_told(tmp_path, report):
-    path = model(tmp_path, report.name)
-    path.write_text(path.read_text().replace("USER/smooth", "USER/smoth"))
-    with pytest.raises(InputError, match="no region 'USER/smoth'"):
-        project(path)
+def test_a_named_group_replaces_its_functions(profiled):
+    found = by_name(profiled(REPORT, "run.pat", USER="serial"))
+    assert {name: group.kind for name, group in found.items()} == {"USER": "serial", "MPI": "other"}
+    both = by_name(profiled(REPORT, "run.pat", **{"USER": "serial", "USER/smooth": "threaded"}))
+    assert list(both) == ["USER", "USER/smooth", "MPI"]
+
+
+def test_regions_without_time_and_deeper_ones_are_left_out(profiled):
+    def block(title, seconds):
+        return f"{'=' * 60}\n  {title}\n{'-' * 60}\n  Time    {seconds} secs\n  PAPI_FP_OPS   1 ops\n"
+
+    text = (
+        "CrayPat\n"
+        + block("Total", 9)
+        + block("USER / a", 2)
+        + block("USER / a / b", 1)
+        + block("USER / c", 0)
+    )
+    assert [group.name for group in profiled(text, "run.pat")] == ["USER/a"]
+
+
+def test_a_kind_for_a_region_that_is_not_there(profiled):
+    with pytest.raises(InputError) as caught:
+        profiled(REPORT, "run.pat", **{"USER/smoth": "threaded", "XYZ": "other"})
+    assert "app.toml: [bandwidth]: no region 'USER/smoth' in" in str(caught.value)
+    assert str(caught.value).endswith("run.pat; regions are USER/smooth, USER/multiply, MPI")
+    with pytest.raises(UsageError, match="MPI: no kind 'fast'"):
+        profiled(REPORT, "run.pat", MPI="fast")
