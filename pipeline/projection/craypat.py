@@ -115,13 +115,12 @@ def _table(lines: list[str]) -> Iterable[CrayPatRegion]:
 
 def _blocks(lines: list[str]) -> Iterable[CrayPatRegion]:
     """Yield every block of values under a title between two rules."""
-    for k in range(1, len(lines) - 1):
-        above, title, below = (line.strip() for line in lines[k - 1 : k + 2])
-        if not (_RULE.match(above) and _RULE.match(below) and above[0] == "=" and below[0] == "-" and title):
-            continue
-        entries = dict(_entries(lines[k + 2 :]))
-        if entries:
-            yield _region(title, entries)
+    bare = [line.strip() for line in lines]
+    for k, (above, title, below) in enumerate(zip(bare, bare[1:], bare[2:], strict=False)):
+        if title and set(above) == {"="} and set(below) == {"-"}:
+            entries = dict(_entries(lines[k + 3 :]))
+            if entries:
+                yield _region(title, entries)
 
 
 def _entries(lines: list[str]) -> Iterable[tuple[str, tuple[float, str]]]:

@@ -46,7 +46,7 @@ class Columns:
                 where=self.where,
                 hint="give its unit in the header, such as 'time [us]'",
             )
-        wanted = np.ones(len(texts), dtype=bool) if rows is None else rows
+        wanted = [True] * len(texts) if rows is None else rows.tolist()
         numbered = zip(range(2, len(texts) + 2), texts, wanted, strict=True)
         return factor * np.array([self._number(cell, line, name) for line, cell, want in numbered if want])
 

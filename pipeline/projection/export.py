@@ -82,7 +82,9 @@ def _plain_names(model: Model) -> dict[str, str]:
 
 def _identifier(name: str) -> str:
     found = re.sub(r"\W", "_", name, flags=re.ASCII)
-    return f"{found}_" if keyword.iskeyword(found) or not found[:1].isidentifier() else found
+    if not found.isidentifier():
+        return f"x{found}"
+    return f"{found}_" if keyword.iskeyword(found) else found
 
 
 def _latex(name: str) -> str:

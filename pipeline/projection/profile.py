@@ -107,29 +107,28 @@ def _of_report(report: CrayPatReport, kinds: Mapping[str, str]) -> Sequence[Grou
     That is its functions, its groups if `kinds` names them or they list no functions, and what the functions
     of a group leave over.
     """
-    usable = [region for region in report.regions if region.seconds and region.name.count("/") < 2]
-    timed = {region.name: region for region in usable if region.name != "Total"}
+    regions = {r.name: r for r in report.regions if r.name != "Total" and r.name.count("/") < 2}
+    seconds = {name: region.seconds for name, region in regions.items() if region.seconds}
     found = []
-    for name, region in timed.items():
-        inside = [other for other in timed.values() if other.name.startswith(f"{name}/")]
+    for name, time in seconds.items():
+        inside = [other for other in seconds if other.startswith(f"{name}/")]
         of_named_group = any(name.startswith(f"{named}/") for named in kinds)
         if "/" in name or name in kinds or not inside:
-            found += [] if of_named_group and name not in kinds else [_of_region(region, report, kinds)]
-            continue
-        left = (region.seconds or 0.0) - sum(other.seconds or 0.0 for other in inside)
-        if left > 0:
+            if name in kinds or not of_named_group:
+                found.append(_of_region(regions[name], time, report.per_node, kinds))
+        elif (left := time - sum(seconds[other] for other in inside)) > 0:
             rest = Quantity(value=left, dimension=TIME)
             found.append(Group(name=f"{name} (rest)", time=rest, share=None, kind="other"))
     return found
 
 
-def _of_region(region: CrayPatRegion, report: CrayPatReport, kinds: Mapping[str, str]) -> Group:
+def _of_region(region: CrayPatRegion, seconds: float, per_node: int, kinds: Mapping[str, str]) -> Group:
     return Group(
         name=region.name,
-        time=Quantity(value=region.seconds or 0.0, dimension=TIME),
+        time=Quantity(value=seconds, dimension=TIME),
         share=region.share,
         kind=_kind(kinds.get(region.name, "other"), region.name),
-        counters={name: value * report.per_node for name, value in region.counters.items() if known(name)},
+        counters={name: value * per_node for name, value in region.counters.items() if known(name)},
     )
 
 

@@ -18,7 +18,7 @@ from pipeline.projection.csv_columns import read_columns
 from pipeline.projection.files import Table, flattened
 from pipeline.projection.fit import Fit
 from pipeline.projection.measured import ModelReader, measured_term
-from pipeline.projection.model import Limit, Model, bind, choose, limited, log2, substitute, symbol
+from pipeline.projection.model import Limit, Model, bind, choose, join, limited, log2, substitute, symbol
 from pipeline.projection.network import (
     allreduce,
     fit_allreduce,
@@ -178,7 +178,8 @@ def _tabulated(family: Family, table: Table, name: str) -> Model:
     parameters = {parameter: _interpolated(parameter, symbol(by), at, bound) for parameter in bound[0]}
     basis = f"{name} was measured at {by} ="
     limit = Limit(expression=real_symbol(by), lower=at[0], upper=at[-1], basis=basis, points=tuple(at))
-    return limited(substitute(model, parameters), limit)
+    whole = substitute(model, parameters)
+    return limited(join(whole.expression, whole.dimension, whole, symbol(by)), limit)
 
 
 def _position(row: Table, by: str) -> float:

@@ -1,56 +1,68 @@
-"""The roofline of a bandwidth projection as a PNG or SVG file."""
+"""The roofline of a projection by bandwidth ratios, as a PNG or SVG file."""
 
+from collections.abc import Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ingest.arrays import FloatArray
 from pipeline.projection.roofline import Roofline
 
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
 FORMS = ("png", "svg")
 SPAN = 10.0  # factor by which the axis reaches beyond the points and the ridges
-LIMIT_COLOUR, POINT_COLOUR = "#4c78a8", "#e45756"
+SIZE, DOTS = (7.0, 4.6), 150  # inches, and dots per inch of a PNG file
+CEILING: Mapping[str, Any] = {"color": "#4c78a8", "linewidth": 1.2}
+LABEL: Mapping[str, Any] = {"fontsize": 7, "textcoords": "offset points", "xytext": (5, 3)}
+POINT: Mapping[str, Any] = {"color": "#e45756", "marker": "o", "markersize": 5}
 
 
 def write_roofline(path: Path, form: str, roofline: Roofline) -> None:
-    """Draw ceilings as lines and measured groups as points, both axes logarithmic.
+    """Write a roofline to a file.
 
     Args:
-        path: the file to write.
+        path: the file.
         form: ``png`` or ``svg``.
         roofline: what to draw.
     """
     from matplotlib.backends.backend_agg import FigureCanvasAgg
+
+    figure = figure_of(roofline)
+    FigureCanvasAgg(figure)
+    figure.savefig(path, format=form, dpi=DOTS)
+
+
+def figure_of(roofline: Roofline) -> "Figure":
+    """Draw ceilings as lines and measured groups as points, both axes logarithmic."""
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(7.0, 4.6), layout="constrained")
-    FigureCanvasAgg(figure)
+    figure = Figure(figsize=SIZE, layout="constrained")
     axes = figure.add_subplot(xscale="log", yscale="log")
     intensity = _intensities(roofline)
+    left, right = intensity[[0, -1]].tolist()
     for flow in roofline.bandwidths:
         for peak in roofline.peaks:
-            limit = roofline.attainable(intensity, flow.name, peak.name)
-            axes.plot(intensity, limit / 1e9, color=LIMIT_COLOUR, linewidth=1.2)
-        text = f"{flow.name} {flow.value / 1e9:.3g} GB/s"
-        start = (intensity[0], flow.value * intensity[0] / 1e9)
-        axes.annotate(text, start, xytext=(14, 0), textcoords="offset points", fontsize=7, color=LIMIT_COLOUR)
+            axes.plot(intensity, roofline.attainable(intensity, flow.name, peak.name) / 1e9, **CEILING)
+        axes.annotate(f"{flow.name} {flow.value / 1e9:.3g} GB/s", (left, flow.value * left / 1e9), **LABEL)
     for peak in roofline.peaks:
         text = f"{peak.name} {peak.value / 1e9:.3g} Gflop/s"
-        end = (intensity[-1], peak.value / 1e9)
-        axes.annotate(text, end, ha="right", va="bottom", fontsize=7, color=LIMIT_COLOUR)
+        axes.annotate(text, (right, peak.value / 1e9), ha="right", **LABEL)
     for point in roofline.points:
         at = (point.intensity, point.flop_rate / 1e9)
-        axes.plot(*at, "o", color=POINT_COLOUR, markersize=5)
-        axes.annotate(point.name, at, xytext=(5, 3), textcoords="offset points", fontsize=7)
+        axes.plot(*at, **POINT)
+        axes.annotate(point.name, at, **LABEL)
     axes.set_title(f"Roofline of {roofline.machine}", fontsize="medium")
-    axes.set_xlabel("computational intensity [flop/B]")
+    axes.set_xlabel("arithmetic intensity [flop/B]")
     axes.set_ylabel("Gflop/s")
     axes.spines[["top", "right"]].set_visible(False)
-    figure.savefig(path, format=form, dpi=150)
+    return figure
 
 
 def _intensities(roofline: Roofline) -> FloatArray:
     """Return the intensities of the horizontal axis: around all ridges and points."""
-    ridges = [p.value / b.value for b in roofline.bandwidths for p in roofline.peaks]
+    ridges = [peak.value / flow.value for flow in roofline.bandwidths for peak in roofline.peaks]
     marks = [*ridges, *(point.intensity for point in roofline.points if point.intensity > 0)]
     return np.geomspace(min(marks) / SPAN, max(marks) * SPAN, 200)

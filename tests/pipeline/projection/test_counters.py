@@ -85,6 +85,7 @@ def test_intensities_as_craypat_users_take_them():
     assert done.intensity("L2") == pytest.approx(3.2e9 / (64 * 5e8))
     assert done.farthest == "L2"
     assert work({"PAPI_FP_OPS": 1, "PAPI_L1_DCA": 0}).intensity("L1") == float("inf")
+    assert work({"PAPI_FP_OPS": 3, "Memory data volume [GBytes]": 0.5e-9}).intensity("DRAM") == 6.0
 
 
 def test_the_farthest_level_is_the_nearest_to_memory():

@@ -111,7 +111,7 @@ def test_the_first_column_that_is_not_a_rate_is_the_value(read):
             "  C      9            10",
             "  D      words only",
             "  E F    .5 ops",
-            "  Time   5 calls",
+            "  Time   5",
             "  Time%  12 secs",
         ]
     )
@@ -125,6 +125,8 @@ def test_a_block_ends_at_its_rule_and_needs_a_title(read):
     assert [region.counters for region in read(HEAD + two).regions] == [{"A": 1.0}, {"A": 2.0}]
     untitled = block("", "  A   1 ops") + block("USER / f", "  A   3 ops")
     assert [region.name for region in read(HEAD + untitled).regions] == ["USER/f"]
+    title_first = block("USER / f", "  A   1 ops") + HEAD
+    assert [region.name for region in read(title_first).regions] == ["USER/f"]
     dashes = block("USER / f", "  A   1 ops").replace("====", "----", 4)
     with pytest.raises(InputError, match="no region"):
         read(HEAD + dashes.replace("=", "-"))

@@ -44,6 +44,8 @@ def test_stated_groups():
     assert short.counters == {}
     assert stated({**ROW, "share": "33.1 %"})[0].share == pytest.approx(0.331)
     assert [stated({**ROW, "share": share})[0].share for share in (0, 1)] == [0.0, 1.0]
+    assert stated({**ROW, "time": "0.5 s"})[0].time.value == 0.5
+    assert stated({**ROW, "counters": {"a": 0, "b": 0.5}})[0].counters == {"a": 0.0, "b": 0.5}
 
 
 @pytest.mark.parametrize(
@@ -55,6 +57,7 @@ def test_stated_groups():
         ({"share": 1.01}, "[bandwidth.groups] a: 'share' has to lie between 0 and 1; write 0.331 or"),
         ({"share": -0.1}, "'share' has to lie between 0 and 1"),
         ({"share": "0.5 s"}, "'share' has to lie between 0 and 1"),
+        ({"share": "half"}, "[bandwidth.groups] a: 'half' is not a quantity"),
         ({"kind": "parallel"}, "[bandwidth.groups] a: no kind 'parallel'; kinds are threaded, serial, other"),
         ({"kinds": "serial"}, "unknown key 'kinds'; did you mean 'kind'?"),
         ({"counters": {"PAPI_FP_OPS": "many"}}, "a: PAPI_FP_OPS: 'many' is not a quantity"),
@@ -115,14 +118,15 @@ def test_mistakes_in_a_csv_are_one_line_each(profiled, text, line):
 
 
 def test_groups_from_a_report_are_functions_and_what_they_leave(profiled):
-    report = REPORT.replace("|  90.0% | 900.000000 |", "|  95.0% | 950.000000 |")
+    report = REPORT.replace("|  90.0% | 900.000000 |", "|  90.1% | 900.500000 |")
     found = by_name(profiled(report, "run.pat", **{"USER/smooth": "threaded"}))
     assert {name: (group.time.value, group.kind) for name, group in found.items()} == {
-        "USER (rest)": (50.0, "other"),
+        "USER (rest)": (0.5, "other"),
         "USER/smooth": (600.0, "threaded"),
         "USER/multiply": (300.0, "other"),
         "MPI": (100.0, "other"),
     }
+    assert {str(group.time.dimension) for group in found.values()} == {"s"}
     assert (found["USER (rest)"].share, found["USER/smooth"].share, found["MPI"].share) == (None, 0.6, 0.1)
     # Counters of a node are those of its 32 processes.
     assert found["USER/smooth"].counters == {

@@ -8,7 +8,7 @@ import pytest
 from ingest.errors import InputError, ModelError, PipelineError, UsageError
 from pipeline.projection.files import Table
 from pipeline.projection.model import constant
-from pipeline.projection.predict import predict
+from pipeline.projection.predict import broken_limits, predict
 from pipeline.projection.terms import read_term
 from pipeline.projection.units import BANDWIDTH, BYTES, TIME
 from pipeline.stages.project import project
@@ -304,6 +304,16 @@ def test_rows_are_exact_and_linear_in_the_logarithm_between():
     assert limit.basis == "mach.t was measured at P ="
 
 
+def test_a_single_row_holds_at_its_place_only():
+    rows = [{"n": 8, "c": "1 s", "d": "2 s"}]
+    model = term({"model": "allreduce", "by": "n", "rows": rows}).model
+    assert model.inputs == ("P", "n")
+    assert value(model, P=2, n=8) == 3.0
+    assert broken_limits({"t": model}, {"P": 2, "n": 8}) == ()
+    with pytest.raises(UsageError, match=r"mach\.t was measured at n = 8, not 9"):
+        broken_limits({"t": model}, {"P": 2, "n": 9})
+
+
 def test_rows_are_uncertain_each_by_itself():
     rows = [{"n": n, "c": f"{n} s +- {10 * n} %", "d": "0 s"} for n in (1, 4)]
     model = term({"model": "allreduce", "by": "n", "rows": rows}).model
@@ -311,6 +321,30 @@ def test_rows_are_uncertain_each_by_itself():
     low, high = found.draws.std(axis=0) / found.value
     assert (low, high) == (pytest.approx(0.1, rel=0.1), pytest.approx(0.4, rel=0.15))
     assert abs(np.corrcoef(found.draws.T)[0, 1]) < 0.1
+
+
+@pytest.mark.parametrize(
+    ("model", "column", "values", "by_hand"),
+    [
+        ("allreduce", "P", np.array([2.0, 4, 8, 16, 32, 64]), np.log2),
+        ("latency_bandwidth", "x [B]", np.array([10.0, 20, 40, 80, 160, 320]), lambda x: x),
+        ("cache_kernel", "V", np.array([1.0, 2, 3, 4, 5, 6]), None),
+    ],
+)
+def test_every_family_is_fitted_with_the_weights_given(tmp_path, model, column, values, by_hand):
+    times = np.array([1.1, 2.0, 3.2, 4.0, 5.3, 6.0]) if by_hand is None else 20 + by_hand(values) ** 1.1
+    lines = [f"{column},time [s]", *(f"{v:g},{float(t)!r}" for v, t in zip(values, times, strict=True))]
+    (tmp_path / "data.csv").write_text("\n".join(lines))
+    found = {}
+    for weights, weight in (("relative", 1 / times), ("equal", np.ones(6))):
+        table = Table({"model": model, "data": "data.csv", "weights": weights}, tmp_path / "cluster.toml")
+        fitted = read_term(table, "mach.t", {}, no_models)
+        found[weights] = predict({"t": fitted.model}, {fitted.inputs[0]: values})["t"].value
+        if by_hand is not None:
+            best = np.polynomial.Polynomial.fit(by_hand(values), times, 1, w=weight)
+            assert found[weights] == pytest.approx(best(by_hand(values)), rel=1e-6)
+    assert np.sum((found["equal"] - times) ** 2) < np.sum((found["relative"] - times) ** 2)
+    assert np.sum((found["relative"] / times - 1) ** 2) < np.sum((found["equal"] / times - 1) ** 2)
 
 
 def test_a_fit_takes_the_column_and_the_weights_named(tmp_path):
