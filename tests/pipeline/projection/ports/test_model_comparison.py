@@ -1,44 +1,27 @@
-"""The four models on measured variants, strong scaling over threads, counters of two codes side by side."""
+"""The four models of one kernel from another, on measured variants."""
 
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from ingest.errors import InputError, ModelError
+from ingest.errors import InputError, ModelError, UsageError
 from pipeline.projection.csv_columns import read_columns
-from pipeline.projection.model import symbol
-from pipeline.projection.ports.counter_comparison import (
-    CounterRuns,
-    compare_counters,
-    counter_correlations,
-    counter_runs_in,
-    efficiency_loss,
-)
-from pipeline.projection.ports.model_comparison import (
-    by_difference,
-    compare_models,
-    constant_ratio,
-    equal_ipc,
-)
-from pipeline.projection.ports.port_map import read_port_map
-from pipeline.projection.ports.threads import (
-    ThreadCounts,
-    busiest_thread,
-    strong_scaling,
-    thread_counts_in,
-)
+from pipeline.projection.ports.port_map import read_port_map, superscalar
+from pipeline.projection.ports.schedule import cycles
 from pipeline.projection.ports.variants import variants_in
 
 MEASURED = Path(__file__).parents[4] / "sample_profiles" / "mg-cfd-variants" / "variants.csv"
 
 
+def _variants(portmap, isa):
+    return variants_in(read_columns(MEASURED), portmap, where={"isa": isa})
+
+
 @pytest.fixture(scope="module", params=["golden-cove", "skylake-x"])
 def comparison(request):
     portmap = read_port_map(request.param)
-    groups = {
-        isa: variants_in(read_columns(MEASURED), portmap, where={"isa": isa}) for isa in ("SSE4.2", "AVX2")
-    }
+    groups = {isa: _variants(portmap, isa) for isa in ("SSE4.2", "AVX2")}
     return compare_models(portmap, groups, "base")
 
 
@@ -73,7 +56,7 @@ def test_the_equations():
     assert by_difference(skylake, 25.0, target, mini, cpi) == 19.0
 
 
-def test_bad_variants_are_told(tmp_path):
+def test_variants_that_cannot_be_compared(tmp_path):
     skylake = read_port_map("skylake-x")
     with pytest.raises(InputError, match="variant 'base' is there twice"):
         variants_in(read_columns(MEASURED), skylake)
@@ -83,90 +66,64 @@ def test_bad_variants_are_told(tmp_path):
     few.write_text("\n".join(MEASURED.read_text().splitlines()[:6]))
     with pytest.raises(ModelError, match="cannot determine"):
         compare_models(skylake, {"SSE4.2": variants_in(read_columns(few), skylake)}, "base")
+    with pytest.raises(UsageError, match="^no variants to compare; give at least one group$"):
+        compare_models(skylake, {}, "base")
+    with pytest.raises(InputError, match="^no variant 'none'; variants: base"):
+        compare_models(skylake, {"few": variants_in(read_columns(few), skylake)}, "none")
 
 
-def _node(threads, dt_cycles):
-    count = len(threads)
-    return ThreadCounts(
-        threads=np.array(threads),
-        dt_cycles=np.array(dt_cycles, dtype=float),
-        dt_hz=np.full(count, 2.0e9),
-        hz=np.full(count, 2.5e9),
-        iterations=busiest_thread(1001, np.array(threads)),
+def test_each_variant_is_predicted_without_itself():
+    """Every prediction by hand: counts, cycles and the fit to all other variants of its group."""
+    skylake = read_port_map("skylake-x")
+    groups = {isa: _variants(skylake, isa) for isa in ("SSE4.2", "AVX2")}
+    found = compare_models(skylake, groups, "base")
+    simple, members = superscalar(skylake)
+    first, mini = groups["SSE4.2"], groups["AVX2"].index("base")
+    for column, (group, name) in enumerate(found.targets):
+        if column % 5 != 3:
+            continue
+        variants = groups[group]
+        k, others = variants.index(name), np.array(variants.names) != name
+        base = variants.cycles[mini]
+        assert found.measured[column] == variants.cycles[k]
+        ratio = first.cycles[first.index(name)] / first.cycles[first.index("base")]
+        shared = estimate_cpi(skylake, variants.counts[others], variants.cycles[others]).cpi
+        apart = estimate_cpi(simple, (variants.counts @ members)[others], variants.cycles[others]).cpi
+        grouped = variants.counts @ members
+        expected = [
+            ratio * base if group == "AVX2" else np.nan,
+            base * variants.instructions[k] / variants.instructions[mini],
+            base + cycles(simple, grouped[k], apart) - cycles(simple, grouped[mini], apart),
+            base
+            + cycles(skylake, variants.counts[k], shared)
+            - cycles(skylake, variants.counts[mini], shared),
+        ]
+        assert found.predicted[:, column] == pytest.approx(expected, nan_ok=True)
+    assert ("AVX2", "base") not in found.targets
+
+
+def test_an_offset_is_passed_on():
+    skylake = read_port_map("skylake-x")
+    groups = {"AVX2": _variants(skylake, "AVX2")}
+    plain, offset = (compare_models(skylake, groups, "base", offset=o).predicted for o in (False, True))
+    assert np.array_equal(plain[1], offset[1])
+    assert not np.array_equal(plain[2:], offset[2:])
+
+
+def test_the_summary_has_mean_deviation_and_worst_error():
+    targets = (("a", "x"), ("a", "y"), ("b", "x"))
+    predicted = np.array(
+        [[np.nan, np.nan, np.nan], [9.0, 12.0, 5.0], [np.nan, 10.0, 20.0], [10.0, 10.0, 10.0]]
     )
-
-
-def test_strong_scaling_by_hand():
-    """50 cycles by the ports; memory: 30 cycles at 2 GHz are 37.5 at 2.5 GHz, 60 are 75."""
-    node = _node([1, 4], [30, 60])
-    found = strong_scaling(symbol("n.div") * 5, {"n.div": 10.0}, node)
-    np.testing.assert_allclose(found.memory, [37.5, 75.0])
-    assert found.memory_bound.tolist() == [False, True]
-    np.testing.assert_allclose(found.seconds.value, [50 * 1001 / 2.5e9, 75 * 251 / 2.5e9])
-    np.testing.assert_allclose(found.compute.value, [50.0, 50.0])
-
-
-def test_simd_takes_a_full_instruction_for_the_rest():
-    assert busiest_thread(1001, np.array([1, 4]), lanes=4).tolist() == [251, 63]
-
-
-def test_thread_counts_from_csv(tmp_path):
-    path = tmp_path / "node.csv"
-    path.write_text(
-        "threads,dt_cycles,dt_hz [GHz],hz [GHz],iterations\n1,30,2.0,2.5,1001\n4,60,2.0,2.5,251\n"
-    )
-    read, made = thread_counts_in(read_columns(path)), _node([1, 4], [30, 60])
-    for name in ("threads", "dt_cycles", "dt_hz", "hz", "iterations"):
-        np.testing.assert_allclose(getattr(read, name), getattr(made, name))
-    path.write_text(path.read_text().replace("60", "0"))
-    with pytest.raises(InputError, match="all values have to be positive"):
-        thread_counts_in(read_columns(path))
-
-
-def _runs(names, rows, threads=(1, 2, 4, 8), seconds=(8.0, 4.2, 2.6, 2.0)):
-    return CounterRuns(np.array(threads), np.array(seconds), names, np.array(rows, dtype=float))
-
-
-def test_efficiency_loss():
-    assert efficiency_loss(np.array([2, 4]), np.array([4.0, 2.5])).tolist() == pytest.approx([0.0, 0.2])
-
-
-def test_counters_side_by_side():
-    """What grows with the loss correlates fully, what falls fully negatively, a constant not at all."""
-    loss = efficiency_loss(np.array([1, 2, 4, 8]), np.array([8.0, 4.2, 2.6, 2.0]))
-    mini = _runs(("L1_DCM", "FP_OPS", "BR_INS"), [3 + loss, 5 * loss, np.ones(4)])
-    target = _runs(("FP_OPS", "L1_DCM", "TLB_DM"), [7 * loss, -loss, loss])
-    np.testing.assert_allclose(counter_correlations(mini)[:2], 1.0)
-    first, second = compare_counters(mini, target)
-    assert (first.name, second.name) == ("L1_DCM", "FP_OPS")
-    assert first.difference == pytest.approx(2.0)
-    assert not first.alike
-    assert not first.strong
-    assert second.alike
-    assert second.strong
-    assert np.isnan(counter_correlations(mini)[2])
-
-
-def test_repetitions_are_averaged():
-    rng = np.random.default_rng(0)
-    values = rng.uniform(1, 2, 8)
-    twice = _runs(("A",), [values], (1, 2, 4, 8) * 2, (8.0, 4.2, 2.6, 2.0) * 2)
-    once = _runs(("A",), [values.reshape(2, 4).mean(axis=0)])
-    np.testing.assert_allclose(counter_correlations(twice), counter_correlations(once))
-
-
-def test_counters_from_csv(tmp_path):
-    path = tmp_path / "mini.csv"
-    path.write_text("threads,time [s],PAPI_L1_DCM\n1,8.0,10\n2,4.2,12\n4,2.6,19\n")
-    read = counter_runs_in(read_columns(path))
-    assert read.names == ("PAPI_L1_DCM",)
-    assert read.seconds.tolist() == [8.0, 4.2, 2.6]
-    with pytest.raises(InputError, match="no counter in common"):
-        compare_counters(read, _runs(("A",), [[1, 2, 3, 4]]))
-    with pytest.raises(
-        InputError, match="counters at 2 thread counts cannot be correlated; measure at least 3"
-    ):
-        counter_correlations(_runs(("A",), [[1, 2]], (1, 2), (2.0, 1.0)))
-    path.write_text("threads,time [s]\n1,8.0\n")
-    with pytest.raises(InputError, match="no counter columns"):
-        counter_runs_in(read_columns(path))
+    found = Comparison(targets, np.array([10.0, 10.0, 10.0]), predicted)
+    assert found.summary() == {
+        "equal IPC": pytest.approx((0.8 / 3, np.std([0.1, 0.2, 0.5]), 0.5)),
+        "superscalar": pytest.approx((0.5, 0.5, 1.0)),
+        "contention": (0.0, 0.0, 0.0),
+    }
+    assert found.summary("a") == {
+        "equal IPC": pytest.approx((0.15, 0.05, 0.2)),
+        "superscalar": (0.0, 0.0, 0.0),
+        "contention": (0.0, 0.0, 0.0),
+    }
+    assert list(found.summary("b")) == ["equal IPC", "superscalar", "contention"]
