@@ -1,49 +1,33 @@
-"""The page's own style sheets and scripts, and the security policy that admits nothing else."""
+"""The page's own style sheet and script, and the security policy that admits nothing else."""
 
 import base64
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from importlib.resources import files
+from importlib.resources.abc import Traversable
+
+from pipeline.report.html.modules import joined
 
 STYLES = ("tokens", "layout", "table", "chart", "tree")
-SCRIPTS = (
-    "dom",
-    "data",
-    "numbers",
-    "models",
-    "outlook",
-    "formula",
-    "names",
-    "target",
-    "axes",
-    "chart",
-    "hover",
-    "overview",
-    "table",
-    "kernel_plot",
-    "kernels",
-    "tree_values",
-    "tree",
-    "icicle",
-    "imbalance",
-    "filter",
-    "heatmap",
-    "theme",
-    "main",
-)
-DARK = "@dark@"  # stands in tokens.css where the colours of the dark theme go: they are needed twice
+DARK = "@dark@"  # stands in tokens.css for the colours of the dark theme, which are needed twice
+ENTRY = "main.js"
 
 
 def style_sheet() -> str:
     """Return all style sheets as one."""
-    dark = _read("css", "dark.css")
-    return "\n".join(_read("css", f"{name}.css") for name in STYLES).replace(DARK, dark)
+    folder = _folder("css")
+    dark = _text(folder / "dark.css")
+    return "\n".join(_text(folder / f"{name}.css") for name in STYLES).replace(DARK, dark)
 
 
 def script() -> str:
-    """Return all scripts as one, in one scope; what runs at the start uses what stands before it."""
-    body = "\n".join(_read("js", f"{name}.js") for name in SCRIPTS)
-    return f'"use strict";\n{{\n{body}}}\n'
+    """Return the modules of the page as one script."""
+    return joined(modules(), ENTRY)
+
+
+def modules() -> dict[str, str]:
+    """Return the texts of the page's ES modules by path, such as ``draw/chart.js``."""
+    return dict(_modules(_folder("js"), ""))
 
 
 def content_security_policy(scripts: Sequence[str], styles: Sequence[str]) -> str:
@@ -59,5 +43,17 @@ def _sources(texts: Sequence[str]) -> str:
     return " ".join(f"'sha256-{base64.b64encode(digest).decode()}'" for digest in digests)
 
 
-def _read(folder: str, name: str) -> str:
-    return files("pipeline.report.html").joinpath(folder, name).read_text(encoding="utf-8")
+def _folder(name: str) -> Traversable:
+    return files("pipeline.report.html") / name
+
+
+def _modules(folder: Traversable, prefix: str) -> Iterator[tuple[str, str]]:
+    for entry in folder.iterdir():
+        if entry.is_dir():
+            yield from _modules(entry, f"{prefix}{entry.name}/")
+        elif entry.name.endswith(".js"):
+            yield prefix + entry.name, _text(entry)
+
+
+def _text(file: Traversable) -> str:
+    return file.read_text(encoding="utf-8")
