@@ -9,7 +9,7 @@ import pytest
 
 from ingest.names import short_name
 from pipeline.report.html import report_html
-from tests.pipeline.report.html.browser import Watched, browser, hides, shows
+from tests.pipeline.report.html.browser import Watched, hides, shows
 from tests.pipeline.report.html.studies import (
     SCRIPT,
     SHIFT,
@@ -21,12 +21,6 @@ from tests.pipeline.report.html.studies import (
 )
 
 WIDE = {"width": 1400, "height": 4000}  # everything in sight, so nothing waits for being scrolled to
-
-
-@pytest.fixture(scope="module")
-def running() -> Iterator[Any]:
-    with browser() as started:
-        yield started
 
 
 @pytest.fixture(scope="module")
@@ -97,11 +91,11 @@ def test_table_shows_what_the_outlook_says(page: Any) -> None:
 def test_flags_are_those_of_the_outlook(page: Any) -> None:
     regions = outlooks(study())[1]
     rows = page.locator("#kernel-table tbody tr")
-    text = {"growing": "grows", "coming_bottleneck": "coming", "dominant_measured": "largest now"}
-    text["dominant_at_target"] = "largest then"
+    text = {"growing": "grows", "coming_bottleneck": "future bottleneck"}
+    text |= {"dominant_measured": "largest measured", "dominant_at_target": "largest at target"}
     for place, k in enumerate(regions.order.tolist()):
         flags = set(regions.flags[k]) - ({"growing"} if "coming_bottleneck" in regions.flags[k] else set())
-        assert set(rows.nth(place).locator(".flag:not(.doubt)").all_text_contents()) == {
+        assert set(rows.nth(place).locator(".flag:not(.warning)").all_text_contents()) == {
             text[f] for f in flags
         }
 
@@ -182,7 +176,7 @@ def test_crossover_is_listed_and_marked(page: Any) -> None:
 
 def test_tree_opens_and_closes_with_keys(page: Any) -> None:
     nodes = page.locator("#tree-rows [role=treeitem]")
-    page.get_by_role("button", name="Close all").click()
+    page.get_by_role("button", name="Collapse all").click()
     assert nodes.count() == 1
     nodes.first.focus()
     nodes.first.press("ArrowRight")
@@ -197,7 +191,7 @@ def test_tree_opens_and_closes_with_keys(page: Any) -> None:
     page.keyboard.press("Home")
     page.keyboard.press("ArrowLeft")
     assert nodes.count() == 1
-    page.get_by_role("button", name="Open hot paths").click()
+    page.get_by_role("button", name="Expand hot paths").click()
 
 
 def test_tree_switches_metric_scale_and_kind(page: Any) -> None:
@@ -211,8 +205,8 @@ def test_tree_switches_metric_scale_and_kind(page: Any) -> None:
     assert page.locator("#tree-unit").inner_text() == "visits (occ)"
     shows(root, " 7040 ")  # (1 + 2 + 3 + 2 + 3) calls of 10 on 64 processes
     options.locator("select").first.select_option("-1")
-    options.locator("select").last.select_option(label="measured, p = 4")
-    shows(options, "measured, p = 4")
+    options.locator("select").last.select_option(label="measured at p = 4")
+    shows(options, "measured at p = 4")
     options.locator("select").last.select_option("target")
 
 
@@ -238,7 +232,7 @@ def test_imbalance_follows_its_point(page: Any) -> None:
 
 def test_static_parts_are_there(page: Any) -> None:
     shows(page.locator("#efficiency"), "global efficiency")
-    shows(page.locator("#doubts"), "is <b>torn</b> off")
+    shows(page.locator("#warnings"), "is <b>torn</b> off")
     assert page.locator("#filter-table .flag.dropped").count() == 1
     shows(page.locator("#provenance"), "pipeline run studies/made")
 
@@ -263,7 +257,22 @@ def test_theme_follows_the_system_and_the_switch(page: Any) -> None:
 def test_narrow_page_does_not_scroll_sideways(running: Any, file: Path) -> None:
     narrow = Watched(running, file, viewport={"width": 700, "height": 3000})
     assert narrow.page.evaluate("document.documentElement.scrollWidth") == 700
+    assert fits(narrow.page, "#kernel-table .scroll")
     assert narrow.complaints == []
+    narrow.page.close()
+
+
+def fits(page: Any, where: str) -> bool:
+    """Tell whether an element shows all of its width."""
+    fit: bool = page.locator(where).evaluate("node => node.scrollWidth <= node.clientWidth")
+    return fit
+
+
+def test_tables_fit_a_wide_page(page: Any) -> None:
+    choose(page, "#controls", "Call paths")
+    assert all(
+        fits(page, f"{table} .scroll") for table in ("#kernel-table", "#imbalance-table", "#filter-table")
+    )
 
 
 def test_two_parameters_have_a_map_and_two_sliders(running: Any, tmp_path: Path) -> None:

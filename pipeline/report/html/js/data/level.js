@@ -7,7 +7,7 @@ import { doubles, floats } from "./payload.js";
 /** @import { LevelPayload, Point, Region } from "./payload.js" */
 /** @import { Space } from "./space.js" */
 /** @typedef {{over: number, past: number, at: number, measured: boolean}} Crossover kernel `over` overtakes `past` */
-/** @typedef {[number, number]} Interval lower and upper end */
+/** @typedef {readonly [number, number]} Interval lower and upper end */
 
 export class Level {
   /**
@@ -45,9 +45,10 @@ export class Level {
     this.validFrom = floats(models.validFrom);
     this.growths = models.growths;
     this.growth = models.growth;
-    this.notes = models.note.map((i) => models.notes[i]);
-    this.sharedNotes = (models.notes[0] ?? []).filter((text) =>
-      models.notes.every((texts) => texts.includes(text)),
+    this.growthUncertain = models.growthUncertain.map(Boolean);
+    this.warnings = models.warning.map((i) => models.warnings[i]);
+    this.sharedWarnings = (models.warnings[0] ?? []).filter((text) =>
+      models.warnings.every((texts) => texts.includes(text)),
     );
     this.grid = { value: floats(raw.value), lower: floats(raw.lower), upper: floats(raw.upper) };
     this.totalInterval = { lower: floats(raw.total.lower), upper: floats(raw.total.upper) };

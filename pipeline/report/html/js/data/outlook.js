@@ -6,14 +6,14 @@ import { spread } from "./space.js";
 /** @import { Level } from "./level.js" */
 /** @import { Point } from "./payload.js" */
 /** @typedef {{growing: number, noteworthy: number}} Limits */
-/** @typedef {"growing" | "coming_bottleneck" | "dominant_measured" | "dominant_at_target"} Flag */
+/** @typedef {"growing" | "future_bottleneck" | "dominant_measured" | "dominant_at_target"} Flag */
 
 /**
  * @typedef {object} Outlook
  * @property {Float64Array} value
  * @property {number} total
- * @property {Float64Array} shareThen
- * @property {Float64Array} shareNow
+ * @property {Float64Array} shareAtTarget
+ * @property {Float64Array} shareMeasured
  * @property {Flag[][]} flags
  */
 
@@ -45,33 +45,39 @@ export function largestOf(values) {
 export function outlookOf(level, at, limits) {
   const value = level.values(at);
   const total = sum(value);
-  const now = Float64Array.from(value, (_, k) => level.measured(k, level.space.largest) || 0);
-  const totalNow = sum(now);
-  const shareThen = value.map((v) => (total > 0 ? v / total : 0));
-  const shareNow = now.map((v) => (totalNow > 0 ? v / totalNow : 0));
-  return { value, total, shareThen, shareNow, flags: flagsOf(level, limits, value, shareNow, shareThen) };
+  const measured = Float64Array.from(value, (_, k) => level.measured(k, level.space.largest) || 0);
+  const totalMeasured = sum(measured);
+  const shareAtTarget = value.map((v) => (total > 0 ? v / total : 0));
+  const shareMeasured = measured.map((v) => (totalMeasured > 0 ? v / totalMeasured : 0));
+  return {
+    value,
+    total,
+    shareAtTarget,
+    shareMeasured,
+    flags: flagsOf(level, limits, value, shareMeasured, shareAtTarget),
+  };
 }
 
 /**
  * @param {Level} level
  * @param {Limits} limits
  * @param {Float64Array} value
- * @param {Float64Array} shareNow
- * @param {Float64Array} shareThen
+ * @param {Float64Array} shareMeasured
+ * @param {Float64Array} shareAtTarget
  */
-function flagsOf(level, limits, value, shareNow, shareThen) {
+function flagsOf(level, limits, value, shareMeasured, shareAtTarget) {
   const before = level.values(level.space.points[level.space.largest]);
-  const first = largestOf(shareNow);
-  const later = largestOf(shareThen);
+  const first = largestOf(shareMeasured);
+  const later = largestOf(shareAtTarget);
   return Array.from(value, (v, k) => {
     const growing = level.growing[k] >= limits.growing && before[k] > 0 && v / before[k] > 1;
-    const coming = growing && shareThen[k] >= limits.noteworthy && shareThen[k] > shareNow[k];
+    const future = growing && shareAtTarget[k] >= limits.noteworthy && shareAtTarget[k] > shareMeasured[k];
     /** @type {Flag[]} */
     const flags = [];
     if (growing) flags.push("growing");
-    if (coming) flags.push("coming_bottleneck");
-    if (k === first && shareNow[k] > 0) flags.push("dominant_measured");
-    if (k === later && shareThen[k] > 0) flags.push("dominant_at_target");
+    if (future) flags.push("future_bottleneck");
+    if (k === first && shareMeasured[k] > 0) flags.push("dominant_measured");
+    if (k === later && shareAtTarget[k] > 0) flags.push("dominant_at_target");
     return flags;
   });
 }
@@ -112,8 +118,8 @@ export function elasticity(here, next) {
  * @type {[number, string, string][]}
  */
 export const GROWTH_CLASSES = [
-  [-0.05, "falls", "shrinks"],
-  [0.05, "constant", "stays"],
+  [-0.05, "falls", "falls"],
+  [0.05, "constant", "constant"],
   [0.5, "slow", "up to ×1.4"],
   [1.05, "linear", "up to ×2"],
   [Infinity, "fast", "more than ×2"],

@@ -65,8 +65,9 @@
  * @property {Floats} validFrom K x parameters
  * @property {number[][]} growths lists of leading terms
  * @property {number[]} growth index into growths, per kernel
- * @property {string[][]} notes lists of remarks
- * @property {number[]} note index into notes, per kernel
+ * @property {number[]} growthUncertain 1 or 0, per kernel
+ * @property {string[][]} warnings lists of texts
+ * @property {number[]} warning index into warnings, per kernel
  */
 
 /**

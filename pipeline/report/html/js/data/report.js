@@ -28,6 +28,6 @@ export function readReport(payload) {
 }
 
 /** @param {ImbalancePayload} raw */
-function imbalanceOf({ kernels, locations, low, mean, high }) {
-  return { kernels, locations, low: floats(low), mean: floats(mean), high: floats(high) };
+function imbalanceOf({ unit, kernels, locations, low, mean, high }) {
+  return { unit, kernels, locations, low: floats(low), mean: floats(mean), high: floats(high) };
 }

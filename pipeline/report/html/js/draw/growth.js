@@ -2,6 +2,7 @@
 // Growth in words, and the legend of its colours.
 
 import { GROWTH_CLASSES } from "../data/outlook.js";
+import { doublingText } from "../text/numbers.js";
 import { el } from "./dom.js";
 
 /** @import { CallTree } from "../data/call_tree.js" */
@@ -11,7 +12,7 @@ import { el } from "./dom.js";
  * @param {number} exponent
  */
 export function growthWords(tree, exponent) {
-  return `doubling ${tree.level.space.scaled} multiplies it by ${(2 ** exponent).toFixed(2)}`;
+  return `${doublingText(exponent)} when ${tree.level.space.scaled} doubles`;
 }
 
 /** @param {CallTree} tree */
@@ -20,7 +21,7 @@ export function growthLegend(tree) {
   return el(
     "p",
     { class: "growth-legend" },
-    `Doubling ${tree.level.space.scaled} at the target, ${of}:`,
+    `Growth of ${of} when ${tree.level.space.scaled} doubles at the target:`,
     ...GROWTH_CLASSES.map(([, cls, text]) => el("span", {}, el("span", { class: `swatch g-${cls}` }), text)),
   );
 }

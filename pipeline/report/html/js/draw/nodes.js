@@ -130,6 +130,7 @@ export function growthNode(level, k) {
   const nodes = leading.length
     ? leading.flatMap((t, i) => [i ? " + " : null, ...termNodes(level, t)])
     : [growthText(level, k)];
-  const doubt = level.notes[k].includes("cannot tell") ? " ?" : null;
-  return el("span", { class: "formula", title: growthText(level, k) }, ...nodes, doubt);
+  const uncertain = level.growthUncertain[k];
+  const title = `${growthText(level, k)}${uncertain ? " (uncertain)" : ""}`;
+  return el("span", { class: "formula", title }, ...nodes, uncertain ? " ?" : null);
 }

@@ -5,7 +5,7 @@ import { MODELLED } from "../data/call_tree.js";
 import { byId, el, eventElement, selector, styled, switcher } from "../draw/dom.js";
 import { growthLegend, growthWords } from "../draw/growth.js";
 import { barNode, cutNode, growthNode } from "../draw/nodes.js";
-import { amount, figure, percent, pointText } from "../text/numbers.js";
+import { amount, doublingText, figure, percent, pointText } from "../text/numbers.js";
 
 /** @import { TreeGrowth, TreeValues, Where } from "../data/call_tree.js" */
 /** @import { Report } from "../data/report.js" */
@@ -125,12 +125,7 @@ class TreeView {
       styled(where, { "padding-left": `${Math.min(depth - 1, 24) * 14}px` }),
       barNode(share, percent(share), `g-${cls}`),
       el("span", { class: "amount" }, amount(value)),
-      el(
-        "span",
-        { class: "amount" },
-        el("span", { class: `swatch g-${cls}` }),
-        `×${(2 ** exponent).toFixed(2)}`,
-      ),
+      el("span", { class: "amount" }, el("span", { class: `swatch g-${cls}` }), doublingText(exponent)),
       el("span", { class: "growth" }, growthNode(level, k)),
     );
   }
@@ -141,7 +136,11 @@ class TreeView {
       this.shown.set(parent, this.limit(parent) + 10 * CALLEES_AT_ONCE);
       this.draw();
     };
-    const button = el("button", { type: "button", class: "quiet", click: more }, `${rest} more with less`);
+    const button = el(
+      "button",
+      { type: "button", class: "quiet", click: more },
+      `${rest} more with smaller values`,
+    );
     const row = el("div", { class: "more-rows", role: "none" }, button);
     return styled(row, { "padding-left": `${depth * 14}px` });
   }
@@ -248,7 +247,7 @@ class TreeView {
     /** @type {[string, string][]} */
     const points = space.points.map((point, i) => [
       String(i),
-      `measured, ${pointText(space.parameters, point)}`,
+      `measured at ${pointText(space.parameters, point)}`,
     ]);
     /** @type {[string, string][]} */
     const predicted = this.metric === MODELLED ? [["target", "predicted at the target"]] : [];
@@ -300,8 +299,8 @@ class TreeView {
       metrics,
       scale,
       kind,
-      el("button", { type: "button", click: openHot }, "Open hot paths"),
-      el("button", { type: "button", click: closeAll }, "Close all"),
+      el("button", { type: "button", click: openHot }, "Expand hot paths"),
+      el("button", { type: "button", click: closeAll }, "Collapse all"),
     ];
   }
 }

@@ -83,7 +83,7 @@ export function buildControls(report, state) {
     {
       type: "button",
       class: "quiet",
-      title: "Back to the target the report was made for",
+      title: "Back to the target of the report",
       click: () => {
         for (const { d, move } of controls) move(space.opening[d]);
       },

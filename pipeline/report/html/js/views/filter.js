@@ -41,7 +41,7 @@ export function buildFilter({ filter }) {
     };
   };
   new DataTable(byId("filter-table"), {
-    caption: "Regions that the filter decides on",
+    caption: "Regions kept and dropped by the filter",
     sort: "time",
     rows: () => regions.map((_, i) => i),
     text: (i) => regions[i].name.toLowerCase(),
@@ -58,11 +58,11 @@ export function buildFilter({ filter }) {
         value: decision,
         cell: (i) => el("span", { class: `flag ${decision(i)}` }, decision(i)),
       },
-      number("visits", "Visits", "How often it was entered, at the largest scale"),
-      number("time", "Time", "Exclusive core-seconds at the largest scale"),
+      number("visits", "Visits", "Number of visits at the largest scale"),
+      number("time", "Time (core-s)", "Exclusive time, summed over locations, at the largest scale"),
       {
-        key: "why",
-        title: "Why",
+        key: "reason",
+        title: "Reason",
         kind: "prose",
         value: (i) => regions[i].reason,
         cell: (i) => regions[i].reason,

@@ -1,5 +1,5 @@
 // @ts-check
-// Two or more parameters: which region dominates where, over the scaled parameter and another one.
+// Two or more parameters: the dominant region, over the scaled parameter and another one.
 
 import { largestOf, leadingKernels, sum } from "../data/outlook.js";
 import { spread } from "../data/space.js";
@@ -55,7 +55,7 @@ function drawHeatmap(report, target, other) {
   if (!(xRange[1] > xRange[0]) || !(yRange[1] > yRange[0])) return;
   const chart = frame(byId("heatmap-plot"), {
     height: HEIGHT,
-    label: "Map of the dominating region over two parameters; the list beside it names the regions.",
+    label: "Map of the dominant region over two parameters; the list beside it names the regions.",
     x: scaleAxis(space, xRange, true),
     y: { domain: yRange, log: true, label: space.parameters[other] },
   });
@@ -123,7 +123,7 @@ export function buildHeatmap(report, state) {
   if (others.length > 1) {
     /** @type {[string, string][]} */
     const choices = others.map((d) => [String(d), space.parameters[d]]);
-    const choice = selector("Against", choices, other, (value) => {
+    const choice = selector("Second parameter", choices, other, (value) => {
       other = Number(value);
       draw();
     });

@@ -6,7 +6,7 @@ import { sum } from "../data/outlook.js";
 import { byId, el, eventElement, onResize, selector, svgEl } from "../draw/dom.js";
 import { growthLegend, growthWords } from "../draw/growth.js";
 import { cutText } from "../text/names.js";
-import { figure, percent, pointText } from "../text/numbers.js";
+import { figure, percent, pointText, quantityText } from "../text/numbers.js";
 
 /** @import { CallTree, TreeGrowth, TreeValues, Where } from "../data/call_tree.js" */
 /** @import { Report } from "../data/report.js" */
@@ -79,7 +79,7 @@ class IcicleView {
     const label = level.name(k);
     const share = whole > 0 ? values.inclusive[k] / whole : 0;
     const text =
-      `${label}: ${figure(values.inclusive[k])} (${percent(share)}), own ${figure(values.exclusive[k])}; ` +
+      `${label}: ${figure(values.inclusive[k])} (${percent(share)}), exclusive ${figure(values.exclusive[k])}; ` +
       growthWords(this.tree, growth.exponent[k]);
     const room = Math.floor((wide - 8) / 6.6);
     const y = depth * ROW_HEIGHT;
@@ -129,7 +129,10 @@ class IcicleView {
       },
       ...found.map((box) => this.boxNode(box, values, whole, growth)),
     );
-    host.replaceChildren(el("p", { class: "side" }, el("b", {}, name), ` — ${figure(whole)} ${unit}`), svg);
+    host.replaceChildren(
+      el("p", { class: "side" }, el("b", {}, name), ` — ${quantityText(whole, unit)}`),
+      svg,
+    );
   }
 
   draw() {
@@ -209,7 +212,7 @@ export function buildIcicles(report, state) {
   const view = new IcicleView(report, state);
   /** @type {[string, string][]} */
   const points = space.points.map((point, i) => [String(i), pointText(space.parameters, point)]);
-  const left = selector("Left", points, view.left, (value) => {
+  const left = selector("Left side", points, view.left, (value) => {
     view.left = Number(value);
     view.draw();
   });

@@ -18,6 +18,7 @@ const HEIGHT = 35;
 export function buildImbalance({ imbalance, space, tree }) {
   if (!imbalance) return;
   const { kernels, locations, low, mean, high } = imbalance;
+  const unit = imbalance.unit ? ` (${imbalance.unit})` : "";
   const { level } = tree;
   const count = space.points.length;
   const parallel = space.points.map((_, i) => i).filter((i) => locations[i] > 1);
@@ -85,11 +86,16 @@ export function buildImbalance({ imbalance, space, tree }) {
       value: (row) => level.name(kernels[row]),
       cell: (row) => kernelNode(level, kernels[row]),
     },
-    number("low", "Min", "Smallest value of a location", (row) => at(low, row)),
-    number("mean", "Mean", "Mean over locations", (row) => at(mean, row)),
-    number("high", "Max", "Largest value of a location", (row) => at(high, row)),
-    number("ratio", "Max / mean", "1 where all locations have the same", ratio),
-    number("excess", "Excess", "(max − mean) × locations: what the others may wait for", excess),
+    number("low", `Min${unit}`, "Smallest value of a location", (row) => at(low, row)),
+    number("mean", `Mean${unit}`, "Mean over locations", (row) => at(mean, row)),
+    number("high", `Max${unit}`, "Largest value of a location", (row) => at(high, row)),
+    number("ratio", "Max / mean", "1 if all locations have the same value", ratio),
+    number(
+      "excess",
+      `Excess${unit}`,
+      "(max − mean) × locations: time that the others may spend waiting",
+      excess,
+    ),
     { key: "spread", title: "All points", kind: "wide left", value: ratio, cell: sketch },
   ];
   const searched = searchTexts(level);
@@ -102,7 +108,7 @@ export function buildImbalance({ imbalance, space, tree }) {
   });
   /** @type {[string, string][]} */
   const points = parallel.map((i) => [String(i), pointText(space.parameters, space.points[i])]);
-  const choice = selector("Point", points, point, (value) => {
+  const choice = selector("Measurement point", points, point, (value) => {
     point = Number(value);
     table.refresh();
   });

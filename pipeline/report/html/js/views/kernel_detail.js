@@ -17,7 +17,7 @@ import { copyable, formulaNode } from "../draw/nodes.js";
 import { readings } from "../draw/readings.js";
 import { formulaText } from "../text/formula.js";
 import { fullPathNames } from "../text/names.js";
-import { figure, intervalText, pointText } from "../text/numbers.js";
+import { figure, intervalText, pointText, quantityText } from "../text/numbers.js";
 
 /** @import { Interval, Level } from "../data/level.js" */
 /** @import { Point } from "../data/payload.js" */
@@ -156,7 +156,7 @@ function drawPrediction(chart, level, k, xs, ys) {
     0,
   );
   if (start > 0)
-    drawLine(chart, xs.slice(0, start + 1), ys.slice(0, start + 1), "rival", "before the last segment");
+    drawLine(chart, xs.slice(0, start + 1), ys.slice(0, start + 1), "rival", "outside the last segment");
   drawLine(chart, xs.slice(start), ys.slice(start), "c0", "prediction: median of all plausible models");
 }
 
@@ -169,24 +169,23 @@ function drawPrediction(chart, level, k, xs, ys) {
 function kernelFacts(report, target, level, k) {
   const region = level.regions[level.region[k]];
   const value = level.value(k, target);
-  const interval = intervalText(level.interval(k, target, value));
   const isCallPath = level === report.levels.callpaths;
-  const fit = `fit misses by ${level.smape[k].toFixed(1)} %, points left out by ${level.cvSmape[k].toFixed(1)} % (SMAPE)`;
+  const errors = `SMAPE ${level.smape[k].toFixed(1)} % (fit), ${level.cvSmape[k].toFixed(1)} % (leave-one-out)`;
   /** @type {[string, Child][]} */
   const facts = [[isCallPath ? "Call path" : "Region", copyable(fullPathNames(level, k))]];
-  if (region.mangled) facts.push(["Linker name", copyable([region.mangled])]);
+  if (region.mangled) facts.push(["Mangled name", copyable([region.mangled])]);
   if (region.source) facts.push(["Source", el("span", { class: "code" }, region.source)]);
   if (region.paradigm) facts.push(["Paradigm", region.paradigm]);
   facts.push(
     [
       `At ${pointText(level.space.parameters, target)}`,
-      `${figure(value)} ${report.unit}, 90 % interval ${interval}`,
+      quantityText(value, report.unit, level.interval(k, target, value)),
     ],
     ["Most plausible formula", formulaNode(level, k)],
-    ["Quality", fit],
-    ["Grows", `with ${(100 * level.growing[k]).toFixed(0)} % probability`],
+    ["Quality", errors],
+    ["Growing", `with a probability of ${(100 * level.growing[k]).toFixed(0)} %`],
   );
-  if (level.notes[k].length) facts.push(["Doubts", level.notes[k].join("; ")]);
+  if (level.warnings[k].length) facts.push(["Warnings", level.warnings[k].join("; ")]);
   const list = el("dl", {}, ...facts.flatMap(([name, text]) => [el("dt", {}, name), el("dd", {}, text)]));
   const rivals = rivalList(level, k);
   return rivals ? [list, rivals] : [list];
@@ -204,6 +203,6 @@ function rivalList(level, k) {
   const items = others.map((i) =>
     el("li", {}, formulaNode(level, k, i), el("span", { class: "quiet" }, ` ${probability(i)}`)),
   );
-  const head = `Rival models (the chosen one has ${probability(0)})`;
+  const head = `Rival models (the most plausible one has ${probability(0)})`;
   return el("div", {}, el("h4", {}, head), el("ul", { class: "rivals" }, ...items));
 }

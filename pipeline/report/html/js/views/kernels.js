@@ -1,5 +1,5 @@
 // @ts-check
-// The kernel table: what each kernel takes now and at the target, how it grows and how far to believe it.
+// The kernel table: measured and predicted shares, growth, models and how far to trust them.
 
 import { elasticity, NEXT, outlookOf } from "../data/outlook.js";
 import { byId, el } from "../draw/dom.js";
@@ -17,31 +17,35 @@ import { kernelDetail } from "./kernel_detail.js";
 
 /** @type {Record<Flag | "dominant", [string, string]>} */
 const FLAG_TEXT = {
-  growing: ["grows", "grows with scale with at least 90 % probability"],
-  coming_bottleneck: ["coming", "grows, matters at the target and takes a larger share there than now"],
-  dominant_measured: ["largest now", "the largest at the largest measured point"],
+  growing: ["grows", "grows with a probability of at least 90 %"],
+  future_bottleneck: [
+    "future bottleneck",
+    "grows, takes at least 1 % at the target, and a larger share there than at the largest measured point",
+  ],
+  dominant_measured: ["largest measured", "the largest at the largest measured point"],
   dominant: ["largest", "the largest at the largest measured point and at the target"],
-  dominant_at_target: ["largest then", "the largest at the target"],
+  dominant_at_target: ["largest at target", "the largest at the target"],
 };
 
 /**
- * What is coming grows by definition, so only one of the two shows; of doubts only what is not true of all.
+ * A future bottleneck grows by definition, so only one of the two shows; of warnings only those not true of all.
  * @param {Flag[]} flags
- * @param {string[]} notes
+ * @param {string[]} warnings
  */
-function flagNodes(flags, notes) {
+function flagNodes(flags, warnings) {
   const always = flags.includes("dominant_measured") && flags.includes("dominant_at_target");
-  const coming = flags.includes("coming_bottleneck");
+  const future = flags.includes("future_bottleneck");
   const shown = flags.flatMap((flag) => {
-    if ((flag === "growing" && coming) || (flag === "dominant_measured" && always)) return [];
+    if ((flag === "growing" && future) || (flag === "dominant_measured" && always)) return [];
     return flag === "dominant_at_target" && always ? /** @type {const} */ (["dominant"]) : [flag];
   });
   const chips = shown.map((flag) => {
     const [text, help] = FLAG_TEXT[flag];
     return el("span", { class: `flag ${flag}`, title: help }, text);
   });
-  const doubt = notes.length ? el("span", { class: "flag doubt", title: notes.join("; ") }, "doubt") : null;
-  return el("span", { class: "flags" }, ...chips, doubt);
+  const title = warnings.join("; ");
+  const warning = title ? el("span", { class: "flag warning", title }, "warning") : null;
+  return el("span", { class: "flags" }, ...chips, warning);
 }
 
 /**
@@ -65,20 +69,20 @@ export function buildKernels(report, state) {
   const columns = [
     { key: "name", title: "Kernel", value: (k) => level.name(k), cell: (k) => kernelNode(level, k) },
     {
-      key: "now",
-      title: "Share now",
+      key: "measured",
+      title: "Measured",
       help: `Share of ${metric} at the largest measured point`,
       kind: "number",
-      value: (k) => outlook.shareNow[k],
-      cell: (k) => barNode(outlook.shareNow[k], percent(outlook.shareNow[k])),
+      value: (k) => outlook.shareMeasured[k],
+      cell: (k) => barNode(outlook.shareMeasured[k], percent(outlook.shareMeasured[k])),
     },
     {
-      key: "then",
+      key: "target",
       title: "At target",
-      help: "Share at the target",
+      help: `Share of ${metric} at the target`,
       kind: "number",
-      value: (k) => outlook.shareThen[k],
-      cell: (k) => barNode(outlook.shareThen[k], percent(outlook.shareThen[k])),
+      value: (k) => outlook.shareAtTarget[k],
+      cell: (k) => barNode(outlook.shareAtTarget[k], percent(outlook.shareAtTarget[k])),
     },
     {
       key: "value",
@@ -91,7 +95,7 @@ export function buildKernels(report, state) {
     {
       key: "interval",
       title: "90 % interval",
-      help: "For the expected value at the target; sorts by its relative width",
+      help: "90 % interval of the expected value at the target; sorts by its relative width",
       kind: "number wide",
       value: width,
       cell: (k) => intervalText(interval(k)),
@@ -99,7 +103,7 @@ export function buildKernels(report, state) {
     {
       key: "growth",
       title: "Growth",
-      help: "The term that leads in the end; sorts by the local growth at the target",
+      help: "Asymptotically leading term; sorts by the local growth at the target",
       kind: "number left",
       value: (k) => growing[k],
       cell: (k) => growthNode(level, k),
@@ -107,14 +111,14 @@ export function buildKernels(report, state) {
     {
       key: "model",
       title: "Model",
-      help: "Sorts by formula",
+      help: "Most plausible formula; sorts as text",
       kind: "wide model",
       value: (k) => formulaText(level, k),
       cell: (k) => formulaNode(level, k),
     },
     {
       key: "probability",
-      title: "Grows",
+      title: "Growing",
       help: "Probability that it grows with scale",
       kind: "number",
       value: (k) => level.growing[k],
@@ -123,11 +127,15 @@ export function buildKernels(report, state) {
     {
       key: "quality",
       title: "Error",
-      help: "SMAPE of each point predicted from the others, and of the fit",
+      help: "Leave-one-out error (SMAPE): every point predicted from the others",
       kind: "number wide",
       value: (k) => level.cvSmape[k],
       cell: (k) =>
-        el("span", { title: `fit ${level.smape[k].toFixed(1)} %` }, `${level.cvSmape[k].toFixed(1)} %`),
+        el(
+          "span",
+          { title: `error of the fit: ${level.smape[k].toFixed(1)} %` },
+          `${level.cvSmape[k].toFixed(1)} %`,
+        ),
     },
     {
       key: "flags",
@@ -137,7 +145,7 @@ export function buildKernels(report, state) {
       cell: (k) =>
         flagNodes(
           outlook.flags[k],
-          level.notes[k].filter((note) => !level.sharedNotes.includes(note)),
+          level.warnings[k].filter((text) => !level.sharedWarnings.includes(text)),
         ),
     },
   ];
@@ -150,7 +158,7 @@ export function buildKernels(report, state) {
   const table = new DataTable(byId("kernel-table"), {
     caption: "Kernels with their shares, models and predictions",
     columns,
-    sort: "then",
+    sort: "target",
     rows: () => level.region.map((_, k) => k),
     text: (k) => searched(k),
     detail: (k) => kernelDetail(report, state, level, k),

@@ -217,13 +217,13 @@ function legend(report, { level, target, effort, leading }) {
   const rows = places.map(({ k, i }) => {
     const name = cutNode(kernelLabel(level, k, 200), fullPathNames(level, k).join(" › "));
     const interval = intervalText(level.interval(k, target, value[k]));
-    return row(`c${i}`, name, value[k], interval, outlook.shareThen[k]);
+    return row(`c${i}`, name, value[k], interval, outlook.shareAtTarget[k]);
   });
   const others = total - sum(leading.map((k) => value[k]));
   if (level.count > leading.length) {
     rows.push(row("rest", "all others", others, "", total > 0 ? others / total : 0));
   }
-  const whole = `sum of the ${level === report.levels.regions ? "regions" : "call paths"}`;
+  const whole = `total of all ${level === report.levels.regions ? "regions" : "call paths"}`;
   rows.push(row("none", whole, total, intervalText(level.intervalOfTotal(target, total)), total > 0 ? 1 : 0));
   const heads = ["kernel", effort, "90 % interval", "share"].map((text) => el("th", { scope: "col" }, text));
   return el(

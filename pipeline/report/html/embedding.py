@@ -1,11 +1,16 @@
-"""The page's own style sheet and script, and the security policy that admits nothing else."""
+"""What goes into the HTML file: style sheet, script, security policy, and data that is never read as markup."""
 
 import base64
 import hashlib
+import json
 from collections.abc import Iterator, Sequence
 from importlib.resources import files
 from importlib.resources.abc import Traversable
+from typing import Any
 
+import numpy as np
+
+from ingest.arrays import BoolArray, FloatArray, IntArray
 from pipeline.report.html.modules import joined
 
 STYLES = ("tokens", "layout", "table", "chart", "tree")
@@ -57,3 +62,31 @@ def _modules(folder: Traversable, prefix: str) -> Iterator[tuple[str, str]]:
 
 def _text(file: Traversable) -> str:
     return file.read_text(encoding="utf-8")
+
+
+def packed(values: FloatArray) -> str:
+    """Return values as base64 of little-endian float32, 5.3 characters each and seven digits; NaN survives.
+
+    Figures beyond the range of float32 become infinite.
+    """
+    with np.errstate(over="ignore"):
+        return base64.b64encode(np.ascontiguousarray(values, dtype="<f4").tobytes()).decode()
+
+
+def packed_double(values: FloatArray) -> str:
+    """Return values as base64 of little-endian float64: for coefficients, whose terms may cancel."""
+    return base64.b64encode(np.ascontiguousarray(values, dtype="<f8").tobytes()).decode()
+
+
+def integers(values: IntArray | BoolArray) -> list[int]:
+    """Return integers as a flat list."""
+    flat: list[int] = np.asarray(values, dtype=np.int64).ravel().tolist()
+    return flat
+
+
+def json_for_script(value: Any) -> str:  # noqa: ANN401
+    """Return compact JSON that no HTML parser can take for the end of its script element.
+
+    ``<`` is escaped, so neither ``</script>`` nor ``<!--`` can occur; all else is ASCII.
+    """
+    return json.dumps(value, allow_nan=False, separators=(",", ":")).replace("<", "\\u003c")
