@@ -1,4 +1,4 @@
-"""What goes into the HTML file: style sheet, script, security policy, and data that is never read as markup."""
+"""What is embedded in the HTML file: styles, scripts, security policy, and data that is never read as markup."""
 
 import base64
 import hashlib

@@ -94,7 +94,7 @@ class Scripts:
         return self.page.evaluate(script, list(values))
 
     def read(self, payload: Mapping[str, Any], expression: str, *values: Any) -> Any:
-        """Evaluate an expression over the data, as ``report`` and ``level``, modules (see IMPORTS) and `values`."""
+        """Evaluate an expression over the data (``report``, ``level``), modules (IMPORTS) and `values`."""
         script = f"async ({{ text, values }}) => {{ {IMPORTS} const report = readReport(JSON.parse(text)); "
         script += f"const level = report.levels.callpaths; return {expression}; }}"
         return self.page.evaluate(script, {"text": json.dumps(payload), "values": list(values)})
