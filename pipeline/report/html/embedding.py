@@ -1,4 +1,4 @@
-"""What is embedded in the HTML file: styles, scripts, security policy, and data that is never read as markup."""
+"""What the HTML file embeds: styles, scripts, security policy, and data that is never read as markup."""
 
 import base64
 import hashlib

@@ -98,7 +98,7 @@ def model_data(models: ScalingModels) -> dict[str, Any]:
         "validFrom": packed(models.valid_from),
         "growths": growths,
         "growth": integers(growth),
-        "growthUncertain": integers((models.note & Note.CANNOT_TELL) > 0),
+        "growthUncertain": integers((models.note & Note.CANNOT_TELL).astype(bool)),
         "warnings": [list(kind) for kind in kinds],
         "warning": [kinds[kind] for kind in texts],
     }

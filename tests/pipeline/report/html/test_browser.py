@@ -17,6 +17,7 @@ from tests.pipeline.report.html.studies import (
     outlooks,
     report_of,
     study,
+    study_of,
     two_parameter_study,
 )
 
@@ -140,6 +141,28 @@ def test_row_opens_its_plot_with_points_curve_and_interval(page: Any) -> None:
     assert detail.count() == 0
 
 
+def test_an_opened_row_tells_what_is_known_about_the_model(page: Any) -> None:
+    models = study().regions.models
+    k = study().regions.kernels.callpaths.index((SCRIPT,))
+    page.locator("#kernel-table .opener", has_text="alert").click()
+    facts = page.locator("#kernel-table .facts")
+    prediction = outlooks(study())[1].prediction
+    value, low, high = (a[k, 0] for a in (prediction.value, prediction.lower, prediction.upper))
+    assert facts.locator("dd").all_inner_texts()[1:] == [
+        "compiler",
+        f"{value:.1f} core-s, 90 % interval {low:.1f} to {high:.1f}",
+        facts.locator(".formula").first.inner_text(),
+        f"SMAPE {models.smape[k]:.1f} % (fit), {models.cv_smape[k]:.1f} % (leave-one-out)",
+        f"with a probability of {100 * models.probability_growing[k]:.0f} %",
+    ]
+    assert facts.locator(".formula").first.get_attribute("title") == models.formula(k)
+    shows(facts.locator("h4"), f"Rival models (the most plausible one has {100 * models.weight[k, 0]:.0f} %)")
+    assert [text.split()[-2] for text in facts.locator("li").all_inner_texts()] == [
+        f"{100 * weight:.0f}" for weight in models.weight[k, 1:3]
+    ]
+    page.locator("#kernel-table .opener", has_text="alert").click()
+
+
 def test_slider_re_evaluates_the_models(page: Any) -> None:
     analysis = study()
     k = analysis.regions.kernels.callpaths.index(("MPI_Allreduce",))
@@ -210,6 +233,32 @@ def test_tree_switches_metric_scale_and_kind(page: Any) -> None:
     options.locator("select").last.select_option("target")
 
 
+def test_many_callees_show_in_portions(running: Any, tmp_path: Path) -> None:
+    many = study_of(
+        {("main",): lambda p: 1 + 0 * p} | {("main", f"f{i}"): lambda p: 2 + 0 * p for i in range(105)}
+    )
+    path = tmp_path / "report.html"
+    path.write_text(report_html(report_of(many)), encoding="utf-8")
+    opened = Watched(running, path, viewport=WIDE)
+    page = opened.page
+    assert page.locator("#tree-rows [role=treeitem]").count() == 101
+    page.get_by_role("button", name="5 more with smaller values").click()
+    assert page.locator("#tree-rows [role=treeitem]").count() == 106
+    shows(page.locator("#kernel-table [role=status]"), "1–25 of 106")
+    for pages, text in (
+        ("Next page", "26–50 of 106"),
+        ("Next page", "51–75 of 106"),
+        ("Previous page", "26–50 of 106"),
+    ):
+        page.locator("#kernel-table").get_by_role("button", name=pages).click()
+        shows(page.locator("#kernel-table [role=status]"), text)
+    page.get_by_label("Search: Kernels").fill("f10")
+    shows(page.locator("#kernel-table [role=status]"), "6")
+    assert set(names(page)) == {"f10", *(f"f10{i}" for i in range(5))}
+    assert opened.complaints == []
+    page.close()
+
+
 def test_icicle_zooms_and_comes_back(page: Any) -> None:
     boxes = page.locator("#icicle-right .box")
     everything = boxes.count()
@@ -219,6 +268,18 @@ def test_icicle_zooms_and_comes_back(page: Any) -> None:
     shows(page.locator("#icicle-path"), "solveSegregated")
     page.keyboard.press("Escape")
     assert boxes.count() == everything
+
+
+def test_icicle_is_walked_with_arrow_keys(page: Any) -> None:
+    def focused() -> str:
+        return page.evaluate("document.activeElement.querySelector('title').textContent.split('\\n')[0]")
+
+    page.locator("#icicle-left .box").first.focus()
+    walk = []
+    for key in ("ArrowDown", "ArrowRight", "ArrowRight", "ArrowDown", "ArrowUp", "ArrowLeft", "ArrowUp"):
+        page.keyboard.press(key)
+        walk.append(focused())
+    assert walk == [SOLVER, SCRIPT, SCRIPT, SHIFT, SCRIPT, SOLVER, "main"]
 
 
 def test_imbalance_follows_its_point(page: Any) -> None:

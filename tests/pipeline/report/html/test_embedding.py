@@ -46,6 +46,12 @@ def test_what_float32_cannot_hold_is_infinite() -> None:
     np.testing.assert_array_equal(found, [np.inf, -np.inf])
 
 
+def test_whole_numbers_are_packed_as_floats() -> None:
+    values = np.array([1, 2])
+    assert base64.b64decode(packed(values)) == np.array([1, 2], dtype="<f4").tobytes()
+    assert base64.b64decode(packed_double(values)) == np.array([1, 2], dtype="<f8").tobytes()
+
+
 def test_integers_are_flat() -> None:
     assert integers(np.array([[1, -1], [3, 4]])) == [1, -1, 3, 4]
     assert json.dumps(integers(np.array([True, False]))) == "[1, 0]"

@@ -226,6 +226,9 @@ def test_only_plausible_rivals_are_shipped() -> None:
     doubtful = replace(models, weight=np.tile([0.01, PLAUSIBLE / 2, PLAUSIBLE, 0.019, 0.5, 0.5], (5, 1)))
     assert plausible(doubtful)[0].tolist() == [0, -1, 2, -1]
     assert models.chosen[0].tolist() == [0, 1, 2, 3, 4, 5]
+    terms = [[t for t in row if t != -1] for row in models.hypotheses[:4].tolist()]
+    assert 0 in terms[1]
+    assert model_data(models)["hypotheses"] == terms
     data = model_data(doubtful)
     assert data["rivals"] == RIVALS
     assert data["chosen"][:4] == [0, -1, 1, -1]

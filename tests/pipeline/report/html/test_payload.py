@@ -198,6 +198,12 @@ def test_imbalance_shows_only_the_most_uneven(monkeypatch: pytest.MonkeyPatch) -
     assert data["kernels"] == [2, 3]
 
 
+def test_the_equally_uneven_stay_in_the_order_of_the_tree() -> None:
+    data = imbalance_data(uneven_study({f"f{i:02}": [1] * 5 for i in range(40)}))
+    assert data is not None
+    assert data["kernels"] == list(range(1, 41))
+
+
 def test_no_imbalance_without_locations_or_with_one() -> None:
     assert imbalance_data(two_parameter_study()) is None
     assert imbalance_data(uneven_study({"a": [1, 2, 3, 4, 5]}, locations=1)) is None
