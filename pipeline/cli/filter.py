@@ -90,9 +90,9 @@ def _show(result: "FilterResult", path: Path) -> None:
 def _simulate(path: Path, rules: Path) -> None:
     """Show what a profile would look like under a filter."""
     from filters.evidence import evidence_from_profile
-    from filters.scorep_format.parser import parse
-    from filters.scorep_format.matcher import kept
     from filters.overhead import predict
+    from filters.scorep_format.matcher import kept
+    from filters.scorep_format.parser import parse
     from filters.simulation import simulate
     from ingest.readers import read_profile
     from pipeline.report.filter_table import show_simulation

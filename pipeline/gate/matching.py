@@ -6,8 +6,8 @@ from difflib import SequenceMatcher
 import numpy as np
 
 from ingest.arrays import BoolArray, FloatArray, IntArray
-from ingest.errors import InputError
 from ingest.cpp_names import short_name
+from ingest.errors import InputError
 from pipeline.gate.measurements import KernelId, Level, Measurements
 
 SAME_POINT = 1e-9  # relative difference of parameter values of the same point
