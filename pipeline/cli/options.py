@@ -1,26 +1,44 @@
-"""Command-line options made from the records that declare them."""
+"""Command-line options: those that several commands share, and those that records of options declare."""
 
 import functools
 import inspect
 from collections.abc import Callable
 from dataclasses import fields, is_dataclass
-from typing import Annotated, Any, TypeAlias, get_type_hints
+from pathlib import Path
+from typing import Annotated, Any, Literal, TypeAlias, get_type_hints
 
 import typer
 
 from ingest.options import declaration
+from pipeline.config.options import CONFIGURATION
+from pipeline.config.targets import HELP as TARGET_HELP
+
+Out = Annotated[Path, typer.Argument(metavar="OUT", help="Results directory of `pipeline run`.")]
+At = Annotated[list[str] | None, typer.Option("--at", help=TARGET_HELP)]
+Json = Annotated[
+    str | None, typer.Option("--json", metavar="FILE", help="Write JSON here, '-' for standard output.")
+]
+Config = Annotated[
+    Path | None,
+    typer.Option("--config", metavar="FILE", help=f"Configuration; default: {CONFIGURATION} in DIR."),
+]
+By = Annotated[Literal["region", "callpath"], typer.Option("--by", help="What a row stands for.")]
+Limit = Annotated[int, typer.Option("--limit", min=1, help="Number of rows to show.")]
+
+INCOMPLETE = 3  # exit code of --strict
+LEVELS = {"region": "regions", "callpath": "kernels"}  # the key in summary.json for each choice of --by
 
 Command: TypeAlias = Callable[..., None]
 Given: TypeAlias = dict[str, Any]
-"""What the command line gives, by the names of the fields; None where it gives nothing."""
+"""The options given on the command line by the names of their fields; None for those not given."""
 
 
 def declared_options(command: str, *records: type) -> Callable[[Command], Command]:
-    """Give a command all options that records declare for it; they reach its argument ``given``.
+    """Add to a command all options that records declare for it; their values are its argument ``given``.
 
     Args:
         command: the name of the command.
-        records: dataclasses of options; those in their fields count, too.
+        records: dataclasses of options; records in their fields are included.
     """
     found = {name: one for record in records for name, one in _parameters(command, record).items()}
 
@@ -60,6 +78,6 @@ def _parameters(command: str, record: type) -> dict[str, inspect.Parameter]:
 
 
 def _default_text(default: object) -> str:
-    """Name a default in the help; the option itself has none, since pipeline.toml may give another."""
+    """Return a default for the help; the option itself has none, since pipeline.toml may give another."""
     shown = isinstance(default, str | int | float) and not isinstance(default, bool) and default != ""
     return f" Default: {default}." if shown else ""

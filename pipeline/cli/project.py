@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from pipeline.cli.app import app
-from pipeline.cli.arguments import Json
+from pipeline.cli.options import Json
+from pipeline.cli.output import write_summary
 
 if TYPE_CHECKING:
     from pipeline.projection.project import Projection
@@ -29,16 +30,11 @@ def project_command(
     from pipeline.projection.project import project
     from pipeline.report.projection_table import projection_json, show_projection
     from pipeline.report.terminal import console
-    from pipeline.store.atomic import json_text, write_text
 
     projection = project(model, on, inputs_of(at or []), variant=variant)
     if roofline is not None:
         draw_roofline(roofline, projection)
-    if json is not None and json != "-":
-        write_text(Path(json), json_text(projection_json(projection)))
-    if json == "-":
-        typer.echo(json_text(projection_json(projection)), nl=False)
-    else:
+    if not write_summary(json, projection_json(projection)):
         show_projection(console(), projection)
 
 

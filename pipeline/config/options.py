@@ -11,6 +11,7 @@ from filters.options import PaperRule
 from ingest.errors import UsageError
 from ingest.options import Declaration, declaration, option
 from ingest.run_names import RunSpec
+from pipeline.config.targets import HELP as TARGET_HELP
 from pipeline.config.targets import read_targets
 from pipeline.config.toml_file import Table, read_toml
 from pipeline.config.values import checked
@@ -107,7 +108,7 @@ class Options:
     metric: str = option("time", "Metric to model; time becomes effort.", commands=(*_MODELS, *_GATE))
     at: tuple[Mapping[str, float], ...] = option(
         (),
-        "Target point, such as p=4096 or p=4096,n=32; repeatable.",
+        TARGET_HELP,
         commands=_MODELS,
         given=list[str],
         read=read_targets,

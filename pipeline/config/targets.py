@@ -6,6 +6,7 @@ from pathlib import Path
 from ingest.errors import UsageError
 
 HINT = "write p=4096 or p=4096,n=32"
+HELP = "Target point, such as p=4096 or p=4096,n=32; repeatable."
 
 
 def parse_at(texts: Sequence[str]) -> tuple[Mapping[str, float], ...]:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from pipeline.gate.decision import Change, CheckResult, Decision, Side
-from pipeline.report.numbers import number
+from pipeline.report.formatting import number
 
 VERSION = 1
 

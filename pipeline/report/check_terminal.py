@@ -6,7 +6,7 @@ from rich.text import Text
 
 from pipeline.gate.decision import CheckResult, Decision, Outcome, Side, Verdict
 from pipeline.report.check_words import basis, headline, kernel_name, story
-from pipeline.report.quantities import figure, percent
+from pipeline.report.formatting import figure, percent
 
 STYLES = {
     Verdict.REGRESSION: "bold red",

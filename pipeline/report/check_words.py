@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from ingest.names import short_name
 from pipeline.gate.decision import CheckResult, Decision, Outcome, Verdict
 from pipeline.gate.snapshot import Level
-from pipeline.report.names import callpath_text
+from pipeline.report.formatting import callpath_text
 
 RULE_IDS: Mapping[str, str] = {
     "measured": "effort-increased",

@@ -8,8 +8,7 @@ from jinja2 import Environment, StrictUndefined
 from pipeline.gate.decision import Change, CheckResult, Decision, Verdict
 from pipeline.gate.snapshot import KernelId
 from pipeline.report.check_words import basis, kernel_name, story
-from pipeline.report.names import callpath_text
-from pipeline.report.quantities import figure, percent
+from pipeline.report.formatting import callpath_text, figure, percent
 
 TEMPLATE = "comparison.html"
 WORDS = {

@@ -11,7 +11,7 @@ from pipeline.gate.snapshot import KernelId
 from pipeline.report.check_json import check_document
 from pipeline.report.check_terminal import show_details
 from pipeline.report.comparison_page import comparison_headline
-from pipeline.report.names import callpath_text
+from pipeline.report.formatting import callpath_text
 
 
 def comparison_document(

@@ -11,9 +11,7 @@ from rich.text import Text
 
 from pipeline.gate.change_points import ENOUGH, LEVEL, change_points, drift
 from pipeline.gate.snapshot import KernelId
-from pipeline.report.names import callpath_text
-from pipeline.report.numbers import number
-from pipeline.report.quantities import figure, percent
+from pipeline.report.formatting import callpath_text, figure, number, percent
 
 GROWTH = {"1": "constant"}
 

@@ -4,7 +4,7 @@ import re
 
 from pipeline.gate.decision import CheckResult, Decision, Outcome, Side, Verdict
 from pipeline.report.check_words import basis, headline, kernel_name, story
-from pipeline.report.quantities import figure, percent
+from pipeline.report.formatting import figure, percent
 
 ICONS = {Outcome.PASSED: "✅", Outcome.REGRESSED: "❌", Outcome.INCONCLUSIVE: "⚠️"}
 SECTIONS = (

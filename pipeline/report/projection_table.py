@@ -8,8 +8,7 @@ from rich.text import Text
 
 from pipeline.projection.project import Line, Projection
 from pipeline.projection.units import NONE
-from pipeline.report.numbers import number
-from pipeline.report.quantities import figure, percent
+from pipeline.report.formatting import figure, number, percent
 
 _DIGITS = 5
 

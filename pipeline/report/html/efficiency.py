@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from pipeline.report.efficiency import FAIR, FIGURES, GOOD
+from pipeline.report.summary import EFFICIENCY_METRICS, FAIR, GOOD
 
 DEPTH = {"overall": 0, "parallel": 1, "load_balance": 2, "communication": 2, "computation": 1, "ipc": 2}
 DEEPEST = 2
@@ -16,7 +16,7 @@ def efficiency_table(efficiency: Mapping[str, Any]) -> dict[str, Any]:
         "points": [", ".join(f"{name} = {value:g}" for name, value in row["at"].items()) for row in points],
         "rows": [
             {"name": name, "depth": DEPTH.get(key, DEEPEST), "cells": [_cell(row[key]) for row in points]}
-            for key, name in FIGURES.items()
+            for key, name in EFFICIENCY_METRICS.items()
             if any(row[key] is not None for row in points)
         ],
         "notices": efficiency["notices"],

@@ -10,8 +10,7 @@ from ingest.names import short_name
 from ingest.scaling import Scaling
 from pipeline.models.analysis import Analysis, Outlook, largest_point, measured_total
 from pipeline.models.bottlenecks import NOTEWORTHY_SHARE
-from pipeline.report.names import shorten_middle
-from pipeline.report.quantities import figure, percent
+from pipeline.report.formatting import figure, percent, shorten_middle
 
 GRID_POINTS = 400
 NAME_WIDTH = 60

@@ -42,11 +42,11 @@ def test_a_second_run_reuses_the_result_and_a_changed_input_is_noticed(call, str
     _, first, _ = call("run", strong_study, "--out", out)
     assert "(written)" in first
     _, again, _ = call("run", strong_study, "--out", out)
-    assert "unchanged" in again
+    assert "inputs unchanged, nothing recomputed" in again
     write_foam_case(strong_study / "app.p32.r1", {"main": 0.1, "solve": 2.0, "sum": 16.0}, processes=32)
     _, third, _ = call("run", strong_study, "--out", out)
     assert "(written)" in third
-    assert "6 points" in third
+    assert "6 measurement points" in third
 
 
 def test_one_broken_run_is_skipped_with_a_notice_and_counts_when_strict(call, strong_study, tmp_path):
@@ -112,12 +112,12 @@ def test_inspect_sums_every_metric_where_asked_to(call, tmp_path):
     [
         (["run", "{tmp}/nothing"], "no such file or directory"),
         (["run", "{tmp}"], "no profile found"),
-        (["predict", "{tmp}"], "no results directory"),
+        (["predict", "{tmp}"], "not a results directory"),
         (["run", "{study}", "--at", "q=4"], "no parameter 'q'"),
         (["run", "{study}", "--at", "four"], "--at: 'four' is not a target point"),
         (["run", "{study}", "--metric", "flops"], "no metric 'flops'"),
         (["run", "{study}", "--scaling", "odd"], "'odd' is not one of"),
-        (["run", "{study}", "--by", "colour"], "cannot be ranked"),
+        (["run", "{study}", "--by", "colour"], "'colour' is not one of"),
         (["run", "{study}", "--out", "/proc/nowhere"], "cannot be written"),
     ],
 )

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from pipeline.execution.choice import local_executor
 from pipeline.execution.executor import WorkerLostError
-from pipeline.execution.local import ProcessExecutor, SerialExecutor, local_executor
+from pipeline.execution.local import ProcessExecutor, SerialExecutor
 
 
 def square(number):

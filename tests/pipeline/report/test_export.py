@@ -5,7 +5,6 @@ import json
 import numpy as np
 import pytest
 
-from ingest.errors import UsageError
 from pipeline.config.options import Options
 from pipeline.models.analysis import default_target, look_ahead
 from pipeline.report.export import export
@@ -42,8 +41,3 @@ def test_hatchet_literals_nest_as_the_call_tree_does(analysis):
     assert [child["frame"]["name"] for child in root["children"]] == ["solve", "sum"]
     own = root["metrics"]["effort"] + sum(child["metrics"]["effort"] for child in root["children"])
     assert root["metrics"]["effort (inc)"] == pytest.approx(own)
-
-
-def test_unknown_formats_are_named(analysis):
-    with pytest.raises(UsageError, match="'xml' is no export format"):
-        exported(analysis, "xml")

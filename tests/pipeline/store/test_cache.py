@@ -37,7 +37,7 @@ def reads(monkeypatch):
         read.append(profile.source)
         return original(profile, metrics)
 
-    import pipeline.stages.read_profiles as module
+    import pipeline.stages.read_runs as module
 
     original = module.reduce_profile
     monkeypatch.setattr(module, "reduce_profile", reduce)
@@ -102,7 +102,7 @@ def test_files_are_not_read_again_to_find_that_nothing_changed(strong_study, res
     study = locate(strong_study)
     assert remembered_inputs(study, Cache(results, print)) is None
     read = ingest(study, "time", cache=Cache(results, print))
-    monkeypatch.setattr("pipeline.stages.read_profiles.describe_input", None)
+    monkeypatch.setattr("pipeline.stages.read_runs.describe_input", None)
     assert remembered_inputs(study, Cache(results, print)) == read.inputs
 
 
@@ -218,5 +218,5 @@ def test_a_made_up_entry_is_refused(tmp_path):
         replace(profile, paradigms=()),
     ):
         write_reduced(tmp_path / "profile.npz", bad)
-        with pytest.raises(ValueError, match=r"fit|preorder|region"):
+        with pytest.raises(ValueError, match=r"match|preorder|region"):
             read_reduced(tmp_path / "profile.npz", "run")

@@ -1,9 +1,8 @@
-"""Reading runs: here or in other processes, from their files or from what an earlier run kept of them."""
+"""Runs are read in parallel, from their files or from the cache that an earlier `pipeline run` left."""
 
-from collections.abc import Generator, Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Protocol, TypeVar
 
 import numpy as np
 
@@ -12,25 +11,11 @@ from ingest.discovery import Run
 from ingest.errors import FilterError, InputError, UsageError
 from ingest.profile import Profile
 from ingest.reduction import ReducedProfile, reduce_profile
-from pipeline.execution.executor import Work, WorkerLostError
+from pipeline.execution.executor import ExecutorChoice, WorkerLostError
 from pipeline.store.cache import Cache, key_of
 from pipeline.store.inputs import FileState, InputFile, describe_input, files_of, state_of
 
-Item = TypeVar("Item")
 Outcome = ReducedProfile | InputError
-
-
-class Watch(Protocol):
-    """Passes things on that are done one by one, and shows progress."""
-
-    def __call__(self, items: Iterable[Item], total: int) -> Iterable[Item]:
-        """Yield `items`, of which there will be `total`."""
-        ...
-
-
-def unwatched(items: Iterable[Item], total: int) -> Iterable[Item]:
-    """Show nothing."""
-    return items
 
 
 @dataclass(frozen=True)
@@ -40,8 +25,8 @@ class RunFiles:
     Attributes:
         run: the run.
         paths: its files, in order.
-        states: what the file system tells of each.
-        known: what is remembered of each; None where it has to be read.
+        states: size and times of each.
+        known: size and digest of each, None if it has to be read for them.
     """
 
     run: Run
@@ -57,11 +42,11 @@ class RunFiles:
 
 @dataclass(frozen=True, eq=False)
 class ReadRun:
-    """What came of a run.
+    """The outcome of reading a run.
 
     Attributes:
         run: the run.
-        inputs: its files; empty where they could not be read.
+        inputs: its files; empty if they could not be read.
         outcome: the reduced profile, or why there is none.
     """
 
@@ -72,24 +57,24 @@ class ReadRun:
 
 @dataclass(frozen=True, eq=False)
 class _Task:
-    """What a process needs to know to read a run, which may be on another machine."""
+    """What a process needs to read a run; it may be on another machine."""
 
     files: RunFiles
     metrics: tuple[str, ...]
-    kept: frozenset[str]
+    cached: frozenset[str]
 
 
 @dataclass(frozen=True, eq=False)
-class _Done:
-    """What comes back; no outcome means that the content is kept under `key` already."""
+class _Result:
+    """What comes back; None as the outcome means that the cache has it under `key` already."""
 
     key: str
     inputs: tuple[InputFile, ...]
     outcome: Outcome | None
 
 
-def look_up(run: Run, cache: Cache | None) -> RunFiles:
-    """List the files of a run and what is remembered of them, without reading any."""
+def files_of_run(run: Run, cache: Cache | None) -> RunFiles:
+    """List the files of a run with the digests that the cache remembers, without reading any."""
     paths = tuple(files_of(run.path, run.reader))
     states = tuple(map(state_of, paths))
     known = tuple(cache.remembered(*file) if cache else None for file in zip(paths, states, strict=True))
@@ -97,38 +82,38 @@ def look_up(run: Run, cache: Cache | None) -> RunFiles:
 
 
 @dataclass(frozen=True, eq=False)
-class Reading:
-    """How runs are read.
+class RunReader:
+    """Reads runs and reduces them over their locations.
 
     Attributes:
         metrics: names of the metrics to keep.
-        work: where they are read.
-        cache: of the results directory: what it has is not read, and what is read goes there as soon as it is
-            done; None keeps everything in memory.
+        executor: chooses where runs are read.
+        cache: of the results directory: runs in it are not read again, and every run goes there as soon as it
+            is read; None keeps all runs in memory.
     """
 
     metrics: tuple[str, ...]
-    work: Work
+    executor: ExecutorChoice
     cache: Cache | None
 
     def read(self, runs: Sequence[RunFiles]) -> Iterator[tuple[int, ReadRun]]:
-        """Yield the number of a run and what came of it, in the order in which runs are done.
+        """Yield the number of a run and its outcome, in the order in which runs are finished.
 
         Raises:
-            UsageError: where the cache cannot be written or a worker cannot work.
+            UsageError: the cache cannot be written, or a worker cannot work.
         """
-        left = []
+        missing = []
         for number, files in enumerate(runs):
-            profile = self._kept(files)
+            profile = self._from_cache(files)
             if profile is None:
-                left.append(number)
+                missing.append(number)
             else:
                 yield number, ReadRun(files.run, _described(files), profile)
-        kept = self.cache.keys() if self.cache else frozenset()
-        damaged = yield from self._read(runs, left, kept)
-        yield from self._read(runs, damaged, frozenset())
+        cached = self.cache.keys() if self.cache else frozenset()
+        damaged = yield from self._from_files(runs, missing, cached)
+        yield from self._from_files(runs, damaged, frozenset())
 
-    def _kept(self, files: RunFiles) -> ReducedProfile | None:
+    def _from_cache(self, files: RunFiles) -> ReducedProfile | None:
         inputs = _described(files)
         if self.cache is None or len(inputs) < len(files.known):
             return None
@@ -137,42 +122,43 @@ class Reading:
     def _key(self, run: Run, inputs: Sequence[InputFile]) -> str:
         return key_of(run.reader.name, run.path, inputs, self.metrics)
 
-    def _read(
-        self, runs: Sequence[RunFiles], left: Sequence[int], kept: frozenset[str]
+    def _from_files(
+        self, runs: Sequence[RunFiles], numbers: Sequence[int], cached: frozenset[str]
     ) -> Generator[tuple[int, ReadRun], None, list[int]]:
-        """Read runs, the largest first so that none is waited for alone; return those to read again."""
-        order = sorted(left, key=lambda number: -runs[number].size)
-        tasks = [_Task(runs[number], self.metrics, kept) for number in order]
+        """Read runs, the largest first so that it is not waited for alone; return those to read again."""
+        order = sorted(numbers, key=lambda number: -runs[number].size)
+        tasks = [_Task(runs[number], self.metrics, cached) for number in order]
         damaged = []
-        for place, done in self.work(sum(task.files.size for task in tasks)).map(_read_run, tasks):
+        executor = self.executor(sum(task.files.size for task in tasks))
+        for place, result in executor.map(_read_run, tasks):
             files = tasks[place].files
-            if isinstance(done, WorkerLostError):
+            if isinstance(result, WorkerLostError):
                 yield order[place], ReadRun(files.run, (), _lost(files.run))
                 continue
-            if done.key and done.key != self._key(files.run, done.inputs):
+            if result.key and result.key != self._key(files.run, result.inputs):
                 raise UsageError(
                     "a worker runs another version of this package",
                     where="--scheduler",
-                    hint="install the same one everywhere",
+                    hint="install the same version everywhere",
                 )
-            outcome = self._stored(files, done)
+            outcome = self._stored(files, result)
             if outcome is None:
                 damaged.append(order[place])
             else:
-                yield order[place], ReadRun(files.run, done.inputs, outcome)
+                yield order[place], ReadRun(files.run, result.inputs, outcome)
         return damaged
 
-    def _stored(self, files: RunFiles, done: _Done) -> Outcome | None:
-        """Keep what came from another process; None where it should have been kept but is damaged."""
+    def _stored(self, files: RunFiles, result: _Result) -> Outcome | None:
+        """Put what was read into the cache; None if the cache should have had it but it is damaged."""
         if self.cache is None:
-            return done.outcome
-        if len(done.inputs) == len(files.states):
-            self.cache.remember(tuple(zip(done.inputs, files.states, strict=True)))
-        if done.outcome is None:
-            return self.cache.load(done.key, str(files.run.path))
-        if isinstance(done.outcome, InputError):
-            return done.outcome
-        return self.cache.keep(done.key, done.outcome)
+            return result.outcome
+        if len(result.inputs) == len(files.states):
+            self.cache.remember(tuple(zip(result.inputs, files.states, strict=True)))
+        if result.outcome is None:
+            return self.cache.load(result.key, str(files.run.path))
+        if isinstance(result.outcome, InputError):
+            return result.outcome
+        return self.cache.keep(result.key, result.outcome)
 
 
 def _described(files: RunFiles) -> tuple[InputFile, ...]:
@@ -181,13 +167,13 @@ def _described(files: RunFiles) -> tuple[InputFile, ...]:
 
 def _lost(run: Run) -> InputError:
     return InputError(
-        "the process that read it was lost, twice",
+        "the process that read it ended unexpectedly, twice",
         where=str(run.path),
         hint="if memory is short, read with --jobs 1",
     )
 
 
-def _read_run(task: _Task) -> _Done:
+def _read_run(task: _Task) -> _Result:
     """Read and reduce one run; an error is a value here, since it may come from another process."""
     run, paths = task.files.run, task.files.paths
     inputs: tuple[InputFile, ...] = ()
@@ -197,18 +183,20 @@ def _read_run(task: _Task) -> _Done:
             known or describe_input(path) for known, path in zip(task.files.known, paths, strict=True)
         )
         key = key_of(run.reader.name, run.path, inputs, task.metrics)
-        if key in task.kept:
-            return _Done(key, inputs, None)
+        if key in task.cached:
+            return _Result(key, inputs, None)
         profile = _reduced(run.reader.read(run.path), task.metrics)
         if tuple(map(state_of, paths)) != before:
             raise InputError("a file changed while it was read", hint="run again")
     except (InputError, FilterError) as error:
-        return _Done("", inputs, InputError(error.what, where=error.where or str(run.path), hint=error.hint))
-    return _Done(key, inputs, replace(profile, source=str(run.path)))
+        return _Result(
+            "", inputs, InputError(error.what, where=error.where or str(run.path), hint=error.hint)
+        )
+    return _Result(key, inputs, replace(profile, source=str(run.path)))
 
 
 def _reduced(profile: Profile, metrics: Sequence[str]) -> ReducedProfile:
-    """Reduce a profile and note the digest of the filter it was measured with, where that can be told."""
+    """Reduce a profile and note the digest of the filter that it was measured with, if it is known."""
     reduced = reduce_profile(profile, metrics)
     digest = digest_of_run(profile)
     if digest is None:
@@ -216,8 +204,8 @@ def _reduced(profile: Profile, metrics: Sequence[str]) -> ReducedProfile:
     return replace(reduced, attributes={**reduced.attributes, FILTER_ATTRIBUTE: digest})
 
 
-def same_program(profile: ReducedProfile, other: ReducedProfile | None) -> ReducedProfile:
-    """Let a profile share call tree and regions with another where they are the same, to hold them once."""
+def share_tables(profile: ReducedProfile, other: ReducedProfile | None) -> ReducedProfile:
+    """Use the call tree and regions of another profile if they are equal, so that they are in memory once."""
     if other is None or not (_same_tree(profile, other) and _same_regions(profile, other)):
         return profile
     return replace(profile, tree=other.tree, regions=other.regions)

@@ -1,4 +1,4 @@
-"""What a filter does, for the terminal."""
+"""What a filter does, in the terminal."""
 
 import numpy as np
 from rich.console import Console
@@ -7,20 +7,20 @@ from rich.text import Text
 
 from filters.budget import BudgetOutcome
 from filters.decision import Decision
-from filters.given_up import given_up
+from filters.given_up import GivenUp, given_up
 from filters.memory import Memory
 from filters.prediction import Application, Dilation, Prediction
 from ingest.names import short_name
 from ingest.profile import Profile
-from pipeline.report.names import shorten_middle
-from pipeline.report.quantities import count, figure, percent, size
+from pipeline.report.formatting import count, figure, percent, quantity, shorten_middle, size
+from pipeline.report.terminal.tables import Column, named_table
 
 STAGES = (
     (None, "no filter"),
     (Application.RUN_TIME, "at run time"),
     (Application.COMPILE_TIME, "at compile time"),
 )
-NAME_WIDTH = 48
+DROPPED_SHOWN = 5
 
 
 def effect_sentence(decision: Decision, prediction: Prediction) -> str:
@@ -29,16 +29,14 @@ def effect_sentence(decision: Decision, prediction: Prediction) -> str:
     if not called.any():
         return "nothing to filter: the profile has no compiler-instrumented or user regions"
     left = prediction.recorded / prediction.visits if prediction.visits else 1.0
+    before, after = (percent(prediction.dilation(a).value - 1.0) for a in (None, Application.RUN_TIME))
+    overhead = f"{after} with and without" if before == after else f"{before} without, {after} with"
     return (
         f"keeps {int((decision.kept & called).sum())} of {int(called.sum())} filterable regions, "
         f"{percent(left)} of {count(prediction.visits)} visits and "
-        f"{percent(prediction.coverage)} of the computing time; measuring takes "
-        f"{percent(_share(prediction, Application.RUN_TIME))} instead of {percent(_share(prediction, None))}"
+        f"{percent(prediction.coverage)} of the computing time; "
+        f"instrumentation overhead: {overhead} the filter"
     )
-
-
-def _share(prediction: Prediction, applied: Application | None) -> float:
-    return prediction.dilation(applied).value - 1.0
 
 
 def show_effect(
@@ -48,21 +46,23 @@ def show_effect(
     out.print(Text(f"Filter: {effect_sentence(decision, prediction)}"), soft_wrap=True)
     table = Table(box=None, pad_edge=False)
     table.add_column("")
-    for name in ("recorded visits", "overhead core-s", "dilation", "range"):
+    for name in ("recorded visits", "overhead", "dilation", "range"):
         table.add_column(name, justify="right", no_wrap=True)
     for applied, name in STAGES:
         visits = prediction.visits if applied is None else prediction.recorded
-        dilation = prediction.dilation(applied)
-        table.add_row(name, count(visits), figure(prediction.overhead(applied)), *_dilation(dilation))
+        overhead = quantity(prediction.overhead(applied), "core-s")
+        table.add_row(name, count(visits), overhead, *_dilation(prediction.dilation(applied)))
     out.print(table)
     if budget is not None:
         _show_budget(out, budget)
-    _show_given_up(out, decision, prediction)
+    dropped = given_up(decision, prediction, count=DROPPED_SHOWN)
+    if dropped:
+        _show_dropped(out, dropped)
 
 
 def _dilation(dilation: Dilation) -> tuple[str, str]:
     value, low, high = (
-        f"{x:.4f}" if x < 2.0 else f"{x:.3g}" for x in (dilation.value, dilation.low, dilation.high)
+        f"{x:.4f}" if x < 2.0 else figure(x) for x in (dilation.value, dilation.low, dilation.high)
     )
     return value, f"{low} .. {high}"
 
@@ -71,25 +71,27 @@ def _show_budget(out: Console, budget: BudgetOutcome) -> None:
     verdict = "met" if budget.met else "not met"
     out.print(
         f"Budget {percent(budget.budget.overhead)} {verdict}, applied at {budget.applied.value}: predicted "
-        f"{percent(max(budget.overhead))}; the choice is within {percent(budget.packing.gap)} of the best",
+        f"{percent(max(budget.overhead))}; the selection is within {percent(budget.packing.gap)} of the best",
         soft_wrap=True,
     )
 
 
-def _show_given_up(out: Console, decision: Decision, prediction: Prediction) -> None:
-    lost = given_up(decision, prediction, count=5)
-    if not lost:
-        return
-    out.print("Given up, their time is told of the caller:")
-    table = Table(box=None, pad_edge=False)
-    table.add_column("region", no_wrap=True)
-    table.add_column("share", justify="right", no_wrap=True)
-    table.add_column("visits", justify="right", no_wrap=True)
-    table.add_column("told of", no_wrap=True)
-    for entry in lost:
-        heir = short_name(entry.told_of) if entry.told_of else "nobody"
-        names = (shorten_middle(short_name(entry.region), NAME_WIDTH), shorten_middle(heir, NAME_WIDTH))
-        table.add_row(Text(names[0]), percent(entry.share), count(entry.visits), Text(names[1]))
+def _show_dropped(out: Console, dropped: tuple[GivenUp, ...]) -> None:
+    out.print("Largest dropped regions; their time is attributed to the caller:")
+    heirs = [short_name(region.told_of) if region.told_of else "none" for region in dropped]
+    columns = [
+        Column(header="share", cells=[percent(region.share) for region in dropped]),
+        Column(header="visits", cells=[count(region.visits) for region in dropped]),
+        Column(
+            header="attributed to",
+            cells=[shorten_middle(heir, out.width // 3) for heir in heirs],
+            justify="left",
+        ),
+    ]
+    names = [short_name(region.region) for region in dropped]
+    table = named_table(
+        "region", lambda width: [shorten_middle(name, width) for name in names], columns, width=out.width
+    )
     out.print(table)
 
 
@@ -106,7 +108,7 @@ def show_simulation(out: Console, before: Profile, after: Profile, prediction: P
     """Print what a profile would look like under a filter: regions, call paths, visits and time."""
     table = Table(box=None, pad_edge=False)
     table.add_column("")
-    for name in ("measured", "under the filter"):
+    for name in ("measured", "with the filter"):
         table.add_column(name, justify="right", no_wrap=True)
     for title, values in (
         ("call paths", (len(before.tree), len(after.tree))),
@@ -120,4 +122,4 @@ def show_simulation(out: Console, before: Profile, after: Profile, prediction: P
     for applied, name in STAGES:
         value, limits = _dilation(prediction.dilation(applied))
         out.print(f"predicted dilation, {name}: {value} ({limits})", soft_wrap=True)
-    out.print("the time shown still holds the overhead that the filter would save", style="dim")
+    out.print("these times include the overhead that the filter would remove", style="dim")
