@@ -3,14 +3,12 @@
 import functools
 import inspect
 from collections.abc import Callable
-from dataclasses import fields, is_dataclass
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeAlias, get_type_hints
+from typing import Annotated, Any, Literal, TypeAlias
 
 import typer
 
-from ingest.options import declaration
-from pipeline.config.options import CONFIGURATION
+from pipeline.config.options import CONFIGURATION, declared_fields, flag_of
 from pipeline.config.targets import HELP as TARGET_HELP
 
 Out = Annotated[Path, typer.Argument(metavar="OUT", help="Results directory of `pipeline run`.")]
@@ -59,22 +57,19 @@ def declared_options(command: str, *records: type) -> Callable[[Command], Comman
 
 
 def _parameters(command: str, record: type) -> dict[str, inspect.Parameter]:
-    found: dict[str, inspect.Parameter] = {}
-    kinds = get_type_hints(record)
-    for one in fields(record):
-        declared, kind = declaration(one), kinds[one.name]
-        if is_dataclass(kind):
-            found |= _parameters(command, kind)  # type: ignore[arg-type]  # a class, as annotations of fields are
-        elif declared is not None and command in declared.commands:
-            names = [declared.flag] if declared.flag else [f"--{one.name.replace('_', '-')}"]
-            help_text = declared.help + _default_text(one.default)
-            found[one.name] = inspect.Parameter(
-                one.name,
-                inspect.Parameter.POSITIONAL_OR_KEYWORD,
-                default=None,
-                annotation=Annotated[(declared.given or kind) | None, typer.Option(*names, help=help_text)],
-            )
-    return found
+    return {
+        one.name: inspect.Parameter(
+            one.name,
+            inspect.Parameter.POSITIONAL_OR_KEYWORD,
+            default=None,
+            annotation=Annotated[
+                (declared.given or kind) | None,
+                typer.Option(flag_of(one.name, declared), help=declared.help + _default_text(one.default)),
+            ],
+        )
+        for one, kind, declared in declared_fields(record)
+        if command in declared.commands
+    }
 
 
 def _default_text(default: object) -> str:

@@ -1,8 +1,8 @@
 """The options of a run: declared here once, read from pipeline.toml and the command line."""
 
 import os
-from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, is_dataclass, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import Field, dataclass, field, fields, is_dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, Literal, TypeVar, get_type_hints
@@ -13,7 +13,7 @@ from ingest.options import Declaration, declaration, option
 from ingest.run_names import RunSpec
 from pipeline.config.targets import HELP as TARGET_HELP
 from pipeline.config.targets import read_targets
-from pipeline.config.toml_file import Table, read_toml
+from pipeline.config.toml_file import Table, read_toml, unknown_hint
 from pipeline.config.values import checked
 from pipeline.models.options import ModelOptions
 
@@ -148,7 +148,7 @@ def load_options(config: Path | None, directory: Path | None, **given: Any) -> O
     Args:
         config: the file named by ``--config``; without it ``pipeline.toml`` in `directory` if it exists.
         directory: the profile directory.
-        given: options of the command line, by the names of their fields; None where not given.
+        given: options of the command line, by the names of their fields; None if not given.
 
     Raises:
         UsageError: an unknown key or an invalid value.
@@ -193,31 +193,56 @@ def _run(table: Table) -> RunSpec:
     )
 
 
-def override(options: Record, given: Mapping[str, Any]) -> Record:
-    """Return a record of options with what the command line gives, also in the records inside it.
+def override(options: Record, given: Mapping[str, Any], *, flags: bool = True) -> Record:
+    """Return a record of options with the values given, also in the records inside it.
+
+    Args:
+        options: the record.
+        given: values by the names of the fields; None keeps the present value.
+        flags: whether errors name the option of the command line or the argument of Python.
 
     Raises:
-        UsageError: an invalid value; it names the option.
+        UsageError: an unknown option, or an invalid value.
     """
+    known = [one.name for one, _, _ in declared_fields(type(options))]
+    for name in given:
+        if name not in known:
+            raise UsageError("unknown option", where=name, hint=unknown_hint(name, known))
+    return _overridden(options, given, flags)
+
+
+def _overridden(options: Record, given: Mapping[str, Any], flags: bool) -> Record:
     kinds, changes = get_type_hints(type(options)), {}
     for one in fields(options):  # type: ignore[arg-type]
         declared, value = declaration(one), given.get(one.name)
         if is_dataclass(nested := getattr(options, one.name)):
-            changes[one.name] = override(nested, given)
-        elif declared is not None and declared.commands and value is not None:
-            changes[one.name] = _given(one.name, declared, value, kinds[one.name])
+            changes[one.name] = _overridden(nested, given, flags)
+        elif declared is not None and value is not None:
+            place = flag_of(one.name, declared) if flags else one.name
+            changes[one.name] = _given(value, kinds[one.name], declared, place)
     return replace(options, **changes)  # type: ignore[type-var]
 
 
-def _given(name: str, declared: Declaration, value: Any, kind: Any) -> Any:  # noqa: ANN401
+def _given(value: Any, kind: Any, declared: Declaration, place: str) -> Any:  # noqa: ANN401
     try:
         return checked(value, kind, declared, Path())
     except UsageError as error:
-        raise UsageError(error.what, where=flag_of(name, declared), hint=error.hint) from error
+        raise UsageError(error.what, where=place, hint=error.hint) from error
+
+
+def declared_fields(record: type) -> Iterator[tuple[Field[Any], Any, Declaration]]:
+    """Yield the options of a record and of the records inside it: field, type and declaration."""
+    kinds = get_type_hints(record)
+    for one in fields(record):
+        declared, kind = declaration(one), kinds[one.name]
+        if is_dataclass(kind):
+            yield from declared_fields(kind)  # type: ignore[arg-type]  # a class, as annotations of fields are
+        elif declared is not None:
+            yield one, kind, declared
 
 
 def flag_of(name: str, declared: Declaration) -> str:
-    """Return how an option is called on the command line."""
+    """Return the name of an option on the command line."""
     return declared.flag or f"--{name.replace('_', '-')}"
 
 

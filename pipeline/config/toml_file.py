@@ -58,9 +58,7 @@ class Table:
         """
         for key in self.content:
             if key not in known:
-                near = difflib.get_close_matches(key, known, n=1)
-                hint = f"did you mean '{near[0]}'?" if near else f"known keys: {', '.join(known)}"
-                raise self.error(key, "unknown key", hint)
+                raise self.error(key, "unknown key", unknown_hint(key, known))
 
     def table(self, key: str) -> "Table":
         """Return a table inside this one; an empty one where it is missing.
@@ -139,6 +137,12 @@ class Table:
         return {
             name: self.value(name, kinds[name], one) for name, one in declared.items() if name in self.content
         }
+
+
+def unknown_hint(name: str, known: Sequence[str]) -> str:
+    """Return the nearest of the known names, or all of them."""
+    near = difflib.get_close_matches(name, known, n=1)
+    return f"did you mean '{near[0]}'?" if near else f"known are {', '.join(known)}"
 
 
 def read_toml(path: Path) -> Table:

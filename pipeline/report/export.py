@@ -4,10 +4,11 @@ import csv
 import io
 import json
 from collections.abc import Iterator
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
+from ingest.errors import UsageError
 from pipeline.models.analysis import Analysis, Outlook, largest_point
 from pipeline.report.formatting import number
 
@@ -73,6 +74,20 @@ def _csv(analysis: Analysis, outlook: Outlook) -> str:
             ]
         )
     return text.getvalue()
+
+
+def hatchet_graph_frame(analysis: Analysis) -> Any:  # noqa: ANN401  # Hatchet's GraphFrame
+    """Return the call tree with the values at the largest scale as a GraphFrame of Hatchet.
+
+    Raises:
+        UsageError: Hatchet is not installed.
+    """
+    try:
+        from hatchet import GraphFrame
+    except ImportError as error:
+        hint = "pip install 'callpath-pipeline[hatchet]'"
+        raise UsageError("Hatchet is not installed", hint=hint) from error
+    return GraphFrame.from_literal(call_tree_literal(analysis))
 
 
 def call_tree_literal(analysis: Analysis) -> list[dict[str, object]]:

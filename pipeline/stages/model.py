@@ -35,14 +35,33 @@ def summary_of_models(read: Ingested, options: Options) -> dict[str, Any]:
 
     With several metrics their kernels follow each other, and the total is that of the first metric.
     """
-    known = tuple(metric.name for metric in read.experiment.metrics)
-    metrics = (options.metric,) if read.runs or options.metric in known else known
     notices = read.experiment.notices
-    summaries = [summary_of(modelled(read, options, metric), options.at, notices) for metric in metrics]
+    summaries = [
+        summary_of(modelled(read, options, metric), options.at, notices)
+        for metric in metrics_to_model(read, options)
+    ]
     merged = dict(summaries[0])
     for key in ("kernels", "regions", "crossovers", "region_crossovers"):
         merged[key] = [entry for summary in summaries for entry in summary[key]]
     return merged
+
+
+def metrics_to_model(read: Ingested, options: Options) -> tuple[str, ...]:
+    """Return the metric asked for, or all metrics of a series file that does not have it."""
+    known = tuple(metric.name for metric in read.experiment.metrics)
+    return (options.metric,) if read.runs or options.metric in known else known
+
+
+def metric_to_model(read: Ingested, options: Options) -> str:
+    """Return the one metric to model.
+
+    Raises:
+        UsageError: a series file has several and not the one asked for.
+    """
+    first, *more = metrics_to_model(read, options)
+    if more:
+        raise UsageError("the series has several metrics", hint=f"choose one: {', '.join((first, *more))}")
+    return first
 
 
 def summary_of(
