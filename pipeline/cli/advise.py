@@ -12,7 +12,7 @@ from pipeline.cli.output import write_summary
 @app.command("advise")
 def advise_command(
     out: Out,
-    budget: Annotated[float, typer.Option("--budget", help="Core-seconds to spend.")],
+    budget: Annotated[float, typer.Option("--budget", metavar="CORE-S", help="Core-seconds to spend.")],
     at: At = None,
     json: Json = None,
 ) -> None:

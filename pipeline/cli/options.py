@@ -10,18 +10,21 @@ import typer
 
 from pipeline.config.options import CONFIGURATION, declared_fields, flag_of
 from pipeline.config.targets import HELP as TARGET_HELP
+from pipeline.config.targets import METAVAR as TARGET
 
 Out = Annotated[Path, typer.Argument(metavar="OUT", help="Results directory of `pipeline run`.")]
-At = Annotated[list[str] | None, typer.Option("--at", help=TARGET_HELP)]
+At = Annotated[list[str] | None, typer.Option("--at", metavar=TARGET, help=TARGET_HELP)]
 Json = Annotated[
     str | None, typer.Option("--json", metavar="FILE", help="Write JSON here, '-' for standard output.")
 ]
 Config = Annotated[
     Path | None,
-    typer.Option("--config", metavar="FILE", help=f"Configuration; default: {CONFIGURATION} in DIR."),
+    typer.Option(
+        "--config", metavar="FILE", help=rf"Configuration file. \[default: {CONFIGURATION} in the directory]"
+    ),
 ]
 By = Annotated[Literal["region", "callpath"], typer.Option("--by", help="What a row stands for.")]
-Limit = Annotated[int, typer.Option("--limit", min=1, help="Number of rows to show.")]
+Limit = Annotated[int, typer.Option("--limit", metavar="N", min=1, help="Number of rows to show.")]
 
 INCOMPLETE = 3  # exit code of --strict
 LEVELS = {"region": "regions", "callpath": "kernels"}  # the key in summary.json for each choice of --by
@@ -64,7 +67,11 @@ def _parameters(command: str, record: type) -> dict[str, inspect.Parameter]:
             default=None,
             annotation=Annotated[
                 (declared.given or kind) | None,
-                typer.Option(flag_of(one.name, declared), help=declared.help + _default_text(one.default)),
+                typer.Option(
+                    flag_of(one.name, declared),
+                    metavar=declared.metavar or None,
+                    help=(declared.help + _default_text(one.default)).replace("[", r"\["),  # not markup
+                ),
             ],
         )
         for one, kind, declared in declared_fields(record)
@@ -74,5 +81,5 @@ def _parameters(command: str, record: type) -> dict[str, inspect.Parameter]:
 
 def _default_text(default: object) -> str:
     """Return a default for the help; the option itself has none, since pipeline.toml may give another."""
-    shown = isinstance(default, str | int | float) and not isinstance(default, bool) and default != ""
-    return f" Default: {default}." if shown else ""
+    shown = isinstance(default, str | int | float | Path) and not isinstance(default, bool) and default != ""
+    return f" [default: {default}]" if shown else ""

@@ -18,7 +18,7 @@ def plot_command(
     at: At = None,
     png: Annotated[Path | None, typer.Option(metavar="FILE", help="Write a PNG file instead.")] = None,
     svg: Annotated[Path | None, typer.Option(metavar="FILE", help="Write an SVG file instead.")] = None,
-    linear: Annotated[bool, typer.Option("--linear", help="Use linear axes; default: logarithmic.")] = False,
+    linear: Annotated[bool, typer.Option("--linear", help="Use linear instead of logarithmic axes.")] = False,
 ) -> None:
     """Plot a kernel: measured points, model and 90 % interval up to the target scale."""
     import shutil

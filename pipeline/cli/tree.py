@@ -14,11 +14,11 @@ def tree_command(
     out: Out,
     at: At = None,
     least: Annotated[
-        float, typer.Option("--least", min=0, max=1, help="Smallest inclusive share shown.")
+        float, typer.Option("--least", metavar="SHARE", min=0, max=1, help="Smallest inclusive share shown.")
     ] = 0.01,
     json: Json = None,
 ) -> None:
-    """Show the call tree with bars and growth, measured at the largest scale or predicted (--at)."""
+    """Show the call tree with shares and growth, measured at the largest scale or predicted (--at)."""
     from pipeline.config.targets import parse_at
     from pipeline.report.terminal import console
     from pipeline.report.terminal.tree import show_tree

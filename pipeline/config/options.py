@@ -12,6 +12,7 @@ from ingest.errors import UsageError
 from ingest.options import Declaration, declaration, option
 from ingest.run_names import RunSpec
 from pipeline.config.targets import HELP as TARGET_HELP
+from pipeline.config.targets import METAVAR as TARGET
 from pipeline.config.targets import read_targets
 from pipeline.config.toml_file import Table, read_toml, unknown_hint
 from pipeline.config.values import checked
@@ -61,6 +62,7 @@ class FilterOptions(PaperRule):
         None,
         "Select regions within an overhead budget, such as 5%, instead of the default rule.",
         commands=_FILTER,
+        metavar="SHARE",
         given=str,
         read=_share,
     )
@@ -68,10 +70,20 @@ class FilterOptions(PaperRule):
         None, "Where the filter is applied and the budget must hold.", commands=_FILTER
     )
     protect: tuple[str, ...] = option(
-        (), "Keep regions that match; repeatable.", commands=_FILTER, given=list[str], read=_patterns
+        (),
+        "Keep regions that match; repeatable.",
+        commands=_FILTER,
+        metavar="PATTERN",
+        given=list[str],
+        read=_patterns,
     )
     drop: tuple[str, ...] = option(
-        (), "Drop regions that match; repeatable.", commands=_FILTER, given=list[str], read=_patterns
+        (),
+        "Drop regions that match; repeatable.",
+        commands=_FILTER,
+        metavar="PATTERN",
+        given=list[str],
+        read=_patterns,
     )
     form: Literal["shorter", "include", "exclude"] = option(
         "shorter", "List what is kept, what is dropped, or the shorter of both.", commands=_FILTER
@@ -81,13 +93,25 @@ class FilterOptions(PaperRule):
     to: Literal["scorep", "tau", "gcc", "xray"] = option(
         "scorep", "The instrumentation tool that reads the file.", commands=_FILTER
     )
-    merge: Path | None = option(None, "Merge with this existing filter.", commands=_FILTER, read=_file)
-    event_cost: float | None = option(None, "Seconds that a recorded visit costs.", commands=_FILTER, least=0)
+    merge: Path | None = option(
+        None, "Merge with this existing filter.", commands=_FILTER, metavar="FILE", read=_file
+    )
+    event_cost: float | None = option(
+        None, "Seconds that a recorded visit costs.", commands=_FILTER, metavar="SECONDS", least=0
+    )
     baseline_time: float | None = option(
-        None, "Seconds that the run takes without instrumentation.", commands=_FILTER, least=0
+        None,
+        "Seconds that the run takes without instrumentation.",
+        commands=_FILTER,
+        metavar="SECONDS",
+        least=0,
     )
     calibrate: Path | None = option(
-        None, "Profile of the same run, compiled with fewer regions.", commands=_FILTER, read=_file
+        None,
+        "Profile of the same run, compiled with fewer regions.",
+        commands=_FILTER,
+        metavar="PROFILE",
+        read=_file,
     )
 
 
@@ -101,21 +125,25 @@ class Options:
         runs: ``[[run]]``: explicit runs, which replace discovery.
     """
 
-    out: Path = option(Path("results"), "Results directory.", commands=_RUN, recompute=False)
+    out: Path = option(Path("results"), "Results directory.", commands=_RUN, metavar="OUT", recompute=False)
     scaling: Literal["auto", "strong", "weak"] = option(
         "auto", "How the problem changes with the number of processes.", commands=(*_MODELS, *_GATE)
     )
-    metric: str = option("time", "Metric to model; time becomes effort.", commands=(*_MODELS, *_GATE))
+    metric: str = option(
+        "time", "Metric to model; time becomes effort.", commands=(*_MODELS, *_GATE), metavar="NAME"
+    )
     at: tuple[Mapping[str, float], ...] = option(
         (),
         TARGET_HELP,
         commands=_MODELS,
+        metavar=TARGET,
         given=list[str],
         read=read_targets,
     )
     jobs: int | None = option(
         None,
         "Processes that read profiles; default: one per core.",
+        metavar="N",
         commands=(*_MODELS, *_GATE),
         least=1,
         recompute=False,
@@ -130,7 +158,7 @@ class Options:
         recompute=False,
     )
     scheduler: str = option(
-        "", "Address or scheduler file of the Dask cluster.", commands=_RUN, recompute=False
+        "", "Address or scheduler file of the Dask cluster.", commands=_RUN, metavar="PLACE", recompute=False
     )
     filter: FilterOptions = field(default_factory=FilterOptions)
     models: ModelOptions = field(default_factory=ModelOptions)

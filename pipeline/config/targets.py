@@ -7,6 +7,7 @@ from pathlib import Path
 from ingest.errors import UsageError
 
 HINT = "write p=4096 or p=4096,n=32"
+METAVAR = "POINT"
 HELP = "Target point, such as p=4096 or p=4096,n=32; repeatable."
 
 

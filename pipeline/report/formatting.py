@@ -74,11 +74,16 @@ def display_unit(unit: str, largest: float) -> tuple[float, str]:
 
     Args:
         unit: the unit they are in.
-        largest: the largest of them; from ten core-hours on core-seconds become core-hours.
+        largest: the largest of them. From ten core-hours on, core-seconds become core-hours; from a million
+            on, values are counted in millions, billions or trillions.
     """
+    factor, shown = 1.0, unit
     if unit == "core-s" and largest >= _CORE_HOURS_FROM:
-        return 1 / 3600.0, "core-hours"
-    return 1.0, unit
+        factor, shown = 1 / 3600.0, "core-hours"
+    for size, word in _WORDS:
+        if largest * factor >= size:
+            return factor / size, f"{word} {shown}".rstrip()
+    return factor, shown
 
 
 def quantity(value: float, unit: str) -> str:
@@ -126,12 +131,12 @@ def callpath_text(callpath: Sequence[str], width: int) -> str:
     full = ARROW.join(names)
     if len(full) <= width or len(names) == 1:
         return shorten_middle(full, width)
-    for kept in range(len(names) - 2, 0, -1):
-        text = ARROW.join([names[0], ELLIPSIS, *names[-kept:]])
-        if len(text) <= width:
-            return text
-    text = ARROW.join([ELLIPSIS, names[-1]])
-    return text if len(text) <= width else shorten_middle(names[-1], width)
+    for kept in range(len(names) - 1, 0, -1):
+        for start in ([names[0]] if kept < len(names) - 1 else [], []):
+            text = ARROW.join([*start, ELLIPSIS, *names[-kept:]])
+            if len(text) <= width:
+                return text
+    return shorten_middle(names[-1], width)
 
 
 def numbers(values: npt.ArrayLike) -> list[float | int]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from html import escape
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -12,8 +12,9 @@ from ingest.experiment import Experiment
 from pipeline.models.analysis import Level, Outlook
 from pipeline.models.kernels import TIME_UNITS
 from pipeline.models.scaling_models import Prediction, formulas, growths, remarks
-from pipeline.projection.project import Projection
-from pipeline.projection.units import NONE
+
+if TYPE_CHECKING:  # projections need sympy, which other tables do not
+    from pipeline.projection.project import Projection
 
 ROWS_SHOWN = 15
 
@@ -131,8 +132,10 @@ def checked_kernels_frame(document: Mapping[str, Any]) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=columns)
 
 
-def projection_frame(projection: Projection) -> pd.DataFrame:
+def projection_frame(projection: "Projection") -> pd.DataFrame:
     """Return one row per part of a projection and one for the total, in SI units."""
+    from pipeline.projection.units import NONE
+
     lines = (*projection.parts, projection.total)
     return pd.DataFrame(
         {

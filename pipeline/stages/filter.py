@@ -31,7 +31,7 @@ from ingest.profile import Profile
 from ingest.readers import read_profile
 from pipeline.config.options import FilterOptions, Options
 from pipeline.models.analysis import Analysis, default_target, look_ahead
-from pipeline.stages.ingest import ingest, locate, skipped_entry
+from pipeline.stages.ingest import Located, ingest, locate, skipped_entry
 from pipeline.stages.model import modelled
 from pipeline.store.atomic import write_json, write_text
 
@@ -206,7 +206,7 @@ def filter_of_path(path: Path, options: Options) -> tuple[FilterResult, tuple[Ma
         PipelineError: no profile can be read, or as `make_filter` and `filter_request`.
     """
     located = locate(path, options.runs)
-    runs = located.found.runs if isinstance(located.found, Discovery) else ()
+    runs = _runs(located)
     growing: tuple[str, ...] = ()
     skipped: tuple[Mapping[str, str], ...] = ()
     if isinstance(located.found, Discovery) and located.found.parameters:
@@ -216,13 +216,18 @@ def filter_of_path(path: Path, options: Options) -> tuple[FilterResult, tuple[Ma
     return make_filter(runs_to_filter(runs), filter_request(options.filter, growing)), skipped
 
 
+def _runs(located: Located) -> tuple[Run, ...]:
+    return located.found.runs if isinstance(located.found, Discovery) else ()
+
+
 def simulate_filter(path: Path, rules: Path) -> tuple[Profile, Profile, Prediction]:
-    """Return a profile, the same under a filter, and the predicted effect of the filter.
+    """Return the profile of the largest scale at a path, the same under a filter, and its predicted effect.
 
     Raises:
         PipelineError: the profile or the filter cannot be read.
     """
-    before = read_profile(path)
+    run = runs_to_filter(_runs(locate(path)))[-1]
+    before = run.reader.read(run.path)
     found = parse(read_filter(rules), where=str(rules))
     evidence = evidence_from_profile(before)
     prediction = predict(evidence, kept(found, evidence.regions)[evidence.tree.region])

@@ -23,9 +23,9 @@ def inspect_path(path: Path, explicit: Sequence[RunSpec] = (), *, totals: bool =
         totals: whether values are read too and summed.
 
     Returns:
-        ``parameters``; per run its path, format, parameter values, repetition, call paths, regions,
-        locations, processes, metrics, totals of metrics (none unless asked for) and notices; ``series``
-        instead of runs for a series file; ``skipped`` with reasons.
+        ``path`` and ``parameters``; per run its path, format, parameter values, repetition, call paths,
+        regions, locations, processes, metrics, totals of metrics (none unless asked for) and notices;
+        ``series`` instead of runs for a series file; ``skipped`` with reasons.
 
     Raises:
         InputError: there is nothing that can be read.
@@ -34,6 +34,7 @@ def inspect_path(path: Path, explicit: Sequence[RunSpec] = (), *, totals: bool =
     if isinstance(found, SeriesReader):
         series = experiment_from_series(found.read(path))
         return {
+            "path": str(path),
             "parameters": list(series.parameters),
             "runs": [],
             "series": {
@@ -53,7 +54,7 @@ def inspect_path(path: Path, explicit: Sequence[RunSpec] = (), *, totals: bool =
             runs.append(_describe(run, profile) | {"totals": _totals(profile) if totals else {}})
         except InputError as error:
             skipped.append({"path": str(run.path), "reason": error.what})
-    return {"parameters": list(found.parameters), "runs": runs, "skipped": skipped}
+    return {"path": str(path), "parameters": list(found.parameters), "runs": runs, "skipped": skipped}
 
 
 def _describe(run: Run, profile: Profile) -> dict[str, Any]:

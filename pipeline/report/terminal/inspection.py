@@ -23,7 +23,7 @@ def show_inspection(out: Console, found: Mapping[str, Any]) -> None:
 
     Args:
         out: where to.
-        found: ``parameters``, ``runs`` or ``series``, and ``skipped``, from `pipeline.stages.inspect`.
+        found: what `pipeline.stages.inspect.inspect_path` returns.
     """
     out.print(f"Parameters: {', '.join(found['parameters']) or 'none'}", soft_wrap=True, markup=False)
     if "series" in found:
@@ -47,26 +47,35 @@ def show_inspection(out: Console, found: Mapping[str, Any]) -> None:
             for key, title in COUNTS.items()
         ),
     ]
-    paths = [run["path"] for run in runs]
+    paths = [_below(run["path"], found["path"]) for run in runs]
     out.print(named_table("run", _cut(paths), columns, width=out.width))
-    _show_totals(out, runs)
+    _show_totals(out, runs, paths)
     _show_metrics(out, runs)
+
+
+def _below(path: str, directory: str) -> str:
+    """Return a path as it is below a directory; itself if it is not."""
+    return path.removeprefix(f"{directory.rstrip('/')}/")
 
 
 def _cut(paths: Sequence[str]) -> Callable[[int], list[str]]:
     return lambda width: [shorten_middle(path, width) for path in paths]
 
 
-def _show_totals(out: Console, runs: Sequence[Mapping[str, Any]]) -> None:
+def _show_totals(out: Console, runs: Sequence[Mapping[str, Any]], paths: Sequence[str]) -> None:
     """Print the sum of every metric of every run, if sums were asked for."""
-    totals = [(run["path"], name, total) for run in runs for name, total in run["totals"].items()]
+    totals = [
+        (path, name, total)
+        for run, path in zip(runs, paths, strict=True)
+        for name, total in run["totals"].items()
+    ]
     if totals:
-        paths, names, values = zip(*totals, strict=True)
+        of, names, values = zip(*totals, strict=True)
         columns = [
             Column(header="metric", cells=names, justify="left"),
             Column(header="total", cells=[f"{value:.10g}" for value in values]),
         ]
-        out.print(named_table("run", _cut(paths), columns, width=out.width))
+        out.print(named_table("run", _cut(of), columns, width=out.width))
 
 
 def _show_metrics(out: Console, runs: Sequence[Mapping[str, Any]]) -> None:

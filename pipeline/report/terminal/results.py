@@ -14,17 +14,17 @@ from pipeline.report.formatting import (
     figure,
     percent,
     point_text,
-    quantity,
     value_text,
 )
 from pipeline.report.summary import EFFICIENCY_METRICS, FAIR, GOOD
-from pipeline.report.terminal.tables import Column, named_table
+from pipeline.report.terminal.tables import SHORTEST_CALLPATH, SHORTEST_REGION, Column, named_table
 
 SURE = 0.9
 VALUES_LISTED = 8
 CANNOT_TELL = "cannot tell"
 REMARKS = {CANNOT_TELL: "the measurements do not determine the growth, marked '?'"}
 NAMES = {"regions": "region", "kernels": "call path"}
+SHORTEST = {"regions": SHORTEST_REGION, "kernels": SHORTEST_CALLPATH}
 
 Rows = Sequence[Mapping[str, Any]]
 
@@ -83,6 +83,7 @@ def show_ranking(out: Console, summary: Mapping[str, Any], *, by: str = "regions
             columns,
             width=out.width,
             title=title,
+            shortest=SHORTEST[by],
         )
     )
     _show_rest(out, len(rows) - len(shown))
@@ -124,10 +125,10 @@ def show_total(out: Console, summary: Mapping[str, Any]) -> None:
     """Print the predictions of the whole program."""
     total = summary["total"]
     for prediction in total["predictions"]:
-        factor, _ = display_unit(total["unit"], abs(prediction["value"]))
+        factor, unit = display_unit(total["unit"], abs(prediction["value"]))
         out.print(
-            f"Total at {point_text(prediction['at'])}: {quantity(prediction['value'], total['unit'])} "
-            f"(90 % interval {_interval(prediction, factor)}), the sum of the kernels' models",
+            f"Total at {point_text(prediction['at'])}: {figure(prediction['value'] * factor)} {unit}, "
+            f"90 % interval {_interval(prediction, factor)} {unit} (the sum of the kernels' models)",
             soft_wrap=True,
         )
 
@@ -179,13 +180,8 @@ def show_models(out: Console, summary: Mapping[str, Any], *, by: str, limit: int
     show_head(out, summary)
     rows = summary[by]
     shown = rows[:limit]
+    metrics = [f"{row['metric']} [{row['unit']}]" if row["unit"] else row["metric"] for row in shown]
     columns = [
-        Column(
-            header="metric",
-            cells=[f"{row['metric']} {row['unit']}".rstrip() for row in shown],
-            justify="left",
-            dispensable=3,
-        ),
         Column(
             header="model",
             cells=[row["model"]["formula"] for row in shown],
@@ -195,10 +191,15 @@ def show_models(out: Console, summary: Mapping[str, Any], *, by: str, limit: int
         Column(header="grows", cells=[_probability(row) for row in shown]),
         Column(header="SMAPE", cells=[f"{row['quality']['smape']:.1f} %" for row in shown], dispensable=1),
         Column(
-            header="left out", cells=[f"{row['quality']['cv_smape']:.1f} %" for row in shown], dispensable=2
+            header="SMAPE cv", cells=[f"{row['quality']['cv_smape']:.1f} %" for row in shown], dispensable=2
         ),
     ]
-    out.print(named_table(NAMES[by], _names(shown), columns, width=out.width))
+    title = f"Models of {', '.join(dict.fromkeys(metrics))}"
+    if len(set(metrics)) > 1:
+        columns.insert(0, Column(header="metric", cells=metrics, justify="left"))
+    out.print(
+        named_table(NAMES[by], _names(shown), columns, width=out.width, title=title, shortest=SHORTEST[by])
+    )
     _show_rest(out, len(rows) - len(shown))
     show_remarks(out, summary)
 
@@ -217,7 +218,7 @@ def show_predictions(out: Console, summary: Mapping[str, Any], *, by: str, limit
                 cells=[f"{figure(c['value'] * factor)} [{_interval(c, factor)}]" for c in cells],
             )
         )
-    out.print(named_table(NAMES[by], _names(shown), columns, width=out.width))
+    out.print(named_table(NAMES[by], _names(shown), columns, width=out.width, shortest=SHORTEST[by]))
     out.print("in brackets the 90 % intervals of the expected values", style="dim")
 
 

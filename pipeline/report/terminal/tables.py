@@ -8,7 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 GAP = 2  # characters between columns
-SHORTEST_NAME = 18  # characters; columns that can be left out are, before names get shorter
+SHORTEST_REGION, SHORTEST_CALLPATH = 18, 30  # characters that names get before columns are left out
 
 Cell = str | Text
 
@@ -45,8 +45,9 @@ def named_table(
     *,
     width: int,
     title: str = "",
+    shortest: int = SHORTEST_REGION,
 ) -> Table:
-    """Return a table that fits into `width` if names of `SHORTEST_NAME` characters do.
+    """Return a table that fits into `width`, if possible.
 
     Args:
         header: title of the names.
@@ -54,9 +55,11 @@ def named_table(
         columns: all others; those that can be dispensed with are left out if there is no room.
         width: of the terminal.
         title: of the table.
+        shortest: the width that names have at least, if any is as long.
     """
     shown = list(columns)
-    while _room(shown, width) < SHORTEST_NAME and any(column.dispensable for column in shown):
+    shortest = min(shortest, max(map(len, (header, *names(width)))))
+    while _room(shown, width) < shortest and any(column.dispensable for column in shown):
         shown.remove(max(shown, key=lambda column: column.dispensable))
     table = Table(title=Text(title) if title else None, title_justify="left", box=None, pad_edge=False)
     table.add_column(header, no_wrap=True)
@@ -69,7 +72,7 @@ def named_table(
             overflow="fold" if folds else "ellipsis",
             max_width=column.folds_at,
         )
-    rows = zip(names(max(_room(shown, width), SHORTEST_NAME)), *(c.cells for c in shown), strict=True)
+    rows = zip(names(max(_room(shown, width), shortest)), *(c.cells for c in shown), strict=True)
     for name, *cells in rows:
         table.add_row(Text(name), *(Text(cell) if isinstance(cell, str) else cell for cell in cells))
     return table

@@ -11,7 +11,7 @@ from ingest.names import short_name
 from pipeline.models.analysis import Analysis
 from pipeline.report.formatting import display_unit, figure, percent, shorten_middle
 from pipeline.report.terminal.results import growth_style
-from pipeline.report.terminal.tables import Column, named_table
+from pipeline.report.terminal.tables import SHORTEST_CALLPATH, Column, named_table
 
 BAR_WIDTH = 12
 EIGHTHS = " ▏▎▍▌▋▊▉█"
@@ -49,6 +49,7 @@ def show_tree(out: Console, analysis: Analysis, values: FloatArray, origin: str,
             columns,
             width=out.width,
             title=title,
+            shortest=SHORTEST_CALLPATH,
         )
     )
     if len(nodes) < len(tree):

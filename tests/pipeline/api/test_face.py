@@ -48,6 +48,15 @@ def test_importing_loads_nothing_heavy():
     assert found.stdout.strip() == "[]"
 
 
+def test_studies_need_neither_sympy_nor_matplotlib(strong_study):
+    code = (
+        "import sys; sys.modules['sympy'] = sys.modules['matplotlib'] = None; import pipeline;"
+        f"print(len(pipeline.read_study({str(strong_study)!r}).fit().frame))"
+    )
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert found.stdout.strip() == "3"
+
+
 def test_names_are_imported_once():
     assert pipeline.read_study is pipeline.read_study
     assert "read_study" in vars(pipeline)
