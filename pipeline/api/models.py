@@ -12,7 +12,7 @@ from pipeline.config.targets import broadcast_points
 from pipeline.models.analysis import Analysis, Level, sum_of
 from pipeline.models.scaling_models import Prediction
 from pipeline.report.export import hatchet_graph_frame
-from pipeline.report.formatting import callpath_text
+from pipeline.report.formatting import callpath_text, counted
 from pipeline.report.formulas import latex_formula, python_function
 from pipeline.report.frames import facts_html, frame_html, kernel_names, models_frame, predictions_frame
 from pipeline.report.plots import draw_curve
@@ -134,9 +134,9 @@ class Models:
     def __repr__(self) -> str:
         """Return what is modelled in one line."""
         kernels, points = self._level.kernels, self._analysis.experiment.points
-        kind = "call paths" if self._of_callpaths else "regions"
+        counts = counted(len(self), "call path" if self._of_callpaths else "region")
         names = ", ".join(self.parameters)
-        return f"Models({kernels.metric} of {len(self)} {kind} over {names} at {len(points)} points)"
+        return f"Models({kernels.metric} of {counts} over {names} at {counted(len(points), 'point')})"
 
     def _repr_html_(self) -> str:
         columns = ["kernel", "formula", "growth", "probability_growing", "quality", "share"]

@@ -11,6 +11,7 @@ from ingest.scaling import decide_scaling
 from pipeline.api.models import Models
 from pipeline.config.options import Options, load_options, override
 from pipeline.models.analysis import scaling_of
+from pipeline.report.formatting import counted
 from pipeline.report.frames import frame_html, measurements_frame, runs_frame
 from pipeline.stages.ingest import Ingested, ingest, locate
 from pipeline.stages.model import metric_to_model, modelled
@@ -88,11 +89,16 @@ class Study:
         """Return what was read in one line."""
         experiment = self._read.experiment
         scaling = decide_scaling(experiment, scaling_of(self._options.scaling)).scaling.value
-        runs = f"{len(experiment.runs)} runs at " if experiment.runs else ""
-        problems = f", {len(self.problems)} problems" if self.problems else ""
+        runs = f"{counted(len(experiment.runs), 'run')} at " if experiment.runs else ""
+        points, callpaths = (
+            counted(len(experiment.points), "point"),
+            counted(len(experiment.tree), "call path"),
+        )
+        problems = f", {counted(len(self.problems), 'problem')}" if self.problems else ""
+        over = f" of {', '.join(self.parameters)}" if self.parameters else ""
         return (
-            f"Study('{self.path}': {runs}{len(experiment.points)} points of {', '.join(self.parameters)}, "
-            f"{len(experiment.tree)} call paths, scaling: {scaling}{problems})"
+            f"Study('{self.path}': {runs}{counted(points, 'point')}{over}, "
+            f"{counted(callpaths, 'call path')}, scaling: {scaling}{problems})"
         )
 
     def _repr_html_(self) -> str:
@@ -126,5 +132,6 @@ def read_study(
     options = override(options, given, flags=False)
     read = ingest(locate(place, options.runs), options.metric, options.processes)
     if read.damaged:
-        warnings.warn(f"{len(read.damaged)} runs could not be read; see Study.problems", stacklevel=2)
+        lost = counted(len(read.damaged), "run")
+        warnings.warn(f"{lost} could not be read; see Study.problems", stacklevel=2)
     return Study(place, read, options)

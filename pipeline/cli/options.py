@@ -20,10 +20,10 @@ Json = Annotated[
 Config = Annotated[
     Path | None,
     typer.Option(
-        "--config", metavar="FILE", help=rf"Configuration file. \[default: {CONFIGURATION} in the directory]"
+        "--config", metavar="FILE", help=f"Configuration file; default: {CONFIGURATION} in the directory."
     ),
 ]
-By = Annotated[Literal["region", "callpath"], typer.Option("--by", help="What a row stands for.")]
+By = Annotated[Literal["region", "callpath"], typer.Option("--by", help="Show regions or call paths.")]
 Limit = Annotated[int, typer.Option("--limit", metavar="N", min=1, help="Number of rows to show.")]
 
 INCOMPLETE = 3  # exit code of --strict

@@ -14,7 +14,10 @@ def tree_command(
     out: Out,
     at: At = None,
     least: Annotated[
-        float, typer.Option("--least", metavar="SHARE", min=0, max=1, help="Smallest inclusive share shown.")
+        float,
+        typer.Option(
+            "--least", metavar="SHARE", min=0, max=1, help="Hide call paths below this inclusive share."
+        ),
     ] = 0.01,
     json: Json = None,
 ) -> None:

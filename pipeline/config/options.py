@@ -67,7 +67,7 @@ class FilterOptions(PaperRule):
         read=_share,
     )
     applied: Literal["run-time", "compile-time"] | None = option(
-        None, "Where the filter is applied and the budget must hold.", commands=_FILTER
+        None, "Apply the filter at run time or at compile time; the budget holds for that.", commands=_FILTER
     )
     protect: tuple[str, ...] = option(
         (),
@@ -86,7 +86,9 @@ class FilterOptions(PaperRule):
         read=_patterns,
     )
     form: Literal["shorter", "include", "exclude"] = option(
-        "shorter", "List what is kept, what is dropped, or the shorter of both.", commands=_FILTER
+        "shorter",
+        "Write rules for kept regions, for dropped ones, or whichever list is shorter.",
+        commands=_FILTER,
     )
     abridge: bool = option(False, "Shorten names with wildcards where unambiguous.", commands=_FILTER)
     whole_files: bool = option(False, "Exclude whole source files where possible.", commands=_FILTER)
@@ -97,18 +99,18 @@ class FilterOptions(PaperRule):
         None, "Merge with this existing filter.", commands=_FILTER, metavar="FILE", read=_file
     )
     event_cost: float | None = option(
-        None, "Seconds that a recorded visit costs.", commands=_FILTER, metavar="SECONDS", least=0
+        None, "Time that recording a visit takes.", commands=_FILTER, metavar="SECONDS", least=0
     )
     baseline_time: float | None = option(
         None,
-        "Seconds that the run takes without instrumentation.",
+        "Run time without instrumentation.",
         commands=_FILTER,
         metavar="SECONDS",
         least=0,
     )
     calibrate: Path | None = option(
         None,
-        "Profile of the same run, compiled with fewer regions.",
+        "Profile of the same run, instrumented with fewer regions.",
         commands=_FILTER,
         metavar="PROFILE",
         read=_file,
@@ -127,10 +129,12 @@ class Options:
 
     out: Path = option(Path("results"), "Results directory.", commands=_RUN, metavar="OUT", recompute=False)
     scaling: Literal["auto", "strong", "weak"] = option(
-        "auto", "How the problem changes with the number of processes.", commands=(*_MODELS, *_GATE)
+        "auto",
+        "Fixed problem size (strong), fixed size per process (weak), or as the data show (auto).",
+        commands=(*_MODELS, *_GATE),
     )
     metric: str = option(
-        "time", "Metric to model; time becomes effort.", commands=(*_MODELS, *_GATE), metavar="NAME"
+        "time", "Metric to model; time is modelled as effort.", commands=(*_MODELS, *_GATE), metavar="NAME"
     )
     at: tuple[Mapping[str, float], ...] = option(
         (),
@@ -153,7 +157,7 @@ class Options:
     )
     engine: Literal["local", "dask"] = option(
         "local",
-        "Where profiles are read: here or on a Dask cluster.",
+        "Read profiles on this machine or on a Dask cluster.",
         commands=_RUN,
         recompute=False,
     )

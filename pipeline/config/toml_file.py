@@ -142,7 +142,7 @@ class Table:
 def unknown_hint(name: str, known: Sequence[str]) -> str:
     """Return the nearest of the known names, or all of them."""
     near = difflib.get_close_matches(name, known, n=1)
-    return f"did you mean '{near[0]}'?" if near else f"known are {', '.join(known)}"
+    return f"did you mean '{near[0]}'?" if near else f"known: {', '.join(known)}"
 
 
 def read_toml(path: Path) -> Table:

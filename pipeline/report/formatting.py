@@ -61,6 +61,11 @@ def count(number: float) -> str:
     return str(whole) if abs(whole) < _WHOLE_BELOW else figure(number)
 
 
+def counted(number: int, noun: str) -> str:
+    """Write how many of something: ``1 run``, ``2 runs``."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
 def size(number: float) -> str:
     """Write how many bytes: ``212 MB``."""
     for factor, unit in _BYTES:
@@ -126,17 +131,18 @@ def shorten_middle(text: str, width: int) -> str:
 
 
 def callpath_text(callpath: Sequence[str], width: int) -> str:
-    """Write a call path within `width`: the end matters most, then the root, then what lies between."""
+    """Write a call path within `width`: its last two names matter most, then the root, then the others."""
     names = [short_name(name) for name in callpath]
     full = ARROW.join(names)
     if len(full) <= width or len(names) == 1:
         return shorten_middle(full, width)
-    for kept in range(len(names) - 1, 0, -1):
-        for start in ([names[0]] if kept < len(names) - 1 else [], []):
-            text = ARROW.join([*start, ELLIPSIS, *names[-kept:]])
-            if len(text) <= width:
-                return text
-    return shorten_middle(names[-1], width)
+    root, *inner = names
+    shortened = [[root, ELLIPSIS, *inner[-kept:]] for kept in range(len(inner) - 1, 1, -1)]
+    if len(inner) > 1:
+        shortened += [[ELLIPSIS, *inner[-2:]], [root, ELLIPSIS, inner[-1]]]
+    shortened.append([ELLIPSIS, inner[-1]])
+    texts = (ARROW.join(part) for part in shortened)
+    return next((text for text in texts if len(text) <= width), shorten_middle(inner[-1], width))
 
 
 def numbers(values: npt.ArrayLike) -> list[float | int]:

@@ -12,6 +12,7 @@ from ingest.experiment import Experiment
 from pipeline.models.analysis import Level, Outlook
 from pipeline.models.kernels import TIME_UNITS
 from pipeline.models.scaling_models import Prediction, formulas, growths, remarks
+from pipeline.report.formatting import counted
 
 if TYPE_CHECKING:  # projections need sympy, which other tables do not
     from pipeline.projection.project import Projection
@@ -161,7 +162,7 @@ def _add_parameters(
 def frame_html(title: str, frame: pd.DataFrame) -> str:
     """Return the first rows of a table under a title, as notebooks show it."""
     rest = len(frame) - ROWS_SHOWN
-    more = f"<p>and {rest} more rows</p>" if rest > 0 else ""
+    more = f"<p>and {counted(rest, 'more row')}</p>" if rest > 0 else ""
     return f"<p>{escape(title)}</p>{frame.head(ROWS_SHOWN).to_html(index=False)}{more}"
 
 

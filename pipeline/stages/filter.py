@@ -82,7 +82,7 @@ def filter_request(options: FilterOptions, growing: tuple[str, ...] = ()) -> Fil
         UsageError: the options exclude each other.
     """
     if options.applied is not None and options.max_overhead is None:
-        raise UsageError("needs --max-overhead", where="--applied", hint="say how much measuring may cost")
+        raise UsageError("needs --max-overhead", where="--applied", hint="give the largest overhead allowed")
     if options.to != "scorep" and options.merge is not None:
         raise UsageError("only Score-P's filters can be merged", where="--merge", hint="leave --to out")
     if options.event_cost is not None and options.calibrate is not None:
@@ -166,7 +166,7 @@ def _written(decision: Decision, request: FilterRequest) -> tuple[str, str, list
     """Return the content of the file, how to use it, and notices about it."""
     if request.instrumenter is not None:
         listed = list_functions(decision.regions, decision.kept, request.instrumenter)
-        left = [f"this list cannot name: {', '.join(listed.left)}"] if listed.left else []
+        left = [f"not in the list, which cannot name them: {', '.join(listed.left)}"] if listed.left else []
         return listed.text, listed.usage, left
     file = write_filter(decision.regions, decision.kept, request.layout, (GENERATOR, decision.method))
     if request.merge is None or not request.merge.exists():
@@ -175,7 +175,9 @@ def _written(decision: Decision, request: FilterRequest) -> tuple[str, str, list
     table = decision.regions.table
     merged = merge_filters(existing, file.text, table, file.plan.intended, where=str(request.merge))
     overruled = [name for name, on in zip(table.name, merged.overruled, strict=True) if on]
-    notices = [f"rules of {request.merge} decide otherwise on: {', '.join(overruled)}"] if overruled else []
+    notices = (
+        [f"rules of {request.merge} override the decision on: {', '.join(overruled)}"] if overruled else []
+    )
     return merged.text, "", notices
 
 

@@ -49,7 +49,9 @@ def sweep(directory: Path) -> None:
 def not_writable(path: Path, error: OSError) -> UsageError:
     """Return the error for what cannot be written, with the reason."""
     reason = error.strerror or str(error)
-    return UsageError(f"cannot be written ({reason})", where=str(path), hint="choose another place")
+    return UsageError(
+        f"cannot be written ({reason})", where=str(path), hint="choose another file or directory"
+    )
 
 
 def write_text(path: Path, text: str) -> None:

@@ -35,7 +35,7 @@ def show_advice(out: Console, plan: Sequence[Advice], parameters: Sequence[str],
         )
     out.print(table)
     total = quantity(sum(advice.cost for advice in plan), "core-s")
-    out.print(f"{total} in total, in this order.", soft_wrap=True)
+    out.print(f"Total: {total}. Measure in this order.", soft_wrap=True)
     for point, advice in zip(points, plan, strict=True):
         if advice.settles:
             out.print(Text(f"{point} clarifies most: {_first_settled(advice, kernels)}"), soft_wrap=True)

@@ -122,4 +122,4 @@ def show_simulation(out: Console, before: Profile, after: Profile, prediction: P
     for applied, name in STAGES:
         value, limits = _dilation(prediction.dilation(applied))
         out.print(f"predicted dilation, {name}: {value} ({limits})", soft_wrap=True)
-    out.print("these times include the overhead that the filter would remove", style="dim")
+    out.print("The times include the overhead that the filter would remove.", style="dim")

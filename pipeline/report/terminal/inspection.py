@@ -6,7 +6,7 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from pipeline.report.formatting import shorten_middle, value_text
+from pipeline.report.formatting import counted, shorten_middle, value_text
 from pipeline.report.terminal.tables import Column, named_table
 
 COUNTS = {
@@ -29,8 +29,9 @@ def show_inspection(out: Console, found: Mapping[str, Any]) -> None:
     if "series" in found:
         series = found["series"]
         out.print(
-            f"{series['format']}: {series['points']} measurement points, up to {series['repetitions']} "
-            f"repetitions, {series['callpaths']} call paths, metrics {', '.join(series['metrics'])}",
+            f"{series['format']}: {counted(series['points'], 'measurement point')}, "
+            f"up to {counted(series['repetitions'], 'repetition')}, "
+            f"{counted(series['callpaths'], 'call path')}, metrics {', '.join(series['metrics'])}",
             soft_wrap=True,
             markup=False,
         )
@@ -86,5 +87,5 @@ def _show_metrics(out: Console, runs: Sequence[Mapping[str, Any]]) -> None:
             for text in [", ".join(run[key])] if key == "metrics" else run[key]:
                 counts[text] = counts.get(text, 0) + 1
         for text, count in counts.items():
-            concerned = "" if count == len(runs) else f" ({count} runs)"
+            concerned = "" if count == len(runs) else f" ({counted(count, 'run')})"
             out.print(Text(f"{title}{concerned}: {text}"), soft_wrap=True)

@@ -10,6 +10,7 @@ from rich.text import Text
 from ingest.names import short_name
 from pipeline.report.formatting import (
     callpath_text,
+    counted,
     display_unit,
     figure,
     percent,
@@ -33,10 +34,14 @@ def show_head(out: Console, summary: Mapping[str, Any]) -> None:
     """Say what was measured and how it scales."""
     points = summary["points"]
     ranges = "; ".join(_range(name, points) for name in summary["parameters"])
-    repetitions = summary["total"]["quality"]["repetitions"]
+    repetitions = counted(summary["total"]["quality"]["repetitions"], "repetition")
+    callpaths, regions = (
+        counted(len(summary["kernels"]), "call path"),
+        counted(len(summary["regions"]), "region"),
+    )
     out.print(
-        f"{len(points)} measurement points ({ranges}), up to {repetitions} repetitions, "
-        f"{len(summary['kernels'])} call paths in {len(summary['regions'])} regions",
+        f"{counted(len(points), 'measurement point')} ({ranges}), up to {repetitions}, "
+        f"{callpaths} in {regions}",
         soft_wrap=True,
     )
     out.print(f"Scaling: {summary['scaling_reason']}", soft_wrap=True)
@@ -159,8 +164,8 @@ def show_remarks(out: Console, summary: Mapping[str, Any]) -> None:
         for note in row["notes"]:
             counts[note] = counts.get(note, 0) + 1
     for note, count in counts.items():
-        number = "all" if count == len(summary["kernels"]) else str(count)
-        text = f"Note: {REMARKS.get(note, note)} ({number} call paths)"
+        concerned = "all call paths" if count == len(summary["kernels"]) else counted(count, "call path")
+        text = f"Note: {REMARKS.get(note, note)} ({concerned})"
         out.print(text, style="yellow", soft_wrap=True, markup=False)
 
 
@@ -219,7 +224,7 @@ def show_predictions(out: Console, summary: Mapping[str, Any], *, by: str, limit
             )
         )
     out.print(named_table(NAMES[by], _names(shown), columns, width=out.width, shortest=SHORTEST[by]))
-    out.print("in brackets the 90 % intervals of the expected values", style="dim")
+    out.print("In brackets: 90 % intervals of the expected values.", style="dim")
 
 
 def show_efficiency(out: Console, summary: Mapping[str, Any]) -> None:

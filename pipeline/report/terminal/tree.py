@@ -9,7 +9,7 @@ from rich.text import Text
 from ingest.arrays import FloatArray
 from ingest.names import short_name
 from pipeline.models.analysis import Analysis
-from pipeline.report.formatting import display_unit, figure, percent, shorten_middle
+from pipeline.report.formatting import counted, display_unit, figure, percent, shorten_middle
 from pipeline.report.terminal.results import growth_style
 from pipeline.report.terminal.tables import SHORTEST_CALLPATH, Column, named_table
 
@@ -53,7 +53,8 @@ def show_tree(out: Console, analysis: Analysis, values: FloatArray, origin: str,
         )
     )
     if len(nodes) < len(tree):
-        out.print(f"{len(tree) - len(nodes)} call paths below {percent(least)} left out", style="dim")
+        hidden = counted(len(tree) - len(nodes), "call path")
+        out.print(f"{hidden} below {percent(least)} left out", style="dim")
 
 
 def bar(share: float) -> str:

@@ -53,7 +53,7 @@ def test_measurements_are_a_table_of_call_paths_points_and_repetitions(study):
 def test_what_was_not_measured_has_no_row(strong_study):
     for file in (strong_study / "app.p4.r2").rglob("profiling"):
         file.unlink()
-    with pytest.warns(UserWarning, match="1 runs could not be read"):
+    with pytest.warns(UserWarning, match="1 run could not be read"):
         rows = pl.read_study(strong_study).measurements
     assert len(rows) == 3 * (5 * 2 - 1)
     assert not ((rows.p == 4) & (rows.repetition == 2)).any()
@@ -62,12 +62,12 @@ def test_what_was_not_measured_has_no_row(strong_study):
 def test_a_broken_run_is_a_warning_and_a_problem(strong_study):
     broken = strong_study / "app.p4.r1"
     (broken / "processor0" / "1" / "uniform" / "profiling").write_text("profiling { trig")
-    with pytest.warns(UserWarning, match=r"1 runs could not be read; see Study\.problems") as caught:
+    with pytest.warns(UserWarning, match=r"1 run could not be read; see Study\.problems") as caught:
         study = pl.read_study(strong_study)
     assert caught[0].filename == __file__
     (problem,) = study.problems
     assert problem.startswith(f"{broken}: ")
-    assert "1 problems" in repr(study)
+    assert ", 1 problem)" in repr(study)
 
 
 def test_the_configuration_and_the_arguments_count(strong_study, tmp_path):
@@ -225,7 +225,7 @@ def test_a_series_file_is_a_study(tmp_path):
     assert len(study.runs) == 0
     assert list(study.measurements.columns) == ["callpath", "region", "p", "repetition", "bytes", "flops"]
     assert study.measurements.flops.tolist() == [20.0, 40.0, 80.0, 160.0, 320.0]
-    assert repr(study) == f"Study('{file}': 5 points of p, 1 call paths, scaling: none)"
+    assert repr(study) == f"Study('{file}': 5 points of p, 1 call path, scaling: none)"
     with pytest.raises(pl.PipelineError, match=r"several metrics; choose one: bytes, flops"):
         study.fit()
     assert study.fit(metric="flops")["main"].growth == "p"

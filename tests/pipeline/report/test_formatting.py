@@ -112,7 +112,10 @@ def test_quantities_have_a_unit_that_people_use(value, unit, text):
 def test_values_shown_together_share_a_unit():
     assert display_unit("core-s", 36_000.0) == (1 / 3600, "core-hours")
     assert display_unit("core-s", 35_999.0) == (1.0, "core-s")
-    assert display_unit("occ", 1e9) == (1.0, "occ")
+    assert display_unit("occ", 999_999.0) == (1.0, "occ")
+    assert display_unit("occ", 1e6) == (1e-6, "million occ")
+    assert display_unit("", 3e12) == (1e-12, "trillion")
+    assert display_unit("core-s", 3600e9) == (1 / 3600 / 1e9, "billion core-hours")
 
 
 def test_a_share_above_zero_never_shows_as_zero():
@@ -153,6 +156,9 @@ def test_call_paths_fit(path, width):
         (62, "main › CG › ComputeMG › ComputeSYMGS › ExchangeHalo › MPI_Send"),
         (61, "main › … › ComputeMG › ComputeSYMGS › ExchangeHalo › MPI_Send"),
         (40, "main › … › ExchangeHalo › MPI_Send"),
+        (33, "… › ExchangeHalo › MPI_Send"),
+        (27, "… › ExchangeHalo › MPI_Send"),
+        (26, "main › … › MPI_Send"),
         (19, "main › … › MPI_Send"),
         (14, "… › MPI_Send"),
         (12, "… › MPI_Send"),
@@ -162,6 +168,19 @@ def test_call_paths_fit(path, width):
 )
 def test_the_end_of_a_call_path_matters_most_and_then_the_root(width, text):
     path = ("main", "CG", "ComputeMG", "ComputeSYMGS", "ExchangeHalo", "MPI_Send")
+    assert callpath_text(path, width) == text
+
+
+@pytest.mark.parametrize(
+    ("path", "width", "text"),
+    [
+        (("main", "solve"), 10, "… › solve"),
+        (("main", "solve", "sum"), 14, "main › … › sum"),
+        (("main", "solve", "sum"), 15, "… › solve › sum"),
+        (("main", "solve", "sum"), 18, "main › solve › sum"),
+    ],
+)
+def test_short_call_paths(path, width, text):
     assert callpath_text(path, width) == text
 
 
