@@ -1,4 +1,4 @@
-"""What a person reads in the terminal, and where it is written."""
+"""What a person reads in the terminal."""
 
 import os
 import sys
