@@ -90,16 +90,11 @@ class Study:
         experiment = self._read.experiment
         scaling = decide_scaling(experiment, scaling_of(self._options.scaling)).scaling.value
         runs = f"{counted(len(experiment.runs), 'run')} at " if experiment.runs else ""
-        points, callpaths = (
-            counted(len(experiment.points), "point"),
-            counted(len(experiment.tree), "call path"),
-        )
+        points = counted(len(experiment.points), "point")
+        callpaths = counted(len(experiment.tree), "call path")
         problems = f", {counted(len(self.problems), 'problem')}" if self.problems else ""
         over = f" of {', '.join(self.parameters)}" if self.parameters else ""
-        return (
-            f"Study('{self.path}': {runs}{counted(points, 'point')}{over}, "
-            f"{counted(callpaths, 'call path')}, scaling: {scaling}{problems})"
-        )
+        return f"Study('{self.path}': {runs}{points}{over}, {callpaths}, scaling: {scaling}{problems})"
 
     def _repr_html_(self) -> str:
         return frame_html(repr(self), self.runs)

@@ -92,6 +92,7 @@ def terminal_plot(curve: Curve, width: int, height: int, *, colour: bool, logari
     import plotext
 
     plotext.clear_figure()
+    plotext.limit_size(False, False)
     plotext.plot_size(width, height)
     plotext.title(curve.title)
     plotext.xlabel(curve.parameter)

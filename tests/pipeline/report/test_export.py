@@ -41,3 +41,43 @@ def test_hatchet_literals_nest_as_the_call_tree_does(analysis):
     assert [child["frame"]["name"] for child in root["children"]] == ["solve", "sum"]
     own = root["metrics"]["effort"] + sum(child["metrics"]["effort"] for child in root["children"])
     assert root["metrics"]["effort (inc)"] == pytest.approx(own)
+
+
+def test_csv_has_model_quality_shares_and_the_prediction_at_the_last_target(analysis):
+    targets = np.array([[32.0], [128.0]])
+    outlook = look_ahead(analysis, analysis.callpaths, targets)
+    rows = list(csv.DictReader(io.StringIO(export(analysis, outlook, "csv"))))
+    row, models = rows[2], analysis.callpaths.models
+    assert list(row) == [
+        *("callpath", "region", "metric", "unit", "formula", "growth", "probability_growing", "smape"),
+        *("share_measured", "share_at_target", "value_at_target", "lower_at_target", "upper_at_target"),
+    ]
+    assert (row["region"], row["metric"], row["unit"]) == ("sum", "effort", "core-s")
+    assert (row["formula"], row["growth"]) == (models.formula(2), "p^2")
+    assert float(row["smape"]) == pytest.approx(models.smape[2])
+    assert float(row["probability_growing"]) == pytest.approx(models.probability_growing[2])
+    assert sum(float(r["share_measured"]) for r in rows) == pytest.approx(1.0)
+    assert float(row["share_at_target"]) == pytest.approx(outlook.share_target[2])
+    found = models.predict(np.array([[128.0]]))
+    for name in ("value", "lower", "upper"):
+        assert float(row[f"{name}_at_target"]) == pytest.approx(getattr(found, name)[2, 0])
+
+
+def test_hatchet_values_are_those_of_the_largest_scale(analysis):
+    (root,) = json.loads(exported(analysis, "hatchet-json"))
+    assert root["children"][1]["metrics"]["effort"] == pytest.approx(0.5 * 256 * 1.003)
+    assert root["frame"]["type"] == "function"
+
+
+def test_what_was_not_measured_is_left_out_of_json_lines(strong_study, tmp_path):
+    for file in (strong_study / "app.p4.r2").rglob("profiling"):
+        file.unlink()
+    for file in (strong_study / "app.p4.r1").rglob("profiling"):
+        file.unlink()
+    for file in (strong_study / "app.p8.r2").rglob("profiling"):
+        file.unlink()
+    analysis = modelled(ingest(locate(strong_study), "time"), Options(), "time")
+    lines = [json.loads(line) for line in exported(analysis, "extrap-jsonl").splitlines()]
+    assert [line["params"]["p"] for line in lines if line["callpath"] == "main"] == [1, 2, 8, 16]
+    assert [len(line["value"]) for line in lines if line["callpath"] == "main"] == [2, 2, 1, 2]
+    assert {line["metric"] for line in lines} == {"effort"}
