@@ -34,8 +34,9 @@ def show_tree(out: Console, analysis: Analysis, values: FloatArray, origin: str,
     share = inclusive / total if total > 0 else np.zeros_like(inclusive)
     nodes = np.flatnonzero(share >= least).tolist()
     factor, unit = display_unit(kernels.unit, total)
+    bars = [bar(float(share[n])).ljust(BAR_WIDTH) for n in nodes]
     columns = [
-        Column(header="", cells=[bar(float(share[n])).ljust(BAR_WIDTH) for n in nodes], dispensable=1),
+        Column(header="", cells=bars, justify="left", dispensable=1),
         Column(header="inclusive", cells=[figure(float(inclusive[n]) * factor) for n in nodes]),
         Column(header="share", cells=[percent(float(share[n])) for n in nodes]),
         Column(header="own", cells=[figure(float(own[n]) * factor) for n in nodes]),
