@@ -1,6 +1,6 @@
 """Instrumentation filters made from profiles."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
@@ -20,7 +20,7 @@ class Filter:
     """An instrumentation filter with its evidence; `make_filter` makes it."""
 
     _result: FilterResult
-    _skipped: tuple[str, ...] = field(default=())
+    _skipped: tuple[str, ...]
 
     @property
     def text(self) -> str:

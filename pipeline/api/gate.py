@@ -27,7 +27,7 @@ class Check:
     """The result of a check; `check` makes it."""
 
     _result: CheckResult
-    _notices: tuple[str, ...] = ()
+    _notices: tuple[str, ...]
 
     @property
     def verdict(self) -> str:

@@ -1,7 +1,7 @@
 """A study: runs that were found, read and aligned."""
 
 import warnings
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
@@ -25,8 +25,8 @@ class Study:
     """Runs that were found, read and aligned on one call tree; `read_study` makes it."""
 
     path: Path
-    _read: Ingested = field(repr=False)
-    _options: Options = field(repr=False)
+    _read: Ingested
+    _options: Options
 
     @property
     def parameters(self) -> tuple[str, ...]:

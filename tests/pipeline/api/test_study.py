@@ -150,6 +150,8 @@ def test_a_kernel_by_name_by_call_path_and_by_pattern(models):
 
 def test_a_kernel_predicts_as_its_models_do(models):
     one = models["sum"].predict(p=[64, 128], level=0.5)
+    pd.testing.assert_frame_equal(models["sum"].predict(p=64), models["sum"].predict(p=64, level=0.9))
+    assert models["sum"].predict(p=64).upper[0] > models["sum"].predict(p=64, level=0.5).upper[0]
     every = models.predict(p=[64, 128], level=0.5)
     pd.testing.assert_frame_equal(one, every[every.kernel == "sum"].reset_index(drop=True))
 
@@ -269,12 +271,20 @@ def test_points_may_be_arrays(models):
     [
         ({"scaling": "sideways"}, "scaling: invalid value 'sideways'; choose auto, strong or weak"),
         ({"prior": "wild"}, "prior: invalid prior 'wild'; choose uniform, simple or a TOML file"),
-        ({"metric": "flops"}, "no metric 'flops'"),
+        ({"metric": "flops"}, "no metric 'flops' was measured"),
     ],
 )
 def test_invalid_options_are_one_line(study, options, message):
-    with pytest.raises(pl.PipelineError, match=message):
+    with pytest.raises(pl.PipelineError) as error:
         study.fit(**options)
+    assert str(error.value).startswith(message)
+
+
+def test_invalid_options_of_reading_are_one_line(strong_study):
+    with pytest.raises(
+        pl.PipelineError, match=r"^jobs: invalid value 0; write a whole number of at least 1$"
+    ):
+        pl.read_study(strong_study, jobs=0)
 
 
 def test_objects_print_something_short_and_show_a_table_in_notebooks(study, strong_study, models):
