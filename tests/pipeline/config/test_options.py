@@ -59,7 +59,20 @@ def test_runs_are_relative_to_the_file(tmp_path):
         ),
         ("[[run]]\npath = 'a'\n", "pipeline.toml:1: parameters: are missing"),
         ("[analysis\n", "pipeline.toml:1: is not valid TOML"),
-        ("[models]\nprior = 'wild'\n", "prior"),
+        ("[models]\nprior = 'wild'\n", "pipeline.toml:2: prior: invalid prior 'wild'; choose uniform,"),
+        ("[modells]\nrivals = 2\n", "pipeline.toml:1: modells: unknown key; did you mean 'models'?"),
+        ("[[run]]\npath = 'a'\nparameters = {}\n", "pipeline.toml:3: parameters: are missing; write"),
+        ("[[run]]\npath = 'a'\nparameters = {p = 'x'}\n", "pipeline.toml:3: p: invalid value 'x'"),
+        (
+            "[[run]]\nrepetition = 0\npath = 'a'\nparameters = {p = 1}\n",
+            "pipeline.toml:2: repetition: invalid",
+        ),
+        (
+            "[[run]]\ncolour = 1\npath = 'a'\n",
+            "pipeline.toml:2: colour: unknown key; known: path, parameters",
+        ),
+        ("[analysis]\nengine = 'dask'\n", "--engine: Dask needs a scheduler"),
+        ("[filter]\nmax_overhead = 'x'\n", "pipeline.toml:2: max_overhead: invalid share 'x'"),
     ],
 )
 def test_bad_configuration_names_the_line_the_key_and_what_was_expected(tmp_path, text, message):
