@@ -82,6 +82,12 @@ def test_bad_configuration_names_the_line_the_key_and_what_was_expected(tmp_path
     assert message in str(error.value)
 
 
+def test_a_wrong_target_names_option_and_form():
+    with pytest.raises(UsageError) as error:
+        parse_at(["p"])
+    assert str(error.value) == "--at: 'p' is not a target point; write p=4096 or p=4096,n=32"
+
+
 def test_target_points():
     assert parse_at(["p=4096", "p=8,n=32.5"]) == ({"p": 4096.0}, {"p": 8.0, "n": 32.5})
 

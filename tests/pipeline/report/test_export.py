@@ -10,6 +10,7 @@ from pipeline.models.analysis import default_target, look_ahead
 from pipeline.report.export import export
 from pipeline.stages.ingest import ingest, locate
 from pipeline.stages.model import modelled
+from tests.foam_cases import write_foam_case
 
 
 @pytest.fixture
@@ -67,6 +68,14 @@ def test_hatchet_values_are_those_of_the_largest_scale(analysis):
     (root,) = json.loads(exported(analysis, "hatchet-json"))
     assert root["children"][1]["metrics"]["effort"] == pytest.approx(0.5 * 256 * 1.003)
     assert root["frame"]["type"] == "function"
+
+
+def test_names_are_written_as_they_are(tmp_path):
+    for p in (1, 2, 4):
+        write_foam_case(tmp_path / f"app.p{p}.r1", {"main": 1.0, "größe": 1.0 * p}, processes=p)
+    analysis = modelled(ingest(locate(tmp_path), "time"), Options(), "time")
+    for form in ("extrap-jsonl", "csv", "hatchet-json"):
+        assert "größe" in exported(analysis, form)
 
 
 def test_what_was_not_measured_is_left_out_of_json_lines(strong_study, tmp_path):

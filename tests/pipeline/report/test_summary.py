@@ -102,6 +102,17 @@ def test_the_total_grows_as_probably_as_what_matters_at_the_target(analysis):
     assert near == pytest.approx(sure[1], rel=1e-9)  # `sum` has 0.8 % there
 
 
+def test_a_total_of_nothing_has_no_shares(tmp_path):
+    from tests.foam_cases import write_foam_case
+
+    for p in (1, 2, 4):
+        write_foam_case(tmp_path / f"app.p{p}.r1", {"main": 0.0, "solve": 0.0}, processes=p)
+    total = summarise(tmp_path)["total"]
+    assert (total["share_measured"], total["share_at_target"]) == (0.0, 0.0)
+    assert (total["quality"]["smape"], total["quality"]["cv_smape"]) == (0, 0)
+    assert total["probability_growing"] == 0
+
+
 def test_crossovers_name_both_kernels_and_the_scale(analysis):
     (crossing,) = summary_of(analysis, ({"p": 64.0},))["crossovers"]
     # 64 core-s of `solve` and p^2 / 2 of `sum` cross at p = 11.3

@@ -26,7 +26,7 @@ def printed(stream):
 
 def test_a_pipe_gets_plain_text_of_a_fixed_width():
     assert printed(io.StringIO()) == "12 words\n"
-    assert console(io.StringIO()).width == PIPED_WIDTH
+    assert console(io.StringIO()).width == PIPED_WIDTH == 120
 
 
 def test_a_terminal_gets_colours_but_no_guesses_about_numbers():
