@@ -6,10 +6,9 @@ from typing import Annotated
 import typer
 
 from pipeline.cli.app import app
-from pipeline.cli.arguments import At, Config, Limit, tell, tell_skipped
 from pipeline.cli.baseline import Machine
-from pipeline.cli.options import Given, declared_options
-from pipeline.cli.progress import watch_reading
+from pipeline.cli.options import At, Config, Given, Limit, declared_options
+from pipeline.cli.output import reading_progress, show_notices, show_skipped
 from pipeline.config.options import Options, configuration_file, load_options
 
 
@@ -66,9 +65,9 @@ def check_command(
     if at or options.at:
         rules = replace(rules, targets=parse_at(at) if at else rules.targets or options.at)
     known = read_baseline(baseline) if baseline is not None else None
-    study = read_study(path, options, machine or "", watch_reading)
-    tell_skipped(study.damaged)
-    tell(study.notices)
+    study = read_study(path, options, machine or "", reading_progress)
+    show_skipped(study.damaged)
+    show_notices(study.notices)
     result = check(study.measurements, known, rules, options.models, datetime.date.today())
     outputs = Outputs(
         json=json,

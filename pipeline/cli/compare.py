@@ -6,9 +6,8 @@ from typing import Annotated
 import typer
 
 from pipeline.cli.app import app
-from pipeline.cli.arguments import At, Config, Json, Limit, tell, tell_skipped, write_summary
-from pipeline.cli.options import Given, declared_options
-from pipeline.cli.progress import watch_reading
+from pipeline.cli.options import At, Config, Given, Json, Limit, declared_options
+from pipeline.cli.output import reading_progress, show_notices, show_skipped, write_summary
 from pipeline.config.options import Options, load_options
 
 
@@ -41,10 +40,10 @@ def compare_command(
     from pipeline.store.atomic import write_text
 
     options = load_options(config, None, **given)
-    studies = [read_study(path, options, watch=watch_reading) for path in (a, b)]
+    studies = [read_study(path, options, progress=reading_progress) for path in (a, b)]
     for study in studies:
-        tell_skipped(study.damaged)
-        tell(study.notices)
+        show_skipped(study.damaged)
+        show_notices(study.notices)
     rules = CheckOptions(targets=parse_at(at or []), factor=factor)
     one, two = (study.measurements for study in studies)
     result = check(two, one, rules, options.models, datetime.date.today())

@@ -6,7 +6,8 @@ from typing import Annotated
 import typer
 
 from pipeline.cli.app import app
-from pipeline.cli.arguments import At, Config, Json, Limit, write_summary
+from pipeline.cli.options import At, Config, Json, Limit
+from pipeline.cli.output import write_summary
 
 history_app = typer.Typer(
     help="Keep results over commits and find when a kernel changed.", no_args_is_help=True

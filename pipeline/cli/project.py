@@ -6,7 +6,8 @@ from typing import Annotated
 import typer
 
 from pipeline.cli.app import app
-from pipeline.cli.arguments import Json, write_summary
+from pipeline.cli.options import Json
+from pipeline.cli.output import write_summary
 
 Application = Annotated[
     str | None,

@@ -28,6 +28,7 @@ class ModelOptions:
         "uniform",
         "Prior over exponents: uniform, simple, or a TOML file with a weight per exponent.",
         commands=("run", "model"),
+        metavar="PRIOR",
         given=str,
     )
     rivals: int = option(8, "Models kept per kernel at most.", least=1)

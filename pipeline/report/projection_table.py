@@ -11,8 +11,7 @@ from pipeline.projection.application import Application, Input
 from pipeline.projection.machine import Machine
 from pipeline.projection.project import Line, Projection
 from pipeline.projection.units import NONE
-from pipeline.report.numbers import number
-from pipeline.report.quantities import figure, percent
+from pipeline.report.formatting import figure, number, percent
 
 _DIGITS = 5
 

@@ -14,6 +14,7 @@ from ingest.experiment import Experiment
 from ingest.profile import Profile
 from ingest.scaling import decide_scaling
 from pipeline.config.options import Options
+from pipeline.execution.executor import Progress, no_progress
 from pipeline.gate.baseline import SMALLEST_SHARE, document_text, from_document, to_document
 from pipeline.gate.measurements import KernelId, Level, Measurements, Origin, measurements_of
 from pipeline.gate.result import CheckResult
@@ -23,8 +24,7 @@ from pipeline.report.check.document import check_document
 from pipeline.report.check.junit import junit_xml
 from pipeline.report.check.markdown import check_markdown
 from pipeline.report.check.sarif import sarif_document
-from pipeline.stages.ingest import Watch, ingest, locate, skipped_entry
-from pipeline.stages.read_profiles import unwatched
+from pipeline.stages.ingest import ingest, locate, skipped_entry
 from pipeline.store.atomic import json_text, write_json, write_text
 from pipeline.store.results import PROVENANCE, read_analysis, read_provenance
 
@@ -46,14 +46,14 @@ class Study:
     damaged: Sequence[Mapping[str, str]]
 
 
-def read_study(path: Path, options: Options, machine: str = "", watch: Watch = unwatched) -> Study:
+def read_study(path: Path, options: Options, machine: str = "", progress: Progress = no_progress) -> Study:
     """Read a results directory, a directory of runs or a series file.
 
     Args:
         path: which.
-        options: how to read runs; a results directory keeps the metric and scaling of its own run.
-        machine: name of the machine; empty: what the runs say.
-        watch: shows progress while runs are read.
+        options: how to read runs; a results directory keeps the metric and scaling it was made with.
+        machine: name of the machine; empty takes what the runs tell.
+        progress: passes the runs on as they are read.
 
     Raises:
         PipelineError: if nothing can be read or the runs have no parameter.
@@ -63,7 +63,7 @@ def read_study(path: Path, options: Options, machine: str = "", watch: Watch = u
         experiment, decision = analysis.experiment, analysis.decision
         metric, damaged = provenance["configuration"]["metric"], tuple(provenance["damaged"])
     else:
-        read = ingest(locate(path, options.runs), options.metric, options.processes, watch)
+        read = ingest(locate(path, options.runs), options.metric, options.processes, progress)
         experiment, metric = read.experiment, options.metric
         decision = decide_scaling(experiment, scaling_of(options.scaling))
         damaged = tuple(skipped_entry(entry) for entry in read.damaged)

@@ -23,9 +23,9 @@ _KEY = b"experiment"
 def write_experiment(directory: Path, experiment: Experiment) -> None:
     """Store an experiment in a results directory.
 
-    ``callpaths.parquet`` has a row per call path (callpath, parent, region, mangled, paradigm, file, line),
-    ``measurements.parquet`` a row per call path, metric, point and repetition with the reductions over CPU
-    locations, ``runs.parquet`` a row per run.
+    ``callpaths.parquet`` has one row per call path (callpath, parent, region, mangled, paradigm, file, line),
+    ``measurements.parquet`` one per call path, metric, point and repetition with the reductions over CPU
+    locations, ``runs.parquet`` one per run.
     """
     write_table(directory / CALLPATHS, _callpaths(experiment))
     write_table(directory / MEASUREMENTS, _measurements(experiment))
@@ -78,7 +78,7 @@ def _measurements(experiment: Experiment) -> pa.Table:
 
 
 def _free_of(parameters: tuple[str, ...], columns: dict[str, object]) -> bool:
-    """Whether parameter names can be columns of their own beside the fixed ones."""
+    """Return whether parameter names can be columns of their own beside the fixed ones."""
     return not set(parameters) & (set(columns) | set(REDUCTIONS) | {"metric"})
 
 
@@ -101,7 +101,7 @@ def read_experiment(directory: Path) -> Experiment:
     """Read what `write_experiment` stored.
 
     Raises:
-        OSError, pyarrow.ArrowException, KeyError: where files are missing or damaged.
+        OSError, pyarrow.ArrowException, KeyError, ValueError: files are missing or damaged.
     """
     callpaths = pq.read_table(directory / CALLPATHS)
     shared = json.loads(callpaths.schema.metadata[_KEY])

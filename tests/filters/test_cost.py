@@ -290,7 +290,7 @@ def test_short_visits_are_attributed_to_the_nearest_long_ones(make_profile):
 
 
 def test_visits_are_long_enough_by_the_most_probable_cost(make_profile):
-    # 90 ns a visit, of them 40 of its measurement: 50 ns are more than 40, but less than 0.4 of the highest cost
+    # 90 ns a visit, 40 of them its measurement: 50 ns exceed 40, but not 0.4 of the highest cost
     rows = [(0, "main", 1, 10.0), (1, "get", 10**6, 0.09)]
     plain = estimate_plain_time(evidence_from_profile(make_profile(rows)), EventCost())
     assert 0.4 * plain.cost[1] > 50e-9

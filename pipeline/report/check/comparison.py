@@ -12,8 +12,7 @@ from pipeline.gate.measurements import KernelId
 from pipeline.gate.result import Change, CheckResult, KernelResult, Verdict, plain_number, point_text
 from pipeline.report.check.terminal import show_details
 from pipeline.report.check.wording import basis, interval_text, kernel_name, story
-from pipeline.report.names import callpath_text
-from pipeline.report.quantities import figure, percent
+from pipeline.report.formatting import callpath_text, figure, percent
 
 TEMPLATE = "comparison.html"
 WORDS = {

@@ -5,7 +5,7 @@ from typing import Any
 
 from pipeline.gate.measurements import KernelId
 from pipeline.gate.result import Change, CheckResult, KernelResult, Side
-from pipeline.report.numbers import number
+from pipeline.report.formatting import number
 
 VERSION = 1
 

@@ -13,9 +13,7 @@ from pipeline.gate.change_points import ENOUGH, LEVEL, change_points, drift
 from pipeline.gate.measurements import KernelId
 from pipeline.gate.result import growth_text, plain_number, point_text
 from pipeline.report.check.wording import count
-from pipeline.report.names import callpath_text
-from pipeline.report.numbers import number
-from pipeline.report.quantities import figure, percent
+from pipeline.report.formatting import callpath_text, figure, number, percent
 
 BAR = 20  # characters
 

@@ -4,7 +4,7 @@ import re
 
 from pipeline.gate.result import CheckResult, KernelResult, Outcome, Verdict, plain_number
 from pipeline.report.check.wording import basis, growth_change, headline, interval_text, kernel_name, story
-from pipeline.report.quantities import figure, percent
+from pipeline.report.formatting import figure, percent
 
 ICONS = {Outcome.PASSED: "✅", Outcome.REGRESSED: "❌", Outcome.INCONCLUSIVE: "⚠️"}
 SECTIONS = (

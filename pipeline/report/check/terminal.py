@@ -8,7 +8,7 @@ from rich.text import Text
 
 from pipeline.gate.result import CheckResult, KernelResult, Outcome, Verdict, plain_number
 from pipeline.report.check.wording import basis, growth_change, headline, kernel_name, story
-from pipeline.report.quantities import figure, percent
+from pipeline.report.formatting import figure, percent
 
 STYLES = {
     Verdict.REGRESSION: "bold red",

@@ -14,7 +14,7 @@ from pipeline.gate.result import (
     plain_number,
     point_text,
 )
-from pipeline.report.names import callpath_text
+from pipeline.report.formatting import callpath_text
 
 RULE_IDS: Mapping[Ground, str] = {
     Ground.MEASURED: "effort-increased",

@@ -11,8 +11,8 @@ from typing import Any
 from ingest.experiment import Experiment
 from pipeline.models.analysis import Analysis
 from pipeline.models.scaling_models import ScalingModels
-from pipeline.report.efficiency import FAIR, FIGURES, GOOD
 from pipeline.report.html.levels import warning_texts
+from pipeline.report.summary import EFFICIENCY_METRICS, FAIR, GOOD
 
 NO_NAME = "Scaling study"
 LISTED_VALUES = 8  # values of a parameter are listed up to this many, else their range
@@ -113,7 +113,7 @@ def efficiency_table(efficiency: Mapping[str, Any]) -> dict[str, Any]:
                 "depth": EFFICIENCY_DEPTH.get(key, DEEPEST),
                 "cells": [_efficiency_cell(row[key]) for row in points],
             }
-            for key, name in FIGURES.items()
+            for key, name in EFFICIENCY_METRICS.items()
             if any(row[key] is not None for row in points)
         ],
         "notices": efficiency["notices"],

@@ -12,10 +12,9 @@ from ingest.cpp_names import short_name
 from ingest.scaling import Scaling
 from pipeline.models.analysis import Analysis, Outlook, largest_point, measured_total
 from pipeline.models.bottlenecks import NOTEWORTHY_SHARE
+from pipeline.report.formatting import percent, shorten_middle
 from pipeline.report.html.levels import warning_texts
 from pipeline.report.html.sections import counted, repetitions_text, scale_text
-from pipeline.report.names import shorten_middle
-from pipeline.report.quantities import percent
 
 GRID_POINTS = 400
 NAME_WIDTH = 60

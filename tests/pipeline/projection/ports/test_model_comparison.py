@@ -7,6 +7,14 @@ import pytest
 
 from ingest.errors import InputError, ModelError, UsageError
 from pipeline.projection.csv_columns import read_columns
+from pipeline.projection.ports.estimate import estimate_cpi
+from pipeline.projection.ports.model_comparison import (
+    Comparison,
+    by_difference,
+    compare_models,
+    constant_ratio,
+    equal_ipc,
+)
 from pipeline.projection.ports.port_map import read_port_map, superscalar
 from pipeline.projection.ports.schedule import cycles
 from pipeline.projection.ports.variants import variants_in
@@ -66,9 +74,9 @@ def test_variants_that_cannot_be_compared(tmp_path):
     few.write_text("\n".join(MEASURED.read_text().splitlines()[:6]))
     with pytest.raises(ModelError, match="cannot determine"):
         compare_models(skylake, {"SSE4.2": variants_in(read_columns(few), skylake)}, "base")
-    with pytest.raises(UsageError, match="^no variants to compare; give at least one group$"):
+    with pytest.raises(UsageError, match=r"^no variants to compare; give at least one group$"):
         compare_models(skylake, {}, "base")
-    with pytest.raises(InputError, match="^no variant 'none'; variants: base"):
+    with pytest.raises(InputError, match=r"^no variant 'none'; variants: base"):
         compare_models(skylake, {"few": variants_in(read_columns(few), skylake)}, "none")
 
 
