@@ -60,9 +60,10 @@ OBJECTS_BETWEEN_COLLECTIONS = 50_000  # Python's default is 700
 
 
 def register() -> None:
-    """Import the modules of the commands, which add themselves to `app`."""
+    """Import the modules of the commands, which add themselves to `app`, and put them in the order of use."""
     for name in COMMANDS:
         importlib.import_module(f"pipeline.cli.{name}")
+    app.registered_commands.sort(key=lambda command: COMMANDS.index(str(command.name)))
 
 
 def run_app() -> None:
@@ -75,7 +76,7 @@ def run_app() -> None:
     gc.set_threshold(OBJECTS_BETWEEN_COLLECTIONS)
     register()
     try:
-        sys.exit(app(standalone_mode=False))
+        sys.exit(app(prog_name="pipeline", standalone_mode=False))
     except PipelineError as error:
         print(f"pipeline: {error}", file=sys.stderr)
         sys.exit(2)

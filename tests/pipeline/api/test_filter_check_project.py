@@ -4,10 +4,10 @@ import json
 
 import numpy as np
 import pytest
-from filters.language import parse
-from filters.matching import kept
+from filters.scorep_format.matcher import kept
 
 import pipeline as pl
+from filters.scorep_format.parser import parse
 from ingest.readers import read_profile
 from pipeline.config.options import Options
 from pipeline.stages.check import read_study, write_baseline

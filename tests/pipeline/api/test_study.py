@@ -74,7 +74,7 @@ def test_the_configuration_and_the_arguments_count(strong_study, tmp_path):
     file = tmp_path / "own.toml"
     file.write_text('[analysis]\nscaling = "weak"\n[models]\nmethod = "leave-one-out"\n')
     models = pl.read_study(strong_study, config=file).fit()
-    assert models.scaling == "weak scaling, as asked"
+    assert models.scaling == "weak scaling, as requested"
     assert models.frame.unit[0] == "s"
     assert models._analysis.regions.models.chosen.shape[1] == 1  # no rivals
     others = pl.read_study(strong_study, config=file).fit(scaling="strong", method="evidence", prior="simple")

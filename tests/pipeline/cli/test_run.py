@@ -221,7 +221,7 @@ def test_notices_about_the_runs_are_shown_once(call, strong_study, tmp_path):
     (strong_study / "app.p1.r1").rename(strong_study / "other.p1.r1")
     for command in (["run", strong_study, "--out", tmp_path / "r"], ["model", strong_study]):
         error = call(*command)[2]
-        assert error.count("runs with different leading names are taken as one study: app, other") == 1
+        assert error.count("runs with different leading names are read as one study: app, other") == 1
 
 
 def test_rows_of_call_paths_and_their_number_can_be_chosen(call, strong_study, tmp_path):

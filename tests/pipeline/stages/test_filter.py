@@ -5,11 +5,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from filters.layout import Form, Layout
-from filters.prediction import Application
 
 from filters.cost import EventCost
-from filters.instrumenters import Instrumenter
+from filters.options import Application, Form, Instrumenter, Layout
 from ingest.errors import InputError, UsageError
 from pipeline.config.options import FilterOptions, Options
 from pipeline.stages.filter import (
@@ -51,10 +49,10 @@ def made(path, **options):
 
 def test_defaults_are_the_rule_of_the_paper_for_score_p():
     request = filter_request(FilterOptions())
-    assert (request.rule.per_visit, request.budget, request.instrumenter) == (0.25, None, None)
+    assert (request.rule.per_visit, request.instrumenter) == (0.25, Instrumenter.SCOREP)
     assert request.layout == Layout(Form("shorter"), False, False)
     assert (request.merge, request.event_cost, request.baseline, request.reduced) == (None,) * 4
-    assert (request.wishes.protect, request.wishes.drop) == ((), ())
+    assert (request.overrides.protect, request.overrides.drop) == ((), ())
 
 
 def test_every_option_reaches_the_request():
@@ -70,11 +68,11 @@ def test_every_option_reaches_the_request():
         baseline_time=3.0,
     )
     request = filter_request(options, ("grows",))
-    assert (request.budget.overhead, request.budget.applied) == (0.05, Application.COMPILE_TIME)
-    assert (request.wishes.protect, request.wishes.drop) == (("a*", "grows"), ("b*",))
+    assert (request.rule.overhead, request.rule.applied) == (0.05, Application.COMPILE_TIME)
+    assert (request.overrides.protect, request.overrides.drop) == (("a*", "grows"), ("b*",))
     assert request.layout == Layout(Form("include"), True, True)
     assert (request.event_cost, request.baseline) == (1e-7, 3.0)
-    assert filter_request(FilterOptions(max_overhead=0.05)).budget.applied is None
+    assert filter_request(FilterOptions(max_overhead=0.05)).rule.applied is None
     assert filter_request(FilterOptions(to="tau")).instrumenter is Instrumenter("tau")
     files = filter_request(FilterOptions(merge=Path("m"), calibrate=Path("c")))
     assert (files.merge, files.reduced) == (Path("m"), Path("c"))

@@ -13,6 +13,7 @@ from ingest.calltree import CallTree
 from ingest.errors import InputError
 from ingest.profile import Metric, RegionTable
 from ingest.reduction import ReducedProfile, Reduction
+from ingest.region_class import RegionClass
 from pipeline.store.reduced_profiles import (
     StoredReductions,
     _write,
@@ -37,8 +38,8 @@ def small_profile():
         regions=regions,
         metrics=metrics,
         values={"time": values},
-        paradigms=("user",),
-        paradigm_time=times,
+        classes=(RegionClass.COMPUTATION,),
+        class_time=times,
         process=process,
         attributes={"k": "v"},
         notices=("odd",),
@@ -66,7 +67,7 @@ def test_what_is_stored_comes_back(tmp_path):
     assert (back.regions.name, back.attributes, back.notices) == (profile.regions.name, {"k": "v"}, ("odd",))
     assert np.array_equal(back.tree.parent, profile.tree.parent)
     assert np.array_equal(back.values["time"].max, profile.values["time"].max)
-    assert np.array_equal(back.paradigm_time, profile.paradigm_time)
+    assert np.array_equal(back.class_time, profile.class_time)
 
 
 def test_a_made_up_entry_is_refused(tmp_path):
@@ -75,7 +76,7 @@ def test_a_made_up_entry_is_refused(tmp_path):
         replace(profile, tree=CallTree(np.array([-1, 2, 0]), np.array([0, 1, 2]))),
         replace(profile, tree=CallTree(np.array([-1, 0, 0]), np.array([0, 1, 3]))),
         replace(profile, process=np.array([0, 1, 2])),
-        replace(profile, paradigms=()),
+        replace(profile, classes=()),
     ):
         write_reduced(tmp_path / "profile.npz", bad)
         with pytest.raises(ValueError, match=r"match|preorder|region"):
@@ -133,9 +134,9 @@ def described(arrays, **changes):
         (lambda a: a.update(region=np.array([0, 1, 3])), "a call path has no region"),
         (lambda a: a.update(process=a["process"].astype(np.int32)), "not a column of integers"),
         (lambda a: a.update(process=a["process"][None]), "not a column of integers"),
-        (lambda a: a.update(paradigm_time=a["paradigm_time"].astype(np.float32)), "not floating-point"),
-        (lambda a: a.update(paradigm_time=a["paradigm_time"][:, :1]), "times of the paradigms"),
-        (lambda a: described(a, paradigms=["user", "mpi"]), "times of the paradigms"),
+        (lambda a: a.update(class_time=a["class_time"].astype(np.float32)), "not floating-point"),
+        (lambda a: a.update(class_time=a["class_time"][:, :1]), "times of the classes"),
+        (lambda a: described(a, classes=["computation", "mpi"]), "times of the classes"),
         (lambda a: a.update(values0=a["values0"][:, :2]), "do not match the call tree"),
         (lambda a: a.update(values0=a["values0"][:3]), "do not match the call tree"),
         (lambda a: a.pop("values0"), "values0"),

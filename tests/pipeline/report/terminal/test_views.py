@@ -5,10 +5,11 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from filters.prediction import Application, Dilation
 from rich.console import Console
 
 from filters.memory import Memory
+from filters.options import Application
+from filters.overhead import Dilation
 from pipeline.config.options import FilterOptions, Options
 from pipeline.models.planning.advice import Advice, Settled
 from pipeline.report.terminal.advice import show_advice
