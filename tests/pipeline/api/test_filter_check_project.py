@@ -4,9 +4,9 @@ import json
 
 import numpy as np
 import pytest
-from filters.scorep_format.matcher import kept
 
 import pipeline as pl
+from filters.scorep_format.matcher import kept
 from filters.scorep_format.parser import parse
 from ingest.readers import read_profile
 from pipeline.config.options import Options
