@@ -4,12 +4,12 @@ BIN := $(VENV)/bin
 OUT ?= results
 FUZZ_CASES ?= 1000000
 
-.PHONY: demo test lint types unit browser bench fuzz clean
+.PHONY: demo test lint types javascript unit browser bench fuzz clean
 
 demo: $(VENV)/.installed  ## run the pipeline on a sample of real measurements
 	$(BIN)/pipeline run sample_profiles/hpcg-strong --out $(OUT)
 
-test: lint types unit  ## all that must hold before a change is done
+test: lint types javascript unit  ## all that must hold before a change is done
 
 lint: $(VENV)/.installed-test
 	$(BIN)/ruff check .
@@ -18,6 +18,9 @@ lint: $(VENV)/.installed-test
 
 types: $(VENV)/.installed-test
 	$(BIN)/mypy
+
+javascript:  ## types and style of the report's scripts; skipped where npm cannot be had, and says so
+	@tools/javascript/check.sh
 
 unit: $(VENV)/.installed-test browser
 	$(BIN)/python -m pytest -n 2 -rs
@@ -37,7 +40,7 @@ fuzz: $(VENV)/.installed-test  ## mutated inputs for all readers, on all cores; 
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m tests.fuzz --cases $(FUZZ_CASES)
 
 clean:
-	rm -rf $(VENV) $(OUT) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) $(OUT) tools/javascript/node_modules .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 
 $(VENV)/.installed: pyproject.toml tools/make_environment.py
 	$(PYTHON) tools/make_environment.py $(VENV)

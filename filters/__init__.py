@@ -1,16 +1,17 @@
 """Instrumentation filters: which regions to keep, at what cost, and the files that say so.
 
-patterns, language, matching         Score-P's filter language: names, files, verdicts
-evidence, regions                    what is decided from, and what is decided about
-cost, plain_time, prediction, memory what measuring takes, with and without a filter
-reasons, wishes                      why a call path or region is kept
-paper_rule, decision                 the rule of the paper, and from call paths to regions
-shares, knapsack, budget             the budget rule
-scales, given_up, explanation        what to know about a decision
-summary                              all of it as data
-layout, compaction, writer, proof    the filter file, and the proof that it does what was decided
-merging, usage                       together with an existing file; the commands that use it
-function_names, instrumenters        the same decision for TAU, GCC and XRay
-simulation, digest                   what a filter would do to a profile, and which one a run had
-walks                                ways through call trees
+options          what a user can decide
+evidence         what a run shows: visits and time of every call path
+regions          the regions that filters name, united over runs
+cost, overhead   the cost of an event; overhead, dilation and coverage with and without a filter
+memory           the memory of a trace
+decision         which regions are measured and why, whatever the rule
+paper_rule       the rule of the paper
+budget, knapsack the rule within an overhead budget
+explanation      why a region is kept or dropped, and what to know about a decision
+evidence_file    all of it as data, for the file beside the filter
+scorep_format    Score-P's filter language: patterns, parser, matcher, writer
+instrumenters    the same decision for TAU, GCC and XRay
+simulation       what a profile would look like under a filter
+digest           which filter a run was measured with
 """

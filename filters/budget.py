@@ -1,4 +1,4 @@
-"""The budget rule: the most telling regions whose measurement takes no more than a share of the run."""
+"""The budget rule: the most valuable regions whose recording takes no more than a share of the run."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,39 +6,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from filters.cost import EventCost
-from filters.decision import Decision, notices
+from filters.decision import Decision, Reason, decision_notices, override
 from filters.evidence import RunEvidence
 from filters.knapsack import Packing, pack
-from filters.plain_time import estimate_plain_time
-from filters.prediction import Application
-from filters.reasons import Reason
+from filters.options import Application, Budget, Overrides
+from filters.overhead import estimate_plain_time
 from filters.regions import FilterRegions, unite_regions
-from filters.shares import Shares, shares_of
-from filters.wishes import Wishes, wished
 from ingest.arrays import BoolArray, FloatArray, IntArray
-from ingest.errors import UsageError
-
-
-@dataclass(frozen=True)
-class Budget:
-    """How much measuring may cost.
-
-    Attributes:
-        overhead: the largest overhead as a share of the plain computing time, such as 0.05.
-        applied: where the filter will be applied; None: at run time where the budget allows for the hooks
-            that stay in the code, otherwise at compile time.
-        structure: what a second below a region is worth against a second in it: the region is a part of the
-            call paths of all that is measured below it.
-    """
-
-    overhead: float
-    applied: Application | None = None
-    structure: float = 0.1
-
-    def __post_init__(self) -> None:
-        """Refuse budgets that are none."""
-        if not self.overhead > 0.0:
-            raise UsageError(f"a budget of {self.overhead:.4g}", hint="give a positive share, such as 5%")
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,7 +21,7 @@ class BudgetOutcome:
 
     Attributes:
         budget: as asked.
-        applied: where the filter must be applied for the budget to hold.
+        applied: where the filter must be applied so that the budget holds.
         overhead: per run, the predicted overhead as a share of the plain computing time.
         packing: the choice among the regions that are worth their cost, with its bound.
     """
@@ -63,34 +37,62 @@ class BudgetOutcome:
         return max(self.overhead) <= self.budget.overhead
 
 
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Shares:
+    """Of R regions in J runs; every number is a share of the run's plain computing time.
+
+    Attributes:
+        own: float64[R, J], plain time in the region, with that of callees too short to measure.
+        below: float64[R, J], plain time below it, with communication; recursion counts once.
+        recording: float64[R, J], cost of recording its visits.
+        hooks: float64[R, J], cost of its visits if they are filtered at run time.
+        fixed: float64[J], cost of what cannot be filtered.
+    """
+
+    own: FloatArray
+    below: FloatArray
+    recording: FloatArray
+    hooks: FloatArray
+    fixed: FloatArray
+
+    def weight(self, applied: Application) -> FloatArray:
+        """Return what recording a region adds to the overhead, float64[R, J]."""
+        return self.recording - self.hooks if applied is Application.RUN_TIME else self.recording
+
+    def overhead(self, kept: BoolArray, applied: Application) -> FloatArray:
+        """Return the overhead of recording the kept regions, float64[J]."""
+        hooks = self.hooks.sum(axis=0) if applied is Application.RUN_TIME else 0.0
+        return np.asarray(self.fixed + hooks + self.weight(applied)[kept].sum(axis=0))
+
+
 def decide_by_budget(
     runs: Sequence[RunEvidence],
     budget: Budget,
     *,
-    wishes: Wishes | None = None,
+    overrides: Overrides | None = None,
     cost: EventCost | None = None,
     baseline: float | None = None,
 ) -> tuple[Decision, BudgetOutcome]:
-    """Choose regions within a budget.
+    """Select regions within an overhead budget.
 
-    A region is worth its plain exclusive time, with that of callees whose visits are too short to be told,
+    A region is worth its plain exclusive time, with that of callees whose visits are too short to measure,
     and a tenth (`Budget.structure`) of what else is spent below it. With these values a knapsack is filled.
-    Each of several runs must stay within the budget: a region weighs what it takes of it where it takes
-    most, and is worth its largest share of any run, so that what is large at one scale only is not lost.
+    Each of several runs must stay within the budget: a region weighs the largest share that it takes of it in
+    any run, and is worth its largest share of any run, so that what is large at one scale only is not lost.
 
     Args:
         runs: one or more runs of the same program, measured without a filter.
-        budget: how much measuring may cost.
-        wishes: what to protect or to drop whatever it costs or tells.
-        cost: the cost of a visit; the default where not given.
-        baseline: duration in seconds of the last run without instrumentation, where known.
+        budget: how much overhead is allowed.
+        overrides: what to keep or to drop whatever it costs.
+        cost: the cost of a visit; the default if not given.
+        baseline: duration in seconds of the last run without instrumentation, if known.
 
     Raises:
-        UsageError: where the baseline cannot be.
+        UsageError: if the baseline is impossible.
     """
     regions = unite_regions(runs)
     shares = _shares(regions, runs, cost or EventCost(), baseline)
-    forced = wished(regions, _undecided(regions), wishes or Wishes())
+    forced = override(regions, _undecided(regions), overrides or Overrides())
     must = forced >= Reason.PREFIX
     applied = budget.applied or _application(shares, must, budget)
     worth = np.where(
@@ -101,19 +103,39 @@ def decide_by_budget(
     overhead = shares.overhead(reason >= Reason.PREFIX, applied)
     outcome = BudgetOutcome(budget, applied, tuple(overhead.tolist()), packing)
     method = f"budget: overhead up to {budget.overhead:.3g} of plain computing time at {applied.value}"
-    told = (*notices(regions, reason), *_budget_notices(outcome, shares))
+    notices = (*decision_notices(regions, reason), *_budget_notices(outcome, shares))
     callpaths = _callpath_reasons(regions, runs, reason, worth > 0.0)
-    return Decision(
-        regions=regions, runs=tuple(runs), callpaths=callpaths, reason=reason, method=method, notices=told
-    ), outcome
+    decision = Decision(
+        regions=regions, runs=tuple(runs), callpaths=callpaths, reason=reason, method=method, notices=notices
+    )
+    return decision, outcome
 
 
 def _shares(
     regions: FilterRegions, runs: Sequence[RunEvidence], cost: EventCost, baseline: float | None
 ) -> Shares:
-    known = [None] * (len(runs) - 1) + [baseline]
-    plains = [estimate_plain_time(run, cost, duration) for run, duration in zip(runs, known, strict=True)]
-    return shares_of(regions, runs, plains, cost)
+    """Collect what each region costs and is worth; the baseline is that of the last run."""
+    own, below, recording, hooks, fixed = [], [], [], [], []
+    for i, run in enumerate(runs):
+        plain = estimate_plain_time(run, cost, baseline if i == len(runs) - 1 else None)
+        share = 1.0 / plain.total if plain.total > 0 else 0.0
+        entry = regions.of_callpaths(i, run)
+        visits = regions.total(i, run, run.visits)
+        own_time = regions.total(i, run, plain.attributed)
+        inclusive = run.tree.inclusive(plain.attributed[:, None])[:, 0]
+        whole = regions.total(i, run, inclusive * run.tree.outermost(entry))
+        own.append(own_time * share)
+        below.append(np.maximum(whole - own_time, 0.0) * share)
+        recording.append(visits * plain.cost[0] * share)
+        hooks.append(visits * min(cost.filtered, plain.cost[0]) * share)
+        fixed.append(float(run.visits[entry < 0].sum()) * plain.cost[0] * share)
+    return Shares(
+        own=np.stack(own, axis=1),
+        below=np.stack(below, axis=1),
+        recording=np.stack(recording, axis=1),
+        hooks=np.stack(hooks, axis=1),
+        fixed=np.array(fixed),
+    )
 
 
 def _undecided(regions: FilterRegions) -> IntArray:
@@ -142,7 +164,7 @@ def _pack(
 
 
 def _reasons(shares: Shares, budget: Budget, forced: IntArray, taken: BoolArray) -> IntArray:
-    """Give what was chosen the reason that weighs more: its own time or what is spent below it."""
+    """Give what was selected the reason that counts more: its own time or the time below it."""
     mostly_own = (shares.own >= budget.structure * shares.below).any(axis=1)
     return np.where(taken, np.where(mostly_own, Reason.TIME, Reason.STRUCTURE), forced)
 
@@ -150,7 +172,7 @@ def _reasons(shares: Shares, budget: Budget, forced: IntArray, taken: BoolArray)
 def _callpath_reasons(
     regions: FilterRegions, runs: Sequence[RunEvidence], reason: IntArray, worthy: BoolArray
 ) -> tuple[IntArray, ...]:
-    """Give call paths the reason of their region, in those runs in which it would have been chosen."""
+    """Give call paths the reason of their region, in those runs in which it would have been selected."""
     found = []
     for i, run in enumerate(runs):
         entry = regions.of_callpaths(i, run)
@@ -164,13 +186,13 @@ def _budget_notices(outcome: BudgetOutcome, shares: Shares) -> tuple[str, ...]:
     limit, notices = outcome.budget.overhead, []
     if not outcome.met:
         notices.append(
-            f"the budget of {limit:.3g} cannot be met: what must be measured, MPI and all that is protected, "
-            f"takes {max(outcome.overhead):.3g}"
+            f"the overhead budget of {limit:.3g} cannot be met: what must be recorded (MPI and what is "
+            f"protected) takes {max(outcome.overhead):.3g}"
         )
     if outcome.budget.applied is None and outcome.applied is Application.COMPILE_TIME:
         hooks = float((shares.fixed + shares.hooks.sum(axis=0)).max())
         notices.append(
-            f"the budget holds only where the filter is applied at compile time: at run time the hooks alone "
+            f"the budget holds only if the filter is applied at compile time: at run time the hooks alone "
             f"take {hooks:.3g} of the plain time"
         )
     return tuple(notices)

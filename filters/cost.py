@@ -1,31 +1,30 @@
-"""What a visit costs when it is measured, and where in the profile that cost shows."""
+"""The cost of an event: what measuring a visit takes, where it shows in a profile, and its calibration."""
 
 from dataclasses import dataclass
 
 import numpy as np
 
 from filters.evidence import RunEvidence
-from ingest.arrays import BoolArray, FloatArray
+from ingest.arrays import FloatArray
 from ingest.calltree import CallTree
 from ingest.errors import UsageError
-from ingest.profile import RegionTable
+from ingest.region_class import USEFUL, regions_in
 
 INSIDE = 0.4
-COMMUNICATION = ("mpi", "shmem")
 
 
 @dataclass(frozen=True)
 class EventCost:
-    """Seconds of CPU time that measuring takes a visit (enter and leave together).
+    """Seconds of CPU time that measuring takes per visit (enter and leave together).
 
     The defaults were measured with Score-P 4 and GCC on a 2-core x86-64 machine: two programs with 8 and 233
-    million visits lost 0.09 and 0.10 microseconds a visit, the second one 1.4 nanoseconds a visit when all
-    was filtered at run time.
+    million visits lost 0.09 and 0.10 microseconds per visit, the second one 1.4 nanoseconds per visit when
+    everything was filtered at run time.
 
     Attributes:
         recorded: for a visit that is recorded.
-        filtered: for a visit that the filter rejects at run time: the call of the hook and what it keeps the
-            compiler from doing. A region filtered at compile time costs nothing.
+        filtered: for a visit that the filter rejects at run time: the call of the hook and the optimisations
+            that it prevents. A region filtered at compile time costs nothing.
         spread: standard deviation of the logarithm of `recorded`: how well it is known.
         source: where the numbers come from.
     """
@@ -36,19 +35,10 @@ class EventCost:
     source: str = "default"
 
     def __post_init__(self) -> None:
-        """Refuse costs that cannot be."""
+        """Refuse impossible costs."""
         if not 0.0 <= self.filtered <= self.recorded or self.recorded == 0.0 or self.spread <= 0.0:
             hint = "a recorded visit costs time, and at least as much as one that is filtered at run time"
             raise UsageError(f"event cost {self.recorded:g} s, filtered {self.filtered:g} s", hint=hint)
-
-
-def computing(regions: RegionTable) -> BoolArray:
-    """Return which regions compute, bool[region]: not communication or barriers, where time is waiting."""
-    waits = [
-        paradigm in COMMUNICATION or (paradigm == "openmp" and "barrier" in name)
-        for paradigm, name in zip(regions.paradigm, regions.name, strict=True)
-    ]
-    return ~np.array(waits, dtype=np.bool_)
 
 
 def child_visits(tree: CallTree, visits: FloatArray) -> FloatArray:
@@ -62,7 +52,7 @@ def events_within(run: RunEvidence) -> FloatArray:
 
     Of the cost of a visit, the share `INSIDE` falls between the time stamps of the visited region and
     counts as its own time; the rest falls into its caller's. (Seen on tiny functions: they never take less
-    than 28 ns where a visit costs 100 ns, and 37 to 44 ns in the mean.)
+    than 28 ns if a visit costs 100 ns, and 37 to 44 ns in the mean.)
     """
     return INSIDE * run.visits + (1 - INSIDE) * child_visits(run.tree, run.visits)
 
@@ -70,14 +60,14 @@ def events_within(run: RunEvidence) -> FloatArray:
 def calibrate_by_baseline(run: RunEvidence, baseline: float) -> EventCost:
     """Find the cost of a visit from the duration of the same run without instrumentation.
 
-    What the run took longer is put down to the visits of its busiest CPU location.
+    The additional time of the run is attributed to the visits of its busiest CPU location.
 
     Args:
         run: measured without a filter.
         baseline: duration in seconds without instrumentation.
 
     Raises:
-        UsageError: where the instrumented run did not take longer, or visited nothing.
+        UsageError: if the instrumented run did not take longer, or visited nothing.
     """
     if baseline <= 0.0 or run.wall <= baseline or run.busiest == 0.0:
         what = f"the baseline of {baseline:g} s is not shorter than the instrumented run of {run.wall:.4g} s"
@@ -90,19 +80,21 @@ def calibrate_by_baseline(run: RunEvidence, baseline: float) -> EventCost:
 
 
 def calibrate_by_pair(full: RunEvidence, reduced: RunEvidence) -> EventCost:
-    """Find the cost of a visit from two measurements of one run, the second with fewer regions instrumented.
+    """Find the cost of a visit from two measurements of a run, the second with fewer regions instrumented.
 
-    The slope of computing time over visits; the second must have been filtered at compile time (filtered at
-    run time, the slope lacks the cost of the filtered visits, about a hundredth).
+    It is the slope of computing time over visits. The second must have been filtered at compile time: at run
+    time the slope would lack the cost of the filtered visits, about a hundredth.
 
     Raises:
-        UsageError: where the second has not fewer visits and less computing time.
+        UsageError: unless the second has fewer visits and less computing time.
     """
     visits = full.visits.sum() - reduced.visits.sum()
     time = computing_time(full) - computing_time(reduced)
     if visits <= 0 or time <= 0:
-        what = f"no cost of a visit follows from {visits:.4g} visits less and {time:.4g} core-s less"
-        raise UsageError(what, where=reduced.source, hint="give first the full measurement, then the reduced")
+        what = f"no event cost follows from {visits:.4g} visits and {time:.4g} core-s less"
+        raise UsageError(
+            what, where=reduced.source, hint="give the full measurement first, then the reduced one"
+        )
     recorded = float(time / visits)
     default = EventCost()
     filtered = default.filtered * recorded / default.recorded
@@ -110,5 +102,5 @@ def calibrate_by_pair(full: RunEvidence, reduced: RunEvidence) -> EventCost:
 
 
 def computing_time(run: RunEvidence) -> float:
-    """Return the measured time outside communication and barriers, in core-seconds."""
-    return float(run.time[computing(run.regions)[run.tree.region]].sum())
+    """Return the measured time of useful computation (see `ingest.region_class`), in core-seconds."""
+    return float(run.time[regions_in(run.regions, USEFUL)[run.tree.region]].sum())

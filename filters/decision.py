@@ -1,18 +1,60 @@
-"""From decided call paths to decided regions: a filter speaks of regions only."""
+"""Decisions: which regions are measured, and why. Rules decide on call paths, filters name regions."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import IntEnum
 
 import numpy as np
 
 from filters.evidence import RunEvidence
-from filters.matching import filterable as can_filter
-from filters.options import PaperRule
-from filters.paper_rule import RuleOutcome, apply_paper_rule
-from filters.reasons import Reason
-from filters.regions import FilterRegions, unite_regions
-from filters.wishes import Wishes, wished
+from filters.options import Overrides
+from filters.regions import FilterRegions
+from filters.scorep_format.matcher import USER
+from filters.scorep_format.patterns import PatternSet
 from ingest.arrays import BoolArray, IntArray
+
+
+class Reason(IntEnum):
+    """Why a call path or region is kept or dropped; the largest of a region's call paths counts for it."""
+
+    DROPPED = 0
+    NEVER_CALLED = 1
+    TOO_COSTLY = 2
+    ASKED_TO_DROP = 3
+    PREFIX = 4
+    STRUCTURE = 5
+    TOTAL_TIME = 6
+    TIME_PER_VISIT = 7
+    TIME = 8
+    PROTECTED = 9
+    USER_REGION = 10
+    ENTRY_POINT = 11
+
+    @property
+    def keeps(self) -> bool:
+        """Whether this is a reason to keep."""
+        return self >= Reason.PREFIX
+
+    @property
+    def sentence(self) -> str:
+        """What it means, for users."""
+        return _SENTENCES[self]
+
+
+_SENTENCES = {
+    Reason.DROPPED: "no rule keeps it",
+    Reason.NEVER_CALLED: "it is not called in the profile",
+    Reason.TOO_COSTLY: "it costs more than the budget leaves, or its visits are too short to measure",
+    Reason.ASKED_TO_DROP: "dropped on request",
+    Reason.PREFIX: "it leads to a call path that is kept",
+    Reason.STRUCTURE: "the time spent below it is worth its cost",
+    Reason.TOTAL_TIME: "it represents call paths with much total time, at or below it",
+    Reason.TIME_PER_VISIT: "its time per visit is among the longest",
+    Reason.TIME: "its own time is worth its cost",
+    Reason.PROTECTED: "it is protected",
+    Reason.USER_REGION: "it was instrumented by hand",
+    Reason.ENTRY_POINT: "it is the entry point of the program",
+}
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -20,13 +62,12 @@ class Decision:
     """Which regions are measured, and why.
 
     Attributes:
-        regions: the R regions that a filter can speak of.
+        regions: the R regions that a filter can name.
         runs: what it was decided from.
         callpaths: per run, int64[call path], the `Reason` of every call path by itself.
         reason: int64[R], the `Reason` of every region.
         method: the rule and its numbers, in one line.
-        notices: what a user should know, a sentence each.
-        outcomes: per run, the thresholds of the paper's rule, where that was used.
+        notices: what a user should know, one sentence each.
     """
 
     regions: FilterRegions
@@ -35,7 +76,6 @@ class Decision:
     reason: IntArray
     method: str
     notices: tuple[str, ...] = ()
-    outcomes: tuple[RuleOutcome, ...] = ()
 
     @property
     def kept(self) -> BoolArray:
@@ -44,8 +84,7 @@ class Decision:
 
     def recorded_regions(self, run: int) -> BoolArray:
         """Return the regions of a run's own table that are recorded; MPI and the like always are."""
-        entry = self.regions.of_run[run]
-        return (entry < 0) | self.kept[entry] if len(self.regions) else entry < 0
+        return np.append(self.kept, True)[self.regions.of_run[run]]
 
     def recorded(self, run: int) -> BoolArray:
         """Return the call paths of a run that are recorded, bool[call path]."""
@@ -57,34 +96,23 @@ class Decision:
         return filterable & self.recorded(run) & (self.callpaths[run] < Reason.PREFIX)
 
 
-def decide_by_paper(
-    runs: Sequence[RunEvidence], rule: PaperRule | None = None, wishes: Wishes | None = None
-) -> Decision:
-    """Decide by the rule of the paper.
+def override(regions: FilterRegions, reason: IntArray, overrides: Overrides) -> IntArray:
+    """Return the reasons, int64[R], replaced where overrides apply or a region is always kept."""
+    final = reason.copy()
+    user = np.array([paradigm == USER for paradigm in regions.table.paradigm], dtype=np.bool_)
+    final[user] = Reason.USER_REGION
+    final[_matching(regions, overrides.drop)] = Reason.ASKED_TO_DROP
+    final[_matching(regions, overrides.protect)] = Reason.PROTECTED
+    final[regions.pinned & ~user] = Reason.ENTRY_POINT
+    return final
 
-    A region is kept if one of its call paths is kept in one of the runs.
 
-    Args:
-        runs: one or more runs of the same program, the largest scale last.
-        rule: the numbers of the rule; the paper's where not given.
-        wishes: what to protect or to drop whatever the rule says.
-    """
-    rule = rule or PaperRule()
-    regions = unite_regions(runs)
-    outcomes = [apply_paper_rule(run, can_filter(run.regions)[run.tree.region], rule) for run in runs]
-    callpaths = tuple(outcome.reason for outcome in outcomes)
-    reason = wished(regions, region_reasons(regions, runs, callpaths), wishes or Wishes())
-    method = f"paper rule: top {rule.per_visit:.0%} of time per visit, top {rule.total:.0%} of total time"
-    method += f", visits up to the {rule.visits:.0%} quantile, all prefixes"
-    told = notices(regions, reason)
-    return Decision(
-        regions=regions,
-        runs=tuple(runs),
-        callpaths=callpaths,
-        reason=reason,
-        method=method,
-        notices=told,
-        outcomes=tuple(outcomes),
+def _matching(regions: FilterRegions, patterns: Sequence[str]) -> BoolArray:
+    """Return which regions one of the patterns names, bool[R]."""
+    wanted = PatternSet.of(patterns)
+    pairs = zip(regions.table.name, regions.table.mangled, strict=True)
+    return np.array(
+        [wanted.matches(name) or wanted.matches(mangled) for name, mangled in pairs], dtype=np.bool_
     )
 
 
@@ -92,7 +120,7 @@ def region_reasons(
     regions: FilterRegions, runs: Sequence[RunEvidence], callpaths: Sequence[IntArray]
 ) -> IntArray:
     """Give each region the strongest reason of its call paths in all runs, int64[R]."""
-    reason = np.full(len(regions), Reason.NEVER_CALLED, dtype=np.int64)
+    reason = np.full(len(regions), int(Reason.NEVER_CALLED))
     reason[regions.called] = Reason.DROPPED
     for i, (run, found) in enumerate(zip(runs, callpaths, strict=True)):
         entry = regions.of_callpaths(i, run)
@@ -101,8 +129,8 @@ def region_reasons(
     return reason
 
 
-def notices(regions: FilterRegions, reason: IntArray) -> tuple[str, ...]:
-    """Say what is odd about a decision."""
+def decision_notices(regions: FilterRegions, reason: IntArray) -> tuple[str, ...]:
+    """Say if a decision filters nothing, and why."""
     found = []
     if not (regions.called & ~regions.pinned).any():
         found.append(

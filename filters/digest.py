@@ -1,10 +1,10 @@
-"""Which filter a run was measured with: runs under different filters cannot be compared kernel by kernel."""
+"""Which filter a run was measured with: kernels of runs under different filters cannot be compared."""
 
 import hashlib
 from collections.abc import Mapping
 from pathlib import Path
 
-from filters.language import Filter, parse
+from filters.scorep_format.parser import Filter, parse
 from ingest.profile import Profile
 
 FILTER_ATTRIBUTE = "pipeline::filter"
@@ -17,26 +17,26 @@ def digest(rules: Filter) -> str:
     """Return 16 hexadecimal digits that stand for the rules in their order, whatever the layout."""
     if not rules.files and not rules.regions:
         return UNFILTERED
-    told = hashlib.sha256()
+    digested = hashlib.sha256()
     for block, listed in (("file", rules.files), ("region", rules.regions)):
         for rule in listed:
             line = f"{block}\t{rule.include}\t{rule.mangled}\t{rule.pattern}\n"
-            told.update(line.encode(errors="surrogateescape"))
-    return told.hexdigest()[:_LENGTH]
+            digested.update(line.encode(errors="surrogateescape"))
+    return digested.hexdigest()[:_LENGTH]
 
 
 def digest_of_run(profile: Profile, given: str | None = None) -> str | None:
-    """Return the digest of the filter that a run was measured with; None where nothing is known of it.
+    """Return the digest of the filter that a run was measured with; None if it is unknown.
 
-    In this order: as given, as stored in the attributes by `filters.simulation`, as Score-P's attributes tell
-    of a filter, from the copy of the filter that Score-P leaves beside its profile.
+    In this order: as given, as stored in the attributes by `filters.simulation`, from Score-P's attributes
+    about a filter, from the copy of the filter that Score-P leaves beside its profile.
 
     Args:
         profile: the run.
-        given: the text of the filter file, where the user names it.
+        given: the text of the filter file, if the user names it.
 
     Raises:
-        FilterError: where a filter file cannot be parsed.
+        FilterError: if a filter file cannot be parsed.
     """
     if given is not None:
         return digest(parse(given))
@@ -53,10 +53,10 @@ def digest_of_run(profile: Profile, given: str | None = None) -> str | None:
 
 
 def mixed_filters(digests: Mapping[str, str | None]) -> str | None:
-    """Return a sentence where runs were measured under different filters, otherwise None.
+    """Return a sentence if runs were measured under different filters, otherwise None.
 
     Args:
-        digests: per run its digest; runs of which nothing is known are taken for whatever the others are.
+        digests: per run its digest; a run whose filter is unknown differs from none.
     """
     groups: dict[str, list[str]] = {}
     for source, found in digests.items():
@@ -64,5 +64,7 @@ def mixed_filters(digests: Mapping[str, str | None]) -> str | None:
             groups.setdefault(found, []).append(source)
     if len(groups) < 2:
         return None
-    told = "; ".join(f"{key}: {runs[0]} and {len(runs) - 1} more" for key, runs in sorted(groups.items()))
-    return f"the runs were measured under {len(groups)} filters, so their kernels cannot be compared ({told})"
+    listed = "; ".join(f"{key}: {runs[0]} and {len(runs) - 1} more" for key, runs in sorted(groups.items()))
+    return (
+        f"the runs were measured under {len(groups)} filters, so their kernels are not comparable ({listed})"
+    )

@@ -1,4 +1,4 @@
-"""What a filter is decided from: visits and time of every call path of a run."""
+"""Evidence: the visits and the time of every call path of a run, from which a filter is decided."""
 
 from dataclasses import dataclass
 
@@ -6,9 +6,7 @@ import numpy as np
 
 from ingest.arrays import FloatArray
 from ingest.calltree import CallTree
-from ingest.merging import merge_siblings
 from ingest.profile import Profile, RegionTable
-from ingest.reduction import exclusive_blocks
 
 VISITS = "visits"
 TIME = "time"
@@ -20,7 +18,7 @@ class RunEvidence:
 
     Attributes:
         source: the file it was read from.
-        tree: its n call paths; siblings that no filter can tell apart are one.
+        tree: its n call paths; siblings that a filter cannot distinguish are merged.
         regions: what the call paths are made of.
         visits: float64[n], how often each call path was entered.
         time: float64[n], exclusive time in core-seconds, with the measurement's own overhead in it.
@@ -38,12 +36,12 @@ class RunEvidence:
 
 
 def evidence_from_profile(profile: Profile) -> RunEvidence:
-    """Sum a profile's visits and exclusive time over its CPU locations; the profile is not needed afterwards.
+    """Sum a profile's visits and exclusive time over its CPU locations.
 
     Raises:
-        InputError: where the profile has no visits or no time, or their values are damaged.
+        InputError: if the profile has no visits or no time, or their values are damaged.
     """
-    node, tree = merge_siblings(profile.tree, profile.regions.mangled)
+    node, tree = profile.tree.merge_siblings(profile.regions.mangled)
     visits, busiest = _sums(profile, VISITS)
     time, wall = _sums(profile, TIME)
     return RunEvidence(
@@ -61,7 +59,7 @@ def _sums(profile: Profile, metric: str) -> tuple[FloatArray, float]:
     """Sum values over CPU locations, float64[call path], and find the largest sum of a location."""
     cpu = profile.locations.cpu
     by_callpath, by_location = np.zeros(len(profile.tree)), np.zeros(int(cpu.sum()))
-    for nodes, values in exclusive_blocks(profile, profile.metric(metric), cpu):
+    for nodes, values in profile.exclusive_blocks(metric, cpu):
         counted = np.maximum(values, 0.0)
         by_callpath[nodes] = counted.sum(axis=1)
         by_location += counted.sum(axis=0)

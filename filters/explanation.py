@@ -1,20 +1,40 @@
-"""Why a region is kept or dropped, in lines for a person."""
+"""What to know about a decision: why a region is kept or dropped, where time goes, how to use the filter."""
 
+import shlex
 from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 
-from filters.decision import Decision
-from filters.function_names import bare_name
-from filters.paper_rule import RuleOutcome
-from filters.patterns import compile_pattern
-from filters.prediction import Prediction
-from filters.reasons import Reason
-from filters.walks import nearest_recorded
+from filters.decision import Decision, Reason
+from filters.options import Application
+from filters.overhead import Prediction
+from filters.paper_rule import PaperDecision, RuleOutcome
+from filters.scorep_format.patterns import compile_pattern
 from ingest.arrays import BoolArray, IntArray
+from ingest.cpp_names import short_name
 from ingest.errors import UsageError
 
 _CALLPATHS = 5
+NOTABLE = 0.01
+
+
+@dataclass(frozen=True)
+class DroppedRegion:
+    """A dropped region.
+
+    Attributes:
+        region: displayed name.
+        share: of the plain computing time.
+        visits: that are no longer recorded.
+        attributed_to: displayed name of the recorded region that gets most of its time; None if none does.
+    """
+
+    region: str
+    share: float
+    visits: float
+    attributed_to: str | None
 
 
 def explain(decision: Decision, prediction: Prediction, asked: str) -> tuple[str, ...]:
@@ -26,7 +46,7 @@ def explain(decision: Decision, prediction: Prediction, asked: str) -> tuple[str
         asked: a displayed or mangled name, a function's name without its parameters, or a pattern.
 
     Raises:
-        UsageError: where no called region has that name.
+        UsageError: if no called region has that name.
     """
     found = np.flatnonzero(_named(decision, asked))
     if not len(found):
@@ -38,7 +58,7 @@ def explain(decision: Decision, prediction: Prediction, asked: str) -> tuple[str
 def _named(decision: Decision, asked: str) -> BoolArray:
     table, pattern = decision.regions.table, compile_pattern(asked)
     hits = [
-        asked in (name, mangled, bare_name(name)) or pattern.matches(name) or pattern.matches(mangled)
+        asked in (name, mangled, short_name(name)) or pattern.matches(name) or pattern.matches(mangled)
         for name, mangled in zip(table.name, table.mangled, strict=True)
     ]
     return np.array(hits, dtype=np.bool_) & decision.regions.called
@@ -56,39 +76,110 @@ def _region(decision: Decision, prediction: Prediction, i: int) -> Iterable[str]
     cost = prediction.plain.cost[0] * visits
     share = f" ({cost / total:.2%} of the plain computing time)" if total > 0 else ""
     yield f"  recording its visits takes about {cost:.4g} core-s{share}"
-    if decision.outcomes:
+    if isinstance(decision, PaperDecision):
         yield from _thresholds(decision.outcomes[last])
     yield from _callpaths(decision, nodes)
 
 
 def _thresholds(outcome: RuleOutcome) -> Iterable[str]:
     yield (
-        f"  the rule keeps call paths from {1e6 * outcome.time_per_visit:.4g} us per visit, has those from "
-        f"{outcome.total_time:.4g} core-s represented, by ones of up to {outcome.visits:.4g} visits"
+        f"  the rule keeps call paths from {1e6 * outcome.time_per_visit:.4g} us per visit; those from "
+        f"{outcome.total_time:.4g} core-s are represented by ones of up to {outcome.visits:.4g} visits"
     )
 
 
 def _callpaths(decision: Decision, nodes: IntArray) -> Iterable[str]:
-    """Tell the call paths with the most time one by one."""
+    """List the call paths with the most time."""
     last = len(decision.runs) - 1
     run, recorded = decision.runs[last], decision.recorded(last)
-    home = nearest_recorded(run.tree, recorded)
+    home = run.tree.nearest(recorded)
     largest = nodes[np.argsort(-run.time[nodes], kind="stable")]
     for node in largest[:_CALLPATHS].tolist():
-        path = " > ".join(bare_name(run.regions.name[run.tree.region[step]]) for step in run.tree.path(node))
-        told = _told(decision, node, int(home[node]))
-        yield f"  {path}: {run.visits[node]:.4g} visits, {run.time[node]:.4g} core-s; {told}"
+        path = " > ".join(short_name(run.regions.name[run.tree.region[step]]) for step in run.tree.path(node))
+        fate = _fate(decision, node, int(home[node]))
+        yield f"  {path}: {run.visits[node]:.4g} visits, {run.time[node]:.4g} core-s; {fate}"
     if len(nodes) > _CALLPATHS:
         yield f"  and {len(nodes) - _CALLPATHS} more call paths"
 
 
-def _told(decision: Decision, node: int, home: int) -> str:
+def _fate(decision: Decision, node: int, home: int) -> str:
     """Say what becomes of one call path."""
     last = len(decision.runs) - 1
     run, reason = decision.runs[last], Reason(int(decision.callpaths[last][node]))
     if home == node:
         return reason.sentence if reason.keeps else "recorded because its region is kept elsewhere"
-    heir = bare_name(run.regions.name[run.tree.region[home]]) if home >= 0 else "nobody"
-    anchor = int(decision.outcomes[last].represented_by[node]) if decision.outcomes else -1
-    stand_in = bare_name(run.regions.name[run.tree.region[anchor]]) if anchor >= 0 else ""
-    return f"its time is told of {heir}" + (f", represented by {stand_in}" if stand_in else "")
+    caller = short_name(run.regions.name[run.tree.region[home]]) if home >= 0 else "no region"
+    fate = f"its time is attributed to {caller}"
+    if isinstance(decision, PaperDecision):
+        anchor = int(decision.outcomes[last].represented_by[node])
+        if anchor >= 0:
+            fate += f", represented by {short_name(run.regions.name[run.tree.region[anchor]])}"
+    return fate
+
+
+def dropped_regions(decision: Decision, prediction: Prediction, count: int = 10) -> tuple[DroppedRegion, ...]:
+    """Return the dropped regions of the last run with the most plain time, the largest first.
+
+    Args:
+        decision: what is kept.
+        prediction: the effect on the last run.
+        count: how many at most.
+    """
+    last = len(decision.runs) - 1
+    run, regions = decision.runs[last], decision.regions
+    time = regions.total(last, run, prediction.plain.attributed)
+    visits = regions.total(last, run, run.visits)
+    dropped = np.flatnonzero(regions.called & ~decision.kept & (time > 0))
+    largest = dropped[np.argsort(-time[dropped], kind="stable")][:count]
+    home = run.tree.nearest(decision.recorded(last))
+    entry = regions.of_callpaths(last, run)
+    found = []
+    for i in largest.tolist():
+        nodes = np.flatnonzero(entry == i)
+        callers, place = np.unique(
+            np.where(home[nodes] >= 0, run.tree.region[home[nodes]], -1), return_inverse=True
+        )
+        caller = int(callers[np.bincount(place, prediction.plain.attributed[nodes]).argmax()])
+        attributed_to = run.regions.name[caller] if caller >= 0 else None
+        share = float(time[i]) / prediction.plain.total if prediction.plain.total > 0 else 0.0
+        found.append(DroppedRegion(regions.table.name[i], share, float(visits[i]), attributed_to))
+    return tuple(found)
+
+
+def costly_at_largest_scale(decision: Decision, prediction: Prediction) -> tuple[str, ...]:
+    """Return a sentence for every region that is kept for smaller runs only but expensive in the last one.
+
+    Args:
+        decision: from several runs, the largest scale last.
+        prediction: its effect on the last run; expensive is from `NOTABLE` of the plain computing time.
+    """
+    last = len(decision.runs) - 1
+    run, regions, plain = decision.runs[last], decision.regions, prediction.plain
+    by_itself = decision.callpaths[last] >= Reason.PREFIX
+    wanted = regions.total(last, run, by_itself.astype(np.float64)) > 0
+    ruled = decision.kept & (decision.reason < Reason.PROTECTED) & ~wanted
+    cost = regions.total(last, run, run.visits) * plain.cost[0]
+    share = cost / plain.total if plain.total > 0 else np.zeros(len(regions))
+    return tuple(
+        f"'{regions.table.name[i]}' is kept for smaller runs only, but at the largest scale recording it "
+        f"takes {share[i]:.1%} of the plain computing time"
+        for i in np.flatnonzero(ruled & (share >= NOTABLE)).tolist()
+    )
+
+
+def next_commands(filter_file: Path, applied: Application) -> tuple[str, ...]:
+    """Return shell commands that apply a filter.
+
+    Args:
+        filter_file: where it was written; the commands name it by its absolute path, as compile-time
+            filtering needs because compilers run in other directories.
+        applied: at run time, with the program as it is instrumented now, or at compile time.
+    """
+    path = shlex.quote(str(filter_file.absolute()))
+    if applied is Application.RUN_TIME:
+        return (f"export SCOREP_FILTERING_FILE={path}",)
+    flags = shlex.quote(f"--instrument-filter={filter_file.absolute()}")
+    return (
+        f"scorep --instrument-filter={path} g++ ...    # instead of g++ ..., for all that is compiled",
+        f"make SCOREP_WRAPPER_INSTRUMENTER_FLAGS={flags}    # if the build uses scorep-g++ or the like",
+    )

@@ -1,14 +1,14 @@
-"""The same decision for other instrumenters: TAU, GCC's -finstrument-functions, and LLVM's XRay."""
+"""Filters for other instrumenters: TAU, GCC's -finstrument-functions, and LLVM's XRay."""
 
 import re
 from dataclasses import dataclass
-from enum import Enum
 
 import numpy as np
 
-from filters.function_names import bare_name, without_parameters
+from filters.options import Instrumenter
 from filters.regions import FilterRegions
 from ingest.arrays import BoolArray
+from ingest.cpp_names import parse_signature, short_name
 
 _GCC_OPTION = "-finstrument-functions-exclude-function-list="
 _LOCAL = re.compile(r"[{}]|\(anonymous|<lambda")
@@ -16,22 +16,14 @@ _TAU_UNNAMEABLE = re.compile(r"[#?\"\n]")
 _XRAY_NAME = re.compile(r"[\w.$]+", re.ASCII)
 
 
-class Instrumenter(Enum):
-    """For whom a list is written."""
-
-    TAU = "tau"
-    GCC = "gcc"
-    XRAY = "xray"
-
-
 @dataclass(frozen=True)
 class FunctionList:
-    """A list for an instrumenter.
+    """A list of functions in the language of an instrumenter.
 
     Attributes:
         text: the content of the file.
         left: displayed names of the functions that it does not decide as intended: the instrumenter's
-            language cannot name them without touching others.
+            language cannot name them without affecting others.
         usage: how to use the file, with FILE for its path.
     """
 
@@ -46,7 +38,7 @@ def list_functions(regions: FilterRegions, kept: BoolArray, instrumenter: Instru
     Args:
         regions: the R regions.
         kept: bool[R], which of them are measured.
-        instrumenter: whose language to write.
+        instrumenter: whose language to write; not Score-P's.
     """
     compiler = np.array([paradigm == "compiler" for paradigm in regions.table.paradigm], dtype=np.bool_)
     write = {Instrumenter.TAU: _tau, Instrumenter.GCC: _gcc, Instrumenter.XRAY: _xray}[instrumenter]
@@ -57,19 +49,19 @@ def list_functions(regions: FilterRegions, kept: BoolArray, instrumenter: Instru
 
 
 def _gcc(kept: list[tuple[str, str]], dropped: list[tuple[str, str]]) -> FunctionList:
-    """Write a response file. Functions without a name of their own (lambdas, anonymous namespaces) are left.
+    """Write a response file without functions that have no name of their own (lambdas, anonymous namespaces).
 
     GCC looks for the entries anywhere in the qualified name without parameters; commas in an entry are
     escaped.
     """
-    protected = "\n".join(without_parameters(name) for name, _ in kept)
+    protected = "\n".join(parse_signature(name).without_parameters for name, _ in kept)
     entries, left = [], []
     for name, _ in dropped:
-        bare = bare_name(name)
-        if not bare or _LOCAL.search(name) or bare in protected:
+        entry = short_name(name)
+        if entry not in name or _LOCAL.search(name) or entry in protected:
             left.append(name)
         else:
-            entries.append(bare.replace(",", "\\,"))
+            entries.append(entry.replace(",", "\\,"))
     option = _GCC_OPTION + ",".join(dict.fromkeys(entries))
     quoted = option.replace("\\", "\\\\").replace('"', '\\"')
     text = f'"{quoted}"\n' if entries else ""
@@ -77,7 +69,7 @@ def _gcc(kept: list[tuple[str, str]], dropped: list[tuple[str, str]]) -> Functio
 
 
 def _tau(kept: list[tuple[str, str]], dropped: list[tuple[str, str]]) -> FunctionList:
-    """Write a select file, with the shorter of both lists; `#` is TAU's wildcard."""
+    """Write a select file with the shorter of the two lists; `#` is TAU's wildcard."""
     verb, listed, others = (
         ("INCLUDE", kept, dropped) if len(kept) <= len(dropped) else ("EXCLUDE", dropped, kept)
     )
@@ -85,7 +77,7 @@ def _tau(kept: list[tuple[str, str]], dropped: list[tuple[str, str]]) -> Functio
     whole = {name for name, _ in others}
     entries, left = [], []
     for name, _ in listed:
-        beginning = f"{bare_name(name)}("
+        beginning = f"{short_name(name)}("
         clear = beginning in name and beginning not in avoided
         if clear and not _TAU_UNNAMEABLE.search(beginning) and not _LOCAL.search(name):
             entries.append(f'"#{beginning}#"')

@@ -28,16 +28,16 @@ class Packing:
 
 
 def pack(value: FloatArray, weight: FloatArray, capacity: float) -> Packing:
-    """Fill a knapsack in the order of value per weight, passing over what no longer fits.
+    """Fill a knapsack in the order of value per weight, skipping what no longer fits.
 
     The bound is that of the continuous problem (Dantzig 1957), in which the first item that does not fit is
-    taken in part. The choice misses less than the value of that item; where one item alone is worth more
-    than the choice, it is taken instead, so that at least half of the best value is reached in any case.
+    taken in part. The choice misses less than the value of that item; if one item alone is worth more than
+    the choice, it is taken instead, so that at least half of the best value is reached in any case.
 
     Args:
         value: float64[item], positive.
         weight: float64[item], not negative.
-        capacity: the largest sum of weights; nothing fits where it is negative.
+        capacity: the largest sum of weights; nothing fits if it is negative.
     """
     fits = np.flatnonzero(weight <= capacity)
     density = np.log(value[fits]) - np.log(np.maximum(weight[fits], np.finfo(np.float64).tiny))
@@ -57,7 +57,7 @@ def pack(value: FloatArray, weight: FloatArray, capacity: float) -> Packing:
 
 
 def _continuous(value: FloatArray, weight: FloatArray, capacity: float) -> float:
-    """Return the value of the continuous problem, items in the order of their density."""
+    """Return the best value of the continuous problem, given the items in the order of their density."""
     filled = np.cumsum(weight)
     whole = int(np.searchsorted(filled, capacity, side="right"))
     best = float(value[:whole].sum())

@@ -7,7 +7,6 @@ import numpy as np
 from filters.evidence import VISITS
 from ingest.arrays import BoolArray, FloatArray
 from ingest.profile import Profile, RegionTable
-from ingest.reduction import exclusive_blocks
 
 _CHUNK = 2 << 20
 _TIMESTAMP = 9
@@ -62,24 +61,24 @@ class Memory:
 def trace_memory(profile: Profile, recorded: BoolArray) -> tuple[Memory, ...]:
     """Estimate the memory of a measurement under several filters.
 
-    max_buf is the largest sum of visits times bytes a visit over processes; SCOREP_TOTAL_MEMORY is max_buf,
-    at least 2 MiB, and 2 MiB for each location of the process that has most.
+    max_buf is the largest sum of visits times bytes per visit of a process; SCOREP_TOTAL_MEMORY is max_buf,
+    but at least 2 MiB, plus 2 MiB for each location of the process that has most.
 
     Args:
         profile: a measurement without a filter.
         recorded: bool[n, region], what is recorded under each filter; all True for no filter.
 
     Raises:
-        InputError: where the profile has no visits.
+        InputError: if the profile has no visits.
     """
     bytes_of = bytes_per_visit(profile.regions) * recorded
     by_location = np.zeros((len(recorded), len(profile.locations)))
     everywhere = np.ones(len(profile.locations), dtype=np.bool_)
-    for nodes, visits in exclusive_blocks(profile, profile.metric(VISITS), everywhere):
+    for nodes, visits in profile.exclusive_blocks(VISITS, everywhere):
         by_location += bytes_of[:, profile.tree.region[nodes]] @ visits
     process = profile.locations.process
-    locations = int(np.bincount(process).max(initial=0))
-    largest = [int(np.bincount(process, row).max(initial=0.0)) for row in by_location]
+    locations = int(np.bincount(process).max())
+    largest = [int(np.bincount(process, row).max()) for row in by_location]
     return tuple(Memory(size, max(size, _CHUNK) + _CHUNK * locations) for size in largest)
 
 
@@ -90,7 +89,7 @@ def bytes_per_visit(regions: RegionTable) -> FloatArray:
     regions with a ``=`` in their name for parameters, also where it is a template argument. Events of OpenMP
     teams and tasks and of one-sided communication are not counted.
     """
-    number = 1 + max(1, (max(len(regions) - 1, 1).bit_length() + 7) // 8)
+    number = 1 + max(1, ((len(regions) - 1).bit_length() + 7) // 8)
     visit = 2 * (1 + number + _TIMESTAMP)
     sizes = [
         _PARAMETER if "=" in name and not name.startswith("instance=") else visit + _MESSAGES.get(name, 0)

@@ -1,6 +1,8 @@
-"""The numbers of the filter rule that a user may change."""
+"""What a user can decide about a filter; nothing here takes long to import."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from enum import Enum
+from pathlib import Path
 
 from ingest.errors import UsageError
 from ingest.options import option
@@ -24,7 +26,109 @@ class PaperRule:
     )
 
     def __post_init__(self) -> None:
-        """Refuse shares outside 0..1."""
+        """Refuse shares outside of 0 to 1."""
         for name in ("per_visit", "total", "visits"):
             if not 0.0 <= getattr(self, name) <= 1.0:
                 raise UsageError(f"{name} is {getattr(self, name):g}", hint="it is a share between 0 and 1")
+
+
+class Application(Enum):
+    """Where a filter is applied."""
+
+    RUN_TIME = "run time"
+    COMPILE_TIME = "compile time"
+
+
+@dataclass(frozen=True)
+class Budget:
+    """How much overhead is allowed.
+
+    Attributes:
+        overhead: the largest overhead as a share of the plain computing time, such as 0.05.
+        applied: where the filter will be applied; if not given, at run time if the budget allows for the
+            hooks that stay in the code, otherwise at compile time.
+        structure: what a second below a region is worth compared with a second in it: the region is a part
+            of the call paths of all that is measured below it.
+    """
+
+    overhead: float
+    applied: Application | None = None
+    structure: float = 0.1
+
+    def __post_init__(self) -> None:
+        """Refuse budgets that allow nothing."""
+        if not self.overhead > 0.0:
+            raise UsageError(f"invalid overhead budget {self.overhead:.4g}", hint="give a share, such as 5%")
+
+
+@dataclass(frozen=True)
+class Overrides:
+    """What to keep or to drop whatever a rule says: patterns in the language of Score-P's filters.
+
+    Literal names must be escaped first, see `filters.scorep_format.patterns.escape`.
+
+    Attributes:
+        protect: regions to keep, such as those whose models grow.
+        drop: regions to leave out, user regions among them; `protect` wins.
+    """
+
+    protect: tuple[str, ...] = ()
+    drop: tuple[str, ...] = ()
+
+
+class Form(Enum):
+    """Whether the file names what is kept or what is dropped."""
+
+    SHORTER = "shorter"
+    INCLUDE = "include"
+    EXCLUDE = "exclude"
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How a filter file is written.
+
+    Attributes:
+        form: include list, exclude list, or the one with fewer patterns (the include list if both are
+            equal).
+        abridged: whether names with a common beginning may share a pattern with a wildcard.
+        whole_files: whether an exclude list may name a source file instead of all its regions.
+    """
+
+    form: Form = Form.SHORTER
+    abridged: bool = False
+    whole_files: bool = False
+
+
+class Instrumenter(Enum):
+    """Whose language a filter is written in."""
+
+    SCOREP = "scorep"
+    TAU = "tau"
+    GCC = "gcc"
+    XRAY = "xray"
+
+
+@dataclass(frozen=True, kw_only=True)
+class FilterRequest:
+    """What a user can decide about a filter.
+
+    Attributes:
+        rule: the paper's rule, or an overhead budget within which to select regions.
+        overrides: what to keep or to drop whatever the rule says.
+        layout: form of a Score-P filter file.
+        instrumenter: whose language to write.
+        merge: an existing filter file to merge with.
+        event_cost: seconds that recording a visit takes; None for the default or a calibration.
+        baseline: seconds the run takes without instrumentation.
+        reduced: a profile of the same run with fewer regions, to calibrate the event cost.
+    """
+
+    rule: PaperRule | Budget = field(default_factory=PaperRule)
+    overrides: Overrides = field(default_factory=Overrides)
+    layout: Layout = field(default_factory=Layout)
+    instrumenter: Instrumenter = Instrumenter.SCOREP
+    merge: Path | None = None
+    event_cost: float | None = None
+    baseline: float | None = None
+    reduced: Path | None = None

@@ -1,28 +1,29 @@
-"""The rule of paper 001 (section 3.1): which call paths to keep, from one run."""
+"""The rule of paper 001 (section 3.1): which call paths to keep, and the regions that follow from them."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from filters.decision import Decision, Reason, decision_notices, override, region_reasons
 from filters.evidence import RunEvidence
-from filters.options import PaperRule
-from filters.reasons import Reason
-from filters.walks import nearest_upwards, prefixes
+from filters.options import Overrides, PaperRule
+from filters.regions import unite_regions
+from filters.scorep_format.matcher import filterable as can_filter
 from ingest.arrays import BoolArray, FloatArray, IntArray
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class RuleOutcome:
-    """What the rule says of one run.
+    """What the rule says about one run.
 
     Attributes:
-        reason: int64[call path], values of `Reason`; call paths that no filter can touch may have one, too.
+        reason: int64[call path], values of `Reason`; call paths that cannot be filtered may have one, too.
         represented_by: int64[call path], for the call paths with much total time that are not kept for their
-            time per visit: the nearest call path upwards, itself first, with few enough visits; -1 for
-                others.
-        time_per_visit: the smallest time per visit, in seconds, that is kept; infinite where none is.
-        total_time: the smallest total time, in core-seconds, that must be represented; infinite where none
-            is.
+            time per visit: the nearest caller, itself first, with few enough visits; -1 for others.
+        time_per_visit: the smallest time per visit, in seconds, that is kept; infinite if none is.
+        total_time: the smallest total time, in core-seconds, that must be represented; infinite if none
+            must.
         visits: the most visits of a call path that may represent itself.
     """
 
@@ -33,22 +34,63 @@ class RuleOutcome:
     visits: float
 
 
+@dataclass(frozen=True, eq=False, kw_only=True)
+class PaperDecision(Decision):
+    """A decision by the rule of the paper.
+
+    Attributes:
+        outcomes: per run, what the rule says about it.
+    """
+
+    outcomes: tuple[RuleOutcome, ...]
+
+
+def decide_by_paper(
+    runs: Sequence[RunEvidence], rule: PaperRule | None = None, overrides: Overrides | None = None
+) -> PaperDecision:
+    """Decide by the rule of the paper.
+
+    A region is kept if one of its call paths is kept in one of the runs.
+
+    Args:
+        runs: one or more runs of the same program, the largest scale last.
+        rule: the numbers of the rule; the paper's if not given.
+        overrides: what to keep or to drop whatever the rule says.
+    """
+    rule = rule or PaperRule()
+    regions = unite_regions(runs)
+    outcomes = [apply_paper_rule(run, can_filter(run.regions)[run.tree.region], rule) for run in runs]
+    callpaths = tuple(outcome.reason for outcome in outcomes)
+    reason = override(regions, region_reasons(regions, runs, callpaths), overrides or Overrides())
+    method = f"paper rule: top {rule.per_visit:.0%} of time per visit, top {rule.total:.0%} of total time"
+    method += f", visits up to the {rule.visits:.0%} quantile, all prefixes"
+    return PaperDecision(
+        regions=regions,
+        runs=tuple(runs),
+        callpaths=callpaths,
+        reason=reason,
+        method=method,
+        notices=decision_notices(regions, reason),
+        outcomes=tuple(outcomes),
+    )
+
+
 def apply_paper_rule(run: RunEvidence, filterable: BoolArray, rule: PaperRule) -> RuleOutcome:
     """Decide the call paths of a run.
 
     1. Of the m filterable call paths that were visited, the ceil(m / 4) with the longest exclusive time per
        visit are kept, ties included.
     2. Of the ceil(m / 4) with the most exclusive time, those not kept yet are represented by the nearest call
-       path upwards, itself first, whose visits are not above the median of the m; it is kept.
+       path towards the root, itself first, whose visits are not above the median of the m; it is kept.
     3. The entry points of the tree and all prefixes of what is kept are kept.
 
-    Exclusive time is what the paper's tool uses: time is told once, where it is spent; inclusive time would
-    keep the callers of everything and never a small kernel. Call paths that no filter can touch (MPI,
-    OpenMP) are not counted, but they can represent others: they are measured anyway.
+    Exclusive time is what the paper's tool uses: it counts time once, where it is spent; inclusive time would
+    keep the callers of everything and never a small kernel. Call paths that cannot be filtered (MPI, OpenMP)
+    are not counted, but they can represent others: they are measured anyway.
 
     Args:
         run: the evidence.
-        filterable: bool[call path], which of them a filter can touch.
+        filterable: bool[call path], which of them can be filtered.
         rule: the numbers.
     """
     counted = np.flatnonzero(filterable & (run.visits > 0))
@@ -57,13 +99,13 @@ def apply_paper_rule(run: RunEvidence, filterable: BoolArray, rule: PaperRule) -
     shortest, least = _threshold(time / visits, rule.per_visit), _threshold(time, rule.total)
     long = counted[time / visits >= shortest]
     heavy = np.setdiff1d(counted[time >= least], long)
-    anchor = np.full(len(run.tree), -1, dtype=np.int64)
-    anchor[heavy] = nearest_upwards(run.tree, heavy, run.visits <= limit)
-    reason = np.full(len(run.tree), Reason.DROPPED, dtype=np.int64)
-    kept = run.tree.parent < 0
+    anchor = np.full(len(run.tree), -1)
+    anchor[heavy] = run.tree.nearest((run.visits <= limit) | run.tree.roots)[heavy]
+    reason = np.full(len(run.tree), int(Reason.DROPPED))
+    kept = run.tree.roots.copy()
     kept[long] = True
     kept[anchor[heavy]] = True
-    reason[prefixes(run.tree, kept)] = Reason.PREFIX
+    reason[run.tree.with_callers(kept)] = Reason.PREFIX
     reason[anchor[heavy]] = Reason.TOTAL_TIME
     reason[long] = Reason.TIME_PER_VISIT
     return RuleOutcome(
@@ -72,7 +114,7 @@ def apply_paper_rule(run: RunEvidence, filterable: BoolArray, rule: PaperRule) -
 
 
 def _threshold(values: FloatArray, share: float) -> float:
-    """Return the smallest of the ceil(share m) largest of m values; never zero, infinite where none is."""
+    """Return the smallest of the ceil(share m) largest of m values; never zero, infinite if there is none."""
     count = min(len(values), int(np.ceil(share * len(values) - 1e-9)))
     if count == 0:
         return np.inf

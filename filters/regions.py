@@ -1,4 +1,4 @@
-"""The regions that filters speak of, united over runs: one entry for all that share a mangled name."""
+"""The regions that filters name, united over runs: one entry for all that share a mangled name."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from filters.evidence import RunEvidence
-from filters.matching import USER, filterable
+from filters.scorep_format.matcher import USER, filterable
 from ingest.arrays import BoolArray, FloatArray, IntArray
 from ingest.profile import RegionTable
 
@@ -21,7 +21,7 @@ class _Facts(NamedTuple):
     line: int
 
     def joined(self, other: "_Facts") -> "_Facts":
-        """Join two regions of one mangled name: a user region if one is, in no file where they differ."""
+        """Join two regions of one mangled name: a user region if one is, without a file if these differ."""
         paradigm = other.paradigm if other.paradigm == USER else self.paradigm
         return self._replace(paradigm=paradigm, file=self.file if self.file == other.file else "")
 
@@ -30,13 +30,13 @@ class _Facts(NamedTuple):
 class FilterRegions:
     """R filterable regions in the order of their displayed names, so that files made from them are stable.
 
-    A rule on mangled names cannot tell regions apart that share one (static functions of one name in two
+    A rule on mangled names cannot distinguish regions that share one (static functions of one name in two
     files): they are one entry and one decision here.
 
     Attributes:
-        table: names, mangled names, paradigms, files and lines; no file where several share the name.
-        of_run: per run, int64[regions of the run], the entry of each of its regions; -1 where no filter
-            applies.
+        table: names, mangled names, paradigms, files and lines; no file if several share the name.
+        of_run: per run, int64[regions of the run], the entry of each of its regions; -1 if it cannot be
+            filtered.
         called: bool[R], whether a call path of any run leads to it.
         pinned: bool[R], user regions and the entry point of the program: they are always kept.
     """
@@ -51,7 +51,7 @@ class FilterRegions:
         return len(self.table)
 
     def of_callpaths(self, run: int, evidence: RunEvidence) -> IntArray:
-        """Return the entry of every call path of a run, int64[call path]; -1 where no filter applies."""
+        """Return the entry of every call path of a run, int64[call path]; -1 if it cannot be filtered."""
         return self.of_run[run][evidence.tree.region]
 
     def total(self, run: int, evidence: RunEvidence, values: FloatArray) -> FloatArray:

@@ -1,31 +1,30 @@
 """What a profile would look like under a filter."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from filters.digest import FILTER_ATTRIBUTE, digest
 from filters.evidence import TIME, VISITS
-from filters.language import Filter
-from filters.matching import kept
-from filters.walks import nearest_recorded
+from filters.scorep_format.matcher import kept
+from filters.scorep_format.parser import Filter
 from ingest.arrays import BoolArray, FloatArray, IntArray
 from ingest.calltree import CallTree
-from ingest.merging import merge_siblings
-from ingest.profile import Metric, MetricKind, Profile
+from ingest.profile import Block, Metric, MetricKind, Profile, exclusive_values
 
 
 def simulate(profile: Profile, rules: Filter) -> Profile:
     """Apply a filter to a measurement that was made without it.
 
-    Filtered regions vanish from the call tree, with their visits. What they call hangs on their nearest
-    recorded caller, where calls of the same region become one call path. What was measured in them is told
-    of that caller: time, with the overhead that filtering would have saved (`filters.prediction` tells how
-    much), counters, bytes. Minima and maxima stay those of the recorded visits. Metrics that belong to no
-    place in the call tree are left out.
+    Filtered regions vanish from the call tree, with their visits. What they call moves to their nearest
+    recorded caller, where calls of the same region become one call path. What was measured in them is
+    attributed to that caller: time, with the overhead that filtering would have saved (`filters.overhead`
+    predicts how much), counters, bytes. Minima and maxima stay those of the recorded visits. Metrics that
+    belong to no place in the call tree are left out.
 
     Raises:
-        InputError: later, when values are asked for and are damaged.
+        InputError: later, if values are asked for and damaged.
     """
     folding = fold(profile, kept(rules, profile.regions))
     metrics = tuple(metric for metric in profile.metrics if metric.kind is not MetricKind.SIMPLE)
@@ -33,7 +32,7 @@ def simulate(profile: Profile, rules: Filter) -> Profile:
         profile,
         tree=folding.tree,
         metrics=metrics,
-        load=lambda metric: folding.values(metric, profile.load(metric)),
+        load=FoldedValues(profile, folding),
         attributes={**profile.attributes, FILTER_ATTRIBUTE: digest(rules)},
         notices=(*profile.notices, *_lost(profile, folding)),
     )
@@ -45,8 +44,8 @@ class Folding:
 
     Attributes:
         tree: the m call paths.
-        place: int64[n], where what is measured in a call path goes: itself or its nearest recorded caller; -1
-            where there is none.
+        place: int64[n], the call path that gets what was measured: itself or its nearest recorded caller; -1
+            if there is none.
         recorded: bool[n], the call paths that are measured themselves.
     """
 
@@ -69,6 +68,22 @@ class Folding:
         return folded
 
 
+@dataclass(frozen=True, eq=False)
+class FoldedValues:
+    """Reads the values of a profile and folds them."""
+
+    profile: Profile
+    folding: Folding
+
+    def __call__(self, metric: Metric) -> FloatArray:
+        """Return the folded values of a metric, as stored."""
+        return self.folding.values(metric, self.profile.load(metric))
+
+    def exclusive_blocks(self, metric: Metric, rows: int) -> Iterator[Block]:
+        """Yield all exclusive values at once."""
+        yield np.arange(len(self.folding.tree)), exclusive_values(self.folding.tree, metric, self(metric))
+
+
 def fold(profile: Profile, recorded_regions: BoolArray) -> Folding:
     """Find the call tree under a filter.
 
@@ -79,11 +94,11 @@ def fold(profile: Profile, recorded_regions: BoolArray) -> Folding:
     tree = profile.tree
     recorded = recorded_regions[tree.region]
     nodes = np.flatnonzero(recorded)
-    home = nearest_recorded(tree, recorded)
-    number = np.full(len(tree) + 1, -1, dtype=np.int64)
+    home = tree.nearest(recorded)
+    number = np.full(len(tree) + 1, -1)
     number[nodes] = np.arange(len(nodes))
     caller = np.where(tree.parent[nodes] >= 0, home[tree.parent[nodes]], -1)
-    merged, folded = merge_siblings(CallTree(number[caller], tree.region[nodes]), profile.regions.mangled)
+    merged, folded = CallTree(number[caller], tree.region[nodes]).merge_siblings(profile.regions.mangled)
     place = np.append(merged, -1)[number[home]]
     return Folding(folded, place, recorded)
 

@@ -6,8 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ingest.arrays import FloatArray, IntArray
-from ingest.callpaths import ROOT, CallPathSet
-from ingest.calltree import CallTree
+from ingest.calltree import ROOT, CallTree, CallTreeBuilder
 from ingest.errors import InputError
 from ingest.experiment import Experiment, RunRecord
 from ingest.profile import Metric, RegionTable
@@ -19,14 +18,14 @@ REDUCTIONS = ("sum", "mean", "min", "max")
 
 @dataclass
 class CallTreeUnion:
-    """Grows by one call tree after the other; call paths are the same where their region names are.
+    """The union of call trees, added one by one; call paths are the same if their region names are.
 
     Attributes:
         paths: the call paths seen so far.
         known: per region, in the order first seen: mangled name, paradigm, file, line.
     """
 
-    paths: CallPathSet = field(default_factory=CallPathSet)
+    paths: CallTreeBuilder = field(default_factory=CallTreeBuilder)
     known: list[tuple[str, str, str, int]] = field(default_factory=list)
     _last: tuple[CallTree, tuple[str, ...], IntArray] | None = None
 
@@ -46,7 +45,7 @@ class CallTreeUnion:
 
     def finish(self) -> tuple[IntArray, CallTree, RegionTable]:
         """Return the place of every number in preorder, the united tree, and its regions."""
-        place, tree, names = self.paths.tree()
+        place, tree, names = self.paths.build()
         mangled, paradigm, file, line = zip(*self.known, strict=True) if self.known else ((),) * 4
         return (
             place,
@@ -71,7 +70,7 @@ def _same(tree: CallTree, names: tuple[str, ...], other: CallTree, other_names: 
 
 @dataclass(frozen=True, eq=False)
 class MeasuredRun:
-    """A reduced profile together with where it was measured.
+    """A reduced profile together with its measurement point.
 
     Attributes:
         parameters: values in the order of the experiment's parameters.
@@ -88,14 +87,14 @@ def align(parameters: Sequence[str], runs: Iterable[MeasuredRun]) -> Experiment:
     """Unite runs into an experiment.
 
     A call path that a run did not visit counts zero there: the run was measured and spent nothing in it.
-    Where no run was measured at all, values are NaN.
+    Values are NaN where no run was measured.
 
     Args:
         parameters: the parameter names.
         runs: the reduced runs in any order; they are consumed one by one.
 
     Raises:
-        InputError: where there is no run.
+        InputError: if there is no run.
     """
     union = CallTreeUnion()
     placed = [(run, union.add(run.profile.tree, run.profile.regions)) for run in runs]
@@ -149,8 +148,8 @@ def _records(
                 point=point,
                 repetition=used[point],
                 process=profile.process,
-                paradigms=profile.paradigms,
-                paradigm_time=profile.paradigm_time,
+                classes=profile.classes,
+                class_time=profile.class_time,
                 attributes=profile.attributes,
             )
         )
@@ -167,7 +166,7 @@ def _union_of_metrics(profiles: Sequence[ReducedProfile]) -> tuple[Metric, ...]:
 
 
 def _notices(profiles: Sequence[ReducedProfile]) -> tuple[str, ...]:
-    """Tell each notice once, with the number of runs it was made on."""
+    """List each notice once, with the number of runs it concerns."""
     runs: dict[str, list[str]] = {}
     for profile in profiles:
         for notice in profile.notices:
@@ -180,9 +179,9 @@ def _notices(profiles: Sequence[ReducedProfile]) -> tuple[str, ...]:
 
 def experiment_from_series(series: Series) -> Experiment:
     """Turn the values of a series file (Extra-P formats) into an experiment: they are taken as given."""
-    paths = CallPathSet()
+    paths = CallTreeBuilder()
     nodes = np.array([paths.add(path) for path in series.callpaths], dtype=np.int64)
-    place, tree, names = paths.tree()
+    place, tree, names = paths.build()
     nothing = ("",) * len(names)
     regions = RegionTable(
         name=names, mangled=names, paradigm=nothing, file=nothing, line=np.full(len(names), -1)

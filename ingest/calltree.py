@@ -1,13 +1,18 @@
-"""Call trees as two index arrays in preorder."""
+"""Call trees as two index arrays in preorder: how they are built, and what is computed along them."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
+from typing import TypeAlias
 
 import numpy as np
 
-from ingest.arrays import FloatArray, IntArray
-from ingest.siblings import Turns, in_turns, subtract
+from ingest.arrays import BoolArray, FloatArray, IntArray
+
+ROOT = -1
+Rounds: TypeAlias = Sequence[tuple[IntArray, IntArray]]
+
+_ROUNDS = 64  # callees of one caller that get a round each; those of rare larger families go one by one
 
 
 @dataclass(frozen=True, eq=False)
@@ -15,7 +20,7 @@ class CallTree:
     """A forest of call paths in preorder: every node stands before its children.
 
     Attributes:
-        parent: int64[n], index of the caller, -1 for a root; always ``parent[i] < i``.
+        parent: int64[n], index of the caller, `ROOT` for a root; always ``parent[i] < i``.
         region: int64[n], index into the region table of the profile.
     """
 
@@ -25,6 +30,11 @@ class CallTree:
     def __len__(self) -> int:
         """Return the number of call paths n."""
         return len(self.parent)
+
+    @cached_property
+    def roots(self) -> BoolArray:
+        """bool[n], the call paths without a caller."""
+        return np.asarray(self.parent < 0)
 
     @cached_property
     def depth(self) -> IntArray:
@@ -58,9 +68,9 @@ class CallTree:
         return levels
 
     @cached_property
-    def siblings(self) -> Turns:
+    def rounds(self) -> Rounds:
         """All first children and their parents, then all second ones, and so on."""
-        return in_turns(self.parent)
+        return callee_rounds(self.parent)
 
     def inclusive(self, exclusive: FloatArray) -> FloatArray:
         """Sum values over subtrees.
@@ -80,9 +90,9 @@ class CallTree:
         return total
 
     def exclusive(self, inclusive: FloatArray) -> FloatArray:
-        """Take the values of the direct callees off: the inverse of `inclusive`, float64[n, ...]."""
+        """Subtract the values of the direct callees: the inverse of `inclusive`, float64[n, ...]."""
         own = np.array(inclusive, dtype=np.float64)
-        subtract(inclusive, self.siblings, own)
+        subtract_callees(inclusive, self.rounds, own)
         return own
 
     def path(self, node: int) -> tuple[int, ...]:
@@ -99,3 +109,166 @@ class CallTree:
         for parent, region in zip(self.parent.tolist(), self.region.tolist(), strict=True):
             found.append((*(found[parent] if parent >= 0 else ()), names[region]))
         return found
+
+    def nearest(self, marked: BoolArray) -> IntArray:
+        """Return for each node the nearest marked one on the way to its root, itself first, int64[n].
+
+        Args:
+            marked: bool[n].
+
+        Returns:
+            int64[n], -1 if neither the node nor any of its callers is marked.
+        """
+        nowhere = len(self)
+        step = np.append(np.where(marked, np.arange(len(self)), self.parent), nowhere)
+        step[step < 0] = nowhere
+        while not np.array_equal(further := step[step], step):  # each pass doubles the distance
+            step = further
+        return np.where(step[:-1] == nowhere, -1, step[:-1])
+
+    def with_callers(self, marked: BoolArray) -> BoolArray:
+        """Return the marked call paths and all that lead to them, bool[n]."""
+        before = np.concatenate([[0], np.cumsum(marked)])
+        return np.asarray(before[self.end] > before[: len(self)])
+
+    def outermost(self, group: IntArray) -> BoolArray:
+        """Return the call paths that do not lie below one of the same group, bool[n].
+
+        The inclusive values of these, summed over a group, are its inclusive value; recursion counts once.
+
+        Args:
+            group: int64[n], what the call paths are grouped by.
+        """
+        order = np.argsort(group, kind="stable")
+        rank = np.cumsum(np.diff(group[order], prepend=group[order][:1]) != 0)
+        shift = rank * (len(self) + 1)
+        reached = np.maximum.accumulate(self.end[order] + shift)
+        found = np.ones(len(self), dtype=np.bool_)
+        found[order[1:]] = order[1:] + shift[1:] >= reached[:-1]
+        return found
+
+    def merge_siblings(self, names: Sequence[str]) -> tuple[IntArray, "CallTree"]:
+        """Merge siblings whose regions have the same name: to a reader they are the same call path.
+
+        Args:
+            names: names of the regions in the region table.
+
+        Returns:
+            int64[n], for every node its place in the merged tree, and the merged tree.
+        """
+        number = {name: i for i, name in reversed(list(enumerate(names)))}
+        key = np.array([number[name] for name in names], dtype=np.int64)[self.region]
+        if len(np.unique(self.parent * len(names) + key)) == len(self):
+            return np.arange(len(self)), self
+        merged: dict[tuple[int, int], int] = {}
+        node = np.empty(len(self), dtype=np.int64)
+        for i, (parent, region) in enumerate(zip(self.parent.tolist(), key.tolist(), strict=True)):
+            above = int(node[parent]) if parent >= 0 else ROOT
+            node[i] = merged.setdefault((above, region), len(merged))
+        parent_of, region_of = (np.array(column, dtype=np.int64) for column in zip(*merged, strict=True))
+        order, tree = in_preorder(parent_of, region_of)
+        return order[node], tree
+
+
+def in_preorder(parent: IntArray, region: IntArray) -> tuple[IntArray, CallTree]:
+    """Bring nodes that stand after their parents into preorder, children in the order they stand in.
+
+    Returns:
+        int64[n], for every node its place in the ordered tree, and that tree.
+    """
+    above = parent.tolist()
+    size = [1] * len(above)
+    for node in range(len(above) - 1, -1, -1):
+        if above[node] >= 0:
+            size[above[node]] += size[node]
+    placed = [0] * len(above)
+    following = [0] * (len(above) + 1)  # next free place below a node; the last entry is that of the roots
+    for node, caller in enumerate(above):
+        placed[node] = following[caller]
+        following[caller] += size[node]
+        following[node] = placed[node] + 1
+    place = np.array(placed, dtype=np.int64)
+    ordered_parent, ordered_region = np.empty_like(parent), np.empty_like(region)
+    ordered_parent[place] = np.where(parent >= 0, place[parent], ROOT)
+    ordered_region[place] = region
+    return place, CallTree(ordered_parent, ordered_region)
+
+
+@dataclass
+class CallTreeBuilder:
+    """A call tree that grows call path by call path: for formats that have no call tree of their own.
+
+    Call paths are the same if their region names are; nodes are numbered as they are first seen.
+
+    Attributes:
+        regions: region name -> number.
+        nodes: (node of the caller or `ROOT`, number of the region) -> node.
+    """
+
+    regions: dict[str, int] = field(default_factory=dict)
+    nodes: dict[tuple[int, int], int] = field(default_factory=dict)
+
+    def callee(self, caller: int, region: str) -> int:
+        """Return the node of a region called from a node, or from `ROOT`."""
+        number = self.regions.setdefault(region, len(self.regions))
+        return self.nodes.setdefault((caller, number), len(self.nodes))
+
+    def add(self, path: Sequence[str]) -> int:
+        """Return the node of a call path, given as region names from the root down."""
+        node = ROOT
+        for region in path:
+            node = self.callee(node, region)
+        return node
+
+    def build(self) -> tuple[IntArray, CallTree, tuple[str, ...]]:
+        """Bring the call paths into a tree.
+
+        Returns:
+            int64[n], the place of every node in the tree; the tree, in preorder, siblings in the order first
+            seen; and the names of its regions.
+        """
+        pairs = np.array(list(self.nodes), dtype=np.int64).reshape(-1, 2)
+        place, tree = in_preorder(pairs[:, 0], pairs[:, 1])
+        return place, tree, tuple(self.regions)
+
+
+def callee_rounds(caller: IntArray) -> Rounds:
+    """Group callees so that none of a group share their caller.
+
+    Args:
+        caller: int64[n], for every element the one that called it, negative if none did.
+
+    Returns:
+        The first callees and their callers, then the second ones, and so on; the last group is all the rest.
+    """
+    callees = np.argsort(caller, kind="stable")
+    callers = caller[callees]
+    called = np.searchsorted(callers, 0)
+    callees, callers = callees[called:], callers[called:]
+    turn = np.minimum(np.arange(len(callees)) - np.searchsorted(callers, callers), _ROUNDS)
+    order = np.argsort(turn, kind="stable")
+    callees, callers = callees[order], callers[order]
+    bounds = np.cumsum(np.bincount(turn)).tolist()
+    return [(callees[a:b], callers[a:b]) for a, b in zip([0, *bounds], bounds, strict=False)]
+
+
+def add_callees(callees: FloatArray, rounds: Rounds, callers: FloatArray) -> None:
+    """Add rows of `callees` to rows of `callers`, in place and in the order of the callees."""
+    _accumulate(np.add, callees, rounds, callers)
+
+
+def subtract_callees(callees: FloatArray, rounds: Rounds, callers: FloatArray) -> None:
+    """Subtract rows of `callees` from rows of `callers`, in place and in the order of the callees.
+
+    CubeLib does it one by one, too: where little is left of much, a sum of the callees subtracted at once
+    would differ from CubeLib's values in most of their digits.
+    """
+    _accumulate(np.subtract, callees, rounds, callers)
+
+
+def _accumulate(operation: np.ufunc, callees: FloatArray, rounds: Rounds, callers: FloatArray) -> None:
+    for number, (callee, caller) in enumerate(rounds):
+        if number < _ROUNDS:
+            callers[caller] = operation(callers[caller], callees[callee])
+        else:
+            operation.at(callers, caller, callees[callee])

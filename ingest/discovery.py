@@ -1,7 +1,7 @@
 """Run discovery: which profiles below a directory are runs, and what parameters they were measured with."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
@@ -9,16 +9,16 @@ from pathlib import Path
 from ingest.errors import InputError, RunNameError
 from ingest.profile_search import FoundProfile, Skipped, search_profiles
 from ingest.readers import ProfileReader, find_profile_reader, known_profiles
-from ingest.run_metadata import MetadataParameters, metadata_parameters
 from ingest.run_names import HOW_TO_NAME, RunName, RunSpec, parse_run_name
 
 __all__ = ["Discovery", "Run", "Skipped", "discover"]
 
-EXAMPLES_TOLD = 4
+MAX_EXAMPLES = 4
 PROCESSES = "p"
+METADATA_PROCESSES = ("jobsize", "mpi.world.size")  # names of their number that Adiak and Caliper use
 
 _NUMBER = re.compile(r"[0-9]{1,12}")
-_SAYS_NOTHING = re.compile(r"profile[0-9]*")  # repetitions in one folder, not a parameter 'profile'
+_UNNAMED = re.compile(r"profile[0-9]*")  # repetitions in one folder, not a parameter 'profile'
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class Run:
         path: the profile, a file or a directory, as the reader wants it.
         reader: the format it looks like.
         parameters: values in the order of `Discovery.parameters`.
-        repetition: tells the runs of one measurement point apart; as named, or numbered from 1.
+        repetition: distinguishes the runs of one measurement point; as named, or numbered from 1.
     """
 
     path: Path
@@ -43,10 +43,10 @@ class Discovery:
     """The runs of a study, sorted by parameters, then repetition, then path.
 
     Attributes:
-        parameters: the names of the parameters, also of those with one value in all runs.
+        parameters: the names of the parameters, including those with one value in all runs.
         runs: at least one.
-        skipped: what lies beside the runs and is not read.
-        notices: one sentence for everything doubted.
+        skipped: what is beside the runs and not read.
+        notices: one sentence for everything doubtful.
     """
 
     parameters: tuple[str, ...]
@@ -55,21 +55,38 @@ class Discovery:
     notices: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True)
+class _Metadata:
+    """What the profiles of a study say about their parameters.
+
+    Attributes:
+        found: the profiles whose metadata could be read.
+        parameters: names of the parameters.
+        values: one row per profile of `found`.
+        damaged: the profiles whose metadata could not be read.
+    """
+
+    found: tuple[FoundProfile, ...]
+    parameters: tuple[str, ...]
+    values: tuple[tuple[float, ...], ...]
+    damaged: tuple[Skipped, ...]
+
+
 def discover(path: Path, explicit: Sequence[RunSpec] | None = None) -> Discovery:
     """Find the runs below a directory.
 
-    Every entry of the directory that holds a profile is a run; its name tells the parameters (see
-    `ingest.run_names`), unless the profiles tell them themselves (see `ingest.run_metadata`). Several
+    Every entry of the directory that contains a profile is a run. Its name gives the parameters (see
+    `ingest.run_names`), unless the metadata of the profiles do (Adiak's global values in Caliper's). Several
     profiles in one entry are repetitions. A path that is a profile itself, or a directory with a single one,
     needs no parameters.
 
     Args:
         path: a directory, or a single profile.
-        explicit: the runs as the configuration lists them; then nothing else is looked for.
+        explicit: the runs as the configuration lists them, instead of a search.
 
     Raises:
-        InputError: where there is no run, or a listed one is no profile.
-        RunNameError: where names do not parse, or do not agree on their parameters.
+        InputError: if there is no run, or a listed one is not a profile.
+        RunNameError: if names do not parse, or do not agree on their parameters.
     """
     if explicit:
         return _listed(path, explicit)
@@ -77,15 +94,15 @@ def discover(path: Path, explicit: Sequence[RunSpec] | None = None) -> Discovery
         return Discovery((), (Run(path, reader, (), 1),))
     if not path.is_dir():
         what = "not a profile in a known format" if path.exists() else "no such file or directory"
-        raise InputError(what, where=str(path), hint=f"known are {known_profiles()}")
+        raise InputError(what, where=str(path), hint=f"known formats: {known_profiles()}")
     found, skipped = search_profiles(path)
     if not found:
         raise InputError(
             "no profile found",
             where=str(path),
-            hint=f"looked in it and in its folders for {known_profiles()}; {HOW_TO_NAME}",
+            hint=f"searched it and its folders for {known_profiles()}; {HOW_TO_NAME}",
         )
-    if metadata := metadata_parameters(found):
+    if metadata := _metadata(found):
         return _described(metadata, skipped)
     names = _names(found)
     _agree(names, found)
@@ -95,15 +112,58 @@ def discover(path: Path, explicit: Sequence[RunSpec] | None = None) -> Discovery
     return Discovery(parameters, runs, tuple(skipped), _notices(names, found))
 
 
-def _described(metadata: MetadataParameters, skipped: Sequence[Skipped]) -> Discovery:
-    """Take the parameters from what the profiles tell of themselves."""
+def _described(metadata: _Metadata, skipped: Sequence[Skipped]) -> Discovery:
+    """Take the parameters from the metadata of the profiles."""
     runs = _numbered(metadata.found, metadata.values, [None] * len(metadata.found))
     notice = f"parameters from the metadata of the profiles: {', '.join(metadata.parameters)}"
     return Discovery(metadata.parameters, runs, (*skipped, *metadata.damaged), (notice,))
 
 
+def _metadata(found: Sequence[FoundProfile]) -> _Metadata | None:
+    """Choose the parameters from the metadata of profiles.
+
+    These are the number of processes, and the numbers that every profile has and that are not the same in
+    all; of numbers that always agree the first is taken.
+
+    Returns:
+        None if the format of some profile has no metadata, or if they contain no number.
+
+    Raises:
+        InputError: if the metadata of no profile can be read.
+    """
+    described: list[tuple[FoundProfile, Mapping[str, float]]] = []
+    damaged: list[Skipped] = []
+    for profile in found:
+        if profile.reader.parameters is None:
+            return None
+        try:
+            described.append((profile, profile.reader.parameters(profile.path)))
+        except InputError as error:
+            if len(damaged) + 1 == len(found):
+                raise
+            damaged.append(Skipped(profile.path, error.what, damaged=True))
+    parameters = choose_parameters([numbers for _, numbers in described])
+    if not parameters:
+        return None
+    values = tuple(tuple(numbers[name] for name in parameters) for _, numbers in described)
+    return _Metadata(tuple(profile for profile, _ in described), parameters, values, tuple(damaged))
+
+
+def choose_parameters(numbers: Sequence[Mapping[str, float]]) -> tuple[str, ...]:
+    """Choose parameters from the numbers in the metadata of each profile, see `_metadata`."""
+    common = set(numbers[0]).intersection(*numbers) if numbers else set()
+    processes = [name for name in METADATA_PROCESSES if name in common][:1]
+    others = sorted(common.difference(METADATA_PROCESSES))
+    chosen: dict[tuple[float, ...], str] = {}
+    for name in [*processes, *others]:
+        column = tuple(row[name] for row in numbers)
+        if name in processes or len(set(column)) > 1:
+            chosen.setdefault(column, name)
+    return tuple(chosen.values())
+
+
 def _listed(directory: Path, specs: Sequence[RunSpec]) -> Discovery:
-    """Look up the runs of the configuration."""
+    """Find the runs of the configuration."""
     parameters = tuple(specs[0].parameters)
     found: list[FoundProfile] = []
     values: list[tuple[float, ...]] = []
@@ -130,13 +190,13 @@ def _profiles_of(place: Path) -> list[FoundProfile]:
     found = search_profiles(place)[0] if place.is_dir() else []
     if not found:
         what = "holds no profile" if place.exists() else "no such file or directory"
-        raise InputError(f"[[run]]: {what}", where=str(place), hint=f"known are {known_profiles()}")
+        raise InputError(f"[[run]]: {what}", where=str(place), hint=f"known formats: {known_profiles()}")
     return found
 
 
 def _names(found: Sequence[FoundProfile]) -> list[RunName]:
     """Read the names of all entries; a single one may be called anything."""
-    if all(_SAYS_NOTHING.fullmatch(profile.run_name) for profile in found):
+    if all(_UNNAMED.fullmatch(profile.run_name) for profile in found):
         return [RunName("", (), None)] * len(found)
     _refuse_nested_runs(found)
     if len({profile.entry for profile in found}) > 1:
@@ -157,14 +217,14 @@ def _name(profile: FoundProfile) -> RunName:
 
 
 def _named_by_number(profile: FoundProfile) -> bool:
-    """Return whether the run is a file such as ``16.ppk``: so TAU's users name runs by their processes."""
+    """Return whether the run is a file such as ``16.ppk``: TAU's users name runs by their processes."""
     return (
         profile.path == profile.entry and profile.path.is_file() and bool(_NUMBER.fullmatch(profile.run_name))
     )
 
 
 def _refuse_nested_runs(found: Sequence[FoundProfile]) -> None:
-    """Refuse a folder of several runs in place of a run: their parameters would be lost."""
+    """Refuse a folder of several runs instead of a run: their parameters would be lost."""
     for profile in found:
         folder_of = profile.path if profile.path.is_dir() else profile.path.parent
         inside = folder_of.parts[len(profile.entry.parts) :]
@@ -175,20 +235,20 @@ def _refuse_nested_runs(found: Sequence[FoundProfile]) -> None:
                 continue
             if nested:
                 raise RunNameError(
-                    f"'{folder}' is the name of a run but lies one folder too deep",
+                    f"'{folder}' is the name of a run but is one folder too deep",
                     where=str(profile.entry),
-                    hint="give the directory that holds the runs",
+                    hint="give the directory that contains the runs",
                 )
 
 
 def _agree(names: Sequence[RunName], found: Sequence[FoundProfile]) -> None:
     """Refuse runs that do not name the same parameters in the same order."""
     where = str(found[0].entry.parent)
-    told: dict[tuple[str, ...], str] = {}
+    readings: dict[tuple[str, ...], str] = {}
     for name, profile in zip(names, found, strict=True):
-        told.setdefault(tuple(p for p, _ in name.parameters), f"'{profile.run_name}' as {name}")
-    if len(told) > 1:
-        examples = " and ".join(list(told.values())[:EXAMPLES_TOLD])
+        readings.setdefault(tuple(p for p, _ in name.parameters), f"'{profile.run_name}' as {name}")
+    if len(readings) > 1:
+        examples = " and ".join(list(readings.values())[:MAX_EXAMPLES])
         raise RunNameError(
             f"the runs do not agree on their parameters: read {examples}",
             where=where,
@@ -197,7 +257,7 @@ def _agree(names: Sequence[RunName], found: Sequence[FoundProfile]) -> None:
     prefixes = dict.fromkeys(name.prefix for name in names)
     if len(prefixes) > 1 and (odd := next((p for p in prefixes if any(map(str.isdigit, p))), None)):
         raise RunNameError(
-            f"a parameter may hide in the leading name '{odd}', which is not the same in all runs",
+            f"there may be a parameter in the leading name '{odd}', which is not the same in all runs",
             where=where,
             hint=HOW_TO_NAME,
         )
@@ -207,10 +267,10 @@ def _notices(names: Sequence[RunName], found: Sequence[FoundProfile]) -> tuple[s
     notices = []
     prefixes = sorted({name.prefix for name in names if name.prefix})
     if len(prefixes) > 1:
-        told = ", ".join(prefixes)
-        notices.append(f"runs with different leading names are taken as one study: {told}")
+        leading = ", ".join(prefixes)
+        notices.append(f"runs with different leading names are read as one study: {leading}")
     if any(map(_named_by_number, found)):
-        notices.append(f"files named by a number alone: it is read as the parameter {PROCESSES} (processes)")
+        notices.append(f"files named by a number only: it is read as the parameter {PROCESSES} (processes)")
     return tuple(notices)
 
 
@@ -219,7 +279,7 @@ def _numbered(
     values: Sequence[tuple[float, ...]],
     repetitions: Sequence[int | None],
 ) -> tuple[Run, ...]:
-    """Sort the runs and give a free repetition number to those that have none, or one that is taken."""
+    """Sort the runs; give a free repetition number to those that have none, or one that is taken."""
     order = sorted(range(len(found)), key=lambda i: (repetitions[i] is None, found[i].path))
     named = {(values[i], repetitions[i]) for i in order}
     taken: set[tuple[tuple[float, ...], int]] = set()

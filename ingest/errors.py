@@ -1,17 +1,17 @@
 """The errors that reach a user, in one place.
 
-Every one of them is told in a single line: where, what is wrong, how to fix it. The command line turns
-them into exit code 2; nothing else is caught there, so a traceback always means a defect of ours.
+Each is shown as a single line: where, what is wrong, how to fix it. The command line turns them into exit
+code 2 and catches nothing else, so a traceback always means a defect of this program.
 
     PipelineError          base class, never raised itself
-    ├── UsageError         an option or configuration value that cannot be meant
+    ├── UsageError         an invalid option or configuration value
     ├── InputError         a file or directory that cannot be read as what it claims to be
-    │   └── RunNameError   a run's name from which no parameters can be told
-    ├── FilterError        a filter that does not decide the regions as intended
+    │   └── RunNameError   a run's name from which no parameters can be read
+    ├── FilterError        a filter that does not decide on the regions as intended
     └── ModelError         data from which no model can be made
 """
 
-MOST_TOLD = 600  # characters of what is wrong, and of how to fix it
+MAX_LENGTH = 600  # characters of what is wrong, and of how to fix it
 
 
 class PipelineError(Exception):
@@ -19,8 +19,8 @@ class PipelineError(Exception):
 
     Args:
         what: what is wrong, without a full stop.
-        where: the file, option or key it is about; empty where there is none.
-        hint: what the user can do about it; empty where nothing can be said.
+        where: the file, option or key it is about; empty if there is none.
+        hint: what the user can do about it; may be empty.
     """
 
     def __init__(self, what: str, *, where: str = "", hint: str = "") -> None:
@@ -34,15 +34,15 @@ class PipelineError(Exception):
 
 
 def _cut(text: str) -> str:
-    """Shorten what cites a file at too great a length."""
+    """Shorten text that quotes too much of a file."""
     text = one_line(text)
-    return text if len(text) <= MOST_TOLD else f"{text[: MOST_TOLD - 3]}..."
+    return text if len(text) <= MAX_LENGTH else f"{text[: MAX_LENGTH - 3]}..."
 
 
 def one_line(text: str) -> str:
-    """Bring a text into one line that can be shown.
+    """Bring a text into one line that is safe to show.
 
-    What files and their names may hold to steer a terminal, or what cannot be encoded, is written out.
+    Characters that control a terminal or cannot be encoded, which files may contain, are escaped.
     """
     line = " ".join(text.split())
     if line.isprintable():
@@ -51,7 +51,7 @@ def one_line(text: str) -> str:
 
 
 class UsageError(PipelineError):
-    """An option or configuration value that cannot be meant."""
+    """An invalid option or configuration value."""
 
 
 class InputError(PipelineError):
@@ -59,11 +59,11 @@ class InputError(PipelineError):
 
 
 class RunNameError(InputError):
-    """A run's name from which no parameters can be told."""
+    """A run's name from which no parameters can be read."""
 
 
 class FilterError(PipelineError):
-    """A filter that does not decide the regions as intended, or cannot be parsed."""
+    """A filter that does not decide on the regions as intended, or cannot be parsed."""
 
 
 class ModelError(PipelineError):

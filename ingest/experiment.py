@@ -10,28 +10,29 @@ from ingest.calltree import CallTree
 from ingest.errors import InputError
 from ingest.profile import Metric, RegionTable
 from ingest.reduction import Reduction
+from ingest.region_class import RegionClass
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class RunRecord:
-    """Where one run stands in the experiment and what the models need to know of it beyond its values.
+    """The place of one run in the experiment, and what models need to know about it beyond its values.
 
     Attributes:
         source: the file or directory it was read from.
         point: index of its measurement point.
         repetition: index of its repetition, from 0.
         process: int64[CPU location], the process of each CPU location.
-        paradigms: names of the rows of `paradigm_time`.
-        paradigm_time: float64[paradigm, CPU location], exclusive time in seconds.
-        attributes: what the measurement system says of itself.
+        classes: what the rows of `class_time` are.
+        class_time: float64[class, CPU location], exclusive time in seconds.
+        attributes: what the measurement system says about itself.
     """
 
     source: str
     point: int
     repetition: int
     process: IntArray
-    paradigms: tuple[str, ...]
-    paradigm_time: FloatArray
+    classes: tuple[RegionClass, ...]
+    class_time: FloatArray
     attributes: Mapping[str, str]
 
 
@@ -45,10 +46,10 @@ class Experiment:
         tree: the union of the runs' call trees, in preorder.
         regions: the regions of the union, one per name.
         metrics: the metrics kept.
-        values: per metric name the reductions over CPU locations, float64[N, P, R]; NaN where no run was
-            measured, zero where a run was measured that did not visit the call path.
-        runs: the runs, in the order of points and repetitions; empty where values came as a series.
-        notices: one sentence for everything skipped or doubted.
+        values: per metric name the reductions over CPU locations, float64[N, P, R]; NaN where there was
+            no run, zero where it did not visit the call path.
+        runs: the runs, in the order of points and repetitions; empty if the values come from a series.
+        notices: one sentence for everything skipped or doubtful.
     """
 
     parameters: tuple[str, ...]
@@ -61,6 +62,11 @@ class Experiment:
     notices: tuple[str, ...] = ()
 
     @property
+    def is_series(self) -> bool:
+        """Whether the values come from a series file, as they are, and not from runs."""
+        return not self.runs
+
+    @property
     def callpaths(self) -> list[tuple[str, ...]]:
         """The call paths as region names from the root down, N of them."""
         return self.tree.paths(self.regions.name)
@@ -69,7 +75,7 @@ class Experiment:
         """Return the metric of that name.
 
         Raises:
-            InputError: where no run has it.
+            InputError: if no run has it.
         """
         for metric in self.metrics:
             if metric.name == name:

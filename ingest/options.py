@@ -21,6 +21,7 @@ class Declaration:
         help: one sentence for the user.
         commands: the commands that take it as a command-line option; all read it from pipeline.toml.
         flag: its name on the command line; empty for two dashes and the name of the field.
+        metavar: what its value is called in the help; empty for the choices or the type.
         least, most: the valid numbers.
         recompute: whether results depend on it, so that stored ones cannot be reused after a change.
         toml: whether pipeline.toml may have it as a key.
@@ -32,6 +33,7 @@ class Declaration:
     help: str
     commands: tuple[str, ...] = ()
     flag: str = ""
+    metavar: str = ""
     least: float = -INFINITE
     most: float = INFINITE
     recompute: bool = True

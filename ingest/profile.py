@@ -1,12 +1,20 @@
-"""`Profile`: one run as its file tells it, columnar, with values read on demand."""
+"""`Profile`: one run as its file has it, columnar, with values read on demand."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
+from typing import Protocol, TypeAlias
+
+import numpy as np
 
 from ingest.arrays import BoolArray, FloatArray, IntArray
 from ingest.calltree import CallTree
 from ingest.errors import InputError
+
+LARGEST = 1e280  # sums of smaller numbers do not overflow
+VALUES_PER_BLOCK = 1 << 20  # values read at once: 8 MiB
+
+Block: TypeAlias = tuple[IntArray, FloatArray]
 
 
 class MetricKind(Enum):
@@ -41,14 +49,14 @@ class Metric:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class RegionTable:
-    """The regions of a profile, one entry a region in every column.
+    """The regions of a profile, one entry per region in every column.
 
     Attributes:
         name: displayed (demangled) names.
-        mangled: linker names, equal to `name` where the file has none.
+        mangled: linker names, equal to `name` if the file has none.
         paradigm: lower case, such as ``compiler``, ``user``, ``mpi``, ``openmp``, ``measurement``, or empty.
-        file: source files, empty where unknown.
-        line: int64, first source line, -1 where unknown.
+        file: source files, empty if unknown.
+        line: int64, first source line, -1 if unknown.
     """
 
     name: tuple[str, ...]
@@ -64,12 +72,12 @@ class RegionTable:
 
 @dataclass(frozen=True, eq=False)
 class LocationTable:
-    """Where values were measured: one entry a thread of execution.
+    """What values were measured on: one entry per thread of execution.
 
     Attributes:
         process: int64[L], index of the process (rank) a location belongs to.
         thread: int64[L], index of the location within its process.
-        cpu: bool[L], False for accelerator streams, which hold no cores.
+        cpu: bool[L], False for accelerator streams, which occupy no cores.
     """
 
     process: IntArray
@@ -79,6 +87,65 @@ class LocationTable:
     def __len__(self) -> int:
         """Return the number of locations L."""
         return len(self.process)
+
+
+class ValueLoader(Protocol):
+    """Reads the values of a profile when they are asked for."""
+
+    def __call__(self, metric: Metric) -> FloatArray:
+        """Return the stored values of a metric, float64[call path, location].
+
+        Raises:
+            InputError: if they are damaged.
+        """
+        ...
+
+    def exclusive_blocks(self, metric: Metric, rows: int) -> Iterator[Block]:
+        """Yield the exclusive values of an additive metric, about `rows` call paths at once.
+
+        Yields:
+            int64[k], call paths, and float64[k, location], their values; all others are zero.
+
+        Raises:
+            InputError: if they are damaged.
+        """
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class ValuesInMemory:
+    """The loader of formats that are read as a whole.
+
+    Attributes:
+        tree: n call paths.
+        values: per metric name float64[n, location], as stored.
+    """
+
+    tree: CallTree
+    values: Mapping[str, FloatArray] = field(repr=False)
+
+    def __call__(self, metric: Metric) -> FloatArray:
+        """Return the stored values of a metric."""
+        return self.values[metric.name]
+
+    def exclusive_blocks(self, metric: Metric, rows: int) -> Iterator[Block]:
+        """Yield all exclusive values at once."""
+        yield np.arange(len(self.tree)), exclusive_values(self.tree, metric, self(metric))
+
+
+def exclusive_values(tree: CallTree, metric: Metric, stored: FloatArray) -> FloatArray:
+    """Return exclusive values of a metric from its stored ones, float64[call path, location]."""
+    return tree.exclusive(stored) if metric.kind is MetricKind.INCLUSIVE else stored
+
+
+def require_summable(values: FloatArray, what: str, where: str) -> None:
+    """Refuse values that would spoil every sum they go into.
+
+    Raises:
+        InputError: if a value is not finite, or so large that it can only be damage.
+    """
+    if values.size and not (values.min() > -LARGEST and values.max() < LARGEST):
+        raise InputError(f"a value of {what} is not finite, or too large", where=where)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -91,9 +158,9 @@ class Profile:
         regions: what the call paths are made of.
         locations: what the values are measured on.
         metrics: the metrics whose values can be asked for.
-        load: reads the stored values of a metric, float64[call path, location]; use `values` instead.
-        attributes: what the measurement system says of itself (versions, filter, machine).
-        notices: one sentence for everything that was skipped or doubted while reading.
+        load: reads stored values; use `values` and `exclusive_blocks` instead.
+        attributes: what the measurement system says about itself (versions, filter, machine).
+        notices: one sentence for everything that was skipped or is doubtful.
     """
 
     source: str
@@ -101,7 +168,7 @@ class Profile:
     regions: RegionTable
     locations: LocationTable
     metrics: tuple[Metric, ...]
-    load: Callable[[Metric], FloatArray] = field(repr=False)
+    load: ValueLoader = field(repr=False)
     attributes: Mapping[str, str] = field(default_factory=dict)
     notices: tuple[str, ...] = ()
 
@@ -109,7 +176,7 @@ class Profile:
         """Return the metric of that name.
 
         Raises:
-            InputError: where the profile has no such metric.
+            InputError: if the profile has no such metric.
         """
         for metric in self.metrics:
             if metric.name == name:
@@ -120,15 +187,31 @@ class Profile:
     def values(self, name: str, *, inclusive: bool = False) -> FloatArray:
         """Return the values of a metric, float64[call path, location], in the metric's unit.
 
-        Metrics that are no sums (simple, minimum, maximum) come as stored whatever is asked for.
+        Metrics that are not sums (simple, minimum, maximum) come as stored whatever is asked for.
 
         Raises:
-            InputError: where the profile has no such metric or its values are damaged.
+            InputError: if the profile has no such metric or its values are damaged.
         """
         metric = self.metric(name)
         stored = self.load(metric)
-        if metric.kind is MetricKind.EXCLUSIVE and inclusive:
-            return self.tree.inclusive(stored)
-        if metric.kind is MetricKind.INCLUSIVE and not inclusive:
-            return self.tree.exclusive(stored)
-        return stored
+        if not inclusive:
+            return exclusive_values(self.tree, metric, stored)
+        return self.tree.inclusive(stored) if metric.kind is MetricKind.EXCLUSIVE else stored
+
+    def exclusive_blocks(self, name: str, locations: BoolArray) -> Iterator[Block]:
+        """Yield exclusive values of an additive metric in blocks, so that memory does not grow.
+
+        Args:
+            name: one of the metrics.
+            locations: bool[L], the locations wanted.
+
+        Yields:
+            int64[k], call paths, and float64[k, wanted locations], their values; all others are zero.
+
+        Raises:
+            InputError: if the profile has no such metric or its values are damaged.
+        """
+        rows = max(1, VALUES_PER_BLOCK // max(len(self.locations), 1))
+        everywhere = bool(locations.all())
+        for nodes, values in self.load.exclusive_blocks(self.metric(name), rows):
+            yield nodes, values if everywhere else values[:, locations]

@@ -9,7 +9,7 @@ from ingest.readers import ProfileReader, find_profile_reader
 
 DEPTH = 2  # a run's folder, or a Score-P experiment folder (scorep-DATE) within it
 
-# What Scalasca and CubeLib derive from profile.cubex and leave beside it is the same run, no repetition.
+# What Scalasca and CubeLib derive from profile.cubex and put beside it is the same run, not a repetition.
 DERIVED = frozenset({"summary.cubex", "scout.cubex", "trace.cubex", "remap.cubex"})
 ORIGINAL = "profile.cubex"
 
@@ -21,7 +21,7 @@ class Skipped:
     Attributes:
         path: the file or directory.
         reason: why it is not read.
-        damaged: True where it is a profile that should have been read.
+        damaged: whether it is a profile that should have been read.
     """
 
     path: Path
@@ -31,7 +31,7 @@ class Skipped:
 
 @dataclass(frozen=True)
 class FoundProfile:
-    """A profile and the entry of the searched directory it belongs to, which bears the run's name."""
+    """A profile and the entry of the searched directory it belongs to, which has the run's name."""
 
     path: Path
     reader: ProfileReader
@@ -46,10 +46,10 @@ class FoundProfile:
 def search_profiles(directory: Path) -> tuple[list[FoundProfile], list[Skipped]]:
     """Find the profiles in the entries of a directory, in the order of their paths.
 
-    Hidden entries are left out. Symbolic links are followed, which ends because the depth is bounded.
+    Hidden entries are skipped. Symbolic links are followed; the depth is bounded, so that this ends.
 
     Raises:
-        InputError: where the directory cannot be listed.
+        InputError: if the directory cannot be listed.
     """
     found: list[FoundProfile] = []
     skipped: list[Skipped] = []
@@ -66,7 +66,7 @@ def search_profiles(directory: Path) -> tuple[list[FoundProfile], list[Skipped]]
         found += (FoundProfile(path, reader, entry) for path, reader in profiles)
         skipped += (Skipped(path, f"derived from {ORIGINAL} beside it") for path in derived)
         if not profiles:
-            skipped.append(Skipped(entry, "holds no profile" if entry.is_dir() else "is no profile"))
+            skipped.append(Skipped(entry, "holds no profile" if entry.is_dir() else "is not a profile"))
     return found, skipped
 
 

@@ -1,18 +1,14 @@
-"""One profile reduced over its CPU locations: what is kept of it once its file is closed."""
+"""One profile reduced over its CPU locations: what remains of it once its file is closed."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from ingest.activity import activity
-from ingest.arrays import BoolArray, FloatArray, IntArray
-from ingest.calltree import CallTree
-from ingest.merging import merge_siblings
-from ingest.profile import Metric, Profile, RegionTable
-from ingest.siblings import add, in_turns
-
-VALUES_PER_BLOCK = 1 << 20  # values read at once: 8 MiB, so that memory does not grow with the profile
+from ingest.arrays import FloatArray, IntArray
+from ingest.calltree import CallTree, add_callees, callee_rounds
+from ingest.profile import Block, Metric, Profile, RegionTable
+from ingest.region_class import CLASSES, RegionClass, region_classes
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,11 +38,11 @@ class ReducedProfile:
         regions: the regions of the call paths.
         metrics: the additive metrics that were reduced.
         values: per metric name the reductions, float64[call path].
-        paradigms: the activities that occur (see `ingest.activity`), sorted.
-        paradigm_time: float64[paradigm, CPU location], exclusive time in seconds per paradigm.
+        classes: what the regions do, each class that occurs once, in the order of `RegionClass`.
+        class_time: float64[class, CPU location], exclusive time in seconds per class.
         process: int64[CPU location], the process a CPU location belongs to.
-        attributes: what the measurement system says of itself.
-        notices: one sentence for everything skipped or doubted.
+        attributes: what the measurement system says about itself.
+        notices: one sentence for everything skipped or doubtful.
     """
 
     source: str
@@ -54,8 +50,8 @@ class ReducedProfile:
     regions: RegionTable
     metrics: tuple[Metric, ...]
     values: Mapping[str, Reduction]
-    paradigms: tuple[str, ...]
-    paradigm_time: FloatArray
+    classes: tuple[RegionClass, ...]
+    class_time: FloatArray
     process: IntArray
     attributes: Mapping[str, str]
     notices: tuple[str, ...]
@@ -66,27 +62,25 @@ def reduce_profile(profile: Profile, metrics: Sequence[str]) -> ReducedProfile:
 
     Args:
         profile: one run.
-        metrics: names of metrics to keep; those the profile has not, or which are no sums, are left out.
+        metrics: names of metrics to keep; those that the profile lacks or that are not sums are left out.
 
     Returns:
         The reductions of the exclusive values; the profile itself is no longer needed.
 
     Raises:
-        InputError: where the values of a metric are damaged.
+        InputError: if the values of a metric are damaged.
     """
     cpu = profile.locations.cpu
-    node, tree = merge_siblings(profile.tree, profile.regions.name)
+    node, tree = profile.tree.merge_siblings(profile.regions.name)
     kept = tuple(m for m in profile.metrics if m.name in metrics and m.kind.additive)
-    activities = [activity(p, n) for p, n in zip(profile.regions.paradigm, profile.regions.name, strict=True)]
-    paradigms = tuple(sorted(set(activities)))
-    rank = {name: i for i, name in enumerate(paradigms)}
-    paradigm_of = np.array([rank[name] for name in activities], dtype=np.int64)[profile.tree.region]
-    paradigm_time = np.zeros((len(paradigms), int(cpu.sum())))
+    found, class_of_region = np.unique(region_classes(profile.regions), return_inverse=True)
+    class_of = class_of_region.reshape(-1)[profile.tree.region]
+    class_time = np.zeros((len(found), int(cpu.sum())))
     values = {}
     for metric in kept:
-        blocks = exclusive_blocks(profile, metric, cpu)
+        blocks = profile.exclusive_blocks(metric.name, cpu)
         if metric.name == "time":
-            blocks = _booked(blocks, paradigm_of, paradigm_time)
+            blocks = _summed_by_class(blocks, class_of, class_time)
         values[metric.name] = _reduce(blocks, node, len(tree), int(cpu.sum()))
     return ReducedProfile(
         source=profile.source,
@@ -94,31 +88,28 @@ def reduce_profile(profile: Profile, metrics: Sequence[str]) -> ReducedProfile:
         regions=profile.regions,
         metrics=kept,
         values=values,
-        paradigms=paradigms,
-        paradigm_time=paradigm_time,
+        classes=tuple(CLASSES[i] for i in found.tolist()),
+        class_time=class_time,
         process=profile.locations.process[cpu],
         attributes=profile.attributes,
         notices=profile.notices,
     )
 
 
-Blocks = Iterator[tuple[IntArray, FloatArray]]
-
-
-def _booked(blocks: Blocks, paradigm_of: IntArray, paradigm_time: FloatArray) -> Blocks:
-    """Pass blocks on and add them to the time of their paradigms: the values are read only once."""
+def _summed_by_class(blocks: Iterator[Block], class_of: IntArray, class_time: FloatArray) -> Iterator[Block]:
+    """Pass blocks on and add them to the time of their classes: the values are read only once."""
     for rows, block in blocks:
-        paradigms = paradigm_of[rows]
-        for paradigm in np.unique(paradigms).tolist():
-            of_it = paradigms == paradigm
-            paradigm_time[paradigm] += (block if of_it.all() else block[of_it]).sum(axis=0)
+        classes = class_of[rows]
+        for place in np.unique(classes).tolist():
+            of_it = classes == place
+            class_time[place] += (block if of_it.all() else block[of_it]).sum(axis=0)
         yield rows, block
 
 
-def _reduce(blocks: Blocks, node: IntArray, size: int, locations: int) -> Reduction:
+def _reduce(blocks: Iterator[Block], node: IntArray, size: int, locations: int) -> Reduction:
     """Reduce one metric; `node` maps the profile's call paths to the `size` merged ones.
 
-    Only call paths that several of the profile's are merged into are held until all values were read.
+    Only call paths into which several of the profile's are merged are held until all values are read.
     """
     total, low, high = (np.zeros(size) for _ in range(3))
     merged = np.bincount(node, minlength=size) > 1
@@ -128,7 +119,7 @@ def _reduce(blocks: Blocks, node: IntArray, size: int, locations: int) -> Reduct
         nodes = node[rows]
         alone = held[nodes] < 0
         if not alone.all():
-            add(block, in_turns(held[nodes]), sums)
+            add_callees(block, callee_rounds(held[nodes]), sums)
             nodes = nodes[alone]
         values = block if len(nodes) == len(block) else block[alone]
         total[nodes], low[nodes], high[nodes] = _over_locations(values)
@@ -137,33 +128,8 @@ def _reduce(blocks: Blocks, node: IntArray, size: int, locations: int) -> Reduct
 
 
 def _over_locations(values: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Sum, minimum and maximum of each row; zero where there is no location."""
+    """Sum, minimum and maximum of each row; zero if there is no location."""
     if not values.shape[1]:
         nothing = np.zeros(len(values))
         return nothing, nothing, nothing
     return values.sum(axis=1), values.min(axis=1), values.max(axis=1)
-
-
-def exclusive_blocks(profile: Profile, metric: Metric, cpu: BoolArray) -> Blocks:
-    """Yield exclusive values of a metric in blocks of call paths, so that memory does not grow with them.
-
-    Args:
-        profile: one run.
-        metric: one of its metrics.
-        cpu: bool[L], the locations wanted.
-
-    Yields:
-        int64[k], call paths, and float64[k, wanted locations], their values; all others are zero.
-
-    Raises:
-        InputError: where the values are damaged.
-    """
-    in_blocks = getattr(profile.load, "exclusive_blocks", None)
-    everywhere = bool(cpu.all())
-    if in_blocks is not None:
-        rows = max(1, VALUES_PER_BLOCK // max(len(profile.locations), 1))
-        for nodes, values in in_blocks(metric, rows):
-            yield nodes, values if everywhere else values[:, cpu]
-    else:
-        values = profile.values(metric.name)
-        yield np.arange(len(values)), values if everywhere else values[:, cpu]

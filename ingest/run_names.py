@@ -1,6 +1,6 @@
-"""How runs are named: `hpcg.p4.n32.r1` is the first repetition with p = 4 and n = 32.
+"""How runs are named: `hpcg.p4.n32.r1` is repetition 1 with p = 4 and n = 32.
 
-The convention is Extra-P's: ``<name>.<param><value>[.<param><value>...][.r<repetition>]``. Read here are also
+The convention is Extra-P's: ``<name>.<param><value>[.<param><value>...][.r<repetition>]``. Also read are
 names without the leading name (``p4.n100.r1``), parameters without dots between them (``x10y1z1``), and
 decimals with a point or a comma (``x20.5.y20,5``). Unlike Extra-P, which takes the text between the first dot
 and the first ``.r``, this keeps both parameters of ``prefix.p4.res100.r1`` and of ``p4.n100.r1``.
@@ -26,12 +26,12 @@ _PAIR = re.compile(
 
 @dataclass(frozen=True)
 class RunSpec:
-    """A run as the configuration lists it: it wins over what names say.
+    """A run as the configuration lists it, which takes precedence over names.
 
     Attributes:
         path: a profile or the folder of a run; relative paths start at the searched directory.
         parameters: names and values; every run lists the same names.
-        repetition: numbered by us where None.
+        repetition: None to number it automatically.
     """
 
     path: Path
@@ -41,12 +41,12 @@ class RunSpec:
 
 @dataclass(frozen=True)
 class RunName:
-    """A run's name, taken apart.
+    """The parts of a run's name.
 
     Attributes:
-        prefix: the leading name, empty where there is none.
+        prefix: the leading name, empty if there is none.
         parameters: names and values, in the order of the name; empty where only a repetition is given.
-        repetition: the number after ``.r``, None where there is none.
+        repetition: the number after ``.r``, None if there is none.
     """
 
     prefix: str
@@ -61,14 +61,14 @@ class RunName:
 
 
 def parse_run_name(name: str) -> RunName:
-    """Take the name of a run apart.
+    """Read the name of a run.
 
     Args:
         name: the name of a run's folder, or of its file without the ending.
 
     Raises:
-        RunNameError: where a part of the name is neither the leading name nor a parameter with its value nor
-            a repetition; it tells what was understood.
+        RunNameError: if a part of the name is neither the leading name nor a parameter with its value nor
+            a repetition; it says what was understood.
     """
     match = _REPETITION.search(name)
     body, repetition = (name[: match.start()], int(match[1])) if match else (name, None)
@@ -81,7 +81,7 @@ def parse_run_name(name: str) -> RunName:
         return _checked(name, RunName(prefix, after, repetition))
     if match and not dot:
         return RunName(body, (), repetition)
-    if dot and len(unread_after) < len(unread):  # tell the user about the reading that got further
+    if dot and len(unread_after) < len(unread):  # report the reading that got further
         whole, unread = after, unread_after
     raise _error(name, RunName("", whole, repetition), unread)
 
@@ -97,11 +97,11 @@ def _pairs(text: str) -> tuple[tuple[tuple[str, float], ...], str]:
 
 
 def _checked(name: str, run: RunName) -> RunName:
-    """Refuse readings that are surely not meant."""
+    """Refuse readings that are certainly wrong."""
     names = [parameter for parameter, _ in run.parameters]
     if repeated := next((p for p in names if names.count(p) > 1), None):
         raise RunNameError(
-            f"the parameter '{repeated}' stands twice in the run name", where=name, hint=HOW_TO_NAME
+            f"the parameter '{repeated}' occurs twice in the run name", where=name, hint=HOW_TO_NAME
         )
     exponent = re.search(r"[0-9][eE][0-9]", name)
     if exponent and {"e", "E"}.intersection(names):
@@ -111,11 +111,11 @@ def _checked(name: str, run: RunName) -> RunName:
             hint="write the number out, as in 'n100000', or put a dot before the parameter",
         )
     if not all(math.isfinite(value) for _, value in run.parameters):
-        raise RunNameError("a value in the run name is too large for a number", where=name)
+        raise RunNameError("a value in the run name is too large", where=name)
     return run
 
 
 def _error(name: str, run: RunName, unread: str) -> RunNameError:
-    told = f"understood {run}" if str(run) != "no parameters" else "nothing understood"
+    understood = f"understood {run}" if str(run) != "no parameters" else "nothing understood"
     rest = f"cannot read '{unread}' as a parameter and its value" if unread else "no parameter in it"
-    return RunNameError(f"run name not understood: {told}, {rest}", where=name, hint=HOW_TO_NAME)
+    return RunNameError(f"run name not understood: {understood}, {rest}", where=name, hint=HOW_TO_NAME)

@@ -1,16 +1,16 @@
-"""Strong or weak scaling: told from the data, with the evidence."""
+"""Strong or weak scaling, decided from the data."""
 
 from dataclasses import dataclass
 from enum import Enum
 
 import numpy as np
 
-from ingest.activity import NOT_COMPUTING
 from ingest.arrays import FloatArray
 from ingest.experiment import Experiment
+from ingest.region_class import USEFUL
 
 STRONG_SLOPE = -0.5  # half-way between 1/p and constant
-CLEAR = 0.3  # a slope within this of -1 or of 0 is called clear
+CLEAR = 0.3  # a slope within this distance of -1 or of 0 is clear
 
 
 class Scaling(Enum):
@@ -23,11 +23,11 @@ class Scaling(Enum):
 
 @dataclass(frozen=True)
 class ScalingDecision:
-    """The kind of scaling and what it was told from.
+    """The kind of scaling and why.
 
     Attributes:
         scaling: the decision.
-        parameter: the parameter that counts processes; empty where there is none.
+        parameter: the parameter that counts processes; empty if there is none.
         reason: one sentence for the user.
     """
 
@@ -36,43 +36,43 @@ class ScalingDecision:
     reason: str
 
 
-def decide_scaling(experiment: Experiment, wanted: Scaling | None = None) -> ScalingDecision:
+def decide_scaling(experiment: Experiment, given: Scaling | None = None) -> ScalingDecision:
     """Decide how the experiment scales.
 
-    The computing time per location (neither MPI nor OpenMP) falls about like 1/p under strong scaling and
-    stays about the same under weak scaling; the slope between the measured points decides.
+    The useful computing time per location (see `ingest.region_class`) falls about like 1/p under strong
+    scaling and stays about the same under weak scaling; the slope between the measured points decides.
 
     Args:
         experiment: the aligned runs.
-        wanted: what the user says; then nothing is guessed.
+        given: what the user says; then it is not decided from the data.
     """
     parameter = process_parameter(experiment)
-    if wanted is not None:
-        return ScalingDecision(wanted, parameter, f"{wanted.value} scaling, as asked")
-    if not experiment.runs:
-        return ScalingDecision(Scaling.NONE, parameter, "values of a series file are modelled as given")
+    if given is not None:
+        return ScalingDecision(given, parameter, f"{given.value} scaling, as requested")
+    if experiment.is_series:
+        return ScalingDecision(Scaling.NONE, parameter, "values of a series file are modelled as they are")
     if not parameter:
         return ScalingDecision(
-            Scaling.NONE, "", "the number of locations is the same at all points: nothing scales with it"
+            Scaling.NONE, "", "the number of locations is the same at all points: there is nothing to scale"
         )
     slope = _slope(experiment, experiment.parameters.index(parameter))
     if slope is None:
         return ScalingDecision(
-            Scaling.STRONG, parameter, "no computing time to tell from: strong scaling is assumed"
+            Scaling.STRONG, parameter, "no computing time was measured: strong scaling is assumed"
         )
     strong = slope < STRONG_SLOPE
     clear = min(abs(slope + 1.0), abs(slope)) <= CLEAR
     reason = (
         f"computing time per location changes like {parameter}^{slope:.2f}: "
         f"{'strong' if strong else 'weak'} scaling"
-        + ("" if clear else ", but not clearly; say --scaling strong or weak if this is wrong")
+        + ("" if clear else ", but not clearly; use --scaling strong or weak if this is wrong")
     )
     return ScalingDecision(Scaling.STRONG if strong else Scaling.WEAK, parameter, reason)
 
 
 def process_parameter(experiment: Experiment) -> str:
     """Return the name of the parameter along which the number of CPU locations grows, or an empty string."""
-    if not experiment.runs:
+    if experiment.is_series:
         return ""
     rows = np.array([experiment.points[run.point] for run in experiment.runs])
     counts = np.log([max(len(run.process), 1) for run in experiment.runs])
@@ -91,8 +91,8 @@ def computing_time_per_location(experiment: Experiment) -> FloatArray:
     """Return seconds of computing per CPU location, float64[P, R], NaN where no run was measured."""
     found = np.full(experiment.shape, np.nan)
     for run in experiment.runs:
-        computing = np.array([name not in NOT_COMPUTING for name in run.paradigms], dtype=bool)
-        total = float(run.paradigm_time[computing].sum())
+        computing = np.array([found in USEFUL for found in run.classes], dtype=np.bool_)
+        total = float(run.class_time[computing].sum())
         found[run.point, run.repetition] = total / max(len(run.process), 1)
     return found
 

@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ingest.arrays import FloatArray, IntArray
-from ingest.callpaths import CallPathSet
+from ingest.calltree import CallTreeBuilder
 from ingest.errors import InputError, one_line
 from ingest.profile import Metric
 
-# Names for what a file leaves out; the first two are Extra-P's.
+# Names for what a file omits; the first two are Extra-P's.
 UNNAMED_CALLPATH = "<root>"
 UNNAMED_METRIC = "<default>"
 UNNAMED_REGION = "<unnamed>"
@@ -31,9 +31,9 @@ class Series:
         parameters: the D parameter names.
         points: float64[P, D], sorted by the first parameter, then the next.
         callpaths: region names from the root down, in preorder, callers without values of their own included.
-        metrics: the metrics; files of these formats tell no units.
+        metrics: the metrics; files of these formats have no units.
         values: per metric name float64[C, P, R], NaN where nothing was measured.
-        notices: one sentence for everything doubted.
+        notices: one sentence for everything doubtful.
     """
 
     source: str
@@ -54,7 +54,7 @@ def split_callpath(text: str) -> tuple[str, ...]:
 
 @dataclass(kw_only=True)
 class Measurements:
-    """Values in the order of a file, in columns; repetitions are told by their order.
+    """Values in the order of a file, in columns; repetitions are numbered by their order.
 
     Attributes:
         source: the file.
@@ -63,7 +63,7 @@ class Measurements:
 
     source: str
     parameters: tuple[str, ...]
-    _paths: CallPathSet = field(default_factory=CallPathSet)
+    _paths: CallTreeBuilder = field(default_factory=CallTreeBuilder)
     _nodes: dict[str, int] = field(default_factory=dict)
     _metrics: dict[str, int] = field(default_factory=dict)
     _points: dict[tuple[float, ...], int] = field(default_factory=dict)
@@ -86,21 +86,21 @@ class Measurements:
         """Bring the values into dense arrays.
 
         Args:
-            given: the points that the file lists; those without a value are told.
-            notices: what the reader has to tell of its own.
+            given: the points that the file lists; those without a value are reported.
+            notices: those of the reader.
 
         Raises:
-            InputError: where there is no value or no parameter, two parameters share a name, or there are
+            InputError: if there is no value or no parameter, two parameters share a name, or there are
                 too many values for the memory.
         """
         if not self._values or not self.parameters:
             what = "no value" if self.parameters else "no parameter"
-            raise InputError(f"{what} in it", where=self.source)
+            raise InputError(f"it contains {what}", where=self.source)
         if twice := [name for i, name in enumerate(self.parameters) if name in self.parameters[:i]]:
             raise InputError(f"the parameter '{twice[0]}' is named twice", where=self.source)
-        place, tree, names = self._paths.tree()
+        place, tree, names = self._paths.build()
         if int(tree.depth.sum()) > MAX_NAMES:
-            raise InputError("its call paths are too deep to hold", where=self.source, hint="shorten them")
+            raise InputError("its call paths are too long for memory", where=self.source, hint="shorten them")
         points = np.array(list(self._points), dtype=np.float64)
         order = np.lexsort(points.T[::-1])
         keys = np.repeat(np.array(self._keys, dtype=np.int64), self._counts, axis=0)
@@ -122,13 +122,13 @@ class Measurements:
         )
 
     def _odd_values(self) -> list[str]:
-        """Tell how many values are no measurements, or unusual ones."""
+        """Count the values that are not measurements, or unusual ones."""
         values = np.array(self._values, dtype=np.float64)
-        told = (
-            (int((~np.isfinite(values)).sum()), "are no finite numbers and count as not measured"),
-            (int((values < 0).sum()), "are below zero; they are kept"),
+        odd = (
+            (int((~np.isfinite(values)).sum()), "are not finite and count as not measured"),
+            (int((values < 0).sum()), "are negative; they are kept"),
         )
-        return [f"{number} of {len(values)} values {what}" for number, what in told if number]
+        return [f"{number} of {len(values)} values {what}" for number, what in odd if number]
 
     def _dense(self, keys: IntArray, shape: tuple[int, int, int]) -> FloatArray:
         """Scatter the values to float64[metric, call path, point, repetition], NaN where there is none."""
@@ -140,8 +140,8 @@ class Measurements:
         repetitions, size = int(lengths.max()), int(np.prod(shape))
         if size * repetitions > MAX_VALUES:
             raise InputError(
-                f"too large to hold: {' x '.join(map(str, shape))} metrics, call paths and points, with up to"
-                f" {repetitions} repetitions",
+                f"too large for memory: {' x '.join(map(str, shape))} metrics, call paths and points, with up"
+                f" to {repetitions} repetitions",
                 where=self.source,
                 hint="split the file",
             )
@@ -152,9 +152,9 @@ class Measurements:
 
 
 def _gaps(metric: str, dense: FloatArray) -> str:
-    """Tell how many call paths have values of a metric at some points but not at all, or whether none has."""
+    """Say how many call paths have values of a metric at some points only, or that none has any."""
     points = np.isfinite(dense).any(axis=2).sum(axis=1)
     if not points.any():
         return f"{metric}: nothing was measured"
     partly = int(((points > 0) & (points < dense.shape[1])).sum())
-    return f"{metric}: {partly} call paths were not measured at all {dense.shape[1]} points" if partly else ""
+    return f"{metric}: {partly} call paths lack some of the {dense.shape[1]} points" if partly else ""

@@ -1,6 +1,25 @@
 """What holds for all tests."""
 
+import pytest
+
+from tests.snapshots import compare_with_snapshot
+
+
+def pytest_addoption(parser):
+    parser.addoption("--update-snapshots", action="store_true", help="write the approved texts anew")
+
 
 def pytest_make_parametrize_id(val, argname):
     """Name cases of bytes by their argument: compressed data hold the time, names must not."""
     return argname if isinstance(val, bytes) else None
+
+
+@pytest.fixture
+def snapshot(request):
+    """Compare a text with a file in the folder ``snapshots`` beside the test; see `tests.snapshots`."""
+    update = request.config.getoption("--update-snapshots")
+
+    def compare(text: str, name: str) -> None:
+        compare_with_snapshot(text, request.path.parent / "snapshots" / name, update=update)
+
+    return compare

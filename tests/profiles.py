@@ -5,9 +5,12 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from ingest.calltree import CallTree
-from ingest.profile import LocationTable, Metric, MetricKind, Profile, RegionTable
+from ingest.profile import LocationTable, Metric, MetricKind, Profile, RegionTable, ValuesInMemory
 
 Path = tuple[str, ...]
+Row = tuple[int, str, float | Sequence[float], float | Sequence[float]]
+
+UNITS = {"time": "sec", "visits": "occ"}
 
 
 def make_profile(
@@ -20,7 +23,7 @@ def make_profile(
     source: str = "made.cubex",
     notices: tuple[str, ...] = (),
 ) -> Profile:
-    """Make a profile of values per metric and call path, one value a location, paths in preorder.
+    """Make a profile of values per metric and call path, one value per location, paths in preorder.
 
     Every prefix of a call path must be there. Metrics are exclusive unless `kinds` says otherwise, regions
     compiler-instrumented unless their name starts with ``MPI_`` or `paradigm` says otherwise.
@@ -28,33 +31,89 @@ def make_profile(
     paths = list(next(iter(values.values())))
     names = tuple(dict.fromkeys(path[-1] for path in paths))
     index = {path: i for i, path in enumerate(paths)}
-    tree = CallTree(
-        np.array([index[path[:-1]] if len(path) > 1 else -1 for path in paths]),
-        np.array([names.index(path[-1]) for path in paths]),
-    )
-    told = paradigm or {}
-    paradigms = tuple(told.get(n, "mpi" if n.startswith("MPI_") else "compiler") for n in names)
+    parent = [index[path[:-1]] if len(path) > 1 else -1 for path in paths]
+    known = paradigm or {}
     count = len(next(iter(next(iter(values.values())).values())))
-    nowhere = ("",) * len(names)
-    units = {"time": "sec", "visits": "occ"}
-    metrics = tuple(
-        Metric(name, units.get(name, ""), (kinds or {}).get(name, MetricKind.EXCLUSIVE)) for name in values
-    )
     locations = LocationTable(
         np.array(process if process is not None else range(count), dtype=np.int64),
         np.zeros(count, dtype=np.int64),
-        np.array(cpu if cpu is not None else [True] * count),
+        np.array(cpu if cpu is not None else [True] * count, dtype=np.bool_),
     )
-    table = {name: np.array([row[p] for p in paths], dtype=np.float64) for name, row in values.items()}
+    return _profile(
+        parent=parent,
+        region=[names.index(path[-1]) for path in paths],
+        names=names,
+        mangled=names,
+        paradigms=tuple(known.get(n, "mpi" if n.startswith("MPI_") else "compiler") for n in names),
+        files=("",) * len(names),
+        values={name: np.array([row[p] for p in paths], dtype=np.float64) for name, row in values.items()},
+        kinds=kinds or {},
+        locations=locations,
+        source=source,
+        notices=notices,
+    )
+
+
+def profile_from_rows(
+    rows: Sequence[Row],
+    *,
+    source: str = "tiny",
+    paradigms: Mapping[str, str] | None = None,
+    files: Mapping[str, str] | None = None,
+) -> Profile:
+    """Make a profile from (depth, region, visits, exclusive time) in preorder, values per location or one.
+
+    The paradigm follows from the beginning of a name: ``MPI_``, ``!$omp`` or ``USER``; all regions are in one
+    file and have mangled names unless the arguments say otherwise.
+    """
+    names = tuple(dict.fromkeys(name for _, name, _, _ in rows))
+    open_nodes: list[int] = []
+    parent = []
+    for node, (depth, *_rest) in enumerate(rows):
+        del open_nodes[depth:]
+        parent.append(open_nodes[-1] if open_nodes else -1)
+        open_nodes.append(node)
+    known, places = paradigms or {}, files or {}
+    return _profile(
+        parent=parent,
+        region=[names.index(row[1]) for row in rows],
+        names=names,
+        mangled=tuple(name if name == "main" else f"_Z{len(name)}{name}" for name in names),
+        paradigms=tuple(known.get(name, _paradigm(name)) for name in names),
+        files=tuple(places.get(name, "code.cc") for name in names),
+        values={
+            "visits": np.array([np.atleast_1d(row[2]) for row in rows], dtype=np.float64),
+            "time": np.array([np.atleast_1d(row[3]) for row in rows], dtype=np.float64),
+        },
+        kinds={},
+        locations=None,
+        source=source,
+        notices=(),
+    )
+
+
+def _paradigm(name: str) -> str:
+    return {"MPI_": "mpi", "!$om": "openmp", "USER": "user"}.get(name[:4], "compiler")
+
+
+def one_thread_per_process(count: int) -> LocationTable:
+    return LocationTable(np.arange(count), np.zeros(count, dtype=np.int64), np.ones(count, dtype=np.bool_))
+
+
+def _profile(*, parent, region, names, mangled, paradigms, files, values, kinds, locations, source, notices):
+    tree = CallTree(np.array(parent), np.array(region))
+    count = next(iter(values.values())).shape[1]
     return Profile(
         source=source,
         tree=tree,
         regions=RegionTable(
-            name=names, mangled=names, paradigm=paradigms, file=nowhere, line=np.full(len(names), -1)
+            name=names, mangled=mangled, paradigm=paradigms, file=files, line=np.full(len(names), -1)
         ),
-        locations=locations,
-        metrics=metrics,
-        load=lambda metric: table[metric.name],
+        locations=locations or one_thread_per_process(count),
+        metrics=tuple(
+            Metric(name, UNITS.get(name, ""), kinds.get(name, MetricKind.EXCLUSIVE)) for name in values
+        ),
+        load=ValuesInMemory(tree, values),
         attributes={},
         notices=notices,
     )

@@ -16,14 +16,14 @@ import numpy as np
 
 from benchmarks.gate.simulation import CHANGED, Setting, scales, simulate
 from pipeline.gate.check import check
-from pipeline.gate.decision import Outcome, Verdict
-from pipeline.gate.family import test_family
-from pipeline.gate.forecast import Forecast, forecast
+from pipeline.gate.forecast import Forecast, Forecasts, forecast
+from pipeline.gate.hypothesis_tests import run_tests
+from pipeline.gate.matching import match
+from pipeline.gate.measurements import Measurements
 from pipeline.gate.options import CheckOptions
-from pipeline.gate.pairing import pair
+from pipeline.gate.result import Outcome, Verdict
 from pipeline.gate.rules import rule_tests
-from pipeline.gate.snapshot import Snapshot
-from pipeline.gate.verdicts import is_blind
+from pipeline.gate.verdicts import hides_regression
 from pipeline.models.options import ModelOptions
 from pipeline.models.scaling_models import Prediction
 
@@ -32,25 +32,26 @@ CHANGES = ("none", "log p", "p^(1/2)", "1.5x")
 THRESHOLD = 1.1
 
 
-def measured_forecast(study: Snapshot, template: Forecast) -> Forecast:
+def measured_forecast(study: Measurements, template: Forecast) -> Forecast:
     """A forecast that says the target is like the largest scale."""
     last, share = study.mean[:, -1:], study.share[:, -1:]
     return Forecast(template.models, Prediction(last, last * 0.5, last * 2.0), share)
 
 
-def gate(before: Snapshot, after: Snapshot, template: Forecast) -> tuple[np.ndarray, bool]:
+def gate(before: Measurements, after: Measurements, template: Forecast) -> tuple[np.ndarray, bool]:
     """Kernels found worse, bool[61], and whether the check would be inconclusive without them."""
     target = 4 * before.scale[-1:]
     base, ahead = (measured_forecast(s, template) for s in (before, after))
-    family = test_family(pair(before, after), base, ahead, target, rule_tests(after, OPTIONS), OPTIONS)
+    forecasts = Forecasts(baseline=base, candidate=ahead, targets=target[:, None], scale=target)
+    family = run_tests(match(before, after), forecasts, rule_tests(after, OPTIONS), OPTIONS)
     found = np.zeros(len(before.kernels), dtype=bool)
-    found[family.rows] = (np.nan_to_num(family.worse, nan=1.0) <= OPTIONS.false_alarms).any(axis=1)
+    found[family.rows] = (np.hstack(list(family.worse.values())) <= OPTIONS.false_alarms).any(axis=1)
     share = after.share[family.rows, -1]
-    blind = any(is_blind(d, s, OPTIONS) for d, s in zip(family.detectable, share, strict=True))
+    blind = any(hides_regression(d, s, OPTIONS) for d, s in zip(family.detectable, share, strict=True))
     return found, blind
 
 
-def threshold(before: Snapshot, after: Snapshot) -> np.ndarray:
+def threshold(before: Measurements, after: Measurements) -> np.ndarray:
     found = after.mean[:, -1] > THRESHOLD * before.mean[:, -1]
     return found & (after.share[:, -1] >= OPTIONS.share_floor)
 
@@ -103,8 +104,8 @@ def whole(trials: int) -> None:
             hits += any(d.kernel == after.kernels[CHANGED] for d in result.of(Verdict.REGRESSION))
         seconds = (time.perf_counter() - start) / trials
         failed = sum(o is Outcome.REGRESSED for o in outcomes)
-        told = f"exit 1 in {failed} of {trials}, kernel found in {hits}, {1000 * seconds:.0f} ms each"
-        print(f"complete check, {change}: {told}")
+        summary = f"exit 1 in {failed} of {trials}, kernel found in {hits}, {1000 * seconds:.0f} ms each"
+        print(f"complete check, {change}: {summary}")
 
 
 def main() -> None:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pipeline.gate.snapshot import KernelId, Level, Snapshot
+from pipeline.gate.measurements import KernelId, Level, Measurements
 
 KERNELS = 60
 CHANGED = 1  # row of the changed kernel; the total is row 0
@@ -52,7 +52,7 @@ def effect(setting: Setting) -> np.ndarray:
     return factor
 
 
-def simulate(setting: Setting, rng: np.random.Generator) -> tuple[Snapshot, Snapshot]:
+def simulate(setting: Setting, rng: np.random.Generator) -> tuple[Measurements, Measurements]:
     """Return baseline and candidate: constant efforts with log-normal shares, one of exactly 10 %."""
     effort = rng.lognormal(0.0, 1.0, KERNELS)
     effort[0] = effort[1:].sum() * CHANGED_SHARE / (1 - CHANGED_SHARE)
@@ -65,7 +65,9 @@ def simulate(setting: Setting, rng: np.random.Generator) -> tuple[Snapshot, Snap
     return tuple(_measured(setting, mean, setting.noise * level, rng) for mean in (before, after))
 
 
-def _measured(setting: Setting, mean: np.ndarray, noise: np.ndarray, rng: np.random.Generator) -> Snapshot:
+def _measured(
+    setting: Setting, mean: np.ndarray, noise: np.ndarray, rng: np.random.Generator
+) -> Measurements:
     shape = (*mean.shape, setting.repetitions)
     logs = noise * rng.normal(size=shape) + setting.jobs * rng.normal(size=(*mean.shape, 1))
     logs += np.log(1.5) * (rng.random(shape) < setting.spikes)
@@ -73,7 +75,7 @@ def _measured(setting: Setting, mean: np.ndarray, noise: np.ndarray, rng: np.ran
     names = [KernelId(Level.TOTAL, ("total",))]
     names += [KernelId(Level.CALLPATH, ("main", f"kernel{k}")) for k in range(len(values))]
     p = scales(setting)
-    return Snapshot(
+    return Measurements(
         parameters=("p",),
         parameter="p",
         scaling="strong",

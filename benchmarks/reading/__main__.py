@@ -18,7 +18,8 @@ from pathlib import Path
 import numpy as np
 from pycubexr import CubexParser
 
-from ingest.readers.cubex import inflate, read
+from ingest.readers import inflate
+from ingest.readers.cubex import read
 from ingest.readers.cubex.container import open_container
 from ingest.readers.cubex.values import CubexValues
 from tests.cubex_writer import MetricSpec, RegionSpec, write_cubex

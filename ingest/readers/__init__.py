@@ -1,4 +1,4 @@
-"""The formats that can be read: one small module and one line here for each.
+"""The formats that can be read: one small module or package and one entry here for each.
 
 A `ProfileReader` reads one run; a `SeriesReader` reads a file that holds many measurement points.
 """
@@ -9,35 +9,23 @@ from pathlib import Path
 
 from ingest.errors import InputError
 from ingest.profile import Profile
-from ingest.readers import (
-    caliper,
-    cube3,
-    cubex,
-    extrap_experiment,
-    extrap_json,
-    extrap_jsonl,
-    extrap_text,
-    hatchet_bridge,
-    openfoam,
-    talpas,
-    tau_packed,
-    tau_text,
-)
+from ingest.readers import caliper, cube3, cubex, hpctoolkit, openfoam, tau, tau_packed
+from ingest.readers.extrap import experiment, json_format, json_lines, text
 from ingest.series import Series
 
 
 @dataclass(frozen=True, kw_only=True)
 class ProfileReader:
-    """A format that holds one run.
+    """A format for one run.
 
     Attributes:
         name: as users know the format.
         pattern: what its files are called, for messages.
         matches: whether a file or directory looks like this format; cheap, and raises nothing.
-        read: reads it; raises InputError where it cannot.
-        parameters: the numbers that describe the run, where the format holds such; raises InputError.
-        files: of a run that is a directory the files that `read` reads or chooses from, found by their names
-            alone; a run is read again where one of them changes, comes or goes. None: all files below it.
+        read: reads it; raises InputError if it cannot.
+        parameters: the numbers that describe the run, if the format has them; raises InputError.
+        files: of a run that is a directory, the files that `read` reads or chooses from, found by their names
+            only; a run is read again if one of them changes, comes or goes. If not given, all files below it.
     """
 
     name: str
@@ -50,13 +38,13 @@ class ProfileReader:
 
 @dataclass(frozen=True)
 class SeriesReader:
-    """A format that holds many measurement points in one file.
+    """A format for many measurement points in one file.
 
     Attributes:
         name: as users know the format.
         pattern: what its files are called, for messages.
         matches: whether a file looks like this format; cheap, and raises nothing.
-        read: reads it; raises InputError where it cannot.
+        read: reads it; raises InputError if it cannot.
     """
 
     name: str
@@ -78,9 +66,9 @@ PROFILE_READERS: tuple[ProfileReader, ...] = (
     ProfileReader(
         name="TAU",
         pattern="profile.<node>.<context>.<thread>",
-        matches=tau_text.matches,
-        read=tau_text.read,
-        files=tau_text.files,
+        matches=tau.matches,
+        read=tau.read,
+        files=tau.files,
     ),
     ProfileReader(name="TAU packed", pattern="*.ppk", matches=tau_packed.matches, read=tau_packed.read),
     ProfileReader(
@@ -93,24 +81,24 @@ PROFILE_READERS: tuple[ProfileReader, ...] = (
     ProfileReader(
         name="HPCToolkit",
         pattern="<database>/experiment.xml",
-        matches=hatchet_bridge.matches,
-        read=hatchet_bridge.read,
-        files=hatchet_bridge.files,
+        matches=hpctoolkit.matches,
+        read=hpctoolkit.read,
+        files=hpctoolkit.files,
     ),
 )
 
-# The first that matches reads: from the most to the least particular.
+# The first that matches reads: from the most to the least specific.
 SERIES_READERS: tuple[SeriesReader, ...] = (
-    SeriesReader("Extra-P experiment", "*.extra-p", extrap_experiment.matches, extrap_experiment.read),
-    SeriesReader("Talpas", "*.txt", talpas.matches, talpas.read),
-    SeriesReader("Extra-P JSON lines", "*.jsonl", extrap_jsonl.matches, extrap_jsonl.read),
-    SeriesReader("Extra-P JSON", "*.json", extrap_json.matches, extrap_json.read),
-    SeriesReader("Extra-P text", "*.txt", extrap_text.matches, extrap_text.read),
+    SeriesReader("Extra-P experiment", "*.extra-p", experiment.matches, experiment.read),
+    SeriesReader("Talpas", "*.txt", json_lines.matches_talpas, json_lines.read_talpas),
+    SeriesReader("Extra-P JSON lines", "*.jsonl", json_lines.matches, json_lines.read),
+    SeriesReader("Extra-P JSON", "*.json", json_format.matches, json_format.read),
+    SeriesReader("Extra-P text", "*.txt", text.matches, text.read),
 )
 
 
 def find_profile_reader(path: Path) -> ProfileReader | None:
-    """Return the first reader whose format the file or directory looks like, None where there is none."""
+    """Return the first reader whose format the file or directory looks like, None if there is none."""
     return next((reader for reader in PROFILE_READERS if reader.matches(path)), None)
 
 
@@ -118,17 +106,17 @@ def read_profile(path: Path) -> Profile:
     """Read one run.
 
     Raises:
-        InputError: where no reader knows the file or directory, or where it is damaged.
+        InputError: if no reader knows the file or directory, or it is damaged.
     """
     reader = find_profile_reader(path)
     if reader is None:
         what = "no profile in a known format" if path.exists() else "no such file or directory"
-        raise InputError(what, where=str(path), hint=f"known are {known_profiles()}")
+        raise InputError(what, where=str(path), hint=f"known formats: {known_profiles()}")
     return reader.read(path)
 
 
 def find_series_reader(path: Path) -> SeriesReader | None:
-    """Return the first reader whose format the file looks like, None where there is none."""
+    """Return the first reader whose format the file looks like, None if there is none."""
     return next((reader for reader in SERIES_READERS if reader.matches(path)), None)
 
 
@@ -136,19 +124,19 @@ def read_series(path: Path) -> Series:
     """Read a file of many measurement points.
 
     Raises:
-        InputError: where no reader knows the file, or where it is damaged.
+        InputError: if no reader knows the file, or it is damaged.
     """
     reader = find_series_reader(path)
     if reader is None:
         what = "no measurements in a known format" if path.exists() else "no such file or directory"
-        raise InputError(what, where=str(path), hint=f"known are {_told(SERIES_READERS)}")
+        raise InputError(what, where=str(path), hint=f"known formats: {_listed(SERIES_READERS)}")
     return reader.read(path)
 
 
 def known_profiles() -> str:
     """Return the formats of single runs with the names of their files, for messages."""
-    return _told(PROFILE_READERS)
+    return _listed(PROFILE_READERS)
 
 
-def _told(readers: Sequence[ProfileReader | SeriesReader]) -> str:
+def _listed(readers: Sequence[ProfileReader | SeriesReader]) -> str:
     return ", ".join(f"{reader.name} ({reader.pattern})" for reader in readers)

@@ -1,12 +1,12 @@
 """Caliper's profiles (``.cali``), read through the package caliper-reader.
 
-A record is a path of nested annotations with the values of metrics. What a metric means stands in its name:
+A record is a path of nested annotations with the values of metrics. The name of a metric says what it is:
 ``sum#time.duration`` is the exclusive time of a process, ``inclusive#sum#time.duration`` the inclusive one,
 and another ``sum#`` in front sums over the processes. Global values (often Adiak's) describe the run.
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -15,24 +15,28 @@ from typing import Any
 import numpy as np
 
 from ingest.arrays import BoolArray, FloatArray, IntArray
-from ingest.callpaths import CallPathSet
-from ingest.calltree import CallTree
+from ingest.calltree import CallTree, CallTreeBuilder
 from ingest.errors import InputError
-from ingest.profile import LocationTable, Metric, Profile, RegionTable
-from ingest.readers.cali_lines import checked_lines
-from ingest.readers.stored_values import StoredValues, require_summable
+from ingest.profile import LocationTable, Metric, Profile, RegionTable, ValuesInMemory, require_summable
+from ingest.readers.textfile import read_text
 
 OUTSIDE = "<outside>"  # the region of values outside of all annotations
 REGION_CHANNEL = "regionprofile"  # the one of Spot's channels that holds the profile; others hold time series
 MAX_ATTRIBUTE = 1000
+MAX_BYTES = 1 << 28
+MAX_DEPTH = 2000  # of a node: the package keeps the whole path of each
 ROUNDING = 1e-5  # seconds: times are printed with six decimals, and their differences carry the rounding
 MAX_VALUES = 1 << 27
 
-# Global values that are no parameters: what the run took, and what only names it.
+# Global values that are not parameters: what the run took, and what only identifies it.
 OUTCOMES = frozenset(("cputime", "elapsed_time", "figure_of_merit", "fom", "systime", "walltime"))
 BOOKKEEPING = frozenset(("jobid", "job_id", "launchdate", "launchday", "pid", "uid"))
 _OWN_GLOBALS = ("cali.", "spot.", "opts:")
 
+_NODE = re.compile(
+    r"__rec=node,id=([0-9]{1,18}),attr=[0-9]{1,18},data=(?:[^,=\\]|\\.)*+(?:,parent=([0-9]{1,18}))?\s*"
+)
+_BOOTSTRAP = 12  # nodes that every file has without writing them
 _WHOLE_NUMBER = re.compile(r"[0-9]{1,15}")
 _TIME = re.compile(r"(?P<operations>(?:[a-z_]+#)*)time\.(?P<inclusive>inclusive\.)?duration(?P<ns>\.ns)?")
 _VISITS = re.compile(r"(?:sum#)*(?:region\.count|rc\.count)")
@@ -51,7 +55,7 @@ class _Content:
 
 @dataclass(frozen=True)
 class _TimeName:
-    """What the name of a time tells; the least is preferred."""
+    """What the name of a time says; the smallest is preferred."""
 
     inclusive: bool
     summed: bool
@@ -65,27 +69,27 @@ def matches(path: Path) -> bool:
 
 
 def read(path: Path) -> Profile:
-    """Read a profile: time in seconds, visits where they were counted.
+    """Read a profile: time in seconds, visits if they were counted.
 
-    Values that Caliper has summed over the processes make a single location, and a notice says so.
+    Values that Caliper summed over the processes make a single location, and a notice says so.
 
     Raises:
-        InputError: where the package is missing, the file is damaged or holds no time.
+        InputError: if the package is missing, the file is damaged or contains no time.
     """
-    content = _content(path, checked_lines(path))
+    content = _content(path, _checked_lines(path))
     records = [r for r in content.records if r.get("spot.channel", REGION_CHANNEL) == REGION_CHANNEL]
     time = _choose_time(records, content.units, path)
     visits = next((name for name in _names(records) if _VISITS.fullmatch(name)), None)
     names = [time.name] if visits is None else [time.name, visits]
     records = [record for record in records if any(name in record for name in names)]
     metrics = [Metric("time", "s"), Metric("visits", "occ")][: len(names)]
-    callpaths = CallPathSet()
+    callpaths = CallTreeBuilder()
     nodes = np.array([callpaths.add(_path(record)) for record in records], dtype=np.int64)
-    place, tree, regions = callpaths.tree()
+    place, tree, regions = callpaths.build()
     location, locations = _locations(records)
     if len(tree) * len(locations) > MAX_VALUES:
         raise InputError(
-            f"too large to hold: {len(tree)} call paths on {len(locations)} locations", where=str(path)
+            f"too large for memory: {len(tree)} call paths on {len(locations)} locations", where=str(path)
         )
     values = {}
     for metric, name in zip(metrics, names, strict=True):
@@ -104,7 +108,7 @@ def read(path: Path) -> Profile:
         regions=_table(regions, records),
         locations=locations,
         metrics=tuple(metrics),
-        load=StoredValues(values),
+        load=ValuesInMemory(tree, values),
         attributes={"generator": "Caliper", **{k: v[:MAX_ATTRIBUTE] for k, v in content.globals.items()}},
         notices=notices,
     )
@@ -114,15 +118,50 @@ def parameters(path: Path) -> Mapping[str, float]:
     """Return the whole numbers among the global values that may be parameters of the run.
 
     Raises:
-        InputError: where the package is missing or the file is damaged.
+        InputError: if the package is missing or the file is damaged.
     """
-    globals_ = _content(path, checked_lines(path, with_records=False)).globals
+    globals_ = _content(path, _checked_lines(path, with_records=False)).globals
     found = {}
     for name, value in sorted(globals_.items()):
         known = name in OUTCOMES | BOOKKEEPING or name.startswith(_OWN_GLOBALS)
         if not known and _WHOLE_NUMBER.fullmatch(value):
             found[name] = float(value)
     return found
+
+
+def _checked_lines(path: Path, *, with_records: bool = True) -> Iterator[str]:
+    """Yield the lines of a file that define nodes and global values, and those of records.
+
+    A node comes once and after its parent, so that no node can be its own caller.
+
+    Args:
+        path: the file.
+        with_records: whether to yield the records, which are most of a file.
+
+    Raises:
+        InputError: if the file is not text, a node is malformed, or nodes nest too deeply.
+    """
+    depth = dict.fromkeys(range(_BOOTSTRAP), 0)
+    text = read_text(path, MAX_BYTES)
+    if not text.endswith("\n"):
+        raise InputError("the last line is incomplete: the file is truncated", where=str(path))
+    for number, line in enumerate(text.split("\n"), start=1):
+        if not line.strip():
+            continue
+        if not line.startswith("__rec="):
+            raise InputError(f"line {number}: not a Caliper record", where=str(path))
+        if line.startswith("__rec=node"):
+            _check(line, number, depth, path)
+        if with_records or not line.startswith("__rec=ctx"):
+            yield line
+
+
+def _check(line: str, number: int, depth: dict[int, int], path: Path) -> None:
+    match = _NODE.fullmatch(line)
+    node, parent = (int(match[1]), int(match[2] or 0)) if match else (-1, -1)
+    if match is None or node in depth or parent not in depth or depth[parent] >= MAX_DEPTH:
+        raise InputError(f"line {number}: malformed node", where=str(path))
+    depth[node] = depth[parent] + 1
 
 
 def _content(path: Path, lines: Iterable[str]) -> _Content:
@@ -142,10 +181,10 @@ def _content(path: Path, lines: Iterable[str]) -> _Content:
             name: str(reader.attribute(name).get("attribute.unit") or "") for name in reader.attributes()
         }
     except (damage, LookupError, ValueError, AttributeError, TypeError, StopIteration) as error:
-        # The package checks nothing, so that damage shows in whatever it stumbles over.
+        # The package checks nothing, so that damage shows as any of these.
         raise InputError(f"damaged: {error or type(error).__name__}", where=str(path)) from error
-    told = {name: value for name, value in reader.globals.items() if isinstance(value, str)}
-    return _Content(reader.records, told, units)
+    texts = {name: value for name, value in reader.globals.items() if isinstance(value, str)}
+    return _Content(reader.records, texts, units)
 
 
 def _names(records: list[dict[str, Any]]) -> list[str]:
@@ -158,7 +197,7 @@ def _choose_time(records: list[dict[str, Any]], units: Mapping[str, str], path: 
     times = [time for name in names if (time := _time_name(name, units.get(name, "")))]
     if not times:
         known = ", ".join(name for name in names if "#" in name or "." in name)[:200] or "none"
-        raise InputError("no sum of times in it", where=str(path), hint=f"values here: {known}")
+        raise InputError("it contains no sum of times", where=str(path), hint=f"values here: {known}")
     return min(times, key=lambda time: (time.inclusive, time.summed, time.name))
 
 
@@ -199,13 +238,13 @@ def _numbers(records: list[dict[str, Any]], name: str, path: Path) -> FloatArray
     try:
         values = np.array([float(record.get(name, 0.0)) for record in records])
     except (TypeError, ValueError) as error:
-        raise InputError(f"'{name}' is no number: {error}", where=str(path)) from error
+        raise InputError(f"'{name}' is not a number: {error}", where=str(path)) from error
     require_summable(values, f"'{name}'", str(path))
     return values
 
 
 def _exclusive(tree: CallTree, inclusive: FloatArray, recorded: BoolArray) -> FloatArray:
-    """Take the callees off; a call path without a record of its own took what its callees took."""
+    """Subtract the callees; a call path without a record of its own took what its callees took."""
     if not recorded.all():
         inclusive, callees = inclusive.copy(), np.zeros_like(inclusive)
         for node in range(len(tree) - 1, -1, -1):
@@ -228,7 +267,7 @@ def _notices(time: _TimeName, globals_: Mapping[str, str], negative: int) -> tup
     notices = []
     processes = globals_.get("mpi.world.size") or globals_.get("jobsize") or "all"
     if time.summed and processes != "1":
-        notices.append(f"values are sums over {processes} processes: what each of them did is not known")
+        notices.append(f"values are sums over {processes} processes: single processes are not available")
     if negative:
-        notices.append(f"{negative} exclusive times below zero were read as zero")
+        notices.append(f"{negative} negative exclusive times were read as zero")
     return tuple(notices)

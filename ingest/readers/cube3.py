@@ -1,4 +1,4 @@
-"""CUBE 3 profiles (``.cube``, ``.cube.gz``): one XML document, as Scalasca 1 wrote it.
+"""CUBE 3 profiles (``.cube``, ``.cube.gz``): one XML document, as written by Scalasca 1.
 
 Values are exclusive along the call tree. A row of a metric's matrix lists the values of all threads in the
 order of their definition; rows that are missing are zero.
@@ -6,8 +6,10 @@ order of their definition; rows that are missing are zero.
 
 import gzip
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TypeAlias
 from xml.parsers import expat
 
 import numpy as np
@@ -15,23 +17,52 @@ import numpy as np
 from ingest.arrays import FloatArray
 from ingest.calltree import CallTree
 from ingest.errors import InputError
-from ingest.profile import LocationTable, Metric, Profile, RegionTable
-from ingest.readers.cube3_events import Document, Record, read_document
-from ingest.readers.inflation import inflation_limit
-from ingest.readers.stored_values import StoredValues
+from ingest.profile import LARGEST, LocationTable, Metric, Profile, RegionTable, ValuesInMemory
+from ingest.readers.inflate import inflation_limit
 from ingest.readers.textfile import head
 
 MAX_BYTES = 1 << 31  # of XML
+MAX_VALUES = 1 << 27
+MAX_TEXT = 1 << 26
 CHUNK = 1 << 20
-MAX_TOLD = 120  # characters of an error, which may cite the file
+MAX_QUOTED = 120  # characters of an error, which may quote the file
 ROUNDING = 1e-9  # relative: values are written with 12 digits
 GZIP = b"\x1f\x8b"
 
 _NAMES = (".cube", ".cube.gz")
+_RECORDS = frozenset(("metric", "region", "machine", "node", "process", "thread"))
+_TEXTS = frozenset(("uniq_name", "uom", "name", "row"))
+
+Record: TypeAlias = dict[str, str]
+
+
+@dataclass(kw_only=True)
+class _Document:
+    """The content of a document.
+
+    Attributes:
+        attributes: the ``attr`` elements.
+        metrics: attributes and texts, parents before children; ``parent`` is the id of the metric above.
+        regions: attributes and texts.
+        cnode: the call path of each identifier.
+        callee: per call path, in preorder, the identifier of its region.
+        parent: per call path the index of its caller, -1 for a root.
+        process_of: per thread, in the order of their definition, the number of its process.
+        values: per identifier of a metric float64[call path, thread].
+    """
+
+    attributes: Record = field(default_factory=dict)
+    metrics: list[Record] = field(default_factory=list)
+    regions: list[Record] = field(default_factory=list)
+    cnode: dict[str, int] = field(default_factory=dict)
+    callee: list[str] = field(default_factory=list)
+    parent: list[int] = field(default_factory=list)
+    process_of: list[int] = field(default_factory=list)
+    values: dict[str, FloatArray] = field(default_factory=dict)
 
 
 def matches(path: Path) -> bool:
-    """Return whether a file is called ``.cube`` and holds XML: chemists call other files so."""
+    """Return whether a file is called ``.cube`` and contains XML: chemists use the name for other files."""
     if not path.name.lower().endswith(_NAMES):
         return False
     first = head(path)
@@ -42,12 +73,12 @@ def read(path: Path) -> Profile:
     """Read a profile.
 
     Raises:
-        InputError: where the file is damaged or no document of CUBE 3.
+        InputError: if the file is damaged or not a CUBE 3 document.
     """
     try:
-        return _profile(path, read_document(_chunks(path)))
+        return _profile(path, _read_document(_chunks(path)))
     except (expat.ExpatError, LookupError) as error:  # the latter for an encoding that is not known
-        raise InputError(f"damaged XML ({str(error)[:MAX_TOLD]})", where=str(path)) from error
+        raise InputError(f"damaged XML ({str(error)[:MAX_QUOTED]})", where=str(path)) from error
     except (OSError, EOFError, zlib.error) as error:
         raise InputError(f"cannot be read: {error}", where=str(path)) from error
     except ValueError as error:
@@ -66,21 +97,22 @@ def _chunks(path: Path) -> Iterator[bytes]:
             yield chunk
 
 
-def _profile(path: Path, document: Document) -> Profile:
+def _profile(path: Path, document: _Document) -> Profile:
     region = {record["id"]: i for i, record in enumerate(document.regions)}
     callees = [region[callee] for callee in document.callee if callee in region]
     if not callees or len(callees) < len(document.callee):
-        raise ValueError("no call path in it" if not callees else "a call path of a region that is not there")
+        raise ValueError("it contains no call path" if not callees else "a call path of an undefined region")
     values = _totals(document)
     if not values:
-        raise ValueError("no metric with values in it")
+        raise ValueError("it contains no metric with values")
     metrics = [record for record in document.metrics if record["id"] in values]
     if len({record["uniq_name"] for record in metrics}) < len(metrics):
         raise ValueError("two metrics have the same name")
     names = tuple(record.get("name", "") or "<unnamed>" for record in document.regions)
+    tree = CallTree(np.array(document.parent, dtype=np.int64), np.array(callees, dtype=np.int64))
     return Profile(
         source=str(path),
-        tree=CallTree(np.array(document.parent, dtype=np.int64), np.array(callees, dtype=np.int64)),
+        tree=tree,
         regions=RegionTable(
             name=names,
             mangled=names,
@@ -92,15 +124,15 @@ def _profile(path: Path, document: Document) -> Profile:
         ),
         locations=_locations(document),
         metrics=tuple(Metric(record["uniq_name"], record.get("uom", "")) for record in metrics),
-        load=StoredValues({record["uniq_name"]: values[record["id"]] for record in metrics}),
+        load=ValuesInMemory(tree, {record["uniq_name"]: values[record["id"]] for record in metrics}),
         attributes={"generator": "CUBE 3", **document.attributes},
     )
 
 
-def _totals(document: Document) -> dict[str, FloatArray]:
+def _totals(document: _Document) -> dict[str, FloatArray]:
     """Return the values of each metric together with those of the metrics below it.
 
-    Some writers store them with their parts, some without; a part that is larger than the whole tells which.
+    Some writers store them with their parts, some without; a part larger than the whole shows which.
     """
     values = dict(document.values)
     of_parts: dict[tuple[str, str], FloatArray] = {}
@@ -129,8 +161,129 @@ def _line(region: Record) -> int:
     return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else -1
 
 
-def _locations(document: Document) -> LocationTable:
+def _locations(document: _Document) -> LocationTable:
     processes = {process: i for i, process in enumerate(dict.fromkeys(document.process_of))}
     process = np.array([processes[p] for p in document.process_of], dtype=np.int64)
     first = np.searchsorted(process, process)
     return LocationTable(process, np.arange(len(process)) - first, np.ones(len(process), dtype=np.bool_))
+
+
+def _read_document(chunks: Iterable[bytes]) -> _Document:
+    """Parse a document that comes in chunks.
+
+    Raises:
+        ExpatError: if it is not well-formed XML.
+        ValueError: with the line, if it is not a CUBE 3 document.
+    """
+    events = _Events()
+    try:
+        for chunk in chunks:
+            events.parser.Parse(chunk)
+        events.parser.Parse(b"", True)
+    except ValueError as error:
+        raise ValueError(f"line {events.parser.CurrentLineNumber}: {error}") from error
+    return events.document
+
+
+class _Events:
+    """The handlers expat calls, and what they know between two calls; all raise ValueError."""
+
+    def __init__(self) -> None:
+        self.document = _Document()
+        self.parser = expat.ParserCreate()
+        self.parser.buffer_text = True
+        self.parser.StartElementHandler = self.root
+        self.parser.EndElementHandler = self.end
+        self.parser.EntityDeclHandler = self.entity
+        self.open: list[Record] = []
+        self.callers = [-1]
+        self.processes = 0
+        self.metrics: set[str] = set()
+        self.text: list[str] = []
+        self.length = 0
+        self.matrix = ""
+        self.row = ""
+
+    def root(self, tag: str, attributes: Record) -> None:
+        if tag != "cube" or not attributes.get("version", "").startswith("3"):
+            found = f"<{tag[:40]}> of version '{attributes.get('version', 'unknown')[:20]}'"
+            raise ValueError(f"the document is {found}, not <cube> of version 3")
+        self.parser.StartElementHandler = self.start
+
+    def start(self, tag: str, attributes: Record) -> None:
+        if tag in _RECORDS:
+            self.record(tag, {key.lower(): value for key, value in attributes.items()})
+        elif tag == "cnode":
+            self.call_path(attributes)
+        elif tag == "matrix":
+            self.matrix = attributes.get("metricId", "")
+        elif tag == "attr":
+            self.document.attributes[attributes.get("key", "")] = attributes.get("value", "")
+        if tag in _TEXTS:
+            self.row = attributes.get("cnodeId", "")
+            self.text, self.length = [], 0
+            self.parser.CharacterDataHandler = self.gather
+
+    def gather(self, text: str) -> None:
+        self.text.append(text)
+        self.length += len(text)
+        if self.length > MAX_TEXT:
+            raise ValueError(f"a text of more than {MAX_TEXT >> 20} MiB")
+
+    def record(self, tag: str, attributes: Record) -> None:
+        if tag == "metric":
+            attributes["parent"] = self.open[-1].get("id", "") if self.open else ""
+            self.document.metrics.append(attributes)
+            self.metrics.add(attributes.get("id", ""))
+        elif tag == "region":
+            self.document.regions.append(attributes)
+        elif tag == "process":
+            self.processes += 1
+        elif tag == "thread":
+            self.document.process_of.append(self.processes)
+        if tag in ("metric", "region") and "id" not in attributes:
+            raise ValueError(f"a {tag} without id")
+        self.open.append(attributes)
+
+    def call_path(self, attributes: Record) -> None:
+        identifier = attributes.get("id", "")
+        if identifier in self.document.cnode:
+            raise ValueError(f"two call paths have the id '{identifier[:20]}'")
+        node = len(self.document.parent)
+        self.document.cnode[identifier] = node
+        self.document.parent.append(self.callers[-1])
+        self.document.callee.append(attributes.get("calleeId", ""))
+        self.callers.append(node)
+
+    def end(self, tag: str) -> None:
+        if tag in _TEXTS:
+            self.parser.CharacterDataHandler = None
+            if tag == "row":
+                self.severities("".join(self.text))
+            elif self.open:
+                self.open[-1].setdefault(tag, "".join(self.text))
+        elif tag == "cnode":
+            self.callers.pop()
+        elif tag in _RECORDS:
+            closed = self.open.pop()
+            if tag == "metric":
+                closed.setdefault("uniq_name", f"metric {closed['id']}")
+
+    def severities(self, text: str) -> None:
+        document = self.document
+        shape = len(document.parent), len(document.process_of)
+        node = document.cnode.get(self.row)
+        if node is None or self.matrix not in self.metrics:
+            found = f"metric '{self.matrix[:20]}' or call path '{self.row[:20]}'"
+            raise ValueError(f"values of an undefined {found}")
+        row = np.array(text.split(), dtype=np.float64)
+        if len(row) != shape[1] or not (np.abs(row) < LARGEST).all():
+            raise ValueError(f"a row of {len(row)} values for {shape[1]} threads, or one that is not finite")
+        if self.matrix not in document.values:
+            if shape[0] * shape[1] * (len(document.values) + 1) > MAX_VALUES:
+                raise ValueError(f"too large for memory: {shape[0]} call paths on {shape[1]} threads")
+            document.values[self.matrix] = np.zeros(shape)
+        document.values[self.matrix][node] = row
+
+    def entity(self, name: str, *_: object) -> None:
+        raise ValueError(f"it declares an entity ('{name[:20]}'), which CUBE does not")

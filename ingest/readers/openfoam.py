@@ -5,27 +5,35 @@ Every process writes a dictionary of triggers with ``id``, ``parentId``, ``descr
 """
 
 import math
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeAlias
 
 import numpy as np
 
 from ingest.arrays import FloatArray
-from ingest.callpaths import ROOT, CallPathSet
+from ingest.calltree import ROOT, CallTreeBuilder
 from ingest.errors import InputError
-from ingest.profile import LocationTable, Metric, Profile, RegionTable
-from ingest.readers.foam_dictionary import FoamDictionary, parse_dictionary
-from ingest.readers.openfoam_case import has_profiling, profiling_files, written_profiling
-from ingest.readers.stored_values import StoredValues, require_summable
+from ingest.profile import LocationTable, Metric, Profile, RegionTable, ValuesInMemory, require_summable
 from ingest.readers.textfile import read_text
 
 TIME = Metric("time", "s")
 VISITS = Metric("visits", "occ")
 MAX_BYTES = 64 << 20
+MAX_DEPTH = 64  # of dictionaries in each other
 ROUNDING = 1e-5  # relative: times are printed with six digits, and their differences carry the rounding
 
+_PROCESSOR = re.compile(r"processor([0-9]{1,9})")
 _TIME_LOOP = "time.run()"
+_TOKEN = re.compile(
+    r'"(?P<string>(?:[^"\\]|\\.)*+)"|(?P<mark>[{};])|(?P<word>[^\s"{};]+)|(?P<open>".*)',  # never closed
+    re.DOTALL,
+)
+_COMMENT = re.compile(r'"(?:[^"\\]|\\.)*+(?:"|\\?\Z)|//[^\n]*|/\*.*?(?:\*/|\Z)', re.DOTALL)
+
+FoamDictionary: TypeAlias = "dict[str, str | FoamDictionary]"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,26 +47,29 @@ class _Trigger:
 
 def matches(path: Path) -> bool:
     """Return whether a directory is a case that was run with profiling."""
-    return path.is_dir() and has_profiling(path)
+    try:
+        return path.is_dir() and any(_times(folder) for folder in _process_folders(path))
+    except OSError:
+        return False
 
 
 def files(path: Path) -> list[Path]:
-    """Return the profiling files of a case; the fields beside them, which can be huge, are not read."""
-    return written_profiling(path)
+    """Return the profiling files of a case, without the fields beside them, which can be huge."""
+    return [file for folder in _process_folders(path) for file in _times(folder).values()]
 
 
 def read(path: Path) -> Profile:
     """Read a case directory: one location per process, exclusive wall seconds and calls per call path.
 
-    Call paths that only some processes have count zero on the others. ``time.run() CASE`` (in parallel
-    ``time.run() CASEprocessorN``) is read as the region ``time.run()``: with the name of the case in it, call
-    paths would not match between processes and runs.
+    Call paths of only some processes count zero on the others. ``time.run() CASE`` (in parallel
+    ``time.run() CASEprocessorN``) is read as the region ``time.run()``: with the name of the case, call paths
+    would not match between processes and runs.
 
     Raises:
-        InputError: where a file is missing, truncated, or does not hold what profiling writes.
+        InputError: if a file is missing, truncated, or does not contain what profiling writes.
     """
-    chosen, notices = profiling_files(path)
-    callpaths = CallPathSet()
+    chosen, notices = _last_profiling(path)
+    callpaths = CallTreeBuilder()
     rows: list[tuple[int, int, float, float]] = []
     hosts: dict[str, None] = {}
     negative = 0
@@ -72,7 +83,7 @@ def read(path: Path) -> Profile:
             negative += own < -ROUNDING * trigger.total
             rows.append((nodes[number], location, max(own, 0.0), trigger.calls))
     if negative:
-        notices.append(f"{negative} exclusive times below zero were read as zero")
+        notices.append(f"{negative} negative exclusive times were read as zero")
     require_summable(np.array(rows)[:, 2:], "the times and calls", str(path))
     attributes = {"generator": "OpenFOAM profiling", "hosts": ", ".join(filter(None, hosts))}
     return _profile(str(path), callpaths, np.array(rows), attributes, tuple(notices))
@@ -80,13 +91,13 @@ def read(path: Path) -> Profile:
 
 def _profile(
     source: str,
-    callpaths: CallPathSet,
+    callpaths: CallTreeBuilder,
     rows: FloatArray,
     attributes: Mapping[str, str],
     notices: tuple[str, ...],
 ) -> Profile:
     """Assemble the profile from rows of node, location, exclusive seconds, calls."""
-    place, tree, names = callpaths.tree()
+    place, tree, names = callpaths.build()
     node, location = rows[:, 0].astype(np.int64), rows[:, 1].astype(np.int64)
     size = int(location[-1]) + 1
     values = {metric.name: np.zeros((len(tree), size)) for metric in (TIME, VISITS)}
@@ -107,7 +118,7 @@ def _profile(
             process=np.arange(size), thread=np.zeros(size, dtype=np.int64), cpu=np.ones(size, dtype=np.bool_)
         ),
         metrics=(TIME, VISITS),
-        load=StoredValues(values),
+        load=ValuesInMemory(tree, values),
         attributes=attributes,
         notices=notices,
     )
@@ -117,13 +128,13 @@ def _triggers(content: FoamDictionary, where: str) -> dict[int, _Trigger]:
     """Return the triggers by their id, in the order of the ids, which is that of the first calls."""
     profiling = content.get("profiling")
     if not isinstance(profiling, dict):
-        raise InputError("no dictionary 'profiling' in it", where=where)
+        raise InputError("it contains no dictionary 'profiling'", where=where)
     found: dict[int, _Trigger] = {}
     for name, entry in profiling.items():
         if isinstance(entry, dict):
             found[int(_number(entry, "id", name, where))] = _trigger(entry, name, where)
     if not found:
-        raise InputError("the dictionary 'profiling' holds no trigger", where=where)
+        raise InputError("the dictionary 'profiling' contains no trigger", where=where)
     return dict(sorted(found.items()))
 
 
@@ -147,11 +158,11 @@ def _number(entry: FoamDictionary, key: str, name: str, where: str) -> float:
     except ValueError:
         value = math.nan
     if not math.isfinite(value):
-        raise InputError(f"{name}: '{key}' is no number", where=where, hint="is the file truncated?")
+        raise InputError(f"{name}: '{key}' is not a number", where=where, hint="is the file truncated?")
     return value
 
 
-def _place(triggers: Mapping[int, _Trigger], callpaths: CallPathSet, where: str) -> dict[int, int]:
+def _place(triggers: Mapping[int, _Trigger], callpaths: CallTreeBuilder, where: str) -> dict[int, int]:
     """Add the triggers to the call paths and return their nodes, by id."""
     nodes: dict[int, int] = {}
     for start in triggers:
@@ -159,7 +170,7 @@ def _place(triggers: Mapping[int, _Trigger], callpaths: CallPathSet, where: str)
         at: int | None = start
         while at is not None and at not in nodes:
             if at in chain or at not in triggers:
-                what = "is its own caller" if at in chain else "is named as a caller but missing"
+                what = "is its own caller" if at in chain else "is a caller but missing"
                 raise InputError(f"the trigger with id {at} {what}", where=where)
             chain[at] = None
             at = triggers[at].parent
@@ -174,3 +185,110 @@ def _host(content: FoamDictionary) -> str:
     system = content.get("sysInfo")
     host = system.get("host") if isinstance(system, dict) else None
     return host if isinstance(host, str) else ""
+
+
+def _last_profiling(case: Path) -> tuple[list[Path], list[str]]:
+    """Choose the profiling files of the last time that all processes wrote.
+
+    Returns:
+        One file per process in the order of their numbers, and notices on other times.
+
+    Raises:
+        InputError: if processes lack their file, or have no time in common.
+    """
+    folders = _process_folders(case)
+    times = [_times(folder) for folder in folders]
+    if missing := [folder.name for folder, found in zip(folders, times, strict=True) if not found]:
+        raise InputError(
+            f"no profiling below {missing[0]} ({len(missing)} of {len(folders)} processes have none)",
+            where=str(case),
+            hint="was the run interrupted? measure the case again or leave it out",
+        )
+    common = set(times[0]).intersection(*times)
+    if not common:
+        raise InputError("the processes wrote their profiling at different times", where=str(case))
+    last = max(common)
+    notices = [f"profiling of {len(common)} times: the last, {last:g}, is read"] if len(common) > 1 else []
+    if max(max(found) for found in times) > last:
+        notices.append(f"profiling later than {last:g} was not written by all processes and is not read")
+    return [found[last] for found in times], notices
+
+
+def _process_folders(case: Path) -> list[Path]:
+    """Return the folders of the times: those of the processes in their order, or the case itself."""
+    numbered = [(int(m[1]), p) for p in case.iterdir() if (m := _PROCESSOR.fullmatch(p.name)) and p.is_dir()]
+    parallel = [folder for _, folder in sorted(numbered)]
+    return parallel if any(_times(folder) for folder in parallel) else [case]
+
+
+def _times(folder: Path) -> dict[float, Path]:
+    """Return the profiling files below the time directories of a folder, by time."""
+    found = {}
+    for entry in folder.iterdir():
+        time = _time(entry.name)
+        if time is not None and (file := entry / "uniform" / "profiling").is_file():
+            found[time] = file
+    return found
+
+
+def _time(text: str) -> float | None:
+    try:
+        value = float(text)
+    except ValueError:
+        return None
+    return value if math.isfinite(value) else None
+
+
+def parse_dictionary(text: str, where: str) -> FoamDictionary:
+    """Parse a dictionary file.
+
+    Strings come without their quotes; several words before a semicolon are joined by blanks; of a keyword
+    that occurs twice the last value counts. Directives and macros are kept as if they were entries.
+
+    Args:
+        text: the content of the file.
+        where: its name, for messages.
+
+    Raises:
+        InputError: with the line, where braces or quotes do not match or nest too deeply.
+    """
+    text = _COMMENT.sub(_blank, text)
+    root: FoamDictionary = {}
+    stack = [root]
+    words: list[str] = []
+    for kind, token, position in _tokens(text):
+        if kind != "mark":
+            words.append(token)
+        elif token == "{":
+            child: FoamDictionary = {}
+            stack[-1][" ".join(words)] = child
+            stack.append(child)
+            words = []
+        elif token == ";":
+            if words:
+                stack[-1][words[0]] = " ".join(words[1:])
+            words = []
+        elif len(stack) == 1 or words:
+            raise _error("unexpected closing brace", text, position, where)
+        else:
+            stack.pop()
+        if len(stack) > MAX_DEPTH:
+            raise _error(f"dictionaries nested deeper than {MAX_DEPTH}", text, position, where)
+    if len(stack) > 1:
+        raise _error("the file ends inside a dictionary: it is truncated", text, len(text), where)
+    return root
+
+
+def _tokens(text: str) -> Iterator[tuple[str, str, int]]:
+    for match in _TOKEN.finditer(text):
+        yield str(match.lastgroup), match[match.lastgroup or 0], match.start()
+
+
+def _blank(match: re.Match[str]) -> str:
+    """Replace a comment by the line breaks in it, so that line numbers stay right; keep strings."""
+    return match[0] if match[0].startswith('"') else " " + "\n" * match[0].count("\n")
+
+
+def _error(what: str, text: str, position: int, where: str) -> InputError:
+    line = text.count("\n", 0, position) + 1
+    return InputError(f"line {line}: {what}", where=where)

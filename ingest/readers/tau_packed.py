@@ -1,4 +1,4 @@
-"""TAU's packed profiles (``.ppk``): a gzip stream of big-endian records, as Java's DataOutput writes them.
+"""TAU's packed profiles (``.ppk``): a gzip stream of big-endian records, as written by Java's DataOutput.
 
 Order: ``PPK`` as three 16-bit characters, version, lowest compatible version; metadata (version 2); metrics,
 groups, functions with their groups, user events; then per thread its function and user event values.
@@ -14,13 +14,12 @@ import numpy as np
 from ingest.arrays import FloatArray, IntArray
 from ingest.errors import InputError
 from ingest.profile import Profile
-from ingest.readers.inflation import inflation_limit
-from ingest.readers.tau_profile import MAX_VALUES, TauData, tau_profile
+from ingest.readers.inflate import inflation_limit
+from ingest.readers.tau import MAX_ATTRIBUTES, MAX_VALUES, TauData, tau_profile
 from ingest.readers.textfile import read_bytes
 
 MAGIC = b"\0P\0P\0K"
 MAX_BYTES = 1 << 30
-MAX_ATTRIBUTES = 256
 NEWEST_VERSION = 2
 
 _USER_EVENT_BYTES = 40  # id, number of samples, four doubles
@@ -35,14 +34,14 @@ def read(path: Path) -> Profile:
     """Read a packed profile; times come in seconds.
 
     Raises:
-        InputError: where the file is no packed profile, is truncated or damaged.
+        InputError: if the file is not a packed profile, is truncated or damaged.
     """
     record = _Record(str(path), _inflate(path))
     if record.take(len(MAGIC)) != MAGIC:
         raise record.error("not a packed profile of TAU")
     version, compatible = record.integer(), record.integer()
     if compatible > NEWEST_VERSION:
-        raise record.error(f"version {version} of the format is not known")
+        raise record.error(f"unknown version {version} of the format")
     attributes = _metadata(record, version)
     metrics = [record.text() for _ in range(record.count(2))]
     groups = [record.text() for _ in range(record.count(2))]
@@ -66,7 +65,7 @@ def read(path: Path) -> Profile:
 
 @dataclass
 class _Record:
-    """Bytes with a position, read in the notation of Java's DataInput."""
+    """Bytes with a position, read like Java's DataInput does."""
 
     source: str
     data: bytes
@@ -87,7 +86,7 @@ class _Record:
         return int(struct.unpack(">i", self.take(4))[0])
 
     def count(self, size: int) -> int:
-        """Return a number of records of at least `size` bytes that follow."""
+        """Return the number of records, of at least `size` bytes each, that follow."""
         number = self.integer()
         if number < 0 or number * size > len(self.data) - self.position:
             raise self.error("the file ends too early: it is truncated or damaged")
@@ -107,7 +106,7 @@ def _inflate(path: Path) -> bytes:
     except zlib.error as error:
         raise InputError(f"not a gzip file or damaged: {error}", where=str(path)) from error
     if not inflater.eof:
-        what = "larger than can be read" if len(data) >= limit else "the file ends too early: truncated"
+        what = "too large to read" if len(data) >= limit else "the file ends too early: truncated"
         raise InputError(what, where=str(path))
     return data
 
@@ -131,7 +130,7 @@ def _metadata(record: _Record, version: int) -> dict[str, str]:
 def _groups(record: _Record, names: list[str]) -> str:
     numbers = [record.integer() for _ in range(record.count(4))]
     if any(not 0 <= number < len(names) for number in numbers):
-        raise record.error("a function names a group that is not there")
+        raise record.error("a function has an undefined group")
     return "|".join(names[number] for number in numbers)
 
 
@@ -142,9 +141,9 @@ def _threads(record: _Record, functions: int, metrics: int) -> tuple[IntArray, F
     )
     number = record.count(20)
     if not number or not functions:
-        raise record.error("no thread or no function in it")
+        raise record.error("it contains no thread or no function")
     if (metrics + 1) * functions * number > MAX_VALUES:
-        raise record.error(f"too large to hold: {functions} functions on {number} threads")
+        raise record.error(f"too large for memory: {functions} functions on {number} threads")
     locations = np.zeros((number, 3), dtype=np.int64)
     calls = np.zeros((functions, number))
     exclusive = np.zeros((metrics, functions, number))
@@ -153,7 +152,7 @@ def _threads(record: _Record, functions: int, metrics: int) -> tuple[IntArray, F
         rows = np.frombuffer(record.take(record.count(layout.itemsize) * layout.itemsize), dtype=layout)
         function = rows["function"].astype(np.int64)
         if len(function) and not 0 <= function.min() <= function.max() < functions:
-            raise record.error("a thread names a function that is not there")
+            raise record.error("a thread has an undefined function")
         calls[function, i] = rows["calls"]
         exclusive[:, function, i] = rows["values"][:, :, 0].T
         record.take(record.count(_USER_EVENT_BYTES) * _USER_EVENT_BYTES)

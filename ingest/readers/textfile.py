@@ -1,4 +1,4 @@
-"""Files read whole: with a bound on their size, and clear words where they are no text."""
+"""Files read as a whole: with a bound on their size, and clear errors if they are not text."""
 
 import os
 from pathlib import Path
@@ -13,7 +13,7 @@ def read_text(path: Path, max_bytes: int = MAX_BYTES) -> str:
     """Return the text of a file.
 
     Raises:
-        InputError: where the file cannot be read, is empty, is larger than `max_bytes`, or is no UTF-8 text.
+        InputError: if the file cannot be read, is empty, is larger than `max_bytes`, or is not UTF-8 text.
     """
     content = read_bytes(path, max_bytes)
     if not content.strip():
@@ -31,12 +31,12 @@ def read_bytes(path: Path, max_bytes: int) -> bytes:
     """Return the content of a file.
 
     Raises:
-        InputError: where the file cannot be read, or is larger than `max_bytes`.
+        InputError: if the file cannot be read, or is larger than `max_bytes`.
     """
     try:
         with path.open("rb") as file:
             if os.fstat(file.fileno()).st_size > max_bytes:
-                what = f"larger than the {max_bytes >> 20} MiB such a file may have"
+                what = f"larger than {max_bytes >> 20} MiB, the limit for such files"
                 raise InputError(what, where=str(path))
             return file.read()
     except OSError as error:
@@ -44,7 +44,7 @@ def read_bytes(path: Path, max_bytes: int) -> bytes:
 
 
 def head(path: Path) -> bytes:
-    """Return the first bytes of a file, to tell formats apart; nothing where it is no readable file."""
+    """Return the first bytes of a file, to recognise its format; nothing if it cannot be read."""
     try:
         with path.open("rb") as file:
             return file.read(HEAD_BYTES)

@@ -13,21 +13,16 @@ ROOT = Path(__file__).resolve().parents[2]
 def main() -> None:
     """Run the command line.
 
-    The packages beside `pipeline` have common names: where another distribution has put one of the same name
-    in their place, that is said in one line.
+    The packages beside `pipeline` have common names: if another distribution has replaced one of them, one
+    line says so.
     """
     for name in NEIGHBOURS:
         found = find_spec(name)
         place = Path(found.origin).resolve().parents[1] if found and found.origin else None
         if place != ROOT:
-            what = (
-                f"the package '{name}' in {place} is not ours"
-                if place
-                else f"the package '{name}' is missing"
-            )
-            print(
-                f"pipeline: {what}; install with `pipx install`, apart from other packages", file=sys.stderr
-            )
+            what = f"belongs to another program ({place})" if place else "is missing"
+            hint = "install with `pipx install`, apart from other packages"
+            print(f"pipeline: the package '{name}' {what}; {hint}", file=sys.stderr)
             sys.exit(2)
     from pipeline.cli.app import run_app
 

@@ -12,17 +12,16 @@ from ingest.errors import PipelineError, one_line
 
 app = typer.Typer(
     name="pipeline",
-    help="From call-path profiles to an instrumentation filter, scaling models and future bottlenecks.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
-UsageException: Any = typer.BadParameter.__base__  # typer brings click along and does not name it
+UsageException: Any = typer.BadParameter.__base__  # typer brings its own copy of click and does not name it
 
 
-def _show_version(wanted: bool) -> None:
-    if wanted:
+def _show_version(asked: bool) -> None:
+    if asked:
         from importlib.metadata import version
 
         typer.echo(f"pipeline {version('callpath-pipeline')}")
@@ -38,64 +37,65 @@ def pipeline(
     """Turn call-path profiles into an instrumentation filter, scaling models and future bottlenecks."""
 
 
-COMMANDS = (
-    "run",
+COMMANDS = (  # in the order of use, which is the order of `pipeline --help`
     "inspect",
-    "filter",
-    "model",
-    "predict",
+    "run",
     "bottlenecks",
+    "predict",
     "tree",
     "plot",
-    "export",
-    "project",
-    "advise",
     "report",
+    "export",
+    "model",
+    "filter",
+    "advise",
     "baseline",
     "check",
     "compare",
+    "project",
     "history",
 )
 
-OBJECTS_BETWEEN_SEARCHES = 50_000  # for garbage; Python's default is 700
+OBJECTS_BETWEEN_COLLECTIONS = 50_000  # Python's default is 700
 
 
 def register() -> None:
-    """Import the modules of the commands, which add themselves to `app`."""
+    """Import the modules of the commands, which add themselves to `app`, and put them in the order of use."""
     for name in COMMANDS:
         importlib.import_module(f"pipeline.cli.{name}")
+    app.registered_commands.sort(key=lambda command: COMMANDS.index(str(command.name)))
 
 
 def run_app() -> None:
     """Run the command line; every foreseen error is one line on standard error and exit code 2.
 
-    What modules define is no garbage: it is not searched for any each time more of them are imported, nor at
-    the end, which takes a tenth of a small run.
+    Garbage is collected rarely and not at the end: what modules define lives as long as the process, and
+    looking through it takes a tenth of a small run.
     """
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # matrices are small here, threads only wait for work
-    gc.set_threshold(OBJECTS_BETWEEN_SEARCHES)
+    gc.set_threshold(OBJECTS_BETWEEN_COLLECTIONS)
     register()
     try:
-        sys.exit(app(standalone_mode=False))
+        sys.exit(app(prog_name="pipeline", standalone_mode=False))
     except PipelineError as error:
         print(f"pipeline: {error}", file=sys.stderr)
         sys.exit(2)
     except UsageException as error:
-        sys.exit(_tell_usage(error))
-    except BrokenPipeError:
-        sys.stderr.close()
-        sys.exit(0)
+        _show_usage_error(error)
+        sys.exit(2)
+    except SystemExit as stop:
+        if isinstance(stop.__context__, BrokenPipeError):  # typer and rich leave with 1, a regression to CI
+            sys.exit(0)
+        raise
     finally:
         gc.freeze()
 
 
-def _tell_usage(error: Any) -> int:  # noqa: ANN401  # typer does not name the class
-    """Write what is wrong with the command line as one line; return the exit code."""
-    if error.ctx is not None and not sys.argv[1:]:
-        print(error.ctx.get_help())
-    else:
-        where = error.ctx.command_path if error.ctx is not None else "pipeline"
-        print(
-            f"pipeline: {one_line(error.format_message()).rstrip('.')}; see `{where} --help`", file=sys.stderr
-        )
-    return 2
+def _show_usage_error(error: Any) -> None:  # noqa: ANN401  # typer does not name the class
+    """Write what is wrong with the command line as one line; nothing if typer has shown the help."""
+    if type(error).__name__ == "NoArgsIsHelpError":
+        return
+    command = error.ctx.command_path if error.ctx is not None else "pipeline"
+    print(
+        f"pipeline: {one_line(error.format_message()).rstrip('.')}; see `{command} --help`", file=sys.stderr
+    )

@@ -1,4 +1,4 @@
-"""`pipeline baseline`: write down how a program scales today, for later checks."""
+"""`pipeline baseline`: record how a program scales today, for later checks."""
 
 from pathlib import Path
 from typing import Annotated
@@ -6,14 +6,13 @@ from typing import Annotated
 import typer
 
 from pipeline.cli.app import app
-from pipeline.cli.arguments import Config, tell, tell_skipped
-from pipeline.cli.options import Given, declared_options
-from pipeline.cli.progress import watch_reading
+from pipeline.cli.options import Config, Given, declared_options
+from pipeline.cli.output import reading_progress, show_notices, show_skipped
 from pipeline.config.options import Options, load_options
 
 Machine = Annotated[
     str | None,
-    typer.Option("--machine", help="Name of the machine; other machines are not compared with it."),
+    typer.Option("--machine", help="Name of the machine; studies of different machines are not compared."),
 ]
 
 
@@ -34,10 +33,10 @@ def baseline_command(
     from pipeline.stages.check import read_study, write_baseline
 
     options = load_options(config, path if path.is_dir() else None, **given)
-    study = read_study(path, options, machine or "", watch_reading)
-    tell_skipped(study.damaged)
-    tell(study.notices)
+    study = read_study(path, options, machine or "", reading_progress)
+    show_skipped(study.damaged)
+    show_notices(study.notices)
     configuration = {"scaling": options.scaling, "metric": options.metric}
     count = write_baseline(output, study, options, configuration)
-    points = len(study.snapshot.points)
+    points = len(study.measurements.points)
     typer.echo(f"Baseline of {count} kernels at {points} points in {output}")

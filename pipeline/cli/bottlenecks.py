@@ -1,29 +1,21 @@
 """`pipeline bottlenecks`: the ranked table of a stored result."""
 
-from pathlib import Path
-from typing import Annotated
-
-import typer
-
 from pipeline.cli.app import app
-from pipeline.cli.arguments import At, By, Json, Limit, level_of, write_summary
+from pipeline.cli.options import LEVELS, At, By, Json, Limit, Out
+from pipeline.cli.output import write_summary
 
 
 @app.command("bottlenecks")
 def bottlenecks_command(
-    out: Annotated[Path, typer.Argument(metavar="OUT", help="Results directory of `pipeline run`.")],
-    at: At = None,
-    json: Json = None,
-    by: By = "region",
-    limit: Limit = 15,
+    out: Out, at: At = None, json: Json = None, by: By = "region", limit: Limit = 15
 ) -> None:
-    """Rank the kernels at a target scale: growth, share, and who overtakes whom."""
+    """Rank kernels at the target scale: growth, share of the total, crossovers."""
     from pipeline.config.targets import parse_at
-    from pipeline.report.terminal import console, show_result
+    from pipeline.report.terminal import console
+    from pipeline.report.terminal.results import show_result
     from pipeline.stages.model import summary_of
     from pipeline.store.results import read_analysis
 
-    level = level_of(by)
     summary = summary_of(read_analysis(out), parse_at(at or []))
     if not write_summary(json, summary):
-        show_result(console(), summary, by=level, limit=limit)
+        show_result(console(), summary, by=LEVELS[by], limit=limit)

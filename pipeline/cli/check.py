@@ -1,4 +1,4 @@
-"""`pipeline check`: does any kernel scale worse than the baseline, or than the rules allow?"""
+"""`pipeline check`: does any kernel scale worse than in the baseline, or than the rules allow?"""
 
 from pathlib import Path
 from typing import Annotated
@@ -6,10 +6,9 @@ from typing import Annotated
 import typer
 
 from pipeline.cli.app import app
-from pipeline.cli.arguments import At, Config, Limit, tell, tell_skipped
 from pipeline.cli.baseline import Machine
-from pipeline.cli.options import Given, declared_options
-from pipeline.cli.progress import watch_reading
+from pipeline.cli.options import At, Config, Given, Limit, declared_options
+from pipeline.cli.output import reading_progress, show_notices, show_skipped
 from pipeline.config.options import Options, configuration_file, load_options
 
 
@@ -22,7 +21,10 @@ def check_command(
     given: Given,
     baseline: Annotated[
         Path | None,
-        typer.Option("--baseline", help="File of `pipeline baseline`; without it only rules count."),
+        typer.Option(
+            "--baseline",
+            help="File of `pipeline baseline`; without it only the rules of pipeline.toml count.",
+        ),
     ] = None,
     at: At = None,
     machine: Machine = None,
@@ -39,12 +41,13 @@ def check_command(
     source_root: Annotated[
         str,
         typer.Option(
-            "--source-root", help="Directory that source files were compiled in; made relative to it."
+            "--source-root",
+            help="Directory that the program was compiled in; source files are shown relative to it.",
         ),
     ] = "",
     limit: Limit = 15,
 ) -> None:
-    """Exit with 0 where nothing is worse, 1 for a regression, 3 where the measurement cannot tell."""
+    """Check for scalability regressions. Exit code 0: no regression, 1: regression, 3: inconclusive."""
     import contextlib
     import datetime
     from dataclasses import replace
@@ -52,7 +55,7 @@ def check_command(
     from pipeline.config.check_options import load_check_options
     from pipeline.config.targets import parse_at
     from pipeline.gate.check import check
-    from pipeline.report.check_terminal import show_check
+    from pipeline.report.check.terminal import show_check
     from pipeline.report.terminal import console
     from pipeline.stages.check import Outputs, read_baseline, read_study, write_outputs
 
@@ -62,10 +65,10 @@ def check_command(
     if at or options.at:
         rules = replace(rules, targets=parse_at(at) if at else rules.targets or options.at)
     known = read_baseline(baseline) if baseline is not None else None
-    study = read_study(path, options, machine or "", watch_reading)
-    tell_skipped(study.damaged)
-    tell(study.notices)
-    result = check(study.snapshot, known, rules, options.models, datetime.date.today())
+    study = read_study(path, options, machine or "", reading_progress)
+    show_skipped(study.damaged)
+    show_notices(study.notices)
+    result = check(study.measurements, known, rules, options.models, datetime.date.today())
     outputs = Outputs(
         json=json,
         junit=junit,
@@ -75,7 +78,7 @@ def check_command(
         source_root=source_root,
     )
     if not write_outputs(result, outputs):
-        # Where the reader of a pipe went away, rich leaves with 1: that would read as a regression.
+        # If the reader of a pipe went away, rich exits with 1, which would mean a regression.
         with contextlib.suppress(SystemExit):
             show_check(console(), result, limit=limit)
     raise typer.Exit(int(result.outcome))

@@ -6,58 +6,48 @@ from typing import Annotated
 import typer
 
 from pipeline.cli.app import app
-from pipeline.cli.arguments import (
-    At,
-    Config,
-    Json,
-    Limit,
-    tell,
-    tell_skipped,
-    write_summary,
-)
-from pipeline.cli.options import Given, declared_options
-from pipeline.cli.progress import watch_reading
+from pipeline.cli.options import At, Config, Given, Json, Limit, declared_options
+from pipeline.cli.output import reading_progress, show_notices, show_skipped, write_summary
 from pipeline.config.options import Options, load_options
 
 
 @app.command("compare")
 @declared_options("compare", Options)
 def compare_command(
-    a: Annotated[Path, typer.Argument(metavar="OUT_A", help="Results, runs or series file to compare with.")],
-    b: Annotated[Path, typer.Argument(metavar="OUT_B", help="Results, runs or series file to compare.")],
+    a: Annotated[Path, typer.Argument(metavar="OUT_A", help="A: results directory, runs or series file.")],
+    b: Annotated[Path, typer.Argument(metavar="OUT_B", help="B: the same, compared with A.")],
     given: Given,
     at: At = None,
     config: Config = None,
     factor: Annotated[
-        float, typer.Option("--factor", min=1.0, help="Differences up to this factor are not told.")
+        float, typer.Option("--factor", min=1.0, help="Differences up to this factor are not reported.")
     ] = 1.1,
     json: Json = None,
     html: Annotated[Path | None, typer.Option("--html", help="Write a self-contained page here.")] = None,
     limit: Limit = 15,
 ) -> None:
-    """Tell which kernels differ beyond doubt between two studies, now and at the target scale."""
+    """Report which kernels differ significantly between two studies, now and at the target scale."""
     import datetime
 
     from pipeline.config.targets import parse_at
     from pipeline.gate.check import check
+    from pipeline.gate.matching import match, possible_renames
     from pipeline.gate.options import CheckOptions
-    from pipeline.gate.pairing import pair
-    from pipeline.gate.renames import possible_renames
-    from pipeline.report.comparison_page import comparison_html
-    from pipeline.report.comparison_terminal import comparison_document, show_comparison
+    from pipeline.report.check.comparison import comparison_html, show_comparison
+    from pipeline.report.check.document import comparison_document
     from pipeline.report.terminal import console
     from pipeline.stages.check import read_study
     from pipeline.store.atomic import write_text
 
     options = load_options(config, None, **given)
-    studies = [read_study(path, options, watch=watch_reading) for path in (a, b)]
+    studies = [read_study(path, options, progress=reading_progress) for path in (a, b)]
     for study in studies:
-        tell_skipped(study.damaged)
-        tell(study.notices)
+        show_skipped(study.damaged)
+        show_notices(study.notices)
     rules = CheckOptions(targets=parse_at(at or []), factor=factor)
-    one, two = (study.snapshot for study in studies)
+    one, two = (study.measurements for study in studies)
     result = check(two, one, rules, options.models, datetime.date.today())
-    renamed = possible_renames(pair(one, two), rules.share_floor)
+    renamed = possible_renames(match(one, two), rules.share_floor)
     if html is not None:
         write_text(html, comparison_html(result, renamed, str(a), str(b)))
     if not write_summary(json, comparison_document(result, renamed, str(a), str(b))):

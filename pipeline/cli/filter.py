@@ -6,16 +6,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from pipeline.cli.app import app
-from pipeline.cli.arguments import Config, tell, tell_skipped
-from pipeline.cli.options import Given, declared_options
+from pipeline.cli.options import Config, Given, declared_options
+from pipeline.cli.output import STANDARD_OUTPUT, show_notices, show_skipped, write_output
 from pipeline.config.options import Options, load_options
 
 if TYPE_CHECKING:
-    from ingest.discovery import Run
-    from pipeline.config.options import Options
     from pipeline.stages.filter import FilterResult
-
-Patterns = list[str] | None
 
 
 @app.command("filter")
@@ -23,86 +19,67 @@ Patterns = list[str] | None
 def filter_command(
     path: Annotated[Path, typer.Argument(metavar="PROFILE|DIR", help="A profile or a directory of runs.")],
     given: Given,
-    output: Annotated[Path, typer.Option("-o", "--output", help="The file to write.")] = Path("app.filter"),
+    output: Annotated[
+        str,
+        typer.Option(
+            "-o", "--output", metavar="FILE", help="File to write, '-' for the filter on standard output."
+        ),
+    ] = "app.filter",
     config: Config = None,
     explain: Annotated[
-        str | None, typer.Option(help="Explain the decision about a region; writes nothing.")
+        str | None,
+        typer.Option(metavar="REGION", help="Explain the decision on a region; write nothing."),
     ] = None,
     apply: Annotated[
-        Path | None, typer.Option(help="Simulate this filter on the profile; writes nothing.")
+        Path | None,
+        typer.Option(metavar="FILE", help="Simulate this filter on the profile; write nothing."),
     ] = None,
 ) -> None:
-    """Decide which regions are worth measuring and write a proven filter file with its evidence."""
+    """Select the regions that are worth measuring and write a proven filter file with its evidence."""
     from filters.explanation import explain as explanation
-    from pipeline.config.filter_options import filter_request
-    from pipeline.stages.filter import make_filter, store_filter
+    from pipeline.stages.filter import filter_of_path, store_filter
 
     if apply is not None:
         _simulate(path, apply)
         return
     options = load_options(config, path if path.is_dir() else None, **given)
-    runs, growing = _runs_and_growing(path, options)
-    request = filter_request(options.filter, growing)
-    result = make_filter(runs, request)
+    result, skipped = filter_of_path(path, options)
+    show_skipped(skipped)
     if explain is not None:
         typer.echo("\n".join(explanation(result.decision, result.prediction, explain)))
         return
-    store_filter(output, result)
-    tell(result.notices)
-    _show(result, output)
-
-
-def _runs_and_growing(path: Path, options: "Options") -> tuple[tuple["Run", ...], tuple[str, ...]]:
-    """Return one run per point, and patterns for the regions whose models say that they will matter."""
-    from pipeline.stages.filter import growing_regions, runs_to_filter
-    from pipeline.stages.ingest import ingest, locate, skipped_entry
-    from pipeline.stages.model import modelled
-
-    located = locate(path, options.runs)
-    if located.found is None:
-        return runs_to_filter(()), ()
-    if not located.found.parameters:
-        return runs_to_filter(located.found.runs), ()
-    read = ingest(located, options.metric, options.processes)
-    tell_skipped([skipped_entry(entry) for entry in read.damaged])
-    return runs_to_filter(read.runs), growing_regions(modelled(read, options, options.metric))
+    show_notices(result.notices)
+    if output == STANDARD_OUTPUT:
+        write_output(output, result.text)
+    else:
+        store_filter(Path(output), result)
+        _show(result, Path(output))
 
 
 def _show(result: "FilterResult", path: Path) -> None:
     """Print what a written filter does, and the commands to use it."""
-    from filters.usage import next_commands
-    from pipeline.report.filter_table import show_effect, show_memory
+    from filters.explanation import next_commands
     from pipeline.report.terminal import console
+    from pipeline.report.terminal.filter import show_effect, show_memory
 
     screen = console()
     show_effect(screen, result.decision, result.prediction, result.budget)
     show_memory(screen, *result.memory)
-    typer.echo(f"Written to {path}, evidence in {path}.json. Use it with")
-    told = (
-        (result.usage.replace("FILE", str(path)),)
-        if result.usage
-        else next_commands(path, result.application)
-    )
-    for command in told:
+    typer.echo(f"Written to {path}, evidence to {path}.json. Use it with")
+    if result.usage:
+        commands = [result.usage.replace("FILE", str(path))]
+    else:
+        commands = list(next_commands(path, result.application))
+    for command in commands:
         typer.echo(f"  {command}")
 
 
 def _simulate(path: Path, rules: Path) -> None:
     """Show what a profile would look like under a filter."""
-    from filters.evidence import evidence_from_profile
-    from filters.language import parse
-    from filters.matching import kept
-    from filters.prediction import predict
-    from filters.simulation import simulate
-    from ingest.readers import read_profile
-    from pipeline.report.filter_table import show_simulation
     from pipeline.report.terminal import console
-    from pipeline.stages.filter import read_filter
+    from pipeline.report.terminal.filter import show_simulation
+    from pipeline.stages.filter import simulate_filter
 
-    before = read_profile(path)
-    found = parse(read_filter(rules), where=str(rules))
-    run = evidence_from_profile(before)
-    prediction = predict(run, kept(found, run.regions)[run.tree.region])
-    after = simulate(before, found)
-    tell(after.notices)
+    before, after, prediction = simulate_filter(path, rules)
+    show_notices(after.notices)
     show_simulation(console(), before, after, prediction)

@@ -6,7 +6,8 @@ from typing import Annotated
 import typer
 
 from pipeline.cli.app import app
-from pipeline.cli.arguments import At, Config, Json, Limit, write_summary
+from pipeline.cli.options import At, Config, Json, Limit
+from pipeline.cli.output import write_summary
 
 history_app = typer.Typer(
     help="Keep results over commits and find when a kernel changed.", no_args_is_help=True
@@ -21,30 +22,29 @@ def add_command(
     path: Annotated[
         Path, typer.Argument(metavar="OUT|DIR|FILE", help="Results directory, runs or series file.")
     ],
-    label: Annotated[str, typer.Option("--label", help="What stands for this state, such as the commit.")],
+    label: Annotated[
+        str, typer.Option("--label", help="Identifies this state of the code, such as the commit.")
+    ],
     file: File = Path("history.parquet"),
     check: Annotated[
-        Path | None, typer.Option("--check", help="check.json of the same state: keeps the verdicts too.")
+        Path | None, typer.Option("--check", help="check.json of the same state: its verdicts are kept too.")
     ] = None,
     at: At = None,
     config: Config = None,
 ) -> None:
-    """Add the kernels of a result; a label that is there already is replaced."""
+    """Add the kernels of a result; entries with the same label are replaced."""
     from pipeline.config.options import load_options
     from pipeline.config.targets import parse_at
     from pipeline.gate.baseline import SMALLEST_SHARE
-    from pipeline.gate.check import target_points
-    from pipeline.gate.forecast import forecast
-    from pipeline.gate.options import CheckOptions
-    from pipeline.gate.snapshot import without_dust
+    from pipeline.gate.forecast import forecast, target_points
     from pipeline.stages.check import read_study, read_verdicts
     from pipeline.store.history import add_to_history, history_rows
 
     options = load_options(config, path if path.is_dir() else None)
-    study = without_dust(read_study(path, options).snapshot, SMALLEST_SHARE)
-    targets = target_points(study, CheckOptions(targets=parse_at(at or [])))
+    study = read_study(path, options).measurements.above_share(SMALLEST_SHARE)
+    targets = target_points(study, parse_at(at or []))
     verdicts = read_verdicts(check) if check is not None else {}
-    target = dict(zip(study.parameters, targets[-1].tolist(), strict=True))
+    target = study.named(targets)[-1]
     rows = history_rows(study, forecast(study, targets, options.models), target, label, verdicts)
     count = add_to_history(file, rows)
     typer.echo(f"{len(rows)} kernels of {label} in {file}, {count} labels in all")
@@ -59,14 +59,13 @@ def show_command(
 ) -> None:
     """Show a kernel over commits, with change points and drift."""
     from ingest.errors import UsageError
-    from pipeline.gate.rules import names
-    from pipeline.report.history_table import history_document, show_history
+    from pipeline.report.check.history import history_document, show_history
     from pipeline.report.terminal import console
     from pipeline.store.history import kernel_rows, read_history
 
-    found = {k: rows for k, rows in kernel_rows(read_history(file)).items() if names(kernel, k)}
+    found = {k: rows for k, rows in kernel_rows(read_history(file)).items() if k.matches(kernel)}
     if not found:
-        raise UsageError(f"'{kernel}' names no kernel", where=str(file), hint="try '*' or 'total'")
+        raise UsageError(f"'{kernel}' matches no kernel", where=str(file), hint="try '*' or 'total'")
     documents = [history_document(k, rows) for k, rows in found.items()]
     if not write_summary(json, {"kernels": documents}):
         for document in documents[:limit]:

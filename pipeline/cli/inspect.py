@@ -6,7 +6,8 @@ from typing import Annotated
 import typer
 
 from pipeline.cli.app import app
-from pipeline.cli.arguments import Config, tell_skipped
+from pipeline.cli.options import Config
+from pipeline.cli.output import show_skipped
 
 
 @app.command("inspect")
@@ -19,13 +20,13 @@ def inspect_command(
         bool, typer.Option("--totals", help="Read the values too and show the sum of every metric.")
     ] = False,
 ) -> None:
-    """Show runs, parameters, metrics and call-tree size, and what was skipped and why."""
+    """Show runs, parameters, metrics and size of the call tree, and what is skipped and why."""
     from pipeline.config.options import load_options
-    from pipeline.report.inspection import show_inspection
     from pipeline.report.terminal import console
+    from pipeline.report.terminal.inspection import show_inspection
     from pipeline.stages.inspect import inspect_path
 
     options = load_options(config, path if path.is_dir() else None)
     found = inspect_path(path, options.runs, totals=totals)
     show_inspection(console(), found)
-    tell_skipped(found["skipped"])
+    show_skipped(found["skipped"])

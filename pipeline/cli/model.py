@@ -6,19 +6,8 @@ from typing import Annotated
 import typer
 
 from pipeline.cli.app import app
-from pipeline.cli.arguments import (
-    INCOMPLETE,
-    By,
-    Config,
-    Json,
-    Limit,
-    level_of,
-    tell,
-    tell_skipped,
-    write_summary,
-)
-from pipeline.cli.options import Given, declared_options
-from pipeline.cli.progress import watch_reading
+from pipeline.cli.options import INCOMPLETE, LEVELS, By, Config, Given, Json, Limit, declared_options
+from pipeline.cli.output import reading_progress, show_notices, show_skipped, write_summary
 from pipeline.config.options import Options, load_options
 
 
@@ -33,17 +22,17 @@ def model_command(
     limit: Limit = 30,
 ) -> None:
     """Fit and show models without writing a results directory."""
-    from pipeline.report.terminal import console, show_models
+    from pipeline.report.terminal import console
+    from pipeline.report.terminal.results import show_models
     from pipeline.stages.ingest import ingest, locate, skipped_entry
     from pipeline.stages.model import summary_of_models
 
-    level = level_of(by)
     options = load_options(config, path if path.is_dir() else None, **given)
-    read = ingest(locate(path, options.runs), options.metric, options.processes, watch_reading)
-    tell_skipped([skipped_entry(entry) for entry in read.damaged])
-    tell(read.experiment.notices)
+    read = ingest(locate(path, options.runs), options.metric, options.processes, reading_progress)
+    show_skipped([skipped_entry(entry) for entry in read.damaged])
+    show_notices(read.experiment.notices)
     summary = summary_of_models(read, options)
     if not write_summary(json, summary):
-        show_models(console(), summary, by=level, limit=limit)
+        show_models(console(), summary, by=LEVELS[by], limit=limit)
     if options.strict and read.damaged:
         raise typer.Exit(INCOMPLETE)

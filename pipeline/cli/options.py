@@ -1,26 +1,45 @@
-"""Command-line options made from the records that declare them."""
+"""Command-line options: those that several commands share, and those that records of options declare."""
 
 import functools
 import inspect
 from collections.abc import Callable
-from dataclasses import fields, is_dataclass
-from typing import Annotated, Any, TypeAlias, get_type_hints
+from pathlib import Path
+from typing import Annotated, Any, Literal, TypeAlias
 
 import typer
 
-from ingest.options import declaration
+from pipeline.config.options import CONFIGURATION, declared_fields, flag_of
+from pipeline.config.targets import HELP as TARGET_HELP
+from pipeline.config.targets import METAVAR as TARGET
+
+Out = Annotated[Path, typer.Argument(metavar="OUT", help="Results directory of `pipeline run`.")]
+At = Annotated[list[str] | None, typer.Option("--at", metavar=TARGET, help=TARGET_HELP)]
+Json = Annotated[
+    str | None, typer.Option("--json", metavar="FILE", help="Write JSON here, '-' for standard output.")
+]
+Config = Annotated[
+    Path | None,
+    typer.Option(
+        "--config", metavar="FILE", help=f"Configuration file; default: {CONFIGURATION} in the directory."
+    ),
+]
+By = Annotated[Literal["region", "callpath"], typer.Option("--by", help="Show regions or call paths.")]
+Limit = Annotated[int, typer.Option("--limit", metavar="N", min=1, help="Number of rows to show.")]
+
+INCOMPLETE = 3  # exit code of --strict
+LEVELS = {"region": "regions", "callpath": "kernels"}  # the key in summary.json for each choice of --by
 
 Command: TypeAlias = Callable[..., None]
 Given: TypeAlias = dict[str, Any]
-"""What the command line gives, by the names of the fields; None where it gives nothing."""
+"""The options given on the command line by the names of their fields; None for those not given."""
 
 
 def declared_options(command: str, *records: type) -> Callable[[Command], Command]:
-    """Give a command all options that records declare for it; they reach its argument ``given``.
+    """Add to a command all options that records declare for it; their values are its argument ``given``.
 
     Args:
         command: the name of the command.
-        records: dataclasses of options; those in their fields count, too.
+        records: dataclasses of options; records in their fields are included.
     """
     found = {name: one for record in records for name, one in _parameters(command, record).items()}
 
@@ -41,25 +60,26 @@ def declared_options(command: str, *records: type) -> Callable[[Command], Comman
 
 
 def _parameters(command: str, record: type) -> dict[str, inspect.Parameter]:
-    found: dict[str, inspect.Parameter] = {}
-    kinds = get_type_hints(record)
-    for one in fields(record):
-        declared, kind = declaration(one), kinds[one.name]
-        if is_dataclass(kind):
-            found |= _parameters(command, kind)  # type: ignore[arg-type]  # a class, as annotations of fields are
-        elif declared is not None and command in declared.commands:
-            names = [declared.flag] if declared.flag else [f"--{one.name.replace('_', '-')}"]
-            help_text = declared.help + _default_text(one.default)
-            found[one.name] = inspect.Parameter(
-                one.name,
-                inspect.Parameter.POSITIONAL_OR_KEYWORD,
-                default=None,
-                annotation=Annotated[(declared.given or kind) | None, typer.Option(*names, help=help_text)],
-            )
-    return found
+    return {
+        one.name: inspect.Parameter(
+            one.name,
+            inspect.Parameter.POSITIONAL_OR_KEYWORD,
+            default=None,
+            annotation=Annotated[
+                (declared.given or kind) | None,
+                typer.Option(
+                    flag_of(one.name, declared),
+                    metavar=declared.metavar or None,
+                    help=(declared.help + _default_text(one.default)).replace("[", r"\["),  # not markup
+                ),
+            ],
+        )
+        for one, kind, declared in declared_fields(record)
+        if command in declared.commands
+    }
 
 
 def _default_text(default: object) -> str:
-    """Name a default in the help; the option itself has none, since pipeline.toml may give another."""
-    shown = isinstance(default, str | int | float) and not isinstance(default, bool) and default != ""
-    return f" Default: {default}." if shown else ""
+    """Return a default for the help; the option itself has none, since pipeline.toml may give another."""
+    shown = isinstance(default, str | int | float | Path) and not isinstance(default, bool) and default != ""
+    return f" [default: {default}]" if shown else ""

@@ -1,75 +1,91 @@
-"""`pipeline project`: a semi-analytical model on another machine."""
+"""`pipeline project`: a program on another machine, from a semi-analytical model."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from pipeline.cli.app import app
-from pipeline.cli.arguments import Json
+from pipeline.cli.options import Json
+from pipeline.cli.output import write_summary
 
-if TYPE_CHECKING:
-    from pipeline.projection.project import Projection
+Application = Annotated[
+    str | None,
+    typer.Argument(metavar="[APPLICATION]", help="Application: a TOML file, or a shipped one (see --list)."),
+]
+OnMachine = Annotated[
+    str | None,
+    typer.Option(
+        "--on",
+        metavar="MACHINE",
+        help="Machine: a TOML file, or a shipped one (see --list); default: as the application says.",
+    ),
+]
+Inputs = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--at",
+        metavar="NAME=VALUE,...",
+        help="Inputs of the application, such as L=8,P=1024 or 'halo=64 KiB'; may be given several times.",
+    ),
+]
+Variant = Annotated[
+    str | None,
+    typer.Option(metavar="NAME", help="Variant of the machine, such as ideal or noiseless (see --list)."),
+]
+RooflineFile = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE", help="Draw the roofline of a projection by bandwidth ratios: a .png or .svg file."
+    ),
+]
+Listed = Annotated[bool, typer.Option("--list", help="Show the shipped applications and machines.")]
 
 
 @app.command("project")
 def project_command(
-    model: Annotated[str, typer.Argument(metavar="MODEL.toml", help="Application: a file or a shipped one.")],
-    on: Annotated[str | None, typer.Option("--on", help="Machine: a file or a shipped one.")] = None,
-    at: Annotated[
-        list[str] | None, typer.Option("--at", help="Inputs, such as L=8,P=1024; may be given several times.")
-    ] = None,
-    variant: Annotated[str | None, typer.Option(help="Variant of the machine, such as ideal.")] = None,
+    application: Application = None,
+    on: OnMachine = None,
+    at: Inputs = None,
+    variant: Variant = None,
     json: Json = None,
-    roofline: Annotated[
-        Path | None, typer.Option(help="Draw the roofline of a bandwidth projection: a .png or .svg file.")
-    ] = None,
+    roofline: RooflineFile = None,
+    listed: Listed = False,
 ) -> None:
-    """Predict an application on a machine from its parts, with intervals."""
-    from pipeline.projection.project import project
+    """Predict the time of an application on a machine, part by part, with intervals."""
+    from ingest.errors import UsageError
     from pipeline.report.projection_table import projection_json, show_projection
     from pipeline.report.terminal import console
-    from pipeline.store.atomic import json_text, write_text
+    from pipeline.stages.project import draw_roofline, project
 
-    projection = project(model, on, inputs_of(at or []), variant=variant)
+    if listed:
+        list_shipped(json)
+        return
+    if application is None:
+        raise UsageError("no application given", hint="`pipeline project --list` shows the shipped ones")
+    projection = project(application, on, inputs_of(at or []), variant=variant)
     if roofline is not None:
         draw_roofline(roofline, projection)
-    if json is not None and json != "-":
-        write_text(Path(json), json_text(projection_json(projection)))
-    if json == "-":
-        typer.echo(json_text(projection_json(projection)), nl=False)
-    else:
+    if not write_summary(json, projection_json(projection)):
         show_projection(console(), projection)
 
 
-def draw_roofline(path: Path, projection: "Projection") -> None:
-    """Write the roofline of a projection.
+def list_shipped(json: str | None) -> None:
+    """Show the applications and machines that come with the package, or write them as JSON."""
+    from pipeline.report.projection_table import shipped_json, show_shipped
+    from pipeline.report.terminal import console
+    from pipeline.stages.project import shipped_applications, shipped_machines
 
-    Raises:
-        UsageError: where the projection has none, the file is neither PNG nor SVG, or cannot be written.
-    """
-    from ingest.errors import UsageError
-    from pipeline.report.roofline_plot import write_roofline
-    from pipeline.store.atomic import write_atomically
-
-    found = projection.profile.roofline if projection.profile else None
-    form = path.suffix.lstrip(".")
-    if found is None:
-        raise UsageError(
-            "this model has no roofline",
-            where="--roofline",
-            hint="it takes a bandwidth projection of a profile, and a machine that states a peak",
-        )
-    if form not in ("png", "svg"):
-        raise UsageError(f"'{path}' is neither .png nor .svg", where="--roofline")
-    write_atomically(path, lambda temporary: write_roofline(temporary, form, found))
+    applications, machines = shipped_applications(), shipped_machines()
+    if not write_summary(json, shipped_json(applications, machines)):
+        show_shipped(console(), applications, machines)
 
 
 def inputs_of(texts: list[str]) -> dict[str, float | str]:
-    """Read inputs like ``L=8,P=1024`` or ``work=2 GB``; what is no number is left to the unit reader.
+    """Read inputs like ``L=8,P=1024`` or ``work=2 GB``; values with a unit are returned as texts.
 
     Raises:
-        UsageError: where a part has no name or no value.
+        UsageError: a part has no name or no value.
     """
     from ingest.errors import UsageError
 
@@ -79,7 +95,7 @@ def inputs_of(texts: list[str]) -> dict[str, float | str]:
             continue
         name, equals, value = (piece.strip() for piece in part.partition("="))
         if not (name and equals and value):
-            raise UsageError(f"'{part}' is no input", where="--at", hint="write it like L=8,P=1024")
+            raise UsageError(f"'{part}' is not an input", where="--at", hint="write it like L=8,P=1024")
         try:
             found[name] = float(value)
         except ValueError:

@@ -1,4 +1,4 @@
-"""`pipeline run`: from a directory of profiles to a filter, models and bottlenecks."""
+"""`pipeline run`: from a directory of profiles to a filter, models and future bottlenecks."""
 
 from pathlib import Path
 from typing import Annotated
@@ -6,19 +6,8 @@ from typing import Annotated
 import typer
 
 from pipeline.cli.app import app
-from pipeline.cli.arguments import (
-    INCOMPLETE,
-    By,
-    Config,
-    Json,
-    Limit,
-    level_of,
-    tell,
-    tell_skipped,
-    write_summary,
-)
-from pipeline.cli.options import Given, declared_options
-from pipeline.cli.progress import watch_reading
+from pipeline.cli.options import INCOMPLETE, LEVELS, By, Config, Given, Json, Limit, declared_options
+from pipeline.cli.output import reading_progress, show_notice, show_notices, show_skipped, write_summary
 from pipeline.config.options import Options, load_options
 
 
@@ -32,22 +21,21 @@ def run_command(
     by: By = "region",
     limit: Limit = 15,
 ) -> None:
-    """Read profiles, write a Score-P filter, model every kernel and rank the bottlenecks to come."""
-    from pipeline.report.efficiency import show_efficiency
-    from pipeline.report.terminal import console, show_result
+    """Read profiles, write a Score-P filter, model every kernel and rank future bottlenecks."""
+    from pipeline.report.terminal import console
+    from pipeline.report.terminal.results import show_efficiency, show_result
     from pipeline.stages.run import run
 
-    level = level_of(by)
     options = load_options(config, directory, **given)
-    result = run(directory, options, watch_reading, lambda notice: tell([notice]))
-    tell_skipped(result.damaged)
-    tell(result.notices)
+    result = run(directory, options, reading_progress, show_notice)
+    show_skipped(result.damaged)
+    show_notices(result.notices)
     if not write_summary(json, result.summary):
         screen = console()
-        show_result(screen, result.summary, by=level, limit=limit)
+        show_result(screen, result.summary, by=LEVELS[by], limit=limit)
         show_efficiency(screen, result.summary)
-        screen.print(f"Filter: {result.filter_effect}", soft_wrap=True)
-        kept = "unchanged, nothing was computed again" if result.reused else "written"
-        screen.print(f"Results in {options.out}/ ({kept})", soft_wrap=True)
+        screen.print(f"Filter: {result.filter_effect}", soft_wrap=True, markup=False)
+        state = "inputs unchanged, nothing recomputed" if result.reused else "written"
+        screen.print(f"Results in {options.out}/ ({state})", soft_wrap=True, markup=False)
     if options.strict and result.damaged:
         raise typer.Exit(INCOMPLETE)

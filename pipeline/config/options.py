@@ -1,8 +1,8 @@
 """The options of a run: declared here once, read from pipeline.toml and the command line."""
 
 import os
-from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, is_dataclass, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import Field, dataclass, field, fields, is_dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, Literal, TypeVar, get_type_hints
@@ -11,8 +11,10 @@ from filters.options import PaperRule
 from ingest.errors import UsageError
 from ingest.options import Declaration, declaration, option
 from ingest.run_names import RunSpec
+from pipeline.config.targets import HELP as TARGET_HELP
+from pipeline.config.targets import METAVAR as TARGET
 from pipeline.config.targets import read_targets
-from pipeline.config.toml_file import Table, read_toml
+from pipeline.config.toml_file import Table, read_toml, unknown_hint
 from pipeline.config.values import checked
 from pipeline.models.options import ModelOptions
 
@@ -60,33 +62,58 @@ class FilterOptions(PaperRule):
         None,
         "Select regions within an overhead budget, such as 5%, instead of the default rule.",
         commands=_FILTER,
+        metavar="SHARE",
         given=str,
         read=_share,
     )
     applied: Literal["run-time", "compile-time"] | None = option(
-        None, "Where the filter is applied and the budget must hold.", commands=_FILTER
+        None, "Apply the filter at run time or at compile time; the budget holds for that.", commands=_FILTER
     )
     protect: tuple[str, ...] = option(
-        (), "Keep regions that match; repeatable.", commands=_FILTER, given=list[str], read=_patterns
+        (),
+        "Keep regions that match; repeatable.",
+        commands=_FILTER,
+        metavar="PATTERN",
+        given=list[str],
+        read=_patterns,
     )
     drop: tuple[str, ...] = option(
-        (), "Drop regions that match; repeatable.", commands=_FILTER, given=list[str], read=_patterns
+        (),
+        "Drop regions that match; repeatable.",
+        commands=_FILTER,
+        metavar="PATTERN",
+        given=list[str],
+        read=_patterns,
     )
     form: Literal["shorter", "include", "exclude"] = option(
-        "shorter", "List what is kept, what is dropped, or the shorter of both.", commands=_FILTER
+        "shorter",
+        "Write rules for kept regions, for dropped ones, or whichever list is shorter.",
+        commands=_FILTER,
     )
     abridge: bool = option(False, "Shorten names with wildcards where unambiguous.", commands=_FILTER)
     whole_files: bool = option(False, "Exclude whole source files where possible.", commands=_FILTER)
     to: Literal["scorep", "tau", "gcc", "xray"] = option(
         "scorep", "The instrumentation tool that reads the file.", commands=_FILTER
     )
-    merge: Path | None = option(None, "Merge with this existing filter.", commands=_FILTER, read=_file)
-    event_cost: float | None = option(None, "Seconds that a recorded visit costs.", commands=_FILTER, least=0)
+    merge: Path | None = option(
+        None, "Merge with this existing filter.", commands=_FILTER, metavar="FILE", read=_file
+    )
+    event_cost: float | None = option(
+        None, "Time that recording a visit takes.", commands=_FILTER, metavar="SECONDS", least=0
+    )
     baseline_time: float | None = option(
-        None, "Seconds that the run takes without instrumentation.", commands=_FILTER, least=0
+        None,
+        "Run time without instrumentation.",
+        commands=_FILTER,
+        metavar="SECONDS",
+        least=0,
     )
     calibrate: Path | None = option(
-        None, "Profile of the same run, compiled with fewer regions.", commands=_FILTER, read=_file
+        None,
+        "Profile of the same run, instrumented with fewer regions.",
+        commands=_FILTER,
+        metavar="PROFILE",
+        read=_file,
     )
 
 
@@ -100,21 +127,27 @@ class Options:
         runs: ``[[run]]``: explicit runs, which replace discovery.
     """
 
-    out: Path = option(Path("results"), "Results directory.", commands=_RUN, recompute=False)
+    out: Path = option(Path("results"), "Results directory.", commands=_RUN, metavar="OUT", recompute=False)
     scaling: Literal["auto", "strong", "weak"] = option(
-        "auto", "How the problem changes with the number of processes.", commands=(*_MODELS, *_GATE)
+        "auto",
+        "Fixed problem size (strong), fixed size per process (weak), or as the data show (auto).",
+        commands=(*_MODELS, *_GATE),
     )
-    metric: str = option("time", "Metric to model; time becomes effort.", commands=(*_MODELS, *_GATE))
+    metric: str = option(
+        "time", "Metric to model; time is modelled as effort.", commands=(*_MODELS, *_GATE), metavar="NAME"
+    )
     at: tuple[Mapping[str, float], ...] = option(
         (),
-        "Target point, such as p=4096 or p=4096,n=32; repeatable.",
+        TARGET_HELP,
         commands=_MODELS,
+        metavar=TARGET,
         given=list[str],
         read=read_targets,
     )
     jobs: int | None = option(
         None,
         "Processes that read profiles; default: one per core.",
+        metavar="N",
         commands=(*_MODELS, *_GATE),
         least=1,
         recompute=False,
@@ -124,12 +157,12 @@ class Options:
     )
     engine: Literal["local", "dask"] = option(
         "local",
-        "Where profiles are read: here or on a Dask cluster.",
+        "Read profiles on this machine or on a Dask cluster.",
         commands=_RUN,
         recompute=False,
     )
     scheduler: str = option(
-        "", "Address or scheduler file of the Dask cluster.", commands=_RUN, recompute=False
+        "", "Address or scheduler file of the Dask cluster.", commands=_RUN, metavar="PLACE", recompute=False
     )
     filter: FilterOptions = field(default_factory=FilterOptions)
     models: ModelOptions = field(default_factory=ModelOptions)
@@ -147,7 +180,7 @@ def load_options(config: Path | None, directory: Path | None, **given: Any) -> O
     Args:
         config: the file named by ``--config``; without it ``pipeline.toml`` in `directory` if it exists.
         directory: the profile directory.
-        given: options of the command line, by the names of their fields; None where not given.
+        given: options of the command line, by the names of their fields; None if not given.
 
     Raises:
         UsageError: an unknown key or an invalid value.
@@ -192,31 +225,56 @@ def _run(table: Table) -> RunSpec:
     )
 
 
-def override(options: Record, given: Mapping[str, Any]) -> Record:
-    """Return a record of options with what the command line gives, also in the records inside it.
+def override(options: Record, given: Mapping[str, Any], *, flags: bool = True) -> Record:
+    """Return a record of options with the values given, also in the records inside it.
+
+    Args:
+        options: the record.
+        given: values by the names of the fields; None keeps the present value.
+        flags: whether errors name the option of the command line or the argument of Python.
 
     Raises:
-        UsageError: an invalid value; it names the option.
+        UsageError: an unknown option, or an invalid value.
     """
+    known = [one.name for one, _, _ in declared_fields(type(options))]
+    for name in given:
+        if name not in known:
+            raise UsageError("unknown option", where=name, hint=unknown_hint(name, known))
+    return _overridden(options, given, flags)
+
+
+def _overridden(options: Record, given: Mapping[str, Any], flags: bool) -> Record:
     kinds, changes = get_type_hints(type(options)), {}
     for one in fields(options):  # type: ignore[arg-type]
         declared, value = declaration(one), given.get(one.name)
         if is_dataclass(nested := getattr(options, one.name)):
-            changes[one.name] = override(nested, given)
-        elif declared is not None and declared.commands and value is not None:
-            changes[one.name] = _given(one.name, declared, value, kinds[one.name])
+            changes[one.name] = _overridden(nested, given, flags)
+        elif declared is not None and value is not None:
+            place = flag_of(one.name, declared) if flags else one.name
+            changes[one.name] = _given(value, kinds[one.name], declared, place)
     return replace(options, **changes)  # type: ignore[type-var]
 
 
-def _given(name: str, declared: Declaration, value: Any, kind: Any) -> Any:  # noqa: ANN401
+def _given(value: Any, kind: Any, declared: Declaration, place: str) -> Any:  # noqa: ANN401
     try:
         return checked(value, kind, declared, Path())
     except UsageError as error:
-        raise UsageError(error.what, where=flag_of(name, declared), hint=error.hint) from error
+        raise UsageError(error.what, where=place, hint=error.hint) from error
+
+
+def declared_fields(record: type) -> Iterator[tuple[Field[Any], Any, Declaration]]:
+    """Yield the options of a record and of the records inside it: field, type and declaration."""
+    kinds = get_type_hints(record)
+    for one in fields(record):
+        declared, kind = declaration(one), kinds[one.name]
+        if is_dataclass(kind):
+            yield from declared_fields(kind)  # type: ignore[arg-type]  # a class, as annotations of fields are
+        elif declared is not None:
+            yield one, kind, declared
 
 
 def flag_of(name: str, declared: Declaration) -> str:
-    """Return how an option is called on the command line."""
+    """Return the name of an option on the command line."""
     return declared.flag or f"--{name.replace('_', '-')}"
 
 

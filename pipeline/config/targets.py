@@ -1,11 +1,14 @@
 """Target points as users write them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from numbers import Real
 from pathlib import Path
 
 from ingest.errors import UsageError
 
 HINT = "write p=4096 or p=4096,n=32"
+METAVAR = "POINT"
+HELP = "Target point, such as p=4096 or p=4096,n=32; repeatable."
 
 
 def parse_at(texts: Sequence[str]) -> tuple[Mapping[str, float], ...]:
@@ -18,6 +21,28 @@ def parse_at(texts: Sequence[str]) -> tuple[Mapping[str, float], ...]:
         return tuple(_point(text) for text in texts)
     except UsageError as error:
         raise UsageError(error.what, where="--at", hint=error.hint) from error
+
+
+def broadcast_points(
+    values: Mapping[str, float | Sequence[float]],
+) -> tuple[Mapping[str, float], ...]:
+    """Return target points from a number or a list of numbers per parameter; lists have one length.
+
+    Raises:
+        UsageError: a value is not a positive number, or lists differ in length.
+    """
+    columns = {
+        name: list(value) if isinstance(value, Iterable) else [value] for name, value in values.items()
+    }
+    count = max(map(len, columns.values()), default=0)
+    for name, column in columns.items():
+        if len(column) not in (1, count) or not column:
+            what = f"{len(column)} values of {name}, but {count} of another parameter"
+            raise UsageError(
+                what if column else f"no value of {name}", hint="give numbers, or lists of the same length"
+            )
+    rows = ({name: column[i % len(column)] for name, column in columns.items()} for i in range(count))
+    return tuple(_table(row) for row in rows)
 
 
 def read_targets(value: object, folder: Path) -> tuple[Mapping[str, float], ...]:
@@ -49,6 +74,7 @@ def _table(entry: object) -> Mapping[str, float]:
     if not isinstance(entry, Mapping) or not entry:
         raise UsageError(f"{entry!r} is not a target point", hint=HINT)
     for value in entry.values():
-        if isinstance(value, bool) or not isinstance(value, int | float) or not 0.0 < value < float("inf"):
+        number = isinstance(value, Real) and not isinstance(value, bool)
+        if not number or not 0.0 < float(value) < float("inf"):
             raise UsageError(f"{dict(entry)!r} is not a target point", hint=HINT)
     return {str(name): float(value) for name, value in entry.items()}

@@ -40,7 +40,7 @@ class Table:
     lines: Mapping[Key, int]
 
     def at(self, key: str = "") -> str:
-        """Return ``file:line`` of a key, of the table where it has none; the file alone as a last resort."""
+        """Return ``file:line`` of a key, or of its table if it has none; the file alone as a last resort."""
         for place in ((*self.name, key), self.name, self.name[:-1]):
             if place in self.lines:
                 return f"{self.path}:{self.lines[place]}"
@@ -58,12 +58,10 @@ class Table:
         """
         for key in self.content:
             if key not in known:
-                near = difflib.get_close_matches(key, known, n=1)
-                hint = f"did you mean '{near[0]}'?" if near else f"known keys: {', '.join(known)}"
-                raise self.error(key, "unknown key", hint)
+                raise self.error(key, "unknown key", unknown_hint(key, known))
 
     def table(self, key: str) -> "Table":
-        """Return a table inside this one; an empty one where it is missing.
+        """Return a table inside this one; an empty one if it is missing.
 
         Raises:
             UsageError: the key is not a table.
@@ -74,7 +72,7 @@ class Table:
         return Table(path=self.path, name=(*self.name, key), content=content, lines=self.lines)
 
     def tables(self, key: str) -> "list[Table]":
-        """Return the tables of an array; none where it is missing.
+        """Return the tables of an array; none if it is missing.
 
         Raises:
             UsageError: the key is not an array of tables.
@@ -139,6 +137,12 @@ class Table:
         return {
             name: self.value(name, kinds[name], one) for name, one in declared.items() if name in self.content
         }
+
+
+def unknown_hint(name: str, known: Sequence[str]) -> str:
+    """Return the nearest of the known names, or all of them."""
+    near = difflib.get_close_matches(name, known, n=1)
+    return f"did you mean '{near[0]}'?" if near else f"known: {', '.join(known)}"
 
 
 def read_toml(path: Path) -> Table:

@@ -19,7 +19,7 @@ def checked(value: Any, kind: Any, declared: Declaration, folder: Path) -> Any: 
     Args:
         value: what a TOML file or the command line gives.
         kind: the type wanted: bool, int, float, str, Path, a Literal, or one of them or None.
-        declared: limits, and how the value is read where it has a form of its own.
+        declared: limits, and how the value is read if it has a form of its own.
         folder: what relative paths inside the value are relative to.
 
     Raises:

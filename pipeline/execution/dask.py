@@ -1,4 +1,4 @@
-"""Work done by the workers of a Dask cluster, behind the same seam as local processes."""
+"""Work done by the workers of a Dask cluster, behind the same interface as local processes."""
 
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -8,7 +8,7 @@ from ingest.errors import UsageError
 from pipeline.execution.executor import Item, Result, WorkerLostError
 
 CONNECTING = "30s"
-MEND = "start one as docs/cluster.md shows and name its address or scheduler file"
+HINT = "start one as docs/cluster.md shows, and give its address or scheduler file"
 
 
 class DaskExecutor:
@@ -16,22 +16,22 @@ class DaskExecutor:
 
     Attributes:
         scheduler: its address, such as ``tcp://node01:8786``, or the scheduler file it wrote.
-        tell: takes a sentence for the user where there is something to wait for.
+        notify: is called with a sentence for the user if there is something to wait for.
     """
 
-    def __init__(self, scheduler: str, tell: Callable[[str], None]) -> None:
+    def __init__(self, scheduler: str, notify: Callable[[str], None]) -> None:
         self.scheduler = scheduler
-        self.tell = tell
+        self.notify = notify
 
     def map(
         self, function: Callable[[Item], Result], items: Sequence[Item]
     ) -> Iterator[tuple[int, Result | WorkerLostError]]:
         """Yield the number of an item and ``function(item)`` as soon as it is done.
 
-        Dask itself gives the items of a lost worker to others, and gives an item up that has lost several.
+        Dask itself gives the items of a lost worker to others; an item that ended several workers is lost.
 
         Raises:
-            UsageError: where no scheduler answers, or a worker cannot import this package.
+            UsageError: no scheduler answers, or a worker cannot import this package.
         """
         if not items:
             return
@@ -39,7 +39,7 @@ class DaskExecutor:
 
         with self._connected() as client:
             if not client.scheduler_info()["workers"]:
-                self.tell(f"the scheduler {self.scheduler} has no workers yet; waiting")
+                self.notify(f"the scheduler {self.scheduler} has no workers yet; waiting")
             numbers = {client.submit(function, item, pure=False): i for i, item in enumerate(items)}
             for future in as_completed(list(numbers)):
                 number = numbers.pop(future)
@@ -55,7 +55,7 @@ class DaskExecutor:
                     future.release()  # so that results are held one at a time
                     yield number, result
 
-    def _connected(self) -> Any:  # noqa: ANN401  # Dask's types stay in here
+    def _connected(self) -> Any:  # noqa: ANN401  # no types of Dask elsewhere
         from distributed import Client
 
         by_file = Path(self.scheduler).is_file()
@@ -64,4 +64,4 @@ class DaskExecutor:
             return Client(**place, timeout=CONNECTING)
         except (OSError, ValueError) as error:
             what = f"no Dask scheduler answers at {self.scheduler}"
-            raise UsageError(what, where="--scheduler", hint=MEND) from error
+            raise UsageError(what, where="--scheduler", hint=HINT) from error

@@ -1,6 +1,6 @@
-"""The one seam behind which independent work is done, wherever that is."""
+"""The interfaces behind which independent work is done and its progress is shown."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Protocol, TypeVar
 
 Item = TypeVar("Item")
@@ -8,11 +8,11 @@ Result = TypeVar("Result")
 
 
 class WorkerLostError(Exception):
-    """A process ended in the midst of its work, again when that was tried once more."""
+    """A process ended while it worked on an item, and again when that item was tried once more."""
 
 
 class Executor(Protocol):
-    """Does the same to many items; what is done first comes first."""
+    """Applies a function to many items; results come in the order in which they are finished."""
 
     def map(
         self, function: Callable[[Item], Result], items: Sequence[Item]
@@ -24,5 +24,18 @@ class Executor(Protocol):
         ...
 
 
-Work = Callable[[int], Executor]
-"""Chooses where to work, given the number of bytes to read."""
+ExecutorChoice = Callable[[int], Executor]
+"""Returns where to work, given the number of bytes to read."""
+
+
+class Progress(Protocol):
+    """Passes items on as they are finished, and shows how many there are."""
+
+    def __call__(self, items: Iterable[Item], total: int) -> Iterable[Item]:
+        """Yield `items`, of which there will be `total`."""
+        ...
+
+
+def no_progress(items: Iterable[Item], total: int) -> Iterable[Item]:
+    """Pass items on and show nothing."""
+    return items

@@ -1,18 +1,21 @@
-"""Work done in this process, or in several of this machine."""
+"""Work done in this process, or in several processes of this machine."""
 
 import os
 import signal
+import sys
 from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from multiprocessing import get_context, parent_process
 from threading import Thread
+from typing import Any
 
-from pipeline.execution.executor import Executor, Item, Result, WorkerLostError
+from pipeline.execution.executor import Item, Result, WorkerLostError
 
 
 class SerialExecutor:
-    """Does the work here, one item after the other."""
+    """Does the work in this process, one item at a time."""
 
     def map(self, function: Callable[[Item], Result], items: Sequence[Item]) -> Iterator[tuple[int, Result]]:
         """Yield the number of an item and ``function(item)``, in order."""
@@ -20,7 +23,7 @@ class SerialExecutor:
 
 
 class ProcessExecutor:
-    """Does the work in processes of this machine; they start clean, so nothing leaks from the parent."""
+    """Does the work in processes of this machine; they are spawned, so nothing leaks from the parent."""
 
     def __init__(self, processes: int) -> None:
         self.processes = processes
@@ -28,36 +31,39 @@ class ProcessExecutor:
     def map(
         self, function: Callable[[Item], Result], items: Sequence[Item]
     ) -> Iterator[tuple[int, Result | WorkerLostError]]:
-        """Yield the number of an item and ``function(item)`` as soon as it is done; a single one here."""
+        """Yield the number of an item and ``function(item)`` as soon as it is done."""
         if len(items) < 2:
             yield from SerialExecutor().map(function, items)
             return
-        left: list[int] = []
+        unfinished: list[int] = []
         with _pool(min(self.processes, len(items))) as pool:
-            numbers = {pool.submit(function, item): i for i, item in enumerate(items)}
+            with _main_module_hidden():
+                numbers = {pool.submit(function, item): i for i, item in enumerate(items)}
             try:
                 for future in as_completed(list(numbers)):
                     number = numbers.pop(future)
                     if isinstance(future.exception(), BrokenProcessPool):
-                        left.append(number)
+                        unfinished.append(number)
                     else:
                         yield number, future.result()
             finally:
                 pool.shutdown(wait=False, cancel_futures=True)
-        while left:
-            left = yield from self._one_by_one(function, items, sorted(left))
+        while unfinished:
+            unfinished = yield from self._one_by_one(function, items, sorted(unfinished))
 
     def _one_by_one(
-        self, function: Callable[[Item], Result], items: Sequence[Item], left: Sequence[int]
+        self, function: Callable[[Item], Result], items: Sequence[Item], numbers: Sequence[int]
     ) -> Generator[tuple[int, Result | WorkerLostError], None, list[int]]:
-        """Find the item that ends its process; return those behind it."""
+        """Find the item that ends its process; return the items after it."""
         with _pool(1) as pool:
-            for done, number in enumerate(left, 1):
+            for done, number in enumerate(numbers, 1):
+                with _main_module_hidden():
+                    future = pool.submit(function, items[number])
                 try:
-                    result = pool.submit(function, items[number]).result()
+                    result = future.result()
                 except BrokenProcessPool:
                     yield number, WorkerLostError()
-                    return list(left[done:])
+                    return list(numbers[done:])
                 yield number, result
         return []
 
@@ -66,8 +72,21 @@ def _pool(processes: int) -> ProcessPoolExecutor:
     return ProcessPoolExecutor(processes, mp_context=get_context("spawn"), initializer=_prepare_worker)
 
 
+@contextmanager
+def _main_module_hidden() -> Iterator[None]:
+    """Keep new processes from importing the user's script, which would run it again if it has no guard."""
+    main = sys.modules["__main__"]
+    names: dict[str, Any] = vars(main)
+    hidden: dict[str, Any] = {name: names.pop(name) for name in ("__file__", "__spec__") if name in names}
+    names["__spec__"] = None
+    try:
+        yield
+    finally:
+        names.update(hidden)
+
+
 def _prepare_worker() -> None:
-    """Leave Ctrl-C to the parent, and end with it however it ends."""
+    """Leave Ctrl-C to the parent, and end when it ends, even if it is killed."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     Thread(target=_end_with_parent, daemon=True).start()
 
@@ -77,13 +96,3 @@ def _end_with_parent() -> None:
     if parent is not None:
         parent.join()
         os._exit(1)
-
-
-WORTH_PROCESSES = 64 << 20  # bytes of input from which starting processes pays
-
-
-def local_executor(processes: int, bytes_of_input: int) -> Executor:
-    """Choose how to work on this machine: starting processes costs about half a second."""
-    if processes > 1 and bytes_of_input >= WORTH_PROCESSES:
-        return ProcessExecutor(processes)
-    return SerialExecutor()

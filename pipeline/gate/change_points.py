@@ -1,9 +1,9 @@
-"""Where a series of measurements over commits changes its level, and whether it drifts.
+"""Change points and drift in a series of measurements over commits.
 
-Single checks compare with one baseline; many small steps pass each of them. Here the whole series counts:
+A single check compares with one baseline, so many small steps pass. Here the whole series counts: the test of
 Pettitt, "A non-parametric approach to the change-point problem", Applied Statistics 28, 1979, repeated on
-both sides of what is found, and Mann and Kendall's test for a drift. Both use ranks, so that one slow run
-moves nothing.
+both sides of every change point (binary segmentation), and Mann and Kendall's test for a drift. Both use
+ranks, so that a single slow run changes nothing.
 """
 
 from dataclasses import dataclass
@@ -14,9 +14,8 @@ from scipy.stats import kendalltau, rankdata
 from ingest.arrays import FloatArray
 
 LEVEL = 0.01
-SHORTEST = 3  # a level needs this many measurements
 PERMUTATIONS = 1999
-ENOUGH = 8  # with fewer no series reaches the level
+ENOUGH = 8  # measurements; with fewer no series reaches the level
 
 
 @dataclass(frozen=True)
@@ -48,7 +47,11 @@ class Drift:
 
 
 def change_points(values: FloatArray) -> tuple[ChangePoint, ...]:
-    """Find changes of level in a series, float64[n] above zero, in order."""
+    """Find changes of level in a series, float64[n] above zero, in order.
+
+    Three or fewer measurements at one end are never significant: however long the series, the largest
+    statistic that they can have occurs by chance in more than one of a hundred orders.
+    """
     found: list[ChangePoint] = []
     parts = [(0, len(values))]
     while parts:
@@ -57,7 +60,7 @@ def change_points(values: FloatArray) -> tuple[ChangePoint, ...]:
         if len(part) < ENOUGH:
             continue
         split, p = pettitt(part)
-        if p > LEVEL or not SHORTEST <= split <= len(part) - SHORTEST:
+        if p > LEVEL:
             continue
         factor = float(np.median(part[split:]) / np.median(part[:split]))
         found.append(ChangePoint(start + split, factor, p))
@@ -85,7 +88,7 @@ def _statistic(ranks: FloatArray) -> FloatArray:
 
 
 def drift(values: FloatArray) -> Drift | None:
-    """Test a series, float64[n] above zero, for a monotone trend; None where it is too short or constant."""
+    """Test a series, float64[n] above zero, for a monotone trend; None if it is too short or constant."""
     n = len(values)
     if n < ENOUGH or np.ptp(values) == 0:
         return None

@@ -1,4 +1,4 @@
-"""What a user may decide about a check; the configuration file fills it in."""
+"""What a user may decide about a check; read from ``[check]`` in pipeline.toml."""
 
 import datetime
 from collections.abc import Mapping
@@ -10,13 +10,13 @@ from ingest.options import option
 
 @dataclass(frozen=True, kw_only=True)
 class KernelRule:
-    """What holds for the kernels that a pattern names.
+    """Rules for the kernels that a pattern matches.
 
     Attributes:
         match: pattern of `pipeline.models.kernels.matches`.
-        growth: expected growth: (i, j) of p^i * log2(p)^j that the kernel may not exceed; None: no rule.
-        share: largest share of the total that is allowed at the largest scale; None: no rule.
-        factor: replaces `CheckOptions.factor`; None keeps it.
+        growth: ceiling on the growth: (i, j) of p^i * log2(p)^j; None: no ceiling.
+        share: ceiling on the share of the total at the largest scale; None: no ceiling.
+        factor: replaces `CheckOptions.factor`; None: keeps it.
         place: ``file:line`` of the rule, for reports.
     """
 
@@ -29,12 +29,12 @@ class KernelRule:
 
 @dataclass(frozen=True, kw_only=True)
 class Waiver:
-    """A known regression that does not fail the check until a date.
+    """A known regression that does not fail the check up to a date.
 
     Attributes:
         match: pattern of `pipeline.models.kernels.matches`.
         reason: why it is accepted.
-        until: last day on which it counts.
+        until: last day on which it holds.
         place: ``file:line`` of the waiver, for reports.
     """
 
@@ -49,8 +49,8 @@ class CheckOptions:
     """The numbers of a check.
 
     Attributes:
-        targets: target points; empty takes 4 times the largest measured scale.
-        kernels: rules per kernel.
+        targets: target points; empty: 4 times the largest measured scale.
+        kernels: rules per kernel; the last one that matches and has a factor decides about it.
         waivers: known regressions.
     """
 

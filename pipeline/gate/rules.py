@@ -1,22 +1,24 @@
-"""Rules that need no baseline: ceilings on growth, share, efficiency and total."""
+"""What the user configured for single kernels: ceilings that need no baseline, factors, and waivers."""
 
-from dataclasses import dataclass
+import datetime
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
 
 import numpy as np
 
 from ingest.arrays import BoolArray, FloatArray, IntArray
 from ingest.errors import UsageError
-from pipeline.gate.change_tests import Estimates, trend
-from pipeline.gate.decision import Evidence, Ground
 from pipeline.gate.forecast import Forecast
-from pipeline.gate.log_ratios import log_means
-from pipeline.gate.noise import moderated_noise
-from pipeline.gate.options import CheckOptions, KernelRule
-from pipeline.gate.snapshot import KernelId, Level, Snapshot, lone_callpaths
-from pipeline.models.kernels import matches
+from pipeline.gate.measurements import KernelId, Level, Measurements
+from pipeline.gate.noise import log_means, moderated_noise
+from pipeline.gate.options import CheckOptions, KernelRule, Waiver
+from pipeline.gate.ratios import Estimates, trend
+from pipeline.gate.result import Evidence, Ground, KernelResult, Verdict, plain_number
 from pipeline.models.normal_form import factor_text, term_values
 
-MATERIAL_RISE = 1.1  # a kernel that outgrows its ceiling by less over the measured range is left alone
+SMALLEST = float(np.finfo(np.float64).tiny)
+MATERIAL_RISE = 1.1  # a kernel may outgrow its ceiling by this factor over the measured range
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,144 +28,188 @@ class RuleTests:
     Attributes:
         row: int64[n], the kernel in the candidate.
         rule: the rule of each.
-        ground: what kind of rule.
-        estimate: n estimates against 0, float64[n, 1] each.
+        ground: growth or share, of each.
+        excess: n estimates of the logarithm of what exceeds the rule, float64[n, 1] each.
     """
 
     row: IntArray
     rule: tuple[KernelRule, ...]
     ground: tuple[Ground, ...]
-    estimate: Estimates
+    excess: Estimates
 
     @property
     def p(self) -> FloatArray:
-        """P-values, float64[n]."""
-        return self.estimate.above(np.zeros(len(self.row)))[:, 0]
+        """P-values of "the kernel exceeds its rule", float64[n]."""
+        return self.excess.above(np.zeros(len(self.row)))[:, 0]
 
 
-def names(pattern: str, kernel: KernelId) -> bool:
-    """Tell whether a pattern names a kernel; ``*/name`` names the region as well as its call paths."""
-    if kernel.level is Level.TOTAL:
-        return pattern == "total"
-    bare = kernel.level is Level.REGION and pattern.startswith("*/")
-    return matches(kernel.callpath, pattern.removeprefix("*/") if bare else pattern)
+def allowed_factors(kernels: Sequence[KernelId], options: CheckOptions) -> FloatArray:
+    """Return the factor that each kernel may change by, float64[K]; the last rule that matches decides."""
+    factors = np.full(len(kernels), options.factor)
+    for rule in options.kernels:
+        if rule.factor is not None:
+            factors[[kernel.matches(rule.match) for kernel in kernels]] = rule.factor
+    return factors
 
 
-def rule_tests(candidate: Snapshot, options: CheckOptions) -> RuleTests:
+def rule_tests(candidate: Measurements, options: CheckOptions) -> RuleTests:
     """Test all ceilings on growth and share.
 
     Raises:
-        UsageError: where a rule names no kernel, since it then guards nothing.
+        UsageError: if a rule matches no kernel, since it then guards nothing.
     """
-    logs = log_means(candidate.values)
     material: BoolArray = candidate.share.max(axis=1) >= options.share_floor
-    degrees = np.where(material[:, None], np.maximum(logs.count - 1, 0), 0).astype(np.float64)
-    noise = moderated_noise(np.where(material[:, None], logs.squares, 0.0), degrees)
-    variance = np.full(logs.mean.shape, np.nan)
-    np.divide(noise.variance, logs.count, out=variance, where=(logs.count > 0) & (noise.degrees > 0))
-    level = Estimates(logs.mean, np.sqrt(variance), noise.degrees)
-    rows: list[int] = []
-    rules: list[KernelRule] = []
-    grounds: list[Ground] = []
-    estimates: list[tuple[float, float, float]] = []
-    lone = lone_callpaths(candidate)
+    level, limit = _log_levels(candidate, material)
+    tests: list[tuple[int, KernelRule, Ground]] = []
+    table: list[tuple[float, float, float]] = []
     for rule in options.kernels:
-        found = [
-            i
-            for i, kernel in enumerate(candidate.kernels)
-            if names(rule.match, kernel)
-            and not (kernel.level is Level.REGION and kernel.callpath[-1] in lone)
-        ]
-        if not found:
-            raise UsageError(
-                f"'{rule.match}' names no kernel", where=rule.place, hint="see the names with `pipeline tree`"
-            )
-        for ground, estimate in _estimates(candidate, rule, level, noise.limit, material):
-            kept = [i for i in found if material[i] and np.isfinite(estimate.error[i, 0])]
-            rows += kept
-            rules += [rule] * len(kept)
-            grounds += [ground] * len(kept)
-            estimates += [
-                (estimate.log_ratio[i, 0], estimate.error[i, 0], estimate.degrees[i, 0]) for i in kept
-            ]
-    table = np.array(estimates, dtype=np.float64).reshape(-1, 3)
+        rows = _matching(candidate, rule)
+        for ground, excess in _excess(candidate, rule, level, limit):
+            for row in rows:
+                if material[row] and excess.known[row, 0]:
+                    tests.append((row, rule, ground))
+                    table.append((excess.log_ratio[row, 0], excess.error[row, 0], excess.degrees[row, 0]))
+    columns = np.array(table, dtype=np.float64).reshape(-1, 3)
     return RuleTests(
-        np.array(rows, dtype=np.int64),
-        tuple(rules),
-        tuple(grounds),
-        Estimates(table[:, :1], table[:, 1:2], table[:, 2:]),
+        np.array([row for row, _, _ in tests], dtype=np.int64),
+        tuple(rule for _, rule, _ in tests),
+        tuple(ground for _, _, ground in tests),
+        Estimates(columns[:, :1], columns[:, 1:2], columns[:, 2:]),
     )
 
 
-def _estimates(
-    candidate: Snapshot, rule: KernelRule, level: Estimates, limit: FloatArray, material: BoolArray
+def _matching(candidate: Measurements, rule: KernelRule) -> list[int]:
+    """Rows of the kernels that a rule is about, without regions that are a single call path."""
+    single = candidate.only_callpaths()
+    rows = [
+        row
+        for row, kernel in enumerate(candidate.kernels)
+        if kernel.matches(rule.match) and not (kernel.level is Level.REGION and kernel.region in single)
+    ]
+    if not rows:
+        raise UsageError(
+            f"'{rule.match}' matches no kernel", where=rule.place, hint="`pipeline tree` lists the names"
+        )
+    return rows
+
+
+def _log_levels(candidate: Measurements, material: BoolArray) -> tuple[Estimates, FloatArray]:
+    """Mean logarithms with errors, float64[K, P]; noise is learnt from the kernels that matter.
+
+    Returns:
+        The levels, and the degrees of freedom behind all points of each kernel, float64[K].
+    """
+    logs = log_means(candidate.values)
+    contributes = material[:, None]
+    noise = moderated_noise(
+        np.where(contributes, logs.squares, 0.0), np.where(contributes, logs.degrees, 0.0)
+    )
+    variance = np.full(logs.mean.shape, np.nan)
+    np.divide(noise.variance, logs.count, out=variance, where=(logs.count > 0) & (noise.degrees > 0))
+    return Estimates(logs.mean, np.sqrt(variance), noise.degrees), noise.limit
+
+
+def _excess(
+    candidate: Measurements, rule: KernelRule, level: Estimates, limit: FloatArray
 ) -> list[tuple[Ground, Estimates]]:
+    """Logarithm of what exceeds a rule, for all kernels, per ceiling of the rule."""
     found = []
     if rule.growth is not None:
-        found.append((Ground.GROWTH_RULE, _beyond_growth(candidate, rule, level, limit)))
+        found.append((Ground.GROWTH_RULE, _excess_growth(candidate, rule.growth, level, limit)))
     if rule.share is not None:
-        largest = int(np.argmax(candidate.scale))
-        share = np.full((len(material), 1), np.nan)
-        np.log(candidate.share[:, [largest]], out=share, where=candidate.share[:, [largest]] > 0)
-        excess = share - np.log(max(rule.share, 1e-300))
-        column = [largest]
-        found.append((Ground.SHARE_RULE, Estimates(excess, level.error[:, column], level.degrees[:, column])))
+        found.append((Ground.SHARE_RULE, _excess_share(candidate, rule.share, level)))
     return found
 
 
-def _beyond_growth(candidate: Snapshot, rule: KernelRule, level: Estimates, limit: FloatArray) -> Estimates:
+def _excess_share(candidate: Measurements, ceiling: float, level: Estimates) -> Estimates:
+    """Share at the largest scale over a ceiling, as logarithm."""
+    largest = [int(np.argmax(candidate.scale))]
+    share = np.full((len(candidate.kernels), 1), np.nan)
+    np.log(candidate.share[:, largest], out=share, where=candidate.share[:, largest] > 0)
+    return Estimates(
+        share - np.log(max(ceiling, SMALLEST)), level.error[:, largest], level.degrees[:, largest]
+    )
+
+
+def _excess_growth(
+    candidate: Measurements, growth: tuple[Fraction, int], level: Estimates, limit: FloatArray
+) -> Estimates:
     """By how much kernels outgrow a ceiling g: the rise of log(value / g) over the measured range.
 
-    What grows like c0 + c1 g with nothing below zero never rises against g, so any rise is too much.
+    What grows like c0 + c1 g with neither below zero never rises against g, so any rise is too much.
     """
-    assert rule.growth is not None
     scale = candidate.scale
-    ceiling = term_values([(rule.growth,)], np.maximum(scale, 1e-300)[:, None])[:, 0]
-    usable = ceiling > 0  # a logarithm says nothing at p = 1
-    against = level.log_ratio - np.log(np.where(usable, ceiling, np.nan))
+    ceiling = term_values([(growth,)], scale[:, None])[:, 0]
+    usable = ceiling > 0  # a logarithm is 0 at p = 1, where nothing can be compared with it
+    relative = level.log_ratio - np.log(np.where(usable, ceiling, np.nan))
     error = np.where(usable, level.error, np.nan)
-    rise, _, _ = trend(Estimates(against, error, level.degrees), limit, np.log(scale), np.log(scale[-1:]))
-    return Estimates(rise.log_ratio - np.log(MATERIAL_RISE), rise.error, rise.degrees)
+    rise, _, _ = trend(Estimates(relative, error, level.degrees), limit, np.log(scale), np.empty(0))
+    return replace(rise, log_ratio=rise.log_ratio - np.log(MATERIAL_RISE))
 
 
-def rule_evidence(tests: RuleTests, adjusted: FloatArray, candidate: Snapshot, n: int) -> Evidence:
-    """Put a broken rule into a sentence."""
+def rule_evidence(tests: RuleTests, adjusted: FloatArray, parameter: str, n: int) -> Evidence:
+    """Put the n-th rule, which is broken, into a sentence."""
     rule, p = tests.rule[n], float(adjusted[n])
-    name = candidate.parameter
     place = f" ({rule.place})" if rule.place else ""
-    excess = float(np.exp(tests.estimate.log_ratio[n, 0]))
+    excess = float(np.exp(tests.excess.log_ratio[n, 0]))
     if tests.ground[n] is Ground.GROWTH_RULE:
         assert rule.growth is not None
-        allowed = factor_text(name, rule.growth) or "constant"
+        allowed = factor_text(parameter, rule.growth) or "constant"
         text = (
-            f"grows faster than {allowed}, the most that '{rule.match}' may{place}: "
-            f"{excess * MATERIAL_RISE:.3g} times as much over the measured range"
+            f"grows faster than {allowed}, the ceiling for '{rule.match}'{place}: "
+            f"by a factor of {plain_number(excess * MATERIAL_RISE)} over the measured range"
         )
     else:
         assert rule.share is not None
         text = (
-            f"takes {100 * rule.share * excess:.3g} % of the total at the largest scale, "
-            f"'{rule.match}' may take {100 * rule.share:.3g} %{place}"
+            f"takes {plain_number(100 * rule.share * excess)} % of the total at the largest scale; "
+            f"the ceiling for '{rule.match}' is {plain_number(100 * rule.share)} %{place}"
         )
     return Evidence(tests.ground[n], text, p)
 
 
-def total_evidence(candidate: Snapshot, ahead: Forecast, options: CheckOptions) -> list[Evidence]:
-    """Check the ceilings on the whole: parallel efficiency at every point, total at the last target."""
+def total_evidence(candidate: Measurements, ahead: Forecast, options: CheckOptions) -> list[Evidence]:
+    """Check the rules for the whole: parallel efficiency at every point, total at the last target."""
     found = []
     if options.parallel_efficiency is not None:
         efficiency = candidate.parallel_efficiency
-        for at in np.flatnonzero(np.nan_to_num(efficiency, nan=1.0) < options.parallel_efficiency).tolist():
+        for at in np.flatnonzero(efficiency < options.parallel_efficiency).tolist():
             text = (
                 f"parallel efficiency {100 * efficiency[at]:.0f} % at {candidate.parameter} = "
-                f"{candidate.scale[at]:g}, at least {100 * options.parallel_efficiency:.0f} % is asked for"
+                f"{candidate.scale[at]:g}; at least {100 * options.parallel_efficiency:.0f} % is required"
             )
             found.append(Evidence(Ground.EFFICIENCY_RULE, text))
     if options.total is not None and ahead.prediction.lower[0, -1] > options.total:
-        value, lower = ahead.prediction.value[0, -1], ahead.prediction.lower[0, -1]
+        p = ahead.prediction
+        value, lower, most = (plain_number(v, 4) for v in (p.value[0, -1], p.lower[0, -1], options.total))
         text = (
-            f"{value:.4g} {candidate.unit} predicted at the last target (at least {lower:.4g}), "
-            f"{options.total:.4g} {candidate.unit} are allowed"
+            f"{value} {candidate.unit} predicted at the last target (at least {lower}); "
+            f"at most {most} {candidate.unit} are allowed"
         )
         found.append(Evidence(Ground.TOTAL_RULE, text))
     return found
+
+
+def waive(
+    kernels: Sequence[KernelResult], waivers: Sequence[Waiver], today: datetime.date
+) -> tuple[list[KernelResult], list[str]]:
+    """Apply waivers to regressions; return notices of waivers that have expired or match nothing."""
+    out, used = list(kernels), set[int]()
+    for i, result in enumerate(out):
+        if result.verdict is not Verdict.REGRESSION:
+            continue
+        for n, waiver in enumerate(waivers):
+            if not result.kernel.matches(waiver.match):
+                continue
+            used.add(n)
+            if waiver.until >= today:
+                advice = f"waived until {waiver.until}: {waiver.reason}"
+                out[i] = replace(result, verdict=Verdict.WAIVED, advice=advice)
+    notices = []
+    for n, waiver in enumerate(waivers):
+        place = waiver.place or waiver.match
+        if waiver.until < today:
+            notices.append(f"{place}: the waiver expired on {waiver.until}")
+        elif n not in used:
+            notices.append(f"{place}: the waiver of '{waiver.match}' matches no regression")
+    return out, notices

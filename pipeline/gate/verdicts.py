@@ -1,98 +1,85 @@
-"""From tests to verdicts: one decision a kernel, with the evidence in words."""
+"""From tests to verdicts: one per kernel, with the evidence in words."""
 
-import datetime
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from ingest.arrays import FloatArray
-from pipeline.gate.change_tests import Estimates
-from pipeline.gate.decision import Change, Decision, Evidence, Ground, Side, Verdict
-from pipeline.gate.family import Family
-from pipeline.gate.forecast import Forecast
-from pipeline.gate.options import CheckOptions, Waiver
-from pipeline.gate.pairing import Pair
-from pipeline.gate.rules import names
-from pipeline.gate.snapshot import KernelId, Level, Snapshot
+from pipeline.gate.forecast import Forecast, Forecasts
+from pipeline.gate.hypothesis_tests import Family
+from pipeline.gate.matching import Matched
+from pipeline.gate.measurements import Level, Measurements, regions_of
+from pipeline.gate.options import CheckOptions
+from pipeline.gate.ratios import Estimates
+from pipeline.gate.result import (
+    Change,
+    Evidence,
+    Ground,
+    KernelResult,
+    Side,
+    Verdict,
+    growth_text,
+    plain_number,
+    point_text,
+)
 
 ENOUGH_REPETITIONS = 3
+MOST_LOCATED = 3  # call paths named for a region
+LEAST_PART = 0.1  # of the largest change: call paths that changed by less are not named
+
+Points = Sequence[Mapping[str, float]]
 
 
-def point_of(parameters: Sequence[str], row: FloatArray) -> dict[str, float]:
-    """Return a point as a mapping."""
-    return dict(zip(parameters, row.tolist(), strict=True))
-
-
-def point_text(point: Mapping[str, float]) -> str:
-    """Return ``p = 8, n = 32``."""
-    return ", ".join(f"{name} = {value:g}" for name, value in point.items())
-
-
-def side_of(snapshot: Snapshot, ahead: Forecast, row: int, at: int) -> Side:
-    """Describe one kernel of one study; `at` is the point that counts as the largest."""
+def side_of(study: Measurements, ahead: Forecast, row: int, at: int) -> Side:
+    """Describe one kernel of one study; `at` is the index of the point that counts as the largest."""
     p = ahead.prediction
     predicted = zip(p.value[row].tolist(), p.lower[row].tolist(), p.upper[row].tolist(), strict=True)
     return Side(
-        value=float(snapshot.mean[row, at]),
-        share=float(snapshot.share[row, at]),
+        value=float(study.mean[row, at]),
+        share=float(study.share[row, at]),
         growth=ahead.models.growth(row),
         formula=ahead.models.formula(row),
         predicted=tuple(predicted),
     )
 
 
-def decide(
-    both: Pair,
-    base: Forecast,
-    ahead: Forecast,
-    family: Family,
-    targets: FloatArray,
-    options: CheckOptions,
-) -> list[Decision]:
-    """Decide about the kernels that matter; rules, waivers and new kernels come after.
+def matched_verdicts(
+    matched: Matched, forecasts: Forecasts, family: Family, options: CheckOptions
+) -> list[KernelResult]:
+    """Decide about the kernels that both studies have; rules and waivers come after.
 
     Args:
-        both: the two studies.
-        base, ahead: their forecasts, kernel by kernel of the pair.
+        matched: the two studies.
+        forecasts: of the matched kernels.
         family: the tests.
-        targets: float64[Q, D].
         options: level and resolution.
     """
-    names_of, level = both.baseline.parameters, 1 - 2 * options.false_alarms / max(family.tests, 1)
-    points = [point_of(names_of, row) for row in both.points]
-    ends = [point_of(names_of, row) for row in targets]
+    level = 1 - 2 * options.false_alarms / max(family.tests, 1)
+    points = matched.baseline.named(matched.points)
+    targets = matched.baseline.named(forecasts.targets)
     measured = _changes(family.changes.measured, points, level)
-    target = _changes(family.changes.target, ends, level)
-    last = _largest(both)
-    decisions = []
+    extrapolated = _changes(family.changes.target, targets, level)
+    base_at, candidate_at = matched.largest
+    places = {Ground.MEASURED: points, Ground.GROWTH: ({},), Ground.TARGET: targets, Ground.MODELS: targets}
+    results = []
     for k, row in enumerate(family.rows.tolist()):
-        decision = Decision(
-            kernel=both.candidate.kernels[row],
+        result = KernelResult(
+            kernel=matched.candidate.kernels[row],
             verdict=Verdict.UNCHANGED,
-            baseline=side_of(both.baseline, base, row, last[0]),
-            candidate=side_of(both.candidate, ahead, row, last[1]),
+            baseline=side_of(matched.baseline, forecasts.baseline, row, base_at),
+            candidate=side_of(matched.candidate, forecasts.candidate, row, candidate_at),
             measured=measured[k],
-            target=target[k],
-            file=both.candidate.files[row],
-            line=int(both.candidate.lines[row]),
+            target=extrapolated[k],
+            file=matched.candidate.files[row],
+            line=int(matched.candidate.lines[row]),
             detectable=float(family.detectable[k]) if np.isfinite(family.detectable[k]) else None,
         )
-        decisions.append(_judged(decision, both, family, k, points, ends, options))
-    return covered(decisions)
+        results.append(_decided(result, matched, family, k, places, options))
+    return _settled_by_regions(results)
 
 
-def _largest(both: Pair) -> tuple[int, int]:
-    """Index of the largest common scale in either study, of the largest at all where none is common."""
-    if len(both.scale):
-        largest = int(np.argmax(both.scale))
-        return int(both.base_at[largest]), int(both.candidate_at[largest])
-    return int(np.argmax(both.baseline.scale)), int(np.argmax(both.candidate.scale))
-
-
-def _changes(
-    estimates: Estimates, points: Sequence[Mapping[str, float]], level: float
-) -> list[tuple[Change, ...]]:
+def _changes(estimates: Estimates, points: Points, level: float) -> list[tuple[Change, ...]]:
     lower, upper = estimates.interval(level)
     known = np.isfinite(lower) & np.isfinite(upper)
     with np.errstate(over="ignore"):
@@ -107,158 +94,207 @@ def _changes(
     ]
 
 
-def _judged(
-    decision: Decision,
-    both: Pair,
+def _decided(
+    result: KernelResult,
+    matched: Matched,
     family: Family,
     k: int,
-    points: Sequence[Mapping[str, float]],
-    ends: Sequence[Mapping[str, float]],
+    places: Mapping[Ground, Points],
     options: CheckOptions,
-) -> Decision:
-    worse = evidence_of(family, k, points, ends, decision, options.false_alarms, worse=True)
-    if worse:
-        return replace(decision, verdict=Verdict.REGRESSION, evidence=worse)
-    better = evidence_of(family, k, points, ends, decision, options.false_alarms, worse=False)
-    if better:
-        return replace(decision, verdict=Verdict.IMPROVEMENT, evidence=better)
-    doubt = _doubt(decision, both, family, k, options)
-    return replace(decision, verdict=Verdict.INCONCLUSIVE, advice=doubt) if doubt else decision
+) -> KernelResult:
+    """Return the result of the k-th kernel of the family with its verdict."""
+    for verdict, adjusted in ((Verdict.REGRESSION, family.worse), (Verdict.IMPROVEMENT, family.better)):
+        if evidence := _evidence(result, family, k, adjusted, places, options.false_alarms):
+            return replace(result, verdict=verdict, evidence=evidence)
+    if advice := _what_is_missing(result, matched, family, k, options):
+        return replace(result, verdict=Verdict.INCONCLUSIVE, advice=advice)
+    return result
 
 
-def evidence_of(
+def _evidence(
+    result: KernelResult,
     family: Family,
     k: int,
-    points: Sequence[Mapping[str, float]],
-    ends: Sequence[Mapping[str, float]],
-    decision: Decision,
+    adjusted: Mapping[Ground, FloatArray],
+    places: Mapping[Ground, Points],
     level: float,
-    *,
-    worse: bool,
 ) -> tuple[Evidence, ...]:
-    """Put the significant tests of one kernel and direction into sentences, the strongest of each kind."""
-    p = np.nan_to_num((family.worse if worse else family.better)[k], nan=1.0)
-    ratios = np.concatenate(
-        [
-            family.changes.measured.log_ratio[k],
-            family.changes.rise.log_ratio[k],
-            family.changes.target.log_ratio[k],
-            family.models.log_ratio[k],
-        ]
-    )
-    count, ahead = len(points), len(ends)
-    kinds = {
-        Ground.MEASURED: range(count),
-        Ground.GROWTH: range(count, count + 1),
-        Ground.TARGET: range(count + 1, count + 1 + ahead),
-        Ground.MODELS: range(count + 1 + ahead, count + 1 + 2 * ahead),
-    }
+    """Put the significant tests of one kernel and direction into sentences, the strongest of each ground."""
     found = []
-    for ground, columns in kinds.items():
-        hits = [i for i in columns if p[i] <= level]
-        if hits:
-            strongest = min(hits, key=lambda i: (float(p[i]), -abs(float(ratios[i]))))
-            at = [*points, {}, *ends, *ends][strongest]
-            text = _sentence(ground, float(np.exp(ratios[strongest])), at, len(hits), decision)
+    for ground, at in places.items():
+        p, log_ratio = adjusted[ground][k], family.estimates[ground].log_ratio[k]
+        hits = np.flatnonzero(p <= level)
+        if len(hits):
+            strongest = int(hits[np.lexsort((-np.abs(log_ratio[hits]), p[hits]))[0]])
+            text = _sentence(ground, float(np.exp(log_ratio[strongest])), at[strongest], len(hits), result)
             found.append(Evidence(ground, text, float(p[strongest])))
-    return tuple(sorted(found, key=lambda e: e.p if e.p is not None else 0.0))
+    return tuple(sorted(found, key=lambda e: e.p or 0.0))
 
 
-def _sentence(ground: Ground, ratio: float, at: Mapping[str, float], hits: int, decision: Decision) -> str:
-    assert decision.baseline is not None and decision.candidate is not None
-    before, after = decision.baseline.growth, decision.candidate.growth
-    grew = f"models: {_growth(before)} before, {_growth(after)} now"
+def _sentence(ground: Ground, ratio: float, at: Mapping[str, float], hits: int, result: KernelResult) -> str:
+    assert result.baseline is not None and result.candidate is not None
+    before, after = growth_text(result.baseline.growth), growth_text(result.candidate.growth)
+    growth = f"growth: {after}, as before" if before == after else f"growth: {before} before, {after} now"
+    place = point_text(at)
     if ground is Ground.MEASURED:
-        others = f", and beyond doubt at {hits - 1} more points" if hits > 1 else ""
-        return f"measured {ratio:.3g} times the baseline at {point_text(at)}{others}"
+        points = "point" if hits == 2 else "points"
+        others = f", also significant at {hits - 1} other {points}" if hits > 1 else ""
+        return f"measured {plain_number(ratio)} times the baseline at {place}{others}"
     if ground is Ground.GROWTH:
-        way = "worse" if ratio > 1 else "better"
-        return f"scales {way}: the ratio to the baseline changes {ratio:.3g}-fold over the range ({grew})"
-    if ground is Ground.TARGET:
-        return f"heads for {ratio:.3g} times the baseline at {point_text(at)} ({grew})"
-    return f"predicted {ratio:.3g} times the baseline at {point_text(at)}, by models alone ({grew})"
-
-
-def _growth(text: str) -> str:
-    return "constant" if text == "1" else text
-
-
-def _doubt(decision: Decision, both: Pair, family: Family, k: int, options: CheckOptions) -> str:
-    """Say what would settle a kernel about which nothing can be said; empty where there is no doubt."""
-    if not len(both.points):
-        return "no point was measured in both studies: measure the baseline's points again"
-    if decision.detectable is None:
+        way, change = ("worse", "grows") if ratio > 1 else ("better", "shrinks")
+        factor = plain_number(max(ratio, 1 / ratio))
         return (
-            "no repetitions, so noise is unknown: "
+            f"scales {way}: the ratio to the baseline {change} by a factor of {factor} "
+            f"over the measured range ({growth})"
+        )
+    if ground is Ground.TARGET:
+        return f"extrapolated to {plain_number(ratio)} times the baseline at {place} ({growth})"
+    return f"predicted {plain_number(ratio)} times the baseline at {place} by the models alone ({growth})"
+
+
+def _what_is_missing(
+    result: KernelResult, matched: Matched, family: Family, k: int, options: CheckOptions
+) -> str:
+    """Return what would settle a kernel about which nothing can be decided; empty if there is no doubt."""
+    if not len(matched.points):
+        return "no point was measured in both studies: measure the points of the baseline again"
+    if result.detectable is None:
+        return (
+            "without repetitions the noise is unknown: "
             f"measure every point at least {ENOUGH_REPETITIONS} times in both studies"
         )
-    share = max(s.share for s in (decision.baseline, decision.candidate) if s is not None)
-    if not is_blind(decision.detectable, share, options):
+    share = max(side.share for side in (result.baseline, result.candidate) if side is not None)
+    if not hides_regression(result.detectable, share, options):
         return ""
-    spread = np.sqrt(family.changes.noise.variance[k] * family.changes.spread)
-    noise = float(np.nanmax(np.where(np.isfinite(family.changes.measured.error[k]), spread, np.nan)))
-    needed = _repetitions_needed(decision.detectable, both, float(np.exp(family.log_factor[k])), options)
+    spread = np.sqrt(family.changes.noise.variance[k] * family.changes.between)
+    noise = float(spread[family.changes.measured.known[k]].max())
+    needed = _repetitions_needed(result.detectable, matched, float(np.exp(family.log_factor[k])), options)
     return (
-        f"noise of {100 * noise:.2g} % hides factors below {decision.detectable:.3g}: "
-        f"about {needed} repetitions a point in both studies would show {options.resolution:g}"
+        f"noise of {plain_number(100 * noise, 2)} % hides changes below a factor of "
+        f"{plain_number(result.detectable)}: about {needed} repetitions per point in both studies would "
+        f"reveal a factor of {options.resolution:g}"
     )
 
 
-def is_blind(detectable: float, share: float, options: CheckOptions) -> bool:
-    """Tell whether a check could miss a factor beyond the resolution that would make the total worse."""
+def hides_regression(detectable: float, share: float, options: CheckOptions) -> bool:
+    """Say whether a check could miss a factor above the resolution that would make the total worse."""
     hidden = (detectable - 1.0) * share
     return detectable > options.resolution and hidden > options.factor - 1.0
 
 
-def _repetitions_needed(detectable: float, both: Pair, factor: float, options: CheckOptions) -> int:
-    counts = [np.isfinite(s.values[0]).sum(axis=1).max(initial=1) for s in (both.baseline, both.candidate)]
-    now = 2.0 / (1.0 / max(counts[0], 1) + 1.0 / max(counts[1], 1))
-    wanted = np.log(max(options.resolution / factor, 1.01))
-    return int(np.ceil(now * (np.log(detectable / factor) / wanted) ** 2))
+def _repetitions_needed(detectable: float, matched: Matched, factor: float, options: CheckOptions) -> int:
+    """Repetitions per point in both studies with which the resolution would be found."""
+    counts = [
+        np.isfinite(study.values[0]).sum(axis=1).max(initial=1)
+        for study in (matched.baseline, matched.candidate)
+    ]
+    now = 2.0 / (1.0 / counts[0] + 1.0 / counts[1])
+    margin = np.log(max(options.resolution / factor, 1.01))
+    return int(np.ceil(now * (np.log(detectable / factor) / margin) ** 2))
 
 
-def covered(decisions: Sequence[Decision]) -> list[Decision]:
-    """Call paths too noisy by themselves count as unchanged where their region as a whole could be judged."""
-    judged = {
-        d.kernel.callpath[-1]
-        for d in decisions
-        if d.kernel.level is Level.REGION and d.verdict is not Verdict.INCONCLUSIVE
+def _settled_by_regions(results: Sequence[KernelResult]) -> list[KernelResult]:
+    """Call paths too noisy by themselves count as unchanged if their region as a whole was decided."""
+    decided = {
+        r.kernel.region
+        for r in results
+        if r.kernel.level is Level.REGION and r.verdict is not Verdict.INCONCLUSIVE
     }
     return [
-        replace(d, verdict=Verdict.UNCHANGED)
-        if d.verdict is Verdict.INCONCLUSIVE
-        and d.kernel.level is Level.CALLPATH
-        and d.kernel.callpath[-1] in judged
-        else d
-        for d in decisions
+        replace(r, verdict=Verdict.UNCHANGED)
+        if r.verdict is Verdict.INCONCLUSIVE
+        and r.kernel.level is Level.CALLPATH
+        and r.kernel.region in decided
+        else r
+        for r in results
     ]
 
 
-def waive(
-    decisions: Sequence[Decision], waivers: Sequence[Waiver], today: datetime.date
-) -> tuple[list[Decision], list[str]]:
-    """Apply waivers to regressions; those that expired or hit nothing are told."""
-    out, used, notices = list(decisions), set[int](), []
-    for i, decision in enumerate(out):
-        if decision.verdict is not Verdict.REGRESSION:
-            continue
-        for n, waiver in enumerate(waivers):
-            if not names(waiver.match, decision.kernel):
-                continue
-            used.add(n)
-            if waiver.until >= today:
-                advice = f"waived until {waiver.until}: {waiver.reason}"
-                out[i] = replace(decision, verdict=Verdict.WAIVED, advice=advice)
-    for n, waiver in enumerate(waivers):
-        if waiver.until < today:
-            notices.append(f"{waiver.place or waiver.match}: the waiver ended on {waiver.until}")
-        elif n not in used:
-            notices.append(
-                f"{waiver.place or waiver.match}: the waiver of '{waiver.match}' meets no regression"
-            )
-    return out, notices
+def new_kernels(matched: Matched, options: CheckOptions) -> list[KernelResult]:
+    """Report kernels that the baseline does not have; a new region fails the check from `new_share` on.
+
+    A new call path of a known region is only reported: its region is compared as a whole.
+    """
+    part, whole = matched.new, matched.candidate
+    known = regions_of((*matched.baseline.kernels, *matched.vanished.kernels))
+    share = whole.share_of(part.mean)
+    results = []
+    for row in _reported(part, share, max(options.share_floor, matched.baseline.smallest_share), known):
+        text = f"takes up to {plain_number(100 * share[row].max())} % of the total and is not in the baseline"
+        verdict, advice = Verdict.NEW, ""
+        if part.kernels[row].region in known:
+            text += ", a new call path of a known region"
+        elif share[row].max() >= options.new_share:
+            verdict, advice = Verdict.REGRESSION, "write a new baseline if this is intended"
+        side = _side_alone(part, whole, row)
+        results.append(replace(_one_sided(part, row, verdict, text), candidate=side, advice=advice))
+    return results
 
 
-def describe(kernel: KernelId) -> str:
-    """Return a kernel's names joined for sentences and identifiers."""
-    return "/".join(kernel.callpath)
+def vanished_kernels(matched: Matched, options: CheckOptions) -> list[KernelResult]:
+    """Report kernels that only the baseline has; they fail nothing."""
+    part, whole = matched.vanished, matched.baseline
+    known = regions_of((*matched.candidate.kernels, *matched.new.kernels))
+    share = whole.share_of(part.mean)
+    results = []
+    for row in _reported(part, share, options.share_floor, known):
+        text = f"took up to {plain_number(100 * share[row].max())} % of the total and no longer occurs"
+        side = _side_alone(part, whole, row)
+        results.append(replace(_one_sided(part, row, Verdict.VANISHED, text), baseline=side))
+    return results
+
+
+def _reported(part: Measurements, share: FloatArray, floor: float, known: set[str]) -> list[int]:
+    """Rows of the kernels of one study only that reach the floor; a region stands for its call paths.
+
+    Args:
+        part: the kernels of one study only.
+        share: float64[K, P], their shares of its total.
+        floor: the smallest share of interest.
+        known: the regions that the other study has; their new call paths stand for themselves.
+    """
+    regions = {k.region for k in part.kernels if k.level is Level.REGION} - known
+    return [
+        row
+        for row in np.flatnonzero((share >= floor).any(axis=1)).tolist()
+        if (part.kernels[row].level is Level.REGION) == (part.kernels[row].region in regions)
+    ]
+
+
+def _one_sided(part: Measurements, row: int, verdict: Verdict, text: str) -> KernelResult:
+    return KernelResult(
+        kernel=part.kernels[row],
+        verdict=verdict,
+        evidence=(Evidence(Ground.NEW, text),),
+        file=part.files[row],
+        line=int(part.lines[row]),
+    )
+
+
+def _side_alone(part: Measurements, whole: Measurements, row: int) -> Side:
+    """Describe a kernel of one study only, at its largest scale; it was not modelled."""
+    at = int(np.argmax(whole.scale))
+    return Side(value=float(part.mean[row, at]), share=float(whole.share_of(part.mean)[row, at]))
+
+
+def with_located(results: Sequence[KernelResult]) -> list[KernelResult]:
+    """Name the call paths, or new regions, that the regressions of regions and of the total come from."""
+    parts = {r.kernel: _cost(r) for r in results if r.kernel.level is Level.CALLPATH or r.baseline is None}
+
+    def located(result: KernelResult) -> KernelResult:
+        kernel, whole = result.kernel, result.kernel.level is Level.TOTAL
+        if result.verdict is not Verdict.REGRESSION or kernel in parts:
+            return result
+        costs = [(c, part.callpath) for part, c in parts.items() if whole or part.region == kernel.region]
+        costs = sorted((cost for cost in costs if cost[0] > 0), reverse=True)
+        named = tuple(path for cost, path in costs if cost >= LEAST_PART * costs[0][0])
+        return replace(result, located=named[:MOST_LOCATED])
+
+    return [located(result) for result in results]
+
+
+def _cost(result: KernelResult) -> float:
+    """What a change costs: extrapolated to the last target if possible, else at the largest scale."""
+    changes = (*result.measured[-1:], *result.target[-1:])
+    value = result.candidate.value if result.candidate else 0.0
+    return value * max((change.ratio - 1.0 for change in changes), default=1.0)

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ingest.activity import COMMUNICATION, NOT_USEFUL
 from ingest.arrays import BoolArray, FloatArray, IntArray
 from ingest.experiment import Experiment, RunRecord
+from ingest.region_class import MESSAGE_PASSING, USEFUL, regions_in
 from ingest.scaling import Scaling, ScalingDecision
 
 INSTRUCTIONS, CYCLES = "PAPI_TOT_INS", "PAPI_TOT_CYC"
@@ -49,7 +49,7 @@ class Efficiencies:
 
 def efficiencies(experiment: Experiment, decision: ScalingDecision) -> Efficiencies | None:
     """Compute the metrics of every point; None if no run distinguishes computing from communication."""
-    if not any(COMMUNICATION & set(run.paradigms) for run in experiment.runs):
+    if not any(MESSAGE_PASSING.intersection(run.classes) for run in experiment.runs):
         return None
     balance, communication, useful = (np.full(experiment.shape, np.nan) for _ in range(3))
     for run in experiment.runs:
@@ -79,9 +79,9 @@ def efficiencies(experiment: Experiment, decision: ScalingDecision) -> Efficienc
 
 def _of_run(run: RunRecord) -> tuple[float, float, float]:
     """Load balance, communication efficiency and total useful time of one run."""
-    is_useful = np.array([name not in NOT_USEFUL for name in run.paradigms])
-    useful = run.paradigm_time[is_useful].sum(axis=0)
-    runtime = run.paradigm_time.sum(axis=0).max(initial=0.0)
+    is_useful = np.array([found in USEFUL for found in run.classes])
+    useful = run.class_time[is_useful].sum(axis=0)
+    runtime = run.class_time.sum(axis=0).max(initial=0.0)
     largest = useful.max(initial=0.0)
     if largest <= 0 or runtime <= 0:
         return np.nan, np.nan, np.nan
@@ -119,8 +119,7 @@ def _counters(
 
 
 def _useful_callpaths(experiment: Experiment) -> BoolArray:
-    useful = np.array([paradigm not in NOT_USEFUL for paradigm in experiment.regions.paradigm], dtype=bool)
-    return useful[experiment.tree.region]
+    return regions_in(experiment.regions, USEFUL)[experiment.tree.region]
 
 
 def _median(values: FloatArray) -> FloatArray:

@@ -7,8 +7,8 @@ from fnmatch import fnmatchcase
 import numpy as np
 
 from ingest.arrays import FloatArray, IntArray
+from ingest.cpp_names import short_name
 from ingest.experiment import Experiment
-from ingest.names import short_name
 from ingest.scaling import Scaling
 
 TIME_UNITS = frozenset({"", "s", "sec", "seconds"})
@@ -43,11 +43,16 @@ class Kernels:
     @property
     def mean(self) -> FloatArray:
         """Mean over repetitions, float64[K, P]; NaN where nothing was measured."""
-        measured = np.isfinite(self.values)
-        total = np.where(measured, self.values, 0.0).sum(axis=2)
-        mean = np.full(total.shape, np.nan)
-        np.divide(total, measured.sum(axis=2), out=mean, where=measured.any(axis=2))
-        return mean
+        return mean_over_repetitions(self.values)
+
+
+def mean_over_repetitions(values: FloatArray) -> FloatArray:
+    """Return the mean of the finite values along the last axis, NaN if there are none."""
+    measured = np.isfinite(values)
+    total = np.where(measured, values, 0.0).sum(axis=-1)
+    mean = np.full(total.shape, np.nan)
+    np.divide(total, measured.sum(axis=-1), out=mean, where=measured.any(axis=-1))
+    return mean
 
 
 def callpath_kernels(experiment: Experiment, metric: str, scaling: Scaling) -> Kernels:

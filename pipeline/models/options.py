@@ -29,6 +29,7 @@ class ModelOptions:
         "learned",
         "Prior over exponents: learned, uniform, simple, or a TOML file with a weight per exponent.",
         commands=("run", "model"),
+        metavar="PRIOR",
         given=str,
     )
     rivals: int = option(8, "Models kept per kernel at most.", least=1)

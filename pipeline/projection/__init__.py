@@ -1,1 +1,8 @@
-"""Semi-analytical models: symbolic expressions over inputs, machine values and fitted parameters."""
+"""Projections to other machines: symbolic models over inputs, machine values and fitted parameters.
+
+A family of models     a function in a file such as `network`, and a row of `terms.FAMILIES`
+A machine, a program   a TOML file in ``machines/`` or ``examples/``: `machine`, `application` list the keys
+A processor            a port map in ``ports/maps/``; instruction sets have their classes in ``ports/tables/``
+A counter, a profile   a row in `counters`; a reader beside `craypat`, called by `profile.read_groups`
+Another output         `export` for source text; `pipeline.report` for what people read
+"""

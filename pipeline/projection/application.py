@@ -1,33 +1,26 @@
 """Application files: what a program does, as expressions over its inputs and a machine's values and terms.
 
-The keys of such a file, docs/projection.md explains them:
+The keys of such a file, explained in docs/projection.md:
 
 title = "MILC su3_rmd"
-machine = "power5plus"       the machine where none is asked for
+source = "..."               where the model comes from
+machine = "power5plus"       the machine to project to by default
 [inputs]                     L = {meaning = "..."} has to be given; trajecs = 1 has a default
 [terms.Amul]                 the program's own terms, such as measured scaling models
 [define]                     V = "L ** 4", usable below
 [parts]                      the breakdown; a table of parts is their sum
-total = "T_ser + T_p2p"      where it is not simply the sum of the parts
+total = "T_ser + T_p2p"      unless it is simply the sum of the parts
+[measured]                   xt5 = "12.3 s", measured totals by machine file
+[bandwidth]                  a projection by bandwidth ratios, instead of parts
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import reduce
-from operator import add
 from pathlib import Path
-from typing import Any
 
 from ingest.errors import InputError, UsageError
-from pipeline.projection.bandwidth import BandwidthProjection, bandwidth_projection
-from pipeline.projection.machine import load_machine, machine_names
-from pipeline.projection.model import Model, symbol
-from pipeline.projection.parse import parse
-from pipeline.projection.quantity import parse_quantity
-from pipeline.projection.shipped import find
-from pipeline.projection.terms import Place, Term, read_term
-from pipeline.projection.toml_tables import Table, check_keys, flattened, read_toml, table_at, text_at
-from pipeline.projection.units import TIME, Dimension
+from pipeline.projection.files import Table, find, flattened, read_toml
+from pipeline.projection.units import TIME, Dimension, parse_quantity
 
 _KEYS = ("title", "source", "machine", "inputs", "terms", "define", "parts", "total", "measured", "bandwidth")
 
@@ -38,9 +31,9 @@ class Input:
 
     Attributes:
         name: its symbol.
-        factor: what a plain number is multiplied with to be in SI units.
-        dimension: what it measures.
-        default: in SI units; None where it has to be given.
+        factor: value in SI units of one of the unit that a plain number is in.
+        dimension: of its values.
+        default: in SI units; None if it has to be given.
         meaning: for the reader.
     """
 
@@ -53,7 +46,21 @@ class Input:
 
 @dataclass(frozen=True, kw_only=True)
 class Application:
-    """A program as its file states it; expressions are still text."""
+    """A program as its file states it; expressions are still text.
+
+    Attributes:
+        title: what to call it.
+        path: its file.
+        source: where the model comes from.
+        machine: name or file of the machine to project to by default; None if it names none.
+        inputs: by name.
+        terms: the tables of its own terms by name.
+        define: expressions of intermediate quantities by name.
+        parts: expressions of the breakdown by path.
+        total: expression of the whole; None if it is the sum of the parts.
+        measured: measured totals in seconds, by the stem of the machine's file.
+        bandwidth: the table of a projection by bandwidth ratios; None if it has parts.
+    """
 
     title: str
     path: Path
@@ -68,160 +75,71 @@ class Application:
     bandwidth: Table | None
 
 
-@dataclass(frozen=True, eq=False)
-class Composition:
-    """An application put together with a machine.
-
-    Attributes:
-        definitions: intermediate quantities by name.
-        parts: the breakdown by path; a shorter path is the sum of those it begins.
-        total: the whole.
-        bandwidth: the projection from a profile, where the application is one.
-    """
-
-    definitions: Mapping[str, Model]
-    parts: Mapping[tuple[str, ...], Model]
-    total: Model
-    bandwidth: BandwidthProjection | None = None
-
-
 def load_application(name: str | Path) -> Application:
-    """Return the application of that file or, where there is none, the shipped one of that name.
+    """Return the application of that file or, if there is none, the shipped one of that name.
 
     Raises:
-        UsageError: where there is neither, or a value cannot be meant.
-        InputError: where the file is damaged.
+        UsageError: there is neither, or a value is invalid.
+        InputError: the file is damaged.
     """
-    path = find("examples", name)
-    table, where = read_toml(path), str(path)
-    check_keys(table, _KEYS, where)
-    given = table_at(table, "inputs", where)
-    terms = table_at(table, "terms", where)
-    parts = table_at(table, "parts", where)
+    table = read_toml(find("application", name))
+    table.check_keys(_KEYS)
+    parts = _parts(table.table("parts"))
     if bool(parts) == ("bandwidth" in table):
         hint = 'write [parts] and name = "expression", or [bandwidth]'
-        raise InputError("the file needs either [parts] or [bandwidth]", where=where, hint=hint)
+        raise InputError("the file needs either [parts] or [bandwidth]", where=table.where, hint=hint)
+    inputs, define, measured = (table.table(key) for key in ("inputs", "define", "measured"))
     return Application(
-        title=text_at(table, "title", where, path.stem),
-        path=path,
-        source=text_at(table, "source", where, ""),
-        machine=text_at(table, "machine", where) if "machine" in table else None,
-        inputs={name: _input(name, value, f"{where}: [inputs] {name}") for name, value in given.items()},
-        terms={name: table_at(terms, name, f"{where}: [terms]") for name in terms},
-        define=_texts(flattened(table_at(table, "define", where), ()), f"{where}: [define]"),
-        parts=_paths(parts, f"{where}: [parts]"),
-        total=text_at(table, "total", where) if "total" in table else None,
-        measured={
-            name: _seconds(value, f"{where}: [measured] {name}")
-            for name, value in table_at(table, "measured", where).items()
+        title=table.text("title", table.path.stem),
+        path=table.path,
+        source=table.text("source", ""),
+        machine=table.text("machine") if "machine" in table else None,
+        inputs={name: _input(inputs, name) for name in inputs.content},
+        terms=table.table("terms").tables(),
+        define={
+            name: _expression(define, name, text) for name, text in flattened(define.content, ()).items()
         },
-        bandwidth=table_at(table, "bandwidth", where) if "bandwidth" in table else None,
+        parts=parts,
+        total=table.text("total") if "total" in table else None,
+        measured={name: _seconds(measured, name) for name in measured.content},
+        bandwidth=table.table("bandwidth") if "bandwidth" in table else None,
     )
 
 
-def _seconds(given: object, where: str) -> float:
-    quantity = parse_quantity(given, where=where)
+def _seconds(table: Table, name: str) -> float:
+    quantity = parse_quantity(table.content[name], where=table.at(name))
     if quantity.dimension != TIME:
-        raise UsageError("a measured total has to be a time", where=where, hint='write it like "12.3 s"')
+        hint = 'write it like "12.3 s"'
+        raise UsageError("a measured total has to be a time", where=table.at(name), hint=hint)
     return quantity.value
 
 
-def _input(name: str, given: object, where: str) -> Input:
-    table = given if isinstance(given, dict) else {"value": given}
-    check_keys(table, ("value", "unit", "meaning"), where)
-    meaning = text_at(table, "meaning", where, "")
-    if "value" not in table:
-        unit = parse_quantity(f"1 {text_at(table, 'unit', where, '1')}", where=where)
-        return Input(name=name, factor=unit.factor, dimension=unit.dimension, default=None, meaning=meaning)
-    given_value = parse_quantity(table["value"], where=where)
+def _input(inputs: Table, name: str) -> Input:
+    given, where = inputs.content[name], inputs.at(name)
+    table = Table(given if isinstance(given, dict) else {"value": given}, inputs.path, (*inputs.name, name))
+    table.check_keys(("value", "unit", "meaning"))
+    stated = "value" in table
+    value = parse_quantity(table.content["value"] if stated else f"1 {table.text('unit', '1')}", where=where)
     return Input(
         name=name,
-        factor=given_value.factor,
-        dimension=given_value.dimension,
-        default=given_value.value,
-        meaning=meaning,
+        factor=value.factor,
+        dimension=value.dimension,
+        default=value.value if stated else None,
+        meaning=table.text("meaning", ""),
     )
 
 
-def _texts(table: Mapping[str, Any], where: str) -> dict[str, str]:
-    for key, value in table.items():
-        if not isinstance(value, str):
-            raise InputError(f"'{key}' has to be an expression", where=where, hint=f'write {key} = "..."')
-    return dict(table)
-
-
-def _paths(table: Table, where: str, above: tuple[str, ...] = ()) -> dict[tuple[str, ...], str]:
+def _parts(table: Table, above: tuple[str, ...] = ()) -> dict[tuple[str, ...], str]:
     found: dict[tuple[str, ...], str] = {}
-    for key, value in table.items():
+    for key, value in table.content.items():
         if isinstance(value, dict):
-            found |= _paths(value, where, (*above, key))
+            found |= _parts(table.table(key), (*above, key))
         else:
-            found[(*above, key)] = _texts({key: value}, where)[key]
+            found[(*above, key)] = _expression(table, key, value)
     return found
 
 
-def compose(
-    application: Application, machine: Mapping[str, Model | Term], missing: Mapping[str, str]
-) -> Composition:
-    """Return the application's expressions as models over its inputs, with the machine's values bound.
-
-    Args:
-        application: the program.
-        machine: what `machine_names` returned, of one or more machines.
-        missing: how to hint an unknown name that begins so.
-
-    Raises:
-        UsageError, InputError: where an expression or a term cannot be meant.
-    """
-    if application.bandwidth is not None:
-        return _of_profile(application, application.bandwidth, machine)
-    where = str(application.path)
-    names: dict[str, Model | Term] = {
-        **machine,
-        **{name: symbol(name, entry.dimension) for name, entry in application.inputs.items()},
-    }
-    for name, table in application.terms.items():
-        place = Place(name, f"{where}: [terms.{name}]", application.path.parent)
-        names[name] = read_term(table, place, names)
-    definitions = {}
-    for name, text in application.define.items():
-        definitions[name] = names[name] = parse(text, names, where=f"{where}: {name}", missing=missing)
-    parts: dict[tuple[str, ...], Model] = {}
-    for path, text in application.parts.items():
-        found = parse(text, names, where=f"{where}: {'.'.join(path)}", missing=missing)
-        for length in range(1, len(path)):
-            above = path[:length]
-            parts[above] = parts[above] + found if above in parts else found
-        parts[path] = found
-    return Composition(definitions, parts, _total(application, parts, names, missing))
-
-
-def _of_profile(application: Application, table: Table, machine: Mapping[str, Model | Term]) -> Composition:
-    where = f"{application.path}: [bandwidth]"
-    reference = load_machine(beside(application.path, text_at(table, "reference", where)))
-    names = {**machine, **machine_names(reference, "ref")}
-    place = Place("bandwidth", where, application.path.parent)
-    found = bandwidth_projection(table, place, reference, names)
-    return Composition({}, {(name,): model for name, model in found.parts.items()}, found.total, found)
-
-
-def beside(path: Path, name: str) -> Path | str:
-    """Return the file of that name beside another, or the name itself where there is none."""
-    near = path.parent / name
-    return near if near.is_file() else name
-
-
-def _total(
-    application: Application,
-    parts: Mapping[tuple[str, ...], Model],
-    names: Mapping[str, Model | Term],
-    missing: Mapping[str, str],
-) -> Model:
-    where = f"{application.path}: total"
-    if application.total is not None:
-        named = {".".join(path): model for path, model in parts.items()}
-        return parse(application.total, {**names, **named}, where=where, missing=missing)
-    try:
-        return reduce(add, (model for path, model in parts.items() if len(path) == 1))
-    except UsageError as error:
-        raise UsageError(error.what, where=where, hint="parts have to measure the same") from error
+def _expression(table: Table, key: str, value: object) -> str:
+    if not isinstance(value, str):
+        raise InputError(f"'{key}' has to be an expression", where=table.where, hint=f'write {key} = "..."')
+    return value

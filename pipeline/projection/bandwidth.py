@@ -1,7 +1,7 @@
 """Projection by bandwidth ratios (paper 003): a memory-bound group takes T x BW_measured_on / BW_target.
 
 The whole is the sum of the projected groups divided by their coverage, their share of the measured time: what
-is not projected is taken to speed up like the rest.
+is not projected is assumed to speed up like the rest.
 """
 
 from collections.abc import Mapping, Sequence
@@ -12,17 +12,23 @@ from operator import add
 import numpy as np
 
 from ingest.errors import InputError, UsageError
-from pipeline.projection.binding import bind
-from pipeline.projection.bound import BANDWIDTHS, PEAK, Bound, Verdict, judge
 from pipeline.projection.counters import work
-from pipeline.projection.groups import Group, read_groups
+from pipeline.projection.files import Table
 from pipeline.projection.machine import Machine
-from pipeline.projection.model import Model, constant, maximum, symbol
-from pipeline.projection.quantity import Quantity, parse_quantity
-from pipeline.projection.roofline import Point, Roofline, roofline
-from pipeline.projection.terms import Place, Term
-from pipeline.projection.toml_tables import Table, check_keys
-from pipeline.projection.units import FLOP, NONE, TIME
+from pipeline.projection.model import Model, bind, constant, maximum, symbol
+from pipeline.projection.parse import Names
+from pipeline.projection.profile import Group, read_groups
+from pipeline.projection.roofline import (
+    BANDWIDTHS,
+    PEAK,
+    Bound,
+    GroupBound,
+    Point,
+    Roofline,
+    bound_of,
+    roofline,
+)
+from pipeline.projection.units import FLOP, NONE, TIME, Quantity, parse_quantity
 
 _KEYS = ("reference", "profile", "kinds", "groups", "coverage", "method_error")
 # The projections of paper 003 were 7 to 10 % off on a code known to be memory-bound; a public code on six
@@ -41,8 +47,8 @@ class BandwidthProjection:
         total: the whole.
         reference: seconds of all groups on the machine measured on.
         machine: the name of that machine.
-        verdicts: what limits the groups there.
-        roofline: that machine's, with the groups that have counters; None where it states no peak.
+        bounds: what limits the groups there.
+        roofline: that machine's, with the groups that have counters; None if it states no peak.
         notices: doubts about the profile.
     """
 
@@ -50,47 +56,43 @@ class BandwidthProjection:
     total: Model
     reference: float
     machine: str
-    verdicts: tuple[Verdict, ...]
+    bounds: tuple[GroupBound, ...]
     roofline: Roofline | None
     notices: tuple[str, ...]
 
 
-def bandwidth_projection(
-    table: Table, place: Place, reference: Machine, names: Mapping[str, Model | Term]
-) -> BandwidthProjection:
+def bandwidth_projection(table: Table, reference: Machine, names: Names) -> BandwidthProjection:
     """Return a bandwidth projection from an application's ``[bandwidth]`` table.
 
     Args:
         table: the table.
-        place: where it stands.
         reference: the machine measured on.
         names: values of the machine measured on (``ref.``) and of the target (``mach.``).
 
     Raises:
-        InputError, UsageError: where the table, the profile or a machine lacks something.
+        InputError, UsageError: the table, the profile or a machine lacks something.
     """
-    check_keys(table, _KEYS, place.where)
-    groups = read_groups(table, place.where, place.folder)
-    _distinct(groups, place)
+    table.check_keys(_KEYS)
+    groups = read_groups(table)
+    _check_distinct(groups, table)
     projected = [group for group in groups if group.kind != "other"]
     if not projected:
         hint = "give at least one the kind 'threaded' or 'serial'"
-        raise InputError("no group to project", where=place.where, hint=hint)
-    verdicts = tuple(judge(group, reference) for group in projected)
-    error = _method_error(table, verdicts, place)
+        raise InputError("no group to project", where=table.where, hint=hint)
+    bounds = tuple(bound_of(group, reference) for group in projected)
+    error = _method_error(table, bounds)
     scatter = bind(symbol("method"), {"method": Quantity(value=1.0, dimension=NONE, relative_sd=error)})
     parts = {
-        group.name: _projected(group, verdict, names, place) * scatter
-        for group, verdict in zip(projected, verdicts, strict=True)
+        group.name: _projected(group, bound.bound, names, table) * scatter
+        for group, bound in zip(projected, bounds, strict=True)
     }
-    total = reduce(add, parts.values()) / _coverage(table, groups, place)
-    measured = sum(group.time.value for group in groups)
+    total = reduce(add, parts.values()) / _coverage(table, groups)
     return BandwidthProjection(
         parts=parts,
         total=total,
-        reference=measured,
+        reference=sum(group.time.value for group in groups),
         machine=reference.name,
-        verdicts=verdicts,
+        bounds=bounds,
         roofline=roofline(reference.name, reference.values, _points(groups))
         if PEAK in reference.values
         else None,
@@ -98,12 +100,12 @@ def bandwidth_projection(
     )
 
 
-def _distinct(groups: Sequence[Group], place: Place) -> None:
+def _check_distinct(groups: Sequence[Group], table: Table) -> None:
     names = [group.name for group in groups]
     for name in names:
         if names.count(name) > 1 or any(other.startswith(f"{name}/") for other in names):
             hint = "give each part of the time one group"
-            raise InputError(f"'{name}' would be counted twice", where=place.where, hint=hint)
+            raise InputError(f"'{name}' would be counted twice", where=table.where, hint=hint)
 
 
 def _points(groups: Sequence[Group]) -> list[Point]:
@@ -117,61 +119,65 @@ def _points(groups: Sequence[Group]) -> list[Point]:
     ]
 
 
-def _projected(group: Group, verdict: Verdict, names: Mapping[str, Model | Term], place: Place) -> Model:
+def _projected(group: Group, bound: Bound, names: Names, table: Table) -> Model:
     time = bind(symbol(f"time {group.name}", TIME), {f"time {group.name}": group.time})
-    flows = time * _ratio(BANDWIDTHS[group.kind], names, place)
-    if verdict.bound is Bound.ASSUMED:
+    flows = time * _ratio(BANDWIDTHS[group.kind], names, table)
+    if bound is Bound.ASSUMED:
         return flows
-    computes = time * _ratio(PEAK, names, place)
-    if verdict.bound is Bound.COMPUTE:
+    computes = time * _ratio(PEAK, names, table)
+    if bound is Bound.COMPUTE:
         return computes
-    if verdict.bound is Bound.NEITHER:
+    if bound is Bound.NEITHER:
         return maximum(flows, computes)
-    return maximum(flows, constant(work(group.counters).flop, FLOP) / _value(f"mach.{PEAK}", names, place))
+    return maximum(flows, constant(work(group.counters).flop, FLOP) / _value(f"mach.{PEAK}", names, table))
 
 
-def _ratio(value: str, names: Mapping[str, Model | Term], place: Place) -> Model:
-    return _value(f"ref.{value}", names, place) / _value(f"mach.{value}", names, place)
+def _ratio(value: str, names: Names, table: Table) -> Model:
+    return _value(f"ref.{value}", names, table) / _value(f"mach.{value}", names, table)
 
 
-def _value(name: str, names: Mapping[str, Model | Term], place: Place) -> Model:
+def _value(name: str, names: Names, table: Table) -> Model:
     found = names.get(name)
     if not isinstance(found, Model):
         key = name.partition(".")[2]
         which = "target machine" if name.startswith("mach.") else "machine measured on"
-        raise UsageError(f"the {which} has no '{key}'", where=place.where, hint=f"add {key} to its [values]")
+        raise UsageError(f"the {which} has no '{key}'", where=table.where, hint=f"add {key} to its [values]")
     return found
 
 
-def _coverage(table: Table, groups: Sequence[Group], place: Place) -> float:
+def _coverage(table: Table, groups: Sequence[Group]) -> float:
     """Return the share of the measured time that is projected: stated, from the shares, or from the times."""
     projected = [group for group in groups if group.kind != "other"]
     if "coverage" in table:
-        stated = parse_quantity(table["coverage"], where=f"{place.where}: coverage").value
-        if not 0 < stated <= 1:
-            raise UsageError("'coverage' has to lie between 0 and 1", where=place.where, hint="correct it")
-        return stated
-    shares = [group.share for group in projected]
-    if all(share is not None for share in shares):
-        return float(sum(share for share in shares if share is not None))
+        return _fraction(table, "coverage")
+    shares = [group.share for group in projected if group.share is not None]
+    if len(shares) == len(projected):
+        return sum(shares)
     return sum(g.time.value for g in projected) / sum(g.time.value for g in groups)
 
 
-def _method_error(table: Table, verdicts: Sequence[Verdict], place: Place) -> float:
+def _method_error(table: Table, bounds: Sequence[GroupBound]) -> float:
     if "method_error" in table:
-        return parse_quantity(table["method_error"], where=f"{place.where}: method_error").value
-    tested = all(verdict.bound in (Bound.MEMORY, Bound.COMPUTE) for verdict in verdicts)
+        return _fraction(table, "method_error")
+    tested = all(bound.bound in (Bound.MEMORY, Bound.COMPUTE) for bound in bounds)
     return _TESTED_ERROR if tested else _UNTESTED_ERROR
 
 
+def _fraction(table: Table, key: str) -> float:
+    quantity = parse_quantity(table.content[key], where=table.at(key))
+    if quantity.dimension != NONE or not 0 < quantity.value <= 1:
+        raise UsageError(f"'{key}' has to lie between 0 and 1", where=table.where, hint="correct it")
+    return quantity.value
+
+
 def _inconsistent(groups: Sequence[Group]) -> tuple[str, ...]:
-    """Return a sentence for every group whose time and share contradict those of the others."""
+    """Return a sentence for every group whose time and share contradict those of the other groups."""
     stated = [(group, group.time.value / group.share) for group in groups if group.share]
     if len(stated) < 3:
         return ()
     usual = float(np.median([total for _, total in stated]))
     return tuple(
-        f"{group.name}: {group.time.value:g} s at {group.share:.1%} imply {total:.0f} s in all, "
+        f"{group.name}: {group.time.value:g} s at {group.share:.1%} imply a total of {total:.0f} s, "
         f"the other groups {usual:.0f} s"
         for group, total in stated
         if group.share and abs(total / usual - 1) > _SHARE_TOLERANCE + _SHARE_ROUNDING / group.share

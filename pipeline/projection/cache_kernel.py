@@ -1,8 +1,8 @@
 """A kernel with a cache: T(V) = b1 min(s, V) + b2 max(0, V - s) (paper 004, Eq. 1).
 
-V sites are worked on; the first s of them, which the cache holds, cost b1 seconds each, the others b2. The
-break s makes the sum of squares nonsmooth, so it is found by variable projection: for every candidate s the
-best b1, b2 >= 0 follow in closed form, and only s is searched.
+A kernel works on V sites; the first s of them, which the cache holds, cost b1 seconds each, the others b2.
+The break s makes the sum of squares nonsmooth, so it is found by variable projection: for every candidate s
+the best b1, b2 >= 0 follow in closed form, and only s is searched.
 """
 
 from functools import partial
@@ -11,11 +11,10 @@ import numpy as np
 
 from ingest.arrays import BoolArray, FloatArray
 from ingest.errors import ModelError
-from pipeline.projection.bootstrap import Resampled, Weights, point_weights, resample
 from pipeline.projection.ensemble import DRAWS
 from pipeline.projection.fit import Fit, assemble
-from pipeline.projection.lack_of_fit import lack_of_fit
 from pipeline.projection.model import Model, maximum, minimum, symbol
+from pipeline.projection.resampling import Resampled, Weights, lack_of_fit, point_weights, resample
 from pipeline.projection.units import TIME
 
 _CANDIDATES = 120
@@ -38,8 +37,8 @@ def fit_cache_kernel(
     """Return the kernel fitted to measured times.
 
     Relative weights are the default: with equal ones the largest volumes alone decide and s is lost. s counts
-    as identified only where b2 / b1 differs from 1 by three standard deviations, also if the noise is in
-    proportion to the times, and where s itself is known to a factor.
+    as identified only if b2 / b1 differs from 1 by three standard deviations, also for noise in proportion to
+    the times, and if the standard deviation of s is at most half of s.
 
     Args:
         name: the kernel.
@@ -49,7 +48,7 @@ def fit_cache_kernel(
         draws: how many joint draws to make.
 
     Raises:
-        ModelError: where there are fewer than four measurements or three different V.
+        ModelError: there are fewer than four measurements or three different V.
     """
     if (sites <= 0).any():
         raise ModelError(f"{name}: V has to be positive", hint="remove the other measurements")
@@ -149,7 +148,7 @@ def _golden_section(cost: "partial[FloatArray]", low: FloatArray, high: FloatArr
 
 
 def _identified(sites: FloatArray, seconds: FloatArray, weights: FloatArray, quality: Resampled) -> BoolArray:
-    """Return bool[3]: whether b1, b2 and s mean anything."""
+    """Return bool[3]: whether the data determine b1, b2 and s."""
     first, second, held = quality.estimate
     ends = (held <= sites.min()) | (held >= sites.max())
     if first == 0 or second == 0 or ends:

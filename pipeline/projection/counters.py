@@ -1,7 +1,7 @@
 """Hardware counters by name: what one count is worth in floating-point operations or in bytes moved.
 
-Tools name counters differently; a set lists counters that add up to one quantity, and the first set of which
-any counter was measured is used, so that nothing is counted twice.
+Tools name counters differently. A set lists counters that add up to one quantity; the first set with a
+measured counter is used, so that nothing is counted twice. A new counter is a row in one of the sets.
 """
 
 from collections.abc import Mapping, Sequence
@@ -13,6 +13,17 @@ LEVELS = ("DRAM", "L3", "L2", "L1")
 
 _LINE = 64.0
 _GB = 1e9
+
+
+def _fp_arith(prefix: str) -> dict[str, float]:
+    """Return the FP_ARITH events: an instruction of that width counts for as many flop."""
+    widths = ("SCALAR", "128B_PACKED", "256B_PACKED", "512B_PACKED")
+    double = dict(zip(widths, (1.0, 2.0, 4.0, 8.0), strict=True))
+    single = dict(zip(widths, (1.0, 4.0, 8.0, 16.0), strict=True))
+    return {f"{prefix}{width}_DOUBLE": flop for width, flop in double.items()} | {
+        f"{prefix}{width}_SINGLE": flop for width, flop in single.items()
+    }
+
 
 # PAPI presets; Sandy and Ivy Bridge the way CrayPat sums their events to "Total SP ops" and "Total DP ops";
 # the FP_ARITH events since Haswell's successors, in PAPI's and likwid's spelling; AMD Zen.
@@ -28,16 +39,8 @@ FLOP_SETS: Sequence[Mapping[str, float]] = (
         "SIMD_FP_256:PACKED_DOUBLE": 4,
         "SIMD_FP_256:PACKED_SINGLE": 8,
     },
-    {
-        f"FP_ARITH:{width}_{precision}": flop
-        for precision, flops in (("DOUBLE", (1, 2, 4, 8)), ("SINGLE", (1, 4, 8, 16)))
-        for width, flop in zip(("SCALAR", "128B_PACKED", "256B_PACKED", "512B_PACKED"), flops, strict=True)
-    },
-    {
-        f"FP_ARITH_INST_RETIRED_{width}_{precision}": flop
-        for precision, flops in (("DOUBLE", (1, 2, 4, 8)), ("SINGLE", (1, 4, 8, 16)))
-        for width, flop in zip(("SCALAR", "128B_PACKED", "256B_PACKED", "512B_PACKED"), flops, strict=True)
-    },
+    _fp_arith("FP_ARITH:"),
+    _fp_arith("FP_ARITH_INST_RETIRED_"),
     {"RETIRED_SSE_AVX_FLOPS:ALL": 1},
     {"RETIRED_SSE_AVX_FLOPS_ALL": 1},
 )
@@ -65,10 +68,10 @@ BYTE_SETS: Mapping[str, Sequence[Mapping[str, float]]] = MappingProxyType(
 
 @dataclass(frozen=True)
 class Work:
-    """What counters say was done.
+    """The work that counters show.
 
     Attributes:
-        flop: floating-point operations; NaN where not counted.
+        flop: floating-point operations; NaN if not counted.
         bytes: bytes moved by level, only levels that were counted.
     """
 
@@ -81,18 +84,18 @@ class Work:
 
     @property
     def farthest(self) -> str | None:
-        """The counted level nearest to memory, None where no bytes were counted."""
+        """The counted level nearest to memory, None if no bytes were counted."""
         return next((level for level in LEVELS if level in self.bytes), None)
 
 
 def known(name: str) -> bool:
-    """Return whether a counter of that name means something here."""
+    """Return whether a counter of that name is in one of the sets."""
     sets = [*FLOP_SETS, *(entry for level in BYTE_SETS.values() for entry in level)]
     return any(name in entry for entry in sets)
 
 
 def work(counters: Mapping[str, float]) -> Work:
-    """Return operations and bytes from counters by name; counters of other names are left aside."""
+    """Return operations and bytes from counters by name; counters of other names are ignored."""
     flop = _first(FLOP_SETS, counters)
     moved = {level: _first(sets, counters) for level, sets in BYTE_SETS.items()}
     counted = {level: value for level, value in moved.items() if value is not None}

@@ -1,6 +1,6 @@
-"""CrayPat's text reports: who took how long, and the hardware counters of every region.
+"""CrayPat's text reports: the times of groups and functions, and the hardware counters of every region.
 
-Read are the facts at the head, the first profile table with shares (``Time%`` or ``Samp%``) and every block
+This reads the facts at the head, the first profile table with shares (``Time%`` or ``Samp%``) and every block
 
     ==============================================================
       USER / solve
@@ -18,9 +18,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ingest.errors import InputError
-from ingest.readers.textfile import read_text
+from pipeline.projection.files import read_text
 
-_LARGEST = 1 << 28
 _FACTS = {
     "processes": re.compile(r"^Number of PEs \(MPI ranks\):\s+([\d,]+)", re.MULTILINE),
     "per_node": re.compile(r"^Numbers of PEs per Node:\s+([\d,]+)", re.MULTILINE),
@@ -41,8 +40,8 @@ class CrayPatRegion:
 
     Attributes:
         name: ``USER/solve``, or the group alone.
-        share: of the whole, 0 to 1; None where the report does not say.
-        seconds: averaged over processes; None where the report was sampled without times.
+        share: of the whole, 0 to 1; None if the report does not say.
+        seconds: averaged over processes; None if the report was sampled without times.
         counters: by name, averaged over processes.
     """
 
@@ -63,14 +62,16 @@ class CrayPatReport:
 
 
 def read_craypat(path: Path) -> CrayPatReport:
-    """Return what a text report of pat_report tells.
+    """Return the content of a text report of pat_report.
 
     Raises:
-        InputError: where the file is no such report, or no region can be read from it.
+        InputError: the file is not such a report, or no region can be read from it.
     """
-    text = read_text(path, _LARGEST)
+    text = read_text(path)
     if "CrayPat" not in text[:4096]:
-        raise InputError("no CrayPat report", where=str(path), hint="write it with: pat_report -o FILE DATA")
+        raise InputError(
+            "not a CrayPat report", where=str(path), hint="write it with: pat_report -o FILE DATA"
+        )
     lines = text.splitlines()
     regions = {region.name: region for region in _table(lines)}
     for region in _blocks(lines):
@@ -113,14 +114,13 @@ def _table(lines: list[str]) -> Iterable[CrayPatRegion]:
 
 
 def _blocks(lines: list[str]) -> Iterable[CrayPatRegion]:
-    """Yield every block of values that is titled between two rules."""
-    for k in range(1, len(lines) - 1):
-        above, title, below = (line.strip() for line in lines[k - 1 : k + 2])
-        if not (_RULE.match(above) and _RULE.match(below) and above[0] == "=" and below[0] == "-" and title):
-            continue
-        entries = dict(_entries(lines[k + 2 :]))
-        if entries:
-            yield _region(title, entries)
+    """Yield every block of values under a title between two rules."""
+    bare = [line.strip() for line in lines]
+    for k, (above, title, below) in enumerate(zip(bare, bare[1:], bare[2:], strict=False)):
+        if title and set(above) == {"="} and set(below) == {"-"}:
+            entries = dict(_entries(lines[k + 3 :]))
+            if entries:
+                yield _region(title, entries)
 
 
 def _entries(lines: list[str]) -> Iterable[tuple[str, tuple[float, str]]]:
@@ -134,7 +134,7 @@ def _entries(lines: list[str]) -> Iterable[tuple[str, tuple[float, str]]]:
 
 
 def _value(text: str) -> tuple[float, str] | None:
-    """Return number and unit of the first column that is no rate."""
+    """Return number and unit of the first column that is not a rate."""
     for column in re.split(r" {2,}", text):
         match = None if "/sec" in column else _VALUE.fullmatch(column.strip())
         if match:

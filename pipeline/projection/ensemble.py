@@ -7,13 +7,13 @@ independent because every ensemble is drawn from a stream of its own.
 
 import zlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
 from ingest.arrays import FloatArray
 from ingest.errors import UsageError
-from pipeline.projection.quantity import Quantity
+from pipeline.projection.units import Quantity
 
 DRAWS = 1000
 
@@ -26,9 +26,9 @@ class Ensemble:
         names: the symbols bound, k of them.
         estimate: float64[k], the best values, SI units.
         draws: float64[draw, k], joint draws around them.
-        notices: what a reader of any prediction made with these values has to be told.
-        rivals: True where the draws come from rival formulas: no single row is best then, and predictions
-            take the median over the draws as their value.
+        notices: what to say beside any prediction made with these values.
+        rivals: True if the draws come from rival formulas: no single row is best then, and predictions take
+            the median over the draws as their value.
     """
 
     names: tuple[str, ...]
@@ -36,10 +36,6 @@ class Ensemble:
     draws: FloatArray
     notices: tuple[str, ...] = ()
     rivals: bool = False
-
-    def renamed(self, names: Mapping[str, str]) -> "Ensemble":
-        """Return the same draws under other names; names not mentioned stay."""
-        return replace(self, names=tuple(names.get(name, name) for name in self.names))
 
 
 def stream(*keys: str | bytes) -> np.random.Generator:
@@ -49,19 +45,16 @@ def stream(*keys: str | bytes) -> np.random.Generator:
 
 
 def from_quantities(values: Mapping[str, Quantity], *, draws: int = DRAWS) -> Ensemble:
-    """Return an ensemble of independent values, log-normal where a relative deviation is stated.
+    """Return an ensemble of independent values, log-normal if a relative deviation is stated.
 
     Log-normal keeps times and bandwidths positive; the median is the value itself.
     """
-    names = tuple(values)
-    estimate = np.array([values[name].value for name in names], dtype=np.float64)
-    columns = [_column(name, values[name], draws) for name in names]
-    table = np.stack(columns, axis=1) if columns else np.empty((draws, 0))
+    columns = [_column(name, quantity, draws) for name, quantity in values.items()]
     return Ensemble(
-        names=names,
-        estimate=estimate,
-        draws=table,
-        notices=tuple(dict.fromkeys(v.note for v in values.values() if v.note)),
+        names=tuple(values),
+        estimate=np.array([quantity.value for quantity in values.values()]),
+        draws=np.stack(columns, axis=1) if columns else np.empty((draws, 0)),
+        notices=tuple(dict.fromkeys(quantity.note for quantity in values.values() if quantity.note)),
     )
 
 
@@ -77,7 +70,7 @@ def columns(ensembles: Sequence[Ensemble]) -> dict[str, tuple[float, FloatArray]
     """Return estimate and draws (float64[draw]) of every name, all with the same number of draws.
 
     Raises:
-        UsageError: where two ensembles bind one name differently.
+        UsageError: two ensembles bind one name to different values.
     """
     length = max((len(e.draws) for e in ensembles), default=1)
     found: dict[str, tuple[float, FloatArray]] = {}
@@ -86,8 +79,7 @@ def columns(ensembles: Sequence[Ensemble]) -> dict[str, tuple[float, FloatArray]
         for k, name in enumerate(ensemble.names):
             column = ensemble.draws[rows, k]
             if name in found and not np.array_equal(found[name][1], column):
-                raise UsageError(
-                    f"'{name}' is bound to two different values", hint="rename one before composing"
-                )
+                hint = "rename one before composing"
+                raise UsageError(f"'{name}' is bound to two different values", hint=hint)
             found[name] = (float(ensemble.estimate[k]), column)
     return found

@@ -3,12 +3,9 @@
 import keyword
 import re
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Literal, TypeAlias
 
-from pipeline.projection.application import compose, load_application
 from pipeline.projection.ensemble import columns
-from pipeline.projection.machine import load_machine, machine_names
 from pipeline.projection.model import Model
 from pipeline.projection.symbolic import Expression, real_symbol, replace, sympy
 
@@ -18,8 +15,8 @@ Language: TypeAlias = Literal["octave", "python", "latex"]
 def export(model: Model, language: Language, *, name: str = "T", title: str = "") -> str:
     """Return a model as source text, in SI units.
 
-    For Octave/MATLAB and Python it is a function of the inputs, with the bound values at their best as
-    constants at its top; for LaTeX it is the formula alone.
+    For Octave/MATLAB and Python it is a function of the inputs, with the best bound values as constants at
+    its top; for LaTeX it is the formula alone.
 
     Args:
         model: the model.
@@ -39,22 +36,6 @@ def export(model: Model, language: Language, *, name: str = "T", title: str = ""
     inputs = [plain[n] for n in model.symbols if n not in bound]
     write = _octave if language == "octave" else _python
     return write(_identifier(name), inputs, constants, expression, title)
-
-
-def export_application(
-    model_file: str | Path, machine: str | Path, language: Language, *, variant: str | None = None
-) -> str:
-    """Return an application's total on a machine as source text; files as `project` takes them.
-
-    Raises:
-        UsageError, InputError: as `project` does.
-    """
-    application = load_application(model_file)
-    target = load_machine(machine)
-    names = machine_names(target, "mach", variant)
-    total = compose(application, names, {"mach.": f"add it to {target.path}"}).total
-    title = f"{application.title} on {target.name}, SI units"
-    return export(total, language, name=application.path.stem, title=title)
 
 
 def _octave(
@@ -101,7 +82,9 @@ def _plain_names(model: Model) -> dict[str, str]:
 
 def _identifier(name: str) -> str:
     found = re.sub(r"\W", "_", name, flags=re.ASCII)
-    return f"{found}_" if keyword.iskeyword(found) or not found[:1].isidentifier() else found
+    if not found.isidentifier():
+        return f"x{found}"
+    return f"{found}_" if keyword.iskeyword(found) else found
 
 
 def _latex(name: str) -> str:

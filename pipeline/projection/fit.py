@@ -8,15 +8,20 @@ import numpy as np
 
 from ingest.arrays import BoolArray, FloatArray
 from ingest.errors import ModelError, UsageError
-from pipeline.projection.binding import bind, limited
-from pipeline.projection.bootstrap import Resampled, Solve, Weights, point_weights, resample
 from pipeline.projection.ensemble import DRAWS, Ensemble
-from pipeline.projection.formula import Formula, formula, told_apart
-from pipeline.projection.lack_of_fit import LackOfFit, lack_of_fit
-from pipeline.projection.model import Limit, Model, symbol
+from pipeline.projection.least_squares import identifiable, solve_linear, solve_nonlinear
+from pipeline.projection.model import Limit, Model, bind, limited, symbol
 from pipeline.projection.predict import LEVEL
-from pipeline.projection.solvers import solve_linear, solve_nonlinear
-from pipeline.projection.symbolic import real_symbol
+from pipeline.projection.resampling import (
+    LackOfFit,
+    Resampled,
+    Solve,
+    Weights,
+    lack_of_fit,
+    point_weights,
+    resample,
+)
+from pipeline.projection.symbolic import Compiled, compiled, real_symbol, sympy
 
 _NONLINEAR_DRAWS = 200
 
@@ -33,13 +38,13 @@ class Parameter:
 
 @dataclass(frozen=True, kw_only=True)
 class Fitted:
-    """A fitted parameter with its interval, SI units; `identified` is False where the data do not tell it."""
+    """A fitted parameter with its interval, SI units; `identified` if the data determine it."""
 
     name: str
     value: float
     lower: float
     upper: float
-    identified: bool = True
+    identified: bool
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,15 +53,60 @@ class Fit:
 
     Attributes:
         model: the formula with joint draws bound; its ``<name>.scatter`` makes intervals those of new data.
-        parameters: one entry a parameter.
+        parameters: one entry per parameter.
         quality: residuals, draws, leave-one-out errors.
-        lack: the test whether repetitions scatter less than the points around the curve.
+        lack: whether repetitions scatter less than the points around the curve.
     """
 
     model: Model
     parameters: tuple[Fitted, ...]
     quality: Resampled
     lack: LackOfFit
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class _Formula:
+    """A model as a curve in its free parameters: its values and slopes at n measured points.
+
+    Attributes:
+        linear: whether the value is a linear combination of the parameters.
+        count: the number of points n.
+    """
+
+    linear: bool
+    count: int
+    _values: Compiled
+    _slopes: Compiled
+    _given: tuple[FloatArray, ...]
+
+    def curve(self, parameters: FloatArray) -> FloatArray:
+        """Return float64[row, n], the values for parameters float64[row, k]."""
+        columns = [column[:, None] for column in parameters.T]
+        (values,) = self._values([*columns, *self._given])
+        return np.broadcast_to(values, (len(parameters), self.count))
+
+    def slopes(self, parameters: FloatArray) -> FloatArray:
+        """Return float64[n, k], the derivatives by the parameters float64[k]."""
+        found = self._slopes([*parameters, *self._given])
+        return np.column_stack([np.broadcast_to(slope, self.count) for slope in found])
+
+
+def _formula(model: Model, parameters: Sequence[str], data: Mapping[str, FloatArray], count: int) -> _Formula:
+    """Return the model as a curve in its parameters; values bound to it already enter at their estimate."""
+    bound = {n: e.estimate[k] for e in model.ensembles for k, n in enumerate(e.names)}
+    names = [*parameters, *data, *bound]
+    symbols = [real_symbol(name) for name in parameters]
+    slopes = [sympy.diff(model.expression, symbol) for symbol in symbols]
+    remainder = model.expression.subs(dict.fromkeys(symbols, 0))
+    linear = remainder == 0 and not any(slope.has(*symbols) for slope in slopes)
+    given = tuple(np.asarray(value) for value in (*data.values(), *bound.values()))
+    return _Formula(
+        linear=linear,
+        count=count,
+        _values=compiled([model.expression], names),
+        _slopes=compiled(slopes, names),
+        _given=given,
+    )
 
 
 def fit(
@@ -81,15 +131,15 @@ def fit(
         weights: see `resample`.
 
     Raises:
-        UsageError: where a symbol is neither parameter nor data.
-        ModelError: where the data cannot determine the parameters.
+        UsageError: a symbol is neither parameter nor data.
+        ModelError: the data cannot determine the parameters.
     """
     _check_symbols(model, parameters, data)
     names = [p.name for p in parameters]
-    form = formula(model, names, data, len(observed))
+    form = _formula(model, names, data, len(observed))
     solve, draws = _solver(form, parameters)
     quality = resample(solve, form.curve, observed, weights, key=name, draws=draws)
-    known = told_apart(form.slopes(quality.estimate), point_weights(observed, weights))
+    known = identifiable(form.slopes(quality.estimate), point_weights(observed, weights))
     fitted = form.curve(quality.estimate[None])[0]
     lack = lack_of_fit(data, observed, fitted, weights, len(names))
     return assemble(
@@ -97,7 +147,7 @@ def fit(
     )
 
 
-def _solver(form: Formula, parameters: Sequence[Parameter]) -> tuple[Solve, int]:
+def _solver(form: _Formula, parameters: Sequence[Parameter]) -> tuple[Solve, int]:
     start, lower, upper = (
         np.array([getattr(p, field) for p in parameters]) for field in ("start", "lower", "upper")
     )
@@ -120,17 +170,17 @@ def assemble(
     lack: LackOfFit,
     weights: Weights,
 ) -> Fit:
-    """Return the fit that a fitter's draws make: scatter attached, draws bound, doubts put into words.
+    """Return the fit that resampling makes: scatter attached, draws bound, doubts put into words.
 
     Args:
         name: what the fit is called.
         model: the formula fitted.
         names: the parameters in the order of `quality.estimate`.
-        identified: bool[k], False where the data do not tell a parameter.
+        identified: bool[k], False if the data do not determine a parameter.
         quality: what `resample` returned.
         data: float64[n] of every input.
-        lack: the verdict on the formula.
-        weights: the weights of the fit.
+        lack: whether the formula fits.
+        weights: of the fit.
     """
     notices = _notices(name, names, identified, quality, lack)
     scatter = f"{name}.scatter"
@@ -144,11 +194,9 @@ def assemble(
     )
     noisy = model * symbol(scatter) if weights == "relative" else model + symbol(scatter, model.dimension)
     for column, values in data.items():
-        says = f"{name} was fitted to {column}"
-        limit = Limit(
-            expression=real_symbol(column), lower=float(values.min()), upper=float(values.max()), says=says
-        )
-        noisy = limited(noisy, limit)
+        low, high = float(values.min()), float(values.max())
+        basis = f"{name} was fitted to {column}"
+        noisy = limited(noisy, Limit(expression=real_symbol(column), lower=low, upper=high, basis=basis))
     return Fit(bind(noisy, ensemble), _fitted(names, identified, quality), quality, lack)
 
 
@@ -164,11 +212,13 @@ def _notices(
     name: str, names: Sequence[str], identified: BoolArray, quality: Resampled, lack: LackOfFit
 ) -> tuple[str, ...]:
     loose = [parameter for parameter, known in zip(names, identified, strict=True) if not known]
-    found = [f"{name}: the data do not tell {', '.join(loose)}"] if loose else []
+    found = [f"{name}: the data do not determine {', '.join(loose)}"] if loose else []
     if lack.poor:
-        found.append(f"{name}: the formula does not fit its data ({lack.says})")
+        found.append(f"{name}: the formula does not fit its data ({lack.reason})")
     if quality.widened > 1:
-        found.append(f"{name}: interval widened {quality.widened:.2g} times after leaving out points in turn")
+        found.append(
+            f"{name}: interval widened by a factor of {quality.widened:.2g} (errors at left-out points)"
+        )
     return tuple(found)
 
 
@@ -182,4 +232,4 @@ def _check_symbols(model: Model, parameters: Sequence[Parameter], data: Mapping[
         )
     useless = sorted({p.name for p in parameters} - set(model.symbols))
     if useless:
-        raise UsageError(f"{', '.join(useless)} is not in the formula", hint="take it out of the parameters")
+        raise UsageError(f"{', '.join(useless)} is not in the formula", hint="remove it from the parameters")

@@ -2,10 +2,10 @@
 
 name = "Cray XT5"            what to call it
 source = "..."               where the figures come from
-variant = "expected"         what the terms below are called beside the variants
+variant = "expected"         name of the terms below, if there are variants
 [values]                     bw_node = "59.6 GB/s", used as mach.bw_node
 [terms.FF]                   used as mach.FF(V)
-[variants.ideal.message]     takes the place of the term `message`
+[variants.ideal.message]     replaces the term `message`
 """
 
 from collections.abc import Mapping
@@ -13,12 +13,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ingest.errors import UsageError
-from pipeline.projection.binding import bind
-from pipeline.projection.model import Model, symbol
-from pipeline.projection.quantity import Quantity, parse_quantity
-from pipeline.projection.shipped import find
-from pipeline.projection.terms import Place, Term, read_term
-from pipeline.projection.toml_tables import Table, check_keys, flattened, read_toml, table_at, text_at
+from pipeline.projection.files import Table, find, flattened, read_toml
+from pipeline.projection.measured import ModelReader
+from pipeline.projection.model import Model, bind, symbol
+from pipeline.projection.terms import Term, read_term
+from pipeline.projection.units import Quantity, parse_quantity
 
 _KEYS = ("name", "source", "variant", "values", "terms", "variants")
 
@@ -33,8 +32,8 @@ class Machine:
         source: where the figures come from.
         values: by dotted name.
         terms: the tables of its terms by name.
-        variant: what `terms` are called where there are variants.
-        variants: terms that take the place of others, by variant and name.
+        variant: name of `terms`, if there are variants.
+        variants: terms that replace others, by variant and name.
     """
 
     name: str
@@ -46,51 +45,47 @@ class Machine:
     variants: Mapping[str, Mapping[str, Table]]
 
     def choose(self, variant: str | None) -> str:
-        """Return the variant asked for, or the usual one.
+        """Return the variant given, or the usual one.
 
         Raises:
-            UsageError: where the machine has no such variant.
+            UsageError: the machine has no such variant.
         """
         known = (self.variant, *self.variants)
         if variant is None or variant in known:
             return variant or self.variant
-        raise UsageError(
-            f"no variant '{variant}'", where=str(self.path), hint=f"variants: {', '.join(known)}"
-        )
+        hint = f"variants: {', '.join(known)}"
+        raise UsageError(f"no variant '{variant}'", where=str(self.path), hint=hint)
 
 
 def load_machine(name: str | Path) -> Machine:
-    """Return the machine of that file or, where there is none, the shipped one of that name.
+    """Return the machine of that file or, if there is none, the shipped one of that name.
 
     Raises:
-        UsageError: where there is neither, or a value cannot be meant.
-        InputError: where the file is damaged.
+        UsageError: there is neither, or a value is invalid.
+        InputError: the file is damaged.
     """
-    path = find("machines", name)
-    table = read_toml(path)
-    where = str(path)
-    check_keys(table, _KEYS, where)
-    given = flattened(table_at(table, "values", where))
-    variants = table_at(table, "variants", where)
+    table = read_toml(find("machine", name))
+    table.check_keys(_KEYS)
+    values = table.table("values")
     return Machine(
-        name=text_at(table, "name", where, path.stem),
-        path=path,
-        source=text_at(table, "source", where, ""),
-        values={key: parse_quantity(value, where=f"{where}: {key}") for key, value in given.items()},
-        terms=_tables(table, "terms", where),
-        variant=text_at(table, "variant", where, "expected"),
-        variants={variant: _tables(variants, variant, where) for variant in variants},
+        name=table.text("name", table.path.stem),
+        path=table.path,
+        source=table.text("source", ""),
+        values={
+            key: parse_quantity(value, where=values.at(key))
+            for key, value in flattened(values.content).items()
+        },
+        terms=table.table("terms").tables(),
+        variant=table.text("variant", "expected"),
+        variants={name: terms.tables() for name, terms in table.table("variants").tables().items()},
     )
-
-
-def _tables(table: Table, key: str, where: str) -> dict[str, Table]:
-    inside = table_at(table, key, where)
-    return {name: table_at(inside, name, f"{where}: [{key}]") for name in inside}
 
 
 def machine_names(
     machine: Machine,
     prefix: str,
+    stored: ModelReader,
+    *,
     variant: str | None = None,
     read: Mapping[str, Model | Term] | None = None,
 ) -> dict[str, Model | Term]:
@@ -98,12 +93,13 @@ def machine_names(
 
     Args:
         machine: the machine.
-        prefix: ``mach`` for the one projected to, ``ref`` for the one measured on.
-        variant: which of its variants; the usual one where None.
+        prefix: ``mach`` for the target machine, ``ref`` for the one measured on.
+        stored: reads the scaling models of a results directory.
+        variant: which of its variants, by default the usual one.
         read: what this returned for another variant, so that common terms are not read (and fitted) again.
 
     Raises:
-        UsageError, InputError: where a term cannot be meant.
+        UsageError, InputError: a term is invalid.
     """
     local: dict[str, Model | Term] = {}
     for name, quantity in machine.values.items():
@@ -117,8 +113,7 @@ def machine_names(
         if isinstance(known, Term) and known.name == qualified and "expression" not in table:
             local[name] = known
             continue
-        place = Place(qualified, f"{machine.path}: [terms.{name}]", machine.path.parent)
-        local[name] = read_term(table, place, local)
+        local[name] = read_term(table, qualified, local, stored)
     return {f"{prefix}.{name}": found for name, found in local.items()}
 
 

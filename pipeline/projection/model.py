@@ -1,10 +1,11 @@
 """`Model`: a symbolic expression over named inputs, machine values and fitted parameters.
 
-All families of this stage are functions that return such a model; composing is arithmetic on models,
-projecting binds other values to the same symbols, predicting evaluates the expression over the ensembles.
-Dimensions are checked by every operation, so a sum of seconds and bytes is refused where it is written.
+A family of models is a function that returns such a model; composing is arithmetic on models, projecting
+binds other values to the same symbols, predicting evaluates the expression over the ensembles. Every
+operation checks dimensions, so a sum of seconds and bytes is refused where it is written.
 """
 
+import dataclasses
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -13,9 +14,9 @@ from functools import reduce
 from typing import TypeAlias
 
 from ingest.errors import UsageError
-from pipeline.projection.ensemble import Ensemble
-from pipeline.projection.symbolic import Expression, is_number, real_symbol, sympy
-from pipeline.projection.units import NONE, Dimension
+from pipeline.projection.ensemble import Ensemble, from_quantities
+from pipeline.projection.symbolic import Expression, is_number, real_symbol, replace, sympy
+from pipeline.projection.units import NONE, Dimension, Quantity
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,15 +27,14 @@ class Limit:
         expression: what has to lie in the range.
         lower: smallest value, SI units.
         upper: largest value, SI units.
-        says: what to tell where it does not, such as ``"FF was fitted to V"``.
-        points: the only values known where it is a table; it is interpolated between them and refused
-            outside.
+        basis: what the range comes from, such as ``"FF was fitted to V"``.
+        points: the only known values if it is a table; between them it is interpolated, outside refused.
     """
 
     expression: Expression
     lower: float
     upper: float
-    says: str
+    basis: str
     points: tuple[float, ...] = ()
 
 
@@ -44,7 +44,7 @@ class Model:
 
     Attributes:
         expression: the sympy expression, in SI units.
-        dimension: what its value measures.
+        dimension: of its value.
         symbols: the dimension of every free symbol.
         ensembles: joint draws of the symbols that are bound; the others are inputs.
         limits: the ranges its parts were made for.
@@ -64,7 +64,7 @@ class Model:
 
     @property
     def notices(self) -> tuple[str, ...]:
-        """What the bound values want told, each sentence once."""
+        """The notices of the bound values, each once."""
         return tuple(dict.fromkeys(notice for e in self.ensembles for notice in e.notices))
 
     def __add__(self, other: "Operand") -> "Model":
@@ -114,7 +114,7 @@ def constant(value: float, dimension: Dimension = NONE) -> Model:
     """Return the model that is one number, in SI units.
 
     Raises:
-        UsageError: where it is not finite.
+        UsageError: it is not finite.
     """
     if not math.isfinite(value):
         raise UsageError(f"{value} is not a finite number", hint="correct the expression")
@@ -188,7 +188,7 @@ def choose(tested: Operand, bound: Operand, small: Operand, large: Operand) -> M
     """Return `small` where `tested` does not exceed `bound`, else `large`.
 
     Raises:
-        UsageError: where what is compared, or what is chosen between, measures different things.
+        UsageError: what is compared, or what is chosen between, has different dimensions.
     """
     a, b = as_model(small), as_model(large)
     condition = _alike(as_model(tested), as_model(bound), "compare", lambda x, y: x <= y)
@@ -198,10 +198,10 @@ def choose(tested: Operand, bound: Operand, small: Operand, large: Operand) -> M
 
 
 def join(expression: Expression, dimension: Dimension, *parts: Model) -> Model:
-    """Return an expression made of parts, with all that is known of their symbols.
+    """Return an expression made of parts, with the dimensions, ensembles and limits of all of them.
 
     Raises:
-        UsageError: where one symbol stands for two different dimensions.
+        UsageError: one symbol has two different dimensions.
     """
     symbols: dict[str, Dimension] = {}
     for name, found in (item for part in parts for item in part.symbols.items()):
@@ -217,7 +217,7 @@ def join(expression: Expression, dimension: Dimension, *parts: Model) -> Model:
 
 
 def fits(model: Model, dimension: Dimension) -> bool:
-    """Return whether a model measures this; zero measures everything."""
+    """Return whether a model has that dimension; zero has every dimension."""
     return bool(model.dimension == dimension or model.expression.is_zero)
 
 
@@ -249,8 +249,65 @@ def _power(base: Model, exponent: Model) -> Model:
 
 
 def _number_power(base: float, exponent: float) -> float:
-    """Return base**exponent as a float: sympy would work out 9**9**9**9 to the last digit."""
+    """Return base**exponent as a float: sympy would compute 9**9**9**9 to the last digit."""
     try:
         return float(base**exponent)
     except (OverflowError, ZeroDivisionError, TypeError) as error:
-        raise UsageError("a power of two numbers is no finite number", hint="correct it") from error
+        raise UsageError("a power of two numbers is not finite", hint="correct it") from error
+
+
+def substitute(model: Model, values: Mapping[str, Operand]) -> Model:
+    """Return the model with symbols replaced by models of the same dimension; unknown names are ignored.
+
+    Raises:
+        UsageError: a replacement has another dimension than its symbol.
+    """
+    given = {name: as_model(value) for name, value in values.items() if name in model.symbols}
+    for name, value in given.items():
+        if not fits(value, model.symbols[name]):
+            raise _mismatch(name, model.symbols[name], value.dimension)
+    by = {real_symbol(name): value.expression for name, value in given.items()}
+    rest = {name: dimension for name, dimension in model.symbols.items() if name not in given}
+    outer = Model(
+        expression=replace(model.expression, by),
+        dimension=model.dimension,
+        symbols=rest,
+        ensembles=model.ensembles,
+        limits=_replaced(model, by),
+    )
+    return join(outer.expression, outer.dimension, outer, *given.values())
+
+
+def _mismatch(name: str, expected: Dimension, found: Dimension) -> UsageError:
+    return UsageError(f"unit mismatch: '{name}' is in {expected}, the value given for it in {found}")
+
+
+def _replaced(model: Model, by: Mapping[Expression, Expression]) -> tuple[Limit, ...]:
+    return tuple(dataclasses.replace(x, expression=replace(x.expression, by)) for x in model.limits)
+
+
+def limited(model: Model, limit: Limit) -> Model:
+    """Return the model with one more limit."""
+    return dataclasses.replace(model, limits=(*model.limits, limit))
+
+
+def bind(model: Model, values: Mapping[str, Quantity | float] | Ensemble) -> Model:
+    """Return the model with values, or joint draws, bound to its symbols; names it does not use are ignored.
+
+    Raises:
+        UsageError: a value has another dimension than its symbol.
+    """
+    if isinstance(values, Ensemble):
+        drawn = Model(expression=model.expression, ensembles=(values,))
+        return join(model.expression, model.dimension, model, drawn)
+    used = {name: value for name, value in values.items() if name in model.symbols}
+    given = {
+        name: value
+        if isinstance(value, Quantity)
+        else Quantity(value=float(value), dimension=model.symbols[name])
+        for name, value in used.items()
+    }
+    for name, quantity in given.items():
+        if quantity.dimension != model.symbols[name]:
+            raise _mismatch(name, model.symbols[name], quantity.dimension)
+    return bind(model, from_quantities(given)) if given else model

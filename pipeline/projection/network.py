@@ -9,13 +9,10 @@ from collections.abc import Mapping
 import numpy as np
 
 from ingest.arrays import FloatArray
-from pipeline.projection.binding import bind
-from pipeline.projection.bootstrap import Weights, point_weights, resample
 from pipeline.projection.fit import Fit, Parameter, assemble, fit
-from pipeline.projection.formula import told_apart
-from pipeline.projection.lack_of_fit import lack_of_fit
-from pipeline.projection.model import Model, choose, constant, log, symbol
-from pipeline.projection.solvers import solve_linear
+from pipeline.projection.least_squares import identifiable, solve_linear
+from pipeline.projection.model import Model, bind, choose, constant, log, symbol
+from pipeline.projection.resampling import Weights, lack_of_fit, point_weights, resample
 from pipeline.projection.units import BANDWIDTH, BYTES, TIME
 
 _FASTEST = 1e-18
@@ -27,7 +24,7 @@ def latency_bandwidth(name: str) -> Model:
 
 
 def loggp(name: str) -> Model:
-    """Return LogGP's time of a message, ``L + 2 o + (x - 1) k G``, valid where o > g.
+    """Return LogGP's time of a message, ``L + 2 o + (x - 1) k G``, valid for o > g.
 
     o and G are ``<name>.small.o``, ``<name>.small.G`` up to ``<name>.switch`` bytes and ``<name>.large...``
     above; k is ``<name>.congestion``, the number of processes that share a link.
@@ -73,7 +70,7 @@ def fit_allreduce(
         weights: ``relative`` or ``equal``.
 
     Raises:
-        ModelError: where there are fewer than three measurements.
+        ModelError: there are fewer than three measurements.
     """
     model = bind(allreduce(name), {f"{name}.base": base})
     parameters = [Parameter(f"{name}.c"), Parameter(f"{name}.d")]
@@ -96,11 +93,11 @@ def fit_latency_bandwidth(
         name: what to call it.
         sizes: float64[n], bytes.
         seconds: float64[n].
-        latency: seconds, where it is known and only the bandwidth is to be fitted.
+        latency: seconds, if it is known and only the bandwidth is to be fitted.
         weights: ``relative`` or ``equal``.
 
     Raises:
-        ModelError: where there are not more measurements than parameters.
+        ModelError: there are not more measurements than parameters.
     """
     fixed = {} if latency is None else {f"{name}.latency": latency}
     offset = 0.0 if latency is None else latency
@@ -115,7 +112,7 @@ def fit_latency_bandwidth(
 
     quality = resample(solve, curve, seconds, weights, key=name)
     data: Mapping[str, FloatArray] = {"x": sizes}
-    known = told_apart(design, point_weights(seconds, weights))
+    known = identifiable(design, point_weights(seconds, weights))
     names = [f"{name}.latency", f"{name}.bandwidth"][-design.shape[1] :]
     lack = lack_of_fit(data, seconds, curve(quality.estimate[None])[0], weights, len(names))
     model = bind(latency_bandwidth(name), fixed)

@@ -1,7 +1,7 @@
 """Text expressions such as ``"niters * CG(V) + max(a, b)"`` become models; nothing in the text is ever run.
 
-Python's own parser reads the text into a syntax tree; the tree is then walked with a whitelist: numbers,
-known names, ``+ - * / **``, calls of known functions. Everything else is one clear line. ``unit.s``,
+Python's own parser reads the text into a syntax tree, of which only a whitelist is accepted: numbers, known
+names, ``+ - * / **``, calls of known functions. Everything else is refused in one clear line. ``unit.s``,
 ``unit.B`` and ``unit.flop`` give a plain number its unit.
 """
 
@@ -53,13 +53,13 @@ def parse(text: str, names: Names, *, where: str = "", missing: Mapping[str, str
         names: what the names in it stand for: models, or functions of models. `FUNCTIONS` and `UNITS` are
             known besides.
         where: the file and key the text comes from, for errors.
-        missing: how to hint an unknown name that begins with the key.
+        missing: hints for unknown names, by how they begin.
 
     Raises:
-        UsageError: where the text is no such expression, a name is unknown or units do not match.
+        UsageError: the text is not such an expression, a name is unknown, or units do not match.
     """
     tree = _syntax(text, where)
-    model = _Walk({**FUNCTIONS, **UNITS, **names}, text, where, missing or {}).model(tree)
+    model = _Tree({**FUNCTIONS, **UNITS, **names}, text, where, missing or {}).model(tree)
     if model.expression.has(sympy.zoo, sympy.nan, sympy.oo, sympy.I):
         raise UsageError(f"'{text}' has no finite value", where=where, hint="correct the expression")
     return model
@@ -74,12 +74,12 @@ def _syntax(text: str, where: str) -> ast.expr:
         return ast.parse(text.strip(), mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise UsageError(
-            f"'{_brief(text)}' is no expression", where=where, hint="check its brackets"
+            f"'{_brief(text)}' is not an expression", where=where, hint="check its brackets"
         ) from error
 
 
 @dataclass(frozen=True)
-class _Walk:
+class _Tree:
     names: Names
     text: str
     where: str
@@ -121,7 +121,7 @@ class _Walk:
     def _call(self, name: str, arguments: list[Model]) -> Model:
         function = self._look_up(name)
         if isinstance(function, Model):
-            raise UsageError(f"'{name}' is no function", hint="write '*' for a product")
+            raise UsageError(f"'{name}' is not a function", hint="write '*' for a product")
         try:
             inspect.signature(function).bind(*arguments)
         except TypeError as error:
@@ -131,7 +131,7 @@ class _Walk:
     def _look_up(self, name: str) -> Model | Function:
         if name in self.names:
             return self.names[name]
-        close = difflib.get_close_matches(name, self.names, n=1)
+        close = difflib.get_close_matches(name, self.names)
         hints = [f"did you mean '{close[0]}'?"] if close else []
         hints += [hint for beginning, hint in self.missing.items() if name.startswith(beginning)]
         known = ", ".join(sorted(set(self.names) - set(FUNCTIONS) - set(UNITS)))

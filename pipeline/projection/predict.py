@@ -1,6 +1,6 @@
 """Predictions: models evaluated at given inputs over the joint draws of everything uncertain."""
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -10,11 +10,11 @@ import numpy.typing as npt
 from ingest.arrays import FloatArray
 from ingest.errors import ModelError, UsageError
 from pipeline.projection.ensemble import columns
-from pipeline.projection.evaluate import compiled
 from pipeline.projection.model import Limit, Model
+from pipeline.projection.symbolic import compiled
 
 LEVEL = 0.9
-Key = TypeVar("Key", bound=Hashable)
+Key = TypeVar("Key")
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,7 +22,7 @@ class Prediction:
     """What a model says at m configurations, in SI units.
 
     Attributes:
-        value: float64[m], with every uncertain symbol at its best value; the median where rivals compete.
+        value: float64[m], with every uncertain symbol at its best value; the median of rival formulas.
         lower: float64[m], lower end of the interval.
         upper: float64[m], upper end of the interval.
         draws: float64[draw, m], what the interval was taken from; joint among models predicted together.
@@ -37,16 +37,16 @@ class Prediction:
 def predict(
     models: Mapping[Key, Model], at: Mapping[str, npt.ArrayLike], *, level: float = LEVEL
 ) -> dict[Key, Prediction]:
-    """Return what the models say, all evaluated on the same draws.
+    """Return the predictions of all models, evaluated on the same draws.
 
     Args:
         models: by name (any key); they share inputs and draws.
         at: the value of every input (SI units), numbers or sequences of one length m.
-        level: the share of the draws the interval holds, with equal tails left out.
+        level: the share of the draws inside the interval, with equal tails outside.
 
     Raises:
-        UsageError: where an input is missing, or the lengths differ.
-        ModelError: where a model has no finite value there.
+        UsageError: an input is missing, or the lengths differ.
+        ModelError: a model has no finite value there.
     """
     bound = columns([ensemble for model in models.values() for ensemble in model.ensembles])
     inputs = _inputs(models, at, bound)
@@ -58,14 +58,14 @@ def predict(
     values, draws = evaluate(at_estimate), evaluate(over_draws)
     found = {}
     for (name, model), value, drawn in zip(models.items(), values, draws, strict=True):
-        table = np.broadcast_to(drawn, (*_rows(bound), count))
+        table = np.broadcast_to(drawn, (_rows(bound), count))
         middle = None if any(e.rivals for e in model.ensembles) else np.broadcast_to(value, (count,))
         found[name] = _summary(name, middle, table, level)
     return found
 
 
-def _rows(bound: Mapping[str, tuple[float, FloatArray]]) -> tuple[int]:
-    return (max((len(draws) for _, draws in bound.values()), default=1),)
+def _rows(bound: Mapping[str, tuple[float, FloatArray]]) -> int:
+    return ([len(draws) for _, draws in bound.values()] or [1])[0]
 
 
 def _inputs(
@@ -75,10 +75,12 @@ def _inputs(
     missing = sorted(wanted - set(at))
     if missing:
         raise UsageError(f"no value for {', '.join(missing)}", hint=f"give one, such as --at {missing[0]}=8")
-    given = {name: np.atleast_1d(np.asarray(at[name], dtype=np.float64)) for name in sorted(wanted)}
+    given = {name: np.atleast_1d(at[name]) for name in sorted(wanted)}
     lengths = {len(values) for values in given.values()} - {1}
     if len(lengths) > 1:
-        raise UsageError("the inputs are sequences of different lengths", hint="give all of them one length")
+        raise UsageError(
+            "the inputs are sequences of different lengths", hint="give all of them the same length"
+        )
     return given
 
 
@@ -96,15 +98,15 @@ def broken_limits(models: Mapping[Key, Model], at: Mapping[str, npt.ArrayLike]) 
     """Return a sentence for every range that the inputs (SI units) leave, each once.
 
     Raises:
-        UsageError: where an input is missing, or a table is left.
+        UsageError: an input is missing or outside a table.
     """
     limits = tuple(dict.fromkeys(limit for model in models.values() for limit in model.limits))
     bound = columns([ensemble for model in models.values() for ensemble in model.ensembles])
     inputs = _inputs(models, at, bound)
     evaluate = compiled([limit.expression for limit in limits], (*bound, *inputs))
     values = evaluate([*(estimate for estimate, _ in bound.values()), *inputs.values()])
-    told = (_broken(limit, np.atleast_1d(value)) for limit, value in zip(limits, values, strict=True))
-    return tuple(dict.fromkeys(sentence for sentence in told if sentence))
+    sentences = (_broken(limit, np.atleast_1d(value)) for limit, value in zip(limits, values, strict=True))
+    return tuple(dict.fromkeys(sentence for sentence in sentences if sentence))
 
 
 def _broken(limit: Limit, value: FloatArray) -> str:
@@ -113,11 +115,11 @@ def _broken(limit: Limit, value: FloatArray) -> str:
         known = ", ".join(f"{point:g}" for point in limit.points)
         if outside.any():
             raise UsageError(
-                f"{limit.says} {known}, not {value[outside][0]:g}",
+                f"{limit.basis} {known}, not {value[outside][0]:g}",
                 hint="choose a value in between, add a row, or take another variant of the machine",
             )
         between = value[~np.isin(value, limit.points)]
-        return f"{limit.says} {known}; {between[0]:g} is interpolated" if len(between) else ""
+        return f"{limit.basis} {known}; {between[0]:g} is interpolated" if len(between) else ""
     if not outside.any():
         return ""
-    return f"{limit.says} {limit.lower:.4g} to {limit.upper:.4g}, here {value[outside][0]:.4g}"
+    return f"{limit.basis} {limit.lower:.4g} to {limit.upper:.4g}, here {value[outside][0]:.4g}"

@@ -1,26 +1,18 @@
-"""`project`: an application file put on a machine and evaluated, with its breakdown and intervals."""
+"""Projections: an application evaluated on a machine, with its breakdown and intervals."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 from ingest.errors import PipelineError, UsageError
-from pipeline.projection.application import (
-    Application,
-    Composition,
-    Input,
-    beside,
-    compose,
-    load_application,
-)
+from pipeline.projection.application import Application, Input
 from pipeline.projection.bandwidth import BandwidthProjection
-from pipeline.projection.machine import Machine, load_machine, machine_names
+from pipeline.projection.composition import Composition, compose
+from pipeline.projection.machine import Machine, machine_names
+from pipeline.projection.measured import ModelReader
 from pipeline.projection.model import Model, constant
 from pipeline.projection.predict import LEVEL, Prediction, broken_limits, predict
-from pipeline.projection.quantity import parse_quantity
-from pipeline.projection.shipped import shipped
 from pipeline.projection.terms import Term
-from pipeline.projection.units import NONE, TIME, Dimension
+from pipeline.projection.units import NONE, TIME, Dimension, parse_quantity
 
 _TOTAL = ("total", "total")
 _SPEEDUP = ("speedup", "speedup")
@@ -35,8 +27,8 @@ class Line:
         value: best value.
         lower: lower end of the interval.
         upper: upper end.
-        dimension: what it measures.
-        share: of the total, where it measures the same; else None.
+        dimension: of the value.
+        share: of the total; None if the total has another dimension.
     """
 
     path: tuple[str, ...]
@@ -55,7 +47,7 @@ class Variant:
         name: such as ``ideal``.
         total: its total.
         loss: (usual total - this total) / usual total, with its interval: what the machine loses against it.
-        reason: why there is no total, where there is none.
+        reason: why there is no total, if there is none.
     """
 
     name: str
@@ -79,9 +71,9 @@ class Projection:
         definitions: intermediate quantities.
         variants: totals of the machine's other variants, all on the same draws.
         measured: the measured total, if the application states one for this machine.
-        profile: what a bandwidth projection is made from, if it is one.
+        profile: the projection by bandwidth ratios, if it is one.
         speedup: over the machine its profile was measured on, if it is one.
-        notices: what a reader has to know, a sentence each.
+        notices: what a reader has to know, one sentence each.
         formula: the total as text.
     """
 
@@ -102,9 +94,10 @@ class Projection:
 
 
 def project(
-    model_file: str | Path,
-    machine: str | Path | None = None,
-    at: Mapping[str, float | str] | None = None,
+    application: Application,
+    machine: Machine,
+    at: Mapping[str, float | str],
+    stored: ModelReader,
     *,
     variant: str | None = None,
     level: float = LEVEL,
@@ -112,29 +105,28 @@ def project(
     """Return what an application does on a machine.
 
     Args:
-        model_file: the application's file, or the name of a shipped one.
-        machine: the machine's file or name; the one the application names where None.
-        at: inputs by name: numbers in the unit the file states, or texts with a unit.
-        variant: which of the machine's variants.
+        application: the program.
+        machine: the machine to project to.
+        at: inputs by name: numbers in the unit that the application states, or texts with a unit.
+        stored: reads the scaling models of a results directory.
+        variant: which of the machine's variants, by default the usual one.
         level: probability of the intervals.
 
     Raises:
         UsageError, InputError, ModelError: one line for every mistake in files or inputs.
     """
-    application = load_application(model_file)
-    target = _machine(application, machine)
-    inputs = _inputs(application, at or {})
-    chosen = target.choose(variant)
-    names = machine_names(target, "mach", chosen)
-    whole = _composition(application, target, names)
-    others, failed = _others(application, target, names, chosen, inputs)
+    inputs = _inputs(application, at)
+    chosen = machine.choose(variant)
+    names = machine_names(machine, "mach", stored, variant=chosen)
+    whole = _composition(application, machine, names, stored)
+    others, failed = _others(application, machine, names, stored, inputs, chosen)
     models = _models(whole, others)
     found = predict(models, inputs, level=level)
     lines = {key: _line(key[1:], found[key], model) for key, model in models.items()}
     total = lines[_TOTAL]
     return Projection(
         title=application.title,
-        machine=target.name,
+        machine=machine.name,
         variant=chosen,
         at=inputs,
         level=level,
@@ -142,7 +134,7 @@ def project(
         parts=tuple(_with_share(lines["part", *path], total) for path in whole.parts),
         definitions=tuple(lines["definition", name] for name in whole.definitions),
         variants=(*(Variant(n, lines["variant", n], lines["loss", n]) for n in others), *failed),
-        measured=application.measured.get(target.path.stem),
+        measured=application.measured.get(machine.path.stem),
         profile=whole.bandwidth,
         speedup=lines.get(_SPEEDUP),
         notices=_notices(whole, inputs),
@@ -164,28 +156,45 @@ def _models(whole: Composition, others: Mapping[str, Model]) -> dict[tuple[str, 
 
 
 def _notices(whole: Composition, inputs: Mapping[str, float]) -> tuple[str, ...]:
-    told = [*whole.total.notices, *broken_limits({"total": whole.total}, inputs)]
+    notices = [*whole.total.notices, *broken_limits({"total": whole.total}, inputs)]
     if whole.bandwidth:
-        told += whole.bandwidth.notices
-    return tuple(told)
-
-
-def _machine(application: Application, asked: str | Path | None) -> Machine:
-    if asked is None and application.machine is None:
-        hint = f"choose one with --on: a file, or one of {', '.join(shipped('machines'))}"
-        raise UsageError("no machine to project to", where=str(application.path), hint=hint)
-    return load_machine(asked or beside(application.path, str(application.machine)))
+        notices += whole.bandwidth.notices
+    return tuple(notices)
 
 
 def _composition(
-    application: Application, machine: Machine, names: Mapping[str, Model | Term]
+    application: Application, machine: Machine, names: Mapping[str, Model | Term], stored: ModelReader
 ) -> Composition:
-    whole = compose(application, names, {"mach.": f"add it to {machine.path}"})
+    whole = compose(application, names, stored, missing={"mach.": f"add it to {machine.path}"})
     lacking = sorted(set(whole.total.inputs) - set(application.inputs))
     if lacking:
-        what = f"{machine.path} depends on '{lacking[0]}', which is no input here"
+        what = f"{machine.path} depends on '{lacking[0]}', which is not an input here"
         raise UsageError(what, where=str(application.path), hint=f"add {lacking[0]} to [inputs]")
     return whole
+
+
+def _others(
+    application: Application,
+    machine: Machine,
+    names: Mapping[str, Model | Term],
+    stored: ModelReader,
+    inputs: Mapping[str, float],
+    chosen: str,
+) -> tuple[dict[str, Model], list[Variant]]:
+    """Return the totals of the machine's other variants, and why some have none here."""
+    totals: dict[str, Model] = {}
+    failed = []
+    for name in (machine.variant, *machine.variants):
+        if name == chosen:
+            continue
+        try:
+            other = machine_names(machine, "mach", stored, variant=name, read=names)
+            total = _composition(application, machine, other, stored).total
+            broken_limits({name: total}, inputs)
+            totals[name] = total
+        except PipelineError as error:
+            failed.append(Variant(name, None, None, error.what))
+    return totals, failed
 
 
 def _inputs(application: Application, at: Mapping[str, float | str]) -> dict[str, float]:
@@ -197,11 +206,9 @@ def _inputs(application: Application, at: Mapping[str, float | str]) -> dict[str
     found = {name: _value(entry, at.get(name)) for name, entry in application.inputs.items()}
     missing = [name for name, value in found.items() if value is None]
     if missing:
-        told = ", ".join(f"{n} ({application.inputs[n].meaning or 'no default'})" for n in missing)
-        example = ",".join(f"{name}=8" for name in missing)
-        raise UsageError(
-            f"no value for {told}", where=str(application.path), hint=f"give it with --at {example}"
-        )
+        named = ", ".join(f"{n} ({application.inputs[n].meaning or 'no default'})" for n in missing)
+        hint = f"give {'it' if len(missing) == 1 else 'them'} with --at {','.join(f'{n}=8' for n in missing)}"
+        raise UsageError(f"no value for {named}", where=str(application.path), hint=hint)
     return {name: value for name, value in found.items() if value is not None}
 
 
@@ -216,28 +223,6 @@ def _value(entry: Input, given: float | str | None) -> float | None:
         what = f"unit mismatch: '{entry.name}' is in {entry.dimension}, the value in {quantity.dimension}"
         raise UsageError(what, where=where, hint="correct its unit")
     return quantity.value
-
-
-def _others(
-    application: Application,
-    machine: Machine,
-    names: Mapping[str, Model | Term],
-    chosen: str,
-    inputs: Mapping[str, float],
-) -> tuple[dict[str, Model], list[Variant]]:
-    """Return the totals of the machine's other variants, and why some have none here."""
-    totals: dict[str, Model] = {}
-    failed = []
-    for name in (machine.variant, *machine.variants):
-        if name == chosen:
-            continue
-        try:
-            total = _composition(application, machine, machine_names(machine, "mach", name, names)).total
-            broken_limits({name: total}, inputs)
-            totals[name] = total
-        except PipelineError as error:
-            failed.append(Variant(name, None, None, error.what))
-    return totals, failed
 
 
 def _line(path: tuple[str, ...], found: Prediction, model: Model) -> Line:

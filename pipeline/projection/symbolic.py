@@ -1,30 +1,41 @@
-"""The one door to sympy, an optional dependency: every module of this stage takes it from here.
+"""Symbolic expressions, and the one way they become numbers: compiled once to numpy, called with arrays.
 
-The command line imports this stage only when it runs it, so a missing sympy costs nobody else anything.
+sympy is imported here only. It takes most of a second, which the command line spends when it projects and
+never otherwise.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
+from functools import reduce
 from typing import Any, TypeAlias
 
-from ingest.errors import UsageError
+import numpy as np
+import numpy.typing as npt
+import sympy
 
-try:
-    import sympy
-except ImportError as missing:
-    raise UsageError(
-        "projection needs the package sympy, which is not installed",
-        hint="install it with: pip install 'callpath-pipeline[symbolic]'",
-    ) from missing
+from ingest.arrays import FloatArray
 
-__all__ = ["Expression", "is_number", "real_symbol", "replace", "sympy"]
+__all__ = ["Compiled", "Expression", "compiled", "is_number", "real_symbol", "replace", "sympy"]
 
 Expression: TypeAlias = Any
 """A `sympy.Expr`; sympy carries no types."""
+Compiled: TypeAlias = Callable[[Sequence[npt.ArrayLike]], list[FloatArray]]
+"""Values of all expressions for the values of the symbols, which broadcast against each other."""
+
+_LARGEST, _SMALLEST = sympy.Function("largest"), sympy.Function("smallest")
+_CALLS = {
+    "largest": lambda *parts: reduce(np.maximum, parts),
+    "smallest": lambda *parts: reduce(np.minimum, parts),
+}
 
 
 def real_symbol(name: str) -> Expression:
     """Return the symbol of that (dotted) name, declared real, without which `Max` and `floor` stall."""
     return sympy.Symbol(name, real=True)
+
+
+def is_number(expression: Expression) -> bool:
+    """Return whether the expression has no symbols left."""
+    return bool(expression.is_number)
 
 
 def replace(expression: Expression, by: Mapping[Expression, Expression]) -> Expression:
@@ -38,16 +49,44 @@ def replace(expression: Expression, by: Mapping[Expression, Expression]) -> Expr
         if node in done:
             continue
         arguments = [done[argument] for argument in node.args]
-        done[node] = _rebuild(node, arguments) if arguments != list(node.args) else node
+        done[node] = _rebuilt(node, arguments) if arguments != list(node.args) else node
     return done[expression]
 
 
-def _rebuild(node: Expression, arguments: list[Expression]) -> Expression:
+def _rebuilt(node: Expression, arguments: list[Expression]) -> Expression:
     if isinstance(node, sympy.Max | sympy.Min):
         return node.func(*arguments, evaluate=False)
     return node.func(*arguments)
 
 
-def is_number(expression: Expression) -> bool:
-    """Return whether the expression has no symbols left."""
-    return bool(expression.is_number)
+def compiled(expressions: Sequence[Expression], names: Sequence[str]) -> Compiled:
+    """Return a function that evaluates all expressions at values of the named symbols (SI units).
+
+    What has no finite value comes out as NaN or infinity, without a warning.
+    """
+    plain = [real_symbol(f"x{k}") for k in range(len(names))]
+    by = dict(zip(map(real_symbol, names), plain, strict=True))
+    inert = [_inert(expression, by) for expression in expressions]
+    function = sympy.lambdify(plain, inert, modules=[_CALLS, "numpy"], cse=True)
+
+    def call(values: Sequence[npt.ArrayLike]) -> list[FloatArray]:
+        with np.errstate(all="ignore"):
+            found = function(*(np.asarray(value, dtype=np.float64) for value in values))
+        return [np.asarray(result, dtype=np.float64) for result in found]
+
+    return call
+
+
+def _inert(expression: Expression, by: Mapping[Expression, Expression]) -> Expression:
+    """Return the expression with symbols renamed, and Max and Min as functions unknown to sympy.
+
+    lambdify renames dotted symbols and shares common parts; whenever it rebuilds a maximum, sympy tries to
+    order the arguments, which takes seconds for a port model and gains nothing.
+    """
+    done = dict(by)
+    for node in sympy.postorder_traversal(expression):
+        if node not in done:
+            kind = _LARGEST if isinstance(node, sympy.Max) else node.func
+            kind = _SMALLEST if isinstance(node, sympy.Min) else kind
+            done[node] = kind(*(done[argument] for argument in node.args)) if node.args else node
+    return done[expression]

@@ -1,11 +1,12 @@
-"""Dimensions and units: text such as ``us/B`` or ``GB/s`` becomes a factor to SI and a dimension.
+"""Units, dimensions and quantities: text such as ``"195 us +- 0.4 %"`` becomes a value in SI units.
 
-Everything inside the stage is in seconds, bytes and flop (and their quotients); units exist only where text
-is read or shown. Counts (cycles, cores, sites, elements) have no dimension.
+Everything inside this package is in seconds, bytes and flop (and their quotients); units exist only where
+text is read or shown. Counts (cycles, cores, sites, elements) have no dimension.
 """
 
+import math
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from ingest.errors import UsageError
@@ -55,7 +56,6 @@ FLOP = Dimension(flop=Fraction(1))
 RATE = NONE / TIME
 BANDWIDTH = BYTES / TIME
 FLOP_RATE = FLOP / TIME
-INTENSITY = FLOP / BYTES
 
 _COUNTS = ("1", "core", "cycle", "site", "element", "op", "instruction", "iteration", "occ")
 _UNITS: dict[str, tuple[float, Dimension]] = {
@@ -70,17 +70,21 @@ _UNITS: dict[str, tuple[float, Dimension]] = {
     **{f"{prefix}Hz": (10.0**power, RATE) for prefix, power in (("", 0), ("k", 3), ("M", 6), ("G", 9))},
 }
 _FACTOR = re.compile(r"(?P<name>[A-Za-zµ]+|1|%)(?:\^(?P<power>-?\d+))?")
+_NUMBER = r"[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?"
+_QUANTITY = re.compile(
+    rf"\s*(?P<value>{_NUMBER})\s*(?P<unit>[A-Za-zµ1%][^\s+]*)?\s*(?:(?:\+-|±)\s*(?P<spread>{_NUMBER})\s*%)?\s*"
+)
 
 
 def parse_unit(text: str) -> tuple[float, Dimension]:
-    """Return the factor to SI and the dimension of a unit such as ``us/B``; the empty text is a plain number.
+    """Return the factor to SI and the dimension of a unit such as ``us/B``; no text means a plain number.
 
     Raises:
-        UsageError: where a part is no unit known here.
+        UsageError: a part of it is not a known unit.
     """
     factor, dimension = 1.0, NONE
     sign = 1
-    for part in re.split(r"([*/-])", text.strip() or "1"):
+    for part in re.split(r"([*/]|(?<!\^)-)", text.strip() or "1"):
         if part in ("*", "-", "/"):
             sign = -1 if part == "/" else 1
             continue
@@ -97,3 +101,67 @@ def _factor(part: str, whole: str) -> tuple[float, Dimension, int]:
         raise UsageError(f"'{whole}' is not a known unit", hint=hint)
     scale, base = _UNITS[match["name"]]
     return scale, base, int(match["power"] or 1)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Quantity:
+    """A value in SI units and how well it is known.
+
+    Attributes:
+        value: in seconds, bytes, flop and their quotients.
+        dimension: what it measures.
+        relative_sd: standard deviation as a fraction of the value, 0 if it is taken as exact.
+        note: a sentence to show whenever the value is used, for example that it is a guess; may be empty.
+        factor: value in SI units of one of the unit it was written in.
+    """
+
+    value: float
+    dimension: Dimension = NONE
+    relative_sd: float = 0.0
+    note: str = ""
+    factor: float = 1.0
+
+
+def parse_quantity(given: object, *, where: str = "") -> Quantity:
+    """Return the quantity that a number, a text or a table ``{value = ..., note = ...}`` states.
+
+    Raises:
+        UsageError: it is none of these or not finite, or its unit is unknown.
+    """
+    if isinstance(given, dict):
+        return _from_table(given, where)
+    if isinstance(given, int | float) and not isinstance(given, bool):
+        return _finite(Quantity(value=float(given)), where)
+    match = _QUANTITY.fullmatch(given) if isinstance(given, str) else None
+    if match is None:
+        hint = 'write a number or a text such as "195 us +- 0.4 %"'
+        raise UsageError(f"'{given}' is not a quantity", where=where, hint=hint)
+    return _from_match(match, where)
+
+
+def _from_match(match: re.Match[str], where: str) -> Quantity:
+    try:
+        factor, dimension = parse_unit(match["unit"] or "")
+    except UsageError as error:
+        raise UsageError(error.what, where=where, hint=error.hint) from error
+    spread = abs(float(match["spread"] or 0.0)) / 100
+    value = float(match["value"]) * factor
+    return _finite(Quantity(value=value, dimension=dimension, relative_sd=spread, factor=factor), where)
+
+
+def _from_table(table: dict[str, object], where: str) -> Quantity:
+    extra = set(table) - {"value", "note"}
+    if "value" not in table or extra or isinstance(table["value"], dict):
+        raise UsageError(
+            "a quantity written as a table holds 'value' and, optionally, 'note'",
+            where=where,
+            hint=f"remove {', '.join(sorted(extra))}" if extra else "give its 'value'",
+        )
+    read = parse_quantity(table["value"], where=where)
+    return replace(read, note=str(table.get("note", "")))
+
+
+def _finite(quantity: Quantity, where: str) -> Quantity:
+    if not (math.isfinite(quantity.value) and math.isfinite(quantity.relative_sd)):
+        raise UsageError("a quantity has to be finite", where=where, hint="correct the number")
+    return quantity

@@ -4,40 +4,36 @@ import csv
 import io
 import json
 from collections.abc import Iterator
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
 from ingest.errors import UsageError
-from pipeline.models.analysis import Analysis, Outlook
-from pipeline.report.numbers import number
+from pipeline.models.analysis import Analysis, Outlook, largest_point
+from pipeline.report.formatting import number
 
-FORMATS = ("extrap-jsonl", "csv", "hatchet-json")
+ExportFormat: TypeAlias = Literal["extrap-jsonl", "csv", "hatchet-json"]
 
 
-def export(analysis: Analysis, outlook: Outlook, form: str) -> str:
+def export(analysis: Analysis, outlook: Outlook, form: ExportFormat) -> str:
     """Return the text of an export.
 
     Args:
         analysis: the modelled experiment.
         outlook: predictions for its call paths.
-        form: ``extrap-jsonl``: measured values, for Extra-P; ``csv``: one row a call path with its model;
+        form: ``extrap-jsonl``: measured values, for Extra-P; ``csv``: one row per call path with its model;
             ``hatchet-json``: the call tree with the values at the largest scale, for Hatchet's
             ``GraphFrame.from_literal``.
-
-    Raises:
-        UsageError: where the format is not one of these.
     """
     if form == "extrap-jsonl":
         return "".join(f"{line}\n" for line in _extrap_lines(analysis))
     if form == "csv":
         return _csv(analysis, outlook)
-    if form == "hatchet-json":
-        return json.dumps(_hatchet(analysis), ensure_ascii=False, indent=1) + "\n"
-    raise UsageError(f"'{form}' is no export format", where="--to", hint=" or ".join(FORMATS))
+    return json.dumps(call_tree_literal(analysis), ensure_ascii=False, indent=1) + "\n"
 
 
 def _extrap_lines(analysis: Analysis) -> Iterator[str]:
-    """One line a call path and point, with all repetitions: Extra-P's JSON lines."""
+    """Yield Extra-P's JSON lines: one per call path and point, with all repetitions."""
     kernels, experiment = analysis.callpaths.kernels, analysis.experiment
     for callpath, values in zip(kernels.callpaths, kernels.values, strict=True):
         for point, repetitions in zip(experiment.points.tolist(), values, strict=True):
@@ -53,7 +49,7 @@ def _extrap_lines(analysis: Analysis) -> Iterator[str]:
 
 
 def _csv(analysis: Analysis, outlook: Outlook) -> str:
-    """One row a call path: path, model, quality, share and the prediction at the last target."""
+    """Return one row per call path: path, model, quality, share and the prediction at the last target."""
     kernels, models = analysis.callpaths.kernels, analysis.callpaths.models
     names = ["callpath", "region", "metric", "unit", "formula", "growth", "probability_growing", "smape"]
     names += ["share_measured", "share_at_target", "value_at_target", "lower_at_target", "upper_at_target"]
@@ -80,21 +76,35 @@ def _csv(analysis: Analysis, outlook: Outlook) -> str:
     return text.getvalue()
 
 
-def _hatchet(analysis: Analysis) -> list[dict[str, object]]:
-    """Return the call tree as nested literals, values at the largest point, built without recursion."""
+def hatchet_graph_frame(analysis: Analysis) -> Any:  # noqa: ANN401  # Hatchet's GraphFrame
+    """Return the call tree with the values at the largest scale as a GraphFrame of Hatchet.
+
+    Raises:
+        UsageError: Hatchet is not installed.
+    """
+    try:
+        from hatchet import GraphFrame
+    except ImportError as error:
+        hint = "pip install 'callpath-pipeline[hatchet]'"
+        raise UsageError("Hatchet is not installed", hint=hint) from error
+    return GraphFrame.from_literal(call_tree_literal(analysis))
+
+
+def call_tree_literal(analysis: Analysis) -> list[dict[str, object]]:
+    """Return the call tree with the values at the largest scale, as Hatchet's ``from_literal`` takes it."""
     experiment, kernels = analysis.experiment, analysis.callpaths.kernels
-    own = np.nan_to_num(kernels.mean[:, -1])
+    largest = largest_point(experiment.points, experiment.parameters.index(analysis.parameter))
+    own = np.nan_to_num(kernels.mean[:, largest])
     inclusive = experiment.tree.inclusive(own[:, None])[:, 0]
-    nodes: list[dict[str, object]] = []
     children: list[list[dict[str, object]]] = []
     roots: list[dict[str, object]] = []
     for i, parent in enumerate(experiment.tree.parent.tolist()):
         callees: list[dict[str, object]] = []
-        name = kernels.callpaths[i][-1]
-        metrics = {kernels.metric: number(own[i]), f"{kernels.metric} (inc)": number(inclusive[i])}
-        node: dict[str, object] = {"frame": {"name": name, "type": "function"}, "metrics": metrics}
-        node["children"] = callees
+        node: dict[str, object] = {
+            "frame": {"name": kernels.callpaths[i][-1], "type": "function"},
+            "metrics": {kernels.metric: number(own[i]), f"{kernels.metric} (inc)": number(inclusive[i])},
+            "children": callees,
+        }
         (children[parent] if parent >= 0 else roots).append(node)
-        nodes.append(node)
         children.append(callees)
     return roots

@@ -1,12 +1,82 @@
-"""One kernel's curve as text for the terminal, or as a PNG or SVG file."""
+"""One kernel's measurements, model and interval: as data, as text for the terminal, and as a figure."""
 
+from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pipeline.report.curves import Curve
+from ingest.arrays import FloatArray
+from pipeline.models.analysis import Analysis, Level
 
-POSITIVE_FRACTION = 1e-3  # of the largest value: a logarithmic axis begins there where values reach zero
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+CURVE_POINTS = 120
+POSITIVE_FRACTION = 1e-3  # of the largest value: a logarithmic axis begins there if values reach zero
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Curve:
+    """A kernel along the scaled parameter, the other parameters at their largest values.
+
+    Attributes:
+        title: the kernel and its model.
+        parameter: what is on the horizontal axis.
+        unit: what is on the vertical axis.
+        measured_at: float64[n], scale of each measured value, one entry per repetition.
+        measured: float64[n], the measured values.
+        scale: float64[Q], where the model is evaluated.
+        value: float64[Q].
+        lower: float64[Q], lower end of the 90 % interval.
+        upper: float64[Q].
+    """
+
+    title: str
+    parameter: str
+    unit: str
+    measured_at: FloatArray
+    measured: FloatArray
+    scale: FloatArray
+    value: FloatArray
+    lower: FloatArray
+    upper: FloatArray
+
+
+def curve_of(analysis: Analysis, level: Level, kernel: int, title: str, horizon: float) -> Curve:
+    """Evaluate a kernel's model from the smallest measured scale to the horizon.
+
+    Args:
+        analysis: the modelled experiment.
+        level: its call paths or its regions.
+        kernel: which of them.
+        title: what to call it.
+        horizon: largest scale to show.
+    """
+    experiment = analysis.experiment
+    column = experiment.parameters.index(analysis.parameter)
+    largest = experiment.points.max(axis=0)
+    others = np.delete(experiment.points, column, axis=1)
+    shown = (others == np.delete(largest, column)).all(axis=1)
+    values = level.kernels.values[kernel][shown]
+    at = np.repeat(experiment.points[shown, column][:, None], values.shape[1], axis=1)
+    known = np.isfinite(values)
+    first = float(experiment.points[:, column].min())
+    scale = np.geomspace(first, max(horizon, first), CURVE_POINTS)
+    points = np.repeat(largest[None, :], len(scale), axis=0)
+    points[:, column] = scale
+    prediction = level.models.take([kernel]).predict(points)
+    return Curve(
+        title=title,
+        parameter=analysis.parameter,
+        unit=f"{level.kernels.metric} [{level.kernels.unit}]",
+        measured_at=at[known],
+        measured=values[known],
+        scale=scale,
+        value=prediction.value[0],
+        lower=prediction.lower[0],
+        upper=prediction.upper[0],
+    )
 
 
 def terminal_plot(curve: Curve, width: int, height: int, *, colour: bool, logarithmic: bool) -> str:
@@ -22,6 +92,7 @@ def terminal_plot(curve: Curve, width: int, height: int, *, colour: bool, logari
     import plotext
 
     plotext.clear_figure()
+    plotext.limit_size(False, False)
     plotext.plot_size(width, height)
     plotext.title(curve.title)
     plotext.xlabel(curve.parameter)
@@ -40,14 +111,8 @@ def terminal_plot(curve: Curve, width: int, height: int, *, colour: bool, logari
     return text if colour else str(plotext.uncolorize(text))
 
 
-def write_figure(path: Path, form: str, curve: Curve, *, logarithmic: bool) -> None:
-    """Draw a curve into a file, as ``png`` or ``svg``."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(7.0, 4.2), layout="constrained")
-    FigureCanvasAgg(figure)
-    axes = figure.add_subplot()
+def draw_curve(axes: "Axes", curve: Curve, *, logarithmic: bool) -> None:
+    """Draw a curve into the axes of matplotlib: measured points, model and interval, with labels."""
     axes.fill_between(
         curve.scale, curve.lower, curve.upper, color="#4c78a8", alpha=0.2, label="90 % interval"
     )
@@ -62,6 +127,16 @@ def write_figure(path: Path, form: str, curve: Curve, *, logarithmic: bool) -> N
     axes.set_ylabel(curve.unit)
     axes.legend(frameon=False)
     axes.spines[["top", "right"]].set_visible(False)
+
+
+def write_figure(path: Path, form: str, curve: Curve, *, logarithmic: bool) -> None:
+    """Draw a curve into a file, as ``png`` or ``svg``."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(7.0, 4.2), layout="constrained")
+    FigureCanvasAgg(figure)
+    draw_curve(figure.add_subplot(), curve, logarithmic=logarithmic)
     figure.savefig(path, format=form, dpi=150)
 
 

@@ -1,24 +1,26 @@
-"""A projection as a person reads it in the terminal."""
+"""Projections, and the applications and machines that are shipped, in the terminal and as JSON."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from pipeline.projection.application import Application, Input
+from pipeline.projection.machine import Machine
 from pipeline.projection.project import Line, Projection
 from pipeline.projection.units import NONE
-from pipeline.report.numbers import number
-from pipeline.report.quantities import figure, percent
+from pipeline.report.formatting import figure, number, percent
 
 _DIGITS = 5
 
 
 def show_projection(out: Console, projection: Projection) -> None:
-    """Print the breakdown with intervals, the machine's other variants, and what has to be known."""
-    _say(out, f"{projection.title} on {projection.machine}{_variant(projection)}")
+    """Print the breakdown with intervals, the machine's other variants, and the notices."""
+    _print(out, f"{projection.title} on {projection.machine}{_variant(projection)}")
     if projection.at:
-        _say(out, "at " + ", ".join(f"{name} = {value:.6g}" for name, value in projection.at.items()))
+        _print(out, "at " + ", ".join(f"{name} = {value:.6g}" for name, value in projection.at.items()))
     out.print(_breakdown(projection))
     if projection.definitions:
         defined = ", ".join(
@@ -32,7 +34,7 @@ def show_projection(out: Console, projection: Projection) -> None:
         out.print(Text(f"Note: {notice}"), style="yellow", soft_wrap=True)
 
 
-def _say(out: Console, sentence: str) -> None:
+def _print(out: Console, sentence: str) -> None:
     out.print(Text(sentence), soft_wrap=True)
 
 
@@ -68,10 +70,10 @@ def _interval(line: Line) -> str:
 def _show_variants(out: Console, projection: Projection) -> None:
     for variant in projection.variants:
         if variant.total is None or variant.loss is None:
-            _say(out, f"{variant.name}: no total here, {variant.reason}")
+            _print(out, f"{variant.name}: no total here: {variant.reason}")
             continue
         total = f"{figure(variant.total.value, _DIGITS)} {_unit(variant.total)}"
-        _say(out, f"{variant.name}: {total}, {_compared(projection.variant, variant.loss)}")
+        _print(out, f"{variant.name}: {total}, {_compared(projection.variant, variant.loss)}")
 
 
 def _compared(usual: str, loss: Line) -> str:
@@ -87,17 +89,17 @@ def _percents(lower: float, upper: float) -> str:
 def _show_measured(out: Console, projection: Projection) -> None:
     if projection.measured is not None:
         off = 100 * (projection.total.value / projection.measured - 1)
-        _say(out, f"measured: {figure(projection.measured, _DIGITS)}, the projection is {off:+.1f} % off")
+        _print(out, f"measured: {figure(projection.measured, _DIGITS)}, the projection is {off:+.1f} % off")
     if projection.speedup is not None and projection.profile is not None:
         ratio = projection.speedup
         reference = f"{figure(projection.profile.reference, _DIGITS)} s on {projection.profile.machine}"
         ends = f"{ratio.lower:.2f} .. {ratio.upper:.2f}"
-        _say(out, f"speed-up: {ratio.value:.2f} ({ends}) over {reference}")
+        _print(out, f"speed-up: {ratio.value:.2f} ({ends}) over {reference}")
 
 
 def _show_profile(out: Console, projection: Projection) -> None:
-    for verdict in projection.profile.verdicts if projection.profile else ():
-        _say(out, verdict.sentence)
+    for bound in projection.profile.bounds if projection.profile else ():
+        _print(out, bound.sentence)
 
 
 def projection_json(projection: Projection) -> dict[str, Any]:
@@ -129,4 +131,66 @@ def _line_json(line: Line) -> dict[str, Any]:
         "upper": number(line.upper),
         "unit": str(_unit(line)),
         "share": None if line.share is None else number(line.share),
+    }
+
+
+def show_shipped(out: Console, applications: Sequence[Application], machines: Sequence[Machine]) -> None:
+    """Print the shipped applications and machines: name, what it is, where the numbers come from."""
+    given = [(x.path.stem, f"{x.title}{_needs(x)}", x.source) for x in applications]
+    out.print(_listing("application", given))
+    out.print()
+    stated = [(x.path.stem, f"{x.name}{_offers(x)}", x.source) for x in machines]
+    out.print(_listing("machine", stated))
+
+
+def _listing(kind: str, rows: Sequence[tuple[str, str, str]]) -> Table:
+    table = Table(box=None, pad_edge=False)
+    table.add_column(kind, no_wrap=True)
+    table.add_column("what it is")
+    table.add_column("numbers from")
+    for row in rows:
+        table.add_row(*map(Text, row))
+    return table
+
+
+def _needs(application: Application) -> str:
+    required = [entry.name for entry in application.inputs.values() if entry.default is None]
+    return f" (--at {', '.join(required)})" if required else ""
+
+
+def _offers(machine: Machine) -> str:
+    return f" (--variant {', '.join((machine.variant, *machine.variants))})" if machine.variants else ""
+
+
+def shipped_json(applications: Sequence[Application], machines: Sequence[Machine]) -> dict[str, Any]:
+    """Return the shipped applications and machines as plain data."""
+    return {
+        "applications": [
+            {
+                "name": application.path.stem,
+                "title": application.title,
+                "source": application.source,
+                "machine": application.machine,
+                "inputs": [_input_json(entry) for entry in application.inputs.values()],
+            }
+            for application in applications
+        ],
+        "machines": [
+            {
+                "name": machine.path.stem,
+                "title": machine.name,
+                "source": machine.source,
+                "variants": [machine.variant, *machine.variants] if machine.variants else [],
+            }
+            for machine in machines
+        ],
+    }
+
+
+def _input_json(entry: Input) -> dict[str, Any]:
+    return {
+        "name": entry.name,
+        "meaning": entry.meaning,
+        "unit": "" if entry.dimension == NONE else str(entry.dimension),
+        "default": None if entry.default is None else number(entry.default),
     }

@@ -1,68 +1,68 @@
-"""The roofline of a bandwidth projection as a PNG or SVG file."""
+"""The roofline of a projection by bandwidth ratios, as a PNG or SVG file."""
 
+from collections.abc import Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ingest.arrays import FloatArray
 from pipeline.projection.roofline import Roofline
 
-SPAN = 10.0  # how far the axis reaches beyond the points and the ridges
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+FORMS = ("png", "svg")
+SPAN = 10.0  # factor by which the axis reaches beyond the points and the ridges
+SIZE, DOTS = (7.0, 4.6), 150  # inches, and dots per inch of a PNG file
+CEILING: Mapping[str, Any] = {"color": "#4c78a8", "linewidth": 1.2}
+LABEL: Mapping[str, Any] = {"fontsize": 7, "textcoords": "offset points", "xytext": (5, 3)}
+POINT: Mapping[str, Any] = {"color": "#e45756", "marker": "o", "markersize": 5}
 
 
 def write_roofline(path: Path, form: str, roofline: Roofline) -> None:
-    """Draw ceilings as lines and measured groups as points, both axes logarithmic.
+    """Write a roofline to a file.
 
     Args:
-        path: the file to write.
+        path: the file.
         form: ``png`` or ``svg``.
         roofline: what to draw.
     """
     from matplotlib.backends.backend_agg import FigureCanvasAgg
+
+    figure = figure_of(roofline)
+    FigureCanvasAgg(figure)
+    figure.savefig(path, format=form, dpi=DOTS)
+
+
+def figure_of(roofline: Roofline) -> "Figure":
+    """Draw ceilings as lines and measured groups as points, both axes logarithmic."""
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(7.0, 4.6), layout="constrained")
-    FigureCanvasAgg(figure)
+    figure = Figure(figsize=SIZE, layout="constrained")
     axes = figure.add_subplot(xscale="log", yscale="log")
     intensity = _intensities(roofline)
+    left, right = intensity[[0, -1]].tolist()
     for flow in roofline.bandwidths:
         for peak in roofline.peaks:
-            limit = roofline.attainable(intensity, flow.name, peak.name)
-            axes.plot(intensity, limit / 1e9, color="#4c78a8", linewidth=1.2)
-        axes.annotate(
-            f"{flow.name} {flow.value / 1e9:.3g} GB/s",
-            (intensity[0], flow.value * intensity[0] / 1e9),
-            fontsize=7,
-            color="#4c78a8",
-            xytext=(14, 0),
-            textcoords="offset points",
-        )
+            axes.plot(intensity, roofline.attainable(intensity, flow.name, peak.name) / 1e9, **CEILING)
+        axes.annotate(f"{flow.name} {flow.value / 1e9:.3g} GB/s", (left, flow.value * left / 1e9), **LABEL)
     for peak in roofline.peaks:
-        axes.annotate(
-            f"{peak.name} {peak.value / 1e9:.3g} Gflop/s",
-            (intensity[-1], peak.value / 1e9),
-            fontsize=7,
-            color="#4c78a8",
-            ha="right",
-            va="bottom",
-        )
+        text = f"{peak.name} {peak.value / 1e9:.3g} Gflop/s"
+        axes.annotate(text, (right, peak.value / 1e9), ha="right", **LABEL)
     for point in roofline.points:
-        axes.plot(point.intensity, point.flop_rate / 1e9, "o", color="#e45756", markersize=5)
-        axes.annotate(
-            point.name,
-            (point.intensity, point.flop_rate / 1e9),
-            fontsize=7,
-            xytext=(5, 3),
-            textcoords="offset points",
-        )
+        at = (point.intensity, point.flop_rate / 1e9)
+        axes.plot(*at, **POINT)
+        axes.annotate(point.name, at, **LABEL)
     axes.set_title(f"Roofline of {roofline.machine}", fontsize="medium")
-    axes.set_xlabel("computational intensity [flop/B]")
+    axes.set_xlabel("arithmetic intensity [flop/B]")
     axes.set_ylabel("Gflop/s")
     axes.spines[["top", "right"]].set_visible(False)
-    figure.savefig(path, format=form, dpi=150)
+    return figure
 
 
-def _intensities(roofline: Roofline) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+def _intensities(roofline: Roofline) -> FloatArray:
     """Return the intensities of the horizontal axis: around all ridges and points."""
-    ridges = [p.value / b.value for b in roofline.bandwidths for p in roofline.peaks]
+    ridges = [peak.value / flow.value for flow in roofline.bandwidths for peak in roofline.peaks]
     marks = [*ridges, *(point.intensity for point in roofline.points if point.intensity > 0)]
     return np.geomspace(min(marks) / SPAN, max(marks) * SPAN, 200)

@@ -1,17 +1,34 @@
-"""What `summary.json` and every ``--json`` hold, as plain data (schema: docs/summary.schema.json)."""
+"""What ``summary.json`` and ``--json`` hold, as plain data (schema: docs/summary.schema.json)."""
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from ingest.arrays import FloatArray
+from ingest.experiment import Experiment
 from pipeline.models.analysis import Analysis, Level, Outlook, measured_total
 from pipeline.models.bottlenecks import Crossover
+from pipeline.models.efficiency import Efficiencies
+from pipeline.models.kernels import Kernels
 from pipeline.models.normal_form import Term, exponents_of, formula_text, growth_text
+from pipeline.models.planning.advice import Advice
 from pipeline.models.scaling_models import Prediction, formulas, growths, remarks, sum_of_terms
-from pipeline.report.numbers import number, numbers
+from pipeline.report.formatting import number, numbers
+
+EFFICIENCY_METRICS = {
+    "overall": "global efficiency",
+    "parallel": "parallel efficiency",
+    "load_balance": "load balance",
+    "communication": "communication efficiency",
+    "computation": "computation scalability",
+    "ipc": "IPC scalability",
+    "instructions": "instruction scalability",
+}
+GOOD, FAIR = 0.8, 0.6  # efficiencies from here on are called so
+NO_COMMUNICATION = "no region is marked as communication, so computing and waiting cannot be distinguished"
 
 
 def summarise(
@@ -177,5 +194,41 @@ def _weighted(values: FloatArray, weights: FloatArray) -> float:
     return float(np.average(values, weights=weights)) if weights.sum() > 0 else 0.0
 
 
-def _point(names: Sequence[str], row: FloatArray) -> dict[str, float]:
+def _point(names: Sequence[str], row: npt.ArrayLike) -> dict[str, float]:
     return dict(zip(names, numbers(row), strict=True))
+
+
+def efficiency_summary(experiment: Experiment, found: Efficiencies | None) -> dict[str, Any]:
+    """Return the POP efficiencies of every point, null if not available, and why they are not."""
+    if found is None:
+        return {"points": [], "notices": [NO_COMMUNICATION]}
+    rows = []
+    for i, point in enumerate(experiment.points):
+        metrics = {key: getattr(found, key)[i] for key in EFFICIENCY_METRICS}
+        row: dict[str, Any] = {"at": _point(experiment.parameters, point)}
+        rows.append(row | {key: number(v) if np.isfinite(v) else None for key, v in metrics.items()})
+    return {"points": rows, "notices": list(found.notices)}
+
+
+def advice_summary(
+    plan: Sequence[Advice], parameters: Sequence[str], kernels: Kernels
+) -> list[dict[str, Any]]:
+    """Return a measurement plan in its order, as `pipeline advise --json` writes it."""
+    return [
+        {
+            "at": _point(parameters, advice.point),
+            "repetitions": advice.repetitions,
+            "cost": number(advice.cost),
+            "relative_width_after": number(advice.width),
+            "reduction": number(advice.reduction),
+            "settles": [
+                {
+                    "callpath": list(kernels.callpaths[settled.kernel]),
+                    "share": number(settled.share),
+                    "rivals": list(settled.rivals),
+                }
+                for settled in advice.settles
+            ],
+        }
+        for advice in plan
+    ]

@@ -1,4 +1,4 @@
-"""Measurement advice for a stored result: points, repetitions and their cost in core-seconds."""
+"""The advise stage: which further measurements are worth their cost."""
 
 import numpy as np
 
@@ -21,12 +21,12 @@ def advise_analysis(analysis: Analysis, at: FloatArray, budget: float) -> list[A
         budget: core-seconds to spend.
 
     Raises:
-        UsageError: where the models are not of time, or budget or target cannot be meant.
+        UsageError: the models are not of time, or budget or target is invalid.
     """
     kernels, models = analysis.callpaths.kernels, analysis.callpaths.models
     if kernels.metric not in TIMES:
         raise UsageError(
-            f"the models are of {kernels.metric}, so what a run costs is not known",
+            f"the models are of {kernels.metric}, so the cost of a run is unknown",
             hint="run `pipeline run` with --metric time",
         )
     points = candidate_points(analysis.experiment.points, at)
@@ -36,7 +36,7 @@ def advise_analysis(analysis: Analysis, at: FloatArray, budget: float) -> list[A
 
 
 def _cores(analysis: Analysis, points: FloatArray) -> FloatArray:
-    """Locations that a modelled second stands for: under weak scaling it is that of one location."""
+    """Return the cores that a modelled second stands for; under weak scaling a second is one location's."""
     if analysis.decision.scaling is not Scaling.WEAK:
         return np.ones(len(points))
     experiment = analysis.experiment

@@ -1,4 +1,4 @@
-"""The check stage: studies and baselines for the gate, and the outputs of a check."""
+"""The check stage: reads studies and baselines for the gate, and writes the outputs of a check."""
 
 import json
 import os
@@ -14,18 +14,17 @@ from ingest.experiment import Experiment
 from ingest.profile import Profile
 from ingest.scaling import decide_scaling
 from pipeline.config.options import Options
+from pipeline.execution.executor import Progress, no_progress
 from pipeline.gate.baseline import SMALLEST_SHARE, document_text, from_document, to_document
-from pipeline.gate.decision import CheckResult
-from pipeline.gate.snapshot import KernelId, Level, Origin, Snapshot, snapshot, without_dust
+from pipeline.gate.measurements import KernelId, Level, Measurements, Origin, measurements_of
+from pipeline.gate.result import CheckResult
 from pipeline.models.analysis import scaling_of
-from pipeline.report.annotations import annotations
-from pipeline.report.check_json import check_document
-from pipeline.report.code_quality import code_quality
-from pipeline.report.junit import junit_xml
-from pipeline.report.markdown import check_markdown
-from pipeline.report.sarif import sarif_document
-from pipeline.stages.ingest import Watch, ingest, locate, skipped_entry
-from pipeline.stages.read_profiles import unwatched
+from pipeline.report.check.annotations import github_annotations, gitlab_code_quality
+from pipeline.report.check.document import check_document
+from pipeline.report.check.junit import junit_xml
+from pipeline.report.check.markdown import check_markdown
+from pipeline.report.check.sarif import sarif_document
+from pipeline.stages.ingest import ingest, locate, skipped_entry
 from pipeline.store.atomic import json_text, write_json, write_text
 from pipeline.store.results import PROVENANCE, read_analysis, read_provenance
 
@@ -37,80 +36,81 @@ class Study:
     """A study read for the gate.
 
     Attributes:
-        snapshot: its kernels.
-        notices: one sentence for everything doubted.
+        measurements: its kernels.
+        notices: one sentence per doubt about it.
         damaged: path and reason of every run that could not be read.
     """
 
-    snapshot: Snapshot
+    measurements: Measurements
     notices: tuple[str, ...]
     damaged: Sequence[Mapping[str, str]]
 
 
-def read_study(path: Path, options: Options, machine: str = "", watch: Watch = unwatched) -> Study:
+def read_study(path: Path, options: Options, machine: str = "", progress: Progress = no_progress) -> Study:
     """Read a results directory, a directory of runs or a series file.
 
     Args:
         path: which.
         options: how to read runs; a results directory keeps the metric and scaling it was made with.
         machine: name of the machine; empty takes what the runs tell.
-        watch: shows progress while runs are read.
+        progress: passes the runs on as they are read.
 
     Raises:
-        PipelineError: where nothing can be read or nothing scales.
+        PipelineError: if nothing can be read or the runs have no parameter.
     """
     if (path / PROVENANCE).is_file():
-        analysis, told = read_analysis(path), read_provenance(path)
+        analysis, provenance = read_analysis(path), read_provenance(path)
         experiment, decision = analysis.experiment, analysis.decision
-        metric, damaged = told["configuration"]["metric"], tuple(told["damaged"])
+        metric, damaged = provenance["configuration"]["metric"], tuple(provenance["damaged"])
     else:
-        read = ingest(locate(path, options.runs), options.metric, options.processes, watch)
+        read = ingest(locate(path, options.runs), options.metric, options.processes, progress)
         experiment, metric = read.experiment, options.metric
         decision = decide_scaling(experiment, scaling_of(options.scaling))
         damaged = tuple(skipped_entry(entry) for entry in read.damaged)
     if not experiment.parameters:
         raise InputError(
-            "the runs have no parameter, so nothing can be said about scaling",
+            "the runs have no parameter, so their scaling is unknown",
             where=str(path),
             hint="name run folders like app.p4.r1, or list the runs with their parameters in pipeline.toml",
         )
     if not experiment.runs and metric not in experiment.values and len(experiment.metrics) == 1:
-        metric = experiment.metrics[0].name  # a series file with one metric: that is the one meant
+        metric = experiment.metrics[0].name  # a series file with one metric: no other can be intended
     origin, mixed = _origin(experiment, machine)
-    found = snapshot(experiment, decision, metric, origin)
+    found = measurements_of(experiment, decision, metric, origin)
     return Study(found, (*experiment.notices, *mixed), damaged)
 
 
 def _origin(experiment: Experiment, machine: str) -> tuple[Origin, tuple[str, ...]]:
-    """Tell machine and filter from the runs, and whether filters are mixed."""
+    """Read machine and filter from the runs; return them, and a notice if the filters are mixed."""
     digests = {
         # The digest needs no more of a profile than its source and attributes, which a run record has too.
         run.source: digest_of_run(cast(Profile, run))
         for run in experiment.runs
     }
     known = sorted({digest for digest in digests.values() if digest is not None})
-    told = [
+    machines = [
         run.attributes[key]
         for run in experiment.runs
         for key in MACHINE_ATTRIBUTES
         if run.attributes.get(key)
     ]
     mixed = mixed_filters(digests)
-    return Origin(machine or (told[0] if told else ""), "+".join(known)), (mixed,) if mixed else ()
+    origin = Origin(machine or (machines[0] if machines else ""), "+".join(known))
+    return origin, (mixed,) if mixed else ()
 
 
 def write_baseline(path: Path, study: Study, options: Options, configuration: Mapping[str, Any]) -> int:
     """Write a baseline file and return the number of its kernels."""
-    kept = without_dust(study.snapshot, SMALLEST_SHARE)
+    kept = study.measurements.above_share(SMALLEST_SHARE)
     write_text(path, document_text(to_document(kept, options.models, configuration)))
     return len(kept.kernels)
 
 
-def read_baseline(path: Path) -> Snapshot:
+def read_baseline(path: Path) -> Measurements:
     """Read a baseline file.
 
     Raises:
-        InputError: where it cannot be read or is no baseline.
+        InputError: if it cannot be read or is not a baseline.
     """
     hint = "write it with `pipeline baseline DIR -o FILE`"
     try:
@@ -118,7 +118,7 @@ def read_baseline(path: Path) -> Snapshot:
     except OSError as error:
         raise InputError(f"cannot be read ({error.strerror})", where=str(path), hint=hint) from error
     except (ValueError, RecursionError) as error:
-        raise InputError(f"is no JSON ({error})", where=str(path), hint=hint) from error
+        raise InputError(f"is not valid JSON ({error})", where=str(path), hint=hint) from error
     return from_document(document, str(path))
 
 
@@ -126,7 +126,7 @@ def read_verdicts(path: Path) -> dict[KernelId, str]:
     """Read the verdicts of a check.json.
 
     Raises:
-        InputError: where it cannot be read or is no check.json.
+        InputError: if it cannot be read or is not a check.json.
     """
     try:
         document = json.loads(path.read_text(encoding="utf-8"))
@@ -136,12 +136,12 @@ def read_verdicts(path: Path) -> dict[KernelId, str]:
         }
     except (OSError, ValueError, KeyError, TypeError) as error:
         hint = "write it with `pipeline check --json FILE`"
-        raise InputError(f"is no check.json ({error})", where=str(path), hint=hint) from error
+        raise InputError(f"is not a check.json ({error})", where=str(path), hint=hint) from error
 
 
 @dataclass(frozen=True, kw_only=True)
 class Outputs:
-    """Where each output goes; None writes none, ``-`` for `json` is standard output.
+    """Where each output goes; None: nowhere. ``-`` for `json` is standard output.
 
     Attributes:
         source_root: directory that source files are made relative to.
@@ -156,7 +156,7 @@ class Outputs:
 
 
 def write_outputs(result: CheckResult, outputs: Outputs) -> bool:
-    """Write all outputs; True where standard output is taken by JSON."""
+    """Write all outputs; return whether JSON took standard output."""
     root = outputs.source_root
     if outputs.junit is not None:
         write_text(outputs.junit, junit_xml(result))
@@ -165,8 +165,8 @@ def write_outputs(result: CheckResult, outputs: Outputs) -> bool:
     if outputs.markdown is not None:
         write_text(outputs.markdown, check_markdown(result))
     if outputs.code_quality is not None:
-        write_json(outputs.code_quality, code_quality(result, root))
-    _tell_github(result, root, sys.stderr if outputs.json == "-" else sys.stdout)
+        write_json(outputs.code_quality, gitlab_code_quality(result, root))
+    _write_for_github(result, root, sys.stderr if outputs.json == "-" else sys.stdout)
     if outputs.json == "-":
         sys.stdout.write(json_text(check_document(result)))
         return True
@@ -175,11 +175,11 @@ def write_outputs(result: CheckResult, outputs: Outputs) -> bool:
     return False
 
 
-def _tell_github(result: CheckResult, root: str, stream: TextIO) -> None:
-    """Write annotations and the step summary where GitHub Actions runs us; it reads both streams."""
+def _write_for_github(result: CheckResult, root: str, stream: TextIO) -> None:
+    """Write annotations and the step summary in GitHub Actions, which reads both streams."""
     if os.environ.get("GITHUB_ACTIONS") != "true":
         return
-    for line in annotations(result, root or os.environ.get("GITHUB_WORKSPACE", "")):
+    for line in github_annotations(result, root or os.environ.get("GITHUB_WORKSPACE", "")):
         print(line, file=stream)
     if summary := os.environ.get("GITHUB_STEP_SUMMARY"):
         try:

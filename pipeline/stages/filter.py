@@ -1,6 +1,6 @@
 """The filter stage: from profiles to a proven filter file with its evidence beside it."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -9,21 +9,28 @@ import numpy as np
 
 from filters.budget import BudgetOutcome, decide_by_budget
 from filters.cost import EventCost, calibrate_by_baseline, calibrate_by_pair
-from filters.decision import Decision, decide_by_paper
+from filters.decision import Decision
 from filters.evidence import RunEvidence, evidence_from_profile
+from filters.evidence_file import evidence_json
+from filters.explanation import costly_at_largest_scale
 from filters.instrumenters import list_functions
 from filters.memory import Memory, trace_memory
-from filters.merging import merge_filters
-from filters.patterns import escape
-from filters.prediction import Application, Prediction, predict
-from filters.request import FilterRequest
-from filters.scales import costly_at_largest_scale
-from filters.summary import evidence_json
-from filters.writer import write_filter
-from ingest.discovery import Run
-from ingest.errors import InputError
+from filters.options import Application, Budget, FilterRequest, Form, Instrumenter, Layout, Overrides
+from filters.overhead import Prediction, predict
+from filters.paper_rule import decide_by_paper
+from filters.scorep_format.matcher import kept
+from filters.scorep_format.parser import parse
+from filters.scorep_format.patterns import escape
+from filters.scorep_format.writer import merge_filters, write_filter
+from filters.simulation import simulate
+from ingest.discovery import Discovery, Run
+from ingest.errors import InputError, UsageError
+from ingest.profile import Profile
 from ingest.readers import read_profile
+from pipeline.config.options import FilterOptions, Options
 from pipeline.models.analysis import Analysis, default_target, look_ahead
+from pipeline.stages.ingest import Located, ingest, locate, skipped_entry
+from pipeline.stages.model import modelled
 from pipeline.store.atomic import write_json, write_text
 
 GENERATOR = "made by pipeline"
@@ -34,13 +41,13 @@ class FilterResult:
     """A made filter.
 
     Attributes:
-        text: the content of the file, proven against all regions where it is one of Score-P's.
+        text: the content of the file; one for Score-P is proven against all regions.
         decision: which regions are kept and why.
         prediction: its effect on the run of the largest scale.
         budget: how the budget was spent, if there was one.
         memory: what a trace of that run needs without and with the filter.
         evidence: all of it as plain data.
-        usage: how to use the file, for other instrumenters than Score-P; FILE stands for its path.
+        usage: how other instrumenters than Score-P use the file; FILE stands for its path.
     """
 
     text: str
@@ -53,13 +60,42 @@ class FilterResult:
 
     @property
     def application(self) -> Application:
-        """Where the filter is meant to be applied."""
+        """The stage of instrumentation at which the filter is applied."""
         return self.budget.applied if self.budget else Application.RUN_TIME
 
     @property
     def notices(self) -> tuple[str, ...]:
-        """What a user should know, a sentence each."""
+        """What a user should know, one sentence each."""
         return tuple(self.evidence["notices"])
+
+
+def filter_request(options: FilterOptions, growing: tuple[str, ...] = ()) -> FilterRequest:
+    """Translate the options of a filter into what the filter stage takes.
+
+    Args:
+        options: what the user gave.
+        growing: patterns of regions to protect because their models grow.
+
+    Raises:
+        UsageError: the options exclude each other.
+    """
+    if options.applied is not None and options.max_overhead is None:
+        raise UsageError("needs --max-overhead", where="--applied", hint="give the largest overhead allowed")
+    if options.to != "scorep" and options.merge is not None:
+        raise UsageError("only Score-P's filters can be merged", where="--merge", hint="leave --to out")
+    if options.event_cost is not None and options.calibrate is not None:
+        raise UsageError("the event cost is given twice", where="--event-cost", hint="leave --calibrate out")
+    applied = None if options.applied is None else Application(options.applied.replace("-", " "))
+    return FilterRequest(
+        rule=options if options.max_overhead is None else Budget(options.max_overhead, applied),
+        overrides=Overrides((*options.protect, *growing), options.drop),
+        layout=Layout(Form(options.form), options.abridge, options.whole_files),
+        instrumenter=Instrumenter(options.to),
+        merge=options.merge,
+        event_cost=options.event_cost,
+        baseline=options.baseline_time,
+        reduced=options.calibrate,
+    )
 
 
 def make_filter(runs: Sequence[Run], request: FilterRequest) -> FilterResult:
@@ -70,9 +106,9 @@ def make_filter(runs: Sequence[Run], request: FilterRequest) -> FilterResult:
         request: what the user decided.
 
     Raises:
-        InputError: where a run has no visits or no time.
-        UsageError: where numbers cannot be meant.
-        FilterError: where the file would not decide a region as intended.
+        InputError: a run has no visits or no time.
+        UsageError: a number is invalid.
+        FilterError: the file would not decide a region as intended.
     """
     evidence = [evidence_from_profile(run.reader.read(run.path)) for run in runs[:-1]]
     largest = runs[-1].reader.read(runs[-1].path)
@@ -83,20 +119,20 @@ def make_filter(runs: Sequence[Run], request: FilterRequest) -> FilterResult:
         predict(run, decision.recorded(i), cost, request.baseline if i == len(evidence) - 1 else None)
         for i, run in enumerate(evidence)
     ]
-    told = evidence_json(decision, predictions, outcome)
-    told["notices"] += costly_at_largest_scale(decision, predictions[-1])
+    content = evidence_json(decision, predictions, outcome)
+    content["notices"] += costly_at_largest_scale(decision, predictions[-1])
     text, usage, notices = _written(decision, request)
-    told["notices"] += notices
+    content["notices"] += notices
     recorded = decision.recorded_regions(len(evidence) - 1)
     unfiltered, filtered = trace_memory(largest, np.stack([np.ones_like(recorded), recorded]))
-    told["memory"] = {"unfiltered": vars(unfiltered), "filtered": vars(filtered)}
+    content["memory"] = {"unfiltered": vars(unfiltered), "filtered": vars(filtered)}
     return FilterResult(
         text=text,
         decision=decision,
         prediction=predictions[-1],
         budget=outcome,
         memory=(unfiltered, filtered),
-        evidence=told,
+        evidence=content,
         usage=usage,
     )
 
@@ -116,20 +152,18 @@ def _event_cost(largest: RunEvidence, request: FilterRequest) -> EventCost:
 def _decide(
     evidence: Sequence[RunEvidence], request: FilterRequest, cost: EventCost
 ) -> tuple[Decision, BudgetOutcome | None]:
-    if request.budget is None:
-        return decide_by_paper(evidence, request.rule, request.wishes), None
-    return decide_by_budget(
-        evidence, request.budget, wishes=request.wishes, cost=cost, baseline=request.baseline
-    )
+    if isinstance(request.rule, Budget):
+        return decide_by_budget(
+            evidence, request.rule, overrides=request.overrides, cost=cost, baseline=request.baseline
+        )
+    return decide_by_paper(evidence, request.rule, request.overrides), None
 
 
 def _written(decision: Decision, request: FilterRequest) -> tuple[str, str, list[str]]:
-    """Return the content of the file, how to use it, and what to know about it."""
-    if request.instrumenter is not None:
+    """Return the content of the file, how to use it, and notices about it."""
+    if request.instrumenter is not Instrumenter.SCOREP:
         listed = list_functions(decision.regions, decision.kept, request.instrumenter)
-        left = (
-            [f"cannot be named in this list, so not decided: {', '.join(listed.left)}"] if listed.left else []
-        )
+        left = [f"not in the list, which cannot name them: {', '.join(listed.left)}"] if listed.left else []
         return listed.text, listed.usage, left
     file = write_filter(decision.regions, decision.kept, request.layout, (GENERATOR, decision.method))
     if request.merge is None or not request.merge.exists():
@@ -138,15 +172,17 @@ def _written(decision: Decision, request: FilterRequest) -> tuple[str, str, list
     table = decision.regions.table
     merged = merge_filters(existing, file.text, table, file.plan.intended, where=str(request.merge))
     overruled = [name for name, on in zip(table.name, merged.overruled, strict=True) if on]
-    told = [f"rules of {request.merge} decide otherwise about: {', '.join(overruled)}"] if overruled else []
-    return merged.text, "", told
+    notices = (
+        [f"rules of {request.merge} override the decision on: {', '.join(overruled)}"] if overruled else []
+    )
+    return merged.text, "", notices
 
 
 def read_filter(path: Path) -> str:
-    """Return the content of a filter file; bytes that are no UTF-8 survive.
+    """Return the content of a filter file; bytes that are not UTF-8 survive.
 
     Raises:
-        InputError: where it cannot be read.
+        InputError: it cannot be read.
     """
     try:
         return path.read_text(encoding="utf-8", errors="surrogateescape")
@@ -160,11 +196,48 @@ def store_filter(path: Path, result: FilterResult) -> None:
     write_json(path.with_name(path.name + ".json"), result.evidence)
 
 
+def filter_of_path(path: Path, options: Options) -> tuple[FilterResult, tuple[Mapping[str, str], ...]]:
+    """Make a filter from a profile or from a directory of runs, and say which runs could not be read.
+
+    A study with parameters is modelled first, so that the regions that grow are protected.
+
+    Raises:
+        PipelineError: no profile can be read, or as `make_filter` and `filter_request`.
+    """
+    located = locate(path, options.runs)
+    runs = _runs(located)
+    growing: tuple[str, ...] = ()
+    skipped: tuple[Mapping[str, str], ...] = ()
+    if isinstance(located.found, Discovery) and located.found.parameters:
+        read = ingest(located, options.metric, options.processes)
+        runs, skipped = read.runs, tuple(skipped_entry(entry) for entry in read.damaged)
+        growing = growing_regions(modelled(read, options, options.metric))
+    return make_filter(runs_to_filter(runs), filter_request(options.filter, growing)), skipped
+
+
+def _runs(located: Located) -> tuple[Run, ...]:
+    return located.found.runs if isinstance(located.found, Discovery) else ()
+
+
+def simulate_filter(path: Path, rules: Path) -> tuple[Profile, Profile, Prediction]:
+    """Return the profile of the largest scale at a path, the same under a filter, and its predicted effect.
+
+    Raises:
+        PipelineError: the profile or the filter cannot be read.
+    """
+    run = runs_to_filter(_runs(locate(path)))[-1]
+    before = run.reader.read(run.path)
+    found = parse(read_filter(rules), where=str(rules))
+    evidence = evidence_from_profile(before)
+    prediction = predict(evidence, kept(found, evidence.regions)[evidence.tree.region])
+    return before, simulate(before, found), prediction
+
+
 def runs_to_filter(runs: Sequence[Run]) -> tuple[Run, ...]:
     """Choose one run per measurement point, the largest scale last.
 
     Raises:
-        InputError: where there is none.
+        InputError: there is none.
     """
     first = {run.parameters: run for run in reversed(runs)}
     if not first:
@@ -176,14 +249,14 @@ ENOUGH_POINTS = 3
 
 
 def growing_regions(analysis: Analysis) -> tuple[str, ...]:
-    """Return patterns for the regions that are coming bottlenecks, sorted; the filter protects them.
+    """Return patterns for the regions that are future bottlenecks, sorted; the filter protects them.
 
     They grow with a probability of at least 0.9 and have at least 1 % of the total at 4 times the largest
-    scale. With fewer than three points nothing is said to grow.
+    scale. With fewer than three points no region counts as growing.
     """
     if len(analysis.experiment.points) < ENOUGH_POINTS:
         return ()
     outlook = look_ahead(analysis, analysis.regions, default_target(analysis))
     names = [path[0] for path in analysis.regions.kernels.callpaths]
-    coming = [name for name, flags in zip(names, outlook.flags, strict=True) if "coming_bottleneck" in flags]
-    return tuple(sorted(escape(name) for name in coming))
+    future = [name for name, flags in zip(names, outlook.flags, strict=True) if "coming_bottleneck" in flags]
+    return tuple(sorted(escape(name) for name in future))

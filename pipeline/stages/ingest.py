@@ -1,6 +1,6 @@
-"""The first stage: from a path to an experiment, one profile in memory at a time."""
+"""The ingest stage: from a path to an experiment, one profile in memory at a time."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -10,16 +10,14 @@ from ingest.alignment import MeasuredRun, align, experiment_from_series
 from ingest.discovery import Discovery, Run, Skipped, discover
 from ingest.errors import InputError, RunNameError
 from ingest.experiment import Experiment
-from ingest.readers import find_series_reader
+from ingest.readers import SeriesReader, find_series_reader
 from ingest.reduction import ReducedProfile
 from ingest.run_names import RunSpec, parse_run_name
-from pipeline.execution.executor import Work
-from pipeline.execution.local import local_executor
-from pipeline.stages.read_profiles import Reading, ReadRun, Watch, look_up, same_program, unwatched
+from pipeline.execution.choice import local_executor
+from pipeline.execution.executor import ExecutorChoice, Progress, no_progress
+from pipeline.stages.read_runs import ReadRun, RunReader, files_of_run, share_tables
 from pipeline.store.cache import Cache
 from pipeline.store.inputs import InputFile, describe_input
-
-__all__ = ["Ingested", "Located", "Watch", "ingest", "locate", "remembered_inputs"]
 
 ALWAYS_KEPT = ("time", "visits", "PAPI_TOT_INS", "PAPI_TOT_CYC")
 
@@ -30,23 +28,23 @@ class Located:
 
     Attributes:
         path: as given.
-        found: the runs; None where the path is a file that holds a whole series.
+        found: the runs, or the reader of the file if it holds a whole series.
     """
 
     path: Path
-    found: Discovery | None
+    found: Discovery | SeriesReader
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Ingested:
-    """What the first stage hands on.
+    """What was read.
 
     Attributes:
         experiment: the aligned runs.
         runs: the runs that were read; empty for a series file.
-        beside: what lies beside the runs and is none of them.
+        beside: what lies beside the runs and is not a run.
         damaged: what should have been a run but could not be read, and why.
-        inputs: the files of the runs, also of damaged ones as far as their bytes can be read.
+        inputs: the files of the runs, including those of damaged runs whose bytes can be read.
     """
 
     experiment: Experiment
@@ -64,19 +62,18 @@ def locate(path: Path, explicit: Sequence[RunSpec] = ()) -> Located:
         explicit: runs named by the configuration; they replace discovery.
 
     Raises:
-        InputError: where there is nothing to read.
-        RunNameError: where the parameters of a run cannot be told.
+        InputError: there is nothing to read.
+        RunNameError: the parameters of a run are not in its name.
     """
-    if path.is_file() and find_series_reader(path) is not None:
-        return Located(path, None)
-    return Located(path, discover(path, explicit or None))
+    series = find_series_reader(path) if path.is_file() else None
+    return Located(path, series or discover(path, explicit or None))
 
 
 def remembered_inputs(located: Located, cache: Cache) -> tuple[InputFile, ...] | None:
-    """Return the files of what was located, None where one is not remembered or may have changed."""
-    if located.found is None:
+    """Return the files of what was located; None if one is new or may have changed."""
+    if isinstance(located.found, SeriesReader):
         return (describe_input(located.path),)
-    known = [file for run in located.found.runs for file in look_up(run, cache).known]
+    known = [file for run in located.found.runs for file in files_of_run(run, cache).known]
     inputs = tuple(file for file in known if file is not None)
     return inputs if len(inputs) == len(known) else None
 
@@ -85,10 +82,10 @@ def ingest(
     located: Located,
     metric: str,
     processes: int = 1,
-    watch: Watch = unwatched,
+    progress: Progress = no_progress,
     *,
     cache: Cache | None = None,
-    work: Work | None = None,
+    executor: ExecutorChoice | None = None,
 ) -> Ingested:
     """Read and align what was located; a run that cannot be read is skipped with its reason.
 
@@ -96,27 +93,24 @@ def ingest(
 
     Args:
         located: what `locate` found.
-        metric: the metric to model; time and visits are kept in any case.
+        metric: the metric to model; time and visits are always kept.
         processes: how many processes of this machine may read at once.
-        watch: passes the runs on as they are done, and shows progress.
-        cache: what was read goes there, and what it has is not read again.
-        work: where to read instead of on this machine.
+        progress: passes the runs on as they are finished.
+        cache: of the results directory; runs in it are not read again.
+        executor: chooses where to read; None is this machine.
 
     Raises:
-        InputError: where nothing can be read.
-        UsageError: where the cache cannot be written.
+        InputError: nothing can be read.
+        UsageError: the cache cannot be written.
     """
-    if located.found is None:
-        reader = find_series_reader(located.path)
-        assert reader is not None, "located as a series file"
-        experiment = experiment_from_series(reader.read(located.path))
-        return Ingested(
-            experiment=experiment, runs=(), beside=(), damaged=(), inputs=(describe_input(located.path),)
-        )
+    if isinstance(located.found, SeriesReader):
+        series = experiment_from_series(located.found.read(located.path))
+        inputs = (describe_input(located.path),)
+        return Ingested(experiment=series, runs=(), beside=(), damaged=(), inputs=inputs)
     found = located.found
-    reading = Reading((metric, *ALWAYS_KEPT), work or partial(local_executor, processes), cache)
-    read = _read(found.runs, reading, watch)
-    good, bad = _sort_out(read)
+    reader = RunReader((metric, *ALWAYS_KEPT), executor or partial(local_executor, processes), cache)
+    read = _read(found.runs, reader, progress)
+    good, bad = _separate(read)
     if not good:
         raise _nothing_read(bad)
     measured = (MeasuredRun(run.parameters, run.repetition, profile) for run, profile in good)
@@ -134,32 +128,33 @@ def ingest(
     )
 
 
-def _read(runs: Sequence[Run], reading: Reading, watch: Watch) -> list[ReadRun]:
-    """Read runs and bring them into their order again; equal call trees are held once."""
-    files = [look_up(run, reading.cache) for run in runs]
-    done: dict[int, ReadRun] = {}
+def _read(runs: Sequence[Run], reader: RunReader, progress: Progress) -> list[ReadRun]:
+    """Read runs and return them in their order; equal call trees are in memory once."""
+    files = [files_of_run(run, reader.cache) for run in runs]
+    outcomes: dict[int, ReadRun] = {}
     last: ReducedProfile | None = None
-    for number, read in watch(reading.read(files), len(files)):
-        done[number] = read
+    for number, read in progress(reader.read(files), len(files)):
+        outcomes[number] = read
         if not isinstance(read.outcome, InputError):
-            last = same_program(read.outcome, last)
-            done[number] = replace(read, outcome=last)
-    return [done[number] for number in range(len(files))]
+            last = share_tables(read.outcome, last)
+            outcomes[number] = replace(read, outcome=last)
+    return [outcomes[number] for number in range(len(files))]
 
 
 def _meant_as_run(entry: Skipped) -> bool:
-    """Tell whether a folder without a profile bears the name of a run: then a measurement is missing."""
+    """Return whether a folder without a profile is named like a run: then a measurement is missing."""
     try:
         return entry.path.is_dir() and bool(parse_run_name(entry.path.name).parameters)
     except RunNameError:
         return False
 
 
-def _sort_out(read: Iterable[ReadRun]) -> tuple[list[tuple[Run, ReducedProfile]], list[Skipped]]:
+def _separate(read: Sequence[ReadRun]) -> tuple[list[tuple[Run, ReducedProfile]], list[Skipped]]:
+    """Separate the runs with a profile from those that could not be read."""
     good: list[tuple[Run, ReducedProfile]] = []
     bad: list[Skipped] = []
-    for one in read:
-        run, outcome = one.run, one.outcome
+    for entry in read:
+        run, outcome = entry.run, entry.outcome
         if isinstance(outcome, InputError):
             bad.append(Skipped(run.path, f"{outcome.what}" + (f"; {outcome.hint}" if outcome.hint else "")))
         else:

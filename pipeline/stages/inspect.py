@@ -1,17 +1,17 @@
-"""What is in a path, read without modelling: the content of `pipeline inspect`."""
+"""What `pipeline inspect` shows: what is in a profile or a directory of runs, without models."""
 
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from ingest.alignment import experiment_from_series
-from ingest.discovery import Run, discover
+from ingest.discovery import Run
 from ingest.errors import InputError
 from ingest.profile import Metric, Profile
-from ingest.readers import find_series_reader
+from ingest.readers import SeriesReader
 from ingest.reduction import reduce_profile
 from ingest.run_names import RunSpec
-from pipeline.stages.ingest import skipped_entry
+from pipeline.stages.ingest import locate, skipped_entry
 
 
 def inspect_path(path: Path, explicit: Sequence[RunSpec] = (), *, totals: bool = False) -> dict[str, Any]:
@@ -23,20 +23,22 @@ def inspect_path(path: Path, explicit: Sequence[RunSpec] = (), *, totals: bool =
         totals: whether values are read too and summed.
 
     Returns:
-        ``parameters``; per run its path, format, parameter values, repetition, call paths, regions,
-        locations, processes, metrics, totals of metrics (none unless asked for) and notices; ``skipped``
-        with reasons.
+        ``path`` and ``parameters``; per run its path, format, parameter values, repetition, call paths,
+        regions, locations, processes, metrics, totals of metrics (none unless asked for) and notices;
+        ``series`` instead of runs for a series file; ``skipped`` with reasons.
 
     Raises:
-        InputError: where there is nothing that can be read.
+        InputError: there is nothing that can be read.
     """
-    if path.is_file() and (reader := find_series_reader(path)) is not None:
-        series = experiment_from_series(reader.read(path))
+    found = locate(path, explicit).found
+    if isinstance(found, SeriesReader):
+        series = experiment_from_series(found.read(path))
         return {
+            "path": str(path),
             "parameters": list(series.parameters),
             "runs": [],
             "series": {
-                "format": reader.name,
+                "format": found.name,
                 "points": len(series.points),
                 "repetitions": series.shape[1],
                 "callpaths": len(series.tree),
@@ -44,7 +46,6 @@ def inspect_path(path: Path, explicit: Sequence[RunSpec] = (), *, totals: bool =
             },
             "skipped": [],
         }
-    found = discover(path, explicit or None)
     skipped = [skipped_entry(entry) for entry in found.skipped]
     runs = []
     for run in found.runs:
@@ -53,7 +54,7 @@ def inspect_path(path: Path, explicit: Sequence[RunSpec] = (), *, totals: bool =
             runs.append(_describe(run, profile) | {"totals": _totals(profile) if totals else {}})
         except InputError as error:
             skipped.append({"path": str(run.path), "reason": error.what})
-    return {"parameters": list(found.parameters), "runs": runs, "skipped": skipped}
+    return {"path": str(path), "parameters": list(found.parameters), "runs": runs, "skipped": skipped}
 
 
 def _describe(run: Run, profile: Profile) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The models stage: from an experiment to its models, and to what they say at target points."""
+"""The model stage: from an experiment to its models, and to their predictions at target points."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -9,10 +9,18 @@ from ingest.arrays import FloatArray
 from ingest.errors import UsageError
 from ingest.scaling import decide_scaling
 from pipeline.config.options import Options
-from pipeline.models.analysis import Analysis, Outlook, analyse, default_target, look_ahead, scaling_of
+from pipeline.models.analysis import (
+    Analysis,
+    Outlook,
+    analyse,
+    default_target,
+    largest_point,
+    look_ahead,
+    scaling_of,
+)
 from pipeline.models.efficiency import efficiencies
-from pipeline.report.efficiency import efficiency_summary
-from pipeline.report.summary import summarise
+from pipeline.report.formatting import point_text
+from pipeline.report.summary import efficiency_summary, summarise
 from pipeline.stages.ingest import Ingested
 
 
@@ -25,16 +33,35 @@ def modelled(read: Ingested, options: Options, metric: str) -> Analysis:
 def summary_of_models(read: Ingested, options: Options) -> dict[str, Any]:
     """Model and summarise without storing: the metric asked for, or every metric of a series file.
 
-    With several metrics their kernels stand one after the other, and the total is that of the first.
+    With several metrics their kernels follow each other, and the total is that of the first metric.
     """
-    known = tuple(metric.name for metric in read.experiment.metrics)
-    metrics = (options.metric,) if read.runs or options.metric in known else known
     notices = read.experiment.notices
-    summaries = [summary_of(modelled(read, options, metric), options.at, notices) for metric in metrics]
+    summaries = [
+        summary_of(modelled(read, options, metric), options.at, notices)
+        for metric in metrics_to_model(read, options)
+    ]
     merged = dict(summaries[0])
     for key in ("kernels", "regions", "crossovers", "region_crossovers"):
         merged[key] = [entry for summary in summaries for entry in summary[key]]
     return merged
+
+
+def metrics_to_model(read: Ingested, options: Options) -> tuple[str, ...]:
+    """Return the metric asked for, or all metrics of a series file that does not have it."""
+    known = tuple(metric.name for metric in read.experiment.metrics)
+    return (options.metric,) if read.runs or options.metric in known else known
+
+
+def metric_to_model(read: Ingested, options: Options) -> str:
+    """Return the one metric to model.
+
+    Raises:
+        UsageError: a series file has several and not the one asked for.
+    """
+    first, *more = metrics_to_model(read, options)
+    if more:
+        raise UsageError("the series has several metrics", hint=f"choose one: {', '.join((first, *more))}")
+    return first
 
 
 def summary_of(
@@ -48,7 +75,7 @@ def summary_of(
 def summary_ahead(
     analysis: Analysis, targets: FloatArray, ahead: tuple[Outlook, Outlook], notices: Sequence[str]
 ) -> dict[str, Any]:
-    """Put what is known already about the targets, float64[Q, D], into the shape of summary.json."""
+    """Put the outlooks at the targets, float64[Q, D], into the shape of summary.json."""
     return summarise(analysis, *ahead, targets, notices) | {"efficiency": efficiency_of(analysis)}
 
 
@@ -58,10 +85,10 @@ def efficiency_of(analysis: Analysis) -> dict[str, Any]:
 
 
 def target_points(analysis: Analysis, at: Sequence[Mapping[str, float]]) -> FloatArray:
-    """Return the points asked for, float64[Q, D]; parameters left out are at their largest measured value.
+    """Return the target points, float64[Q, D]; parameters left out are at their largest measured value.
 
     Raises:
-        UsageError: where a parameter is not one of the experiment's.
+        UsageError: a parameter is not one of the experiment's.
     """
     if not at:
         return default_target(analysis)
@@ -84,3 +111,22 @@ def outlooks(analysis: Analysis, targets: FloatArray) -> tuple[Outlook, Outlook]
         look_ahead(analysis, level, targets) for level in (analysis.callpaths, analysis.regions)
     )
     return callpaths, regions
+
+
+def tree_values(analysis: Analysis, at: Sequence[Mapping[str, float]]) -> tuple[FloatArray, str]:
+    """Return exclusive values of the call paths, float64[call path], and where they come from.
+
+    They are predicted at the last target point, or measured at the largest scale if there is no target.
+
+    Raises:
+        UsageError: a target names no parameter of the experiment.
+    """
+    experiment = analysis.experiment
+    if at:
+        point = target_points(analysis, at)[-1]
+        values, origin = analysis.callpaths.models.predict(point).value[:, 0], "predicted"
+    else:
+        largest = largest_point(experiment.points, experiment.parameters.index(analysis.parameter))
+        point, values = experiment.points[largest], analysis.callpaths.kernels.mean[:, largest]
+        origin = "measured"
+    return values, f"{origin} at {point_text(dict(zip(experiment.parameters, point.tolist(), strict=True)))}"

@@ -26,15 +26,15 @@ def report_analysis(
     """Write report.html into a results directory and return its path.
 
     Args:
-        out: results directory; the evidence of its filter is read where there is one.
+        out: results directory; the evidence of its filter is read if there is any.
         analysis: the modelled experiment.
         targets: float64[Q, D]; the page opens at the last.
         provenance: the content of ``run.json``.
         efficiency: the ``efficiency`` of ``summary.json``.
-        ahead: what `outlooks` tells at the targets.
+        ahead: the `outlooks` at the targets.
 
     Raises:
-        PipelineError: where the evidence is damaged or the file cannot be written.
+        PipelineError: the evidence is damaged, or the file cannot be written.
     """
     report = Report(
         analysis=analysis,
@@ -50,22 +50,22 @@ def report_analysis(
 
 
 def report_stored(
-    out: Path, at: Sequence[Mapping[str, float]], tell: Callable[[str], None] = lambda _: None
+    out: Path, at: Sequence[Mapping[str, float]], notify: Callable[[str], None] = lambda _: None
 ) -> Path:
-    """Write report.html of a stored result again, for the targets of its run where none are given.
+    """Write report.html of a stored result again, for the targets of its run if none are given.
 
     Args:
         out: results directory.
         at: target points.
-        tell: takes what the user should know at once.
+        notify: is called at once with what the user should know.
 
     Raises:
-        PipelineError: where the directory is no whole result, a run is writing to it, or a target names no
+        PipelineError: the directory is not a complete result, a run is writing to it, or a target names no
             parameter of it.
     """
     if not (out / LOCK).exists():
-        read_provenance(out)  # nothing is made where no run ever wrote
-    with between_runs(out, tell):
+        read_provenance(out)  # no lock is made in a directory that no run wrote to
+    with between_runs(out, notify):
         return _report_stored(out, at)
 
 

@@ -1,4 +1,4 @@
-"""The stages in order: ingest, model, filter, report; their results go to the results directory."""
+"""All stages in order: ingest, model, filter, report; their results go to the results directory."""
 
 import json
 import time
@@ -8,20 +8,20 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from pipeline.config.filter_options import filter_request
 from pipeline.config.options import Options, reuse_key
 from pipeline.execution.choice import choose_executor
+from pipeline.execution.executor import Progress, no_progress
 from pipeline.models.analysis import Analysis
-from pipeline.report.filter_table import effect_sentence
+from pipeline.report.terminal.filter import effect_sentence
 from pipeline.stages.filter import (
+    filter_request,
     growing_regions,
     make_filter,
     runs_to_filter,
     store_filter,
 )
-from pipeline.stages.ingest import Ingested, Watch, ingest, locate, remembered_inputs, skipped_entry
+from pipeline.stages.ingest import Ingested, ingest, locate, remembered_inputs, skipped_entry
 from pipeline.stages.model import modelled, outlooks, summary_ahead, target_points
-from pipeline.stages.read_profiles import unwatched
 from pipeline.stages.report import report_analysis
 from pipeline.store.atomic import sweep, write_json
 from pipeline.store.cache import Cache
@@ -41,14 +41,14 @@ from pipeline.store.results import (
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class RunResult:
-    """What `pipeline run` has to tell.
+    """The result of `pipeline run`.
 
     Attributes:
         summary: the content of summary.json.
         filter_effect: one sentence on the instrumentation filter.
         damaged: path and reason of everything that should have been a run but could not be read.
-        notices: one sentence for everything doubted.
-        reused: nothing had changed, so the stored result is shown.
+        notices: one sentence per doubt about the runs.
+        reused: whether nothing had changed, so that the stored result is returned.
     """
 
     summary: Mapping[str, Any]
@@ -75,33 +75,33 @@ class Stopwatch:
 def run(
     directory: Path,
     options: Options,
-    watch: Watch = unwatched,
-    tell: Callable[[str], None] = lambda _: None,
+    progress: Progress = no_progress,
+    notify: Callable[[str], None] = lambda _: None,
 ) -> RunResult:
-    """Turn a directory of profiles into a results directory, of which no other run is a writer meanwhile.
+    """Turn a directory of profiles into a results directory, holding its lock throughout.
 
     Args:
         directory: the runs.
         options: what the user decided.
-        watch: shows progress while runs are read.
-        tell: takes what the user should know at once, a sentence each: it does not change the result.
+        progress: passes the runs on as they are read.
+        notify: is called at once with what the user should know; it does not change the result.
 
     Raises:
-        PipelineError: where inputs cannot be read, nothing can be modelled or results cannot be written.
+        PipelineError: inputs cannot be read, nothing can be modelled or results cannot be written.
     """
     stopwatch = Stopwatch()
     with stopwatch.stage("locate"):
         located = locate(directory, options.runs)
     configuration = reuse_key(options)
-    with only_writer(options.out, tell):
+    with only_writer(options.out, notify):
         sweep(options.out)
-        cache = Cache(options.out, tell)
+        cache = Cache(options.out, notify)
         inputs = remembered_inputs(located, cache)
         if inputs is not None and unchanged(options.out, configuration, inputs):
             return _stored(options.out)
         with stopwatch.stage("ingest"):
-            work = choose_executor(options.engine, options.scheduler, options.processes, tell)
-            read = ingest(located, options.metric, watch=watch, cache=cache, work=work)
+            executor = choose_executor(options.engine, options.scheduler, options.processes, notify)
+            read = ingest(located, options.metric, progress=progress, cache=cache, executor=executor)
         if unchanged(options.out, configuration, read.inputs):
             return _stored(options.out)
         result = _compute(directory, options, read, stopwatch)
@@ -110,7 +110,7 @@ def run(
 
 
 def _compute(directory: Path, options: Options, read: Ingested, stopwatch: Stopwatch) -> RunResult:
-    """Run the stages behind the first one and store their results; run.json tells that all are there."""
+    """Run the stages after ingest and store their results; run.json comes last, when all are complete."""
     with stopwatch.stage("model"):
         analysis = modelled(read, options, options.metric)
     discard(options.out)
@@ -124,9 +124,9 @@ def _compute(directory: Path, options: Options, read: Ingested, stopwatch: Stopw
         write_analysis(options.out, analysis)
         write_json(options.out / SUMMARY, summary)
     provenance = _provenance(directory, options, read, analysis, effect, stopwatch.seconds)
-    told, efficiency = provenance_content(provenance), summary["efficiency"]
     with stopwatch.stage("page"):
-        report_analysis(options.out, analysis, targets, told, efficiency, ahead)
+        content = provenance_content(provenance)
+        report_analysis(options.out, analysis, targets, content, summary["efficiency"], ahead)
     write_provenance(options.out, provenance)
     return RunResult(
         summary=summary, filter_effect=effect, damaged=provenance.damaged, notices=notices, reused=False
@@ -134,10 +134,10 @@ def _compute(directory: Path, options: Options, read: Ingested, stopwatch: Stopw
 
 
 def _filter(read: Ingested, analysis: Analysis, options: Options) -> str:
-    """Write the filter of the largest scale, which keeps what is going to grow, and say what it does."""
+    """Write the filter of the largest scale, which protects future bottlenecks, and describe its effect."""
     metrics = {metric.name for metric in read.experiment.metrics}
     if not read.runs or not {"time", "visits"} <= metrics:
-        return "none, since no visits and times were measured"
+        return "none: it needs measured visits and times"
     request = filter_request(options.filter, growing_regions(analysis))
     result = make_filter(runs_to_filter(read.runs)[-1:], request)
     store_filter(options.out / FILTER, result)
@@ -171,12 +171,12 @@ def _provenance(
 
 
 def _stored(out: Path) -> RunResult:
-    told = read_provenance(out)
+    provenance = read_provenance(out)
     summary = json.loads((out / SUMMARY).read_text(encoding="utf-8"))
     return RunResult(
         summary=summary,
-        filter_effect=told["filter"],
-        damaged=told["damaged"],
-        notices=told["notices"],
+        filter_effect=provenance["filter"],
+        damaged=provenance["damaged"],
+        notices=provenance["notices"],
         reused=True,
     )

@@ -1,4 +1,4 @@
-"""Columns of Arrow tables, and Parquet files that are either whole or not there."""
+"""Columns of Arrow tables made from buffers, and tables as Parquet files."""
 
 from collections.abc import Sequence, Sized
 from itertools import chain
@@ -28,8 +28,8 @@ def texts(values: Sequence[str]) -> pa.Array:
     """Return a column of texts.
 
     Raises:
-        UnicodeEncodeError: where a text has half of a character.
-        InputError: where all texts together have more bytes than an Arrow column can hold, 2 GiB.
+        UnicodeEncodeError: a text has a lone surrogate.
+        InputError: all texts together have more bytes than an Arrow column can hold, 2 GiB.
     """
     encoded = [text.encode() for text in values]
     buffers = [None, _offsets(encoded).buffers()[1], pa.py_buffer(b"".join(encoded))]
@@ -53,14 +53,14 @@ def lists_of_texts(values: Sequence[Sequence[str]]) -> pa.Array:
 
 
 def lists_of_numbers(values: Sequence[npt.NDArray[Any]], kind: type[np.number[Any]]) -> pa.Array:
-    """Return a column of lists of numbers of a type, from an array for each list."""
+    """Return a column of lists of numbers of one type, from one array per list."""
     joined = np.concatenate([np.empty(0, dtype=kind), *values])
     column: pa.Array = pa.ListArray.from_arrays(_offsets(values), numbers(joined))
     return column
 
 
 def _offsets(parts: Sequence[Sized]) -> pa.Array:
-    """int32[n + 1] as a column, where each part begins among all of them."""
+    """Return where each part begins among all of them, int32[n + 1] as a column."""
     offsets = np.zeros(len(parts) + 1, dtype=np.int64)
     np.cumsum([len(part) for part in parts], out=offsets[1:])
     return _checked(offsets)

@@ -1,4 +1,4 @@
-"""Files that are either whole or not there."""
+"""Files that appear complete or not at all."""
 
 import json
 import os
@@ -16,7 +16,7 @@ def write_atomically(path: Path, write: Callable[[Path], None]) -> None:
     """Let `write` fill a temporary file beside `path`, then move it into place.
 
     Raises:
-        UsageError: where the directory cannot be written or the disk is full.
+        UsageError: the directory cannot be written, or the disk is full.
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -34,10 +34,10 @@ def write_atomically(path: Path, write: Callable[[Path], None]) -> None:
 
 
 def sweep(directory: Path) -> None:
-    """Remove what killed runs left half-written; only for the one that may write to the directory.
+    """Remove what killed runs left half-written; only the process that holds the lock may do so.
 
     Raises:
-        UsageError: where it cannot be removed.
+        UsageError: it cannot be removed.
     """
     try:
         for path in directory.glob(f".*{PARTIAL}"):
@@ -47,30 +47,50 @@ def sweep(directory: Path) -> None:
 
 
 def not_writable(path: Path, error: OSError) -> UsageError:
-    """Say in one line that and why something cannot be written."""
+    """Return the error for what cannot be written, with the reason."""
     reason = error.strerror or str(error)
-    return UsageError(f"cannot be written ({reason})", where=str(path), hint="choose another --out")
+    return UsageError(
+        f"cannot be written ({reason})", where=str(path), hint="choose another file or directory"
+    )
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write text as UTF-8 atomically; bytes of names that are no UTF-8 come out as they came in."""
-    write_atomically(path, lambda temporary: _write_bytes(temporary, text.encode(errors="surrogateescape")))
+    """Write text as UTF-8 atomically.
+
+    Raises:
+        UsageError: the file cannot be written.
+    """
+    write_atomically(path, lambda temporary: _write_bytes(temporary, text_bytes(text)))
+
+
+def write_json(path: Path, value: Any) -> None:  # noqa: ANN401
+    """Write JSON atomically, readable, with a newline at the end.
+
+    Raises:
+        UsageError: the file cannot be written.
+        ValueError: there is a NaN in it.
+    """
+    write_atomically(path, lambda temporary: _write_bytes(temporary, json_bytes(value)))
 
 
 def _write_bytes(path: Path, content: bytes) -> None:
     path.write_bytes(content)
 
 
-def write_json(path: Path, value: Any) -> None:  # noqa: ANN401
-    """Write JSON atomically, readable, with a newline at the end; NaN is refused."""
-    content = json_text(value).encode(errors="backslashreplace")  # JSON's own escapes of lone surrogates
-    write_atomically(path, lambda temporary: _write_bytes(temporary, content))
+def text_bytes(text: str) -> bytes:
+    """Return text as UTF-8; bytes of names that are not UTF-8 come out as they were read."""
+    return text.encode(errors="surrogateescape")
+
+
+def json_bytes(value: Any) -> bytes:  # noqa: ANN401
+    """Return JSON as UTF-8; bytes of names that are not UTF-8 become JSON's escapes of lone surrogates."""
+    return json_text(value).encode(errors="backslashreplace")
 
 
 def json_text(value: Any) -> str:  # noqa: ANN401
-    """Return JSON as written to files and to standard output: an object has a line an entry.
+    """Return JSON as written to files and to standard output: one line per entry of an object or list.
 
-    Json's own indentation is written by Python code, which takes seconds for a summary of 20 000 call paths.
+    The indentation of the json module is pure Python, which takes seconds for a summary of 20,000 call paths.
     """
     if not isinstance(value, dict):
         return _line(value) + "\n"

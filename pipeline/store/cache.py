@@ -1,10 +1,10 @@
-"""What reading left behind for the next run: digests of input files and reduced profiles, by content.
+"""The cache of a results directory: digests of input files, and reduced profiles by content.
 
-It lies in ``.cache`` of the results directory and may be deleted at any time. A reduced profile is kept under
-a key made from the digests of the run's files, the metrics kept and the version of this software, so a file
-that was moved or copied is known again and a changed one is not. Digests are remembered by path, size and
-times, so that files of many gigabytes are not read to find that nothing changed; a file that changed within
-the last two seconds is not remembered, since its times might not tell of one more change.
+It is in ``.cache`` and may be deleted at any time. The key of a reduced profile is made from the digests of
+the run's files, the metrics kept and the version of this software: a file that was moved or copied is found
+again, a changed one is not. Digests are remembered by path, size and times, so that files of many gigabytes
+are not read to find that nothing changed. A file that changed within the last two seconds is not remembered,
+since its times might stay the same after one more change.
 """
 
 import hashlib
@@ -18,18 +18,17 @@ from pathlib import Path
 
 from ingest.reduction import ReducedProfile
 from pipeline.store.atomic import not_writable
-from pipeline.store.inputs import FileState, InputFile
+from pipeline.store.inputs import FileState, InputFile, installed_version
 from pipeline.store.reduced_profiles import left_in_file, read_reduced, write_reduced
-from pipeline.store.software import installed_version
 
 CACHE, DIGESTS = ".cache", "digests.jsonl"
-CACHE_VERSION = 1
+CACHE_VERSION = 2
 ENDING = ".reduced.npz"
-SETTLED = 2_000_000_000  # nanoseconds; file systems tell times in steps of up to two seconds
+SETTLED = 2_000_000_000  # nanoseconds; the times of file systems have steps of up to two seconds
 
 
 def key_of(reader: str, root: Path, inputs: Sequence[InputFile], metrics: Collection[str]) -> str:
-    """Return the name under which the reduced profile of these files is kept.
+    """Return the key under which the reduced profile of these files is kept.
 
     Args:
         reader: name of the format.
@@ -39,23 +38,23 @@ def key_of(reader: str, root: Path, inputs: Sequence[InputFile], metrics: Collec
     """
     files = [(os.path.relpath(file.path, root), file.sha256) for file in inputs]
     made_by = [CACHE_VERSION, installed_version("callpath-pipeline"), reader]
-    told = json.dumps([made_by, sorted(set(metrics)), files])
-    return hashlib.sha256(told.encode(errors="surrogatepass")).hexdigest()
+    content = json.dumps([made_by, sorted(set(metrics)), files])
+    return hashlib.sha256(content.encode(errors="surrogatepass")).hexdigest()
 
 
 class Cache:
     """The cache of a results directory; only the run that holds the directory's lock may use it."""
 
-    def __init__(self, results: Path, tell: Callable[[str], None]) -> None:
-        """Open the cache; `tell` takes a sentence where something in it is damaged."""
+    def __init__(self, results: Path, notify: Callable[[str], None]) -> None:
+        """Open the cache; `notify` is called with a sentence if something in it is damaged."""
         self.directory = results / CACHE
-        self.tell = tell
+        self.notify = notify
         self._digests = _read_digests(self.directory / DIGESTS)
         self._used: set[str] = set()
         self._damaged: set[str] = set()
 
     def remembered(self, path: Path, state: FileState) -> InputFile | None:
-        """Return what is known of a file, None where it is new or may have changed."""
+        """Return path, size and digest of a file; None if it is new or may have changed."""
         known = self._digests.get(_place(path))
         if known is None or known[0] != state:
             return None
@@ -65,7 +64,7 @@ class Cache:
         """Keep digests with the states the files had before they were read.
 
         Raises:
-            UsageError: where the cache cannot be written.
+            UsageError: the cache cannot be written.
         """
         settled = time.time_ns() - SETTLED
         new = {
@@ -84,7 +83,7 @@ class Cache:
         return frozenset(found) - self._damaged
 
     def load(self, key: str, source: str) -> ReducedProfile | None:
-        """Return a reduced profile, None where there is none; a damaged one is told and counts as none."""
+        """Return a reduced profile, None if there is none; a damaged one is reported and counts as none."""
         self._used.add(key)
         try:
             return read_reduced(self._entry(key), source)
@@ -92,14 +91,14 @@ class Cache:
             return None
         except (ValueError, OSError) as error:
             self._damaged.add(key)
-            self.tell(f"{source}: read again, since {self._entry(key)} is damaged ({error})")
+            self.notify(f"{source}: read again because {self._entry(key)} is damaged ({error})")
             return None
 
     def keep(self, key: str, profile: ReducedProfile) -> ReducedProfile:
         """Store a reduced profile and return it with its values left in the file.
 
         Raises:
-            UsageError: where the cache cannot be written.
+            UsageError: the cache cannot be written.
         """
         self._used.add(key)
         write_reduced(self._entry(key), profile)
@@ -109,7 +108,7 @@ class Cache:
         """Leave only the reduced profiles that were used since this was opened, and the digests of `inputs`.
 
         Raises:
-            UsageError: where the cache cannot be written.
+            UsageError: the cache cannot be written.
         """
         used = {_place(file.path) for file in inputs}
         wanted = {DIGESTS, *(key + ENDING for key in self._used)}
@@ -133,7 +132,7 @@ class Cache:
         try:
             self.directory.mkdir(parents=True, exist_ok=True)
             with path.open(mode, encoding="ascii") as file:
-                file.write("\n")  # ends what a killed run left
+                file.write("\n")  # ends a line that a killed run left
                 file.writelines(_line(name, state, digest) for name, (state, digest) in digests.items())
         except OSError as error:
             raise not_writable(path, error) from error
@@ -149,7 +148,7 @@ def _line(path: str, state: FileState, digest: str) -> str:
 
 
 def _read_digests(path: Path) -> dict[str, tuple[FileState, str]]:
-    """Read what is whole; a line that is not, as a killed run leaves it, only costs a digest."""
+    """Read the digests; a damaged line, as a killed run leaves it, only means one more digest to compute."""
     digests = {}
     try:
         lines = path.read_bytes().split(b"\n")

@@ -13,6 +13,7 @@ from ingest.calltree import CallTree
 from ingest.experiment import Experiment, RunRecord
 from ingest.profile import Metric, MetricKind, RegionTable
 from ingest.reduction import Reduction
+from ingest.region_class import RegionClass
 from pipeline.store.arrow import lists_of_numbers, lists_of_texts, numbers, repeated_text, texts, write_table
 
 CALLPATHS, MEASUREMENTS, RUNS = "callpaths.parquet", "measurements.parquet", "runs.parquet"
@@ -22,9 +23,9 @@ _KEY = b"experiment"
 def write_experiment(directory: Path, experiment: Experiment) -> None:
     """Store an experiment in a results directory.
 
-    ``callpaths.parquet`` has a row per call path (callpath, parent, region, mangled, paradigm, file, line),
-    ``measurements.parquet`` a row per call path, metric, point and repetition with the reductions over CPU
-    locations, ``runs.parquet`` a row per run.
+    ``callpaths.parquet`` has one row per call path (callpath, parent, region, mangled, paradigm, file, line),
+    ``measurements.parquet`` one per call path, metric, point and repetition with the reductions over CPU
+    locations, ``runs.parquet`` one per run.
     """
     write_table(directory / CALLPATHS, _callpaths(experiment))
     write_table(directory / MEASUREMENTS, _measurements(experiment))
@@ -77,7 +78,7 @@ def _measurements(experiment: Experiment) -> pa.Table:
 
 
 def _free_of(parameters: tuple[str, ...], columns: dict[str, object]) -> bool:
-    """Whether parameter names can be columns of their own beside the fixed ones."""
+    """Return whether parameter names can be columns of their own beside the fixed ones."""
     return not set(parameters) & (set(columns) | set(REDUCTIONS) | {"metric"})
 
 
@@ -89,8 +90,8 @@ def _runs(experiment: Experiment) -> pa.Table:
             "point": numbers(np.array([run.point for run in runs], dtype=np.int64)),
             "repetition": numbers(np.array([run.repetition for run in runs], dtype=np.int64)),
             "process": lists_of_numbers([run.process for run in runs], np.int64),
-            "paradigms": lists_of_texts([run.paradigms for run in runs]),
-            "paradigm_time": lists_of_numbers([run.paradigm_time.reshape(-1) for run in runs], np.float64),
+            "classes": lists_of_texts([[found.value for found in run.classes] for run in runs]),
+            "class_time": lists_of_numbers([run.class_time.reshape(-1) for run in runs], np.float64),
             "attributes": texts([json.dumps(dict(run.attributes)) for run in runs]),
         }
     )
@@ -100,7 +101,7 @@ def read_experiment(directory: Path) -> Experiment:
     """Read what `write_experiment` stored.
 
     Raises:
-        OSError, pyarrow.ArrowException, KeyError: where files are missing or damaged.
+        OSError, pyarrow.ArrowException, KeyError, ValueError: files are missing or damaged.
     """
     callpaths = pq.read_table(directory / CALLPATHS)
     shared = json.loads(callpaths.schema.metadata[_KEY])
@@ -153,8 +154,8 @@ def _read_runs(path: Path) -> tuple[RunRecord, ...]:
             point=row["point"],
             repetition=row["repetition"],
             process=np.array(row["process"], dtype=np.int64),
-            paradigms=tuple(row["paradigms"]),
-            paradigm_time=np.array(row["paradigm_time"], dtype=np.float64).reshape(len(row["paradigms"]), -1),
+            classes=tuple(map(RegionClass, row["classes"])),
+            class_time=np.array(row["class_time"], dtype=np.float64).reshape(len(row["classes"]), -1),
             attributes=json.loads(row["attributes"]),
         )
         for row in pq.read_table(path).to_pylist()

@@ -1,4 +1,4 @@
-"""Results over commits: one Parquet file, a row a label and kernel."""
+"""Results over commits: one Parquet file with one row per label and kernel."""
 
 import datetime
 import json
@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 
 from ingest.errors import InputError
 from pipeline.gate.forecast import Forecast
-from pipeline.gate.snapshot import KernelId, Level, Snapshot
+from pipeline.gate.measurements import KernelId, Level, Measurements
 from pipeline.store.arrow import write_table
 
 SCHEMA = pa.schema(
@@ -36,25 +36,25 @@ SCHEMA = pa.schema(
 
 
 def history_rows(
-    study: Snapshot,
+    study: Measurements,
     ahead: Forecast,
     target: Mapping[str, float],
     label: str,
     verdicts: Mapping[KernelId, str],
 ) -> pa.Table:
-    """Return a table row per kernel: measured at the largest scale, predicted at the target.
+    """Return one table row per kernel: measured at the largest scale, predicted at the target.
 
     Args:
         study: the kernels.
         ahead: their forecast; its last target is `target`.
         target: the point predicted.
-        label: what stands for this state of the code, such as a commit.
-        verdicts: of a check, where there was one.
+        label: identifies this state of the code, such as a commit.
+        verdicts: of a check, if there was one.
     """
     at = int(np.argmax(study.scale))
-    point = dict(zip(study.parameters, study.points[at].tolist(), strict=True))
+    (point,) = study.named(study.points[[at]])
     count = len(study.kernels)
-    now = datetime.datetime.now(datetime.UTC).replace(microsecond=0)
+    now = datetime.datetime.now(datetime.UTC)
     columns = {
         "label": [label] * count,
         "added": [now] * count,
@@ -77,7 +77,7 @@ def add_to_history(path: Path, rows: pa.Table) -> int:
     """Append rows, replacing those of the same label, and return how many labels the file then holds.
 
     Raises:
-        InputError: where the file is no history.
+        InputError: if the file is not a history.
     """
     label = rows["label"][0].as_py()
     if path.is_file():
@@ -92,9 +92,9 @@ def read_history(path: Path) -> pa.Table:
     """Read a history file.
 
     Raises:
-        InputError: where it is none.
+        InputError: if it is not one.
     """
-    hint = "make it with `pipeline history add OUT --label COMMIT`"
+    hint = "write it with `pipeline history add OUT --label COMMIT`"
     try:
         table = pq.read_table(path)
     except FileNotFoundError as error:
@@ -102,7 +102,7 @@ def read_history(path: Path) -> pa.Table:
     except (OSError, pa.ArrowException) as error:
         raise InputError(f"cannot be read ({error})", where=str(path), hint=hint) from error
     if not set(SCHEMA.names) <= set(table.column_names):
-        raise InputError("is no history", where=str(path), hint=hint)
+        raise InputError("is not a history file", where=str(path), hint=hint)
     found: pa.Table = table.select(SCHEMA.names).cast(SCHEMA)
     return found
 

@@ -1,13 +1,19 @@
-"""The files that a result was made from: which they are, and the digests by which a change is noticed."""
+"""What a result was made from: the input files with their digests, and the software with its versions."""
 
 import hashlib
+import platform
 from dataclasses import dataclass
+from functools import cache
+from importlib.metadata import version
 from pathlib import Path
 
 from ingest.errors import InputError
 from ingest.readers import ProfileReader
 
 DIGEST_BLOCK = 1 << 20
+LIBRARIES = ("callpath-pipeline", "numpy", "pandas", "scipy", "scikit-learn", "pyarrow")
+
+installed_version = cache(version)  # of a package; a lookup parses the package's metadata
 
 
 @dataclass(frozen=True)
@@ -21,12 +27,12 @@ class InputFile:
 
 @dataclass(frozen=True)
 class FileState:
-    """What the file system tells of a file without reading it; a change of content changes it.
+    """What the file system knows of a file without reading it; it changes whenever the content does.
 
     Attributes:
         size: in bytes.
         modified: time of the last change of the content, in nanoseconds; programs can set it back.
-        changed: time of the last change of the content or of what is told here; programs cannot set it.
+        changed: time of the last change of the content or of its attributes; programs cannot set it.
     """
 
     size: int
@@ -41,24 +47,24 @@ def files_of(path: Path, reader: ProfileReader) -> list[Path]:
     try:
         found = reader.files(path) if reader.files else path.rglob("*")
         return sorted(file for file in found if file.is_file())
-    except OSError:  # reading it will tell
+    except OSError:  # reading it raises the error
         return []
 
 
 def state_of(path: Path) -> FileState:
-    """Return what the file system tells of a file; all zero where the file may not be looked at."""
+    """Return what the file system knows of a file; all zero if it may not be looked at."""
     try:
-        told = path.stat()
+        found = path.stat()
     except OSError:
         return FileState(0, 0, 0)
-    return FileState(told.st_size, told.st_mtime_ns, told.st_ctime_ns)
+    return FileState(found.st_size, found.st_mtime_ns, found.st_ctime_ns)
 
 
 def describe_input(path: Path) -> InputFile:
     """Return a file's size and digest, read in blocks.
 
     Raises:
-        InputError: where the file cannot be read.
+        InputError: the file cannot be read.
     """
     digest = hashlib.sha256()
     try:
@@ -68,3 +74,8 @@ def describe_input(path: Path) -> InputFile:
             return InputFile(str(path), file.tell(), digest.hexdigest())
     except OSError as error:
         raise InputError(f"cannot be read ({error.strerror})", where=str(path)) from error
+
+
+def software() -> dict[str, str]:
+    """Return the versions of the software that computes results."""
+    return {"python": platform.python_version(), **{name: installed_version(name) for name in LIBRARIES}}

@@ -1,4 +1,4 @@
-"""One writer at a time in a results directory."""
+"""The lock of a results directory: one writer at a time."""
 
 import fcntl
 import os
@@ -13,40 +13,42 @@ LOCK = ".lock"
 
 
 @contextmanager
-def only_writer(directory: Path, tell: Callable[[str], None]) -> Iterator[None]:
-    """Hold a results directory for one run; another run waits until this one has ended, however it ends.
+def only_writer(directory: Path, notify: Callable[[str], None]) -> Iterator[None]:
+    """Hold the lock of a results directory; wait while another run holds it.
+
+    The lock ends with the process, even if that is killed.
 
     Args:
-        directory: made where it is not there.
-        tell: takes a sentence for the user where there is something to wait for or to doubt.
+        directory: is created if it does not exist.
+        notify: is called with a sentence for the user if there is something to wait for or to doubt.
 
     Raises:
-        UsageError: where the directory cannot be made or written.
+        UsageError: the directory cannot be created or written.
     """
     try:
         directory.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise not_writable(directory, error) from error
     with _opened(directory) as handle:
-        if not _acquired(handle, directory, tell):
-            tell(f"another run is writing to {directory}; waiting")
+        if not _acquired(handle, directory, notify):
+            notify(f"another run is writing to {directory}; waiting")
             fcntl.flock(handle, fcntl.LOCK_EX)
         yield
 
 
 @contextmanager
-def between_runs(directory: Path, tell: Callable[[str], None]) -> Iterator[None]:
-    """Hold a results directory for a moment, unless a run does: what it writes is no whole result yet.
+def between_runs(directory: Path, notify: Callable[[str], None]) -> Iterator[None]:
+    """Hold the lock of a results directory; refuse if a run holds it, since its result is not complete yet.
 
     Args:
-        directory: one that is there.
-        tell: as for `only_writer`.
+        directory: an existing one.
+        notify: as for `only_writer`.
 
     Raises:
-        UsageError: where a run holds it, or it cannot be written.
+        UsageError: a run holds the lock, or the directory cannot be written.
     """
     with _opened(directory) as handle:
-        if not _acquired(handle, directory, tell):
+        if not _acquired(handle, directory, notify):
             what, hint = "a run is writing to it", "try again when that run has ended"
             raise UsageError(what, where=str(directory), hint=hint)
         yield
@@ -54,7 +56,7 @@ def between_runs(directory: Path, tell: Callable[[str], None]) -> Iterator[None]
 
 @contextmanager
 def _opened(directory: Path) -> Iterator[int]:
-    """Open the file that stands for a directory's lock; closing it gives the lock back."""
+    """Open the lock file of a directory; closing it releases the lock."""
     try:
         handle = os.open(directory / LOCK, os.O_RDWR | os.O_CREAT, 0o644)
     except OSError as error:
@@ -65,11 +67,11 @@ def _opened(directory: Path) -> Iterator[int]:
         os.close(handle)  # the system does the same when the process is killed
 
 
-def _acquired(handle: int, directory: Path, tell: Callable[[str], None]) -> bool:
+def _acquired(handle: int, directory: Path, notify: Callable[[str], None]) -> bool:
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         return False
     except OSError as error:  # file systems mounted without locks, such as Lustre without -o flock
-        tell(f"{directory} cannot be locked ({error.strerror}): let no other run write to it")
+        notify(f"{directory} cannot be locked ({error.strerror}): make sure that no other run writes to it")
     return True

@@ -19,8 +19,8 @@ _KEY = b"scaling_models"
 def to_table(models: ScalingModels) -> pa.Table:
     """Write models as a table.
 
-    Columns are the per-kernel arrays of `ScalingModels` (fixed-size lists where there is more than one value
-    per kernel) after the two for readers, ``formula`` and ``growth``; all else is JSON in the metadata.
+    Columns are the per-kernel arrays of `ScalingModels` (fixed-size lists for more than one value per kernel)
+    after two for human readers, ``formula`` and ``growth``; all else is JSON in the metadata.
     """
     columns: dict[str, pa.Array] = {
         "formula": texts(formulas(models)),

@@ -21,14 +21,15 @@ from ingest.calltree import CallTree
 from ingest.errors import InputError
 from ingest.profile import Metric, MetricKind, RegionTable
 from ingest.reduction import ReducedProfile, Reduction
+from ingest.region_class import RegionClass
 from pipeline.store.atomic import write_atomically
 
-_TOLD = "told"
+_DESCRIPTION = "description"
 
 
 @dataclass(frozen=True)
 class StoredReductions(Mapping[str, Reduction]):
-    """The values of a stored profile: they stay in its file until one metric of them is asked for.
+    """The values of a stored profile; they stay in its file until a metric is asked for.
 
     Attributes:
         path: the file.
@@ -39,7 +40,7 @@ class StoredReductions(Mapping[str, Reduction]):
     metrics: tuple[str, ...]
 
     def __getitem__(self, metric: str) -> Reduction:
-        """Read the reductions of a metric; KeyError where there is no such metric."""
+        """Read the reductions of a metric; KeyError if there is no such metric."""
         if metric not in self.metrics:
             raise KeyError(metric)
         try:
@@ -64,26 +65,26 @@ def _values(number: int) -> str:
 
 
 def write_reduced(path: Path, profile: ReducedProfile) -> None:
-    """Store a reduced profile, all but where it was read from.
+    """Store a reduced profile without its source.
 
     Raises:
-        UsageError: where the file cannot be written.
+        UsageError: the file cannot be written.
     """
     regions = profile.regions
-    told = {
+    description = {
         "regions": [regions.name, regions.mangled, regions.paradigm, regions.file],
         "metrics": [(metric.name, metric.unit, metric.kind.value) for metric in profile.metrics],
-        "paradigms": profile.paradigms,
+        "classes": [found.value for found in profile.classes],
         "attributes": dict(profile.attributes),
         "notices": profile.notices,
     }
     arrays: dict[str, npt.NDArray[Any]] = {
-        _TOLD: np.frombuffer(json.dumps(told).encode(), dtype=np.uint8),
+        _DESCRIPTION: np.frombuffer(json.dumps(description).encode(), dtype=np.uint8),
         "parent": profile.tree.parent,
         "region": profile.tree.region,
         "line": regions.line,
         "process": profile.process,
-        "paradigm_time": profile.paradigm_time,
+        "class_time": profile.class_time,
     }
     for number, metric in enumerate(profile.metrics):
         reduction = profile.values[metric.name]
@@ -92,7 +93,7 @@ def write_reduced(path: Path, profile: ReducedProfile) -> None:
 
 
 def left_in_file(path: Path, profile: ReducedProfile) -> ReducedProfile:
-    """Return a profile that was just stored as `read_reduced` would, without its values in memory."""
+    """Return a profile that was just stored as `read_reduced` returns it: without its values in memory."""
     metrics = tuple(metric.name for metric in profile.metrics)
     return replace(profile, values=StoredReductions(path, metrics))
 
@@ -107,11 +108,11 @@ def _write(path: Path, arrays: Mapping[str, npt.NDArray[Any]]) -> None:
 
 
 def _content(path: Path) -> BytesIO:
-    """Return the ``.npz``; ValueError where a byte of it has changed."""
+    """Return the ``.npz``; ValueError if a byte of it has changed."""
     stored = memoryview(path.read_bytes())
     size = sha256().digest_size
     if sha256(stored[size:]).digest() != stored[:size]:
-        raise ValueError("its digest is another one")
+        raise ValueError("its digest does not match")
     return BytesIO(stored[size:])
 
 
@@ -123,8 +124,8 @@ def read_reduced(path: Path, source: str) -> ReducedProfile:
         source: the file or directory that the profile was read from.
 
     Raises:
-        ValueError: where the file is damaged.
-        OSError: where it cannot be read.
+        ValueError: the file is damaged.
+        OSError: it cannot be read.
     """
     content = _content(path)
     try:
@@ -135,31 +136,31 @@ def read_reduced(path: Path, source: str) -> ReducedProfile:
 
 
 def _profile(stored: Mapping[str, npt.NDArray[Any]], path: Path, source: str) -> ReducedProfile:
-    told = json.loads(stored[_TOLD].tobytes())
-    metrics = tuple(Metric(name, unit, MetricKind(kind)) for name, unit, kind in told["metrics"])
-    name, mangled, paradigm, file = (tuple(column) for column in told["regions"])
+    description = json.loads(stored[_DESCRIPTION].tobytes())
+    metrics = tuple(Metric(name, unit, MetricKind(kind)) for name, unit, kind in description["metrics"])
+    name, mangled, paradigm, file = (tuple(column) for column in description["regions"])
     regions = RegionTable(
         name=name, mangled=mangled, paradigm=paradigm, file=file, line=_integers(stored["line"])
     )
     tree = CallTree(_integers(stored["parent"]), _integers(stored["region"]))
-    process, paradigm_time = _integers(stored["process"]), _floats(stored["paradigm_time"])
+    process, class_time = _integers(stored["process"]), _floats(stored["class_time"])
     _check(tree, regions)
-    if paradigm_time.shape != (len(told["paradigms"]), len(process)):
-        raise ValueError("the times of the paradigms do not fit to the locations")
+    if class_time.shape != (len(description["classes"]), len(process)):
+        raise ValueError("the times of the classes do not match the locations")
     for number in range(len(metrics)):
         if stored[_values(number)].shape != (len(REDUCTIONS), len(tree)):
-            raise ValueError("the values do not fit to the call tree")
+            raise ValueError("the values do not match the call tree")
     return ReducedProfile(
         source=source,
         tree=tree,
         regions=regions,
         metrics=metrics,
         values=StoredReductions(path, tuple(metric.name for metric in metrics)),
-        paradigms=tuple(told["paradigms"]),
-        paradigm_time=paradigm_time,
+        classes=tuple(map(RegionClass, description["classes"])),
+        class_time=class_time,
         process=process,
-        attributes=told["attributes"],
-        notices=tuple(told["notices"]),
+        attributes=description["attributes"],
+        notices=tuple(description["notices"]),
     )
 
 

@@ -1,7 +1,6 @@
 """A results directory as a whole: provenance, reuse, and the models of both levels."""
 
 import json
-import platform
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -17,13 +16,12 @@ from pipeline.models.kernels import callpath_kernels, region_kernels
 from pipeline.store.arrow import lists_of_texts, write_table
 from pipeline.store.atomic import not_writable, write_json
 from pipeline.store.experiments import read_experiment, write_experiment
-from pipeline.store.inputs import InputFile
+from pipeline.store.inputs import InputFile, software
 from pipeline.store.models import from_table, to_table
-from pipeline.store.software import installed_version
 
 MODELS, REGION_MODELS, PROVENANCE = "models.parquet", "region_models.parquet", "run.json"
 SUMMARY, FILTER, EVIDENCE, REPORT = "summary.json", "app.filter", "app.filter.json", "report.html"
-STORE_VERSION = 1
+STORE_VERSION = 2
 LIBRARIES = ("callpath-pipeline", "numpy", "pandas", "scipy", "scikit-learn", "pyarrow")
 
 
@@ -39,7 +37,7 @@ class Provenance:
         inputs: the files found.
         damaged: path and reason of everything that should have been a run but could not be read.
         beside: the same of everything else that was not read.
-        notices: one sentence for everything doubted.
+        notices: one sentence per doubt about the runs.
         seconds: wall time per stage.
     """
 
@@ -63,25 +61,20 @@ def write_analysis(directory: Path, analysis: Analysis) -> None:
 
 
 def write_provenance(directory: Path, provenance: Provenance) -> None:
-    """Store run.json; it is written last, so that its presence tells that a result is whole."""
+    """Store run.json; it is written last, so that its presence shows that a result is complete."""
     write_json(directory / PROVENANCE, provenance_content(provenance))
 
 
 def provenance_content(provenance: Provenance) -> dict[str, Any]:
-    """Return what run.json holds."""
+    """Return the content of run.json."""
     return {"version": STORE_VERSION, "software": software(), **asdict(provenance)}
-
-
-def software() -> dict[str, str]:
-    """Return the versions of what computes the results."""
-    return {"python": platform.python_version(), **{name: installed_version(name) for name in LIBRARIES}}
 
 
 def read_provenance(directory: Path) -> dict[str, Any]:
     """Read run.json.
 
     Raises:
-        InputError: where the directory is no whole result of this version.
+        InputError: the directory is not a complete result of this version.
     """
     path = directory / PROVENANCE
     hint = "make it with `pipeline run DIR --out " + str(directory) + "`"
@@ -89,7 +82,7 @@ def read_provenance(directory: Path) -> dict[str, Any]:
         content = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError as error:
         raise InputError(
-            "no results directory (it has no run.json)", where=str(directory), hint=hint
+            "not a results directory (it has no run.json)", where=str(directory), hint=hint
         ) from error
     except (OSError, ValueError) as error:
         raise InputError(f"cannot be read ({error})", where=str(path), hint=hint) from error
@@ -102,31 +95,31 @@ def read_analysis(directory: Path) -> Analysis:
     """Read back what `write_analysis` stored.
 
     Raises:
-        InputError: where the directory is no whole result of this version.
+        InputError: the directory is not a complete result of this version.
     """
     provenance = read_provenance(directory)
     try:
         experiment = read_experiment(directory)
         models = [from_table(pq.read_table(directory / name)) for name in (MODELS, REGION_MODELS)]
-        told = provenance["decision"]
-        decision = ScalingDecision(Scaling(told["scaling"]), told["parameter"], told["reason"])
+        stored = provenance["decision"]
+        decision = ScalingDecision(Scaling(stored["scaling"]), stored["parameter"], stored["reason"])
         metric = provenance["configuration"]["metric"]
     except (OSError, pa.ArrowException, KeyError, ValueError) as error:
         raise InputError(
             f"the stored results are damaged ({error})", where=str(directory), hint="run `pipeline run` again"
         ) from error
     if read_provenance(directory) != provenance:
-        raise InputError("another run wrote to it meanwhile", where=str(directory), hint="try again")
+        raise InputError("another run wrote to it in the meantime", where=str(directory), hint="try again")
     kernels = callpath_kernels(experiment, metric, decision.scaling)
     regions = region_kernels(kernels)
     return Analysis(experiment, decision, Level(kernels, models[0]), Level(regions, models[1]))
 
 
 def discard(directory: Path) -> None:
-    """Remove run.json before the first file of a new result is written: what follows is no whole result.
+    """Remove run.json before the first file of a new result is written: until it is back, none is complete.
 
     Raises:
-        UsageError: where it cannot be removed.
+        UsageError: it cannot be removed.
     """
     try:
         (directory / PROVENANCE).unlink(missing_ok=True)
@@ -135,7 +128,7 @@ def discard(directory: Path) -> None:
 
 
 def unchanged(directory: Path, configuration: Mapping[str, Any], inputs: Sequence[InputFile]) -> bool:
-    """Tell whether a results directory holds the whole result of the same inputs, options and software."""
+    """Return whether a results directory holds the complete result of these inputs and options."""
     try:
         found = read_provenance(directory)
     except InputError:

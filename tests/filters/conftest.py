@@ -1,8 +1,8 @@
 import pytest
 
-from tests.filters import rows
+from tests.profiles import profile_from_rows
 
 
 @pytest.fixture
 def make_profile():
-    return rows.make_profile
+    return profile_from_rows

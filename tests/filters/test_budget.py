@@ -1,18 +1,13 @@
-from itertools import product
-
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from filters.budget import Budget, decide_by_budget
+from filters.budget import BudgetOutcome, decide_by_budget
 from filters.cost import EventCost
+from filters.decision import Reason
 from filters.evidence import evidence_from_profile
-from filters.knapsack import pack
-from filters.prediction import Application, predict
-from filters.reasons import Reason
-from filters.summary import evidence_json
-from filters.wishes import Wishes
+from filters.evidence_file import evidence_json
+from filters.options import Application, Budget, Overrides
+from filters.overhead import predict
 from ingest.errors import UsageError
 
 ROWS = [
@@ -34,23 +29,6 @@ def run_of(make_profile, rows=ROWS, **more):
     return evidence_from_profile(make_profile(rows, **more))
 
 
-@given(
-    st.lists(st.tuples(st.floats(0.01, 10), st.floats(0, 10)), max_size=9),
-    st.floats(0, 20),
-)
-def test_the_bound_holds_and_half_of_the_best_value_is_reached(items, capacity):
-    value, weight = (np.array(column) for column in zip(*items, strict=True)) if items else (np.empty(0),) * 2
-    found = pack(value, weight, capacity)
-    best = max(
-        value[list(chosen)].sum()
-        for chosen in (np.flatnonzero(bits) for bits in product((0, 1), repeat=len(items)))
-        if weight[chosen].sum() <= capacity
-    )
-    assert weight[found.taken].sum() <= capacity * (1 + 1e-12)
-    assert best / 2 - 1e-9 <= found.value <= best + 1e-9 <= found.bound + 1e-8
-    assert 0.0 <= found.gap <= 1.0
-
-
 def test_what_fits_is_measured_and_accessors_are_not(make_profile):
     run = run_of(make_profile)
     decision, outcome = decide_by_budget([run], Budget(0.05, Application.COMPILE_TIME))
@@ -70,17 +48,17 @@ def test_the_promised_overhead_is_the_predicted_one(make_profile):
         assert found.dilation(applied).value - 1 == pytest.approx(outcome.overhead[0], rel=1e-9)
 
 
-def test_where_the_hooks_alone_are_too_dear_the_filter_is_for_compile_time(make_profile):
+def test_if_the_hooks_alone_are_too_expensive_the_filter_is_for_compile_time(make_profile):
     decision, outcome = decide_by_budget([run_of(make_profile)], Budget(0.01))
     assert outcome.applied is Application.COMPILE_TIME
-    assert "only where the filter is applied at compile time" in decision.notices[0]
+    assert "only if the filter is applied at compile time" in decision.notices[0]
     _, roomy = decide_by_budget([run_of(make_profile)], Budget(0.5))
     assert roomy.applied is Application.RUN_TIME
 
 
 def test_a_budget_that_cannot_be_met_says_so_and_keeps_only_what_must_be(make_profile):
     decision, outcome = decide_by_budget(
-        [run_of(make_profile)], Budget(0.001), wishes=Wishes(protect=("accessor",))
+        [run_of(make_profile)], Budget(0.001), overrides=Overrides(protect=("accessor",))
     )
     assert not outcome.met and kept_names(decision) == {"main", "accessor"}
     assert "cannot be met" in decision.notices[0]
@@ -95,7 +73,7 @@ def test_each_of_several_runs_stays_within_the_budget_and_small_runs_count(make_
     assert "part" in kept_names(decide_by_budget([small], budget)[0])
     assert outcome.met and len(outcome.overhead) == 2
     assert "part" not in kept_names(decision)
-    protected, _ = decide_by_budget([small, large], budget, wishes=Wishes(protect=("par?",)))
+    protected, _ = decide_by_budget([small, large], budget, overrides=Overrides(protect=("par?",)))
     assert Reason.PROTECTED in protected.reason
 
 
@@ -114,5 +92,113 @@ def test_two_decisions_are_the_same(make_profile):
 
 
 def test_a_budget_must_be_positive():
-    with pytest.raises(UsageError, match="positive share"):
+    with pytest.raises(UsageError, match="invalid overhead budget 0; give a share"):
         Budget(0.0)
+
+
+def test_shares_of_regions_by_hand(make_profile):
+    rows = [
+        (0, "main", 1, 1.0),
+        (1, "a", 10, 2.0),
+        (2, "b", 20, 4.0),
+        (2, "MPI_Send", 30, 8.0),
+        (1, "b", 40, 3.0),
+    ]
+    run = run_of(make_profile, rows)
+    cost = EventCost(1e-9, 1e-10, 1e-6)  # so small that plain times are measured times
+    decision, outcome = decide_by_budget([run], Budget(0.5, Application.RUN_TIME), cost=cost)
+    assert kept_names(decision) == {"main", "a", "b"}
+    # worth: a 2 + 0.1 (4 + 8), b 4 + 3, of 10 core-s of computing
+    assert outcome.packing.value == pytest.approx((2.0 + 1.2 + 7.0) / 10.0, rel=1e-6)
+    assert outcome.overhead[0] == pytest.approx(101 * 1e-9 / 10.0, rel=5e-3)
+    _, structured = decide_by_budget([run], Budget(0.5, Application.RUN_TIME, structure=0.5), cost=cost)
+    assert structured.packing.value == pytest.approx((2.0 + 6.0 + 7.0) / 10.0, rel=1e-6)
+    _, nothing = decide_by_budget(
+        [run], Budget(0.5, Application.RUN_TIME), cost=cost, overrides=Overrides(drop=("a", "b"))
+    )
+    assert nothing.overhead[0] == pytest.approx((31 * 1e-9 + 70 * 1e-10) / 10.0, rel=5e-3)
+    _, compiled = decide_by_budget(
+        [run], Budget(0.5, Application.COMPILE_TIME), cost=cost, overrides=Overrides(drop=("a", "b"))
+    )
+    assert compiled.overhead[0] == pytest.approx(31 * 1e-9 / 10.0, rel=5e-3)
+
+
+def reasons_of(decision):
+    names = decision.regions.table.name
+    return {name: Reason(int(code)).name for name, code in zip(names, decision.reason, strict=True)}
+
+
+def test_what_is_selected_has_the_reason_that_counts_more(make_profile):
+    rows = [
+        (0, "main", 1, 0.1),
+        (1, "own", 1, 1.0),
+        (2, "x", 1, 9.9),
+        (1, "below", 1, 1.0),
+        (2, "x", 1, 10.1),
+    ]
+    decision, _ = decide_by_budget([run_of(make_profile, rows)], Budget(0.5), cost=EventCost(1e-12, 0.0))
+    assert reasons_of(decision) == {"main": "ENTRY_POINT", "own": "TIME", "x": "TIME", "below": "STRUCTURE"}
+    assert decision.callpaths[0].tolist() == [decision.reason[i] for i in (1, 2, 3, 0, 3)]
+    assert decision.method == "budget: overhead up to 0.5 of plain computing time at run time"
+
+
+def test_regions_that_are_not_called_are_not_selected(make_profile):
+    profile = make_profile(ROWS)
+    profile.tree.region[1] = 2
+    decision, _ = decide_by_budget([evidence_from_profile(profile)], Budget(0.5))
+    assert reasons_of(decision)["setup"] == "NEVER_CALLED"
+
+
+def test_call_paths_of_a_run_in_which_a_region_is_worth_nothing(make_profile):
+    small = run_of(make_profile, [(0, "main", 1, 1.0), (1, "a", 1, 1.0), (1, "b", 1, 0.0)], source="small")
+    large = run_of(
+        make_profile, [(0, "main", 1, 1.0), (1, "a", 1, 0.0), (1, "b", 1, 1.0), (1, "MPI_Send", 1, 1.0)]
+    )
+    decision, outcome = decide_by_budget([small, large], Budget(0.5), cost=EventCost(1e-12, 0.0))
+    assert kept_names(decision) == {"main", "a", "b"}
+    names = [[Reason(int(code)).name for code in codes] for codes in decision.callpaths]
+    assert names == [["ENTRY_POINT", "TIME", "TOO_COSTLY"], ["ENTRY_POINT", "TOO_COSTLY", "TIME", "DROPPED"]]
+    assert outcome.packing.value == pytest.approx(1.0)  # of each its share in the run where that is largest
+
+
+def test_the_hooks_decide_where_the_filter_is_applied(make_profile):
+    rows = [(0, "main", 1, 1.0), (1, "a", 10**6, 1.0)]
+    run = run_of(make_profile, rows)
+    cost = EventCost(1e-7, 1e-8, 1e-6)
+    hooks = predict(run, np.array([True, False]), cost).dilation(Application.RUN_TIME).value - 1.0
+    _, above = decide_by_budget([run], Budget(hooks * 1.001), cost=cost)
+    decision, below = decide_by_budget([run], Budget(hooks * 0.999), cost=cost)
+    assert (above.applied, below.applied) == (Application.RUN_TIME, Application.COMPILE_TIME)
+    assert decision.notices[-1].startswith("the budget holds only if the filter is applied at compile time")
+    assert decision.notices[-1].endswith(f"take {hooks:.3g} of the plain time")
+    decision, _ = decide_by_budget([run], Budget(hooks * 0.999, Application.COMPILE_TIME), cost=cost)
+    assert not any("compile time" in notice for notice in decision.notices)
+
+
+def test_a_budget_that_what_must_be_recorded_uses_up_leaves_nothing(make_profile):
+    rows = [(0, "main", 1, 1.0), (1, "MPI_Send", 10**6, 1.0), (1, "a", 1, 1.0)]
+    run = run_of(make_profile, rows)
+    decision, outcome = decide_by_budget([run], Budget(0.01, Application.COMPILE_TIME))
+    assert kept_names(decision) == {"main"} and not outcome.met
+    assert decision.notices[-1] == (
+        "the overhead budget of 0.01 cannot be met: what must be recorded (MPI and what is protected) takes "
+        f"{outcome.overhead[0]:.3g}"
+    )
+
+
+def test_a_budget_is_met_up_to_its_last_digit(make_profile):
+    _, outcome = decide_by_budget([run_of(make_profile)], Budget(0.05, Application.COMPILE_TIME))
+    exact = Budget(outcome.overhead[0], Application.COMPILE_TIME)
+    assert BudgetOutcome(exact, exact.applied, outcome.overhead, outcome.packing).met
+    less = Budget(outcome.overhead[0] * (1 - 1e-12), Application.COMPILE_TIME)
+    assert not BudgetOutcome(less, less.applied, outcome.overhead, outcome.packing).met
+    assert not BudgetOutcome(exact, exact.applied, (0.0, 1.0), outcome.packing).met
+
+
+def test_the_baseline_is_that_of_the_last_run(make_profile):
+    first, last = run_of(make_profile, source="first"), run_of(make_profile, source="last")
+    baseline = last.wall - 5.0
+    _, outcome = decide_by_budget([first, last], Budget(0.3, Application.COMPILE_TIME), baseline=baseline)
+    _, alone = decide_by_budget([last], Budget(0.3, Application.COMPILE_TIME), baseline=baseline)
+    assert outcome.overhead[0] != outcome.overhead[1]
+    assert alone.overhead[0] == pytest.approx(outcome.overhead[1], rel=1e-6)

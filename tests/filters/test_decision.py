@@ -1,24 +1,24 @@
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from filters.decision import decide_by_paper
+from filters.decision import Reason
 from filters.evidence import evidence_from_profile
-from filters.language import Filter, parse
-from filters.layout import Form, Layout
-from filters.prediction import predict
-from filters.proof import prove
+from filters.evidence_file import evidence_json
+from filters.explanation import costly_at_largest_scale
+from filters.options import Form, Layout, Overrides, PaperRule
+from filters.overhead import predict
+from filters.paper_rule import decide_by_paper
 from filters.regions import unite_regions
-from filters.scales import costly_at_largest_scale
-from filters.summary import evidence_json
-from filters.wishes import Wishes
-from filters.writer import write_filter
+from filters.scorep_format.parser import Filter, parse
+from filters.scorep_format.writer import prove, write_filter
 from ingest.calltree import CallTree
 from ingest.errors import FilterError
-from ingest.profile import LocationTable, Metric, Profile, RegionTable
+from ingest.profile import LocationTable, Metric, Profile, RegionTable, ValuesInMemory
 
 ROWS = [
     (0, "main", 1, 0.1),
@@ -60,9 +60,9 @@ def test_the_evidence_is_plain_data(decision):
     assert {"region", "mangled", "visits", "time", "time_per_visit", "reason", "why", "kept"} <= set(entry)
 
 
-def test_wishes_go_over_the_rule(make_profile):
+def test_overrides_win_over_the_rule(make_profile):
     run = evidence_from_profile(make_profile(ROWS))
-    found = decide_by_paper([run], wishes=Wishes(protect=("st*",), drop=("s*", "USER*")))
+    found = decide_by_paper([run], overrides=Overrides(protect=("st*",), drop=("s*", "USER*")))
     assert kept_names(found) == {"main", "step", "tool"}
 
 
@@ -84,7 +84,7 @@ def test_the_decisions_of_several_runs_are_united_with_their_reasons(make_profil
     assert runs["late"] == ["large"] and runs["setup"] == ["small"]
 
 
-def test_what_small_runs_keep_and_the_largest_pays_for_is_told(make_profile):
+def test_regions_kept_for_small_runs_but_expensive_in_the_largest_are_reported(make_profile):
     small = evidence_from_profile(make_profile(ROWS, source="small"))
     rows = [(d, n, 10**7 if n == "setup" else v, 1e-3 if n == "setup" else t) for d, n, v, t in ROWS]
     large = evidence_from_profile(make_profile([*rows, (1, "late", 1, 1.0)], source="large"))
@@ -131,7 +131,7 @@ def hostile_profile(names):
         regions=regions,
         locations=location,
         metrics=metrics,
-        load=lambda metric: values,
+        load=ValuesInMemory(tree, {"visits": values, "time": values}),
     )
 
 
@@ -151,3 +151,169 @@ def test_a_written_filter_decides_hostile_names_as_intended(names, choice, form,
     written = write_filter(regions, kept, Layout(form, abridged, True))
     prove(written.text, regions.table, written.plan.intended)
     assert (written.plan.intended == kept).all()
+
+
+def test_reasons_have_their_order():
+    assert [reason.name for reason in sorted(Reason)] == [
+        "DROPPED",
+        "NEVER_CALLED",
+        "TOO_COSTLY",
+        "ASKED_TO_DROP",
+        "PREFIX",
+        "STRUCTURE",
+        "TOTAL_TIME",
+        "TIME_PER_VISIT",
+        "TIME",
+        "PROTECTED",
+        "USER_REGION",
+        "ENTRY_POINT",
+    ]
+    assert [reason.name for reason in Reason if not reason.keeps] == [
+        "DROPPED",
+        "NEVER_CALLED",
+        "TOO_COSTLY",
+        "ASKED_TO_DROP",
+    ]
+    assert len({reason.sentence for reason in Reason}) == len(Reason)
+
+
+def reasons_of(decision):
+    names = decision.regions.table.name
+    return {name: Reason(int(code)).name for name, code in zip(names, decision.reason, strict=True)}
+
+
+def test_a_region_has_the_strongest_reason_of_its_call_paths(decision):
+    assert reasons_of(decision) == {
+        "USER phase": "USER_REGION",
+        "main": "ENTRY_POINT",
+        "setup": "TIME_PER_VISIT",
+        "solve": "DROPPED",
+        "step": "DROPPED",
+        "tool": "TIME_PER_VISIT",
+    }
+
+
+def test_what_is_protected_wins_over_what_is_dropped_and_the_entry_point_over_both(make_profile):
+    run = evidence_from_profile(make_profile(ROWS))
+    both = decide_by_paper([run], overrides=Overrides(protect=("solve", "USER*"), drop=("*",)))
+    assert reasons_of(both) == {
+        "USER phase": "PROTECTED",
+        "main": "ENTRY_POINT",
+        "setup": "ASKED_TO_DROP",
+        "solve": "PROTECTED",
+        "step": "ASKED_TO_DROP",
+        "tool": "ASKED_TO_DROP",
+    }
+    by_linker_name = decide_by_paper([run], overrides=Overrides(drop=("_Z5setup",)))
+    assert reasons_of(by_linker_name)["setup"] == "ASKED_TO_DROP"
+
+
+def test_a_region_that_is_not_called_has_a_reason_of_its_own(make_profile):
+    profile = make_profile(ROWS)
+    profile.tree.region[1] = profile.regions.name.index("step")
+    found = decide_by_paper([evidence_from_profile(profile)])
+    assert reasons_of(found)["setup"] == "NEVER_CALLED"
+    assert not found.kept[found.regions.table.name.index("setup")]
+
+
+def test_recorded_call_paths_are_those_of_kept_regions_and_of_what_cannot_be_filtered(decision):
+    assert decision.recorded_regions(0).tolist() == [True, True, False, False, True, True, True]
+    dropped = replace(decision, reason=np.full(len(decision.regions), Reason.ASKED_TO_DROP))
+    assert dropped.recorded_regions(0).tolist() == [False] * 6 + [True]
+    assert dropped.recorded(0).tolist() == [False] * 7 + [True]
+    assert not dropped.overlapped(0).any()
+
+
+def test_without_filterable_regions_everything_is_recorded(make_profile):
+    found = decide_by_paper([evidence_from_profile(make_profile([(0, "MPI_Init", 1, 1.0)]))])
+    assert len(found.regions) == 0
+    assert found.recorded_regions(0).tolist() == [True]
+
+
+def test_a_filter_that_excludes_nothing_says_so(make_profile):
+    run = evidence_from_profile(make_profile(ROWS))
+    everything = decide_by_paper([run], PaperRule(per_visit=1.0))
+    assert everything.notices == ("every filterable region is kept, so the filter excludes nothing",)
+    assert decide_by_paper([run], overrides=Overrides(drop=("tool",))).notices == ()
+
+
+def test_expensive_is_from_one_per_cent_of_the_plain_time(make_profile):
+    small = evidence_from_profile(make_profile(ROWS, source="small"))
+    rows = [(d, n, v, 1e-3 if n == "setup" else t) for d, n, v, t in ROWS]
+    large = evidence_from_profile(make_profile([*rows, (1, "late", 1, 1.0)], source="large"))
+    both = decide_by_paper([small, large])
+    prediction = predict(large, both.recorded(1))
+    cost = 0.01 * prediction.plain.total
+
+    def reported(setup_cost):
+        plain = replace(prediction.plain, cost=(setup_cost, setup_cost, setup_cost))
+        return costly_at_largest_scale(both, replace(prediction, plain=plain))
+
+    assert reported(0.999 * cost) == ()
+    assert reported(cost * (1 + 1e-9)) == (
+        "'setup' is kept for smaller runs only, but at the largest scale recording it takes 1.0% of the "
+        "plain computing time",
+    )
+    nothing = replace(prediction, plain=replace(prediction.plain, total=0.0))
+    assert costly_at_largest_scale(both, nothing) == ()
+    protected = decide_by_paper([small, large], overrides=Overrides(protect=("setup",)))
+    plain = replace(prediction.plain, cost=(cost, cost, cost))
+    assert costly_at_largest_scale(protected, replace(prediction, plain=plain)) == ()
+
+
+def test_the_evidence_of_every_region_by_number(make_profile):
+    run = evidence_from_profile(make_profile(ROWS, source="a.cubex"))
+    found = decide_by_paper([run], overrides=Overrides(drop=("step", "solve")))
+    evidence = evidence_json(found, [predict(run, found.recorded(0))])
+    assert evidence["method"] == found.method and evidence["runs"] == ["a.cubex"]
+    entries = {entry["region"]: entry for entry in evidence["regions"]}
+    assert list(entries) == ["USER phase", "main", "setup", "solve", "step", "tool"]
+    tool = {
+        key: entries["tool"][key]
+        for key in ("visits", "time", "time_per_visit", "paradigm", "file", "mangled")
+    }
+    assert tool == {
+        "visits": 100001.0,
+        "time": 21.0,
+        "time_per_visit": 21.0 / 100001.0,
+        "paradigm": "compiler",
+        "file": "code.cc",
+        "mangled": "_Z4tool",
+    }
+    assert (entries["tool"]["callpaths"], entries["tool"]["callpaths_kept"]) == (2, 1)
+    step = entries["step"]
+    assert (step["kept"], step["reason"], step["why"]) == (False, "asked_to_drop", "dropped on request")
+    assert (step["callpaths"], step["callpaths_kept"], step["callpaths_overlapped"]) == (1, 0, 0)
+    assert "runs" not in step
+    assert sum(entry["plain_time"] for entry in entries.values()) == pytest.approx(38.3, rel=1e-3)
+    assert [lost["region"] for lost in evidence["given_up"]] == ["solve", "step"]
+    assert len(evidence["predictions"]) == 1
+
+
+def test_a_region_without_visits_has_no_time_per_visit(make_profile):
+    run = evidence_from_profile(make_profile([(0, "main", 1, 1.0), (1, "a", 0, 0.0)]))
+    entry = evidence_json(decide_by_paper([run]))["regions"][0]
+    assert (entry["region"], entry["visits"], entry["time_per_visit"]) == ("a", 0.0, None)
+
+
+def test_a_wrong_filter_is_named_by_its_verb(decision):
+    regions = decision.regions.table
+    nothing = np.zeros(len(decision.regions), dtype=np.bool_)
+    only_solve = nothing.copy()
+    only_solve[regions.name.index("solve")] = True
+    everything_but_solve = ~only_solve
+    text = write_filter(decision.regions, everything_but_solve).text
+    with pytest.raises(FilterError, match=r"a.filter: the filter drops 'solve' against the decision$"):
+        prove(text, regions, ~nothing, where="a.filter")
+    with pytest.raises(FilterError, match="the filter keeps 'USER phase' against the decision and 1 more"):
+        intended = everything_but_solve.copy()
+        intended[:2] = False
+        prove(text, regions, intended)
+
+
+def test_regions_kept_only_to_lead_to_others_count_as_kept(make_profile):
+    rows = [(0, "main", 1, 0.1), (1, "way", 10, 0.1), (2, "goal", 1, 9.0)]
+    run = evidence_from_profile(make_profile(rows))
+    found = decide_by_paper([run])
+    assert reasons_of(found) == {"goal": "TIME_PER_VISIT", "main": "ENTRY_POINT", "way": "PREFIX"}
+    assert found.notices == ("every filterable region is kept, so the filter excludes nothing",)

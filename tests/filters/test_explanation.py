@@ -1,15 +1,17 @@
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from filters.budget import Budget, decide_by_budget
-from filters.decision import decide_by_paper
+from filters.budget import decide_by_budget
+from filters.cost import EventCost
+from filters.decision import Reason
 from filters.evidence import evidence_from_profile
-from filters.explanation import explain
-from filters.given_up import given_up
-from filters.prediction import Application, predict
-from filters.summary import evidence_json
-from filters.usage import next_commands
+from filters.evidence_file import evidence_json
+from filters.explanation import dropped_regions, explain, next_commands
+from filters.options import Application, Budget, Overrides
+from filters.overhead import predict
+from filters.paper_rule import decide_by_paper
 from ingest.errors import UsageError
 
 ROWS = [
@@ -35,7 +37,7 @@ def test_a_dropped_region_is_explained(made):
     assert told[0] == "tool: dropped, no rule keeps it"
     assert "100000 visits" in told[1].replace("1e+05", "100000")
     assert "main > step > tool" in told[-1] and told[-1].endswith(
-        "its time is told of step, represented by step"
+        "its time is attributed to step, represented by step"
     )
 
 
@@ -45,9 +47,9 @@ def test_patterns_and_kept_regions(made):
         explain(*made, "MPI_Wait")
 
 
-def test_what_is_given_up_is_told_with_its_heir(made):
-    first = given_up(*made)[0]
-    assert (first.region, first.told_of, first.visits) == ("tool", "step", 100_000)
+def test_a_dropped_region_comes_with_the_caller_that_gets_its_time(made):
+    first = dropped_regions(*made)[0]
+    assert (first.region, first.attributed_to, first.visits) == ("tool", "step", 100_000)
     assert 0.39 < first.share < 0.42
 
 
@@ -65,3 +67,142 @@ def test_the_next_commands_name_the_file_by_its_absolute_path():
     (run_time,) = next_commands(path, Application.RUN_TIME)
     assert run_time == f"export SCOREP_FILTERING_FILE='{path.absolute()}'"
     assert all(str(path.absolute()) in line for line in next_commands(path, Application.COMPILE_TIME))
+
+
+# short runs: all times are far below a second
+CALLERS = [
+    (0, "main", 1, 0.05),
+    (1, "int step(double)", 10, 0.02),
+    (2, "tool", 40, 0.1),
+    (2, "MPI_Wait", 3, 0.5),
+    (1, "setup", 1, 0.2),
+    (2, "tool", 4, 0.4),
+    (1, "rest", 20, 0.001),
+    (2, "tool", 5000, 0.005),
+    (1, "odd", 1, 0.0),
+    (2, "tool", 100, 0.0003),
+    (1, "even", 1, 0.0),
+    (2, "tool", 100, 0.0004),
+]
+COST = EventCost(1e-6, 1e-8, 1e-6)
+
+
+def decided(rows, profile_of, **asked):
+    run = evidence_from_profile(profile_of(rows, source="a"))
+    decision = decide_by_paper([run], overrides=Overrides(**asked))
+    return decision, predict(run, decision.recorded(0), COST)
+
+
+def test_an_explanation_line_by_line(make_profile):
+    assert explain(*decided(CALLERS, make_profile, drop=("tool",)), "tool") == (
+        "tool: dropped, dropped on request",
+        "  5244 visits, 0.5057 core-s measured, 96.43 us each, about 0.5022 core-s unmeasured",
+        "  recording its visits takes about 0.005252 core-s (0.68% of the plain computing time)",
+        "  the rule keeps call paths from 5e+04 us per visit; those from 0.1 core-s are represented by "
+        "ones of up to 10 visits",
+        "  main > setup > tool: 4 visits, 0.4 core-s; its time is attributed to setup",
+        "  main > step > tool: 40 visits, 0.1 core-s; its time is attributed to step, represented by step",
+        "  main > rest > tool: 5000 visits, 0.005 core-s; its time is attributed to main",
+        "  main > even > tool: 100 visits, 0.0004 core-s; its time is attributed to main",
+        "  main > odd > tool: 100 visits, 0.0003 core-s; its time is attributed to main",
+    )
+
+
+def test_call_paths_beyond_the_fifth_are_counted(make_profile):
+    rows = [*CALLERS, (1, "late", 1, 0.0), (2, "tool", 100, 0.0002)]
+    *_, fifth, last = explain(*decided(rows, make_profile), "tool")
+    assert fifth.startswith("  main > odd > tool: ")
+    assert last == "  and 1 more call paths"
+
+
+def test_a_kept_region_is_explained_with_the_reasons_of_its_call_paths(make_profile):
+    told = explain(*decided(CALLERS, make_profile), "tool")
+    assert told[0] == "tool: kept, its time per visit is among the longest"
+    assert [line.rpartition("; ")[2] for line in told[4:]] == [
+        "its time per visit is among the longest",
+        *["recorded because its region is kept elsewhere"] * 4,
+    ]
+
+
+@pytest.mark.parametrize("asked", ["step", "int step(double)", "_Z16int step(double)", "*ste*", "_Z*step*"])
+def test_regions_are_found_by_any_of_their_names(make_profile, asked):
+    made = decided(CALLERS, make_profile)
+    assert [line for line in explain(*made, asked) if not line.startswith("  ")] == [
+        "int step(double): kept, it represents call paths with much total time, at or below it"
+    ]
+
+
+def test_a_region_that_is_not_called_has_no_explanation(make_profile):
+    profile = make_profile(CALLERS)
+    profile.tree.region[profile.tree.region == profile.regions.name.index("odd")] = 0
+    run = evidence_from_profile(profile)
+    decision = decide_by_paper([run])
+    with pytest.raises(
+        UsageError,
+        match="--explain: no called, filterable region is named 'odd'; give a name as the evidence file has",
+    ):
+        explain(decision, predict(run, decision.recorded(0)), "odd")
+
+
+def test_a_budget_has_no_thresholds_to_tell_of(make_profile):
+    run = evidence_from_profile(make_profile(CALLERS))
+    decision, _ = decide_by_budget([run], Budget(0.001), cost=COST)
+    told = explain(decision, predict(run, decision.recorded(0), COST), "tool")
+    assert len(told) == 3 + 5
+    assert told[0] == f"tool: dropped, {Reason.TOO_COSTLY.sentence}"
+    assert told[3] == "  main > setup > tool: 4 visits, 0.4 core-s; its time is attributed to setup"
+
+
+def test_time_without_a_recorded_caller_goes_to_no_region(make_profile):
+    rows = [(0, "app", 1, 0.1), (1, "work", 10, 0.3), (1, "never", 0, 0.0)]
+    made = decided(rows, make_profile, drop=("*",))
+    told = explain(*made, "work")
+    assert told[-1] == (
+        "  app > work: 10 visits, 0.3 core-s; its time is attributed to no region, represented by app"
+    )
+    never = explain(*made, "never")
+    assert never[1] == "  0 visits, 0 core-s measured, about 0 core-s unmeasured"
+    work, app = dropped_regions(*made)
+    assert (work.region, work.attributed_to) == ("work", None)
+    assert (app.region, app.attributed_to) == ("app", None)
+    assert work.share + app.share == pytest.approx(1.0)
+    nothing = replace(made[1], plain=replace(made[1].plain, total=0.0))
+    assert explain(made[0], nothing, "work")[2] == "  recording its visits takes about 1e-05 core-s"
+    assert {lost.share for lost in dropped_regions(made[0], nothing)} == {0.0}
+
+
+def test_dropped_regions_come_by_time_with_the_caller_that_gets_most(make_profile):
+    made = decided(CALLERS, make_profile, drop=("tool", "int step(double)"))
+    tool, step, rest = dropped_regions(*made)
+    assert [(lost.region, lost.attributed_to, lost.visits) for lost in (tool, step, rest)] == [
+        ("tool", "setup", 5244.0),
+        ("int step(double)", "main", 10.0),
+        ("rest", "main", 20.0),
+    ]
+    assert tool.share == pytest.approx(0.65, rel=2e-3)
+    assert dropped_regions(*made, 2) == (tool, step)
+    rows = [(d, n, v, 0.08 if (n, v) == ("tool", 4) else t) for d, n, v, t in CALLERS]
+    (first, *_) = dropped_regions(*decided(rows, make_profile, drop=("tool",)))
+    assert first.attributed_to == "int step(double)"
+
+
+def test_dropped_regions_are_ten_at_most(make_profile):
+    rows = [(0, "main", 1, 0.1), *((1, f"f{i:02}", 1, 0.1 + 0.001 * i) for i in range(12))]
+    found = dropped_regions(*decided(rows, make_profile, drop=("*",)))
+    assert [lost.region for lost in found] == [f"f{i:02}" for i in range(11, 1, -1)]
+
+
+def test_the_last_run_is_the_one_explained(make_profile):
+    small = evidence_from_profile(make_profile([(0, "main", 1, 5.0), (1, "tool", 7, 5.0)], source="small"))
+    large = evidence_from_profile(make_profile(CALLERS, source="large"))
+    both = decide_by_paper([small, large], overrides=Overrides(drop=("tool",)))
+    made = both, predict(large, both.recorded(1), COST)
+    assert explain(*made, "tool")[1].startswith("  5244 visits, 0.5057 core-s")
+    assert dropped_regions(*made)[0].visits == 5244.0
+
+
+def test_the_compile_time_commands_work_in_any_folder():
+    first, second = next_commands(Path("my filters/app.filter"), Application.COMPILE_TIME)
+    path = Path("my filters/app.filter").absolute()
+    assert first.startswith(f"scorep --instrument-filter='{path}' g++ ...    # instead of g++")
+    assert second.startswith(f"make SCOREP_WRAPPER_INSTRUMENTER_FLAGS='--instrument-filter={path}'    # if")

@@ -1,12 +1,11 @@
 import numpy as np
 import pytest
 
+from filters.decision import Reason
 from filters.evidence import evidence_from_profile
-from filters.matching import filterable
 from filters.options import PaperRule
-from filters.paper_rule import apply_paper_rule
-from filters.reasons import Reason
-from ingest.errors import UsageError
+from filters.paper_rule import apply_paper_rule, decide_by_paper
+from filters.scorep_format.matcher import filterable
 
 # depth, region, visits, exclusive time: eight filterable call paths, so two are the top quarter
 ROWS = [
@@ -85,6 +84,48 @@ def test_profiles_with_nothing_to_decide(rows, make_profile):
     assert np.isinf(result.time_per_visit) and (result.represented_by == -1).all()
 
 
-def test_shares_outside_their_range_are_refused():
-    with pytest.raises(UsageError, match="share between 0 and 1"):
-        PaperRule(per_visit=25.0)
+def test_the_numbers_of_the_rule(make_profile):
+    result = outcome(ROWS, make_profile)
+    assert result.time_per_visit == 0.9  # of solve, the second longest of eight
+    assert result.total_time == 9.0
+    wider = outcome(ROWS, make_profile, PaperRule(per_visit=0.26, total=0.126, visits=1.0))
+    assert wider.time_per_visit == pytest.approx(0.1)  # ceil(0.26 * 8) = 3: that of main
+    assert wider.total_time == 9.0
+    assert wider.visits == 100000.0
+    assert wider.represented_by[4] == 4  # dot may represent itself now
+    assert reasons(wider)[4] == "TOTAL_TIME"
+
+
+def test_no_share_keeps_nothing_but_entry_points(make_profile):
+    result = outcome(ROWS, make_profile, PaperRule(per_visit=0.0, total=0.0))
+    assert reasons(result) == ["PREFIX", *["DROPPED"] * 9]
+    assert result.time_per_visit == result.total_time == np.inf
+    everything = outcome(ROWS, make_profile, PaperRule(per_visit=1.0))
+    kept = [name for name in reasons(everything) if name != "DROPPED"]
+    assert len(kept) == 8 and set(kept) == {"TIME_PER_VISIT"}
+
+
+def test_a_call_path_represents_itself_up_to_the_quantile_of_visits(make_profile):
+    rows = [(0, "main", 1, 0.0), (1, "a", 4, 1.0), (2, "b", 4, 9.0), (2, "c", 5, 8.0), (1, "d", 1, 50.0)]
+    result = outcome(rows, make_profile, PaperRule(per_visit=0.2, total=0.6, visits=0.5))
+    assert result.visits == 4.0
+    assert result.represented_by.tolist() == [-1, -1, 2, 1, -1]
+    assert reasons(result) == ["PREFIX", "TOTAL_TIME", "TOTAL_TIME", "DROPPED", "TIME_PER_VISIT"]
+
+
+def test_if_no_caller_has_few_visits_the_root_represents(make_profile):
+    rows = [(0, "main", 9, 0.1), (1, "a", 9, 0.1), (2, "b", 9, 9.0), (1, "c", 1, 0.3), (1, "d", 1, 50.0)]
+    result = outcome(rows, make_profile, PaperRule(per_visit=0.2, total=0.4, visits=0.25))
+    assert result.visits == 1.0
+    assert result.represented_by.tolist() == [-1, -1, 0, -1, -1]
+    assert reasons(result)[:3] == ["TOTAL_TIME", "DROPPED", "DROPPED"]
+
+
+def test_the_method_names_the_rule_and_its_numbers(make_profile):
+    run = evidence_from_profile(make_profile(ROWS))
+    decision = decide_by_paper([run], PaperRule(per_visit=0.1, total=0.2, visits=0.75))
+    assert decision.method == (
+        "paper rule: top 10% of time per visit, top 20% of total time, visits up to the 75% quantile, "
+        "all prefixes"
+    )
+    assert len(decision.outcomes) == 1

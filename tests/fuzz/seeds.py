@@ -9,13 +9,13 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 
+from tests import foam_cases
 from tests.cubex_writer import GroupSpec, MetricSpec, RegionSpec, write_cubex
 from tests.ingest.readers import (
     cali_files,
     cube3_files,
     extrap_files,
     hpctoolkit_files,
-    openfoam_cases,
     tau_files,
 )
 
@@ -159,12 +159,12 @@ def _cube3(folder: Path) -> list[str]:
 
 
 def _openfoam(folder: Path) -> list[str]:
-    openfoam_cases.write_profiling(folder / "serial", "0.5", openfoam_cases.solver("cavity", 2.0))
+    foam_cases.write_profiling(folder / "serial", "0.5", foam_cases.solver("cavity", 2.0))
     for process in range(2):
         for time in ("1", "2"):
             case = f"cavityprocessor{process}"
             part = folder / "parallel" / f"processor{process}"
-            openfoam_cases.write_profiling(part, time, openfoam_cases.solver(case, 3.0 + process))
+            foam_cases.write_profiling(part, time, foam_cases.solver(case, 3.0 + process))
     real = folder / "real" / "0.1" / "uniform" / "profiling"
     real.parent.mkdir(parents=True)
     sample = SAMPLES / "openfoam-cavity" / "cavity.n8.r1" / "0.1" / "uniform" / "profiling"

@@ -1,8 +1,9 @@
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ingest.calltree import CallTree
+from ingest.calltree import CallTree, add_callees, callee_rounds, subtract_callees
 
 
 @st.composite
@@ -52,3 +53,28 @@ def test_a_chain_of_five_thousand_calls_needs_no_recursion():
     tree = CallTree(np.arange(-1, 4999), np.zeros(5000, dtype=np.int64))
     assert tree.inclusive(np.ones((5000, 1)))[0, 0] == 5000
     assert tree.depth[-1] == 4999
+
+
+@pytest.mark.parametrize("callees", [0, 1, 63, 64, 65, 200])
+def test_the_result_is_that_of_a_loop_to_the_last_bit(callees):
+    random = np.random.default_rng(callees)
+    caller = np.concatenate([[-1, -1], random.integers(0, 2, callees)])
+    values = random.random((len(caller), 3))
+    expected = values.copy()
+    for callee, above in enumerate(caller):
+        if above >= 0:
+            expected[above] -= values[callee]
+    own = values.copy()
+    subtract_callees(values, callee_rounds(caller), own)
+    np.testing.assert_array_equal(own, expected)
+    expected[:] = 0.0
+    np.add.at(expected, caller[2:], values[2:])
+    own[:] = 0.0
+    add_callees(values, callee_rounds(caller), own)
+    np.testing.assert_array_equal(own, expected)
+
+
+def test_no_caller_occurs_twice_in_a_turn():
+    turns = callee_rounds(np.array([-1, 0, 0, 1, 0, 1]))
+    assert [callee.tolist() for callee, _ in turns] == [[1, 3], [2, 5], [4]]
+    assert [caller.tolist() for _, caller in turns] == [[0, 1], [0, 1], [0]]

@@ -1,14 +1,17 @@
 import os
 import random
+from itertools import count
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from ingest.discovery import discover
 from ingest.errors import InputError, RunNameError
+from ingest.profile_search import search_profiles
 from ingest.run_names import RunSpec
-
-from .readers.openfoam_cases import solver, write_profiling
+from tests.foam_cases import solver, write_profiling
 
 
 def case(folder: Path) -> Path:
@@ -72,7 +75,7 @@ def test_what_is_derived_from_a_profile_is_no_repetition(tmp_path):
     assert "derived" in found.skipped[0].reason
 
 
-def test_other_files_and_folders_are_skipped_and_told(tmp_path):
+def test_other_files_and_folders_are_skipped_and_reported(tmp_path):
     study(tmp_path, "c.p4.r1", "c.p8.r1")
     (tmp_path / "notes.txt").write_text("x")
     (tmp_path / "empty").mkdir()
@@ -81,7 +84,7 @@ def test_other_files_and_folders_are_skipped_and_told(tmp_path):
     assert len(found.runs) == 2
     assert [(s.path.name, s.reason) for s in found.skipped] == [
         ("empty", "holds no profile"),
-        ("notes.txt", "is no profile"),
+        ("notes.txt", "is not a profile"),
     ]
 
 
@@ -120,7 +123,7 @@ def test_a_single_run_keeps_the_parameters_of_its_name(tmp_path):
         (("mm.y1x1z1", "x10y1z1"), ("y=1, x=1, z=1", "x=10, y=1, z=1")),
         (("c.p4", "c.r2"), ("'c.p4' as p=4", "'c.r2' as repetition 2")),
         (("c.p4", "c.pfour"), ("cannot read 'pfour'",)),
-        (("a4b.p4", "a8b.p4"), ("may hide in the leading name 'a4b'",)),
+        (("a4b.p4", "a8b.p4"), ("a parameter in the leading name 'a4b'",)),
         (("strong/c.p4", "strong/c.p8", "weak/c.p4"), ("one folder too deep",)),
     ],
 )
@@ -132,9 +135,9 @@ def test_runs_that_do_not_agree_are_refused(tmp_path, names, what):
     assert str(tmp_path) in str(caught.value)
 
 
-def test_different_leading_names_are_told(tmp_path):
+def test_different_leading_names_are_reported(tmp_path):
     found = discover(study(tmp_path, "hpcg.p4", "lulesh.p8"))
-    assert found.notices == ("runs with different leading names are taken as one study: hpcg, lulesh",)
+    assert found.notices == ("runs with different leading names are read as one study: hpcg, lulesh",)
 
 
 def test_no_profile_says_what_was_looked_for(tmp_path):
@@ -166,6 +169,40 @@ def test_a_folder_that_may_not_be_read_is_skipped(tmp_path):
     assert "cannot be listed" in discover(tmp_path).skipped[0].reason
 
 
+POINTS = st.tuples(st.sampled_from([1, 2, 16, 0.5]), st.sampled_from([8, 20.5]))
+RUNS = st.lists(st.tuples(POINTS, st.none() | st.integers(0, 4), st.booleans()), min_size=2, max_size=7)
+
+
+@settings(max_examples=60, deadline=None)
+@given(RUNS, st.sampled_from(["hpcg.", ""]), st.randoms())
+def test_any_study_is_found_complete_sorted_and_without_two_equal_runs(
+    tmp_path_factory, drawn, prefix, random
+):
+    directory = tmp_path_factory.mktemp("study")
+    named = {}
+    for (p, n), repetition, in_folder in drawn:
+        number = f"{p}".replace(".", random.choice(".,"))
+        name = f"{prefix}p{number}.n{n}" + ("" if repetition is None else f".r{repetition}")
+        path = directory / name / "profile.cubex" if in_folder else directory / f"{name}.cubex"
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(b"")
+        named[path] = (float(p), float(n)), repetition
+    found = discover(directory)
+    assert found.parameters == ("p", "n")
+    assert {run.path: run.parameters for run in found.runs} == {
+        path: point for path, (point, _) in named.items()
+    }
+    keys = [(run.parameters, run.repetition) for run in found.runs]
+    assert keys == sorted(keys) and len(set(keys)) == len(keys)
+    given_names = [(point, repetition) for point, repetition in named.values() if repetition is not None]
+    assert set(given_names) <= set(keys)
+    for point in {point for point, _ in keys}:
+        taken = {repetition for given_point, repetition in given_names if given_point == point}
+        others = sorted({repetition for key, repetition in keys if key == point} - taken)
+        free = (number for number in count(1) if number not in taken)
+        assert others == [next(free) for _ in others]
+
+
 class TestListedRuns:
     def test_they_win_over_names(self, tmp_path):
         study(tmp_path, "a.p4", "b.p4", "c.p4")
@@ -195,3 +232,85 @@ class TestListedRuns:
             discover(tmp_path, [RunSpec(Path("empty"), {"p": 1})])
         with pytest.raises(InputError, match="no such file"):
             discover(tmp_path, [RunSpec(Path("gone"), {"p": 1})])
+
+
+def test_folders_that_cannot_be_listed(tmp_path, monkeypatch):
+    study(tmp_path, "c.p4", "c.p8")
+    closed = tmp_path / "closed"
+    closed.mkdir()
+    listed = Path.iterdir
+
+    def forbidden(path):
+        if path in hidden:
+            raise PermissionError(13, "Permission denied")
+        return listed(path)
+
+    monkeypatch.setattr(Path, "iterdir", forbidden)
+    hidden = [closed]
+    found = discover(tmp_path)
+    assert len(found.runs) == 2
+    assert [(s.path, s.reason) for s in found.skipped] == [(closed, "cannot be listed: Permission denied")]
+    hidden = [tmp_path]
+    with pytest.raises(InputError, match="cannot be listed: Permission denied"):
+        search_profiles(tmp_path)
+
+
+def test_profiles_are_searched_two_folders_deep_and_no_deeper(tmp_path):
+    study(tmp_path, "c.p4/a/b", "c.p8/a")
+    assert [run.parameters for run in discover(tmp_path).runs] == [(4.0,), (8.0,)]
+    study(tmp_path / "deep", "c.p4/a/b/c")
+    with pytest.raises(InputError, match="no profile found"):
+        discover(tmp_path / "deep")
+
+
+def test_a_profile_in_a_folder_hides_those_below_it(tmp_path):
+    (tmp_path / "c.p4" / "more").mkdir(parents=True)
+    for path in ("c.p4/profile.cubex", "c.p4/more/other.cubex"):
+        (tmp_path / path).write_bytes(b"")
+    assert [run.path.name for run in discover(tmp_path).runs] == ["profile.cubex"]
+
+
+@pytest.mark.parametrize("name", ["summary.cubex", "scout.cubex", "trace.cubex", "remap.cubex"])
+def test_a_derived_profile_counts_if_the_original_is_not_there(tmp_path, name):
+    (tmp_path / "c.p4").mkdir()
+    (tmp_path / "c.p4" / name).write_bytes(b"")
+    assert [run.path.name for run in discover(tmp_path).runs] == [name]
+
+
+def test_names_of_files_are_read_without_their_ending_and_those_of_folders_with_it(tmp_path):
+    (tmp_path / "c.p4.n2").mkdir()
+    for path in ("c.p4.n2/profile.cubex", "c.p8.n4.cubex"):
+        (tmp_path / path).write_bytes(b"")
+    assert [run.parameters for run in discover(tmp_path).runs] == [(4.0, 2.0), (8.0, 4.0)]
+
+
+def test_numbers_name_files_but_not_folders_and_not_at_any_length(tmp_path):
+    for name in ("2.cubex", "16.cubex"):
+        (tmp_path / name).write_bytes(b"")
+    assert [run.parameters for run in discover(tmp_path).runs] == [(2.0,), (16.0,)]
+    (tmp_path / ("9" * 13 + ".cubex")).write_bytes(b"")
+    with pytest.raises(RunNameError, match="cannot read '9999999999999'"):
+        discover(tmp_path)
+    (tmp_path / "folders").mkdir()
+    with pytest.raises(RunNameError, match="cannot read '2'"):
+        discover(study(tmp_path / "folders", "2", "4"))
+
+
+def test_profile_as_a_name_says_nothing_unless_another_one_does(tmp_path):
+    for name in ("profile.cubex", "profile2.cubex"):
+        (tmp_path / name).write_bytes(b"")
+    assert discover(tmp_path).parameters == ()
+    (tmp_path / "p4.cubex").write_bytes(b"")
+    with pytest.raises(RunNameError, match="cannot read 'profile'"):
+        discover(tmp_path)
+
+
+def test_leading_names_with_digits_may_differ_in_nothing_else(tmp_path):
+    found = discover(study(tmp_path, "mm2d.p4", "mm2d.p8"))
+    assert found.parameters == ("p",) and found.notices == ()
+
+
+def test_examples_of_names_that_disagree_are_few(tmp_path):
+    with pytest.raises(RunNameError) as caught:
+        discover(study(tmp_path, "a1", "b1", "c1", "d1", "e1"))
+    assert str(caught.value).count(" as ") == 4

@@ -1,8 +1,14 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from ingest.profile import MetricKind
+from ingest.calltree import CallTree
+from ingest.profile import MetricKind, RegionTable
 from ingest.reduction import reduce_profile
+from ingest.region_class import RegionClass
 from tests.profiles import make_profile
 
 MAIN, SOLVE, SEND = ("main",), ("main", "solve"), ("main", "solve", "MPI_Send")
@@ -57,15 +63,81 @@ def test_siblings_with_the_same_callee_are_summed_with_their_subtrees():
     assert reduced.tree.paths(names) == [MAIN, first, (*first, "x")]
     time = reduced.values["time"]
     assert time.sum.tolist() == [0.0, 18.0, 24.0]
+    assert time.mean.tolist() == [0.0, 9.0, 12.0]
+    assert time.min.tolist() == [0.0, 4.0, 12.0]
     assert time.max.tolist() == [0.0, 14.0, 12.0]
 
 
-def test_time_per_paradigm_and_location():
+def test_time_per_class_and_location():
     reduced = reduce_profile(
         make_profile({"time": {MAIN: [1.0, 2.0], SOLVE: [3.0, 4.0], SEND: [0.5, 0.25]}}), ["time"]
     )
-    assert reduced.paradigms == ("compiler", "mpi")
-    assert reduced.paradigm_time.tolist() == [[4.0, 6.0], [0.5, 0.25]]
+    assert reduced.classes == (RegionClass.COMPUTATION, RegionClass.POINT_TO_POINT)
+    assert reduced.class_time.tolist() == [[4.0, 6.0], [0.5, 0.25]]
+
+
+@st.composite
+def profiles(draw):
+    """(profile with siblings of one name, in blocks of some rows; values per call path and location)."""
+    parent, depth = [-1], [0]
+    for node in range(1, draw(st.integers(1, 14))):
+        above = node - 1
+        for _ in range(draw(st.integers(0, depth[-1] + 1))):
+            above = parent[above] if above >= 0 else -1
+        parent.append(above)
+        depth.append(depth[above] + 1 if above >= 0 else 0)
+    region = [draw(st.integers(0, 2)) for _ in parent]
+    locations = draw(st.integers(1, 4))
+    cpu = [draw(st.booleans()) for _ in range(locations)]
+    rows = st.lists(st.integers(-4, 9), min_size=locations, max_size=locations)
+    values = np.array([draw(rows) for _ in parent], dtype=np.float64)
+    return parent, region, cpu, values, draw(st.integers(1, 5))
+
+
+class InBlocks:
+    """Loads values a few rows at a time, call paths with nothing but zeros never, the last ones first."""
+
+    def __init__(self, values, rows):
+        self.stored, self.rows = values, rows
+
+    def __call__(self, metric):
+        return self.stored
+
+    def exclusive_blocks(self, metric, rows):
+        nodes = np.flatnonzero(self.stored.any(axis=1))[::-1]
+        for first in range(0, len(nodes), self.rows):
+            some = nodes[first : first + self.rows]
+            yield some, self.stored[some]
+
+
+@settings(deadline=None)
+@given(profiles())
+def test_every_reduction_is_that_of_the_summed_siblings(drawn):
+    parent, region, cpu, values, rows = drawn
+    tree, names = CallTree(np.array(parent), np.array(region)), ("a", "b", "a")
+    made = make_profile({"time": {("a",): [0.0] * len(cpu)}}, cpu=cpu, process=range(len(cpu)))
+    table = RegionTable(
+        name=names, mangled=names, paradigm=("compiler", "mpi", "user"), file=("",) * 3, line=np.full(3, -1)
+    )
+    profile = replace(made, tree=tree, regions=table, load=InBlocks(values, rows))
+    expected = {}
+    for path, row in zip(tree.paths(names), values[:, cpu], strict=True):
+        expected[path] = expected.get(path, 0.0) + row
+    reduced = reduce_profile(profile, ["time"])
+    time = reduced.values["time"]
+    assert set(reduced.tree.paths(names)) == set(expected)
+    assert len(reduced.tree) == len(expected)
+    for i, path in enumerate(reduced.tree.paths(names)):
+        row = expected[path]
+        found = (time.sum[i], time.mean[i], time.min[i], time.max[i])
+        assert found == ((row.sum(), row.mean(), row.min(), row.max()) if len(row) else (0.0,) * 4)
+    mpi = np.array([region[i] == 1 for i in range(len(region))])
+    assert reduced.classes == (RegionClass.COMPUTATION, RegionClass.MANAGEMENT)
+    assert reduced.class_time.tolist() == [
+        values[~mpi][:, cpu].sum(axis=0).tolist(),
+        values[mpi][:, cpu].sum(axis=0).tolist(),
+    ]
+    assert reduced.process.tolist() == np.flatnonzero(cpu).tolist()
 
 
 @pytest.mark.parametrize("locations", [1, 3])

@@ -41,7 +41,7 @@ def test_names_are_understood(name, prefix, parameters, repetition):
         ("mm.p4.nabc.r1", "understood p=4, repetition 1, cannot read 'nabc'"),
         ("mm.p4x.n8", "understood p=4, cannot read 'x.n8'"),
         ("p-5", "cannot read 'p-5'"),
-        ("mm.p4.p5", "'p' stands twice"),
+        ("mm.p4.p5", "'p' occurs twice"),
         ("n1e5", "power of ten"),
         ("scorep_lulesh_8x1_sum", "cannot read 'sum'"),
         ("p" + "9" * 400, "too large"),

@@ -1,8 +1,11 @@
+import numpy as np
 import pytest
 
-from ingest.alignment import MeasuredRun, align
+from ingest.alignment import MeasuredRun, align, experiment_from_series
+from ingest.profile import Metric
 from ingest.reduction import reduce_profile
-from ingest.scaling import Scaling, decide_scaling, process_parameter
+from ingest.scaling import Scaling, computing_time_per_location, decide_scaling, process_parameter
+from ingest.series import Series
 from tests.profiles import make_profile
 
 MAIN, SOLVE, REDUCE = ("main",), ("main", "solve"), ("main", "MPI_Allreduce")
@@ -39,7 +42,7 @@ def test_an_unclear_slope_is_said():
 def test_what_the_user_says_wins():
     decision = decide_scaling(study(lambda p: 100.0 / p), Scaling.WEAK)
     assert decision.scaling is Scaling.WEAK
-    assert "as asked" in decision.reason
+    assert "as requested" in decision.reason
 
 
 @pytest.mark.parametrize("name", ["n", "p"])
@@ -51,3 +54,80 @@ def test_a_parameter_that_does_not_change_the_number_of_locations_counts_no_proc
     experiment = align([name], runs)
     assert process_parameter(experiment) == ""
     assert decide_scaling(experiment).scaling is Scaling.NONE
+
+
+def test_a_series_file_is_modelled_as_it_is():
+    points = np.array([[1.0], [2.0]])
+    series = Series(
+        source="a.txt",
+        parameters=("p",),
+        points=points,
+        callpaths=(("f",),),
+        metrics=(Metric("time", ""),),
+        values={"time": np.ones((1, 2, 1))},
+    )
+    decision = decide_scaling(experiment_from_series(series))
+    assert (decision.scaling, decision.parameter) == (Scaling.NONE, "")
+    assert "as they are" in decision.reason
+
+
+def test_without_computing_time_strong_scaling_is_assumed():
+    decision = decide_scaling(study(lambda p: 0.0))
+    assert decision.scaling is Scaling.STRONG
+    assert "no computing time was measured" in decision.reason
+
+
+@pytest.mark.parametrize(
+    ("exponent", "scaling", "clear"),
+    [
+        (-1.29, Scaling.STRONG, True),
+        (-1.31, Scaling.STRONG, False),
+        (-0.71, Scaling.STRONG, True),
+        (-0.69, Scaling.STRONG, False),
+        (-0.51, Scaling.STRONG, False),
+        (-0.49, Scaling.WEAK, False),
+        (-0.31, Scaling.WEAK, False),
+        (-0.29, Scaling.WEAK, True),
+        (0.29, Scaling.WEAK, True),
+        (0.31, Scaling.WEAK, False),
+    ],
+)
+def test_half_way_between_the_two_the_decision_changes_and_near_it_is_unclear(exponent, scaling, clear):
+    decision = decide_scaling(study(lambda p: 100.0 * p**exponent))
+    assert decision.scaling is scaling
+    assert ("not clearly" not in decision.reason) == clear
+    assert f"p^{exponent:.2f}" in decision.reason
+
+
+def run_at(point, times, process=None):
+    return MeasuredRun(point, 1, reduce_profile(make_profile({"time": times}, process=process), ["time"]))
+
+
+def test_computing_time_is_useful_time_per_location():
+    loop, barrier = ("main", "!$omp for"), ("main", "!$omp barrier")
+    times = {MAIN: [1.0, 2.0], loop: [3.0, 4.0], barrier: [50.0, 60.0], REDUCE: [70.0, 80.0]}
+    profile = make_profile({"time": times}, paradigm={loop[-1]: "openmp", barrier[-1]: "openmp"})
+    experiment = align(["p"], [MeasuredRun((2.0,), 1, reduce_profile(profile, ["time"]))])
+    assert computing_time_per_location(experiment).tolist() == [[5.0]]
+
+
+def test_the_parameter_along_which_locations_grow_counts_processes():
+    runs = [run_at((n, p), {MAIN: [1.0 / p] * p}) for p in (1, 2, 4) for n in (10.0, 20.0)]
+    experiment = align(["n", "p"], runs)
+    assert process_parameter(experiment) == "p"
+    assert decide_scaling(experiment).scaling is Scaling.STRONG
+    noisy = [run_at((x, 1.0), {MAIN: [1.0] * k}) for x, k in ((1.0, 2), (2.0, 1), (4.0, 3), (8.0, 2))]
+    assert process_parameter(align(["x", "y"], noisy)) == ""
+
+
+def test_a_parameter_that_is_zero_or_negative_counts_no_processes():
+    for values in ((0.0, 1.0, 2.0), (-1.0, 1.0, 2.0)):
+        runs = [run_at((x,), {MAIN: [1.0] * (i + 1)}) for i, x in enumerate(values)]
+        assert process_parameter(align(["x"], runs)) == ""
+
+
+def test_slopes_are_taken_with_the_other_parameters_fixed():
+    runs = [run_at((float(p), n), {MAIN: [n * n / p] * p}) for p in (1, 2, 4) for n in (1.0, 8.0)]
+    runs.append(run_at((16.0, 64.0), {MAIN: [1e6] * 16}))  # alone with its n
+    decision = decide_scaling(align(["p", "n"], runs))
+    assert decision.parameter == "p" and "p^-1.00" in decision.reason

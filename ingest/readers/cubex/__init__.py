@@ -1,13 +1,10 @@
 """Reader for `.cubex` profiles (CUBE 4: Score-P, Scalasca).
 
 - container: the tar archive and its members
-- anchor: anchor.xml; program takes its regions and call paths, system its locations, where they stand in the
-  fixed form of Cube's writers (fixed_form)
-- index: which rows a metric stores
-- rows: the stored rows, raw or compressed, block by block
-- dtypes: the value types and the number taken of each
-- inflate: inflating with a bound
-- values: reading a metric when it is asked for, with streaming for exclusive values of inclusive metrics
+- anchor: anchor.xml by an XML parser; fixed_form reads its long sections faster
+- rows: which rows a metric stores, and the rows, raw or compressed, block by block
+- dtypes: the value types and the number taken from each
+- values: reading a metric when it is asked for; exclusive values of inclusive metrics are streamed
 - reader: all of it put together as a `Profile`
 """
 

@@ -1,8 +1,7 @@
 """`anchor.xml`: the metrics, regions, call tree and locations of a profile.
 
-Expat reports one event after the other, so neither depth nor size of the document costs more than the flat
-lists kept here. Declarations of entities are refused: Cube writes none, and they are what XML bombs are
-made of.
+Expat reports event by event, so neither the depth nor the size of the document costs more than the flat lists
+kept here. Declarations of entities are refused: Cube writes none, and XML bombs consist of them.
 """
 
 from dataclasses import dataclass, replace
@@ -12,16 +11,24 @@ from xml.parsers import expat
 import numpy as np
 
 from ingest.errors import InputError
-from ingest.readers.cubex.inflate import GZIP_MAGIC, gunzip
-from ingest.readers.cubex.program import REGION_FIELDS, Program, take_program
-from ingest.readers.cubex.system import CREATOR, GROUP_TYPE, LOCATION_TYPE, System, take_system
+from ingest.readers.cubex.fixed_form import (
+    CREATOR,
+    GROUP_TYPE,
+    LOCATION_TYPE,
+    REGION_FIELDS,
+    Program,
+    System,
+    take_program,
+    take_system,
+)
+from ingest.readers.inflate import GZIP_MAGIC, gunzip
 
 Record = dict[str, str]
 
 _ROOT = "cube"
-_MAX_TOLD = 120  # characters of an error, which may cite the file
+_MAX_QUOTED = 120  # characters of an error, which may quote the file
 _NOTHING: frozenset[str] = frozenset()
-_TEXTS = {  # the elements whose texts are wanted, by the element they stand in
+_TEXTS = {  # the elements whose texts are wanted, by the element that contains them
     "metric": frozenset(("uniq_name", "dtype", "uom")),
     "region": frozenset(("name", "mangled_name", "paradigm", "descr")),
     "systemtreenode": _NOTHING,
@@ -51,7 +58,7 @@ def read_anchor(data: bytes, path: Path) -> Anchor:
     """Parse an anchor, which may be gzip-compressed.
 
     Raises:
-        InputError: where it is damaged, no Cube document, or declares entities.
+        InputError: if it is damaged, not a Cube document, or declares entities.
     """
     where = f"{path} (anchor.xml)"
     document = gunzip(data, where=where) if data[:2] == GZIP_MAGIC else data
@@ -60,16 +67,16 @@ def read_anchor(data: bytes, path: Path) -> Anchor:
         return parse_anchor(document)
     except expat.ExpatError as problem:
         raise InputError(f"damaged XML ({problem})", where=where, hint=hint) from None
-    except (ValueError, LookupError) as problem:  # LookupError: an encoding that does not exist
-        raise InputError(str(problem)[:_MAX_TOLD], where=where, hint=hint) from None
+    except (ValueError, LookupError) as problem:  # LookupError: an unknown encoding
+        raise InputError(str(problem)[:_MAX_QUOTED], where=where, hint=hint) from None
 
 
 def parse_anchor(document: bytes) -> Anchor:
     """Parse the text of an anchor.
 
     Raises:
-        ExpatError: where it is no well-formed XML.
-        ValueError: where it is no Cube document or declares entities.
+        ExpatError: if it is not well-formed XML.
+        ValueError: if it is not a Cube document or declares entities.
     """
     taken = take_program(document)
     if taken is None:

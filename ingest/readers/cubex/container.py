@@ -1,8 +1,8 @@
 """The container of a `.cubex` file: a tar archive as Cube writes it, which is not quite tar.
 
-Python's `tarfile` stops at two real defects of the writers: a member whose size is a multiple of 512 is
-followed by one zero block too many, and CubeWriter 4.8 writes wrong header checksums without a type flag.
-This walk looks at names and sizes only. Nothing is unpacked and no path is taken from the archive.
+Python's `tarfile` stops at two defects of real writers: a member whose size is a multiple of 512 is followed
+by one zero block too many, and CubeWriter 4.8 writes wrong header checksums without a type flag. Here only
+names and sizes are used. Nothing is unpacked and no path is taken from the archive.
 """
 
 import mmap
@@ -14,7 +14,7 @@ from io import FileIO
 from pathlib import Path
 
 from ingest.errors import InputError
-from ingest.readers.cubex.inflate import GZIP_MAGIC, gunzip
+from ingest.readers.inflate import GZIP_MAGIC, gunzip
 
 ANCHOR = "anchor.xml"
 _BLOCK = 512
@@ -23,21 +23,21 @@ _MAX_ANCHOR = 1 << 30
 _FEW_BYTES = 1 << 20
 _MAX_ZERO_BLOCKS = 40  # tar pads to 20 blocks; more zeros than that are the end of the archive
 _WANTED = re.compile(rb"(?:\./)?(anchor\.xml|[0-9]{1,9}\.(?:data|index))")
-_REGULAR = b"\x0007 "  # type flags of a regular file, the last two being what old and odd writers leave
+_REGULAR = b"\x0007 "  # type flags of a regular file, also as old and odd writers set them
 _AGAIN = "copy or write the file again"
 
 
 @dataclass(frozen=True)
 class Container:
-    """A `.cubex` file and where its members stand in it.
+    """A `.cubex` file and the positions of its members.
 
-    The file is opened anew for every view, so that a profile kept for later holds no file open.
+    The file is opened again for every view, so that a profile kept for later keeps no file open.
 
     Attributes:
         path: the file.
         size: its size in bytes when it was opened.
         members: offset and size in bytes of ``anchor.xml``, ``N.data`` and ``N.index``, by name.
-        unpacked: the archive itself where the whole file is gzip-compressed, else empty.
+        unpacked: the archive itself if the whole file is gzip-compressed, else empty.
     """
 
     path: Path
@@ -49,16 +49,16 @@ class Container:
         """Return a copy of the bytes of a member.
 
         Raises:
-            InputError: where the file has changed since it was opened.
+            InputError: if the file has changed since it was opened.
         """
         (content,) = self._copies([self.members[name]])
         return content
 
     def views(self, *names: str) -> list[memoryview]:
-        """Return the bytes of members: a copy where they are few, else mapped into memory.
+        """Return the bytes of members: a copy if they are few, else mapped into memory.
 
         Raises:
-            InputError: where the file has changed since it was opened.
+            InputError: if the file has changed since it was opened.
         """
         extents = [self.members[name] for name in names]
         if sum(size for _, size in extents) <= _FEW_BYTES:
@@ -94,7 +94,7 @@ def open_container(path: Path) -> Container:
     """Find the members of a `.cubex` file.
 
     Raises:
-        InputError: where the file cannot be read, is no tar archive, is truncated, or has no anchor.xml.
+        InputError: if the file cannot be read, is not a tar archive, is truncated, or has no anchor.xml.
     """
     with _open(path) as file:
         archive = _map(file)
@@ -108,10 +108,10 @@ def open_container(path: Path) -> Container:
         if wanted:
             members[wanted[1].decode()] = (offset, length)
     if ANCHOR not in members:
-        what = f"no {ANCHOR} in it: not a Cube profile, or its end is missing"
+        what = f"it contains no {ANCHOR}: not a Cube profile, or truncated"
         raise InputError(what, where=str(path), hint=_AGAIN)
     if members[ANCHOR][1] > _MAX_ANCHOR:
-        what = f"its {ANCHOR} has {members[ANCHOR][1]} bytes, more than the {_MAX_ANCHOR} we read"
+        what = f"its {ANCHOR} has {members[ANCHOR][1]} bytes, more than the limit of {_MAX_ANCHOR}"
         raise InputError(what, where=str(path), hint="filter or aggregate the call tree")
     return Container(path, size, members, unpacked)
 
@@ -156,14 +156,14 @@ def _walk(archive: memoryview, where: str) -> Iterator[tuple[bytes, int, int]]:
         count += 1
         if count > _MAX_MEMBERS:
             raise InputError(
-                f"more than {_MAX_MEMBERS} members", where=where, hint="unpack what is not Cube's"
+                f"more than {_MAX_MEMBERS} members", where=where, hint="remove what is not Cube's"
             )
     if not count:
         raise InputError("not a tar archive, so not a .cubex", where=where, hint=_AGAIN)
 
 
 def _number(digits: bytes) -> int:
-    """Return a tar number field, octal or (GNU, for 8 GiB and more) binary; -1 where it is none."""
+    """Return a tar number field, octal or (GNU, for 8 GiB and more) binary; -1 if it is neither."""
     if digits[0] == 0x80:
         return int.from_bytes(digits[1:], "big")
     try:

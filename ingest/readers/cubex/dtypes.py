@@ -1,4 +1,4 @@
-"""The value types of Cube metrics and the one number we take of each."""
+"""The value types of Cube metrics and the one number that is read of each."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -35,7 +35,7 @@ class ValueType:
     Attributes:
         layout: numpy type of a stored value, little-endian; ``newbyteorder`` gives the other.
         scalar: from an array of `layout` to an array of numbers of the same shape.
-        kind: the kind the type forces upon its metric; None where the metric's own stands.
+        kind: the kind that the type gives its metric; None if the metric keeps its own.
     """
 
     layout: npt.DTypeLike
@@ -44,7 +44,7 @@ class ValueType:
 
 
 def value_type(name: str, metric: str) -> ValueType | None:
-    """Return the type of that name in an anchor, or None where no single number can be taken of it.
+    """Return the type of that name in an anchor, or None if it has no single number.
 
     TAU_ATOMIC statistics give their count for ``visits`` and their sum for every other metric. Rates and
     moduli of complex numbers must not be summed over call paths, so they are simple metrics.

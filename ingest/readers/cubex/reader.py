@@ -12,8 +12,7 @@ from ingest.profile import LocationTable, Metric, MetricKind, Profile, RegionTab
 from ingest.readers.cubex.anchor import Anchor, read_anchor
 from ingest.readers.cubex.container import ANCHOR, Container, open_container
 from ingest.readers.cubex.dtypes import value_type
-from ingest.readers.cubex.program import Program
-from ingest.readers.cubex.system import GROUP_TYPE, LOCATION_TYPE, System
+from ingest.readers.cubex.fixed_form import GROUP_TYPE, LOCATION_TYPE, Program, System
 from ingest.readers.cubex.values import CubexValues, StoredMetric
 
 _OLD_PARADIGMS = frozenset(
@@ -24,17 +23,17 @@ _KINDS = {
     "EXCLUSIVE": MetricKind.EXCLUSIVE,
     "INCLUSIVE": MetricKind.INCLUSIVE,
     "SIMPLE": MetricKind.SIMPLE,
-    "": MetricKind.EXCLUSIVE,  # Cube 4.0 wrote no type; CubeLib takes such metrics as exclusive
+    "": MetricKind.EXCLUSIVE,  # Cube 4.0 wrote no type; to CubeLib such metrics are exclusive
 }
 
 
 def read(path: Path) -> Profile:
     """Read a `.cubex` file (CUBE 4, as written by Score-P, Scalasca and the Cube tools).
 
-    Only the container's headers and the anchor are read here; values are read when they are asked for.
+    Only the headers of the container and the anchor are read here; values are read when they are asked for.
 
     Raises:
-        InputError: where the file is damaged or holds what we cannot read, such as clustered call trees.
+        InputError: if the file is damaged or contains what cannot be read, such as clustered call trees.
     """
     container = open_container(path)
     anchor = read_anchor(container.read(ANCHOR), path)
@@ -106,12 +105,12 @@ def _regions(columns: Sequence[Sequence[str]]) -> RegionTable:
 
 
 def _paradigm(paradigm: str, description: str) -> str:
-    """Return the paradigm, which files of Score-P 1 write into the description."""
+    """Return the paradigm, which is in the description in files of Score-P 1."""
     return paradigm or (description if description.lower() in _OLD_PARADIGMS else "")
 
 
 def _locations(system: System) -> LocationTable:
-    """Return the locations by ascending id: that is the order of the values in a row."""
+    """Return the locations by ascending id, the order of the values in a row."""
     count = len(system.location)
     place = dict(zip(system.location, range(count), strict=True))
     try:
@@ -120,7 +119,7 @@ def _locations(system: System) -> LocationTable:
         raise ValueError("the ids of its locations are not 0, 1, 2, ...") from None
     group = system.group[by_id]
     if not count or group.min() < 0:
-        raise ValueError("it has no locations, or some stand outside of a location group")
+        raise ValueError("it has no locations, or some are outside of a location group")
     runs = _runs(system)
     process = _processes(system, runs)[group]
     threads = np.array([kind == LOCATION_TYPE for kind in system.location_kind], np.bool_)
@@ -177,7 +176,7 @@ def _metrics(
         elif members == 0:
             continue  # Score-P lists metrics it knows but did not measure
         elif declared not in _KINDS or content is None:
-            notices.append(f"metric '{name}' skipped: its {declared} {dtype} values are no single numbers")
+            notices.append(f"metric '{name}' skipped: its {declared} {dtype} values are not single numbers")
         elif members == 1 or name in stored:
             reason = "its data or index is missing" if members == 1 else "its name occurs twice"
             notices.append(f"metric '{name}' skipped: {reason}")
@@ -198,7 +197,7 @@ def _order(kind: str, tree: CallTree, program: Program) -> IntArray:
 
 
 def wide_order(parent: IntArray) -> IntArray:
-    """Return the enumeration of inclusive metrics, int64[n]: the nodes in the order their rows count.
+    """Return the enumeration of inclusive metrics, int64[n]: the nodes in the order of their rows.
 
     A root comes first, then all children of it, then all children of its first child, and so on through
     the tree in preorder (CubeLib's WideSearchEnumerator). Roots follow each other with their whole trees.

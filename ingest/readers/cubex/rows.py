@@ -1,4 +1,4 @@
-"""`N.data`: the rows of values of a metric, raw or compressed, in blocks."""
+"""`N.index` and `N.data`: which rows of values a metric stores, and these rows, block by block."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -9,21 +9,65 @@ import numpy.typing as npt
 
 from ingest.arrays import IntArray
 from ingest.readers.cubex.dtypes import ByteOrder, Stored
-from ingest.readers.cubex.inflate import error, inflate_row
+from ingest.readers.inflate import error, inflate_row
 
+_INDEX = b"CUBEX.INDEX"
+_INDEX_HEADER = len(_INDEX) + 7  # u32 byte-order mark, u16 version, u8 format
+_SPARSE, _DENSE = 1, 3
+_BYTE_ORDERS: dict[bytes, ByteOrder] = {b"\1\0\0\0": "<", b"\0\0\0\1": ">"}
 _RAW = b"CUBEX.DATA"
 _COMPRESSED = b"ZCUBEX.DATA"
 
 
+def read_index(data: memoryview, nodes: int) -> tuple[ByteOrder, IntArray]:
+    """Return the byte order and the stored rows of a metric.
+
+    Args:
+        data: the whole member.
+        nodes: number of call paths n.
+
+    Returns:
+        ``<`` or ``>``, and int64[rows]: for every stored row its place in the metric's enumeration.
+
+    Raises:
+        ValueError: if the index is damaged, with the reason.
+    """
+    if len(data) < _INDEX_HEADER or data[: len(_INDEX)] != _INDEX:
+        raise ValueError("it does not begin with CUBEX.INDEX")
+    mark = bytes(data[len(_INDEX) : len(_INDEX) + 4])
+    order = _BYTE_ORDERS.get(mark)
+    if order is None:
+        raise ValueError("its byte-order mark is damaged")
+    form = data[_INDEX_HEADER - 1]
+    if form == _DENSE:
+        return order, np.arange(nodes)
+    if form != _SPARSE:
+        raise ValueError(f"unknown index format {form}")
+    return order, _sparse(data[_INDEX_HEADER:], order, nodes)
+
+
+def _sparse(data: memoryview, order: ByteOrder, nodes: int) -> IntArray:
+    """Read the list of a sparse index: u32 count, then as many u32 places."""
+    count = int.from_bytes(data[:4], "little" if order == "<" else "big")
+    if len(data) < 4 + 4 * count:
+        raise ValueError(f"it should have {count} rows but ends before")
+    rows = np.frombuffer(data, f"{order}u4", count, 4).astype(np.int64)
+    if count and rows.max() >= nodes:
+        raise ValueError(f"it points to row {rows.max()} of {nodes} call paths")
+    if (rows[1:] <= rows[:-1]).any() and len(np.unique(rows)) < count:
+        raise ValueError("it lists a row twice")
+    return rows
+
+
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Rows:
-    """Where the rows of a metric stand.
+    """Where the rows of a metric are.
 
     Attributes:
-        body: the bytes behind all headers.
+        body: the bytes after all headers.
         layout: numpy type of one value.
         locations: number of values L in a row.
-        number: int64[k], which rows are there, in the order they stand in the file.
+        number: int64[k], which rows there are, in the order of the file.
         start: int64[k], where each begins in `body`.
         stop: int64[k], where each ends in `body`.
         compressed: whether each row is a zlib stream of its own.
@@ -41,7 +85,7 @@ class Rows:
         """Yield at most `size` rows at once: their numbers, int64[k], and values, layout[k, L].
 
         Raises:
-            ValueError: where a compressed row is damaged.
+            ValueError: if a compressed row is damaged.
         """
         for first in range(0, len(self.number), size):
             part = slice(first, first + size)
@@ -49,7 +93,7 @@ class Rows:
             yield self.number[part], values.reshape(-1, self.locations)
 
     def ordered_by(self, key: IntArray) -> "Rows":
-        """Return the same rows in ascending order of `key`, int64[k]; all else stays as it is."""
+        """Return the same rows in ascending order of `key`, int64[k]."""
         at = np.argsort(key, kind="stable")
         return replace(self, number=self.number[at], start=self.start[at], stop=self.stop[at])
 
@@ -79,10 +123,10 @@ def find_rows(data: memoryview, order: ByteOrder, layout: npt.DTypeLike, locatio
         order: byte order of the file, ``<`` or ``>``.
         layout: numpy type of one value, little-endian.
         locations: number of values L in a row.
-        count: number of rows the index lists; rows that were never written count as zeros.
+        count: number of rows the index lists; rows that were never written count as zero.
 
     Raises:
-        ValueError: where the member is damaged or does not fit to the index, with the reason.
+        ValueError: if the member is damaged or does not match the index, with the reason.
     """
     dtype = np.dtype(layout).newbyteorder(order)
     if data[: len(_RAW)] == _RAW:
@@ -96,7 +140,7 @@ def _find_raw(body: memoryview, dtype: np.dtype[Any], locations: int, count: int
     size = locations * dtype.itemsize
     there, rest = divmod(len(body), size)
     if rest or there > count:
-        raise ValueError(f"{len(body)} bytes do not fit to {count} rows of {size} bytes")
+        raise ValueError(f"{len(body)} bytes do not match {count} rows of {size} bytes")
     number = np.arange(there)
     return Rows(
         body=body,
@@ -116,17 +160,17 @@ def _find_compressed(
     entries = int.from_bytes(data[:8], "little" if order == "<" else "big")
     behind = 8 + 24 * entries
     if len(data) < behind:
-        raise ValueError(f"its table announces {entries} rows but ends before")
+        raise ValueError(f"its table should have {entries} rows but ends before")
     table = np.frombuffer(data, f"{order}u8", 3 * entries, 8).reshape(-1, 3)
     table = table[table[:, 2] > 0]
     plain, start, size = (column.astype(np.uint64) for column in table.T)
     body = data[behind:]
     number, odd = np.divmod(plain, np.uint64(locations * dtype.itemsize))
     if odd.any() or (number >= count).any() or len(np.unique(number)) < len(number):
-        raise ValueError("its table places rows where none can stand")
+        raise ValueError("its table has rows at impossible places")
     room = np.uint64(len(body))
     if (start > room).any() or (size > room - np.minimum(start, room)).any():
-        raise ValueError("its table points behind its end")
+        raise ValueError("its table points beyond its end")
     at = np.argsort(start, kind="stable")
     begin, end = start[at].astype(np.int64), (start + size)[at].astype(np.int64)
     return Rows(

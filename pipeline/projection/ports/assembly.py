@@ -1,11 +1,11 @@
-"""Read functions from assembly: compiler output (``.s``) and the text that ``objdump -d`` writes.
+"""Functions and loops in assembly: compiler output (``.s``) and the text that ``objdump -d`` writes.
 
-Both are taken in AT&T syntax on x86-64 and in Arm syntax on AArch64. Only what counting needs is kept: the
-mnemonic, the operands, and for a jump inside the function where it goes.
+Both are read in AT&T syntax on x86-64 and in Arm syntax on AArch64. Only what counting needs is kept: the
+mnemonic, the operands, and the target of a jump inside the function.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -29,7 +29,7 @@ class Instruction:
     Attributes:
         mnemonic: its name as written, lower case.
         operands: its operands as written.
-        target: index of the instruction that it jumps to in the same function, None where it does not.
+        target: index of the instruction in the same function that it jumps to; None if it does not jump.
     """
 
     mnemonic: str
@@ -41,37 +41,35 @@ def functions_in(text: str, *, where: str = "assembly") -> dict[str, tuple[Instr
     """Return the instructions of every function in a ``.s`` file or in the output of ``objdump -d``.
 
     Raises:
-        InputError: where no instruction is found, or the syntax is Intel's.
+        InputError: no instruction is found, or the syntax is Intel's.
     """
     lines = text.splitlines()
     dumped = any(_HEADER.fullmatch(line) for line in lines)
     found = dict(_from_dump(lines) if dumped else _from_compiler(lines))
     if not found:
-        raise InputError(
-            "holds no instructions", where=where, hint="give a .s file or the output of objdump -d"
-        )
+        hint = "give a .s file or the output of objdump -d"
+        raise InputError("there are no instructions", where=where, hint=hint)
     if any(re.search(r"\b(?:QWORD|XMMWORD|YMMWORD|ZMMWORD) PTR\b|\.intel_syntax", line) for line in lines):
-        raise InputError(
-            "is in Intel syntax", where=where, hint="write it in AT&T syntax, the tools' default"
-        )
+        hint = "write it in AT&T syntax, the default of compilers and objdump"
+        raise InputError("Intel syntax is not supported", where=where, hint=hint)
     return found
 
 
 def function_named(functions: Mapping[str, T], name: str, *, where: str = "assembly") -> T:
-    """Return what is known of the function of that symbol.
+    """Return the function of that symbol.
 
     Raises:
-        UsageError: where there is none.
+        UsageError: there is none.
     """
     if name in functions:
         return functions[name]
     some = ", ".join(sorted(functions)[:_MOST_FUNCTIONS_NAMED])
-    raise UsageError(f"has no function '{name}'", where=where, hint=f"it has {some}")
+    raise UsageError(f"no function '{name}'", where=where, hint=f"functions are {some}")
 
 
 @dataclass
 class _Draft:
-    """A function as it is read: its instructions, and before which of them a label or address stands."""
+    """A function as it is read: its instructions, and the index of the one behind each label or address."""
 
     texts: list[str]
     places: dict[str, int]
@@ -141,3 +139,36 @@ def _split(text: str) -> Iterator[str]:
             current += letter
     if current.strip():
         yield current.strip()
+
+
+def loop_bodies(instructions: Sequence[Instruction]) -> tuple[range, ...]:
+    """Return the innermost loops, longest first, each as the instructions from a jump's target to the jump.
+
+    A loop that contains another cannot be counted from its text, because the inner trip count is unknown. A
+    stretch that contains a return is not a loop but a rarely taken path behind the function that jumps back.
+    """
+    bodies = {
+        (instruction.target, k + 1)
+        for k, instruction in enumerate(instructions)
+        if instruction.target is not None and instruction.target <= k
+    }
+    bodies = {b for b in bodies if not any(i.mnemonic.startswith("ret") for i in instructions[slice(*b)])}
+    innermost = [b for b in bodies if not any(b != c and b[0] <= c[0] and c[1] <= b[1] for c in bodies)]
+    return tuple(range(*body) for body in sorted(innermost, key=lambda b: (b[0] - b[1], b[0])))
+
+
+def target_loop(instructions: Sequence[Instruction], *, length: int | None = None) -> range:
+    """Return the loop to count: the longest innermost one, or the one with that many instructions.
+
+    Raises:
+        UsageError: there is none, or not exactly one of that length.
+    """
+    bodies = loop_bodies(instructions)
+    if not bodies:
+        raise UsageError("no loop: no jump goes backwards", hint="name another function")
+    fitting = bodies[:1] if length is None else [body for body in bodies if len(body) == length]
+    if len(fitting) != 1:
+        lengths = ", ".join(str(len(body)) for body in bodies)
+        hint = f"the loops here have {lengths}"
+        raise UsageError(f"{len(fitting)} loops of {length} instructions", hint=hint)
+    return fitting[0]

@@ -1,22 +1,22 @@
 """The port model of a kernel: cycles per iteration as a symbolic expression, fitted with joint draws."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import partial, reduce
 
 import numpy as np
 
 from ingest.arrays import FloatArray
-from pipeline.projection.binding import bind, limited
-from pipeline.projection.bootstrap import resample
 from pipeline.projection.ensemble import DRAWS, Ensemble, stream
 from pipeline.projection.fit import Fit, Fitted, assemble
-from pipeline.projection.lack_of_fit import lack_of_fit
-from pipeline.projection.model import Limit, Model, constant, maximum, symbol
+from pipeline.projection.model import Limit, Model, bind, constant, limited, maximum, substitute, symbol
 from pipeline.projection.ports.estimate import PortEstimate, estimate_cpi
-from pipeline.projection.ports.portmap import PortMap
+from pipeline.projection.ports.port_map import PortMap
 from pipeline.projection.ports.schedule import port_sets
 from pipeline.projection.ports.solver import solve_ports
+from pipeline.projection.resampling import lack_of_fit, resample
 from pipeline.projection.symbolic import real_symbol
+from pipeline.projection.units import Quantity
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,9 +25,9 @@ class PortFit:
 
     Attributes:
         portmap: the map.
-        estimate: the cycles per instruction, and what the variants tell of them.
+        estimate: the cycles per instruction, and which of them the variants determine.
         fit: cycles per iteration as a model in the symbols ``n.<class>``, and its quality; the parameters of
-            classes that are not identified carry the range that the variants allow.
+            classes that are not identified have the range that the variants allow.
     """
 
     portmap: PortMap
@@ -65,17 +65,17 @@ def fit_ports(
         portmap: which class may use which port.
         counts: float64[n, class], instructions per iteration of each variant.
         cycles: float64[n], measured cycles per iteration.
-        offset: whether to fit cycles that every variant spends besides.
+        offset: whether to fit cycles that every variant takes in addition.
         draws: how many joint draws to make.
 
     Raises:
-        ModelError: where the variants cannot determine the classes.
+        ModelError: the variants cannot determine the classes.
     """
     estimate = estimate_cpi(portmap, counts, cycles, offset=offset)
-    problem, told = estimate.problem, estimate.identified
+    problem = estimate.problem
     solve = partial(solve_ports, problem, estimate.unknowns[None])
     quality = resample(solve, problem.curve, cycles, "relative", key=name, draws=draws)
-    names = [f"{name}.cpi.{kind}" for kind in np.array(portmap.classes)[told]]
+    names = [f"{name}.cpi.{kind}" for kind in np.array(portmap.classes)[estimate.identified]]
     model = port_cycles(name, portmap)
     if offset:
         names.append(f"{name}.offset")
@@ -100,22 +100,24 @@ def fit_ports(
 def _within_mix(name: str, portmap: PortMap, counts: FloatArray, model: Model) -> Model:
     """Return the model with the range of every class's share of the instructions.
 
-    Twice the instructions take twice the cycles, so it is the mix that makes a target like the variants. A
-    tenth beyond their range is not worth telling.
+    Twice the instructions take twice the cycles, so a target is like the variants if its mix is. A tenth
+    beyond their range is not worth a notice.
     """
     shares = counts / counts.sum(axis=1, keepdims=True)
     low, high = (0.9 * shares.min(axis=0)).tolist(), (1.1 * shares.max(axis=0)).tolist()
     each = [real_symbol(f"n.{kind}") for kind in portmap.classes]
     for k, kind in enumerate(portmap.classes):
-        says = f"{name} was fitted to shares of {kind} instructions"
-        model = limited(model, Limit(expression=each[k] / sum(each), lower=low[k], upper=high[k], says=says))
+        basis = f"{name} was fitted to shares of {kind} instructions"
+        model = limited(
+            model, Limit(expression=each[k] / sum(each), lower=low[k], upper=high[k], basis=basis)
+        )
     return model
 
 
 def _with_open_classes(name: str, portmap: PortMap, estimate: PortEstimate, fit: Fit, draws: int) -> Fit:
-    """Return the fit with the classes bound that the variants do not tell: evenly within what they allow.
+    """Return the fit with undetermined classes bound: drawn evenly from the range that the variants allow.
 
-    A class that no variant has is held at the manual's value; the model says so where it is used.
+    A class that no variant has is held at the manual's value; using it gives a notice of its share.
     """
     open_classes = np.flatnonzero(~estimate.identified)
     if not len(open_classes):
@@ -135,3 +137,24 @@ def _with_open_classes(name: str, portmap: PortMap, estimate: PortEstimate, fit:
         model=bind(fit.model, Ensemble(names=names, estimate=value, draws=drawn)),
         parameters=(*fit.parameters, *parameters),
     )
+
+
+def from_mini(name: str, fit: PortFit, cycles: float, counts: Mapping[str, float]) -> Model:
+    """Return C_target = C_mini + C(n_target) - C(n_mini), cycles per iteration in the symbols ``n.<class>``.
+
+    What the ports do not explain is assumed to be the same in both (Eq. 7 with Eq. 9). The measured cycles of
+    the mini-app are as uncertain as the scatter of the variants around the fit.
+
+    Args:
+        name: what the fit was called.
+        fit: cycles per instruction on the machine.
+        cycles: measured cycles per iteration of the mini-app on the machine.
+        counts: its instructions per iteration by class; a class that is not named has none.
+    """
+    ports = port_cycles(name, fit.portmap)
+    mini = substitute(ports, {f"n.{kind}": float(counts.get(kind, 0.0)) for kind in fit.portmap.classes})
+    measured = symbol(f"{name}.mini")
+    target = (measured + ports - mini) * symbol(f"{name}.scatter")
+    known = bind(target, {f"{name}.mini": Quantity(value=cycles, relative_sd=fit.fit.quality.sigma)})
+    drawn = reduce(bind, fit.fit.model.ensembles, known)
+    return reduce(limited, fit.fit.model.limits, drawn)

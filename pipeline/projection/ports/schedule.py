@@ -1,11 +1,11 @@
-"""The ideal scheduler: the least cycles in which the ports can take a mix of instructions.
+"""The ideal scheduler: the fewest cycles in which the ports can execute a mix of instructions.
 
 Paper 000 describes a scheduler that spreads whole classes over their ports so that the busiest port is least
 busy (Figure 6, Eq. 8 and 9). That is a fractional assignment problem, and by max-flow/min-cut its optimum is
 
     C(n, c) = max over nonempty port sets S of  (sum of c_k n_k over classes k whose ports lie inside S) / |S|
 
-for any map, convex and piecewise linear in c, with the maximising S naming the bottleneck.
+for any map, convex and piecewise linear in c; the maximising S is the bottleneck.
 """
 
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ import numpy as np
 
 from ingest.arrays import BoolArray, FloatArray, IntArray
 from ingest.errors import UsageError
-from pipeline.projection.ports.portmap import PortMap
+from pipeline.projection.ports.port_map import PortMap
 
 _MOST_SETS = 4096
 
@@ -41,7 +41,7 @@ def port_sets(portmap: PortMap) -> PortSets:
     quotient, and the quotient of a disconnected union lies between those of its parts.
 
     Raises:
-        UsageError: where the map has more sets than can be searched.
+        UsageError: the map has more sets than can be searched.
     """
     own = {frozenset(np.flatnonzero(row).tolist()) for row in portmap.allowed}
     found, edge = set(own), set(own)
@@ -62,7 +62,7 @@ def set_cycles(portmap: PortMap, counts: FloatArray, cpi: FloatArray) -> FloatAr
     Args:
         portmap: the map.
         counts: float64[..., class], instructions per iteration.
-        cpi: float64[..., class], cycles an instruction keeps its port; broadcast against `counts`.
+        cpi: float64[..., class], cycles an instruction occupies its port; broadcast against `counts`.
     """
     result: FloatArray = (counts * cpi) @ port_sets(portmap).weights.T
     return result
@@ -75,7 +75,7 @@ def cycles(portmap: PortMap, counts: FloatArray, cpi: FloatArray) -> FloatArray:
 
 
 def bottleneck(portmap: PortMap, counts: FloatArray, cpi: FloatArray) -> IntArray:
-    """Return int64[...], the index in `port_sets` of the (smallest) set that needs most cycles."""
+    """Return int64[...], the index in `port_sets` of the (smallest) set that needs the most cycles."""
     result: IntArray = set_cycles(portmap, counts, cpi).argmax(axis=-1)
     return result
 
@@ -89,13 +89,13 @@ def levelled(portmap: PortMap, counts: FloatArray, cpi: FloatArray) -> FloatArra
     """Return float64[port, class], the cycles of each class on each port in the paper's order of scheduling.
 
     Classes with fewest ports come first and each is spread so as to level its ports (Figure 6; the matrix A
-    of Eq. 8 times the class's CPI). The row sums are the port loads p. Their maximum equals `cycles` where
-    the classes' port sets are nested or disjoint; otherwise this order can be worse than the optimum.
+    of Eq. 8 times the class's CPI). The row sums are the port loads p. Their maximum equals `cycles` if the
+    classes' port sets are nested or disjoint; otherwise this order can be worse than the optimum.
 
     Args:
         portmap: the map.
         counts: float64[class], instructions per iteration.
-        cpi: float64[class], cycles an instruction keeps its port.
+        cpi: float64[class], cycles an instruction occupies its port.
     """
     spread = np.zeros((len(portmap.ports), len(portmap.classes)))
     for k in np.argsort(portmap.allowed.sum(axis=1), kind="stable"):

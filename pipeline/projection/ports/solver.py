@@ -1,4 +1,4 @@
-"""Least-squares fit of cycles per instruction through the ideal scheduler, for a block of data sets at once.
+"""Least-squares fits of cycles per instruction through the ideal scheduler, a block of data sets at once.
 
 The modelled cycles are a maximum of linear functions, so the sum of squares has kinks and several minima.
 The search starts from many points and follows a smoothed maximum, T log sum exp(x / T), whose temperature T
@@ -38,7 +38,7 @@ class PortProblem:
     pull: FloatArray
 
     def loads(self, unknowns: FloatArray) -> FloatArray:
-        """Return float64[row, n, set], the cycles every port set needs, for unknowns float64[row, k]."""
+        """Return float64[row, n, set], the cycles that every port set needs, for unknowns float64[row, k]."""
         flat = unknowns @ self.slopes.reshape(-1, self.slopes.shape[-1]).T
         loads: FloatArray = flat.reshape(len(unknowns), *self.fixed.shape) + self.fixed
         return loads
@@ -93,7 +93,7 @@ def _descend(
 def _misfit(
     problem: PortProblem, unknowns: FloatArray, targets: FloatArray, weights: FloatArray, temperature: float
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return half the sum of squares, its gradient and its Gauss-Newton curvature, a row each."""
+    """Return half the sum of squares, its gradient and its Gauss-Newton curvature, one per row."""
     scale = np.maximum(np.abs(targets), _NOTHING)[..., None]
     values, shares = _soft_maximum(problem.loads(unknowns), temperature * scale)
     slopes = np.matmul(shares.swapaxes(0, 1), problem.slopes).swapaxes(0, 1) * weights[..., None]

@@ -6,64 +6,60 @@
     data = "variants.csv"               variants measured on the machine
     where = { isa = "AVX2" }            rows of it
     mini = "base"                       project from this variant; without it the ports alone are the model
-    target = { div = 13, mul = 70 }     instructions per iteration of the target, or:
-    assembly = "target.s"               where its loop is counted
+    target = { div = 13, mul = 70 }     instructions per iteration of the target, or counted in:
+    assembly = "target.s"
     function = "iflux"
-    iterations = 4                      source iterations a pass through the loop does
+    iterations = 4                      source iterations per pass through the loop
 
 The term is called without arguments and gives cycles per iteration: ``iflux() * edges / hz``.
 """
 
 from collections.abc import Mapping
-from pathlib import Path
 
 from ingest.arrays import FloatArray
 from ingest.errors import InputError, PipelineError
-from pipeline.projection.binding import substitute
-from pipeline.projection.model import Model
-from pipeline.projection.ports.fit import fit_ports
-from pipeline.projection.ports.loops import count_loop
-from pipeline.projection.ports.portmap import PortMap, class_vector, read_port_map
-from pipeline.projection.ports.project import from_mini
-from pipeline.projection.ports.variants import read_variants
-from pipeline.projection.toml_tables import Table, check_keys, path_at, table_at, text_at
+from pipeline.projection.csv_columns import read_columns
+from pipeline.projection.files import Table, beside
+from pipeline.projection.model import Model, substitute
+from pipeline.projection.ports.counting import count_loop
+from pipeline.projection.ports.fit import fit_ports, from_mini
+from pipeline.projection.ports.port_map import PortMap, class_vector, read_port_map
+from pipeline.projection.ports.variants import variants_in
 
 _KEYS = ("model", "map", "data", "where", "mini", "target", "assembly", "function", "iterations", "note")
 
 
-def port_term(table: Table, name: str, where: str, folder: Path) -> tuple[tuple[str, ...], Model]:
-    """Return the inputs (none) and the model of a term that states ``model = "ports"``.
+def port_term(table: Table, name: str) -> Model:
+    """Return the model of a term that states ``model = "ports"``; it has no inputs.
 
     Args:
         table: the term's table.
         name: what the term is called; its symbols begin with it.
-        where: what to call the table in errors.
-        folder: what paths in it are relative to.
 
     Raises:
-        InputError: where a key is missing or unknown, or a file cannot be read.
-        UsageError: where a class, function or loop is not there.
-        ModelError: where the variants cannot determine the classes.
+        InputError: a key is missing or unknown, or a file cannot be read.
+        UsageError: a class, function or loop is not there.
+        ModelError: the variants cannot determine the classes.
     """
-    check_keys(table, _KEYS, where)
+    table.check_keys(_KEYS)
     try:
-        return (), _model(table, name, where, folder)
+        return _model(table, name)
     except PipelineError as error:
         if error.where:
             raise
-        raise type(error)(error.what, where=where, hint=error.hint) from error
+        raise type(error)(error.what, where=table.where, hint=error.hint) from error
 
 
-def _model(table: Table, name: str, where: str, folder: Path) -> Model:
-    portmap = read_port_map(path_at(table, "map", where, folder))
-    rows = table_at(table, "where", where)
-    variants = read_variants(path_at(table, "data", where, folder), portmap, where=rows)
+def _model(table: Table, name: str) -> Model:
+    portmap = read_port_map(beside(table.path, table.text("map")))
+    rows = table.table("where").content
+    variants = variants_in(read_columns(table.file("data")), portmap, where=rows)
     fit = fit_ports(name, portmap, variants.counts, variants.cycles)
     model = fit.fit.model
     if "mini" in table:
-        mini = variants.index(text_at(table, "mini", where))
+        mini = variants.index(table.text("mini"))
         model = from_mini(name, fit, float(variants.cycles[mini]), _by_class(portmap, variants.counts[mini]))
-    target = _by_class(portmap, _target(table, portmap, where, folder))
+    target = _by_class(portmap, _target(table, portmap))
     return substitute(model, {f"n.{kind}": count for kind, count in target.items()})
 
 
@@ -71,24 +67,19 @@ def _by_class(portmap: PortMap, counts: FloatArray) -> Mapping[str, float]:
     return dict(zip(portmap.classes, counts.tolist(), strict=True))
 
 
-def _target(table: Table, portmap: PortMap, where: str, folder: Path) -> FloatArray:
+def _target(table: Table, portmap: PortMap) -> FloatArray:
     if ("target" in table) == ("assembly" in table):
-        raise InputError(
-            "the target is missing or there are two", where=where, hint="give either 'target' or 'assembly'"
-        )
+        hint = "give either 'target' or 'assembly'"
+        raise InputError("the target is missing or there are two", where=table.where, hint=hint)
     if "target" in table:
-        given = table_at(table, "target", where)
-        return class_vector(portmap, {kind: _number(given, kind, where) for kind in given})
-    return count_loop(
-        path_at(table, "assembly", where, folder),
-        text_at(table, "function", where),
-        portmap,
-        iterations=_number({"iterations": 1, **table}, "iterations", where),
-    )
+        target = table.table("target")
+        return class_vector(portmap, {kind: _number(target, kind) for kind in target.content})
+    iterations = _number(table, "iterations") if "iterations" in table else 1.0
+    return count_loop(table.file("assembly"), table.text("function"), portmap, iterations=iterations)
 
 
-def _number(table: Table, key: str, where: str) -> float:
-    value = table[key]
+def _number(table: Table, key: str) -> float:
+    value = table.content[key]
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < float("inf"):
-        raise InputError(f"{key} = {value!r}", where=where, hint="give a number, 0 or more")
+        raise InputError(f"{key} = {value!r}", where=table.where, hint="give a number, 0 or more")
     return float(value)

@@ -1,15 +1,14 @@
-"""Variants of a kernel: instruction counts and measured cycles, read from a CSV file."""
+"""Variants of a kernel: instruction counts and measured cycles, from a CSV file."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 
 from ingest.arrays import FloatArray
 from ingest.errors import InputError
-from pipeline.projection.csv_columns import read_columns
-from pipeline.projection.ports.portmap import PortMap
+from pipeline.projection.csv_columns import Columns
+from pipeline.projection.ports.port_map import PortMap
 from pipeline.projection.units import NONE
 
 
@@ -33,35 +32,31 @@ class Variants:
         """Return the place of the variant of that name.
 
         Raises:
-            InputError: where there is none.
+            InputError: there is none.
         """
         if name not in self.names:
             raise InputError(f"no variant '{name}'", hint=f"variants: {', '.join(self.names)}")
         return self.names.index(name)
 
 
-def read_variants(path: Path, portmap: PortMap, *, where: Mapping[str, object] | None = None) -> Variants:
-    """Return the variants in a CSV with ``variant``, ``instructions``, ``cycles`` and a column a class.
+def variants_in(columns: Columns, portmap: PortMap, *, where: Mapping[str, object] | None = None) -> Variants:
+    """Return the variants in a table with ``variant``, ``instructions``, ``cycles`` and one column per class.
 
     Args:
-        path: the file; further columns are ignored.
+        columns: the table; further columns are ignored.
         portmap: whose classes are wanted.
         where: values that other columns have to hold, such as ``{"isa": "AVX2"}``.
 
     Raises:
-        InputError: where the file cannot be read, a column is missing, or two variants have one name.
+        InputError: a column is missing, or two variants have the same name.
     """
-    columns = read_columns(path)
     names = np.array(columns.texts("variant"))
-    rows = columns.where(dict(where)) if where else np.ones(len(names), dtype=bool)
+    rows = columns.matching(where or {})
     chosen = tuple(names[rows].tolist())
     if len(set(chosen)) < len(chosen):
         repeated = next(name for name in chosen if chosen.count(name) > 1)
-        raise InputError(
-            f"variant '{repeated}' is there twice",
-            where=str(path),
-            hint="choose one instruction set and machine, or average repetitions",
-        )
+        hint = "choose one instruction set and machine, or average repetitions"
+        raise InputError(f"variant '{repeated}' is there twice", where=columns.where, hint=hint)
     return Variants(
         chosen,
         columns.numbers("instructions", NONE, rows),

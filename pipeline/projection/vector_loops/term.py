@@ -9,26 +9,29 @@
     tl = 2
     vflops = "12 * i * j * k"       operations of one execution in the application's inputs: vflops,
     vloads = "5 * i * j * k"        vloads, vstores, sflops, sloads, sstores
-    avl = 32                        average vector length, or the trip count that makes it:
+    avl = 32                        average vector length, or the trip count that gives it:
     trip = "i"
-    strategy = "pred"               pred_novl, pred_lb, pred_hb; see docs/vector-loops.md for other choices
+    strategy = "pred"               or pred_novl, pred_lb, pred_hb; docs/vector-loops.md has the other choices
 
 The term is called without arguments and gives seconds on the machine: ``steps * loop14()``.
 """
 
 import re
-from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 from ingest.errors import InputError, PipelineError
+from pipeline.projection.files import Table
 from pipeline.projection.model import Model
-from pipeline.projection.parse import Function, Names, parse
-from pipeline.projection.toml_tables import Table, check_keys, text_at
-from pipeline.projection.vector_loops.formula import Conventions, loop_time
-from pipeline.projection.vector_loops.loop import VectorLoop, average_vector_length
-from pipeline.projection.vector_loops.machine import Values, machine_values
-from pipeline.projection.vector_loops.reports import mv_score, read_openmp, read_records
+from pipeline.projection.parse import Names, parse
+from pipeline.projection.vector_loops.bandwidth_table import Values, machine_values
+from pipeline.projection.vector_loops.compiler_reports import mv_score, read_openmp, read_records
+from pipeline.projection.vector_loops.loop import (
+    STRATEGIES,
+    Conventions,
+    VectorLoop,
+    average_vector_length,
+    loop_time,
+)
 
 _COUNTS = {
     "vflops": "vector_flops",
@@ -39,7 +42,7 @@ _COUNTS = {
     "sstores": "scalar_stores",
 }
 _CHOICES = {
-    "strategy": ("pred", "pred_novl", "pred_lb", "pred_hb"),
+    "strategy": STRATEGIES,
     "scalar_bandwidth": ("loop", "scalar"),
     "references": ("elements", "instructions"),
     "overlap": (False, True),
@@ -48,87 +51,76 @@ _OTHER = ("model", "mv", "report", "lines", "source", "sl", "tl", "avl", "trip",
 _LINES = re.compile(r"(?P<file>.+):(?P<first>\d+)(?:-(?P<last>\d+))?")
 
 
-def vector_loop_term(
-    table: Table, name: str, where: str, folder: Path, names: Names
-) -> tuple[tuple[str, ...], Model]:
-    """Return the inputs (none) and the time of a term that states ``model = "vector_loop"``.
+def vector_loop_term(table: Table, name: str, names: Names) -> Model:
+    """Return the time of a term that states ``model = "vector_loop"``; it has no inputs.
 
     Args:
         table: the term's table.
         name: what the term is called.
-        where: what to call the table in errors.
-        folder: what paths in it are relative to.
         names: what its expressions may use: application inputs, and the machine's values under ``mach``.
 
     Raises:
-        InputError: where a key is missing or unknown, or a report cannot be read.
-        UsageError: where an expression cannot be meant, or the machine has no bandwidth table.
+        InputError: a key is missing or unknown, or a report cannot be read.
+        UsageError: an expression is invalid, or the machine has no bandwidth table.
     """
-    check_keys(table, (*_COUNTS, *_CHOICES, *_OTHER), where)
+    table.check_keys((*_COUNTS, *_CHOICES, *_OTHER))
     try:
         machine = machine_values(names)
-        loop = read_loop(table, name, where, folder, names, machine)
-        return (), loop_time(loop, machine, _conventions(table, where)).total
+        return loop_time(_loop(table, name, names, machine), machine, _conventions(table)).total
     except PipelineError as error:
-        if error.where.startswith(where):
+        if error.where.startswith(table.where):
             raise
-        raise type(error)(error.what, where=where, hint=error.hint) from error
+        what = error.what if error.where in ("", name) else f"{error.where}: {error.what}"
+        raise type(error)(what, where=table.where, hint=error.hint) from error
 
 
-def read_loop(table: Table, name: str, where: str, folder: Path, names: Names, machine: Values) -> VectorLoop:
-    """Return the loop that a term's table describes; arguments and errors as `vector_loop_term`."""
-    counts = {
-        field: _expression(table[key], f"{where}: {key}", names)
-        for key, field in _COUNTS.items()
-        if key in table
-    }
-    length = _expression(table["avl"], f"{where}: avl", names) if "avl" in table else None
+def _loop(table: Table, name: str, names: Names, machine: Values) -> VectorLoop:
+    counts = {field: _expression(table, key, names) for key, field in _COUNTS.items() if key in table}
+    length = _expression(table, "avl", names) if "avl" in table else None
     if "trip" in table:
-        trips = _expression(table["trip"], f"{where}: trip", names)
-        length = average_vector_length(trips, machine("vector_length"))
-    score = _score(table, where, folder)
+        length = average_vector_length(_expression(table, "trip", names), machine("vector_length"))
     return VectorLoop(
         name=name,
-        score=score,
-        spatial=_level(table, "sl", where),
-        temporal=_level(table, "tl", where),
+        score=_score(table),
+        spatial=_level(table, "sl"),
+        temporal=_level(table, "tl"),
         **counts,
         vector_length=length,
     )
 
 
-def _expression(given: object, where: str, names: Mapping[str, Model | Function]) -> Model:
-    return parse(str(given), names, where=where)
+def _expression(table: Table, key: str, names: Names) -> Model:
+    return parse(str(table.content[key]), names, where=table.at(key))
 
 
-def _level(table: Table, key: str, where: str) -> int:
-    level = table.get(key)
+def _level(table: Table, key: str) -> int:
+    level = table.content.get(key)
     if isinstance(level, bool) or level not in (0, 1, 2):
-        raise InputError(f"'{key}' is missing or no level", where=where, hint=f"write {key} = 0, 1 or 2")
+        hint = f"write {key} = 0, 1 or 2"
+        raise InputError(f"'{key}' is missing or not a level", where=table.where, hint=hint)
     return int(level)
 
 
-def _score(table: Table, where: str, folder: Path) -> str:
+def _score(table: Table) -> str:
     if "mv" in table:
-        return text_at(table, "mv", where)
+        return table.text("mv")
     if "report" not in table:
-        raise InputError("'mv' is missing", where=where, hint='write mv = "11", or report and lines')
-    lines = _LINES.fullmatch(text_at(table, "lines", where))
+        raise InputError("'mv' is missing", where=table.where, hint='write mv = "11", or report and lines')
+    lines = _LINES.fullmatch(table.text("lines"))
     if lines is None:
-        raise InputError(
-            "'lines' has to name file and lines", where=where, hint='write lines = "momtum.c:120-164"'
-        )
-    records = read_records(folder / text_at(table, "report", where))
+        hint = 'write lines = "momtum.c:120-164"'
+        raise InputError("'lines' has to name a file and lines", where=table.where, hint=hint)
+    records = read_records(table.file("report"))
     if "source" in table:
-        records += read_openmp(folder / text_at(table, "source", where))
+        records += read_openmp(table.file("source"))
     first = int(lines["first"])
     return mv_score(records, lines["file"], first, int(lines["last"] or first))
 
 
-def _conventions(table: Table, where: str) -> Conventions:
-    chosen: dict[str, Any] = {key: table[key] for key in _CHOICES if key in table}
+def _conventions(table: Table) -> Conventions:
+    chosen: dict[str, Any] = {key: table.content[key] for key in _CHOICES if key in table}
     for key, value in chosen.items():
         if value not in _CHOICES[key]:
-            known = ", ".join(map(str, _CHOICES[key]))
-            raise InputError(f"{key} = {value!r}", where=where, hint=f"choose one of {known}")
+            choices = ", ".join(map(str, _CHOICES[key]))
+            raise InputError(f"no {key} {value!r}", where=table.where, hint=f"choose one of {choices}")
     return Conventions(**chosen)

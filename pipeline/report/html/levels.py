@@ -5,19 +5,23 @@ from typing import Any
 
 import numpy as np
 
-from ingest.arrays import FloatArray
+from ingest.arrays import FloatArray, IntArray
 from pipeline.models.analysis import Level, Outlook, sum_of
 from pipeline.models.bottlenecks import Crossover, crossovers
-from pipeline.models.scaling_models import Prediction
-from pipeline.report.html.model_data import model_data
-from pipeline.report.html.packing import integers, packed
+from pipeline.models.normal_form import Term, leading_terms
+from pipeline.models.quality import Note, note_texts
+from pipeline.models.scaling_models import ScalingModels, remarks
+from pipeline.report.html.embedding import integers, packed, packed_double
 from pipeline.report.html.scales import Scales
 
 REPETITION_VALUES = 250_000  # single repetitions are shipped up to this many, for the largest kernels
+RIVALS = 4  # models per kernel that the page knows, the chosen one first
+PLAUSIBLE = 0.02  # probability below which a rival is not worth a line
+CLEARER = dict(zip(note_texts(Note.CANNOT_TELL), ["growth uncertain"], strict=True))
 
 
 def level_data(level: Level, outlook: Outlook, region: Mapping[str, int], scales: Scales) -> dict[str, Any]:
-    """Put a level into the form that ``levels.js`` reads.
+    """Put a level into the form that ``data/level.js`` reads; ``data/payload.js`` has its types.
 
     Args:
         level: call paths or regions.
@@ -27,6 +31,7 @@ def level_data(level: Level, outlook: Outlook, region: Mapping[str, int], scales
     """
     kernels, models = level.kernels, level.models
     prediction = models.predict(scales.grid)
+    total = sum_of(models, prediction)
     return {
         "region": [region[path[-1]] for path in kernels.callpaths],
         "parent": integers(kernels.parent),
@@ -36,7 +41,7 @@ def level_data(level: Level, outlook: Outlook, region: Mapping[str, int], scales
         "value": packed(prediction.value),
         "lower": packed(prediction.lower),
         "upper": packed(prediction.upper),
-        "total": _interval(sum_of(models, prediction)),
+        "total": {"lower": packed(total.lower[0]), "upper": packed(total.upper[0])},
         "growing": packed(models.probability_growing),
         "smape": packed(models.smape),
         "cvSmape": packed(models.cv_smape),
@@ -54,10 +59,6 @@ def _repetitions(values: FloatArray, outlook: Outlook) -> dict[str, Any]:
     return {"count": repetitions, "kernels": integers(kept), "values": packed(values[kept])}
 
 
-def _interval(total: Prediction) -> dict[str, str]:
-    return {"lower": packed(total.lower[0]), "upper": packed(total.upper[0])}
-
-
 def all_crossovers(level: Level, outlook: Outlook, scales: Scales) -> tuple[Crossover, ...]:
     """Return the crossovers up to the target as every other report has them, then those up to the reach."""
     models, column = level.models, scales.column
@@ -69,3 +70,66 @@ def all_crossovers(level: Level, outlook: Outlook, scales: Scales) -> tuple[Cros
         reach,
     )
     return (*outlook.crossovers, *(c for c in found if c.at > target))
+
+
+def model_data(models: ScalingModels) -> dict[str, Any]:
+    """Return the chosen models and their plausible rivals in a form that JavaScript evaluates in a few lines.
+
+    ``terms`` hold an exponent pair per parameter, [power as text, power of the logarithm]; ``hypotheses``
+    list terms; ``chosen`` is K x M indices into hypotheses, -1 if a kernel has fewer rivals, and
+    ``coefficients`` K x M x C belong to it; ``growth`` points from each kernel to its leading terms in
+    ``growths``, ``warning`` to its texts in ``warnings``.
+    """
+    chosen = plausible(models)
+    used, places = np.unique(chosen[chosen >= 0], return_inverse=True)
+    compact = np.full(chosen.shape, -1, dtype=np.int64)
+    compact[chosen >= 0] = places
+    growths, growth = _growths(models)
+    texts = warning_texts(models)
+    kinds = {kind: i for i, kind in enumerate(dict.fromkeys(texts))}
+    return {
+        "terms": [_term(t) for t in models.terms],
+        "hypotheses": [[t for t in models.hypotheses[h].tolist() if t >= 0] for h in used.tolist()],
+        "rivals": chosen.shape[1],
+        "chosen": integers(compact),
+        "weight": packed(models.weight[:, :RIVALS]),
+        "coefficients": packed_double(models.coefficients[:, :RIVALS]),
+        "nonnegative": bool(models.nonnegative),
+        "validFrom": packed(models.valid_from),
+        "growths": growths,
+        "growth": integers(growth),
+        "growthUncertain": integers((models.note & Note.CANNOT_TELL).astype(bool)),
+        "warnings": [list(kind) for kind in kinds],
+        "warning": [kinds[kind] for kind in texts],
+    }
+
+
+def warning_texts(models: ScalingModels) -> list[tuple[str, ...]]:
+    """Return what must be known about the model of each kernel, in words."""
+    return [tuple(CLEARER.get(text, text) for text in texts) for texts in remarks(models)]
+
+
+def plausible(models: ScalingModels) -> IntArray:
+    """Return the hypotheses worth showing: int64[K, min(M, RIVALS)], -1 for the others."""
+    chosen: IntArray = models.chosen[:, :RIVALS].copy()
+    chosen[:, 1:][models.weight[:, 1:RIVALS] < PLAUSIBLE] = -1
+    return chosen
+
+
+def _term(term: Term) -> list[list[Any]]:
+    return [[str(power), logarithm] for power, logarithm in term]
+
+
+def _growths(models: ScalingModels) -> tuple[list[list[int]], IntArray]:
+    """Find the leading terms of each kernel: the distinct ones as term indices, and int64[K] into them."""
+    number = {term: i for i, term in enumerate(models.terms)}
+    rising = models.coefficients[:, 0, 1:] > 0
+    kinds, kind = np.unique(np.column_stack([models.chosen[:, :1], rising]), axis=0, return_inverse=True)
+    leading: dict[tuple[int, ...], int] = {}
+    of_kind = []
+    for hypothesis, *up in kinds.tolist():
+        terms = models.hypotheses[hypothesis].tolist() if hypothesis >= 0 else []
+        grown = [models.terms[t] for t, rises in zip(terms, up, strict=False) if t >= 0 and rises]
+        key = tuple(number[t] for t in leading_terms(grown))
+        of_kind.append(leading.setdefault(key, len(leading)))
+    return [list(key) for key in leading], np.array(of_kind, dtype=np.int64)[kind.ravel()]

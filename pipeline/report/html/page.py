@@ -1,20 +1,22 @@
 """The report as one HTML file."""
 
-import json
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from itertools import chain
 from typing import Any
 
 from ingest.arrays import FloatArray
 from pipeline.models.analysis import Analysis, Outlook
-from pipeline.models.scaling_models import remarks
-from pipeline.report.html.assets import content_security_policy, script, style_sheet
-from pipeline.report.html.efficiency import efficiency_table
-from pipeline.report.html.heading import facts, study_name
-from pipeline.report.html.packing import json_for_script
+from pipeline.report.html.embedding import content_security_policy, json_for_script, script, style_sheet
 from pipeline.report.html.payload import page_data
+from pipeline.report.html.sections import (
+    attributes,
+    configuration_rows,
+    efficiency_table,
+    exact_scales,
+    facts,
+    model_warnings,
+    study_name,
+)
 from pipeline.report.html.verdict import Findings, verdict
 
 
@@ -53,43 +55,26 @@ def report_html(report: Report) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    data = page_data(
-        report.analysis, report.callpaths, report.regions, report.targets, report.filter_evidence
-    )
+    analysis, provenance = report.analysis, report.provenance
+    data = page_data(analysis, report.callpaths, report.regions, report.targets, report.filter_evidence)
     scripts, styles = script(), style_sheet()
     text = environment.get_template("report.html.j2").render(
-        title=study_name(report.provenance),
-        verdict=verdict(Findings(report.analysis, report.callpaths, report.regions, report.targets[-1])),
-        facts=facts(report.analysis, report.provenance),
-        provenance=report.provenance,
-        notes=_notes(report.analysis),
-        attributes=_attributes(report.analysis),
-        configuration=[(key, json.dumps(value)) for key, value in report.provenance["configuration"].items()],
+        title=study_name(provenance),
+        verdict=verdict(Findings(analysis, report.callpaths, report.regions, report.targets[-1])),
+        facts=facts(analysis, provenance),
+        provenance=provenance,
+        warnings=model_warnings(analysis.callpaths.models),
+        attributes=attributes(analysis.experiment),
+        configuration=configuration_rows(provenance),
         efficiency=None if report.efficiency is None else efficiency_table(report.efficiency),
-        parameters=report.analysis.experiment.parameters,
+        parameters=analysis.experiment.parameters,
         imbalance=data["imbalance"] is not None,
         filtered=data["filter"],
-        callpaths=len(report.analysis.callpaths.kernels),
+        callpaths=len(analysis.callpaths.kernels),
         policy=content_security_policy([scripts], [styles]),
         styles=Markup(styles),
         scripts=Markup(scripts),
-        exact=_exact(report.analysis.parameter, data["grid"]),
+        exact=exact_scales(analysis.parameter, data["grid"]),
         data=Markup(json_for_script(data)),
     )
     return text.encode("utf-8", "replace").decode()
-
-
-def _attributes(analysis: Analysis) -> list[tuple[str, str]]:
-    """What the measurement system says of itself, each statement once."""
-    pairs = [(key, value) for run in analysis.experiment.runs for key, value in run.attributes.items()]
-    return list(dict.fromkeys(pairs))
-
-
-def _notes(analysis: Analysis) -> list[tuple[str, int]]:
-    """Remarks on the models of call paths with the number of those they concern, the most frequent first."""
-    return Counter(chain.from_iterable(remarks(analysis.callpaths.models))).most_common()
-
-
-def _exact(parameter: str, grid: Sequence[float]) -> str:
-    """The scales at which the page knows intervals exactly."""
-    return f"{parameter} = " + ", ".join(f"{scale:.4g}" for scale in grid)

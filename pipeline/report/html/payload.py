@@ -3,19 +3,20 @@
 from collections.abc import Mapping
 from typing import Any
 
-from ingest.arrays import FloatArray
+import numpy as np
+
+from ingest.arrays import FloatArray, IntArray
+from ingest.cpp_names import short_name
 from ingest.scaling import Scaling
 from pipeline.models.analysis import Analysis, Outlook, largest_point
 from pipeline.models.bottlenecks import GROWING, NOTEWORTHY_SHARE
-from pipeline.report.html.averages import over_repetitions
-from pipeline.report.html.filter_data import filter_data
-from pipeline.report.html.imbalance import imbalance_data, modelled_metric
+from pipeline.models.kernels import mean_over_repetitions
+from pipeline.report.html.embedding import integers, packed
 from pipeline.report.html.levels import level_data
-from pipeline.report.html.packing import packed
-from pipeline.report.html.regions import region_data, region_numbers
 from pipeline.report.html.scales import scales_of
 
 METRICS = 4  # shown in the call tree beside the modelled one
+MOST_UNEVEN = 100  # call paths in the section on imbalance
 
 
 def page_data(
@@ -25,7 +26,7 @@ def page_data(
     targets: FloatArray,
     filter_evidence: Mapping[str, Any] | None,
 ) -> dict[str, Any]:
-    """Return the page's data.
+    """Return the page's data; ``js/data/payload.js`` has its types.
 
     Args:
         analysis: the modelled experiment.
@@ -37,13 +38,7 @@ def page_data(
     experiment, kernels = analysis.experiment, analysis.callpaths.kernels
     scales = scales_of(analysis, targets)
     number = region_numbers(analysis)
-    levels = {
-        name: level_data(level, outlook, number, scales)
-        for name, level, outlook in (
-            ("regions", analysis.regions, regions),
-            ("callpaths", analysis.callpaths, callpaths),
-        )
-    }
+    levels = (("regions", analysis.regions, regions), ("callpaths", analysis.callpaths, callpaths))
     return {
         "parameters": list(experiment.parameters),
         "column": scales.column,
@@ -58,11 +53,38 @@ def page_data(
         "relativeGrowth": analysis.decision.scaling is Scaling.NONE,
         "limits": {"growing": GROWING, "noteworthy": NOTEWORTHY_SHARE},
         "regions": region_data(analysis),
-        "levels": levels,
+        "levels": {name: level_data(level, outlook, number, scales) for name, level, outlook in levels},
         "metrics": _other_metrics(analysis),
         "imbalance": imbalance_data(analysis),
         "filter": filter_data(filter_evidence),
     }
+
+
+def region_numbers(analysis: Analysis) -> dict[str, int]:
+    """Return the index of every region name in the page's table, in the order of the region kernels."""
+    names = [path[-1] for path in analysis.regions.kernels.callpaths]
+    names += [path[-1] for path in analysis.callpaths.kernels.callpaths]
+    return {name: i for i, name in enumerate(dict.fromkeys(names))}
+
+
+def region_data(analysis: Analysis) -> list[dict[str, Any]]:
+    """Return name, short name, paradigm and source of each region; what is empty or the same is left out."""
+    table = analysis.experiment.regions
+    known = {name: i for i, name in enumerate(table.name)}
+    rows = []
+    for name in region_numbers(analysis):
+        row: dict[str, Any] = {"name": name}
+        if (short := short_name(name)) != name:
+            row["short"] = short
+        if (i := known.get(name)) is not None:
+            if table.paradigm[i]:
+                row["paradigm"] = table.paradigm[i]
+            if table.mangled[i] not in ("", name):
+                row["mangled"] = table.mangled[i]
+            if table.file[i]:
+                row["source"] = f"{table.file[i]}:{table.line[i]}" if table.line[i] > 0 else table.file[i]
+        rows.append(row)
+    return rows
 
 
 def _other_metrics(analysis: Analysis) -> list[dict[str, Any]]:
@@ -72,8 +94,76 @@ def _other_metrics(analysis: Analysis) -> list[dict[str, Any]]:
     return [
         {
             "name": metric.name,
-            "unit": metric.unit,
-            "values": packed(over_repetitions(experiment.values[metric.name].sum[node])),
+            "unit": short_unit(metric.unit),
+            "values": packed(mean_over_repetitions(experiment.values[metric.name].sum[node])),
         }
         for metric in others[:METRICS]
     ]
+
+
+def modelled_metric(analysis: Analysis) -> str:
+    """Return the measured metric that was modelled; effort is summed time."""
+    metric = analysis.callpaths.kernels.metric
+    return "time" if metric == "effort" else metric
+
+
+def short_unit(unit: str) -> str:
+    """Return the usual symbol of a unit; CUBE writes ``sec``."""
+    return "s" if unit == "sec" else unit
+
+
+def imbalance_data(analysis: Analysis) -> dict[str, Any] | None:
+    """Return smallest, mean and largest value of a location for the call paths with the largest excess.
+
+    The excess is (largest - mean) x locations: what the other locations may wait for at the next
+    synchronisation. None if no point has more than one location.
+    """
+    locations = mean_over_repetitions(analysis.experiment.locations())
+    if not (np.nan_to_num(locations) > 1).any():
+        return None
+    node = analysis.callpaths.kernels.node
+    reduction = analysis.experiment.values[modelled_metric(analysis)]
+    low, mean, high = (
+        mean_over_repetitions(values[node]) for values in (reduction.min, reduction.mean, reduction.max)
+    )
+    leading = _most_uneven((high - mean) * locations)
+    return {
+        "unit": short_unit(analysis.experiment.metric(modelled_metric(analysis)).unit),
+        "locations": np.nan_to_num(locations).tolist(),
+        "kernels": integers(leading),
+        "low": packed(low[leading]),
+        "mean": packed(mean[leading]),
+        "high": packed(high[leading]),
+    }
+
+
+def _most_uneven(excess: FloatArray) -> IntArray:
+    """Return the rows of float64[K, P] with the largest excess relative to that of their point."""
+    known = np.nan_to_num(excess)
+    total = known.sum(axis=0)
+    worst = np.divide(known, total, out=np.zeros(known.shape), where=total > 0).max(axis=1)
+    order = np.argsort(-worst, kind="stable")[:MOST_UNEVEN]
+    return np.asarray(order[worst[order] > 0], dtype=np.int64)
+
+
+def filter_data(evidence: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    """Return the decided regions as rows [name, short name, kept, index of the reason, visits, time].
+
+    Args:
+        evidence: the content of ``app.filter.json``; None if no filter was made.
+    """
+    if evidence is None or not evidence["regions"]:
+        return None
+    reasons: dict[str, int] = {}
+    rows = [
+        [
+            row["region"],
+            short_name(row["region"]),
+            row["kept"],
+            reasons.setdefault(row["why"], len(reasons)),
+            float(f"{row['visits']:.5g}"),
+            float(f"{row['time']:.5g}"),
+        ]
+        for row in evidence["regions"]
+    ]
+    return {"method": evidence["method"], "reasons": list(reasons), "rows": rows}

@@ -1,4 +1,4 @@
-"""The scales that the page can be asked about, and those at which it knows intervals exactly."""
+"""The scales that the page can be asked about, and those at which its predictions are exact."""
 
 from dataclasses import dataclass
 
@@ -14,7 +14,7 @@ MEASURED_KEPT = 8  # the grid has all measured scales up to this many, else the 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Scales:
-    """Where the models are looked at in the page.
+    """Where the page evaluates the models.
 
     Attributes:
         column: index of the parameter that scales.
@@ -48,15 +48,15 @@ def scales_of(analysis: Analysis, targets: FloatArray) -> Scales:
     first = everything.min(axis=0)
     measured = np.unique(points[:, column])
     kept = measured if len(measured) <= MEASURED_KEPT else measured[[0, -1]]
-    wanted = np.unique([*kept, *targets[:, column], reach[column]])
-    grid = np.repeat(targets[-1:], max(GRID_POINTS, len(wanted)), axis=0)
-    grid[:, column] = filled(wanted, len(grid))
+    required = np.unique([*kept, *targets[:, column], reach[column]])
+    grid = np.repeat(targets[-1:], max(GRID_POINTS, len(required)), axis=0)
+    grid[:, column] = filled(required, len(grid))
     return Scales(column=column, target=targets[-1], first=first, reach=reach, grid=grid)
 
 
-def filled(wanted: FloatArray, count: int) -> FloatArray:
+def filled(required: FloatArray, count: int) -> FloatArray:
     """Halve the widest gaps, by ratio, between two or more scales until there are `count`: float64[count]."""
-    scales = np.sort(wanted)
+    scales = np.sort(required)
     while len(scales) < count:
         widest = int(np.argmax(scales[1:] / scales[:-1]))
         scales = np.insert(scales, widest + 1, np.sqrt(scales[widest] * scales[widest + 1]))

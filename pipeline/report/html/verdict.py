@@ -1,21 +1,27 @@
 """The result in three sentences: who dominates and until when, what the target costs, how far to trust it."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 
-from ingest.arrays import FloatArray
-from ingest.names import short_name
+from ingest.arrays import FloatArray, IntArray
+from ingest.cpp_names import short_name
 from ingest.scaling import Scaling
 from pipeline.models.analysis import Analysis, Outlook, largest_point, measured_total
 from pipeline.models.bottlenecks import NOTEWORTHY_SHARE
-from pipeline.report.names import shorten_middle
-from pipeline.report.quantities import figure, percent
+from pipeline.report.formatting import percent, shorten_middle
+from pipeline.report.html.levels import warning_texts
+from pipeline.report.html.sections import counted, repetitions_text, scale_text
 
 GRID_POINTS = 400
 NAME_WIDTH = 60
-DOUBTS = {"cannot tell": "growth cannot be told"}  # remarks that need more words within a sentence
+SECONDS_PER_HOUR = 3600.0
+IN_HOURS = 36_000.0  # core-seconds from which core-hours are easier to read
+LARGE = ((1e12, "trillion"), (1e9, "billion"), (1e6, "million"))
+READABLE = 1e15  # beyond, numbers are written with an exponent
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,7 +62,7 @@ class Findings:
 
     def at(self, scale: float) -> str:
         """Write a scale that no line break tears apart: ``p = 32``."""
-        return f"{self.analysis.parameter}\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}{scale:g}"
+        return f"{self.analysis.parameter}\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}{scale_text(scale)}"
 
     def name(self, region: int) -> str:
         """Return a region's name for a sentence."""
@@ -80,13 +86,14 @@ def leaders(findings: Findings) -> list[tuple[int, float]]:
 
 
 def _dominance(findings: Findings) -> str:
+    metric = findings.analysis.callpaths.kernels.metric
     if not findings.regions.share_target.any():
-        return f"No region takes anything at {findings.at(findings.goal)}."
+        return f"No region is predicted to take any {metric} at {findings.at(findings.goal)}."
     sequence = leaders(findings)
     last, since = sequence[-1]
     name = findings.name(last)
     now, then = (percent(float(share[last])) for share in _shares(findings))
-    here = f"of the {findings.analysis.callpaths.kernels.metric} at {findings.at(findings.measured_end)}"
+    here = f"of the {metric} at {findings.at(findings.measured_end)}"
     goal = findings.at(findings.goal)
     if len(sequence) == 1:
         return f"{name} dominates at every scale: {now} {here}, {then} at {goal}."
@@ -95,7 +102,7 @@ def _dominance(findings: Findings) -> str:
     if since <= findings.measured_end:
         return f"{while_before}, from there on {name}: {now} {here}, {then} at {goal}."
     earlier = percent(float(_shares(findings)[0][before]))
-    return f"{while_before} ({earlier} {here}); beyond, {name} overtakes it and takes {then} at {goal}."
+    return f"{while_before} ({earlier} {here}); beyond that, {name} overtakes it and takes {then} at {goal}."
 
 
 def _shares(findings: Findings) -> tuple[FloatArray, FloatArray]:
@@ -107,7 +114,7 @@ def _reign(findings: Findings, sequence: Sequence[tuple[int, float]]) -> str:
     end = _about(findings, sequence[-1], sequence[-2])
     if len(sequence) == 2:
         return f"Up to about {findings.at(end)}"
-    return f"From about {findings.at(_about(findings, sequence[-2], sequence[-3]))} to {end:g}"
+    return f"From about {findings.at(_about(findings, sequence[-2], sequence[-3]))} to {scale_text(end)}"
 
 
 def _about(findings: Findings, later: tuple[int, float], earlier: tuple[int, float]) -> float:
@@ -121,14 +128,38 @@ def _cost(findings: Findings) -> str:
     kernels, total = findings.analysis.callpaths.kernels, findings.callpaths.total
     value, low, high = (float(a[0, -1]) for a in (total.value, total.lower, total.upper))
     now = float(np.nan_to_num(measured_total(findings.analysis)[findings.largest]))
-    amount = f"{figure(value)} {kernels.unit}".rstrip()
-    text = f"At {findings.at(findings.goal)} the predicted total is {amount} "
-    text += f"({kernels.metric}; 90 % interval {figure(low)} to {figure(high)})"
+    factor, unit = readable_unit(value, kernels.unit)
+    text = (
+        f"At {findings.at(findings.goal)} the predicted total is {in_words(value * factor)} {unit}".rstrip()
+    )
+    text += f" ({kernels.metric}; 90 % interval {in_words(low * factor)} to {in_words(high * factor)})"
     if now > 0:
-        text += f", {figure(value / now, 2)} times what was measured at {findings.at(findings.measured_end)}"
+        text += f", {_roughly(value / now)} times the measured total at {findings.at(findings.measured_end)}"
     if findings.analysis.decision.scaling is not Scaling.NONE:
         text += "; perfect scaling would keep it constant"
     return f"{text}{_driver(findings)}."
+
+
+def readable_unit(value: float, unit: str) -> tuple[float, str]:
+    """Return the unit that a value is easiest to read in, after the factor that converts into it."""
+    if unit == "core-s" and value >= IN_HOURS:
+        return 1 / SECONDS_PER_HOUR, "core-hours"
+    return 1.0, unit
+
+
+def in_words(value: float) -> str:
+    """Write a number for a sentence: ``0.042``, ``1,412``, ``293,000``, ``5.6 million``."""
+    digits = 4 if 1000 <= abs(value) < 10_000 else 3
+    rounded = float(f"{value:.{digits}g}")
+    for size, word in LARGE:
+        if size <= abs(rounded) < READABLE:
+            return f"{rounded / size:g} {word}"
+    return f"{rounded:,.12g}".replace("e+", "e").replace("e-0", "e-").replace("inf", "∞")
+
+
+def _roughly(value: float) -> str:
+    """Write a number with two significant digits: ``2.3``, ``510``, ``5,600``."""
+    return in_words(float(f"{value:.2g}"))
 
 
 def _driver(findings: Findings) -> str:
@@ -139,32 +170,28 @@ def _driver(findings: Findings) -> str:
     most = int(added.argmax())
     if added[most] <= 0:
         return ""
-    return f"; {findings.name(most)} adds most, growing like {models.growth(most)}"
+    growth = models.growth(most)
+    return f"; {findings.name(most)} adds most" + (f", growing like {growth}" if growth != "1" else "")
 
 
 def _trust(findings: Findings) -> str:
     models, experiment = findings.analysis.regions.models, findings.analysis.experiment
     matters = findings.regions.share_target >= NOTEWORTHY_SHARE
-    repetitions = experiment.shape[1]
-    repeated = "one repetition" if repetitions == 1 else f"up to {repetitions} repetitions"
-    text = f"The models rest on {len(experiment.points)} points with {repeated}"
+    points, repetitions = experiment.shape
+    text = f"The models are fitted to {counted(points, 'point')} with {repetitions_text(repetitions)}"
     if findings.goal > findings.measured_end:
-        text += f" and are extended to {findings.goal / findings.measured_end:.2g} times the largest"
+        ratio = _roughly(findings.goal / findings.measured_end)
+        text += f" and extrapolated to {ratio} times the largest measured scale"
     if matters.any():
-        error = figure(float(np.median(models.cv_smape[matters])), 2)
-        text += f"; a point left out of the fit is missed by {error} % at the median"
-    doubts = _doubts(findings, np.flatnonzero(matters).tolist())
-    return f"{text}; in doubt: {', '.join(doubts)}." if doubts else f"{text}."
+        error = _roughly(float(np.median(models.cv_smape[matters])))
+        text += f"; the median error of a point left out of the fit is {error} %"
+    found = _warnings(findings, np.flatnonzero(matters))
+    return f"{text}; warnings: {', '.join(found)}." if found else f"{text}."
 
 
-def _doubts(findings: Findings, regions: Sequence[int]) -> list[str]:
-    """Collect the remarks on the models of regions, with the number of regions unless it is all of them."""
-    counts: dict[str, int] = {}
-    for region in regions:
-        for note in findings.analysis.regions.models.notes(region):
-            text = DOUBTS.get(note, note)
-            counts[text] = counts.get(text, 0) + 1
-    return [
-        text if count == len(regions) else f"{text} ({count} of {len(regions)} regions that matter)"
-        for text, count in counts.items()
-    ]
+def _warnings(findings: Findings, regions: IntArray) -> list[str]:
+    """Collect warnings about the models of regions, with the number of regions unless it is all of them."""
+    texts = warning_texts(findings.analysis.regions.models.take(regions))
+    counts = Counter(chain.from_iterable(texts))
+    above = f"of {len(regions)} regions above {100 * NOTEWORTHY_SHARE:g} %"
+    return [text if count == len(regions) else f"{text} ({count} {above})" for text, count in counts.items()]

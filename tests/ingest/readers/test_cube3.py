@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from ingest.errors import InputError
 from ingest.readers import cube3, read_profile
 
-from .cube3_files import PROGRAM, document, matrix, write
+from .cube3_files import METRICS, PROGRAM, document, matrix, write
 
 
 @pytest.mark.parametrize("name", ["a.cube", "a.cube.gz"])
@@ -56,16 +56,16 @@ def test_a_call_chain_of_thousands(tmp_path):
         (document(head='<!DOCTYPE cube [<!ENTITY a "b">]><cube version="3.0">'), "declares an entity"),
         (document(""), "no metric with values"),
         (document("", program=""), "no call path"),
-        (document(program=PROGRAM.replace('calleeId="1"', 'calleeId="9"')), "a region that is not there"),
+        (document(program=PROGRAM.replace('calleeId="1"', 'calleeId="9"')), "an undefined region"),
         (document(program=PROGRAM.replace('id="2" line', 'id="1" line')), "two call paths have the id '1'"),
         (document(matrix(0, {0: (1, 2)})), "a row of 2 values for 3 threads"),
         (document(matrix(0, {0: (1, 2, "nan")})), "not finite"),
         (document(matrix(0, {0: (1, 2, "x")})), "could not convert"),
-        (document(matrix(0, {9: (1, 2, 3)})), "call path '9', which is not there"),
+        (document(matrix(0, {9: (1, 2, 3)})), "an undefined metric '0' or call path '9'"),
         (document(matrix(0, {0: (1, 2, 1e300)})), "not finite"),
         (document().replace("<uniq_name>mpi<", "<uniq_name>time<"), "two metrics have the same name"),
         (document().replace("UTF-8", "UTF-" + "9" * 3000), "damaged XML (unknown encoding"),
-        (document(matrix(9, {0: (1, 2, 3)})), "metric '9' or call path '0', which is not there"),
+        (document(matrix(9, {0: (1, 2, 3)})), "an undefined metric '9' or call path '0'"),
         (document(metrics="<metrics><metric/></metrics>"), "a metric without id"),
     ],
 )
@@ -106,3 +106,72 @@ def test_damaged_files_are_refused_in_one_line_or_read(tmp_path, at, removed, in
         assert len(str(error).splitlines()) == 1
     else:
         assert len(profile.tree)
+
+
+def test_paradigms_and_lines_of_regions(tmp_path):
+    program = PROGRAM.replace("<name>main<", "<name>!$omp parallel<").replace("operator&lt;", "omp_set_lock")
+    program = program.replace('mod="MPI" begin="-1"', 'mod="EPIK" begin="x"').replace("MPI_Send", "TRACING")
+    program = program.replace('begin="7"', 'begin="' + "9" * 10 + '"').replace(
+        'begin="3"', 'begin="' + "9" * 9 + '"'
+    )
+    regions = read_profile(write(tmp_path / "a.cube", document(program=program))).regions
+    assert regions.paradigm == ("openmp", "measurement", "openmp")
+    assert regions.line.tolist() == [999_999_999, -1, -1]
+    program = PROGRAM.replace("MPI_Send", "PMPI_Send")
+    assert read_profile(write(tmp_path / "b.cube", document(program=program))).regions.paradigm[1] == "mpi"
+
+
+def test_what_is_too_large_is_refused(tmp_path, monkeypatch):
+    path = write(tmp_path / "a.cube", document())
+    monkeypatch.setattr(cube3, "MAX_VALUES", 27)
+    read_profile(path)
+    monkeypatch.setattr(cube3, "MAX_VALUES", 26)
+    with pytest.raises(InputError, match="too large for memory: 3 call paths on 3 threads"):
+        read_profile(path)
+    monkeypatch.setattr(cube3, "MAX_VALUES", 27)
+    longest = max(len(text) for text in ("operator<", "\n1\n2\n3\n", "\n4\n5\n6.5\n", "MPI_Send"))
+    monkeypatch.setattr(cube3, "MAX_TEXT", longest)
+    read_profile(path)
+    monkeypatch.setattr(cube3, "MAX_TEXT", longest - 1)
+    with pytest.raises(InputError, match="a text of more than 0 MiB"):
+        read_profile(path)
+    monkeypatch.setattr(cube3, "MAX_TEXT", longest)
+    for limit, fits in ((path.stat().st_size, True), (path.stat().st_size - 1, False)):
+        monkeypatch.setattr(cube3, "MAX_BYTES", limit)
+        if fits:
+            read_profile(path)
+        else:
+            with pytest.raises(InputError, match="more than 0 MiB of XML"):
+                read_profile(path)
+
+
+@pytest.mark.parametrize(("part", "whole"), [(6 * (1 + 0.9e-9), 6), (6 * (1 + 1.1e-9), 12)])
+def test_a_part_larger_than_the_whole_by_more_than_rounding_was_left_out(tmp_path, part, whole):
+    values = matrix(0, {0: (1, 2, 3), 2: (6, 6, 6)}) + matrix(1, {2: (repr(part), 6, 6)})
+    profile = read_profile(write(tmp_path / "a.cube", document(values)))
+    assert profile.values("time")[1, 1] == whole
+
+
+def test_a_metric_of_another_unit_is_not_a_part(tmp_path):
+    metrics = METRICS.replace("<uniq_name>mpi</uniq_name><uom>sec", "<uniq_name>mpi</uniq_name><uom>occ")
+    values = matrix(0, {0: (1, 2, 3)}) + matrix(1, {2: (4, 5, 6)})
+    profile = read_profile(write(tmp_path / "a.cube", document(values, metrics=metrics)))
+    np.testing.assert_array_equal(profile.values("time"), [[1, 2, 3], [0, 0, 0], [0, 0, 0]])
+
+
+def test_a_whole_of_three_metrics_that_only_its_parts_have(tmp_path):
+    part = (
+        '<metric id="3"><uniq_name>io</uniq_name><uom>sec</uom></metric>\n    </metric>\n    <metric id="2">'
+    )
+    metrics = METRICS.replace('</metric>\n    <metric id="2">', part)
+    values = matrix(1, {2: (4, 5, 6)}) + matrix(3, {2: (1, 1, 1), 0: (2, 2, 2)})
+    profile = read_profile(write(tmp_path / "a.cube", document(values, metrics=metrics)))
+    np.testing.assert_array_equal(profile.values("time"), [[2, 2, 2], [5, 6, 7], [0, 0, 0]])
+
+
+def test_metrics_without_a_unique_name_are_named_by_their_id(tmp_path):
+    metrics = METRICS.replace("<uniq_name>visits</uniq_name>", "")
+    names = [
+        metric.name for metric in read_profile(write(tmp_path / "a.cube", document(metrics=metrics))).metrics
+    ]
+    assert names == ["time", "mpi", "metric 2"]

@@ -5,10 +5,10 @@ import shutil
 import numpy as np
 import pytest
 
-from ingest.readers import find_profile_reader, hatchet_bridge
+from ingest.readers import find_profile_reader, hpctoolkit
+from tests.foam_cases import solver, write_profiling
 
 from .hpctoolkit_files import write_database
-from .openfoam_cases import solver, write_profiling
 from .tau_files import CPI, write_text
 
 
@@ -65,5 +65,5 @@ def test_the_files_of_a_database(tmp_path):
     database = write_database(tmp_path / "a", {(0, 0): 1.0, (1, 0): 2.0})
     (database / "src").mkdir()
     (database / "src" / "a.c").write_text("")
-    named = [file.name.split("-")[0] for file in hatchet_bridge.files(database)]
+    named = [file.name.split("-")[0] for file in hpctoolkit.files(database)]
     assert named == ["experiment.xml", "1.a", "1.a"]

@@ -5,9 +5,8 @@ from hypothesis import strategies as st
 
 from ingest.errors import InputError
 from ingest.readers import openfoam, read_profile
-from ingest.readers.foam_dictionary import parse_dictionary
-
-from .openfoam_cases import solver, write_profiling
+from ingest.readers.openfoam import parse_dictionary
+from tests.foam_cases import solver, write_profiling
 
 MAIN = ("application::main",)
 LOOP = (*MAIN, "time.run()")
@@ -66,14 +65,14 @@ def test_siblings_with_one_name_are_summed(tmp_path):
     assert profile.values("visits")[-1, 0] == 5
 
 
-def test_negative_exclusive_times_are_zero_and_only_real_ones_are_said(tmp_path):
+def test_negative_exclusive_times_are_zero_and_only_real_ones_are_reported(tmp_path):
     rounded = (0, None, "main", 1, 1.0, 1.000001)
     write_profiling(tmp_path / "a", "1", [rounded])
     write_profiling(tmp_path / "b", "1", [(0, None, "main", 1, 1.0, 1.5)])
     assert openfoam.read(tmp_path / "a").notices == ()
     profile = openfoam.read(tmp_path / "b")
     assert profile.values("time")[0, 0] == 0.0
-    assert profile.notices == ("1 exclusive times below zero were read as zero",)
+    assert profile.notices == ("1 negative exclusive times were read as zero",)
 
 
 @pytest.mark.parametrize(
@@ -84,14 +83,14 @@ def test_negative_exclusive_times_are_zero_and_only_real_ones_are_said(tmp_path)
         ("\0\1\2", "binary"),
         ("profiling\n{\n trigger0\n {\n id 0;", "line 5: the file ends inside a dictionary"),
         ("FoamFile { }", "no dictionary 'profiling'"),
-        ("profiling { }", "holds no trigger"),
+        ("profiling { }", "contains no trigger"),
         ('profiling { a { id 0; description "x"; calls 1; totalTime y; childTime 0; } }', "'totalTime'"),
         ("profiling { a { id 0; calls 1; totalTime 1; childTime 0; } }", "no description"),
         (
             "profiling { a { description x; calls 1; totalTime 1; childTime 0; id inf; } }",
-            "'id' is no number",
+            "'id' is not a number",
         ),
-        ("profiling }", "line 1: a closing brace"),
+        ("profiling }", "line 1: unexpected closing brace"),
         ("a {" * 100, "nested deeper"),
         ('"' + "a" * 100, "no dictionary 'profiling'"),
     ],
@@ -110,7 +109,7 @@ def test_callers_in_a_circle_or_missing_are_refused(tmp_path):
     write_profiling(tmp_path / "b", "1", [(0, 7, "x", 1, 1, 0)])
     with pytest.raises(InputError, match="its own caller"):
         openfoam.read(tmp_path / "a")
-    with pytest.raises(InputError, match="id 7 is named as a caller but missing"):
+    with pytest.raises(InputError, match="id 7 is a caller but missing"):
         openfoam.read(tmp_path / "b")
 
 
@@ -158,3 +157,53 @@ def test_times_that_cannot_be_summed_are_refused(tmp_path):
 def test_what_is_repeated_without_end_takes_no_time(repeated):
     with pytest.raises(InputError):
         parse_dictionary("profiling { a " + repeated * 100_001, "a")
+
+
+def test_processes_that_wrote_at_different_times_are_refused(tmp_path):
+    for rank, time in ((0, "1"), (1, "2")):
+        write_profiling(tmp_path / f"processor{rank}", time, solver("c", 1.0))
+    with pytest.raises(InputError, match="the processes wrote their profiling at different times"):
+        openfoam.read(tmp_path)
+
+
+def test_a_folder_that_may_not_be_listed_is_not_a_case(tmp_path, monkeypatch):
+    def forbidden(path):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr("pathlib.Path.iterdir", forbidden)
+    assert not openfoam.matches(tmp_path)
+
+
+def test_a_case_is_read_itself_if_no_process_has_a_time(tmp_path):
+    (tmp_path / "processor0" / "constant").mkdir(parents=True)
+    write_profiling(tmp_path, "1", solver("c", 4.0))
+    assert openfoam.read(tmp_path).values("time").sum() == pytest.approx(4.0)
+
+
+def test_all_processes_lack_the_latest_time_or_none_does(tmp_path):
+    for rank in (0, 1):
+        for time in ("1", "2"):
+            write_profiling(tmp_path / f"processor{rank}", time, solver("c", float(time)))
+    assert openfoam.read(tmp_path).notices == ("profiling of 2 times: the last, 2, is read",)
+
+
+@pytest.mark.parametrize(("child", "negative"), [(1.0000099, 0), (1.0000101, 1)])
+def test_how_negative_an_exclusive_time_may_be_from_rounding(tmp_path, child, negative):
+    write_profiling(tmp_path, "1", [(0, None, "main", 1, 1.0, child)])
+    assert len(openfoam.read(tmp_path).notices) == negative
+
+
+def test_words_braces_and_their_depth(monkeypatch):
+    assert parse_dictionary("a b c { d e f; g; ; } ; h 1;", "f") == {"a b c": {"d": "e f", "g": ""}, "h": "1"}
+    assert parse_dictionary("a{" * 63 + "}" * 63, "f")["a"]
+    for text, line in (("\n}", 2), ("a {\n b }", 2), ("a\n{\n" * 64, 128)):
+        with pytest.raises(InputError, match=f"f: line {line}: "):
+            parse_dictionary(text, "f")
+
+
+@pytest.mark.parametrize("key", ["id", "calls", "totalTime", "childTime"])
+def test_every_number_of_a_trigger_is_needed(tmp_path, key):
+    file = write_profiling(tmp_path, "1", solver("c", 1.0))
+    file.write_text(file.read_text().replace(f"{key} ", f"{key} x"))
+    with pytest.raises(InputError, match=f"trigger0: '{key}' is not a number; is the file truncated"):
+        openfoam.read(tmp_path)

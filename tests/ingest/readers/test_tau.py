@@ -1,4 +1,5 @@
 import gzip
+import struct
 import zlib
 
 import numpy as np
@@ -8,9 +9,9 @@ from hypothesis import strategies as st
 
 from ingest.discovery import discover
 from ingest.errors import InputError
-from ingest.readers import read_profile, tau_packed
+from ingest.readers import read_profile, tau, tau_packed
 
-from .tau_files import CPI, packed, write_packed, write_text
+from .tau_files import CPI, counted, packed, text, write_packed, write_text
 
 APPLICATION = (".TAU application",)
 
@@ -57,7 +58,7 @@ def test_several_metrics(tmp_path):
     assert profile.values("PAPI_TOT_INS").sum() == pytest.approx(1500)
     assert profile.values("time").sum() == pytest.approx(1500e-6)
     write_text(tmp_path / "MULTI__TIME", "1.0.0", CPI)
-    with pytest.raises(InputError, match="not the same threads"):
+    with pytest.raises(InputError, match="its threads are not those"):
         read_profile(tmp_path)
 
 
@@ -82,7 +83,7 @@ def test_what_call_paths_do_not_account_for_is_a_root(tmp_path):
     np.testing.assert_array_equal(profile.values("visits")[:, 0], [1, 2, 1])
 
 
-def test_cut_call_paths_throttling_and_sampling_are_told(tmp_path):
+def test_cut_call_paths_throttling_and_sampling_are_reported(tmp_path):
     rows = [
         ("main", 1, 1, 3, "TAU_USER"),
         ("f", 1, 1, 2, "TAU_USER"),
@@ -96,7 +97,7 @@ def test_cut_call_paths_throttling_and_sampling_are_told(tmp_path):
     assert profile.tree.paths(profile.regions.name) == [("main",), ("main", "f"), ("f",), ("f", "g")]
     assert profile.values("time").sum() == pytest.approx(3e-6)
     sampled, throttled, cut = profile.notices
-    assert "1 functions of the sampling" in sampled
+    assert "1 sampled functions" in sampled
     assert "throttled" in throttled
     assert "TAU_CALLPATH_DEPTH" in cut
 
@@ -177,16 +178,16 @@ WHOLE = packed(FUNCTIONS, THREADS)
         (gzip.compress(WHOLE)[:60], "truncated"),
         (gzip.compress(b"something else"), "not a packed profile"),
         (gzip.compress(WHOLE[:-20]), "ends too early"),
-        (gzip.compress(packed(FUNCTIONS, THREADS, compatible=3)), "not known"),
-        (gzip.compress(packed([("f", [7])], THREADS)), "a group that is not there"),
-        (gzip.compress(packed(FUNCTIONS[:1], THREADS)), "a function that is not there"),
+        (gzip.compress(packed(FUNCTIONS, THREADS, compatible=3)), "unknown version"),
+        (gzip.compress(packed([("f", [7])], THREADS)), "an undefined group"),
+        (gzip.compress(packed(FUNCTIONS[:1], THREADS)), "an undefined function"),
         (gzip.compress(packed(FUNCTIONS, {})), "no thread"),
         (gzip.compress(packed(FUNCTIONS[:1], {(0, 0, 0): {0: (1, 1e308)}})), "a value of Time is not finite"),
         (
             gzip.compress(packed(FUNCTIONS[:1], {(0, 0, 0): {0: (float("nan"), 1)}})),
             "the calls is not finite",
         ),
-        (gzip.compress(bytes(70 << 20)), "larger than can be read"),
+        (gzip.compress(bytes(70 << 20)), "too large to read"),
     ],
     ids=lambda value: value if isinstance(value, str) else "file",
 )
@@ -203,7 +204,7 @@ def test_a_bomb_is_refused(tmp_path, monkeypatch):
     monkeypatch.setattr(tau_packed, "MAX_BYTES", 1 << 20)
     file = tmp_path / "a.ppk"
     file.write_bytes(gzip.compress(bytes(1 << 24)))
-    with pytest.raises(InputError, match="larger than can be read"):
+    with pytest.raises(InputError, match="too large to read"):
         read_profile(file)
 
 
@@ -243,3 +244,146 @@ def test_two_metrics_of_one_name_are_refused(tmp_path, other):
         write_text(tmp_path / folder, "0.0.0", CPI, metric)
     with pytest.raises(InputError, match="two metrics have the same name"):
         read_profile(tmp_path)
+
+
+def test_a_folder_that_may_not_be_listed_is_not_a_profile(tmp_path, monkeypatch):
+    def forbidden(path):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr("pathlib.Path.iterdir", forbidden)
+    assert not tau.matches(tmp_path)
+
+
+def test_a_truncated_file_and_one_of_samples_only_are_refused(tmp_path):
+    file = write_text(tmp_path, "0.0.0", CPI[:2])
+    lines = file.read_text().split("\n")
+    file.write_text("\n".join(lines[:3]))
+    with pytest.raises(InputError, match="contains 1 of its 2 functions: it is truncated"):
+        read_profile(tmp_path)
+    write_text(tmp_path, "0.0.0", [("[SAMPLE] x [{a.c} {3}]", 1, 3, 3, "TAU_SAMPLE")])
+    with pytest.raises(InputError, match="contains no instrumented function"):
+        read_profile(tmp_path)
+
+
+def test_a_file_without_comment_line_and_metric(tmp_path):
+    file = write_text(tmp_path, "0.0.0", CPI)
+    lines = file.read_text().split("\n")
+    file.write_text("\n".join(["5 templated_functions", *lines[2:]]))
+    profile = read_profile(tmp_path)
+    assert [metric.name for metric in profile.metrics] == ["time", "visits"]
+    assert profile.values("time").sum() == pytest.approx(1500e-6)
+    assert profile.attributes == {"generator": "TAU"}
+
+
+def test_the_metric_may_be_named_in_the_metadata(tmp_path):
+    file = write_text(tmp_path, "0.0.0", CPI)
+    text = (
+        file.read_text()
+        .replace("_MULTI_TIME", "")
+        .replace("CPU Type", "Metric Name")
+        .replace("A &amp; B", "CYCLES")
+    )
+    file.write_text(text)
+    assert [(m.name, m.unit) for m in read_profile(tmp_path).metrics] == [
+        ("CYCLES", "occ"),
+        ("visits", "occ"),
+    ]
+
+
+def test_too_many_values_are_refused(tmp_path, monkeypatch):
+    for thread in ("0.0.0", "0.0.1"):
+        write_text(tmp_path / "a", thread, CPI)
+    packed_file = write_packed(tmp_path / "a.ppk", WHOLE)
+    monkeypatch.setattr(tau, "MAX_VALUES", 10)
+    assert len(read_profile(tmp_path / "a").locations) == 2
+    monkeypatch.setattr(tau, "MAX_VALUES", 9)
+    with pytest.raises(InputError, match="too large for memory: 5 functions on 2 threads"):
+        read_profile(tmp_path / "a")
+    monkeypatch.setattr(tau_packed, "MAX_VALUES", 12)
+    assert len(read_profile(packed_file).locations) == 2
+    monkeypatch.setattr(tau_packed, "MAX_VALUES", 11)
+    with pytest.raises(InputError, match="too large for memory: 3 functions on 2 threads"):
+        read_profile(packed_file)
+
+
+def test_metadata_are_bounded(tmp_path, monkeypatch):
+    file = write_text(tmp_path, "0.0.0", CPI)
+    more = "<attribute><name>B</name><value>2</value></attribute></metadata>"
+    file.write_text(file.read_text().replace("</metadata>", more))
+    assert read_profile(tmp_path).attributes == {"generator": "TAU", "CPU Type": "A & B", "B": "2"}
+    monkeypatch.setattr(tau, "MAX_ATTRIBUTES", 1)
+    assert read_profile(tmp_path).attributes == {"generator": "TAU", "CPU Type": "A & B"}
+    monkeypatch.setattr(tau_packed, "MAX_ATTRIBUTES", 0)
+    assert read_profile(write_packed(tmp_path / "a.ppk", WHOLE)).attributes == {"generator": "TAU"}
+
+
+def test_packed_profiles_of_the_first_version_have_other_headers(tmp_path):
+    start = len(b"\0P\0P\0K") + 8
+    old = b"\0P\0P\0K" + struct.pack(">2i", 1, 1) + struct.pack(">i", 3) + b"xyz"
+    header_size = struct.unpack(">i", WHOLE[start : start + 4])[0]
+    rest = WHOLE[start + 8 + 3 + header_size :]
+    profile = read_profile(write_packed(tmp_path / "a.ppk", old + rest))
+    np.testing.assert_allclose(profile.values("time"), [[1, 3], [2, 5]])
+    assert profile.attributes == {"generator": "TAU"}
+
+
+def test_metadata_of_threads_are_skipped(tmp_path):
+    start = len(b"\0P\0P\0K") + 8
+    size = struct.unpack(">i", WHOLE[start : start + 4])[0]
+    threads = struct.pack(">3i", 0, 0, 0) + counted([text("a") + text("b"), text("c") + text("d")])
+    header = counted([text("CPU Type") + text("A")]) + counted([threads, threads])
+    data = WHOLE[:start] + struct.pack(">2i", len(header), 3) + b"xyz" + header + WHOLE[start + 11 + size :]
+    profile = read_profile(write_packed(tmp_path / "a.ppk", data))
+    np.testing.assert_allclose(profile.values("time"), [[1, 3], [2, 5]])
+
+
+@pytest.mark.parametrize(
+    ("group", "paradigm"),
+    [
+        ("TAU_CALLPATH|MPI", "mpi"),
+        ("OpenMP", "openmp"),
+        ("OMPT", "openmp"),
+        ("PTHREAD", "pthread"),
+        ("CUDA", "cuda"),
+        ("TAU_CUPTI", "cuda"),
+        ("ROCM", "hip"),
+        ("OpenCL", "opencl"),
+        ("TAU_USER", "compiler"),
+    ],
+)
+def test_paradigms_follow_from_groups(tmp_path, group, paradigm):
+    write_text(tmp_path, "0.0.0", [("f", 1, 10, 10, group)])
+    assert read_profile(tmp_path).regions.paradigm == (paradigm,)
+
+
+@pytest.mark.parametrize(("rest", "kept"), [(0.9e-6, False), (1.1e-6, True)])
+def test_what_rounding_leaves_is_not_a_root(tmp_path, rest, kept):
+    own = 1e6
+    rows = [("main", 1, 0, 0, "A"), ("f", 2, own, own, "A"), ("main => f", 2, own * (1 - rest), 0, "A")]
+    data = {f: (calls, value) for f, (_, calls, value, _, _) in enumerate(rows)}
+    file = write_packed(tmp_path / "a.ppk", packed([(name, [1]) for name, *_ in rows], {(0, 0, 0): data}))
+    paths = read_profile(file).tree.paths(read_profile(file).regions.name)
+    assert (("f",) in paths) == kept
+
+
+def test_regions_know_their_own_group_before_that_of_a_call_path(tmp_path):
+    rows = [
+        ("main => f", 1, 5, 5, "TAU_CALLPATH"),
+        ("f [{f.c} {2,1}-{3,1}]", 1, 6, 6, "MPI"),
+        ("g => main", 1, 1, 1, "TAU_CALLPATH"),
+    ]
+    write_text(tmp_path, "0.0.0", rows)
+    profile = read_profile(tmp_path)
+    of = dict(
+        zip(
+            profile.regions.name,
+            zip(profile.regions.paradigm, profile.regions.file, strict=True),
+            strict=True,
+        )
+    )
+    assert of == {"main": ("compiler", ""), "f": ("mpi", "f.c"), "g": ("compiler", "")}
+
+
+def test_a_name_that_is_only_marks_stays(tmp_path):
+    write_text(tmp_path, "0.0.0", [("[{a.c} {3,1}]", 1, 1, 1, "A"), (" ", 1, 1, 1, "A")])
+    assert read_profile(tmp_path).regions.name == ("[{a.c} {3,1}]", "<unnamed>")

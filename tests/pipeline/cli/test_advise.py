@@ -23,7 +23,7 @@ def test_a_plan_stays_within_its_budget_and_narrows_the_interval(call, results):
 def test_a_tiny_budget_buys_nothing(call, results):
     code, told, _ = call("advise", results, "--at", "p=256", "--budget", "0.001")
     assert code == 0
-    assert "Nothing that the budget allows" in told
+    assert "No measurement within the budget" in told
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,6 @@
 import json
+import re
+import subprocess
 from pathlib import Path
 
 import jsonschema
@@ -6,21 +8,23 @@ import pytest
 
 from tests.foam_cases import write_foam_case
 
-SCHEMA = Path(__file__).parents[3] / "docs" / "check.schema.json"
+ROOT = Path(__file__).parents[3]
+SCHEMA = ROOT / "docs" / "check.schema.json"
 
 
 @pytest.fixture
 def studies(tmp_path):
     """Make two studies: as it is, and with `sum` growing faster; three repetitions with a little noise."""
 
-    def make(name, exponent):
+    def make(name, exponent, wobbles=(1.0, 1.004, 0.997), **renamed):
         for p in (1, 2, 4, 8):
-            for r, wobble in enumerate((1.0, 1.004, 0.997), 1):
+            for r, wobble in enumerate(wobbles, 1):
                 times = {
                     "solve": 64.0 / p * wobble,
                     "sum": 0.5 * p ** (exponent - 1) * wobble,
                     "main": 0.25 / p,
                 }
+                times = {renamed.get(name, name): seconds for name, seconds in times.items()}
                 write_foam_case(tmp_path / name / f"app.p{p}.r{r}", times, processes=p)
         return tmp_path / name
 
@@ -30,16 +34,16 @@ def studies(tmp_path):
 @pytest.fixture
 def baseline(call, studies, tmp_path):
     file = tmp_path / "baseline.json"
-    code, told, error = call("baseline", studies("before", 1), "-o", file)
+    code, out, error = call("baseline", studies("before", 1), "-o", file)
     assert (code, error) == (0, "")
-    assert "at 4 points" in told
+    assert out == f"Baseline of 7 kernels at 4 points in {file}\n"
     return file
 
 
 def test_the_same_study_passes_from_runs_and_from_results(call, studies, baseline, tmp_path):
-    code, told, error = call("check", tmp_path / "before", "--baseline", baseline)
+    code, out, error = call("check", tmp_path / "before", "--baseline", baseline)
     assert (code, error) == (0, "")
-    assert "No scalability regression" in told
+    assert "No scalability regression" in out
     call("run", tmp_path / "before", "--out", tmp_path / "out")
     assert call("check", tmp_path / "out", "--baseline", baseline)[0] == 0
 
@@ -49,9 +53,9 @@ def test_a_regression_is_exit_1_named_and_in_every_output(call, studies, baselin
         kind: tmp_path / f"check.{kind}" for kind in ("json", "junit", "sarif", "markdown", "code-quality")
     }
     options = [text for kind, file in files.items() for text in (f"--{kind}", file)]
-    code, told, _ = call("check", studies("after", 2), "--baseline", baseline, *options)
+    code, out, _ = call("check", studies("after", 2), "--baseline", baseline, *options)
     assert code == 1
-    assert "Scalability regression" in told and "main › sum" in told
+    assert "Scalability regression" in out and "main › sum" in out
     document = json.loads(files["json"].read_text())
     jsonschema.validate(document, json.loads(SCHEMA.read_text()))
     assert {tuple(k["callpath"]) for k in document["kernels"] if k["verdict"] == "regression"} >= {
@@ -64,9 +68,9 @@ def test_a_regression_is_exit_1_named_and_in_every_output(call, studies, baselin
 def test_rules_alone(call, studies, tmp_path):
     study = studies("after", 2)
     (study / "pipeline.toml").write_text('[check]\n[[check.rule]]\nkernel = "*/sum"\ngrowth = "log2(p)"\n')
-    code, told, _ = call("check", study)
+    code, out, _ = call("check", study)
     assert code == 1
-    assert "grows faster than log2(p)" in told
+    assert "grows faster than log2(p)" in out
     (study / "pipeline.toml").write_text('[check]\n[[check.rule]]\nkernel = "*/sum"\ngrowth = "p^2"\n')
     assert call("check", study)[0] == 0
 
@@ -74,19 +78,70 @@ def test_rules_alone(call, studies, tmp_path):
 def test_another_machine_is_exit_3(call, studies, tmp_path):
     study = studies("before", 1)
     call("baseline", study, "-o", tmp_path / "b.json", "--machine", "alps")
-    code, told, _ = call("check", study, "--baseline", tmp_path / "b.json", "--machine", "jura")
+    code, out, _ = call("check", study, "--baseline", tmp_path / "b.json", "--machine", "jura")
     assert code == 3
-    assert "measure the baseline again" in told
+    assert "measure the baseline again" in out
+    assert call("check", study, "--baseline", tmp_path / "b.json", "--machine", "alps")[0] == 0
+
+
+def test_targets_come_from_the_command_line_then_from_check_then_from_analysis(
+    call, studies, baseline, tmp_path
+):
+    study = tmp_path / "before"
+
+    def targets(*options):
+        out = call("check", study, "--baseline", baseline, "--json", "-", *options)[1]
+        return [point["p"] for point in json.loads(out)["targets"]]
+
+    assert targets() == [32]
+    (study / "pipeline.toml").write_text('[analysis]\nat = ["p=16"]\n')
+    assert targets() == [16]
+    (study / "pipeline.toml").write_text('[analysis]\nat = ["p=16"]\n[check]\ntargets = ["p=64", "p=128"]\n')
+    assert targets() == [64, 128]
+    assert targets("--at", "p=256") == [256]
+
+
+def test_notices_and_skipped_runs_go_to_standard_error(call, studies, baseline, tmp_path):
+    (tmp_path / "before" / "app.p8.r4").mkdir()
+    check, write = ["check", "--baseline", baseline], ["baseline", "-o", tmp_path / "b2.json"]
+    for arguments in (check, write):
+        _, out, error = call(*arguments, tmp_path / "before")
+        assert "app.p8.r4" in error and "app.p8.r4" not in out
+        assert error.startswith("pipeline: skipped ")
+
+
+@pytest.mark.parametrize(
+    ("command", "rows"), [(["check"], 15), (["compare"], 15), (["history", "show"], 30), (["baseline"], None)]
+)
+def test_the_help_names_the_default_number_of_rows(call, monkeypatch, command, rows):
+    monkeypatch.setenv("COLUMNS", "200")
+    _, out, _ = call(*command, "--help")
+    assert re.findall(r"rows to show\.\s+\[default: (\d+)\]", out) == ([str(rows)] if rows else [])
+
+
+def test_rows_are_limited(call, studies, baseline):
+    _, out, _ = call("check", studies("after", 2), "--baseline", baseline, "--limit", "1")
+    assert "and 1 more; --limit or --json shows them" in out
 
 
 def test_json_on_standard_output_stands_alone_also_on_github(call, studies, baseline, tmp_path, monkeypatch):
     monkeypatch.setenv("GITHUB_ACTIONS", "true")
     monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(tmp_path / "summary.md"))
-    code, told, error = call("check", studies("after", 2), "--baseline", baseline, "--json", "-")
+    code, out, error = call("check", studies("after", 2), "--baseline", baseline, "--json", "-")
     assert code == 1
-    assert json.loads(told)["exit_code"] == 1
+    assert json.loads(out)["exit_code"] == 1
     assert error.startswith("::error ")
     assert "❌" in (tmp_path / "summary.md").read_text()
+
+
+def test_a_closed_pipe_is_no_regression(call, studies, baseline, tmp_path, monkeypatch):
+    import pipeline.report.check.terminal as terminal
+
+    def closed(*arguments, **options):
+        raise SystemExit(1)
+
+    monkeypatch.setattr(terminal, "show_check", closed)
+    assert call("check", tmp_path / "before", "--baseline", baseline)[0] == 0
 
 
 @pytest.mark.parametrize(
@@ -94,8 +149,12 @@ def test_json_on_standard_output_stands_alone_also_on_github(call, studies, base
     [
         (["check", "{study}"], "nothing to check"),
         (["check", "{study}", "--baseline", "{tmp}/nix.json"], "cannot be read"),
-        (["check", "{study}", "--baseline", "{tmp}/bad.json"], "is no JSON"),
-        (["check", "{study}", "--baseline", "{tmp}/list.json"], "is no baseline"),
+        (["check", "{study}", "--baseline", "{tmp}/bad.json"], "is not valid JSON"),
+        (["check", "{study}", "--baseline", "{tmp}/list.json"], "is not a baseline"),
+        (
+            ["check", "{study}", "--baseline", "{tmp}/old.json"],
+            "is a baseline of version 0; this program",
+        ),
         (["check", "{tmp}/nowhere", "--baseline", "{tmp}/baseline.json"], "no such file"),
         (["check", "{study}", "--baseline", "{tmp}/baseline.json", "--at", "q=3"], "no parameter 'q'"),
         (["check", "{study}", "--baseline", "{tmp}/baseline.json", "--metric", "visits"], "differ"),
@@ -107,35 +166,86 @@ def test_json_on_standard_output_stands_alone_also_on_github(call, studies, base
 def test_bad_input_is_one_line_and_exit_code_2(call, baseline, tmp_path, arguments, message):
     (tmp_path / "bad.json").write_text("{")
     (tmp_path / "list.json").write_text("[1]")
-    code, told, error = call(*(text.format(tmp=tmp_path, study=tmp_path / "before") for text in arguments))
-    assert (code, told) == (2, "")
+    (tmp_path / "old.json").write_text('{"version": 0, "kernels": []}')
+    code, out, error = call(*(text.format(tmp=tmp_path, study=tmp_path / "before") for text in arguments))
+    assert (code, out) == (2, "")
     assert message in error
     assert error.count("\n") == 1
 
 
 def test_compare_finds_nothing_in_the_same_and_the_changed_kernel_elsewhere(call, studies, tmp_path):
     before, after = studies("before", 1), studies("after", 2)
-    code, told, _ = call("compare", before, before)
+    code, out, _ = call("compare", before, before)
     assert code == 0
-    assert "No kernel differs" in told
+    assert "No kernel differs" in out
     page = tmp_path / "c.html"
-    code, told, _ = call("compare", before, after, "--html", page, "--json", "-")
+    code, out, _ = call("compare", before, after, "--html", page, "--json", "-")
     assert code == 0
-    worse = {tuple(k["callpath"]) for k in json.loads(told)["kernels"] if k["verdict"] == "regression"}
+    worse = {tuple(k["callpath"]) for k in json.loads(out)["kernels"] if k["verdict"] == "regression"}
     assert worse - {("total",)} == {("main", "sum")}
     assert "main › sum" in page.read_text()
+    assert (json.loads(out)["a"], json.loads(out)["b"]) == (str(before), str(after))
+    assert call("compare", after, before)[1].startswith("B against A: 0 worse, ")
+
+
+def test_compare_takes_a_factor_targets_and_shows_renames(call, studies):
+    before, after = studies("before", 1), studies("slower", 1, wobbles=(1.05, 1.054, 1.047))
+    assert "No kernel differs" in call("compare", before, after)[1]
+    assert "worse" in call("compare", before, after, "--factor", "1.01")[1]
+    _, out, _ = call("compare", before, after, "--at", "p=64", "--json", "-")
+    assert json.loads(out)["targets"] == [{"p": 64}]
+    renamed = studies("renamed", 1, solve="solve2")
+    assert "Possibly renamed: main › solve → main › solve2" in call("compare", before, renamed)[1]
 
 
 def test_history_keeps_commits_and_shows_the_change(call, studies, tmp_path):
     file = tmp_path / "h.parquet"
     before, after = studies("before", 1), studies("after", 2)
     for n in range(10):
-        code, told, _ = call("history", "add", before if n < 5 else after, "--label", f"c{n}", "--file", file)
+        code, out, _ = call("history", "add", before if n < 5 else after, "--label", f"c{n}", "--file", file)
         assert code == 0
-    assert "10 labels in all" in told
+    assert out == f"7 kernels of c9 in {file}, 10 labels in all\n"
     assert "10 labels" in call("history", "add", after, "--label", "c9", "--file", file)[1]
-    _, told, _ = call("history", "show", "main/sum", "--file", file, "--json", "-")
-    (kernel,) = json.loads(told)["kernels"]
+    _, out, _ = call("history", "show", "main/sum", "--file", file, "--json", "-")
+    (kernel,) = json.loads(out)["kernels"]
     assert [c["label"] for c in kernel["change_points"]] == ["c5"]
-    _, told, _ = call("history", "show", "main/sum", "--file", file)
-    assert "level changes 8-fold" in told
+    _, out, _ = call("history", "show", "main/sum", "--file", file)
+    assert "8 × before" in out
+    code, _, error = call("history", "show", "nix", "--file", file)
+    assert code == 2 and "'nix' matches no kernel; try '*' or 'total'" in error
+
+
+def test_history_keeps_verdicts_and_targets(call, studies, baseline, tmp_path):
+    file, after = tmp_path / "h.parquet", studies("after", 2)
+    call("check", after, "--baseline", baseline, "--json", tmp_path / "check.json")
+    options = ("--file", file, "--check", tmp_path / "check.json", "--at", "p=16")
+    assert call("history", "add", after, "--label", "c1", *options)[0] == 0
+    (kernel,) = json.loads(call("history", "show", "total", "--file", file, "--json", "-")[1])["kernels"]
+    (entry,) = kernel["entries"]
+    assert entry["verdict"] == "regression"
+    assert entry["value"] == pytest.approx(64 + 8 * 4 + 0.25, rel=0.01)
+    assert entry["predicted"] == pytest.approx(64 + 16 * 8 + 0.25, rel=0.1)
+
+
+def test_the_history_of_many_kernels_is_limited(call, studies, tmp_path):
+    file = tmp_path / "h.parquet"
+    call("history", "add", studies("before", 1), "--label", "c1", "--file", file)
+    assert call("history", "show", "*", "--file", file)[1].count(" at p = 8\n") == 6
+    assert call("history", "show", "*", "--file", file, "--limit", "2")[1].count(" at p = 8\n") == 2
+
+
+def test_the_examples_of_the_ci_page_exit_as_it_says(call, tmp_path, monkeypatch):
+    """As a user would: every command of the page that states its exit code, in order, in one directory."""
+    (page,) = (ROOT / "docs").rglob("ci.md")
+    commands = page.read_text(encoding="utf-8").split("Try it without a cluster")[1].split("\n## ")[0]
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "sample_profiles").symlink_to(ROOT / "sample_profiles")
+    codes = []
+    for line in re.findall(r"^    (.*)$", commands, re.MULTILINE):
+        command, _, code = line.partition("# exit code ")
+        if command.startswith("pipeline "):
+            assert call(*command.split()[1:])[0] == int(code or 0), line
+            codes.append(int(code or 0))
+        else:
+            subprocess.run(command, shell=True, check=True)
+    assert {0, 1, 3} <= set(codes)

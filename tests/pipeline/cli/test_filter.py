@@ -4,8 +4,8 @@ from functools import partial
 import numpy as np
 import pytest
 
-from filters.language import parse
-from filters.matching import kept
+from filters.scorep_format.matcher import kept
+from filters.scorep_format.parser import parse
 from ingest.readers import read_profile
 from tests.cubex_writer import MetricSpec, RegionSpec, write_cubex
 
@@ -111,6 +111,49 @@ def test_explaining_writes_nothing(make, profile, tmp_path, monkeypatch):
     assert code == 0
     assert "Domain::tiny(int): dropped" in told
     assert not (tmp_path / "app.filter").exists()
+
+
+def test_a_filter_on_standard_output_stands_alone(make, profile, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    make(profile, "-o", "written")
+    code, text, error = make(profile, "-o", "-")
+    assert (code, error) == (0, "")
+    assert text == (tmp_path / "written").read_text()
+    assert not (tmp_path / "-").exists() and not (tmp_path / "app.filter").exists()
+
+
+def test_the_default_file_and_its_use(make, profile, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    text = make(profile)[1]
+    assert "Written to app.filter, evidence to app.filter.json. Use it with\n  export SCOREP" in text
+    assert (tmp_path / "app.filter").is_file()
+    compiled = make(profile, "--max-overhead", "1%", "--applied", "compile-time")[1]
+    assert "  scorep --instrument-filter=" in compiled
+
+
+def test_the_configuration_in_the_directory_counts(make, profile, tmp_path):
+    (tmp_path / "pipeline.toml").write_text('[filter]\ndrop = ["setup"]\n')
+    output = tmp_path / "out" / "f"
+    make(tmp_path, "-o", output)
+    assert not decided(output, profile)["setup"]
+    make(profile, "-o", output)
+    assert decided(output, profile)["setup"]
+    make(profile, "-o", output, "--config", tmp_path / "pipeline.toml")
+    assert not decided(output, profile)["setup"]
+
+
+def test_damaged_runs_of_a_study_are_named(make, strong_study, tmp_path):
+    (strong_study / "app.p64.r1").mkdir()
+    code, _, error = make(strong_study, "-o", tmp_path / "f")
+    assert code == 0
+    assert f"pipeline: skipped {strong_study / 'app.p64.r1'}: holds no profile" in error
+
+
+def test_notices_of_a_filter_are_shown(make, profile, tmp_path):
+    existing = tmp_path / "hand.filter"
+    existing.write_text("SCOREP_REGION_NAMES_BEGIN\nEXCLUDE setup\nSCOREP_REGION_NAMES_END\n")
+    error = make(profile, "-o", tmp_path / "f", "--merge", existing)[2]
+    assert error == f"pipeline: rules of {existing} override the decision on: setup\n"
 
 
 def test_simulating_a_filter(make, profile, tmp_path):

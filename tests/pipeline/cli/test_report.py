@@ -47,7 +47,7 @@ def test_no_report_is_written_while_a_run_holds_the_directory(call, results):
 def test_a_report_makes_no_directory(call, results, tmp_path):
     code, _, error = call("report", tmp_path / "nowhere")
     assert (code, len(error.splitlines())) == (2, 1)
-    assert "no results directory" in error
+    assert "not a results directory" in error
     assert not (tmp_path / "nowhere").exists()
     (tmp_path / "file").touch()
     code, _, error = call("report", tmp_path / "file")
@@ -57,7 +57,7 @@ def test_a_report_makes_no_directory(call, results, tmp_path):
 def test_a_directory_without_a_whole_result_stays_as_it_is(call, tmp_path):
     code, _, error = call("report", tmp_path)
     assert code == 2
-    assert "no results directory" in error
+    assert "not a results directory" in error
     assert not list(tmp_path.iterdir())
 
 

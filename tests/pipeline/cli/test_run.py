@@ -42,11 +42,11 @@ def test_a_second_run_reuses_the_result_and_a_changed_input_is_noticed(call, str
     _, first, _ = call("run", strong_study, "--out", out)
     assert "(written)" in first
     _, again, _ = call("run", strong_study, "--out", out)
-    assert "unchanged" in again
+    assert "inputs unchanged, nothing recomputed" in again
     write_foam_case(strong_study / "app.p32.r1", {"main": 0.1, "solve": 2.0, "sum": 16.0}, processes=32)
     _, third, _ = call("run", strong_study, "--out", out)
     assert "(written)" in third
-    assert "6 points" in third
+    assert "6 measurement points" in third
 
 
 def test_one_broken_run_is_skipped_with_a_notice_and_counts_when_strict(call, strong_study, tmp_path):
@@ -112,12 +112,12 @@ def test_inspect_sums_every_metric_where_asked_to(call, tmp_path):
     [
         (["run", "{tmp}/nothing"], "no such file or directory"),
         (["run", "{tmp}"], "no profile found"),
-        (["predict", "{tmp}"], "no results directory"),
+        (["predict", "{tmp}"], "not a results directory"),
         (["run", "{study}", "--at", "q=4"], "no parameter 'q'"),
         (["run", "{study}", "--at", "four"], "--at: 'four' is not a target point"),
         (["run", "{study}", "--metric", "flops"], "no metric 'flops'"),
         (["run", "{study}", "--scaling", "odd"], "'odd' is not one of"),
-        (["run", "{study}", "--by", "colour"], "cannot be ranked"),
+        (["run", "{study}", "--by", "colour"], "'colour' is not one of"),
         (["run", "{study}", "--out", "/proc/nowhere"], "cannot be written"),
     ],
 )
@@ -161,3 +161,106 @@ def test_runs_under_different_filters_are_told(call, tmp_path):
 def folder_made(folder):
     folder.mkdir(parents=True)
     return folder
+
+
+def targets(summary):
+    return [prediction["at"] for prediction in summary["total"]["predictions"]]
+
+
+@pytest.mark.parametrize("command", ["run", "model"])
+def test_targets_of_the_configuration_and_of_the_command_line_count(call, strong_study, tmp_path, command):
+    out = ["--out", tmp_path / "r"] if command == "run" else []
+    (strong_study / "pipeline.toml").write_text('[analysis]\nat = ["p=77", "p=99"]\n')
+    _, text, _ = call(command, strong_study, *out, "--json", "-")
+    assert targets(json.loads(text)) == [{"p": 77}, {"p": 99}]
+    _, text, _ = call(command, strong_study, *out, "--json", "-", "--at", "p=55")
+    assert targets(json.loads(text)) == [{"p": 55}]
+
+
+def test_stored_targets_are_those_of_the_last_run(call, strong_study, tmp_path):
+    out = tmp_path / "r"
+    for target in (64, 65):
+        call("run", strong_study, "--out", out, "--at", f"p={target}")
+        assert targets(json.loads((out / "summary.json").read_text())) == [{"p": target}]
+
+
+def test_the_configuration_named_on_the_command_line_counts(call, strong_study, tmp_path):
+    file = tmp_path / "own.toml"
+    file.write_text('[analysis]\nscaling = "weak"\n')
+    for command, out in (("run", ["--out", tmp_path / "r"]), ("model", [])):
+        _, text, _ = call(command, strong_study, *out, "--config", file, "--json", "-")
+        assert json.loads(text)["scaling"] == "weak"
+        _, text, _ = call(command, strong_study, *out, "--config", file, "--scaling", "strong", "--json", "-")
+        assert json.loads(text)["scaling"] == "strong"
+
+
+def test_inspect_reads_the_runs_that_the_configuration_lists(call, strong_study, tmp_path):
+    (strong_study / "pipeline.toml").write_text('[[run]]\npath = "app.p4.r1"\nparameters = {cores = 4}\n')
+    assert "Parameters: cores" in call("inspect", strong_study)[1]
+    (tmp_path / "own.toml").write_text(
+        f'[[run]]\npath = "{strong_study}/app.p4.r1"\nparameters = {{q = 4}}\n'
+    )
+    assert "Parameters: q" in call("inspect", strong_study, "--config", tmp_path / "own.toml")[1]
+
+
+@pytest.mark.parametrize(
+    ("damaged", "strict", "expected"),
+    [(True, True, 3), (True, False, 0), (False, True, 0), (False, False, 0)],
+)
+def test_strict_counts_damaged_runs(call, strong_study, tmp_path, damaged, strict, expected):
+    if damaged:
+        (strong_study / "app.p4.r1" / "processor0" / "1" / "uniform" / "profiling").write_text("profiling {")
+    options = ["--strict"] if strict else []
+    for command in (["run", strong_study, "--out", tmp_path / "r"], ["model", strong_study]):
+        code, text, error = call(*command, *options)
+        assert code == expected and text
+        assert ("skipped" in error) is damaged
+
+
+def test_notices_about_the_runs_are_shown_once(call, strong_study, tmp_path):
+    (strong_study / "app.p1.r1").rename(strong_study / "other.p1.r1")
+    for command in (["run", strong_study, "--out", tmp_path / "r"], ["model", strong_study]):
+        error = call(*command)[2]
+        assert error.count("runs with different leading names are read as one study: app, other") == 1
+
+
+def test_rows_of_call_paths_and_their_number_can_be_chosen(call, strong_study, tmp_path):
+    _, text, _ = call("run", strong_study, "--out", tmp_path / "r", "--by", "callpath", "--limit", "1")
+    assert "Largest call paths" in text and "and 2 more" in text
+    _, text, _ = call("model", strong_study, "--by", "region", "--limit", "2")
+    assert "main › sum" not in text and "and 1 more" in text
+
+
+def test_results_go_to_the_directory_named_and_say_so(call, strong_study, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    _, text, _ = call("run", strong_study)
+    assert "Results in results/ (written)" in text and (tmp_path / "results" / "run.json").is_file()
+    assert "Filter: keeps 3 of 3 filterable regions" in text
+    filter_file = tmp_path / "results" / "app.filter"
+    assert filter_file.is_file() and (tmp_path / "results" / "app.filter.json").is_file()
+
+
+def test_without_visits_there_is_no_filter(call, tmp_path):
+    study = tmp_path / "study"
+    for p in (1, 2, 4):
+        folder_made(study / f"app.p{p}.r1")
+        metrics = [MetricSpec("time", [[1.0] * p, [4.0 / p] * p])]
+        write_cubex(study / f"app.p{p}.r1" / "profile.cubex", parent=[-1, 0], metrics=metrics)
+    _, text, _ = call("run", study, "--out", tmp_path / "r")
+    assert "Filter: none: it needs measured visits and times" in text
+    assert not (tmp_path / "r" / "app.filter").exists()
+
+
+def test_the_filter_of_a_run_follows_its_options_and_protects_what_grows(call, tmp_path):
+    study = tmp_path / "study"
+    for p in (1, 2, 4, 8, 16):
+        folder_made(study / f"app.p{p}.r1")
+        time = [[0.01 / p] * p, [10.0 / p] * p, [1e-4 * p] * p, [0.01 / p] * p]
+        visits = [[1] * p, [10] * p, [1000 * p] * p, [500] * p]
+        metrics = [MetricSpec("time", time), MetricSpec("visits", visits, dtype="UINT64")]
+        write_cubex(study / f"app.p{p}.r1" / "profile.cubex", parent=[-1, 0, 0, 0], metrics=metrics)
+    (study / "pipeline.toml").write_text('[filter]\ndrop = ["region_1"]\n')
+    call("run", study, "--out", tmp_path / "r")
+    regions = json.loads((tmp_path / "r" / "app.filter.json").read_text())["regions"]
+    reasons = [region["reason"] for region in regions]
+    assert reasons.count("protected") == 1

@@ -1,3 +1,7 @@
+import csv
+import io
+import json
+
 import pytest
 
 
@@ -9,39 +13,95 @@ def results(call, strong_study, tmp_path):
 
 
 def test_the_tree_shows_bars_shares_and_growth(call, results):
-    code, told, _ = call("tree", results)
-    lines = told.splitlines()
+    code, text, _ = call("tree", results)
+    lines = text.splitlines()
     assert code == 0
     assert lines[0].startswith("effort [core-s] measured at p = 16")
     assert "100.0 %" in lines[2] and "█" in lines[2]
     assert any(line.startswith("  sum") and "p^2" in line for line in lines)
 
 
-def test_the_tree_of_a_prediction(call, results):
-    _, told, _ = call("tree", results, "--at", "p=1024", "--least", "0.1")
-    assert "predicted at p = 1024" in told
-    assert "left out" in told
+def test_the_tree_of_a_prediction_is_that_of_the_last_target(call, results):
+    _, text, _ = call("tree", results, "--at", "p=2", "--at", "p=1024", "--least", "0.1")
+    assert "effort [core-hours] predicted at p = 1024" in text
+    assert "solve" not in text and "1 call path below 10.0 % left out" in text
+    (line,) = (line for line in text.splitlines() if line.startswith("  sum"))
+    assert float(line.split()[2]) == pytest.approx(0.5 * 1024**2 / 3600, rel=0.02)
+
+
+def test_small_call_paths_are_left_out_of_the_tree_from_one_per_cent_on(call, results):
+    assert "main" in call("tree", results)[1]
+    assert "below 1.0 % left out" not in call("tree", results)[1]
+    assert "1 call path below 60.0 % left out" in call("tree", results, "--least", "0.6")[1]
+
+
+def test_json_of_the_tree_is_the_summary(call, results):
+    _, text, _ = call("tree", results, "--at", "p=100", "--json", "-")
+    assert json.loads(text)["total"]["predictions"][0]["at"] == {"p": 100}
+
+
+def test_rankings_by_region_and_by_call_path(call, results):
+    assert "Largest regions" in call("bottlenecks", results)[1]
+    assert "Largest call paths" in call("bottlenecks", results, "--by", "callpath")[1]
+    _, text, _ = call("predict", results, "--by", "callpath", "--limit", "1")
+    assert text.startswith("call path") and "main › sum" in text and "solve" not in text
+    assert "main › sum" not in call("predict", results)[1]
 
 
 def test_a_plot_in_the_terminal_is_plain_when_piped(call, results):
-    code, told, _ = call("plot", results, "sum")
+    code, text, _ = call("plot", results, "sum")
     assert code == 0
-    assert "sum: " in told and "measured" in told
-    assert "\x1b" not in told
+    assert "sum: " in text and "measured" in text
+    assert "\x1b" not in text
+
+
+def test_a_plot_adapts_to_the_terminal_within_limits(call, results, monkeypatch):
+    for columns, lines, width, height in ((60, 30, 60, 27), (300, 80, 140, 40), (60, 10, 60, 16)):
+        monkeypatch.setenv("COLUMNS", str(columns))
+        monkeypatch.setenv("LINES", str(lines))
+        text = call("plot", results, "sum")[1].rstrip("\n").splitlines()
+        assert (max(map(len, text)), len(text)) == (width, height)
+
+
+def test_axes_of_a_plot_are_logarithmic_unless_asked_for(call, results):
+    logarithmic, linear = (call("plot", results, "sum", "--at", "p=128", *o)[1] for o in ((), ("--linear",)))
+    ticks = [text.splitlines()[-3].split() for text in (logarithmic, linear)]
+    assert [float(row[0]) for row in ticks] == [1.0, 1.0]
+    assert [float(row[-1]) for row in ticks] == [128.0, 128.0]
+    assert float(ticks[0][2]) == pytest.approx(128**0.5, rel=0.01)
+    assert float(ticks[1][2]) == pytest.approx(64.5, rel=0.01)
 
 
 @pytest.mark.parametrize(("option", "start"), [("--png", b"\x89PNG"), ("--svg", b"<?xml")])
 def test_plots_as_files(call, results, tmp_path, option, start):
     path = tmp_path / "plot"
-    code, told, _ = call("plot", results, "main/solve", option, path)
-    assert (code, told) == (0, "")
+    code, text, _ = call("plot", results, "main/solve", option, path)
+    assert (code, text) == (0, "")
     assert path.read_bytes().startswith(start)
 
 
+def test_a_plot_as_two_files_of_which_one_is_linear(call, results, tmp_path):
+    both = [tmp_path / name for name in ("a.png", "a.svg", "b.svg")]
+    assert call("plot", results, "sum", "--png", both[0], "--svg", both[1])[1] == ""
+    assert call("plot", results, "sum", "--svg", both[2], "--linear")[1] == ""
+    assert all(file.is_file() for file in both)
+    assert b"10^{" in both[1].read_bytes() or both[1].read_bytes() != both[2].read_bytes()
+
+
 @pytest.mark.parametrize(
-    ("pattern", "message"), [("nothing", "no kernel 'nothing'"), ("s*", "names 2 kernels")]
+    ("pattern", "message"),
+    [("nothing", "no kernel 'nothing'"), ("s*", "'s*' names 2 kernels (solve, sum); name one of them")],
 )
-def test_a_kernel_that_cannot_be_told(call, results, pattern, message):
+def test_a_kernel_that_is_not_named_clearly(call, results, pattern, message):
     code, _, error = call("plot", results, pattern)
     assert code == 2
     assert message in error and error.count("\n") == 1
+
+
+def test_an_export_goes_to_a_file_or_to_standard_output(call, results, tmp_path):
+    file = tmp_path / "models.csv"
+    assert call("export", results, "--to", "csv", "-o", file, "--at", "p=128") == (0, "", "")
+    rows = list(csv.DictReader(io.StringIO(file.read_text())))
+    assert float(rows[2]["value_at_target"]) == pytest.approx(0.5 * 128**2, rel=0.02)
+    assert call("export", results, "--to", "csv", "--at", "p=128")[1] == file.read_text()
+    assert call("export", results, "--to", "csv", "-o", "-")[1] != file.read_text()

@@ -1,10 +1,21 @@
+import os
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from ingest.errors import UsageError
-from pipeline.config.options import load_options
-from pipeline.config.targets import parse_at
+from pipeline.config.options import (
+    FilterOptions,
+    Options,
+    configuration_file,
+    declared_fields,
+    flag_of,
+    load_options,
+    override,
+    reuse_key,
+)
+from pipeline.config.targets import broadcast_points, parse_at, read_targets
 
 
 def write(folder: Path, text: str) -> Path:
@@ -48,7 +59,20 @@ def test_runs_are_relative_to_the_file(tmp_path):
         ),
         ("[[run]]\npath = 'a'\n", "pipeline.toml:1: parameters: are missing"),
         ("[analysis\n", "pipeline.toml:1: is not valid TOML"),
-        ("[models]\nprior = 'wild'\n", "prior"),
+        ("[models]\nprior = 'wild'\n", "pipeline.toml:2: prior: invalid prior 'wild'; choose uniform,"),
+        ("[modells]\nrivals = 2\n", "pipeline.toml:1: modells: unknown key; did you mean 'models'?"),
+        ("[[run]]\npath = 'a'\nparameters = {}\n", "pipeline.toml:3: parameters: are missing; write"),
+        ("[[run]]\npath = 'a'\nparameters = {p = 'x'}\n", "pipeline.toml:3: p: invalid value 'x'"),
+        (
+            "[[run]]\nrepetition = 0\npath = 'a'\nparameters = {p = 1}\n",
+            "pipeline.toml:2: repetition: invalid",
+        ),
+        (
+            "[[run]]\ncolour = 1\npath = 'a'\n",
+            "pipeline.toml:2: colour: unknown key; known: path, parameters",
+        ),
+        ("[analysis]\nengine = 'dask'\n", "--engine: Dask needs a scheduler"),
+        ("[filter]\nmax_overhead = 'x'\n", "pipeline.toml:2: max_overhead: invalid share 'x'"),
     ],
 )
 def test_bad_configuration_names_the_line_the_key_and_what_was_expected(tmp_path, text, message):
@@ -56,6 +80,12 @@ def test_bad_configuration_names_the_line_the_key_and_what_was_expected(tmp_path
     with pytest.raises(UsageError) as error:
         load_options(None, tmp_path)
     assert message in str(error.value)
+
+
+def test_a_wrong_target_names_option_and_form():
+    with pytest.raises(UsageError) as error:
+        parse_at(["p"])
+    assert str(error.value) == "--at: 'p' is not a target point; write p=4096 or p=4096,n=32"
 
 
 def test_target_points():
@@ -66,3 +96,162 @@ def test_target_points():
 def test_what_is_no_target_point(text):
     with pytest.raises(UsageError, match="is not a target point"):
         parse_at([text])
+
+
+def test_the_configuration_is_the_file_named_or_the_one_in_the_directory(tmp_path):
+    assert configuration_file(None, tmp_path) is None
+    assert configuration_file(None, None) is None
+    own = write(tmp_path, "")
+    assert configuration_file(None, tmp_path) == own
+    assert configuration_file(Path("other.toml"), tmp_path) == Path("other.toml")
+
+
+def test_a_named_file_wins_over_the_one_in_the_directory(tmp_path):
+    write(tmp_path, '[analysis]\nmetric = "a"\n')
+    (tmp_path / "other.toml").write_text('[analysis]\nmetric = "b"\n')
+    assert load_options(tmp_path / "other.toml", tmp_path).metric == "b"
+
+
+def test_every_table_of_the_configuration_is_read(tmp_path):
+    write(
+        tmp_path,
+        """
+[analysis]
+jobs = 3
+[filter]
+max_overhead = "5%"
+per_visit = 0.5
+protect = ["a*"]
+merge = "old.filter"
+calibrate = "c.cubex"
+[models]
+rivals = 2
+method = "leave-one-out"
+prior = "simple"
+[check]
+factor = 1.2
+""",
+    )
+    options = load_options(None, tmp_path)
+    assert options.processes == options.jobs == 3
+    assert (options.filter.max_overhead, options.filter.per_visit) == (0.05, 0.5)
+    assert options.filter.protect == ("a*",)
+    assert (options.filter.merge, options.filter.calibrate) == (tmp_path / "old.filter", tmp_path / "c.cubex")
+    assert (options.models.rivals, options.models.method, options.models.prior) == (
+        2,
+        "leave-one-out",
+        "simple",
+    )
+
+
+def test_one_process_per_core_is_the_default():
+    assert Options().processes == len(os.sched_getaffinity(0))
+
+
+@pytest.mark.parametrize(
+    ("value", "share"), [("5%", 0.05), ("0.05", 0.05), (0.05, 0.05), ("150 %", 1.5), (2, 2.0)]
+)
+def test_shares(value, share):
+    assert override(FilterOptions(), {"max_overhead": value}).max_overhead == pytest.approx(share)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"max_overhead": "0%"}, "--max-overhead: invalid share '0%'; write 5% or 0.05"),
+        ({"max_overhead": "inf"}, "--max-overhead: invalid share 'inf'; write 5% or 0.05"),
+        ({"max_overhead": True}, "--max-overhead: invalid share True; write 5% or 0.05"),
+        ({"protect": "solve"}, '--protect: \'solve\' is not a list of patterns; write ["solve*", "main"]'),
+        ({"drop": [3]}, '--drop: [3] is not a list of patterns; write ["solve*", "main"]'),
+        ({"merge": 3}, "--merge: 3 is not a path; write text in quotes"),
+        ({"event_cost": -1.0}, "--event-cost: invalid value -1.0; write a number of at least 0"),
+        ({"form": "round"}, "--form: invalid value 'round'; choose shorter, include or exclude"),
+        ({"colour": "red"}, "colour: unknown option; known: per_visit, total, visits, max_overhead, "),
+    ],
+)
+def test_invalid_options_are_named(given, message):
+    with pytest.raises(UsageError) as error:
+        override(FilterOptions(), given)
+    assert str(error.value).startswith(message)
+
+
+def test_python_names_the_argument_instead_of_the_flag():
+    with pytest.raises(UsageError, match=r"^max_overhead: invalid share"):
+        override(FilterOptions(), {"max_overhead": -1}, flags=False)
+
+
+def test_options_of_inner_records_are_overridden_and_nothing_else():
+    options = override(Options(metric="visits"), {"rivals": 3, "drop": ["a"], "metric": None})
+    assert (options.models.rivals, options.filter.drop, options.metric) == (3, ("a",), "visits")
+    assert override(Options(), {}) == Options()
+
+
+def test_every_option_has_a_help_and_one_name():
+    found = [
+        (one.name, flag_of(one.name, declared), declared.help)
+        for one, _, declared in declared_fields(Options)
+    ]
+    names, flags, helps = zip(*found, strict=True)
+    assert len(set(names)) == len(names) and len(set(flags)) == len(flags)
+    assert all(text.endswith(".") for text in helps)
+    assert dict(zip(names, flags, strict=True))["max_overhead"] == "--max-overhead"
+
+
+@pytest.mark.parametrize(
+    ("engine", "scheduler", "message"),
+    [
+        ("dask", "", "--engine: Dask needs a scheduler; give --engine dask --scheduler ADDRESS_OR_FILE"),
+        (
+            "local",
+            "tcp://x",
+            "--engine: only Dask takes a scheduler; give --engine dask --scheduler ADDRESS_OR_FILE",
+        ),
+    ],
+)
+def test_dask_and_a_scheduler_belong_together(engine, scheduler, message):
+    with pytest.raises(UsageError) as error:
+        load_options(None, None, engine=engine, scheduler=scheduler)
+    assert str(error.value) == message
+    assert load_options(None, None, engine="dask", scheduler="tcp://x").scheduler == "tcp://x"
+
+
+def test_the_key_of_reuse_is_plain_data():
+    key = reuse_key(load_options(None, None, at=["p=4,n=2"], merge="m", prior="simple"))
+    assert key["at"] == [{"p": 4.0, "n": 2.0}]
+    assert key["filter"]["merge"] == "m"
+    assert key["models"]["prior"] == "simple"
+    assert "jobs" not in key and "out" not in key
+
+
+@pytest.mark.parametrize("entry", ["p=4", {"p": 4}, {"p": 4.0}])
+def test_target_points_of_a_file_are_texts_or_tables(entry):
+    assert read_targets([entry], Path()) == ({"p": 4.0},)
+
+
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        ("p=4", "'p=4' is not a list of points"),
+        ([4], "4 is not a target point; write p=4096 or p=4096,n=32"),
+        ([{}], "{} is not a target point"),
+        ([{"p": True}], "{'p': True} is not a target point"),
+        ([{"p": "4"}], "{'p': '4'} is not a target point"),
+        ([{"p": 0}], "{'p': 0} is not a target point"),
+        ([{"p": float("inf")}], "{'p': inf} is not a target point"),
+    ],
+)
+def test_what_is_no_target_point_of_a_file(value, message):
+    with pytest.raises(UsageError) as error:
+        read_targets(value, Path())
+    assert str(error.value).startswith(message)
+
+
+def test_points_from_numbers_and_lists():
+    assert broadcast_points({}) == ()
+    assert broadcast_points({"p": 4}) == ({"p": 4.0},)
+    assert broadcast_points({"p": [4, 8], "n": 2}) == ({"p": 4.0, "n": 2.0}, {"p": 8.0, "n": 2.0})
+    assert broadcast_points({"p": (4, 8), "n": np.array([1, 2])}) == (
+        {"p": 4.0, "n": 1.0},
+        {"p": 8.0, "n": 2.0},
+    )
+    assert broadcast_points({"p": np.int64(4)}) == ({"p": 4.0},)

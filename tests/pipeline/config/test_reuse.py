@@ -66,6 +66,11 @@ def test_a_changed_option_recomputes_if_results_depend_on_it(path, other, counts
     assert (reuse_key(changed(Options(), path, other)) != reuse_key(Options())) == counts
 
 
+def test_only_options_that_change_no_result_leave_stored_ones_valid():
+    kept = {path[-1] for path, _, counts in EVERY if not counts}
+    assert kept == {"out", "jobs", "strict", "engine", "scheduler"}
+
+
 def test_the_key_can_be_stored(tmp_path):
     import json
 

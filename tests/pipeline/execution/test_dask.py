@@ -31,19 +31,19 @@ def slow_pid(number):
 
 
 def test_reading_there_gives_what_reading_here_gives(cluster, strong_study):
-    work = choose_executor("dask", cluster.scheduler_address, 1, print)
-    there, here = (ingest(locate(strong_study), "time", work=how).experiment for how in (work, None))
-    assert there.callpaths == here.callpaths
-    assert [run.source for run in there.runs] == [run.source for run in here.runs]
+    there = choose_executor("dask", cluster.scheduler_address, 1, print)
+    remote, here = (ingest(locate(strong_study), "time", executor=how).experiment for how in (there, None))
+    assert remote.callpaths == here.callpaths
+    assert [run.source for run in remote.runs] == [run.source for run in here.runs]
     for name, reduction in here.values.items():
-        assert np.array_equal(there.values[name].sum, reduction.sum, equal_nan=True)
-        assert np.array_equal(there.values[name].max, reduction.max, equal_nan=True)
+        assert np.array_equal(remote.values[name].sum, reduction.sum, equal_nan=True)
+        assert np.array_equal(remote.values[name].max, reduction.max, equal_nan=True)
 
 
 def test_a_broken_run_is_skipped_there_too(cluster, strong_study):
     (strong_study / "app.p4.r1" / "processor0" / "1" / "uniform" / "profiling").write_text("profiling { trig")
-    work = choose_executor("dask", cluster.scheduler_address, 1, print)
-    read = ingest(locate(strong_study), "time", work=work)
+    there = choose_executor("dask", cluster.scheduler_address, 1, print)
+    read = ingest(locate(strong_study), "time", executor=there)
     assert [entry.path.name for entry in read.damaged] == ["app.p4.r1"]
 
 

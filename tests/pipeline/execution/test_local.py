@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from pipeline.execution.executor import WorkerLostError
-from pipeline.execution.local import ProcessExecutor, SerialExecutor, local_executor
+from pipeline.execution.local import ProcessExecutor, SerialExecutor
 
 
 def square(number):
@@ -19,6 +19,20 @@ def end_on_three(number):
     if number == 3:
         os.kill(os.getpid(), signal.SIGKILL)
     return number * number
+
+
+def end_on_odd(number):
+    if number % 2:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return number
+
+
+def divide(number):
+    return 1 / number
+
+
+def environment():
+    return os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, [str(Path.cwd()), *sys.path]))}
 
 
 def pid(_):
@@ -44,10 +58,52 @@ def test_a_lost_process_takes_only_its_own_item_with_it():
     assert done == {i: i * i for i in (0, 1, 2, 4, 5)}
 
 
-def test_processes_are_started_only_where_that_pays():
-    assert isinstance(local_executor(4, 1000), SerialExecutor)
-    assert isinstance(local_executor(1, 1 << 40), SerialExecutor)
-    assert isinstance(local_executor(4, 1 << 40), ProcessExecutor)
+def test_a_single_item_is_done_in_this_process():
+    assert list(ProcessExecutor(2).map(pid, [0])) == [(0, os.getpid())]
+    assert os.getpid() not in {found for _, found in ProcessExecutor(2).map(pid, [0, 1])}
+
+
+def test_there_are_no_more_processes_than_items_nor_than_asked_for(monkeypatch):
+    started = []
+
+    def pool(processes):
+        started.append(processes)
+        return original(processes)
+
+    import pipeline.execution.local as module
+
+    original = module._pool
+    monkeypatch.setattr(module, "_pool", pool)
+    for processes, items in ((8, 2), (2, 5)):
+        assert len(list(ProcessExecutor(processes).map(square, range(items)))) == items
+    assert started == [2, 2]
+
+
+def test_every_lost_item_is_found():
+    done = dict(ProcessExecutor(2).map(end_on_odd, range(5)))
+    lost = {number for number, result in done.items() if isinstance(result, WorkerLostError)}
+    assert (lost, {n: r for n, r in done.items() if n not in lost}) == ({1, 3}, {0: 0, 2: 2, 4: 4})
+
+
+def test_an_error_of_the_work_is_that_of_the_caller():
+    with pytest.raises(ZeroDivisionError):
+        list(ProcessExecutor(2).map(divide, range(3)))
+
+
+UNGUARDED = """
+from tests.pipeline.execution.test_local import square
+from pipeline.execution.local import ProcessExecutor
+print(sorted(ProcessExecutor(2).map(square, range(3))), __file__[-9:], __spec__, flush=True)
+"""
+
+
+def test_a_script_without_a_guard_is_not_run_again_by_its_processes(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(UNGUARDED)
+    found = subprocess.run(
+        [sys.executable, str(script)], capture_output=True, text=True, env=environment(), check=False
+    )
+    assert (found.stdout, found.stderr) == ("[(0, 0), (1, 1), (2, 4)] script.py None\n", "")
 
 
 ORPHANS = """
@@ -64,9 +120,8 @@ if __name__ == "__main__":
 def test_processes_end_with_a_killed_parent(tmp_path):
     script = tmp_path / "parent.py"
     script.write_text(ORPHANS)
-    environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, [str(Path.cwd()), *sys.path]))}
     with subprocess.Popen(
-        [sys.executable, str(script)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment
+        [sys.executable, str(script)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment()
     ) as parent:
         worker = int(parent.stdout.readline())
         assert lives(worker)

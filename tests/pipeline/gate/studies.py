@@ -1,34 +1,38 @@
 """Studies made in code: efforts per kernel and scale, with noise from a fixed seed."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 import numpy as np
 
-from pipeline.gate.snapshot import KernelId, Level, Origin, Snapshot
+from pipeline.gate.measurements import KernelId, Level, Measurements, Origin
 
 SCALES = (8, 16, 32, 64, 128)
+Efforts = Mapping[str | tuple[str, ...], float | Sequence[float]]
 
 
 def study(
-    efforts: Mapping[str, float | Sequence[float]],
+    efforts: Efforts,
     *,
     scales: Sequence[float] = SCALES,
-    noise: float = 0.02,
+    noise: float | np.ndarray = 0.02,
     repetitions: int = 5,
     seed: int = 1,
     origin: Origin | None = None,
-) -> Snapshot:
-    """Make a study whose call paths are ``main/<name>``; a single effort holds at all scales."""
+) -> Measurements:
+    """Make a study of call paths; a name stands for ``main/<name>``, a single effort holds at all scales."""
     rng = np.random.default_rng(seed)
     mean = np.array([np.broadcast_to(e, len(scales)) for e in efforts.values()], dtype=np.float64)
     values = mean[:, :, None] * np.exp(noise * rng.normal(size=(*mean.shape, repetitions)))
+    paths = [("main", key) if isinstance(key, str) else key for key in efforts]
+    regions = list(dict.fromkeys(path[-1] for path in paths))
+    sums = [values[[path[-1] == name for path in paths]].sum(axis=0) for name in regions]
     kernels = (
         KernelId(Level.TOTAL, ("total",)),
-        *(KernelId(Level.REGION, (name,)) for name in efforts),
-        *(KernelId(Level.CALLPATH, ("main", name)) for name in efforts),
+        *(KernelId(Level.REGION, (name,)) for name in regions),
+        *(KernelId(Level.CALLPATH, path) for path in paths),
     )
-    return Snapshot(
+    line = {name: n for n, name in enumerate(regions, 1)}
+    return Measurements(
         parameters=("p",),
         parameter="p",
         scaling="strong",
@@ -36,9 +40,9 @@ def study(
         unit="core-s",
         points=np.array(scales, dtype=np.float64)[:, None],
         kernels=kernels,
-        values=np.concatenate([values.sum(axis=0, keepdims=True), values, values]),
-        files=("", *(f"/src/{name}.c" for name in efforts), *(f"/src/{name}.c" for name in efforts)),
-        lines=np.array([-1, *range(1, len(efforts) + 1), *range(1, len(efforts) + 1)]),
+        values=np.concatenate([values.sum(axis=0, keepdims=True), sums, values]),
+        files=("", *(f"/src/{kernel.region}.c" for kernel in kernels[1:])),
+        lines=np.array([-1, *(line[kernel.region] for kernel in kernels[1:])]),
         parallel_efficiency=np.linspace(0.9, 0.6, len(scales)),
         origin=origin or Origin(),
     )
@@ -49,7 +53,6 @@ def many(**changed: float | Sequence[float]) -> dict[str, float | Sequence[float
     return {f"k{i}": 10.0 + i for i in range(20)} | changed
 
 
-def without(whole: Snapshot, name: str) -> Snapshot:
-    """Drop a kernel from a study."""
-    rows = [i for i, kernel in enumerate(whole.kernels) if kernel.callpath[-1] != name]
-    return replace(whole.take(rows))
+def without(whole: Measurements, name: str) -> Measurements:
+    """Drop a region from a study, but not from its total."""
+    return whole.take([i for i, kernel in enumerate(whole.kernels) if kernel.region != name])

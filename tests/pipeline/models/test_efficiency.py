@@ -64,3 +64,20 @@ def test_waiting_in_openmp_barriers_is_not_useful_but_loop_bodies_are():
     found = efficiencies(experiment, STRONG)
     assert found.load_balance.tolist() == pytest.approx([2 / 3])
     assert found.communication.tolist() == pytest.approx([3 / 4])
+
+
+def test_instructions_of_threads_that_spin_in_a_barrier_are_not_work():
+    barrier = "!$omp implicit barrier @a.c:9"
+    runs = []
+    for p, spinning in ((1, 0.0), (2, 5000.0)):
+        counters = {
+            MAIN: [0.0] * p,
+            SOLVE: [1000.0 / p] * p,
+            ("main", barrier): [spinning] * p,
+            SEND: [9.0] * p,
+        }
+        metrics = {"time": counters, "PAPI_TOT_INS": counters, "PAPI_TOT_CYC": counters}
+        profile = make_profile(metrics, paradigm={barrier: "openmp"})
+        runs.append(MeasuredRun((float(p),), 1, reduce_profile(profile, list(metrics))))
+    found = efficiencies(align(["p"], runs), STRONG)
+    assert found.instructions.tolist() == pytest.approx([1.0, 1.0])

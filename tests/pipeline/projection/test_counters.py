@@ -1,10 +1,80 @@
+"""What hardware counters are worth, against the tools' own documentation."""
+
 import numpy as np
 import pytest
 
-from ingest.errors import UsageError
 from pipeline.projection.counters import known, work
-from pipeline.projection.machine import load_machine
-from pipeline.projection.roofline import Point, roofline
+
+# Floating-point operations of one count: PAPI's presets, Intel's and AMD's event tables.
+FLOP = {
+    "PAPI_FP_OPS": 1,
+    "PAPI_DP_OPS": 1,
+    "PAPI_SP_OPS": 1,
+    "FP_COMP_OPS_EXE:X87": 1,
+    "FP_COMP_OPS_EXE:SSE_SCALAR_DOUBLE": 1,
+    "FP_COMP_OPS_EXE:SSE_FP_SCALAR_SINGLE": 1,
+    "FP_COMP_OPS_EXE:SSE_FP_PACKED_DOUBLE": 2,
+    "FP_COMP_OPS_EXE:SSE_PACKED_SINGLE": 4,
+    "SIMD_FP_256:PACKED_DOUBLE": 4,
+    "SIMD_FP_256:PACKED_SINGLE": 8,
+    "FP_ARITH:SCALAR_DOUBLE": 1,
+    "FP_ARITH:SCALAR_SINGLE": 1,
+    "FP_ARITH:128B_PACKED_DOUBLE": 2,
+    "FP_ARITH:128B_PACKED_SINGLE": 4,
+    "FP_ARITH:256B_PACKED_DOUBLE": 4,
+    "FP_ARITH:256B_PACKED_SINGLE": 8,
+    "FP_ARITH:512B_PACKED_DOUBLE": 8,
+    "FP_ARITH:512B_PACKED_SINGLE": 16,
+    "FP_ARITH_INST_RETIRED_SCALAR_DOUBLE": 1,
+    "FP_ARITH_INST_RETIRED_256B_PACKED_SINGLE": 8,
+    "RETIRED_SSE_AVX_FLOPS:ALL": 1,
+    "RETIRED_SSE_AVX_FLOPS_ALL": 1,
+}
+# Bytes of one count, by the level where they are counted.
+BYTES = {
+    "Memory data volume [GBytes]": ("DRAM", 1e9),
+    "CAS_COUNT_RD": ("DRAM", 64),
+    "CAS_COUNT_WR": ("DRAM", 64),
+    "UNC_M_CAS_COUNT:RD": ("DRAM", 64),
+    "UNC_M_CAS_COUNT:WR": ("DRAM", 64),
+    "PAPI_L3_TCM": ("DRAM", 64),
+    "L3 data volume [GBytes]": ("L3", 1e9),
+    "PAPI_L2_TCM": ("L3", 64),
+    "PAPI_L2_DCM": ("L3", 64),
+    "DATA_CACHE_REFILLS_FROM_L2_OR_NORTHBRIDGE:GOOD": ("L2", 64),
+    "L2 data volume [GBytes]": ("L2", 1e9),
+    "L2_RQSTS:ALL_DEMAND_DATA_RD": ("L2", 64),
+    "PAPI_L1_DCM": ("L2", 64),
+    "PAPI_L1_DCA": ("L1", 16),
+    "DATA_CACHE_ACCESSES": ("L1", 16),
+}
+
+
+@pytest.mark.parametrize(("name", "flop"), FLOP.items())
+def test_operations_of_one_count(name, flop):
+    assert work({name: 3.0}).flop == 3 * flop
+    assert known(name)
+
+
+@pytest.mark.parametrize(("name", "level", "size"), [(name, *worth) for name, worth in BYTES.items()])
+def test_bytes_of_one_count(name, level, size):
+    done = work({name: 3.0})
+    assert done.bytes == {level: 3 * size}
+    assert done.farthest == level
+    assert known(name)
+
+
+def test_counters_of_one_set_add_up():
+    assert work({"CAS_COUNT_RD": 2, "CAS_COUNT_WR": 1}).bytes == {"DRAM": 192}
+    done = work(
+        {"FP_ARITH:SCALAR_DOUBLE": 1, "FP_ARITH:256B_PACKED_DOUBLE": 10, "FP_ARITH:512B_PACKED_SINGLE": 100}
+    )
+    assert done.flop == 1 + 40 + 1600
+
+
+def test_nothing_is_counted_twice():
+    assert work({"PAPI_FP_OPS": 5, "PAPI_DP_OPS": 5, "RETIRED_SSE_AVX_FLOPS:ALL": 5}).flop == 5
+    assert work({"Memory data volume [GBytes]": 2, "PAPI_L3_TCM": 1}).bytes == {"DRAM": 2e9}
 
 
 def test_intensities_as_craypat_users_take_them():
@@ -14,15 +84,17 @@ def test_intensities_as_craypat_users_take_them():
     assert done.intensity("L1") == pytest.approx(3.2e9 / (16 * 2.0e9))
     assert done.intensity("L2") == pytest.approx(3.2e9 / (64 * 5e8))
     assert done.farthest == "L2"
+    assert work({"PAPI_FP_OPS": 1, "PAPI_L1_DCA": 0}).intensity("L1") == float("inf")
+    assert work({"PAPI_FP_OPS": 3, "Memory data volume [GBytes]": 0.5e-9}).intensity("DRAM") == 6.0
 
 
-def test_packed_operations_count_their_width():
-    done = work(
-        {"FP_ARITH:SCALAR_DOUBLE": 1, "FP_ARITH:256B_PACKED_DOUBLE": 10, "FP_ARITH:512B_PACKED_SINGLE": 100}
-    )
-    assert done.flop == 1 + 40 + 1600
-    likwid = work({"FP_ARITH_INST_RETIRED_128B_PACKED_DOUBLE": 3, "Memory data volume [GBytes]": 2})
-    assert (likwid.flop, likwid.bytes["DRAM"]) == (6, 2e9)
+def test_the_farthest_level_is_the_nearest_to_memory():
+    names = {"PAPI_L1_DCA": 1, "PAPI_L1_DCM": 1, "PAPI_L2_TCM": 1, "PAPI_L3_TCM": 1}
+    found = []
+    while names:
+        found.append(work(names).farthest)
+        names.popitem()
+    assert found == ["DRAM", "L3", "L2", "L1"]
 
 
 def test_native_events_of_ivy_bridge_add_up_to_craypats_own_total():
@@ -36,28 +108,9 @@ def test_native_events_of_ivy_bridge_add_up_to_craypats_own_total():
     assert work(counters).flop == pytest.approx(9_605_428_706_706, rel=1e-12)
 
 
-def test_nothing_is_counted_twice():
-    assert work({"PAPI_FP_OPS": 5, "PAPI_DP_OPS": 5, "RETIRED_SSE_AVX_FLOPS:ALL": 5}).flop == 5
-
-
 def test_unknown_counters_say_nothing():
     done = work({"PAPI_TOT_CYC": 1e9})
     assert np.isnan(done.flop)
+    assert done.bytes == {}
     assert done.farthest is None
-    assert known("PAPI_L1_DCA")
     assert not known("PAPI_TOT_CYC")
-
-
-def test_roofline_of_a_shipped_machine():
-    machine = load_machine("blue-waters-xe6")
-    found = roofline(machine.name, machine.values, [Point("U/VLL", "L2", 0.1, 1e9)])
-    assert [ceiling.name for ceiling in found.bandwidths] == ["bw_node", "bw_numa"]
-    assert found.ridge("bw_node", "peak_dp") == pytest.approx(313.6 / 59.6)
-    rates = found.attainable(np.array([0.1, 100.0]), "bw_node", "peak_dp")
-    assert rates == pytest.approx([5.96e9, 313.6e9])
-
-
-def test_a_machine_without_ceilings_has_no_roofline():
-    machine = load_machine("xt5")
-    with pytest.raises(UsageError, match=r"no bandwidth 'bw_\.\.\.' in B/s for a roofline"):
-        roofline(machine.name, machine.values)

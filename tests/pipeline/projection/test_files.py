@@ -1,231 +1,193 @@
-"""Machine and application files of a user's own: fits, expressions, tables, and every mistake in one line."""
+"""TOML tables, files found by name, and every mistake in one line that names file, table and key."""
 
-import subprocess
-import sys
+import re
+from pathlib import Path
 
-import numpy as np
 import pytest
 
-from ingest.errors import InputError, ModelError, PipelineError, UsageError
-from pipeline.projection.machine import load_machine
-from pipeline.projection.project import project
-from pipeline.projection.shipped import find, shipped
+import pipeline.projection
+from ingest.errors import InputError, UsageError
+from pipeline.projection.files import (
+    Table,
+    beside,
+    find,
+    flattened,
+    read_bytes,
+    read_text,
+    read_toml,
+    shipped,
+)
 
-APPLICATION = """
-title = "stencil"
-[inputs]
-n = { meaning = "sites" }
-P = 64
-block = "64 kB"
-[define]
-calls = "floor(n / 100)"
-[parts]
-kernel = "calls * mach.sweep(n)"
-[parts.network]
-halo = "4 * mach.message(block)"
-sums = "mach.sum(P)"
-"""
-MACHINE = """
-name = "cluster"
-[values]
-base = "2 us +- 10 %"
-[terms.sweep]
-model = "cache_kernel"
-data = "times.csv"
-where = { kernel = "sweep" }
-[terms.message]
-model = "latency_bandwidth"
-latency = "2 us"
-bandwidth = "1 GB/s"
-[terms.sum]
-inputs = { P = "1" }
-expression = "2 * tree(P) + base"
-[terms.tree]
-model = "allreduce"
-c = "1 us"
-d = "0.5 us"
-"""
+CONTENT = {
+    "name": "x",
+    "n": 3,
+    "inner": {"a": {"b": 1}},
+    "rows": [{"k": 1}, {"k": 2}],
+    "mixed": [{"k": 1}, 2],
+}
 
 
 @pytest.fixture
-def files(tmp_path):
-    random = np.random.default_rng(1)
-    sites = np.repeat(np.geomspace(100, 1e5, 12).round(), 3)
-    micros = (0.5 * np.minimum(3000, sites) + 0.9 * np.maximum(0, sites - 3000)) * (
-        1 + 0.005 * random.standard_normal(len(sites))
-    )
-    rows = [f"sweep,{v},{t}" for v, t in zip(sites, micros, strict=True)] + ["other,1,1"]
-    (tmp_path / "times.csv").write_text("\n".join(["kernel,V,time_us", *rows]) + "\n")
-    (tmp_path / "app.toml").write_text(APPLICATION)
-    (tmp_path / "cluster.toml").write_text(MACHINE)
-    return tmp_path
+def table(tmp_path):
+    return Table(CONTENT, tmp_path / "cpu.toml")
 
 
-def edited(files, name, old, new):
-    path = files / name
-    text = path.read_text()
-    assert old in text
-    path.write_text(text.replace(old, new))
-    return files
-
-
-def projected(files, **at):
-    return project(files / "app.toml", files / "cluster.toml", at or {"n": 1000})
-
-
-def test_terms_are_fitted_composed_and_called(files):
-    found = projected(files, n=1000)
-    parts = {".".join(line.path): line for line in found.parts}
-    assert parts["kernel"].value == pytest.approx(10 * 500e-6, rel=0.01)
-    assert parts["kernel"].upper - parts["kernel"].lower == pytest.approx(2 * 1.7 * 0.005 * 5e-3, rel=0.4)
-    assert parts["network.halo"].value == pytest.approx(4 * (2e-6 + 64e-6))
-    assert parts["network.sums"].value == pytest.approx(2 * 4e-6 + 2e-6)
-    assert parts["network.sums"].upper == pytest.approx(2 * 4e-6 + 2e-6 * 1.18, rel=0.01)
-    assert found.total.value == pytest.approx(parts["kernel"].value + parts["network"].value)
-
-
-def test_inputs_take_plain_numbers_in_their_own_unit_and_texts_with_any(files):
-    plain = projected(files, n=1000, block=128).parts
-    with_unit = projected(files, n="1000", block="128000 B").parts
-    assert plain == with_unit
-
-
-def test_beyond_the_fitted_sizes_is_told(files):
-    assert projected(files, n=2e5).notices == ("mach.sweep was fitted to V 100 to 1e+05, here 2e+05",)
-
-
-def test_the_application_may_name_a_machine_beside_it(files):
-    edited(files, "app.toml", 'title = "stencil"', 'machine = "cluster.toml"')
-    assert project(files / "app.toml", at={"n": 1000}).machine == "cluster"
-
-
-MISTAKES = [
-    ("app.toml", "mach.sweep(n)", "mach.swept(n)", "did you mean 'mach.sweep'? or add it to"),
-    ("app.toml", "mach.sweep(n)", "sweep(n)", "did you mean 'mach.sweep'?"),
-    ("app.toml", "mach.sweep(n)", "mach.sweep(n, P)", "mach.sweep() takes V, not 2 arguments"),
-    ("app.toml", "mach.sweep(n)", "mach.sweep(block)", "'V' is in no unit, what stands for it in B"),
-    ("app.toml", "mach.sweep(n)", "mach.sweep", "'mach.sweep' is a function"),
-    ("app.toml", '4 * mach.message(block)"', '4 * mach.message(block) + block"', "cannot add s and B"),
-    ("app.toml", 'sums = "mach.sum(P)"', 'sums = "P"', "cannot add s and no unit"),
-    ("app.toml", "[define]", "[defines]", "unknown key 'defines'; did you mean 'define'?"),
-    ("app.toml", '"floor(n / 100)"', "7", "'calls' has to be an expression"),
-    ("app.toml", 'block = "64 kB"', 'block = "64 kilo"', "'kilo' is not a known unit; units are s, us"),
-    ("app.toml", 'block = "64 kB"', 'block = { values = 3 }', "unknown key 'values'"),
-    ("app.toml", "[parts]", "[parts", "no TOML"),
-    ("app.toml", "[parts]", "[bandwidth]\n[parts]", "either [parts] or [bandwidth]"),
-    ("app.toml", "[parts]", "[parts]\n" + "a." * 30 + 'b = "1"', "tables nested more than 20 deep"),
-    ("times.csv", "other,1,1", "sweep,0,1", "V has to be positive"),
-    ("cluster.toml", 'bandwidth = "1 GB/s"', "", "'bandwidth' is missing"),
-    ("cluster.toml", '"1 GB/s"', '"1 GB"', "unit mismatch: 'bandwidth' has to be in B/s, it is in B"),
-    ("cluster.toml", "latency_bandwidth", "latency", "no model 'latency'; models are cache_kernel"),
-    ("cluster.toml", 'latency = "2 us"', 'latencies = "2 us"', "did you mean 'latency'?"),
-    ("cluster.toml", "times.csv", "none.csv", "none.csv: cannot be read"),
-    ("cluster.toml", '{ kernel = "sweep" }', '{ kernel = "swipe" }', "no rows with kernel = swipe"),
-    ("cluster.toml", '{ kernel = "sweep" }', '{ kernel = "other" }', "at least three different V"),
-    ("cluster.toml", 'data = "times.csv"', 'data = "times.csv"\nweights = "some"', "no weights 'some'"),
-    ("cluster.toml", '"2 * tree(P) + base"', '"2 * tree(P) + based"', "did you mean 'base'?"),
-    ("cluster.toml", "[values]", "[value]", "unknown key 'value'; did you mean 'values'?"),
-    ("times.csv", "kernel,V,time_us", "kernel,V,time_B", "column 'time' is in B, not in s"),
-    ("times.csv", "kernel,V,time_us", "kernel,W,time_us", "no column 'V'"),
-    ("times.csv", "other,1,1", "sweep,1,-1", "relative weights need positive measurements"),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize(("name", "right", "wrong", "line"), MISTAKES)
-def test_mistakes_are_one_line_each(files, name, right, wrong, line):
-    with pytest.raises(PipelineError) as caught:
-        projected(edited(files, name, right, wrong))
-    assert line in str(caught.value)
+def raised(call, *arguments):
+    with pytest.raises((InputError, UsageError)) as caught:
+        call(*arguments)
     assert "\n" not in str(caught.value)
+    return str(caught.value)
 
 
-ROWS = """
-name = "cluster"
-[terms.message]
-model = "latency_bandwidth"
-by = "P"
-rows = [
-  { P = 64, latency = "1 us", bandwidth = "2 GB/s" },
-  { P = 16, latency = "3 us", bandwidth = "1 GB/s" },
-]
-"""
+def test_places_are_named_by_file_table_and_key(table):
+    inner = table.table("inner")
+    assert (table.where, table.at("n")) == (f"{table.path}", f"{table.path}: n")
+    assert (inner.where, inner.at("a")) == (f"{table.path}: [inner]", f"{table.path}: [inner] a")
+    assert inner.table("a").where == f"{table.path}: [inner.a]"
+    assert table.rows("rows")[1].where == f"{table.path}: [rows]"
 
 
-def test_rows_are_sorted_and_interpolated_in_the_logarithm(files):
-    (files / "cluster.toml").write_text(ROWS)
-    (files / "app.toml").write_text('[inputs]\nP = 32\n[parts]\nt = "mach.message(0 * unit.B)"\n')
-    assert projected(files, P=16).total.value == pytest.approx(3e-6)
-    assert projected(files, P=32).total.value == pytest.approx(2e-6)
-    assert projected(files, P=64).total.value == pytest.approx(1e-6)
-    with pytest.raises(UsageError, match="measured at P = 16, 64, not 128"):
-        projected(files, P=128)
+def test_keys_are_there_or_not(table):
+    assert "n" in table
+    assert "m" not in table
 
 
-IN_ROWS = [
-    ("P = 64", "Q = 64", "no positive 'P'"),
-    ("P = 16", "P = 0", "no positive 'P'"),
-    ('by = "P"', "", "'by' is missing"),
-    ("P = 16", "P = 64", "the rows have to differ in 'P'"),
-    ("P = 16", "P = nan", "no positive 'P'"),
-]
+def test_unknown_keys_are_refused_with_the_nearest_or_all_known_ones(table):
+    table.check_keys(CONTENT)
+    assert raised(table.check_keys, ["name", "n", "inner", "row", "mixed"]) == (
+        f"{table.path}: unknown key 'rows'; did you mean 'row'?"
+    )
+    assert raised(table.check_keys, ["x", "y"]) == f"{table.path}: unknown key 'name'; known keys: x, y"
 
 
-def test_an_input_that_only_the_machine_knows_is_told(files):
-    (files / "cluster.toml").write_text(ROWS)
-    (files / "app.toml").write_text('[inputs]\nn = 1\n[parts]\nt = "mach.message(0 * unit.B)"\n')
-    with pytest.raises(UsageError, match=r"depends on 'P', which is no input here; add P to \[inputs\]"):
-        projected(files, n=1)
+def test_texts(table):
+    assert table.text("name") == table.text("name", "other") == "x"
+    assert table.text("title", "other") == "other"
+    assert table.text("title", "") == ""
+    assert raised(table.text, "title") == f"{table.path}: 'title' is missing; write title = \"...\""
+    assert raised(table.text, "n", "3") == f"{table.path}: 'n' has to be a text; write n = \"...\""
 
 
-def test_a_value_that_is_not_finite_is_told_by_its_part(files):
-    edited(files, "app.toml", '"calls * mach.sweep(n)"', '"mach.sweep(n) / calls"')
-    with pytest.raises(ModelError, match="has no finite value at these inputs"):
-        projected(files, n=50)
+def test_tables_inside(table):
+    assert table.table("inner").content == {"a": {"b": 1}}
+    assert table.table("none").content == {}
+    assert raised(table.table, "n") == f"{table.path}: 'n' has to be a table; write [n]"
+    assert {key: inside.content for key, inside in table.table("inner").tables().items()} == {"a": {"b": 1}}
+    assert raised(table.tables) == f"{table.path}: 'name' has to be a table; write [name]"
 
 
-@pytest.mark.parametrize(("old", "new", "line"), IN_ROWS)
-def test_mistakes_in_rows(files, old, new, line):
-    (files / "cluster.toml").write_text(ROWS.replace(old, new))
-    with pytest.raises(InputError, match=line):
-        projected(files)
+def test_lists_of_tables(table):
+    assert [row.content for row in table.rows("rows")] == [{"k": 1}, {"k": 2}]
+    assert table.rows("none") == []
+    for key in ("mixed", "inner", "n"):
+        line = f"{table.path}: '{key}' has to be a list of tables; write [[{key}]]"
+        assert raised(table.rows, key) == line
+
+
+def test_files_are_beside_the_table_or_as_they_stand(tmp_path):
+    (tmp_path / "data.csv").write_text("x")
+    (tmp_path / "results").mkdir()
+    table = Table({"data": "data.csv", "results": "results", "other": "none.csv"}, tmp_path / "app.toml")
+    assert table.file("data") == tmp_path / "data.csv"
+    assert table.file("results") == tmp_path / "results"
+    assert table.file("other") == Path("none.csv")
+    assert "'missing' is missing" in raised(table.file, "missing")
+
+
+def test_a_machine_beside_another_is_a_file(tmp_path):
+    (tmp_path / "cluster.toml").write_text("")
+    (tmp_path / "xt5").mkdir()
+    assert beside(tmp_path / "app.toml", "cluster.toml") == tmp_path / "cluster.toml"
+    assert beside(tmp_path / "app.toml", "xt5") == Path("xt5")
+
+
+def test_nested_tables_become_dotted_keys_down_to_the_leaves():
+    nested = {"a": 1, "b": {"c": {"d": 2}, "e": {"value": 3, "note": "x"}}, "f": {"g": [1]}}
+    flat = {"a": 1, "b.c.d": 2, "b.e": {"value": 3, "note": "x"}, "f.g": [1]}
+    assert flattened(nested) == flat
+    assert flattened({"a": {"value": 1}}, ()) == {"a.value": 1}
+    assert flattened({"a": {"k": 1, "b": {"c": 2}}}, ("k",)) == {"a": {"k": 1, "b": {"c": 2}}}
+
+
+def test_toml_is_read_with_its_path(tmp_path):
+    path = tmp_path / "a.toml"
+    path.write_text("[inner]\nk = 1\n")
+    found = read_toml(path)
+    assert (found.content, found.path, found.name) == ({"inner": {"k": 1}}, path, ())
+
+
+def nested(depth):
+    return ".".join("a" * depth) + " = 1\n"
+
+
+def test_tables_may_be_nested_twenty_deep(tmp_path):
+    path = tmp_path / "a.toml"
+    path.write_text(nested(20))  # the top level and 19 tables
+    assert "a" in read_toml(path)
+    path.write_text(nested(21))
+    assert raised(read_toml, path) == f"{path}: tables nested more than 20 deep; flatten them"
+    path.write_text("[b]\nk = 1\n" + nested(21) + "[c.d]\nk = 1\n")
+    assert "nested more than 20 deep" in raised(read_toml, path)
+
+
+def test_what_is_not_toml_is_one_line(tmp_path):
+    path = tmp_path / "a.toml"
+    path.write_text("k = [")
+    assert raised(read_toml, path).startswith(f"{path}: not valid TOML: ")
+    assert raised(read_toml, path).endswith("; correct that line")
+    path.write_text("k = " + "[" * 5000)
+    assert "not valid TOML" in raised(read_toml, path)
+    path.write_text("#" * ((1 << 22) + 1))
+    assert "larger than the 4 MiB such a file may have" in raised(read_toml, path)
+    assert "cannot be read" in raised(read_toml, tmp_path / "none.toml")
+
+
+def test_data_files_are_bounded(tmp_path):
+    path = tmp_path / "data"
+    path.write_bytes(b"text")
+    assert (read_text(path), read_bytes(path)) == ("text", b"text")
+    with path.open("r+b") as file:
+        file.truncate((1 << 28) + 1)
+    for read in (read_text, read_bytes):
+        assert "larger than the 256 MiB such a file may have" in raised(read, path)
+
+
+def test_shipped_names_are_sorted():
+    assert shipped("machine")[:2] == ("bgp", "blue-waters-xe6")
+    assert "milc" in shipped("application")
+    assert "golden-cove" in shipped("port map")
+    assert shipped("class table") == ("aarch64", "x86-64")
 
 
 def test_shipped_files_are_found_by_name_from_anywhere(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    for name in ("xt5", "xt5.toml", "machines/xt5.toml"):
-        assert find("machines", name).is_file()
-    assert project("examples/milc.toml", "machines/power5plus.toml", {"L": 8, "P": 1024}).total.value > 0
-    with pytest.raises(UsageError, match="nothing of that name among the machines"):
-        find("machines", "elsewhere/xt5.toml")
+    found = {find("machine", name) for name in ("xt5", "xt5.toml", "machines/xt5.toml", Path("machines/xt5"))}
+    assert len(found) == 1
+    assert found.pop().read_text().count("Cray XT5")
+    assert find("application", "examples/milc.toml").is_file()
 
 
 def test_a_file_of_ones_own_wins_over_a_shipped_name(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "xt5").write_text('name = "mine"\n')
-    assert load_machine("xt5").name == "mine"
+    assert find("machine", "xt5") == Path("xt5")
+    (tmp_path / "xt5").unlink()
+    (tmp_path / "xt5").mkdir()
+    assert find("machine", "xt5").is_absolute()
 
 
-@pytest.mark.parametrize("name", shipped("machines"))
-def test_every_shipped_machine_loads(name):
-    assert load_machine(name).name
-
-
-def test_without_a_machine_the_shipped_ones_are_listed(tmp_path):
-    path = tmp_path / "app.toml"
-    path.write_text('[parts]\nt = "1"\n')
-    with pytest.raises(UsageError, match=r"no machine to project to; choose one with --on: .*xt5"):
-        project(path)
-
-
-def test_a_missing_sympy_is_one_line():
-    program = (
-        "import sys; sys.modules['sympy'] = None\n"
-        "from ingest.errors import UsageError\n"
-        "try:\n    import pipeline.projection.project\n"
-        "except UsageError as error:\n    print(error)\n"
+def test_names_that_nothing_has():
+    what = "no such file, and no shipped machine of that name"
+    assert raised(find, "machine", "xt6") == f"xt6: {what}; did you mean 'xt5'?"
+    assert raised(find, "machine", "elsewhere/xt5.toml") == f"elsewhere/xt5.toml: {what}; did you mean 'xt5'?"
+    assert raised(find, "machine", "zzz").startswith(
+        f"zzz: {what}; give a file, or one of bgp, blue-waters-xe6"
     )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert done.stdout.startswith(
-        "projection needs the package sympy, which is not installed; install it with"
-    )
-    assert done.stdout.count("\n") == 1
+    assert "no shipped application of that name" in raised(find, "application", "xt5")
+
+
+def test_nothing_else_in_the_package_reads_the_disk():
+    package = Path(pipeline.projection.__file__).parent
+    touching = re.compile(r"\bopen\(|\.read_(text|bytes)\(|textfile|parquet|\.glob\(|\.exists\(|\.is_file\(")
+    found = {path.name for path in package.rglob("*.py") if touching.search(path.read_text())}
+    assert found == {"files.py"}

@@ -3,7 +3,7 @@
 import pytest
 
 from ingest.errors import InputError, UsageError
-from pipeline.projection.project import project
+from pipeline.stages.project import project
 
 MACHINES = ("power5plus", "bgp", "xt5", "xe6", "infiniband-ds1")
 MEASURED_P = {"power5plus": 1024, "bgp": 2048, "xt5": 1024, "xe6": 1024, "infiniband-ds1": 1024}
@@ -152,7 +152,7 @@ def test_what_the_paper_does_not_give_is_told():
         ({"at": {"L": 8}}, "no value for P (processes); give it with --at P=8"),
         ({"at": {"L": 8, "P": 256, "Q": 1}}, "no input 'Q'; inputs are L, P, niters"),
         ({"at": {"L": 8, "P": 256, "f": "8 s"}}, "--at f: unit mismatch: 'f' is in B, the value in s"),
-        ({"at": {"L": 8, "P": "many"}}, "--at P: 'many' is no quantity"),
+        ({"at": {"L": 8, "P": "many"}}, "--at P: 'many' is not a quantity"),
         ({"machine": "xt6", "at": {}}, "did you mean 'xt5'?"),
         (
             {"machine": "xt5", "variant": "best", "at": {"L": 8, "P": 1024}},

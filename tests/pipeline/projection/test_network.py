@@ -1,8 +1,9 @@
+"""Messages and allreduces: published networks, and least squares by hand."""
+
 import numpy as np
 import pytest
 
-from pipeline.projection.binding import bind, substitute
-from pipeline.projection.model import maximum, symbol
+from pipeline.projection.model import bind, maximum, substitute, symbol
 from pipeline.projection.network import (
     allreduce,
     fit_allreduce,
@@ -10,7 +11,7 @@ from pipeline.projection.network import (
     latency_bandwidth,
     loggp,
 )
-from pipeline.projection.predict import predict
+from pipeline.projection.predict import broken_limits, predict
 from pipeline.projection.units import BYTES
 
 MIB = 2.0**20
@@ -78,7 +79,45 @@ def test_a_known_latency_leaves_the_bandwidth():
     assert seconds(found.model, x=1e5) == pytest.approx([5.8e-6 + 1e5 / (250 * MIB)])
 
 
-def test_one_size_cannot_tell_latency_from_bandwidth():
+def test_a_message_fit_is_least_squares_in_latency_and_time_per_byte():
+    random = np.random.default_rng(4)
+    sizes = np.geomspace(100, 1e6, 12)
+    times = 12e-6 + sizes / 1.7e8 + 1e-6 * random.standard_normal(12)
+    for weights, weight in (("relative", 1 / times), ("equal", np.ones(12))):
+        design = np.column_stack([np.ones(12), sizes]) * weight[:, None]
+        best = np.linalg.lstsq(design, times * weight, rcond=None)[0]
+        found = fit_latency_bandwidth("net", sizes, times, weights=weights)
+        assert [p.value for p in found.parameters] == pytest.approx([best[0], 1 / best[1]], rel=1e-6)
+        fixed = fit_latency_bandwidth("net", sizes, times, latency=1e-5, weights=weights)
+        slope = np.sum(weight**2 * sizes * (times - 1e-5)) / np.sum((weight * sizes) ** 2)
+        assert fixed.parameters[0].value == pytest.approx(1 / slope, rel=1e-6)
+        residual = (1e-5 + sizes * slope - times) * weight
+        assert fixed.quality.sigma == pytest.approx(np.sqrt(np.sum(residual**2) / 11))
+
+
+def test_a_latency_below_zero_is_zero():
+    sizes = np.geomspace(1e3, 1e6, 8)
+    found = fit_latency_bandwidth("net", sizes, sizes / 1e9 - 5e-7, weights="equal")
+    assert found.parameters[0].value == pytest.approx(0.0, abs=1e-15)
+    rising = fit_latency_bandwidth("net", sizes, 2e-3 - sizes / 1e9, weights="equal")
+    assert rising.parameters[1].value > 1e17  # no time per byte at all
+
+
+def test_message_fits_carry_their_limits_and_doubts():
+    sizes = np.repeat(np.geomspace(1e3, 1e6, 3), 2)
+    times = (1e-5 + sizes / 1e9) * np.tile([0.98, 1.02], 3)
+    found = fit_latency_bandwidth("net", sizes, times)
+    assert broken_limits({"t": found.model}, {"x": 1e7}) == ("net was fitted to x 1000 to 1e+06, here 1e+07",)
+    assert all(p.identified for p in found.parameters)
+    # Three points less two parameters leave one degree of freedom, less one leave two.
+    assert np.isfinite(found.lack.probability)
+    assert np.isnan(fit_latency_bandwidth("net", sizes[:4], times[:4]).lack.probability)
+    assert np.isfinite(fit_latency_bandwidth("net", sizes[:4], times[:4], latency=1e-5).lack.probability)
+    two_speeds = np.where(sizes < 1e4, 1e-5, 1e-1)
+    assert fit_latency_bandwidth("net", sizes, two_speeds).lack.poor
+
+
+def test_one_size_cannot_distinguish_latency_from_bandwidth():
     times = np.array([1.0, 1.01, 0.99, 1.02]) * 1e-5
     found = fit_latency_bandwidth("net", np.full(4, 1024.0), times)
     assert not any(p.identified for p in found.parameters)
@@ -93,3 +132,27 @@ def test_an_allreduce_whose_algorithm_changes_does_not_fit():
     bad = fit_allreduce("red", processes, jump)
     assert bad.lack.poor
     assert min(p.value for p in bad.parameters) >= 0
+
+
+def test_the_allreduce_has_the_base_and_the_weights_given():
+    random = np.random.default_rng(2)
+    processes = 2.0 ** np.arange(4, 12)
+    times = 4e-6 + 8e-6 * np.log2(processes) + 1e-7 * random.standard_normal(8)
+    for weights, weight in (("relative", 1 / times), ("equal", np.ones(8))):
+        design = np.column_stack([np.ones(8), np.log(processes) / np.log(10)]) * weight[:, None]
+        best = np.linalg.lstsq(design, times * weight, rcond=None)[0]
+        found = fit_allreduce("red", processes, times, base=10.0, weights=weights)
+        assert [p.value for p in found.parameters] == pytest.approx(best, rel=1e-6)
+    falling = fit_allreduce("red", processes, 2e-4 - 1e-5 * np.log2(processes))
+    assert falling.parameters[1].value == pytest.approx(0.0, abs=1e-12)
+
+
+def test_loggp_by_hand():
+    values = {"L": 1.0, "small.o": 2.0, "small.G": 0.5, "large.o": 7.0, "large.G": 0.25}
+    model = bind(
+        loggp("net"),
+        {**{f"net.{k}": v for k, v in values.items()}, "net.switch": 10.0, "net.congestion": 3.0},
+    )
+    # L + 2 o + (x - 1) k G
+    assert seconds(model, x=[1, 10, 11]).tolist() == [5.0, 1 + 4 + 9 * 1.5, 1 + 14 + 10 * 0.75]
+    assert str(model.dimension) == "s"

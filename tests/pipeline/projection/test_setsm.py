@@ -3,9 +3,9 @@
 import pytest
 
 from ingest.errors import InputError, UsageError
+from pipeline.projection.files import find
 from pipeline.projection.machine import load_machine
-from pipeline.projection.project import project
-from pipeline.projection.shipped import find
+from pipeline.stages.project import project
 
 TARGETS = ("ivybridge-e5-2670v2", "haswell-e5-2680v3", "broadwell-e5-2680v4")
 PUBLISHED = (1715.3, 1427.7, 1282.2)
@@ -13,11 +13,11 @@ PUBLISHED = (1715.3, 1427.7, 1282.2)
 
 def reading(folder, *, main="671.3", node="59.6", numa="14.9", coverage=None, others="other"):
     """Write the shipped files with other figures and return the application's path."""
-    text = find("examples", "setsm").read_text().replace("671.3 s", f"{main} s", 2)
+    text = find("application", "setsm").read_text().replace("671.3 s", f"{main} s", 2)
     text = text.replace('kind = "other"', f'kind = "{others}"')
     if coverage is not None:
         text = text.replace('method_error = "10 %"', f'method_error = "10 %"\ncoverage = {coverage}')
-    machine = find("machines", "blue-waters-xe6").read_text().replace("59.6 GB/s", f"{node} GB/s")
+    machine = find("machine", "blue-waters-xe6").read_text().replace("59.6 GB/s", f"{node} GB/s")
     (folder / "blue-waters-xe6").write_text(machine.replace("14.9 GB/s", f"{numa} GB/s"))
     (folder / "setsm.toml").write_text(text)
     return folder / "setsm.toml"
@@ -53,7 +53,7 @@ def test_the_printed_projections_need_another_reference_bandwidth():
 
 def test_the_time_that_contradicts_its_share_is_told(tmp_path):
     (notice,) = project("setsm").notices
-    assert notice == "U/main: 671.3 s at 25.3% imply 2653 s in all, the other groups 3014 s"
+    assert notice == "U/main: 671.3 s at 25.3% imply a total of 2653 s, the other groups 3014 s"
     assert project(reading(tmp_path, main="761.3")).notices == ()
 
 
@@ -151,7 +151,7 @@ MISTAKES = [
 @pytest.mark.parametrize(("right", "wrong", "line"), MISTAKES)
 def test_mistakes_are_one_line_each(tmp_path, right, wrong, line):
     path = tmp_path / "setsm.toml"
-    path.write_text(find("examples", "setsm").read_text().replace(right, wrong))
+    path.write_text(find("application", "setsm").read_text().replace(right, wrong))
     with pytest.raises((InputError, UsageError)) as caught:
         project(path)
     assert line in str(caught.value)

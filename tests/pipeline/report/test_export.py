@@ -5,12 +5,12 @@ import json
 import numpy as np
 import pytest
 
-from ingest.errors import UsageError
 from pipeline.config.options import Options
 from pipeline.models.analysis import default_target, look_ahead
 from pipeline.report.export import export
 from pipeline.stages.ingest import ingest, locate
 from pipeline.stages.model import modelled
+from tests.foam_cases import write_foam_case
 
 
 @pytest.fixture
@@ -44,6 +44,49 @@ def test_hatchet_literals_nest_as_the_call_tree_does(analysis):
     assert root["metrics"]["effort (inc)"] == pytest.approx(own)
 
 
-def test_unknown_formats_are_named(analysis):
-    with pytest.raises(UsageError, match="'xml' is no export format"):
-        exported(analysis, "xml")
+def test_csv_has_model_quality_shares_and_the_prediction_at_the_last_target(analysis):
+    targets = np.array([[32.0], [128.0]])
+    outlook = look_ahead(analysis, analysis.callpaths, targets)
+    rows = list(csv.DictReader(io.StringIO(export(analysis, outlook, "csv"))))
+    row, models = rows[2], analysis.callpaths.models
+    assert list(row) == [
+        *("callpath", "region", "metric", "unit", "formula", "growth", "probability_growing", "smape"),
+        *("share_measured", "share_at_target", "value_at_target", "lower_at_target", "upper_at_target"),
+    ]
+    assert (row["region"], row["metric"], row["unit"]) == ("sum", "effort", "core-s")
+    assert (row["formula"], row["growth"]) == (models.formula(2), "p^2")
+    assert float(row["smape"]) == pytest.approx(models.smape[2])
+    assert float(row["probability_growing"]) == pytest.approx(models.probability_growing[2])
+    assert sum(float(r["share_measured"]) for r in rows) == pytest.approx(1.0)
+    assert float(row["share_at_target"]) == pytest.approx(outlook.share_target[2])
+    found = models.predict(np.array([[128.0]]))
+    for name in ("value", "lower", "upper"):
+        assert float(row[f"{name}_at_target"]) == pytest.approx(getattr(found, name)[2, 0])
+
+
+def test_hatchet_values_are_those_of_the_largest_scale(analysis):
+    (root,) = json.loads(exported(analysis, "hatchet-json"))
+    assert root["children"][1]["metrics"]["effort"] == pytest.approx(0.5 * 256 * 1.003)
+    assert root["frame"]["type"] == "function"
+
+
+def test_names_are_written_as_they_are(tmp_path):
+    for p in (1, 2, 4):
+        write_foam_case(tmp_path / f"app.p{p}.r1", {"main": 1.0, "größe": 1.0 * p}, processes=p)
+    analysis = modelled(ingest(locate(tmp_path), "time"), Options(), "time")
+    for form in ("extrap-jsonl", "csv", "hatchet-json"):
+        assert "größe" in exported(analysis, form)
+
+
+def test_what_was_not_measured_is_left_out_of_json_lines(strong_study, tmp_path):
+    for file in (strong_study / "app.p4.r2").rglob("profiling"):
+        file.unlink()
+    for file in (strong_study / "app.p4.r1").rglob("profiling"):
+        file.unlink()
+    for file in (strong_study / "app.p8.r2").rglob("profiling"):
+        file.unlink()
+    analysis = modelled(ingest(locate(strong_study), "time"), Options(), "time")
+    lines = [json.loads(line) for line in exported(analysis, "extrap-jsonl").splitlines()]
+    assert [line["params"]["p"] for line in lines if line["callpath"] == "main"] == [1, 2, 8, 16]
+    assert [len(line["value"]) for line in lines if line["callpath"] == "main"] == [2, 2, 1, 2]
+    assert {line["metric"] for line in lines} == {"effort"}

@@ -1,14 +1,30 @@
-import io
+"""Projections and the list of shipped files, in the terminal and as JSON."""
 
-from pipeline.projection.project import project
-from pipeline.report.projection_table import show_projection
+import io
+import json
+from dataclasses import replace
+
+import pytest
+from rich.console import Console
+
+from pipeline.projection.application import load_application
+from pipeline.projection.machine import load_machine
+from pipeline.projection.project import Line, Variant
+from pipeline.projection.units import BYTES, NONE, TIME
+from pipeline.report.projection_table import projection_json, shipped_json, show_projection, show_shipped
 from pipeline.report.terminal import console
+from pipeline.stages.project import project, shipped_applications, shipped_machines
+
+
+def printed(projection, width=None):
+    stream = io.StringIO()
+    out = console(stream) if width is None else Console(file=stream, width=width, highlight=False)
+    show_projection(out, projection)
+    return stream.getvalue().splitlines()
 
 
 def shown(*arguments, **options):
-    stream = io.StringIO()
-    show_projection(console(stream), project(*arguments, **options))
-    return stream.getvalue().splitlines()
+    return printed(project(*arguments, **options))
 
 
 def row(lines, name):
@@ -18,39 +34,193 @@ def row(lines, name):
 def test_the_breakdown_of_milc():
     lines = shown("milc", "power5plus", {"L": 8, "P": 1024})
     assert lines[0] == "MILC su3_rmd on IBM POWER5+ cluster, expected"
-    assert lines[1].startswith("at L = 8, P = 1024, niters = 2000")
-    assert "90 % interval" in lines[2]
-    serial = row(lines, "T_ser")
-    assert "6.2239" in serial
-    assert "63.5 %" in serial
+    assert lines[1] == "at L = 8, P = 1024, niters = 2000, trajecs = 1, warms = 0, steps = 1, meas = 1, f = 4"
+    assert lines[2].split() == ["part", "s", "90", "%", "interval", "share"]
+    assert row(lines, "T_ser").split() == ["T_ser", "6.2239", "6.1751", "..", "6.2738", "63.5", "%"]
     assert any(line.startswith("  FF ") for line in lines)
-    assert "no spread stated" in row(lines, "T_coll")
+    assert row(lines, "T_coll").split()[1:5] == ["0.073219", "no", "spread", "stated"]
+    assert row(lines, "total").split()[:2] == ["total", "9.8075"]
     assert "A = 36864 B" in row(lines, "with")
-    assert "expected takes 14.9 % less" in row(lines, "ideal:")
+    assert "V = 4096, runs = 1" in row(lines, "with")
+    assert row(lines, "ideal:") == "ideal: 11.268 s, expected takes 14.9 % less (11.6 .. 17.7 %)"
+    assert lines[-1] == row(lines, "ideal:")
+
+
+def test_a_terminal_of_eighty_columns_shows_the_table_whole():
+    lines = printed(project("milc", "power5plus", {"L": 8, "P": 1024}), 80)
+    table = lines[2 : lines.index(row(lines, "total")) + 1]
+    assert max(map(len, table)) <= 80
+    assert len(table) == 14
 
 
 def test_variants_and_notices():
     lines = shown("milc", "xt5", {"L": 8, "P": 1500})
-    assert "expected loses 4.2 % against it" in row(lines, "noiseless:")
-    assert row(lines, "Note:").endswith("1500 is interpolated")
+    assert row(lines, "noiseless:").startswith("noiseless: ")
+    assert "expected loses 4.2 % against it (" in row(lines, "noiseless:")
+    assert row(lines, "Note:") == "Note: mach.message was measured at P = 1024, 2048; 1500 is interpolated"
 
 
 def test_a_variant_without_a_total_says_why():
     lines = shown("milc", "xt5", {"L": 8, "P": 4096}, variant="ideal")
-    assert "no total here, mach.message was measured at P = 1024, 2048, not 4096" in row(lines, "expected:")
+    assert lines[0].endswith(", ideal")
+    assert row(lines, "expected:") == (
+        "expected: no total here: mach.message was measured at P = 1024, 2048, not 4096"
+    )
 
 
-def test_a_bandwidth_projection():
+def line(name, value, *, low=None, high=None, dimension=TIME, share=None):
+    low, high = (value if end is None else end for end in (low, high))
+    return Line(path=(name,), value=value, lower=low, upper=high, dimension=dimension, share=share)
+
+
+@pytest.fixture(scope="module")
+def milc():
+    return project("milc", "power5plus", {"L": 8, "P": 1024})
+
+
+def test_losses_and_gains_have_their_interval(milc):
+    def compared(value, low, high):
+        variant = Variant(
+            "other", line("other", 2.0), line("other", value, low=low, high=high, dimension=NONE)
+        )
+        return row(printed(replace(milc, variants=(variant,))), "other:")
+
+    assert compared(0.125, 0.1, 0.2) == "other: 2.0000 s, expected loses 12.5 % against it (10.0 .. 20.0 %)"
+    assert compared(0.0, -0.1, 0.2) == "other: 2.0000 s, expected loses 0.0 % against it (-10.0 .. 20.0 %)"
+    assert compared(-0.125, -0.2, -0.1) == "other: 2.0000 s, expected takes 12.5 % less (10.0 .. 20.0 %)"
+
+
+def test_units_that_differ_from_the_totals_are_shown(milc):
+    parts = (
+        line("size", 3000.0, dimension=BYTES),
+        line("time", 0.5, share=0.25),
+        line("none", 2.0, dimension=NONE),
+    )
+    lines = printed(replace(milc, parts=parts, definitions=(), at={}, variants=()))
+    assert row(lines, "size").split() == ["size", "3000.0", "B", "no", "spread", "stated"]
+    assert row(lines, "time").split() == ["time", "0.50000", "no", "spread", "stated", "25.0", "%"]
+    assert row(lines, "none").split()[:2] == ["none", "2.0000"]
+    assert lines[0] == "MILC su3_rmd on IBM POWER5+ cluster"
+    assert not any(text.startswith(("at ", "with ")) for text in lines)
+    plain = printed(replace(milc, total=line("total", 2.0, dimension=NONE), level=0.5, variants=()))
+    assert plain[2].split() == ["part", "value", "50", "%", "interval", "share"]
+
+
+def test_a_projection_by_bandwidth():
     lines = shown("setsm", "ivybridge-e5-2670v2")
     assert "1599.2" in row(lines, "total")
     assert row(lines, "measured:") == "measured: 1603.0, the projection is -0.2 % off"
-    assert row(lines, "speed-up:").startswith("speed-up: 1.83 (")
-    assert "not tested (no counters)" in row(lines, "U/VLL:")
+    assert row(lines, "speed-up:").startswith("speed-up: 1.83 (1.")
+    assert row(lines, "speed-up:").endswith(") over 2921.9 s on Cray XE6 node (Blue Waters)")
+    assert row(lines, "U/VLL:") == (
+        "U/VLL: assumed to be limited by memory bandwidth, not tested (no counters)"
+    )
+    assert [text.split(":")[0] for text in lines if "not tested" in text] == [
+        "U/VLL",
+        "U/main",
+        "U/OT",
+        "U/VLL_B",
+    ]
 
 
-def test_names_from_files_are_no_markup(tmp_path):
+def test_names_from_files_are_not_markup(tmp_path):
     path = tmp_path / "m.toml"
     path.write_text('title = "[bold]x[/bold]"\nmachine = "xt5"\n[parts]\n"[red]" = "2"\n')
     lines = shown(path)
     assert lines[0].startswith("[bold]x[/bold] on")
     assert row(lines, "[red]")
+
+
+def test_json_has_everything_shown(milc):
+    found = projection_json(milc)
+    assert list(found) == ["title", "machine", "at", "total", "breakdown", "variants", "notices"]
+    assert (found["title"], found["machine"]) == ("MILC su3_rmd", "IBM POWER5+ cluster")
+    assert found["at"] == {
+        "L": 8,
+        "P": 1024,
+        "niters": 2000,
+        "trajecs": 1,
+        "warms": 0,
+        "steps": 1,
+        "meas": 1,
+        "f": 4,
+    }
+    total = found["total"]
+    assert (total["path"], total["unit"], total["share"]) == (["total"], "s", None)
+    assert total["lower"] < total["value"] < total["upper"]
+    assert total["value"] == pytest.approx(milc.total.value, rel=1e-9)
+    serial = found["breakdown"][0]
+    assert (serial["path"], serial["share"]) == (["T_ser"], pytest.approx(0.6346, abs=1e-4))
+    assert found["breakdown"][1]["path"] == ["T_ser", "FF"]
+    (ideal,) = found["variants"]
+    assert (ideal["name"], ideal["reason"], ideal["loss"]["unit"]) == ("ideal", "", "")
+    assert json.loads(json.dumps(found)) == found
+
+
+def test_json_of_a_variant_without_a_total():
+    found = projection_json(project("milc", "xt5", {"L": 8, "P": 4096}, variant="ideal"))
+    expected = found["variants"][0]
+    assert (expected["total"], expected["loss"]) == (None, None)
+    assert expected["reason"].startswith("mach.message was measured")
+
+
+def listed(width, *files):
+    stream = io.StringIO()
+    show_shipped(Console(file=stream, width=width, highlight=False), *files)
+    return stream.getvalue().splitlines()
+
+
+def test_what_is_shipped_has_a_line_each_on_a_wide_terminal():
+    lines = [text.rstrip() for text in listed(200, shipped_applications(), shipped_machines())]
+    assert lines[0].split(maxsplit=1) == ["application", "what it is" + lines[0].partition("what it is")[2]]
+    assert lines[0].endswith("numbers from")
+    milc = row(lines, "milc")
+    assert "MILC su3_rmd (--at L, P)" in milc
+    assert milc.endswith("Bauer, Gottlieb, Hoefler, CCGrid 2012")
+    assert "(--" not in row(lines, "setsm")
+    assert "Cray XT5 (Kraken) (--variant expected, noiseless, ideal)" in row(lines, "xt5")
+    assert "(--" not in row(lines, "zen4-vm")
+    assert lines.index("") == 9
+    assert len(lines) == 9 + 1 + 15
+
+
+def test_the_list_fits_eighty_columns_and_shows_names_whole():
+    lines = listed(80, shipped_applications(), shipped_machines())
+    assert max(map(len, lines)) <= 80
+    assert row(lines, "broadwell-e5-2660v4")
+
+
+def test_the_list_as_json(tmp_path):
+    (tmp_path / "app.toml").write_text(
+        'title = "x"\n[inputs]\nn = { unit = "kB", meaning = "size" }\nm = "3 kB"\nk = 2\n[parts]\nt = "1"\n'
+    )
+    (tmp_path / "node.toml").write_text('name = "y"\nsource = "z"\n')
+    found = shipped_json([load_application(tmp_path / "app.toml")], [load_machine(tmp_path / "node.toml")])
+    assert found == {
+        "applications": [
+            {
+                "name": "app",
+                "title": "x",
+                "source": "",
+                "machine": None,
+                "inputs": [
+                    {"name": "n", "meaning": "size", "unit": "B", "default": None},
+                    {"name": "m", "meaning": "", "unit": "B", "default": 3000},
+                    {"name": "k", "meaning": "", "unit": "", "default": 2},
+                ],
+            }
+        ],
+        "machines": [{"name": "node", "title": "y", "source": "z", "variants": []}],
+    }
+    shipped = shipped_json((), shipped_machines())["machines"]
+    assert next(each for each in shipped if each["name"] == "xt5")["variants"] == [
+        "expected",
+        "noiseless",
+        "ideal",
+    ]
+
+
+def test_a_projection_measured_elsewhere_says_nothing_of_it(milc):
+    assert not any("measured:" in text for text in printed(milc))
+    measured = printed(replace(milc, measured=milc.total.value / 1.25))
+    assert row(measured, "measured:").endswith("the projection is +25.0 % off")

@@ -2,11 +2,16 @@ import json
 from pathlib import Path
 
 import jsonschema
+import numpy as np
 import pytest
 
 from pipeline.config.options import Options
+from pipeline.models.analysis import measured_total, sum_of
+from pipeline.models.efficiency import Efficiencies, efficiencies
+from pipeline.models.planning.advice import Advice, Settled
+from pipeline.report.summary import EFFICIENCY_METRICS, FAIR, GOOD, advice_summary, efficiency_summary
 from pipeline.stages.ingest import ingest, locate
-from pipeline.stages.model import modelled, summary_of
+from pipeline.stages.model import modelled, outlooks, summary_of, target_points
 
 SCHEMA = json.loads((Path(__file__).parents[3] / "docs" / "summary.schema.json").read_text())
 SAMPLES = Path(__file__).parents[3] / "sample_profiles"
@@ -30,3 +35,130 @@ def test_every_target_asked_for_is_predicted(strong_study):
         assert [p["at"]["p"] for p in kernel["predictions"]] == [32, 1024]
         for prediction in kernel["predictions"]:
             assert prediction["lower"] <= prediction["value"] <= prediction["upper"]
+
+
+@pytest.fixture
+def analysis(strong_study):
+    return modelled(ingest(locate(strong_study), "time"), Options(), "time")
+
+
+def test_every_kernel_has_its_model_its_quality_and_its_shares(analysis):
+    at = ({"p": 64.0},)
+    found, models = summary_of(analysis, at), analysis.callpaths.models
+    callpaths, _ = outlooks(analysis, target_points(analysis, at))
+    assert [kernel["region"] for kernel in found["kernels"]] == ["sum", "solve", "main"]
+    for kernel in found["kernels"]:
+        k = analysis.callpaths.kernels.callpaths.index(tuple(kernel["callpath"]))
+        assert kernel["model"]["formula"] == models.formula(k)
+        assert kernel["model"]["constant"] == pytest.approx(models.constant(k), rel=1e-9)
+        terms = [(t["coefficient"], t["exponents"]) for t in kernel["model"]["terms"]]
+        expected = [(c, {"p": [str(t[0][0]), t[0][1]]}) for c, t in models.weighted_terms(k)]
+        assert [e for _, e in terms] == [e for _, e in expected]
+        assert [c for c, _ in terms] == pytest.approx([c for c, _ in expected], rel=1e-9)
+        assert kernel["growth"] == models.growth(k)
+        quality = kernel["quality"]
+        assert (quality["points"], quality["repetitions"]) == (5, 2)
+        assert quality["smape"] == pytest.approx(models.smape[k], rel=1e-9)
+        assert quality["cv_smape"] == pytest.approx(models.cv_smape[k], rel=1e-9)
+        assert kernel["probability_growing"] == pytest.approx(models.probability_growing[k], rel=1e-9)
+        assert kernel["share_measured"] == pytest.approx(callpaths.share_measured[k], rel=1e-9)
+        assert kernel["share_at_target"] == pytest.approx(callpaths.share_target[k], rel=1e-9)
+        assert kernel["paradigm"] == analysis.callpaths.kernels.paradigms[k]
+        assert (kernel["metric"], kernel["unit"]) == ("effort", "core-s")
+        assert kernel["flags"] == list(callpaths.flags[k]) and kernel["notes"] == list(models.notes(k))
+
+
+def test_the_total_is_the_sum_of_the_kernels(analysis):
+    at = ({"p": 2.0}, {"p": 64.0})
+    total, models = summary_of(analysis, at)["total"], analysis.callpaths.models
+    points = target_points(analysis, at)
+    whole = sum_of(models, models.predict(points))
+    for q, prediction in enumerate(total["predictions"]):
+        for end in ("value", "lower", "upper"):
+            assert prediction[end] == pytest.approx(getattr(whole, end)[0, q], rel=1e-9)
+    fitted, measured = models.predict(analysis.experiment.points).value.sum(axis=0), measured_total(analysis)
+    assert total["quality"]["smape"] == pytest.approx(
+        100 * np.mean(2 * np.abs(fitted - measured) / (fitted + measured)), rel=1e-9
+    )
+    callpaths, _ = outlooks(analysis, points)
+    weighted = np.average(models.cv_smape, weights=callpaths.share_measured)
+    assert total["quality"]["cv_smape"] == pytest.approx(weighted, rel=1e-9)
+    assert (total["quality"]["points"], total["quality"]["repetitions"]) == (5, 2)
+    assert total["growth"] == "p^2"
+    assert (total["callpath"], total["region"], total["share_measured"], total["share_at_target"]) == (
+        ["total"],
+        "total",
+        1.0,
+        1.0,
+    )
+    assert total["model"]["constant"] == pytest.approx(models.coefficients[:, 0, 0].sum(), rel=1e-9)
+
+
+def test_the_total_grows_as_probably_as_what_matters_at_the_target(analysis):
+    sure = analysis.callpaths.models.probability_growing
+    far = summary_of(analysis, ({"p": 1024.0},))["total"]["probability_growing"]
+    assert far == pytest.approx(sure[2], rel=1e-9)  # only `sum` matters there
+    near = summary_of(analysis, ({"p": 1.0},))["total"]["probability_growing"]
+    assert near == pytest.approx(sure[1], rel=1e-9)  # `sum` has 0.8 % there
+
+
+def test_a_total_of_nothing_has_no_shares(tmp_path):
+    from tests.foam_cases import write_foam_case
+
+    for p in (1, 2, 4):
+        write_foam_case(tmp_path / f"app.p{p}.r1", {"main": 0.0, "solve": 0.0}, processes=p)
+    total = summarise(tmp_path)["total"]
+    assert (total["share_measured"], total["share_at_target"]) == (0.0, 0.0)
+    assert (total["quality"]["smape"], total["quality"]["cv_smape"]) == (0, 0)
+    assert total["probability_growing"] == 0
+
+
+def test_crossovers_name_both_kernels_and_the_scale(analysis):
+    (crossing,) = summary_of(analysis, ({"p": 64.0},))["crossovers"]
+    # 64 core-s of `solve` and p^2 / 2 of `sum` cross at p = 11.3
+    assert crossing["at"]["p"] == pytest.approx(128**0.5, rel=0.02)
+    assert (crossing["overtakes"], crossing["overtaken"]) == (["main", "sum"], ["main", "solve"])
+    assert crossing["measured"] is True
+    (region,) = summary_of(analysis, ({"p": 64.0},))["region_crossovers"]
+    assert (region["overtakes"], region["overtaken"]) == (["sum"], ["solve"])
+
+
+def test_efficiencies_are_numbers_or_null(analysis):
+    nothing = efficiency_summary(analysis.experiment, efficiencies(analysis.experiment, analysis.decision))
+    assert nothing["points"] == [] and len(nothing["notices"]) == 1
+    values = np.array([1.0, 0.9, 0.8, 0.7, np.nan])
+    found = Efficiencies(
+        **dict.fromkeys(EFFICIENCY_METRICS, values), reference=np.zeros(5, dtype=int), notices=("odd",)
+    )
+    rows = efficiency_summary(analysis.experiment, found)
+    assert rows["notices"] == ["odd"]
+    assert [row["at"] for row in rows["points"]] == [{"p": p} for p in (1, 2, 4, 8, 16)]
+    assert [row["overall"] for row in rows["points"]] == [1, 0.9, 0.8, 0.7, None]
+    assert list(rows["points"][0]) == ["at", *EFFICIENCY_METRICS]
+    assert (GOOD, FAIR) == (0.8, 0.6)
+
+
+def test_a_plan_as_plain_data(analysis):
+    settled = Settled(2, 0.75, ("p", "p^2"))
+    plan = [
+        Advice(point=(32.0,), repetitions=3, cost=12.5, width=0.25, reduction=0.5, settles=(settled,)),
+        Advice(point=(4.0,), repetitions=1, cost=2.0, width=0.125, reduction=0.1, settles=()),
+    ]
+    assert advice_summary(plan, ("p",), analysis.callpaths.kernels) == [
+        {
+            "at": {"p": 32},
+            "repetitions": 3,
+            "cost": 12.5,
+            "relative_width_after": 0.25,
+            "reduction": 0.5,
+            "settles": [{"callpath": ["main", "sum"], "share": 0.75, "rivals": ["p", "p^2"]}],
+        },
+        {
+            "at": {"p": 4},
+            "repetitions": 1,
+            "cost": 2,
+            "relative_width_after": 0.125,
+            "reduction": 0.1,
+            "settles": [],
+        },
+    ]

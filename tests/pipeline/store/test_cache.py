@@ -1,18 +1,17 @@
 import os
 import shutil
+import time
+import zlib
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
-from ingest.calltree import CallTree
-from ingest.profile import Metric, RegionTable
-from ingest.reduction import ReducedProfile, Reduction
+from ingest.errors import UsageError
 from pipeline.stages.ingest import ingest, locate, remembered_inputs
-from pipeline.store.cache import CACHE, ENDING, SETTLED, Cache
-from pipeline.store.reduced_profiles import read_reduced, write_reduced
+from pipeline.store.cache import CACHE, ENDING, SETTLED, Cache, key_of
+from pipeline.store.inputs import FileState, InputFile, describe_input, state_of
 from tests.foam_cases import write_foam_case
 
 
@@ -37,7 +36,7 @@ def reads(monkeypatch):
         read.append(profile.source)
         return original(profile, metrics)
 
-    import pipeline.stages.read_profiles as module
+    import pipeline.stages.read_runs as module
 
     original = module.reduce_profile
     monkeypatch.setattr(module, "reduce_profile", reduce)
@@ -60,8 +59,8 @@ def same(one, other):
             assert np.array_equal(first, second, equal_nan=True)
     for run, twin in zip(one.runs, other.runs, strict=True):
         assert (run.source, run.point, run.repetition) == (twin.source, twin.point, twin.repetition)
-        assert (run.paradigms, run.attributes) == (twin.paradigms, twin.attributes)
-        assert np.array_equal(run.paradigm_time, twin.paradigm_time)
+        assert (run.classes, run.attributes) == (twin.classes, twin.attributes)
+        assert np.array_equal(run.class_time, twin.class_time)
         assert np.array_equal(run.process, twin.process)
 
 
@@ -102,7 +101,7 @@ def test_files_are_not_read_again_to_find_that_nothing_changed(strong_study, res
     study = locate(strong_study)
     assert remembered_inputs(study, Cache(results, print)) is None
     read = ingest(study, "time", cache=Cache(results, print))
-    monkeypatch.setattr("pipeline.stages.read_profiles.describe_input", None)
+    monkeypatch.setattr("pipeline.stages.read_runs.describe_input", None)
     assert remembered_inputs(study, Cache(results, print)) == read.inputs
 
 
@@ -162,61 +161,141 @@ def test_tidy_keeps_what_was_used(strong_study, results):
     assert remembered_inputs(locate(strong_study), Cache(results, print)) is not None
 
 
-def small_profile():
-    tree = CallTree(np.array([-1, 0, 0]), np.array([0, 1, 2]))
-    names = ("main", "a\udc80->b", "ü")
-    regions = RegionTable(
-        name=names, mangled=names, paradigm=("user",) * 3, file=("",) * 3, line=np.array([1, 2, -1])
+def remembered(directory, file, age):
+    """Whether a file is known again whose last change is `age` nanoseconds ago."""
+    state = state_of(file)
+    then = time.time_ns() - age
+    aged = FileState(state.size, then, then)
+    cache = Cache(directory, print)
+    cache.remember([(describe_input(file), aged)])
+    return Cache(directory, print).remembered(file, aged) is not None
+
+
+def test_files_have_to_be_unchanged_for_two_seconds_to_be_remembered(tmp_path):
+    file = tmp_path / "file"
+    file.write_text("x")
+    assert SETTLED == 2_000_000_000
+    assert remembered(tmp_path / "old", file, SETTLED + 1_000_000_000)
+    assert not remembered(tmp_path / "new", file, SETTLED - 1_000_000_000)
+
+
+@pytest.mark.parametrize("newer", ["modified", "changed"])
+def test_either_time_can_show_that_a_file_changed_just_now(tmp_path, newer):
+    file = tmp_path / "file"
+    file.write_text("x")
+    state = replace(FileState(1, 5, 5), **{newer: time.time_ns()})
+    cache = Cache(tmp_path, print)
+    cache.remember([(describe_input(file), state)])
+    assert cache.remembered(file, state) is None
+
+
+@pytest.mark.parametrize("change", [{"size": 9}, {"modified": 6}, {"changed": 6}])
+def test_any_other_state_is_another_file(tmp_path, change):
+    file = tmp_path / "file"
+    file.write_text("x")
+    state = FileState(1, 5, 5)
+    cache = Cache(tmp_path, print)
+    cache.remember([(describe_input(file), state)])
+    assert cache.remembered(file, state) == describe_input(file)
+    assert cache.remembered(file, replace(state, **change)) is None
+    assert cache.remembered(tmp_path / "other", state) is None
+
+
+def test_what_is_known_already_is_not_written_again(tmp_path):
+    file = tmp_path / "file"
+    file.write_text("x")
+    cache, digests = Cache(tmp_path, print), tmp_path / CACHE / "digests.jsonl"
+    entry = [(describe_input(file), FileState(1, 5, 5))]
+    cache.remember(entry)
+    size = digests.stat().st_size
+    cache.remember(entry)
+    assert digests.stat().st_size == size
+    cache.remember([(describe_input(file), FileState(1, 6, 6))])
+    assert digests.stat().st_size > size
+    assert Cache(tmp_path, print).remembered(file, FileState(1, 6, 6)) is not None  # the last line counts
+
+
+def test_relative_and_absolute_paths_are_the_same_file(tmp_path, monkeypatch):
+    (tmp_path / "file").write_text("x")
+    monkeypatch.chdir(tmp_path)
+    cache = Cache(tmp_path, print)
+    cache.remember([(describe_input(Path("file")), FileState(1, 5, 5))])
+    assert cache.remembered(tmp_path / "sub" / ".." / "file", FileState(1, 5, 5)) is not None
+
+
+INPUT = InputFile("run/a", 1, "0" * 64)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        ("TAU", Path("run"), [INPUT], ("time",)),
+        ("CUBE", Path(), [INPUT], ("time",)),
+        ("CUBE", Path("run"), [replace(INPUT, sha256="1" * 64)], ("time",)),
+        ("CUBE", Path("run"), [replace(INPUT, path="run/b")], ("time",)),
+        ("CUBE", Path("run"), [INPUT, INPUT], ("time",)),
+        ("CUBE", Path("run"), [INPUT], ("time", "visits")),
+    ],
+)
+def test_keys_depend_on_format_files_content_and_metrics(other):
+    assert key_of(*other) != key_of("CUBE", Path("run"), [INPUT], ("time",))
+
+
+def test_keys_do_not_depend_on_place_and_order():
+    moved = [replace(INPUT, path="elsewhere/a")]
+    assert key_of("CUBE", Path("elsewhere"), moved, ("b", "a", "b")) == key_of(
+        "CUBE", Path("run"), [INPUT], ("a", "b")
     )
-    values = Reduction(*(np.array([1.0, 2.0, np.inf]) * i for i in range(1, 5)))
-    metrics = (Metric("time", "sec"),)
-    times, process = np.array([[1.5, 2.5]]), np.array([0, 1])
-    return ReducedProfile(
-        source="run",
-        tree=tree,
-        regions=regions,
-        metrics=metrics,
-        values={"time": values},
-        paradigms=("user",),
-        paradigm_time=times,
-        process=process,
-        attributes={"k": "v"},
-        notices=("odd",),
-    )
 
 
-@settings(max_examples=50, deadline=None)
-@given(at=st.integers(0, 1 << 16), flip=st.integers(1, 255))
-def test_a_flipped_byte_is_noticed(tmp_path_factory, at, flip):
-    path = tmp_path_factory.getbasetemp() / "profile.npz"
-    profile = small_profile()
-    write_reduced(path, profile)
-    content = bytearray(path.read_bytes())
-    content[at % len(content)] ^= flip
-    path.write_bytes(content)
-    with pytest.raises(ValueError, match="digest"):
-        read_reduced(path, "run")
+def test_keys_depend_on_the_software(monkeypatch):
+    before = key_of("CUBE", Path("run"), [INPUT], ())
+    monkeypatch.setattr("pipeline.store.cache.installed_version", lambda name: f"{name} 9")
+    other = key_of("CUBE", Path("run"), [INPUT], ())
+    monkeypatch.setattr("pipeline.store.cache.CACHE_VERSION", 99)
+    assert len({before, other, key_of("CUBE", Path("run"), [INPUT], ())}) == 3
 
 
-def test_what_is_stored_comes_back(tmp_path):
-    profile = small_profile()
-    write_reduced(tmp_path / "profile.npz", profile)
-    back = read_reduced(tmp_path / "profile.npz", "elsewhere")
-    assert back.source == "elsewhere"
-    assert (back.regions.name, back.attributes, back.notices) == (profile.regions.name, {"k": "v"}, ("odd",))
-    assert np.array_equal(back.tree.parent, profile.tree.parent)
-    assert np.array_equal(back.values["time"].max, profile.values["time"].max)
-    assert np.array_equal(back.paradigm_time, profile.paradigm_time)
+def test_a_profile_known_to_be_damaged_is_no_longer_offered(strong_study, results):
+    experiment(strong_study, results)
+    cache = Cache(results, lambda notice: None)
+    (key, *others) = sorted(cache.keys())
+    (results / CACHE / (key + ENDING)).write_bytes(b"torn")
+    assert cache.load(key, "run") is None
+    assert cache.keys() == frozenset(others)
+    assert cache.load("none", "run") is None
 
 
-def test_a_made_up_entry_is_refused(tmp_path):
-    profile = small_profile()
-    for bad in (
-        replace(profile, tree=CallTree(np.array([-1, 2, 0]), np.array([0, 1, 2]))),
-        replace(profile, tree=CallTree(np.array([-1, 0, 0]), np.array([0, 1, 3]))),
-        replace(profile, process=np.array([0, 1, 2])),
-        replace(profile, paradigms=()),
-    ):
-        write_reduced(tmp_path / "profile.npz", bad)
-        with pytest.raises(ValueError, match=r"fit|preorder|region"):
-            read_reduced(tmp_path / "profile.npz", "run")
+def test_tidying_keeps_digests_of_other_runs_of_the_same_files(strong_study, results):
+    experiment(strong_study, results)
+    cache = Cache(results, print)
+    inputs = ingest(locate(strong_study), "time", cache=cache).inputs
+    before = (results / CACHE / "digests.jsonl").read_bytes()
+    cache.tidy(inputs)
+    assert (results / CACHE / "digests.jsonl").read_bytes() == before
+    cache.tidy(inputs[:1])
+    assert len(Cache(results, print)._digests) == 1
+    Cache(results / "none", print).tidy(())
+    assert not (results / "none").exists()
+
+
+def test_a_cache_that_cannot_be_written_is_one_line(strong_study, results, monkeypatch):
+    experiment(strong_study, results)
+    cache = Cache(results, print)
+    digests = results / CACHE / "digests.jsonl"
+    digests.unlink()
+    digests.mkdir()
+    (digests / "x").touch()
+    with pytest.raises(UsageError, match="cannot be written"):
+        cache.remember([(InputFile("x", 1, "0"), FileState(1, 5, 5))])
+    (results / CACHE / "folder").mkdir()
+    with pytest.raises(UsageError, match="cannot be written"):
+        cache.tidy(())
+
+
+@pytest.mark.parametrize("line", ["", "[]", '["x", 1]', '["x", "y", 1, 2, 3, 4]', "no json", "3"])
+def test_digests_that_are_not_whole_are_ignored(tmp_path, line):
+    (tmp_path / CACHE).mkdir()
+    check = f"{zlib.crc32(line.encode()):08x}"
+    (tmp_path / CACHE / "digests.jsonl").write_text(f"{check} {line}\n00000000 {line}\n")
+    assert Cache(tmp_path, print)._digests == {}

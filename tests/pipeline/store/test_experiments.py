@@ -1,10 +1,11 @@
-import numpy as np
-import pytest
+import json
 
-from ingest.errors import UsageError
+import numpy as np
+import pyarrow.parquet as pq
+
 from pipeline.stages.ingest import ingest, locate
-from pipeline.store.atomic import write_atomically
-from pipeline.store.experiments import read_experiment, write_experiment
+from pipeline.store.experiments import MEASUREMENTS, read_experiment, write_experiment
+from tests.cubex_writer import MetricSpec, RegionSpec, write_cubex
 
 
 def test_an_experiment_comes_back_as_it_was_stored(strong_study, tmp_path):
@@ -21,20 +22,50 @@ def test_an_experiment_comes_back_as_it_was_stored(strong_study, tmp_path):
             assert np.array_equal(stored, read, equal_nan=True)
     for run, other in zip(experiment.runs, back.runs, strict=True):
         assert run.source == other.source
-        assert (run.point, run.repetition, run.paradigms) == (other.point, other.repetition, other.paradigms)
-        assert np.array_equal(run.paradigm_time, other.paradigm_time)
+        assert (run.point, run.repetition, run.classes) == (other.point, other.repetition, other.classes)
+        assert np.array_equal(run.class_time, other.class_time)
 
 
-def test_a_failed_write_leaves_nothing_behind(tmp_path):
-    target = tmp_path / "out.txt"
-    target.write_text("before")
+def test_a_series_file_and_names_of_parameters_that_are_taken_come_back(tmp_path):
+    file = tmp_path / "series.jsonl"
+    lines = [
+        {"params": {"sum": p, "n": n}, "callpath": "main->a", "metric": "time", "value": [float(p * n)]}
+        for p in (1, 2)
+        for n in (3, 4)
+        if (p, n) != (2, 3)
+    ]
+    file.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    experiment = ingest(locate(file), "time").experiment
+    write_experiment(tmp_path, experiment)
+    back = read_experiment(tmp_path)
+    assert (back.parameters, back.runs, back.notices) == (("sum", "n"), (), experiment.notices)
+    assert np.array_equal(back.points, experiment.points)
+    assert np.array_equal(back.values["time"].sum, experiment.values["time"].sum, equal_nan=True)
+    columns = pq.read_table(tmp_path / MEASUREMENTS).column_names
+    assert columns == ["metric", "callpath", "point", "repetition", "sum", "mean", "min", "max"]
 
-    def fail(path):
-        path.write_text("half")
-        raise OSError(28, "No space left on device")
 
-    with pytest.raises(UsageError, match="cannot be written") as error:
-        write_atomically(target, fail)
-    assert str(error.value).startswith(f"{target}: cannot be written (No space left on device)")
-    assert target.read_text() == "before"
-    assert list(tmp_path.iterdir()) == [target]
+def test_parameters_are_columns_for_human_readers(strong_study, tmp_path):
+    write_experiment(tmp_path, ingest(locate(strong_study), "time").experiment)
+    table = pq.read_table(tmp_path / MEASUREMENTS).to_pandas()
+    assert table[table.point == 3].p.unique().tolist() == [8.0]
+
+
+def test_sources_and_paradigms_of_regions_come_back(tmp_path):
+    (tmp_path / "app.p1.r1").mkdir()
+    write_cubex(
+        tmp_path / "app.p1.r1" / "profile.cubex",
+        parent=[-1, 0, 0],
+        metrics=[MetricSpec("time", [[1.0], [2.0], [3.0]])],
+        regions=[
+            RegionSpec("main", "_Z1", "user"),
+            RegionSpec("b", "_Z2", "mpi"),
+            RegionSpec("a", "_Z3", "openmp"),
+        ],
+    )
+    experiment = ingest(locate(tmp_path), "time").experiment
+    write_experiment(tmp_path, experiment)
+    back = read_experiment(tmp_path).regions
+    for name in ("name", "mangled", "paradigm", "file"):
+        assert getattr(back, name) == getattr(experiment.regions, name)
+    assert np.array_equal(back.line, experiment.regions.line)

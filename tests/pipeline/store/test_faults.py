@@ -58,7 +58,7 @@ def test_a_run_killed_at_any_of_its_files_leaves_no_false_result(study, tmp_path
                 run(study, Options(out=out))
             except KilledError:
                 assert list(out.rglob(f"*{PARTIAL}"))
-                with pytest.raises(InputError, match="no results directory"):
+                with pytest.raises(InputError, match="not a results directory"):
                     read_analysis(out)
             else:
                 break

@@ -1,16 +1,44 @@
+// @ts-check
 // Builds the page; a part that fails says so in its place and leaves the others alone.
 
+import { readReport } from "./data/report.js";
+import { byId, el } from "./draw/dom.js";
+import { State } from "./state.js";
+import { buildCallTree } from "./views/call_tree.js";
+import { buildControls } from "./views/controls.js";
+import { buildFilter } from "./views/filter.js";
+import { buildHeatmap } from "./views/heatmap.js";
+import { buildIcicles } from "./views/icicle.js";
+import { buildImbalance } from "./views/imbalance.js";
+import { buildKernels } from "./views/kernels.js";
+import { buildOverview } from "./views/overview.js";
+import { buildTheme } from "./views/theme.js";
+
+/** @import { Report } from "./data/report.js" */
+
+const report = readReport(JSON.parse(byId("data").textContent ?? ""));
+const state = new State(report);
+
+/** @type {[string, (report: Report, state: State) => void][]} */
 const PARTS = [
-  ["controls", buildTheme], ["controls", buildControls], ["overview", buildOverview], ["kernels", buildKernels],
-  ["heatmap", buildHeatmap], ["tree", buildTree], ["icicle", buildIcicles], ["imbalance", buildImbalance], ["filter", buildFilter],
+  ["controls", buildTheme],
+  ["controls", buildControls],
+  ["overview", buildOverview],
+  ["kernels", buildKernels],
+  ["heatmap", buildHeatmap],
+  ["tree", buildCallTree],
+  ["icicle", buildIcicles],
+  ["imbalance", buildImbalance],
+  ["filter", buildFilter],
 ];
 
 for (const [id, build] of PARTS) {
   try {
-    build();
+    build(report, state);
   } catch (error) {
     console.error(error);
-    byId(id)?.append(el("p", { class: "failed" }, `This part could not be shown: ${error.message}`));
+    const text = `This part could not be shown: ${error instanceof Error ? error.message : error}`;
+    document.getElementById(id)?.append(el("p", { class: "failed" }, text));
   }
 }
 document.documentElement.dataset.ready = "true";

@@ -1,4 +1,4 @@
-"""Damaged and hostile files: each gives one line that says what, where and how to hint it."""
+"""Damaged and hostile files: each gives one line that says what, where and how to fix it."""
 
 import gzip
 import random
@@ -150,8 +150,8 @@ def test_an_anchor_without_call_paths_or_locations(tmp_path):
         (SPARSE[:15], "does not begin with CUBEX.INDEX"),
         (SPARSE.replace(b"X\x01", b"X\x02"), "byte-order mark"),
         (SPARSE[:17] + b"\2" + SPARSE[18:], "unknown index format 2"),
-        (SPARSE[:-1], "announces 4 rows but ends before"),
-        (SPARSE[:18] + b"\xff" * 4 + SPARSE[22:], "announces 4294967295 rows but ends before"),
+        (SPARSE[:-1], "should have 4 rows but ends before"),
+        (SPARSE[:18] + b"\xff" * 4 + SPARSE[22:], "should have 4294967295 rows but ends before"),
         (SPARSE[:-4] + struct.pack("<I", 4), "points to row 4 of 4"),
         (SPARSE[:-4] + struct.pack("<I", 1), "lists a row twice"),
     ],
@@ -168,14 +168,14 @@ def test_indices_that_are_damaged(tmp_path, index, said):
     [
         (b"", "begins neither with"),
         (b"CUBEX.DATX" + RAW[10:], "begins neither with"),
-        (RAW[:-1], "63 bytes do not fit to 4 rows of 16"),
-        (RAW + bytes(16), "80 bytes do not fit to 4 rows of 16"),
-        (b"ZCUBEX.DATA" + struct.pack("<Q", 1 << 60), "announces 1152921504606846976 rows"),
-        (zipped([(16, GOOD_ROW)])[:-1], "points behind its end"),
-        (zipped([(16, GOOD_ROW), (16, GOOD_ROW)]), "places rows where none can stand"),
-        (zipped([(8, GOOD_ROW)]), "places rows where none can stand"),
-        (zipped([(64, GOOD_ROW)]), "places rows where none can stand"),
-        (zipped([(1 << 63, GOOD_ROW)]), "places rows where none can stand"),
+        (RAW[:-1], "63 bytes do not match 4 rows of 16"),
+        (RAW + bytes(16), "80 bytes do not match 4 rows of 16"),
+        (b"ZCUBEX.DATA" + struct.pack("<Q", 1 << 60), "should have 1152921504606846976 rows"),
+        (zipped([(16, GOOD_ROW)])[:-1], "points beyond its end"),
+        (zipped([(16, GOOD_ROW), (16, GOOD_ROW)]), "has rows at impossible places"),
+        (zipped([(8, GOOD_ROW)]), "has rows at impossible places"),
+        (zipped([(64, GOOD_ROW)]), "has rows at impossible places"),
+        (zipped([(1 << 63, GOOD_ROW)]), "has rows at impossible places"),
         (zipped([(0, b"not zlib")]), "a compressed row is damaged"),
         (zipped([(0, zlib.compress(bytes(15)))]), "a compressed row is damaged"),
         (zipped([(0, zlib.compress(bytes(17)))]), "a compressed row is damaged"),
@@ -191,7 +191,7 @@ def test_data_that_are_damaged(tmp_path, data, said):
 
 def test_a_table_that_points_far_behind_is_not_followed(tmp_path):
     data = b"ZCUBEX.DATA" + struct.pack("<4Q", 1, 0, 2**64 - 8, 16) + GOOD_ROW
-    assert "points behind its end" in refusal(write(tmp_path, data=data))
+    assert "points beyond its end" in refusal(write(tmp_path, data=data))
 
 
 @pytest.mark.parametrize("missing", ["index", "data"])

@@ -7,8 +7,7 @@ import pytest
 
 from ingest.readers.cubex import matches, read
 from ingest.readers.cubex.anchor import parse_anchor
-from ingest.readers.cubex.program import take_program
-from ingest.readers.cubex.system import take_system
+from ingest.readers.cubex.fixed_form import take_program, take_system
 from tests.cubex_writer import GroupSpec, MetricSpec, RegionSpec, anchor_xml, write_cubex
 
 VISITS = [MetricSpec("visits", [[1, 2]], dtype="UINT64", unit="occ")]

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from pipeline.projection.ports.portmap import read_port_map
+from pipeline.projection.ports.port_map import read_port_map
 
 GOLDEN = read_port_map("golden-cove")
 USUAL = np.array([10, 70, 40, 0, 1, 19, 80, 24], dtype=np.float64)

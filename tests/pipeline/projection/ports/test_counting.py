@@ -1,84 +1,26 @@
-"""Counting the instructions of a loop: from compiler output, from objdump's text and from an object file."""
+"""Counting the instructions of a loop by class."""
 
-import struct
+from pathlib import Path
 
 import pytest
 
 from ingest.errors import InputError, UsageError
+from pipeline.projection.files import Table
 from pipeline.projection.ports.assembly import Instruction, functions_in
-from pipeline.projection.ports.classes import class_table, classify, shipped_class_table
-from pipeline.projection.ports.loops import count_loop, loop_bodies, read_function, target_loop
-from pipeline.projection.ports.portmap import read_port_map
+from pipeline.projection.ports.counting import (
+    class_table,
+    classify,
+    count_loop,
+    operand_kinds,
+    read_function,
+    shipped_class_table,
+)
+from pipeline.projection.ports.port_map import read_port_map
+from tests.pipeline.projection.ports.programs import ARM, COMPILED, COMPILED_COUNTS, DUMPED, object_file
 
-# A gather-divide-accumulate loop in the shape gcc gives it: 12 instructions, one read-modify-write on memory.
-COMPILED = """\
-\t.file\t"k.cpp"
-\t.text
-\t.globl\tflux
-flux:
-.LFB0:
-\t.cfi_startproc
-\ttestq\t%rdi, %rdi
-\tjle\t.L1
-\txorl\t%eax, %eax
-.L3:
-\tmovq\t(%rsi,%rax,8), %rdx\t# comment
-\tmovsd\t8(%rcx,%rdx,8), %xmm0
-\tdivsd\t(%rcx,%rdx,8), %xmm0
-\tmovapd\t%xmm0, %xmm1
-\tvfmadd231sd\t%xmm0, %xmm1, %xmm2
-\tsqrtsd\t%xmm1, %xmm1
-\taddsd\t(%r8,%rdx,8), %xmm1
-\tunpcklpd\t%xmm1, %xmm0
-\tmovsd\t%xmm1, (%r8,%rdx,8)
-\taddl\t$1, (%r9)
-\taddq\t$1, %rax
-\tcmpq\t%rax, %rdi
-\tjne\t.L3
-.L1:
-\tret
-\t.cfi_endproc
-\t.size\tflux, .-flux
-"""
-EXPECTED = {"div": 2, "mul": 1, "add": 1, "shuffle": 1, "vector": 0, "alu": 4, "load": 5, "store": 2}
 
-DUMPED = """
-k.o:     file format elf64-x86-64
-
-Disassembly of section .text:
-
-0000000000000000 <triad>:
-   0:\t31 c0                \txor    %eax,%eax
-   2:\t66 0f 1f 44 00 00    \tnopw   0x0(%rax,%rax,1)
-   8:\tc5 fd 28 0c 06       \tvmovapd (%rsi,%rax,1),%ymm1
-   d:\tc4 e2 f5 a8 0c 02    \tvfmadd213pd (%rdx,%rax,1),%ymm1,%ymm1
-  13:\tc5 fd 29 0c 07       \tvmovapd %ymm1,(%rdi,%rax,1)
-  18:\t48 83 c0 20          \tadd    $0x20,%rax
-  1c:\t48 3b 05 00 00 00 00 \tcmp    0x0(%rip),%rax        # 23 <triad+0x23>
-\t\t\t1f: R_X86_64_PC32\t.bss-0x4
-  23:\t75 e3                \tjne    8 <triad+0x8>
-  25:\tc3                   \tret
-"""
-
-ARM = """\
-triad:                                  // @triad
-\tmov\tx8, xzr
-.LBB1_3:                                // %vector.body
-\tld1d\t{ z4.d }, p0/z, [x3, x10, lsl #3]
-\tfmul\tz6.d, z4.d, z1.d
-\tfdivr\tz4.d, p0/m, z4.d, z2.d
-\tfcmgt\tp1.d, p0/z, z4.d, z1.d
-\tmov\tz2.d, p1/m, z4.d
-\tst1d\t{ z2.d }, p0, [x1, x10, lsl #3]
-\tldp\tq1, q2, [x4], #32
-\tstr\tx9, [x5]
-\tldr\td3, [x6, #8]!
-\twhilelo\tp0.d, x10, x11
-\tadd\tx10, x10, x9
-\tcmp\tx10, x8
-\tb.ne\t.LBB1_3
-\tret
-"""
+def _table(content):
+    return class_table(Table(content, Path("rules.toml")))
 
 
 def _counted(text, function, portmap, tmp_path, **options):
@@ -90,7 +32,7 @@ def _counted(text, function, portmap, tmp_path, **options):
 
 def test_compiler_output(tmp_path):
     found = _counted(COMPILED, "flux", read_port_map("golden-cove"), tmp_path)
-    assert found == EXPECTED
+    assert found == COMPILED_COUNTS
 
 
 def test_objdump_text_and_source_iterations(tmp_path):
@@ -105,54 +47,21 @@ def test_aarch64(tmp_path):
     assert found == expected
 
 
-def _object_file(code: bytes, name: str) -> bytes:
-    """Return a minimal relocatable ELF file for x86-64 with one function."""
-    sections, strings = [b""], b"\0.text\0.symtab\0.strtab\0.shstrtab\0"
-    symbols = bytes(24) + struct.pack("<IBBHQQ", 1, 0x12, 0, 1, 0, len(code))
-    sections += [code, symbols, b"\0" + name.encode() + b"\0", strings]
-    kinds = [(0, 0), (1, 0), (2, 3), (3, 0), (3, 0)]
-    body, headers = b"", b""
-    for section, (kind, link) in zip(sections, kinds, strict=True):
-        label = strings.find([b"\0", b".text", b".symtab", b".strtab", b".shstrtab"][len(headers) // 64])
-        sizes = (0, 24) if kind == 2 else (0, 0)
-        headers += struct.pack(
-            "<IIQQQQIIQQ", label, kind, 0, 0, 64 + len(body), len(section), link, 1, *sizes
-        )
-        body += section
-    start = 64 + len(body)
-    head = b"\x7fELF\x02\x01\x01" + bytes(9)
-    return head + struct.pack("<HHIQQQIHHHHHH", 1, 62, 1, 0, 0, start, 0, 64, 0, 0, 64, 5, 4) + body + headers
-
-
 def test_object_file_gives_the_same_as_its_dump(tmp_path):
     pytest.importorskip("capstone", reason="extra 'disassembly' not installed")
     pytest.importorskip("elftools", reason="extra 'disassembly' not installed")
     rows = [line.split("\t")[1] for line in DUMPED.splitlines() if line.count("\t") == 2 and ":\t" in line]
     path = tmp_path / "kernel.o"
-    path.write_bytes(_object_file(bytes.fromhex("".join(rows)), "triad"))
+    path.write_bytes(object_file(bytes.fromhex("".join(rows)), "triad"))
     skylake = read_port_map("skylake-x")
     found = dict(zip(skylake.classes, count_loop(path, "triad", skylake).tolist(), strict=True))
     assert found == _counted(DUMPED, "triad", skylake, tmp_path)
 
 
-def test_damaged_object_file(tmp_path):
+def test_bytes_that_are_not_an_instruction_are_an_error(tmp_path):
     pytest.importorskip("capstone", reason="extra 'disassembly' not installed")
     path = tmp_path / "kernel.o"
-    path.write_bytes(b"\x7fELF\x02\x01\x01" + bytes(20))
-    with pytest.raises(InputError, match="damaged object file"):
-        read_function(path, "triad")
-    path.write_bytes(_object_file(b"", "empty"))
-    with pytest.raises(InputError, match="names no functions"):
-        read_function(path, "triad")
-    path.write_bytes(_object_file(b"\x90", "idle"))
-    with pytest.raises(UsageError, match="has no function 'triad'; it has idle"):
-        read_function(path, "triad")
-
-
-def test_bytes_that_are_no_instruction_are_an_error(tmp_path):
-    pytest.importorskip("capstone", reason="extra 'disassembly' not installed")
-    path = tmp_path / "kernel.o"
-    path.write_bytes(_object_file(bytes.fromhex("0f0b 06 ebfb".replace(" ", "")), "odd"))
+    path.write_bytes(object_file(bytes.fromhex("0f0b 06 ebfb".replace(" ", "")), "odd"))
     with pytest.raises(InputError, match="in no class"):
         count_loop(path, "odd", read_port_map("skylake-x"))
 
@@ -198,55 +107,195 @@ def test_unknown_instructions_are_errors(tmp_path):
         _counted(undecoded, "triad", golden, tmp_path)
 
 
-def _jumps(*pairs, length):
-    targets = dict(pairs)
-    return [Instruction("jne" if k in targets else "nop", (), targets.get(k)) for k in range(length)]
+def refused(call, *arguments, **options):
+    with pytest.raises((InputError, UsageError)) as caught:
+        call(*arguments, **options)
+    assert "\n" not in str(caught.value)
+    return str(caught.value)
 
 
-def test_loops_are_innermost_and_longest_first():
-    nested = _jumps((5, 2), (9, 1), (19, 12), length=25)
-    assert loop_bodies(nested) == (range(12, 20), range(2, 6))
-    assert target_loop(nested) == range(12, 20)
-    assert target_loop(nested, length=4) == range(2, 6)
-    with pytest.raises(UsageError, match="has 0 loops of 7 instructions; its loops have 8, 4"):
-        target_loop(nested, length=7)
-    with pytest.raises(UsageError, match="has no loop"):
-        target_loop(_jumps((2, 5), length=8))
+@pytest.mark.parametrize(
+    ("operand", "kind"),
+    [
+        ("%rax", "r"),
+        ("%xmm0", "x"),
+        ("%ymm15", "y"),
+        ("%zmm31", "z"),
+        ("%k1", "k"),
+        ("$8", "i"),
+        ("8(%rax)", "m"),
+        ("*%rax", "r"),
+        ("*8(%rax)", "m"),
+        ("%fs:0x28", "m"),
+        ("symbol", "m"),
+    ],
+)
+def test_kinds_of_x86_operands(operand, kind):
+    assert operand_kinds("x86-64", Instruction("mov", (operand, "%eax"))) == (kind, "r")
 
 
-def test_a_path_moved_behind_the_return_is_no_loop():
-    moved = _jumps((8, 3), (15, 6), length=16)
-    moved[10] = Instruction("ret")
-    assert loop_bodies(moved) == (range(3, 9),)
+@pytest.mark.parametrize(
+    ("operand", "kind"),
+    [
+        *((register, "r") for register in ("x0", "w30", "sp", "wsp", "xzr", "wzr")),
+        *(
+            (register, "v")
+            for register in ("v0.2d", "z4.d", "d3", "s0", "h1", "b2", "{ z4.d }", "{v0.2d, v1.2d}")
+        ),
+        ("q1", "q"),
+        ("p0/z", "p"),
+        ("[x3, x10, lsl #3]", "m"),
+        ("[x3, #8]!", "w"),
+        ("[x3, z1.d]", "g"),
+        ("[x3, z1.d]!", "g"),
+        *((number, "i") for number in ("#1", "-3", "#0x1f", "#1.5", "#1.0e+2")),
+        *((label, "l") for label in (".LBB1_3", "eq", "lsl", "x0y", "name")),
+    ],
+)
+def test_kinds_of_arm_operands(operand, kind):
+    assert operand_kinds("aarch64", Instruction("mov", ("x1", operand))) == ("r", kind)
 
 
-def test_bad_inputs_are_told_in_one_line(tmp_path):
-    golden = read_port_map("golden-cove")
-    with pytest.raises(UsageError, match=r"kernel.s: has no function 'vflux'; it has flux"):
-        _counted(COMPILED, "vflux", golden, tmp_path)
-    with pytest.raises(InputError, match="holds no instructions"):
-        _counted("", "f", golden, tmp_path)
-    with pytest.raises(InputError, match="Intel syntax"):
-        _counted("\t.intel_syntax noprefix\nf:\n\tadd rax, 1\n", "f", golden, tmp_path)
-    with pytest.raises(InputError, match="cannot be read"):
-        count_loop(tmp_path / "none.s", "f", golden)
-    with pytest.raises(UsageError, match="iterations = 0"):
-        _counted(COMPILED, "flux", golden, tmp_path, iterations=0)
-    with pytest.raises(InputError, match="no class table for the instruction set 'mips'"):
-        shipped_class_table("mips")
-    with pytest.raises(InputError, match="'isa' is missing"):
-        class_table({"rule": []})
-    with pytest.raises(InputError, match="rule 'add': memory = 'all'; choose one of operand"):
-        class_table({"isa": "x", "rule": [{"mnemonic": "add", "memory": "all", "classes": []}]})
-    with pytest.raises(InputError, match="not a regular expression"):
-        class_table({"isa": "x", "memory": "none", "rule": [{"mnemonic": "(", "classes": []}]})
-    with pytest.raises(InputError, match="'classes' has to be a list of names"):
-        class_table({"isa": "x", "memory": "none", "rule": [{"mnemonic": "add"}]})
+def test_targets_of_jumps_are_labels():
+    assert operand_kinds("x86-64", Instruction("jne", (".L3",), 4)) == ("l",)
+    assert operand_kinds("x86-64", Instruction("jmp", (".L3",))) == ("l",)
+    assert operand_kinds("x86-64", Instruction("loop", (".L3",), 4)) == ("l",)
+    assert operand_kinds("x86-64", Instruction("jmp", ("*8(%rax)",))) == ("m",)
+    assert operand_kinds("x86-64", Instruction("jmp", ("*%rax",))) == ("r",)
+    assert operand_kinds("x86-64", Instruction("add", (".L3",))) == ("m",)
+    assert operand_kinds("x86-64", Instruction("ret")) == ()
+    assert operand_kinds("aarch64", Instruction("cbz", ("x0", ".L3"), 4)) == ("r", "l")
 
 
-def test_classes_the_map_lacks_are_told(tmp_path):
-    table = class_table(
-        {"isa": "x86-64", "memory": "none", "rule": [{"mnemonic": ".*", "classes": ["tensor"]}]}
+RULES = {
+    "isa": "x86-64",
+    "memory": "operand",
+    "rule": [
+        {"mnemonic": "fma", "operands": "x,x", "classes": ["mul"]},
+        {"mnemonic": "fma", "operands": "x,m|m,.*", "classes": ["mul", "add"]},
+        {"mnemonic": "mov.?", "memory": "move", "classes": ["alu"]},
+        {"mnemonic": "cmp", "memory": "read", "classes": ["alu"]},
+        {"mnemonic": "lea", "memory": "none", "classes": ["alu"]},
+        {"mnemonic": "nop", "classes": []},
+    ],
+}
+
+
+@pytest.mark.parametrize(
+    ("text", "classes"),
+    [
+        ("fma %xmm0, %xmm1", ("mul",)),
+        ("fma (%rax), %xmm1", ("mul", "add", "load")),
+        ("fma %xmm0, (%rax)", ("mul", "add", "load", "store")),
+        ("fma (%rbx), (%rax)", ("mul", "add", "load", "store")),
+        ("mov %eax, %ebx", ("alu",)),
+        ("mov (%rax), %ebx", ("load",)),
+        ("movq %eax, (%rbx)", ("store",)),
+        ("cmp (%rax), %ebx", ("alu", "load")),
+        ("cmp %eax, (%rbx)", ("alu", "load")),
+        ("lea 8(%rax), %rbx", ("alu",)),
+        ("nop", ()),
+        ("nop (%rax)", ("load", "store")),
+    ],
+)
+def test_the_first_rule_that_matches_decides_and_memory_adds(text, classes):
+    (instruction,) = functions_in(f"f:\n\t{text}\n")["f"]
+    assert classify(_table(RULES), instruction) == classes
+
+
+@pytest.mark.parametrize("text", ["fmad %xmm0, %xmm1", "movqq %eax, %ebx", "fma %xmm0, %xmm1, %xmm2"])
+def test_rules_match_the_whole_mnemonic_and_all_operands(text):
+    (instruction,) = functions_in(f"f:\n\t{text}\n")["f"]
+    line = refused(classify, _table(RULES), instruction)
+    assert line.startswith(
+        f"'{text}' (operands {','.join(operand_kinds('x86-64', instruction))}) is in no class;"
     )
-    with pytest.raises(UsageError, match="flux: Golden Cove has no instruction class 'tensor'"):
+    assert line.endswith("; add a rule for it to a class table of x86-64")
+
+
+def test_instructions_that_no_rule_matches():
+    assert refused(classify, _table(RULES), Instruction("bad")) == (
+        "'bad' (operands none) is in no class; add a rule for it to a class table of x86-64"
+    )
+    assert refused(classify, _table(RULES), Instruction("call", ("f",))) == (
+        "'call f' calls a function, whose instructions cannot be counted; "
+        "inline it (for sqrt: -fno-math-errno) or choose another loop"
+    )
+    assert "calls a function" in refused(classify, _table(RULES), Instruction("blr", ("x0",)))
+
+
+def test_a_rule_without_memory_takes_that_of_the_table():
+    rules = [{"mnemonic": "add", "classes": ["alu"]}]
+    (instruction,) = functions_in("f:\n\tadd (%rax), %ebx\n")["f"]
+    assert classify(_table({"isa": "x86-64", "rule": rules}), instruction) == ("alu",)
+    assert classify(_table({"isa": "x86-64", "memory": "operand", "rule": rules}), instruction) == (
+        "alu",
+        "load",
+    )
+
+
+@pytest.mark.parametrize(
+    ("rule", "line"),
+    [
+        (
+            {"mnemonic": "a", "memory": "all", "classes": []},
+            "rules.toml: [rule]: rule 'a': memory = 'all'; choose one of operand, read, move, none",
+        ),
+        ({"mnemonic": "(", "classes": []}, "rule '(': not a regular expression: "),
+        ({"mnemonic": "a", "operands": "(", "classes": []}, "rule 'a': not a regular expression: "),
+        ({"mnemonic": "a"}, "rule 'a': 'classes' has to be a list of names; write classes = "),
+        ({"mnemonic": "a", "classes": ["b", 3]}, "rule 'a': 'classes' has to be a list of names"),
+        ({"classes": []}, "'mnemonic' is missing"),
+        ({"mnemonic": "a", "class": []}, "unknown key 'class'; did you mean 'classes'?"),
+    ],
+)
+def test_mistakes_in_rules(rule, line):
+    assert line in refused(_table, {"isa": "x", "rule": [rule]})
+
+
+def test_mistakes_in_class_tables():
+    assert refused(_table, {"rule": []}) == "rules.toml: 'isa' is missing; write isa = \"...\""
+    assert "unknown key 'rules'; did you mean 'rule'?" in refused(_table, {"isa": "x", "rules": []})
+    assert refused(shipped_class_table, "mips") == (
+        "no class table for the instruction set 'mips'; give one of your own"
+    )
+
+
+def test_a_loop_may_be_chosen_by_its_length_and_table(tmp_path):
+    text = "f:\n.L1:\n\taddl $1, %eax\n\tjne .L1\n.L2:\n\taddl $1, %eax\n\tnop\n\taddl $1, %eax\n\tjne .L2\n"
+    golden = read_port_map("golden-cove")
+    assert _counted(text, "f", golden, tmp_path)["alu"] == 3
+    assert _counted(text, "f", golden, tmp_path, length=2)["alu"] == 2
+    assert _counted(text, "f", golden, tmp_path, length=2, iterations=0.5)["alu"] == 4
+    rules = _table({"isa": "x86-64", "rule": [{"mnemonic": ".*", "classes": ["mul"]}]})
+    assert _counted(text, "f", golden, tmp_path, table=rules)["mul"] == 4
+
+
+def test_wrong_files_functions_and_loops(tmp_path):
+    golden = read_port_map("golden-cove")
+    where = tmp_path / "kernel.s"
+    assert refused(_counted, COMPILED, "vflux", golden, tmp_path) == (
+        f"{where}: no function 'vflux'; functions are flux"
+    )
+    assert refused(_counted, "", "f", golden, tmp_path).startswith(f"{where}: there are no instructions")
+    assert "cannot be read" in refused(count_loop, tmp_path / "none.s", "f", golden)
+    for iterations in (0, -1):
+        line = f"iterations = {iterations}; give unrolling times SIMD lanes, at least 1"
+        assert refused(_counted, COMPILED, "flux", golden, tmp_path, iterations=iterations) == line
+    assert refused(_counted, COMPILED, "flux", golden, tmp_path, length=5) == (
+        f"{where}: flux: 0 loops of 5 instructions; the loops here have 13"
+    )
+
+
+def test_classes_that_the_map_lacks(tmp_path):
+    table = _table({"isa": "x86-64", "rule": [{"mnemonic": ".*", "classes": ["tensor"]}]})
+    with pytest.raises(
+        UsageError, match=r"flux: Golden Cove has no instruction class 'tensor'; its classes are div"
+    ):
         _counted(COMPILED, "flux", read_port_map("golden-cove"), tmp_path, table=table)
+
+
+def test_text_that_is_not_utf8_is_read_as_far_as_it_goes(tmp_path):
+    path = tmp_path / "kernel.s"
+    path.write_bytes(b"# \xff\nf:\n\tnop\n")
+    assert read_function(path, "f") == (Instruction("nop"),)

@@ -1,14 +1,13 @@
-"""The fitted port model: symbolic equals numeric, intervals cover, projection from the mini-app, the term."""
+"""The fitted port model: symbolic equals numeric, intervals cover, and projection from the mini-app."""
 
 import numpy as np
 import pytest
 
-from ingest.errors import InputError, ModelError, UsageError
-from pipeline.projection.ports.fit import fit_ports, port_cycles
-from pipeline.projection.ports.portmap import read_port_map, shipped_port_maps
-from pipeline.projection.ports.project import from_mini
+from pipeline.projection.files import shipped
+from pipeline.projection.model import symbol
+from pipeline.projection.ports.fit import fit_ports, from_mini, port_cycles
+from pipeline.projection.ports.port_map import read_port_map
 from pipeline.projection.ports.schedule import cycles
-from pipeline.projection.ports.term import port_term
 from pipeline.projection.predict import broken_limits, predict
 from tests.pipeline.projection.ports.simulated import GOLDEN, TRUE, USUAL, simulated_counts
 
@@ -21,7 +20,7 @@ def _measured(rng, counts, noise):
     return cycles(GOLDEN, counts, TRUE) * (1 + noise * rng.standard_normal(len(counts)))
 
 
-@pytest.mark.parametrize("name", shipped_port_maps())
+@pytest.mark.parametrize("name", shipped("port map"))
 def test_symbolic_equals_numeric(name):
     portmap, rng = read_port_map(name), np.random.default_rng(0)
     counts = rng.uniform(0, 50, (5, len(portmap.classes)))
@@ -43,19 +42,19 @@ def test_the_fitted_model_predicts_at_the_estimate():
     np.testing.assert_allclose(found.value, cycles(GOLDEN, counts[12:], fit.estimate.cpi), rtol=1e-9)
     assert (found.lower < found.value).all()
     assert (found.value < found.upper).all()
-    told = {p.name.removeprefix("k.cpi."): p for p in fit.fit.parameters}
-    assert set(told) == set(GOLDEN.classes)
-    assert told["div"].identified
-    assert told["div"].lower < TRUE[0] < told["div"].upper
-    assert not told["shuffle"].identified
-    assert told["shuffle"].upper == np.inf
+    found = {p.name.removeprefix("k.cpi."): p for p in fit.fit.parameters}
+    assert set(found) == set(GOLDEN.classes)
+    assert found["div"].identified
+    assert found["div"].lower < TRUE[0] < found["div"].upper
+    assert not found["shuffle"].identified
+    assert found["shuffle"].upper == np.inf
 
 
 def test_ninety_percent_intervals_cover():
     """Measurements of kernels that were not fitted fall inside nine times in ten, projected either way."""
     rng = np.random.default_rng(2)
     direct, by_mini = [], []
-    for _ in range(12):
+    for _ in range(8):
         counts = simulated_counts(rng, 52)
         measured = _measured(rng, counts, 0.03)
         fit = fit_ports("k", GOLDEN, counts[:12], measured[:12], draws=200)
@@ -93,17 +92,15 @@ def test_an_open_class_widens_only_what_it_can_limit():
     assert relative[1] < 0.2
 
 
-def test_leaving_the_measured_mix_is_told():
+def test_leaving_the_measured_mix_gives_a_notice():
     rng = np.random.default_rng(4)
     counts = simulated_counts(rng, 12)
     fit = fit_ports("k", GOLDEN, counts, _measured(rng, counts, 0.02), draws=50)
     far = 2 * USUAL
     assert broken_limits({"c": fit.fit.model}, _inputs(GOLDEN, 2 * counts)) == ()
     far[3] = 30.0
-    told = broken_limits({"c": fit.fit.model}, _inputs(GOLDEN, far[None]))
-    assert len(told) == 1
-    assert told[0].startswith("k was fitted to shares of shuffle instructions")
-    assert told[0].endswith(f"0 to 0, here {30 / far.sum():.4g}")
+    (notice,) = broken_limits({"c": fit.fit.model}, _inputs(GOLDEN, far[None]))
+    assert notice == f"k was fitted to shares of shuffle instructions 0 to 0, here {30 / far.sum():.4g}"
 
 
 def test_projecting_the_mini_to_itself_gives_its_measurement():
@@ -115,33 +112,105 @@ def test_projecting_the_mini_to_itself_gives_its_measurement():
     assert predict({"c": model}, _inputs(GOLDEN, counts[3:4]))["c"].value == pytest.approx(measured[3])
 
 
-def _write_variants(path, rng):
+@pytest.fixture(scope="module")
+def fitted():
+    rng = np.random.default_rng(11)
     counts = simulated_counts(rng, 12)
-    lines = [",".join(["variant", "instructions", *GOLDEN.classes, "cycles"])]
-    for k, (row, value) in enumerate(zip(counts, _measured(rng, counts, 0.02), strict=True)):
-        lines.append(",".join(map(str, [f"v{k}", row.sum(), *row, value])))
-    path.write_text("\n".join(lines))
+    return fit_ports("k", GOLDEN, counts, _measured(rng, counts, 0.03), draws=300), counts
 
 
-def test_term_of_an_application_file(tmp_path):
-    _write_variants(tmp_path / "variants.csv", np.random.default_rng(6))
-    (tmp_path / "target.s").write_text("f:\n.L2:\n\tdivsd %xmm1, %xmm0\n\taddq $1, %rax\n\tjne .L2\n\tret\n")
-    table = {"model": "ports", "map": "golden-cove", "data": "variants.csv"}
-    inputs, direct = port_term({**table, "target": {"div": 10}}, "flux", "app.toml", tmp_path)
-    assert inputs == ()
-    assert predict({"c": direct}, {})["c"].value == pytest.approx(65.0, rel=0.05)
-    counted = {"assembly": "target.s", "function": "f", "iterations": 2, "mini": "v0"}
-    _, projected = port_term({**table, **counted}, "flux", "app.toml", tmp_path)
-    assert projected.inputs == ()
-    with pytest.raises(InputError, match=r"app.toml: the target is missing or there are two"):
-        port_term(table, "flux", "app.toml", tmp_path)
-    with pytest.raises(InputError, match=r"app.toml: no variant 'v99'"):
-        port_term({**table, "target": {"div": 1}, "mini": "v99"}, "flux", "app.toml", tmp_path)
-    with pytest.raises(UsageError, match="no instruction class 'fma'"):
-        port_term({**table, "target": {"fma": 1}}, "flux", "app.toml", tmp_path)
-    with pytest.raises(InputError, match=r"app.toml: div = 'many'; give a number"):
-        port_term({**table, "target": {"div": "many"}}, "flux", "app.toml", tmp_path)
-    few = "\n".join((tmp_path / "variants.csv").read_text().splitlines()[:5])
-    (tmp_path / "few.csv").write_text(few)
-    with pytest.raises(ModelError, match=r"app.toml: 4 variants cannot determine"):
-        port_term({**table, "data": "few.csv", "target": {"div": 1}}, "flux", "app.toml", tmp_path)
+def test_a_notice_begins_a_tenth_beyond_the_measured_mix(fitted):
+    fit, counts = fitted
+    shares = counts / counts.sum(axis=1, keepdims=True)
+    limits = fit.fit.model.limits
+    assert [limit.basis for limit in limits] == [
+        f"k was fitted to shares of {kind} instructions" for kind in GOLDEN.classes
+    ]
+    assert [limit.lower for limit in limits] == pytest.approx(0.9 * shares.min(axis=0))
+    assert [limit.upper for limit in limits] == pytest.approx(1.1 * shares.max(axis=0))
+    mix = dict(zip((f"n.{kind}" for kind in GOLDEN.classes), range(1, 9), strict=True))
+    values = [float(limit.expression.subs(mix)) for limit in limits]
+    assert values == pytest.approx(np.arange(1, 9) / 36)
+
+
+def test_open_classes_are_drawn_evenly_from_what_the_variants_allow(fitted):
+    fit, _ = fitted
+    estimate, parameters = fit.estimate, {p.name.removeprefix("k.cpi."): p for p in fit.fit.parameters}
+    *_, opened = fit.fit.model.ensembles
+    columns = dict(zip(opened.names, opened.draws.T, strict=True))
+    for k, kind in enumerate(GOLDEN.classes):
+        parameter = parameters[kind]
+        assert parameter.identified == estimate.identified[k]
+        assert parameter.value == pytest.approx(estimate.cpi[k], rel=1e-6)
+        if estimate.identified[k]:
+            continue
+        draws = columns[f"k.cpi.{kind}"]
+        low, high = (estimate.lower[k], estimate.upper[k]) if estimate.present[k] else [estimate.cpi[k]] * 2
+        assert (parameter.lower, parameter.upper) == (low, high if estimate.present[k] else np.inf)
+        assert low <= draws.min() <= draws.max() <= high
+        assert draws.mean() == pytest.approx((low + high) / 2, rel=0.1)
+        assert draws.std() == pytest.approx((high - low) / np.sqrt(12), rel=0.1)
+    assert len(columns) == (~estimate.identified).sum() > 1
+
+
+def test_fits_are_repeatable_and_have_as_many_draws_as_wanted(fitted):
+    fit, counts = fitted
+    assert {len(e.draws) for e in fit.fit.model.ensembles} == {300}
+    rng = np.random.default_rng(11)
+    again = fit_ports("k", GOLDEN, simulated_counts(rng, 12), _measured(rng, counts, 0.03), draws=300)
+    assert np.array_equal(again.fit.quality.draws, fit.fit.quality.draws)
+    assert fit.fit.lack.poor is False
+    assert fit.portmap is GOLDEN
+
+
+def test_an_offset_is_a_parameter():
+    rng = np.random.default_rng(3)
+    counts = simulated_counts(rng, 20)
+    measured = cycles(GOLDEN, counts, TRUE) + 25.0
+    fit = fit_ports("k", GOLDEN, counts, measured, offset=True, draws=40)
+    names = [p.name for p in fit.fit.parameters if p.identified]
+    assert names[-1] == "k.offset"
+    at = _inputs(GOLDEN, counts[:3])
+    assert predict({"c": fit.fit.model}, at)["c"].value == pytest.approx(measured[:3], rel=0.03)
+    assert predict({"c": fit.fit.model - symbol("k.offset")}, at)["c"].value == pytest.approx(
+        measured[:3] - fit.estimate.offset, rel=0.03
+    )
+
+
+def test_repeated_variants_show_a_lack_of_fit():
+    rng = np.random.default_rng(3)
+    counts = np.repeat(simulated_counts(rng, 12), 2, axis=0)
+    odd = cycles(GOLDEN, counts, TRUE) * np.repeat(np.where(np.arange(12) % 2, 0.7, 1.4), 2)
+    measured = odd * np.tile([0.999, 1.001], 12)
+    fit = fit_ports("k", GOLDEN, counts, measured, draws=20)
+    assert fit.fit.lack.poor
+    assert fit.fit.lack.probability < 1e-6
+    assert any("the formula does not fit its data" in notice for notice in fit.fit.model.notices)
+
+
+def test_a_projection_from_the_mini_differs_by_the_modelled_cycles(fitted):
+    fit, counts = fitted
+    mini = dict(zip(GOLDEN.classes, counts[0], strict=True))
+    model = from_mini("k", fit, 100.0, mini)
+    expected = (
+        100.0 + cycles(GOLDEN, counts[1:4], fit.estimate.cpi) - cycles(GOLDEN, counts[0], fit.estimate.cpi)
+    )
+    found = predict({"c": model}, _inputs(GOLDEN, counts[1:4]))["c"]
+    assert found.value == pytest.approx(expected, rel=1e-6)
+    assert [limit.basis for limit in model.limits] == [limit.basis for limit in fit.fit.model.limits]
+    assert model.notices == fit.fit.model.notices
+    missing = {kind: count for kind, count in mini.items() if kind != "store"}
+    without = counts[0].copy()
+    without[7] = 0.0
+    shift = cycles(GOLDEN, counts[0], fit.estimate.cpi) - cycles(GOLDEN, without, fit.estimate.cpi)
+    other = predict({"c": from_mini("k", fit, 100.0, missing)}, _inputs(GOLDEN, counts[1:4]))["c"]
+    assert other.value == pytest.approx(expected + shift, rel=1e-6)
+
+
+def test_the_measurement_of_the_mini_is_as_uncertain_as_the_variants(fitted):
+    fit, counts = fitted
+    same = from_mini("k", fit, 100.0, dict(zip(GOLDEN.classes, counts[0], strict=True)))
+    found = predict({"c": same}, _inputs(GOLDEN, counts[:1]))["c"]
+    # Projected to itself, the mini-app's own measurement and the scatter of a new one are left.
+    deviation = np.sqrt(2) * fit.fit.quality.sigma * 100
+    assert (found.upper - found.lower)[0] == pytest.approx(2 * 1.7 * deviation, rel=0.25)

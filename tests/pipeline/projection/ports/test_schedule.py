@@ -1,4 +1,4 @@
-"""The closed form of the ideal scheduler: published vectors, a linear-programming oracle, identities."""
+"""The ideal scheduler: published vectors, linear programming as an oracle, identities."""
 
 import numpy as np
 import pytest
@@ -6,13 +6,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
-from ingest.errors import InputError, UsageError
-from pipeline.projection.ports.portmap import (
+from pipeline.projection.files import shipped
+from pipeline.projection.ports.port_map import (
     PortMap,
     class_vector,
-    port_map,
     read_port_map,
-    shipped_port_maps,
     superscalar,
 )
 from pipeline.projection.ports.schedule import bottleneck, cycles, levelled, port_names
@@ -88,18 +86,26 @@ def test_skylake_has_the_ports_of_the_paper():
     assert where["alu"] == {"P0", "P1", "P5", "P6"}
 
 
+def _map(*, ports, classes, allowed):
+    return PortMap(
+        name="invented",
+        isa="none",
+        source="",
+        ports=ports,
+        classes=classes,
+        allowed=allowed,
+        occupancy=np.ones(len(classes)),
+    )
+
+
 def _random_map(rng: np.random.Generator) -> PortMap:
     n_ports, n_classes = rng.integers(1, 8), rng.integers(1, 9)
     allowed = rng.random((n_classes, n_ports)) < rng.uniform(0.15, 0.8)
     allowed[np.arange(n_classes), rng.integers(0, n_ports, n_classes)] = True
-    return PortMap(
-        name="random",
-        isa="none",
-        source="",
+    return _map(
         ports=tuple(f"P{k}" for k in range(n_ports)),
         classes=tuple(f"c{k}" for k in range(n_classes)),
         allowed=allowed,
-        occupancy=np.ones(n_classes),
     )
 
 
@@ -128,7 +134,7 @@ def test_closed_form_equals_linear_programming():
         assert cycles(portmap, counts, cpi) == pytest.approx(expected, rel=1e-9, abs=1e-9)
 
 
-@pytest.mark.parametrize("name", shipped_port_maps())
+@pytest.mark.parametrize("name", shipped("port map"))
 def test_closed_form_equals_linear_programming_on_shipped_maps(name):
     portmap, rng = read_port_map(name), np.random.default_rng(2)
     for _ in range(10):
@@ -159,47 +165,8 @@ def test_cycles_are_subadditive_and_monotone(seed):
 
 
 def test_division_first_beats_the_order_by_listing():
-    """Nested sets are levelled to the optimum only when the class with fewest ports goes first."""
-    table = {
-        "name": "two ports",
-        "isa": "none",
-        "source": "",
-        "ports": ["A", "B"],
-        "classes": {"wide": {"ports": ["A", "B"]}, "narrow": {"ports": ["A"]}},
-    }
-    portmap = port_map(table)
+    """Nested sets are levelled to the optimum only if the class with the fewest ports goes first."""
+    classes = {"wide": [True, True], "narrow": [True, False]}
+    portmap = _map(ports=("A", "B"), classes=tuple(classes), allowed=np.array(list(classes.values())))
     mix, cpi = np.array([6.0, 4.0]), np.ones(2)
     assert levelled(portmap, mix, cpi).sum(axis=1) == pytest.approx([5.0, 5.0])
-
-
-@pytest.mark.parametrize("name", shipped_port_maps())
-def test_shipped_maps_are_complete(name):
-    portmap = read_port_map(name)
-    assert portmap.source
-    assert portmap.isa in ("x86-64", "aarch64")
-    assert portmap.allowed.any(axis=1).all()
-    assert portmap.allowed.any(axis=0).sum() >= 6
-    assert (portmap.occupancy >= 1).all()
-
-
-def test_bad_maps_are_told_in_one_line(tmp_path):
-    good = {"name": "x", "isa": "y", "source": "z", "ports": ["A"], "classes": {"c": {"ports": ["A"]}}}
-    assert port_map(good).classes == ("c",)
-    with pytest.raises(InputError, match="class 'c' does not name its ports; list some of A"):
-        port_map({**good, "classes": {"c": {"ports": ["B"]}}})
-    with pytest.raises(InputError, match="class 'c' has cycles = 0"):
-        port_map({**good, "classes": {"c": {"ports": ["A"], "cycles": 0}}})
-    with pytest.raises(InputError, match="'isa' is missing"):
-        port_map({key: value for key, value in good.items() if key != "isa"})
-    with pytest.raises(InputError, match="unknown key 'port'; did you mean 'ports'"):
-        port_map({**good, "port": []})
-    with pytest.raises(InputError, match="'ports' has to be a list of names"):
-        port_map({**good, "ports": "A"})
-    with pytest.raises(UsageError, match=r"no such port map; give a TOML file or one of broadwell"):
-        read_port_map(str(tmp_path / "none.toml"))
-    broken = tmp_path / "broken.toml"
-    broken.write_text("ports = [")
-    with pytest.raises(InputError, match="no TOML"):
-        read_port_map(str(broken))
-    with pytest.raises(UsageError, match="no instruction class 'fma'"):
-        class_vector(port_map(good), {"fma": 1})

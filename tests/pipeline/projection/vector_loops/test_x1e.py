@@ -3,19 +3,20 @@
 import numpy as np
 import pytest
 
-from pipeline.projection.application import compose, load_application
+from pipeline.projection.application import load_application
+from pipeline.projection.composition import compose
+from pipeline.projection.files import find, read_toml
 from pipeline.projection.machine import load_machine, machine_names
 from pipeline.projection.model import Model, constant
 from pipeline.projection.predict import predict
-from pipeline.projection.shipped import find
-from pipeline.projection.toml_tables import read_toml
-from pipeline.projection.vector_loops.formula import STRATEGIES, Conventions, loop_time
-from pipeline.projection.vector_loops.locality import nearest_localities, share_of_peak
-from pipeline.projection.vector_loops.loop import VectorLoop
-from pipeline.projection.vector_loops.machine import bandwidth_table, machine_values
-
-X1E = load_machine("x1e")
-VALUES = machine_values(machine_names(X1E, "mach"))
+from pipeline.projection.vector_loops.bandwidth_table import (
+    bandwidth_table,
+    nearest_localities,
+    share_of_peak,
+)
+from pipeline.projection.vector_loops.loop import STRATEGIES, Conventions, VectorLoop, loop_time
+from tests.pipeline.projection.stored import no_models
+from tests.pipeline.projection.vector_loops.x1e import NAMES, VALUES, X1E
 
 # Tables 2, 3 and 4, GB/s: temporal locality, MV score, then SL 0, 1, 2.
 TABLES = {
@@ -89,7 +90,7 @@ def test_the_current_processor_has_all_cells():
         assert (table > 0).all()
         assert (np.diff(table, axis=1) > 0).all()
     at = {"i": 1500, "j": 1100, "k": 26, "msps": 24, "tiles": 6, "timesteps": 48}
-    composed = compose(load_application("hycom"), machine_names(zen4, "mach"), {})
+    composed = compose(load_application("hycom"), machine_names(zen4, "mach", no_models), no_models)
     found = predict({"t": composed.total}, {**at, "flops": 20, "loads": 8, "stores": 2})["t"]
     assert 0 < found.lower[0] < found.value[0] < found.upper[0]
 
@@ -142,7 +143,7 @@ def test_shares_of_peak_in_the_text():
 
 
 def test_shipped_hycom_has_the_loops_of_table_5():
-    terms = read_toml(find("examples", "hycom"))["terms"]
+    terms = read_toml(find("application", "hycom")).content["terms"]
     found = [(n, *(terms[f"loop{n}"][key] for key in ("mv", "sl", "tl"))) for n in range(18)]
     assert found == [(n, mv, sl, tl) for n, mv, _, sl, tl in LOOPS]
     assert len(terms) == 18
@@ -150,7 +151,7 @@ def test_shipped_hycom_has_the_loops_of_table_5():
 
 def test_shipped_hycom_is_projected():
     """Loop 0 by hand: 10 loads of 8 B for each point at 14 GB/s, vectors of 250 / ceil(250 / 64) elements."""
-    composed = compose(load_application("hycom"), machine_names(X1E, "mach"), {})
+    composed = compose(load_application("hycom"), NAMES, no_models)
     at = {"i": 1500, "j": 1100, "k": 26, "msps": 24, "tiles": 6, "timesteps": 48, "flops": 0, "loads": 10}
     found = predict({"loop0": composed.parts[("loop0",)], "total": composed.total}, {**at, "stores": 0})
     points = 1500 * 1100 * 26 / 24
@@ -189,7 +190,7 @@ def test_loop_15_lowest_bandwidth_against_prediction():
 
 def test_hydra_shares_add_up():
     """Table 1 of the paper on MG-CFD: 100 %, of which the two flux routines are 46.5 %, "almost half"."""
-    composed = compose(load_application("hydra"), {}, {})
+    composed = compose(load_application("hydra"), {}, no_models)
     at = {"T_ref": 100.0, "vflux": 1.0, "iflux": 1.0, "rest": 1.0}
     found = predict({"total": composed.total, "flux": composed.parts[("flux",)]}, at)
     assert found["total"].value == pytest.approx(100.0)

@@ -1,12 +1,15 @@
 """The page in a real browser: Debian's chromium, driven by playwright."""
 
+import json
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from pipeline.report.html.embedding import modules
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 TIMEOUT = 5000  # milliseconds for what should take a few
@@ -57,6 +60,53 @@ class Watched:
         self.page.on("dialog", lambda dialog: (self.complaints.append("a dialog"), dialog.dismiss()))
         self.page.goto(path.as_uri())
         self.page.wait_for_selector("html[data-ready]", state="attached")
+
+
+class Scripts:
+    """The page's ES modules, loaded by the browser one by one as they are in the folder."""
+
+    ADDRESS = "http://report.test/"
+
+    def __init__(self, running: Any) -> None:
+        self.page = running.new_page()
+        self.page.set_default_timeout(TIMEOUT)
+        self.page.route(f"{self.ADDRESS}**", self._serve)
+        self.page.goto(self.ADDRESS)
+
+    def _serve(self, route: Any) -> None:
+        path = route.request.url.removeprefix(self.ADDRESS)
+        if path:
+            route.fulfill(body=modules()[path], content_type="text/javascript")
+        else:
+            route.fulfill(body="<!doctype html>", content_type="text/html")
+
+    def each(self, path: str, name: str, calls: Sequence[Sequence[Any]]) -> list[Any]:
+        """Call an exported function once for each list of arguments."""
+        expression = f"values[0].map((value) => {name}(...value))"
+        found: list[Any] = self.evaluate(path, name, expression, [list(call) for call in calls])
+        return found
+
+    def evaluate(self, path: str, names: str, expression: str, *values: Any) -> Any:
+        """Evaluate an expression over exported names and `values`."""
+        script = (
+            f"async (values) => {{ const {{ {names} }} = await import('/{path}'); return {expression}; }}"
+        )
+        return self.page.evaluate(script, list(values))
+
+    def read(self, payload: Mapping[str, Any], expression: str, *values: Any) -> Any:
+        """Evaluate an expression over the data (``report``, ``level``), modules (IMPORTS) and `values`."""
+        script = f"async ({{ text, values }}) => {{ {IMPORTS} const report = readReport(JSON.parse(text)); "
+        script += f"const level = report.levels.callpaths; return {expression}; }}"
+        return self.page.evaluate(script, {"text": json.dumps(payload), "values": list(values)})
+
+
+IMPORTS = """
+const { readReport } = await import("/data/report.js");
+const outlook = await import("/data/outlook.js");
+const formula = await import("/text/formula.js");
+const names = await import("/text/names.js");
+const icicle = await import("/views/icicle.js");
+"""
 
 
 def shows(locator: Any, text: str) -> None:

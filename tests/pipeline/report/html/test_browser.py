@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ingest.names import short_name
+from ingest.cpp_names import short_name
 from pipeline.report.html import report_html
-from tests.pipeline.report.html.browser import Watched, browser, hides, shows
+from tests.pipeline.report.html.browser import Watched, hides, shows
 from tests.pipeline.report.html.studies import (
     SCRIPT,
     SHIFT,
@@ -17,16 +17,11 @@ from tests.pipeline.report.html.studies import (
     outlooks,
     report_of,
     study,
+    study_of,
     two_parameter_study,
 )
 
 WIDE = {"width": 1400, "height": 4000}  # everything in sight, so nothing waits for being scrolled to
-
-
-@pytest.fixture(scope="module")
-def running() -> Iterator[Any]:
-    with browser() as started:
-        yield started
 
 
 @pytest.fixture(scope="module")
@@ -97,11 +92,11 @@ def test_table_shows_what_the_outlook_says(page: Any) -> None:
 def test_flags_are_those_of_the_outlook(page: Any) -> None:
     regions = outlooks(study())[1]
     rows = page.locator("#kernel-table tbody tr")
-    text = {"growing": "grows", "coming_bottleneck": "coming", "dominant_measured": "largest now"}
-    text["dominant_at_target"] = "largest then"
+    text = {"growing": "grows", "coming_bottleneck": "future bottleneck"}
+    text |= {"dominant_measured": "largest measured", "dominant_at_target": "largest at target"}
     for place, k in enumerate(regions.order.tolist()):
         flags = set(regions.flags[k]) - ({"growing"} if "coming_bottleneck" in regions.flags[k] else set())
-        assert set(rows.nth(place).locator(".flag:not(.doubt)").all_text_contents()) == {
+        assert set(rows.nth(place).locator(".flag:not(.warning)").all_text_contents()) == {
             text[f] for f in flags
         }
 
@@ -146,6 +141,28 @@ def test_row_opens_its_plot_with_points_curve_and_interval(page: Any) -> None:
     assert detail.count() == 0
 
 
+def test_an_opened_row_tells_what_is_known_about_the_model(page: Any) -> None:
+    models = study().regions.models
+    k = study().regions.kernels.callpaths.index((SCRIPT,))
+    page.locator("#kernel-table .opener", has_text="alert").click()
+    facts = page.locator("#kernel-table .facts")
+    prediction = outlooks(study())[1].prediction
+    value, low, high = (a[k, 0] for a in (prediction.value, prediction.lower, prediction.upper))
+    assert facts.locator("dd").all_inner_texts()[1:] == [
+        "compiler",
+        f"{value:.1f} core-s, 90 % interval {low:.1f} to {high:.1f}",
+        facts.locator(".formula").first.inner_text(),
+        f"SMAPE {models.smape[k]:.1f} % (fit), {models.cv_smape[k]:.1f} % (leave-one-out)",
+        f"with a probability of {100 * models.probability_growing[k]:.0f} %",
+    ]
+    assert facts.locator(".formula").first.get_attribute("title") == models.formula(k)
+    shows(facts.locator("h4"), f"Rival models (the most plausible one has {100 * models.weight[k, 0]:.0f} %)")
+    assert [text.split()[-2] for text in facts.locator("li").all_inner_texts()] == [
+        f"{100 * weight:.0f}" for weight in models.weight[k, 1:3]
+    ]
+    page.locator("#kernel-table .opener", has_text="alert").click()
+
+
 def test_slider_re_evaluates_the_models(page: Any) -> None:
     analysis = study()
     k = analysis.regions.kernels.callpaths.index(("MPI_Allreduce",))
@@ -182,7 +199,7 @@ def test_crossover_is_listed_and_marked(page: Any) -> None:
 
 def test_tree_opens_and_closes_with_keys(page: Any) -> None:
     nodes = page.locator("#tree-rows [role=treeitem]")
-    page.get_by_role("button", name="Close all").click()
+    page.get_by_role("button", name="Collapse all").click()
     assert nodes.count() == 1
     nodes.first.focus()
     nodes.first.press("ArrowRight")
@@ -197,7 +214,7 @@ def test_tree_opens_and_closes_with_keys(page: Any) -> None:
     page.keyboard.press("Home")
     page.keyboard.press("ArrowLeft")
     assert nodes.count() == 1
-    page.get_by_role("button", name="Open hot paths").click()
+    page.get_by_role("button", name="Expand hot paths").click()
 
 
 def test_tree_switches_metric_scale_and_kind(page: Any) -> None:
@@ -211,9 +228,35 @@ def test_tree_switches_metric_scale_and_kind(page: Any) -> None:
     assert page.locator("#tree-unit").inner_text() == "visits (occ)"
     shows(root, " 7040 ")  # (1 + 2 + 3 + 2 + 3) calls of 10 on 64 processes
     options.locator("select").first.select_option("-1")
-    options.locator("select").last.select_option(label="measured, p = 4")
-    shows(options, "measured, p = 4")
+    options.locator("select").last.select_option(label="measured at p = 4")
+    shows(options, "measured at p = 4")
     options.locator("select").last.select_option("target")
+
+
+def test_many_callees_show_in_portions(running: Any, tmp_path: Path) -> None:
+    many = study_of(
+        {("main",): lambda p: 1 + 0 * p} | {("main", f"f{i}"): lambda p: 2 + 0 * p for i in range(105)}
+    )
+    path = tmp_path / "report.html"
+    path.write_text(report_html(report_of(many)), encoding="utf-8")
+    opened = Watched(running, path, viewport=WIDE)
+    page = opened.page
+    assert page.locator("#tree-rows [role=treeitem]").count() == 101
+    page.get_by_role("button", name="5 more with smaller values").click()
+    assert page.locator("#tree-rows [role=treeitem]").count() == 106
+    shows(page.locator("#kernel-table [role=status]"), "1–25 of 106")
+    for pages, text in (
+        ("Next page", "26–50 of 106"),
+        ("Next page", "51–75 of 106"),
+        ("Previous page", "26–50 of 106"),
+    ):
+        page.locator("#kernel-table").get_by_role("button", name=pages).click()
+        shows(page.locator("#kernel-table [role=status]"), text)
+    page.get_by_label("Search: Kernels").fill("f10")
+    shows(page.locator("#kernel-table [role=status]"), "6")
+    assert set(names(page)) == {"f10", *(f"f10{i}" for i in range(5))}
+    assert opened.complaints == []
+    page.close()
 
 
 def test_icicle_zooms_and_comes_back(page: Any) -> None:
@@ -227,6 +270,18 @@ def test_icicle_zooms_and_comes_back(page: Any) -> None:
     assert boxes.count() == everything
 
 
+def test_icicle_is_walked_with_arrow_keys(page: Any) -> None:
+    def focused() -> str:
+        return page.evaluate("document.activeElement.querySelector('title').textContent.split('\\n')[0]")
+
+    page.locator("#icicle-left .box").first.focus()
+    walk = []
+    for key in ("ArrowDown", "ArrowRight", "ArrowRight", "ArrowDown", "ArrowUp", "ArrowLeft", "ArrowUp"):
+        page.keyboard.press(key)
+        walk.append(focused())
+    assert walk == [SOLVER, SCRIPT, SCRIPT, SHIFT, SCRIPT, SOLVER, "main"]
+
+
 def test_imbalance_follows_its_point(page: Any) -> None:
     first = page.locator("#imbalance-table tbody tr").first
     at_64 = first.inner_text()
@@ -238,7 +293,7 @@ def test_imbalance_follows_its_point(page: Any) -> None:
 
 def test_static_parts_are_there(page: Any) -> None:
     shows(page.locator("#efficiency"), "global efficiency")
-    shows(page.locator("#doubts"), "is <b>torn</b> off")
+    shows(page.locator("#warnings"), "is <b>torn</b> off")
     assert page.locator("#filter-table .flag.dropped").count() == 1
     shows(page.locator("#provenance"), "pipeline run studies/made")
 
@@ -263,7 +318,22 @@ def test_theme_follows_the_system_and_the_switch(page: Any) -> None:
 def test_narrow_page_does_not_scroll_sideways(running: Any, file: Path) -> None:
     narrow = Watched(running, file, viewport={"width": 700, "height": 3000})
     assert narrow.page.evaluate("document.documentElement.scrollWidth") == 700
+    assert fits(narrow.page, "#kernel-table .scroll")
     assert narrow.complaints == []
+    narrow.page.close()
+
+
+def fits(page: Any, where: str) -> bool:
+    """Tell whether an element shows all of its width."""
+    fit: bool = page.locator(where).evaluate("node => node.scrollWidth <= node.clientWidth")
+    return fit
+
+
+def test_tables_fit_a_wide_page(page: Any) -> None:
+    choose(page, "#controls", "Call paths")
+    assert all(
+        fits(page, f"{table} .scroll") for table in ("#kernel-table", "#imbalance-table", "#filter-table")
+    )
 
 
 def test_two_parameters_have_a_map_and_two_sliders(running: Any, tmp_path: Path) -> None:

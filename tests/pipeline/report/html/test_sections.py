@@ -1,65 +1,27 @@
-"""Data of the smaller sections: imbalance, filter, efficiency, head."""
+"""What the templates show beside the verdict."""
 
-import base64
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
 
-from pipeline.report.html.averages import over_repetitions
-from pipeline.report.html.efficiency import efficiency_table
-from pipeline.report.html.filter_data import filter_data
-from pipeline.report.html.heading import facts, study_name
-from pipeline.report.html.imbalance import imbalance_data
-from pipeline.report.html.regions import region_data
-from tests.pipeline.report.html.studies import (
-    EFFICIENCY,
-    EVIDENCE,
-    PROVENANCE,
-    SCRIPT,
-    SOLVER,
-    study,
-    two_parameter_study,
+from pipeline.models.analysis import Analysis
+from pipeline.models.quality import Note
+from pipeline.report.html.sections import (
+    LISTED_VALUES,
+    attributes,
+    configuration_rows,
+    counted,
+    efficiency_table,
+    exact_scales,
+    facts,
+    model_warnings,
+    repetitions_text,
+    scale_text,
+    study_name,
 )
-
-
-def test_means_leave_out_what_was_not_measured() -> None:
-    values = np.array([[1.0, np.nan, 3.0], [np.nan, np.nan, np.nan]])
-    np.testing.assert_array_equal(over_repetitions(values), [2.0, np.nan])
-
-
-def test_imbalance_is_led_by_the_call_path_with_the_largest_excess() -> None:
-    data = imbalance_data(study())
-    assert data is not None
-    kernels = study().callpaths.kernels
-    assert kernels.callpaths[data["kernels"][0]][-1] == SOLVER
-    low, mean, high = (
-        np.frombuffer(base64.b64decode(data[key]), dtype="<f4").reshape(-1, 5)
-        for key in ("low", "mean", "high")
-    )
-    assert ((low <= mean) & (mean <= high)).all()
-    np.testing.assert_allclose(high[0] / low[0], 1.2, rtol=1e-5)
-    assert data["locations"] == [4, 8, 16, 32, 64]
-
-
-def test_no_imbalance_without_locations() -> None:
-    assert imbalance_data(two_parameter_study()) is None
-
-
-def test_filter_rows_share_their_reasons() -> None:
-    data = filter_data(EVIDENCE)
-    assert data is not None
-    assert data["reasons"] == ["it is long", "no rule keeps it"]
-    assert [row[2:4] for row in data["rows"]] == [[True, 0], [True, 0], [False, 1]]
-    assert filter_data(None) is None
-
-
-def test_efficiency_leaves_out_what_is_unknown_everywhere() -> None:
-    table = efficiency_table(EFFICIENCY)
-    assert table["points"] == ["p = 4"]
-    assert [row["name"] for row in table["rows"]][:2] == ["global efficiency", "parallel efficiency"]
-    assert not any("IPC" in row["name"] for row in table["rows"])
-    assert table["rows"][0]["cells"] == [{"text": "90.0 %", "rating": "good"}]
+from tests.pipeline.report.html.studies import EFFICIENCY, PROVENANCE, study, study_of, two_parameter_study
 
 
 @pytest.mark.parametrize(
@@ -67,30 +29,156 @@ def test_efficiency_leaves_out_what_is_unknown_everywhere() -> None:
     [
         (["a/hpcg/app.p1/profile.cubex", "a/hpcg/app.p2/profile.cubex"], "hpcg"),
         (["data/series.txt"], "series"),
-        ([], "Scaling report"),
+        (["/x/y", "/z"], "Scaling study"),
+        ([], "Scaling study"),
     ],
 )
 def test_the_study_is_named_by_its_inputs(paths: list[str], name: str) -> None:
     assert study_name({"inputs": [{"path": path} for path in paths]}) == name
 
 
-def test_facts_tell_points_call_tree_and_locations() -> None:
-    told = dict(facts(study(), PROVENANCE))
-    assert told["Measured"] == "5 points, p = 4 8 16 32 64; up to 3 repetitions"
-    assert told["Call tree"] == "5 call paths in 5 regions"
-    assert told["Locations"] == "4 to 64 in a run"
-
-
-def test_facts_name_the_measurement_system_once() -> None:
-    analysis = study()
-    runs = tuple(
-        replace(run, attributes={"Creator": "Score-P 8", "other": "x"}) for run in analysis.experiment.runs
+def test_facts_are_points_call_tree_locations_and_filter() -> None:
+    analysis = study_of(
+        {("main",): lambda p: 9 + 0 * p, ("main", "main"): lambda p: 5 + 0 * p}, processes=(4, 8, 16, 32, 64)
     )
+    analysis = replace(analysis, decision=replace(analysis.decision, reason="strong scaling, as asked"))
+    assert facts(analysis, PROVENANCE) == [
+        ("Measurements", "5 points, p = 4 8 16 32 64; up to 3 repetitions"),
+        ("Call tree", "2 call paths in 1 region"),
+        ("Scaling", "strong scaling, as asked"),
+        ("Locations", "4 to 64 per run"),
+        ("Filter", "keeps 2 of 3 filterable regions"),
+    ]
+
+
+def test_facts_that_are_not_known_are_left_out() -> None:
+    names = [name for name, _ in facts(two_parameter_study(), PROVENANCE | {"filter": ""})]
+    assert names == ["Measurements", "Call tree", "Scaling"]
+    assert facts(two_parameter_study(), PROVENANCE)[0][1] == (
+        "25 points, p = 4 8 16 32 64, n = 10 20 30 40 50; up to 2 repetitions"
+    )
+
+
+@pytest.mark.parametrize(("count", "listed"), [(LISTED_VALUES, True), (LISTED_VALUES + 1, False)])
+def test_many_values_of_a_parameter_show_as_a_range(count: int, listed: bool) -> None:
+    assert LISTED_VALUES == 8
+    analysis = study_of({("main",): lambda p: 1 + p}, processes=range(2, 2 + count), repetitions=1)
+    text = dict(facts(analysis, PROVENANCE))["Measurements"]
+    assert text.startswith(f"{count} points, p = 2 ")
+    assert (text.endswith("(9 values); one repetition")) != listed
+    assert ("p = 2 … 10 (" in text) != listed
+
+
+def with_attributes(analysis: Analysis, *told: dict[str, str]) -> Analysis:
+    runs = tuple(
+        replace(run, attributes=told[i % len(told)]) for i, run in enumerate(analysis.experiment.runs)
+    )
+    return replace(analysis, experiment=replace(analysis.experiment, runs=runs))
+
+
+def test_facts_name_the_measurement_system_and_the_machine_once() -> None:
+    analysis = with_attributes(
+        study(),
+        {"Creator": "Score-P 8", "other": "x", "HOSTS": "n1"},
+        {"generator": "TAU", "system": "", "machine": "n1"},
+    )
+    told = dict(facts(analysis, PROVENANCE))
+    assert told["Measured with"] == "Score-P 8, TAU"
+    assert told["Machine"] == "n1"
+    assert attributes(analysis.experiment) == [
+        ("Creator", "Score-P 8"),
+        ("other", "x"),
+        ("HOSTS", "n1"),
+        ("generator", "TAU"),
+        ("system", ""),
+        ("machine", "n1"),
+    ]
+
+
+def test_the_same_locations_in_every_run_are_one_number() -> None:
+    analysis = study()
+    runs = tuple(run for run in analysis.experiment.runs if run.point == 1)
     told = dict(facts(replace(analysis, experiment=replace(analysis.experiment, runs=runs)), PROVENANCE))
-    assert told["Measured with"] == "Score-P 8"
+    assert told["Locations"] == "8 per run"
 
 
-def test_regions_tell_only_what_is_there() -> None:
-    rows = {row["name"]: row for row in region_data(study())}
-    assert rows[SCRIPT] == {"name": SCRIPT, "paradigm": "compiler"}
-    assert rows[SOLVER]["short"].endswith("solveSegregated")
+def test_nouns_follow_their_number() -> None:
+    assert [counted(number, "point") for number in (0, 1, 2)] == ["0 points", "1 point", "2 points"]
+
+
+def test_repetitions_in_words() -> None:
+    assert [repetitions_text(count) for count in (1, 2, 3)] == [
+        "one repetition",
+        "up to 2 repetitions",
+        "up to 3 repetitions",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (4.0, "4"),
+        (131072.0, "131072"),
+        (1048576.0, "1048576"),
+        (20.5, "20.5"),
+        (1 / 3, "0.333333"),
+        (1e15, "1e+15"),
+        (999_999_999_999_999.0, "999999999999999"),
+    ],
+)
+def test_whole_values_of_parameters_stay_whole(value: float, text: str) -> None:
+    assert scale_text(value) == text
+
+
+def test_exact_scales_have_four_digits() -> None:
+    assert exact_scales("p", [4.0, 5.65685, 131072.0]) == "p = 4, 5.657, 131072"
+
+
+def test_efficiency_leaves_out_what_is_unknown_everywhere() -> None:
+    table = efficiency_table(EFFICIENCY)
+    assert table["points"] == ["p = 4"]
+    assert table["notices"] == ["IPC needs counters"]
+    assert [(row["name"], row["depth"]) for row in table["rows"]] == [
+        ("global efficiency", 0),
+        ("parallel efficiency", 1),
+        ("load balance", 2),
+        ("communication efficiency", 2),
+        ("computation scalability", 1),
+    ]
+    assert table["rows"][0]["cells"] == [{"text": "90.0 %", "rating": "good"}]
+
+
+@pytest.mark.parametrize(
+    ("value", "text", "rating"),
+    [
+        (0.8, "80.0 %", "good"),
+        (0.799, "79.9 %", "fair"),
+        (0.6, "60.0 %", "fair"),
+        (0.5994, "59.9 %", "poor"),
+        (1.25, "125.0 %", "good"),
+        (None, "–", "none"),
+    ],
+)
+def test_efficiencies_are_rated(value: float | None, text: str, rating: str) -> None:
+    point: dict[str, Any] = dict(EFFICIENCY["points"][0]) | {"at": {"p": 4, "n": 20.5}, "ipc": 0.5}
+    table = efficiency_table({"points": [point | {"ipc": value}, point], "notices": []})
+    row = table["rows"][-1]
+    assert table["points"] == ["p = 4, n = 20.5"] * 2
+    assert (row["name"], row["depth"]) == ("IPC scalability", 2)
+    assert row["cells"] == [{"text": text, "rating": rating}, {"text": "50.0 %", "rating": "poor"}]
+
+
+def test_warnings_about_models_come_with_their_number_the_most_frequent_first() -> None:
+    models = study().callpaths.models
+    note = np.array(
+        [Note.CANNOT_TELL, Note.FEW_POINTS, 0, Note.FEW_POINTS | Note.CANNOT_TELL, Note.CANNOT_TELL]
+    )
+    assert model_warnings(replace(models, note=note)) == [("growth uncertain", 3), ("fewer than 5 points", 2)]
+
+
+def test_options_are_shown_as_json() -> None:
+    assert configuration_rows(PROVENANCE) == [
+        ("at", "[]"),
+        ("metric", '"time"'),
+        ("filter", '{"top_time": 0.25}'),
+    ]

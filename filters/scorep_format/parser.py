@@ -1,0 +1,96 @@
+"""Reading Score-P filter files, with the same verdict as Score-P's own parser.
+
+Facts (from Score-P's parser): blocks of file names and of region names, any number of them; rules apply in
+order, the last match wins, everything is included at the start. A `#` starts a comment and white space ends
+a token unless the character before is a backslash. MANGLED holds until the next EXCLUDE or INCLUDE.
+"""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from filters.scorep_format.patterns import KEYWORDS
+from ingest.errors import FilterError
+
+_COMMENT = re.compile(r"(?<!\\)#")
+_GAP = re.compile(r"(?<!\\)[ \t\r\n]")
+_BLOCKS = {"SCOREP_FILE_NAMES": "file", "SCOREP_REGION_NAMES": "region"}
+
+
+@dataclass(frozen=True)
+class Rule:
+    """One pattern of a filter.
+
+    Attributes:
+        include: whether what it matches is measured.
+        pattern: as written, with its escapes.
+        mangled: whether it is matched against the mangled instead of the displayed name.
+    """
+
+    include: bool
+    pattern: str
+    mangled: bool = False
+
+
+@dataclass(frozen=True)
+class Filter:
+    """The rules of a filter file, in their order."""
+
+    files: tuple[Rule, ...] = ()
+    regions: tuple[Rule, ...] = ()
+
+
+@dataclass(frozen=True)
+class _State:
+    """Where the parser stands: in which block, under which verb, and whether MANGLED was said."""
+
+    block: str = ""
+    include: bool | None = None
+    mangled: bool = False
+
+
+def parse(text: str, *, where: str = "filter") -> Filter:
+    """Read a filter file.
+
+    Args:
+        text: the content of the file.
+        where: its name, for errors.
+
+    Raises:
+        FilterError: if Score-P would refuse the file, with the number of the line.
+    """
+    state = _State()
+    rules: dict[str, list[Rule]] = {"file": [], "region": []}
+    for number, line in enumerate(text.split("\n"), start=1):
+        for token in _tokens(line, f"{where}, line {number}"):
+            if token in KEYWORDS:
+                state = _keyword(state, token, f"{where}, line {number}")
+            elif state.include is None:
+                hint = "patterns stand after EXCLUDE or INCLUDE, inside a block"
+                raise FilterError(f"unexpected '{token}'", where=f"{where}, line {number}", hint=hint)
+            else:
+                rules[state.block].append(Rule(state.include, token, state.mangled))
+    return Filter(tuple(rules["file"]), tuple(rules["region"]))
+
+
+def _tokens(line: str, where: str) -> Iterable[str]:
+    comment = _COMMENT.search(line)
+    rest = line[: comment.start()] if comment else line + "\n"
+    # Score-P looks at the last character but one, whatever the last one is: it refuses more than line breaks.
+    if len(rest) > 1 and rest[-2] == "\\":
+        hint = "write a final backslash as [\\\\] and put comments on lines of their own"
+        raise FilterError("a backslash before the end of the line", where=where, hint=hint)
+    return (token for token in _GAP.split(rest) if token)
+
+
+def _keyword(state: _State, token: str, where: str) -> _State:
+    name, _, edge = token.rpartition("_")
+    if name in _BLOCKS and edge == "BEGIN" and not state.block:
+        return _State(_BLOCKS[name])
+    if name in _BLOCKS and edge == "END" and state.block == _BLOCKS[name]:
+        return _State()
+    if token in ("EXCLUDE", "INCLUDE") and state.block:
+        return _State(state.block, token == "INCLUDE")
+    if token in ("MANGLED", "DEMANGLED") and state.block == "region" and state.include is not None:
+        return _State(state.block, state.include, token == "MANGLED")
+    raise FilterError(f"unexpected '{token}'", where=where, hint="see the filter section of Score-P's manual")

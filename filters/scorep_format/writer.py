@@ -1,0 +1,179 @@
+"""Writing filter files: the same decision always gives the same bytes, and every file is proven.
+
+A file is proven by reading it back as Score-P would. The generated part stands between two marks, by which it
+is replaced when a filter is merged with an existing file: doing so a second time changes nothing.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from filters.options import Form, Layout
+from filters.regions import FilterRegions
+from filters.scorep_format.layout import Abridged, Plan, plan_filter
+from filters.scorep_format.matcher import EXCLUDED, UNTOUCHED, filterable, kept, last_match
+from filters.scorep_format.parser import parse
+from filters.scorep_format.patterns import escape
+from ingest.arrays import BoolArray
+from ingest.errors import FilterError
+from ingest.profile import RegionTable
+
+BEGIN_MARK = "# >>> generated filter: change it by running the generator again >>>"
+END_MARK = "# <<< generated filter <<<"
+_LONGEST_COMMENT = 300
+_NAMED = 3
+
+
+@dataclass(frozen=True, eq=False)
+class FilterFile:
+    """A filter file that was proven to decide every region as intended.
+
+    Attributes:
+        text: its content.
+        plan: what it says.
+    """
+
+    text: str
+    plan: Plan
+
+
+@dataclass(frozen=True, eq=False)
+class MergedFilter:
+    """A merged filter file, proven.
+
+    Attributes:
+        text: its content.
+        decided: bool[region], what it keeps.
+        overruled: bool[region], regions that the existing rules decide against the generated ones.
+    """
+
+    text: str
+    decided: BoolArray
+    overruled: BoolArray
+
+
+def write_filter(
+    regions: FilterRegions, kept: BoolArray, layout: Layout | None = None, header: Sequence[str] = ()
+) -> FilterFile:
+    """Write a filter file and prove it.
+
+    One rule per line, on mangled names, below a comment with the displayed name; all of it between two marks,
+    by which `merge_filters` finds it again.
+
+    Args:
+        regions: the R regions.
+        kept: bool[R], which of them are measured.
+        layout: include or exclude list, wildcards, whole files.
+        header: lines to stand at the top as comments.
+
+    Raises:
+        FilterError: if the file would decide on a region otherwise.
+    """
+    plan = plan_filter(regions, kept, layout or Layout())
+    names = dict(zip(regions.table.mangled, regions.table.name, strict=True))
+    lines = [BEGIN_MARK, *(comment(line) for line in header), *_file_block(plan), *_region_block(plan, names)]
+    text = "\n".join([*lines, END_MARK]) + "\n"
+    prove(text, regions.table, plan.intended)
+    return FilterFile(text, plan)
+
+
+def _file_block(plan: Plan) -> Iterable[str]:
+    if plan.files:
+        yield "SCOREP_FILE_NAMES_BEGIN"
+        yield from (f"  EXCLUDE {escape(file)}" for file in plan.files)
+        yield "SCOREP_FILE_NAMES_END"
+
+
+def _region_block(plan: Plan, names: dict[str, str]) -> Iterable[str]:
+    yield "SCOREP_REGION_NAMES_BEGIN"
+    if plan.form is Form.INCLUDE:
+        yield "  EXCLUDE *"
+    for rule in plan.rules:
+        yield from (f"  {comment(line)}" for line in _comments(rule, names))
+        yield f"  {plan.form.value.upper()} MANGLED {rule.pattern}"
+    yield "SCOREP_REGION_NAMES_END"
+
+
+def comment(text: str) -> str:
+    """Return one comment line: what cannot stand in it is replaced, a long one is cut in the middle."""
+    clean = "".join(char if char.isprintable() else " " for char in text)
+    if len(clean) > _LONGEST_COMMENT:
+        half = _LONGEST_COMMENT // 2
+        clean = f"{clean[:half]} ... {clean[-half:]}"
+    return f"# {clean}"
+
+
+def _comments(rule: Abridged, names: dict[str, str]) -> Iterable[str]:
+    """Return the displayed names that a rule stands for, the first few if there are many."""
+    if len(rule.names) == 1:
+        return () if names[rule.names[0]] == rule.names[0] else (names[rule.names[0]],)
+    shown = [names[name] for name in rule.names[:_NAMED]]
+    return (*shown, f"... {len(rule.names)} regions in all") if len(rule.names) > _NAMED else shown
+
+
+def prove(text: str, regions: RegionTable, intended: BoolArray, *, where: str = "filter") -> None:
+    """Check that a filter file decides every region as intended.
+
+    Args:
+        text: the content of the file.
+        regions: the regions of a profile, or those a filter was made for.
+        intended: bool[region], whether it is to be measured; ignored for regions that cannot be filtered.
+        where: the name of the file, for errors.
+
+    Raises:
+        FilterError: if Score-P would refuse the file, or it decides on a region otherwise.
+    """
+    wrong = np.flatnonzero((kept(parse(text, where=where), regions) != intended) & filterable(regions))
+    if len(wrong):
+        name = regions.name[int(wrong[0])]
+        verb = "keeps" if not intended[wrong[0]] else "drops"
+        more = f" and {len(wrong) - 1} more regions wrongly" if len(wrong) > 1 else ""
+        raise FilterError(f"the filter {verb} '{name}' against the decision{more}", where=where)
+
+
+def merge_filters(
+    existing: str, generated: str, regions: RegionTable, intended: BoolArray, *, where: str = "filter"
+) -> MergedFilter:
+    """Put a generated filter into an existing file.
+
+    The generated part replaces an earlier one between its marks; otherwise it goes to the top. What follows
+    comes last and therefore wins: rules that people wrote stay as they are and have the last word.
+
+    Args:
+        existing: the content of the existing file.
+        generated: the content of the generated file.
+        regions: the regions it was made for.
+        intended: bool[region], what the generated file decides.
+        where: the name of the existing file, for errors.
+
+    Raises:
+        FilterError: if the existing file cannot be parsed, its marks are damaged, or a region that no other
+            rule matches is not decided on as intended.
+    """
+    parse(existing, where=where)  # first, so that an error names the line of the existing file
+    before, after = _around(existing, where)
+    text = before + generated + after
+    decided = kept(parse(text, where=where), regions)
+    by_hand = parse(before + after, where=where)
+    untouched = last_match(by_hand.regions, regions.name, regions.mangled) == UNTOUCHED
+    untouched &= last_match(by_hand.files, regions.file, regions.file) != EXCLUDED
+    against = (decided != intended) & filterable(regions)
+    if (against & untouched).any():
+        name = regions.name[int(np.flatnonzero(against & untouched)[0])]
+        raise FilterError(f"merging would change the decision about '{name}'", where=where)
+    return MergedFilter(text, decided, against)
+
+
+def _around(existing: str, where: str) -> tuple[str, str]:
+    """Split an existing file into what comes before and after the generated part."""
+    lines = existing.splitlines(keepends=True)
+    if lines and not lines[-1].endswith("\n"):
+        lines[-1] += "\n"
+    marks = [i for i, line in enumerate(lines) if line.strip() in (BEGIN_MARK, END_MARK)]
+    if not marks:
+        return "", "".join(lines)
+    if [lines[i].strip() for i in marks] != [BEGIN_MARK, END_MARK]:
+        hint = "leave one pair of marks, or none, and merge again"
+        raise FilterError("the marks of the generated part are damaged", where=where, hint=hint)
+    return "".join(lines[: marks[0]]), "".join(lines[marks[1] + 1 :])

@@ -1,0 +1,118 @@
+"""Values from JSON, checked: in a file they may be of any type."""
+
+import json
+import math
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeAlias
+
+from ingest.errors import InputError
+
+_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
+
+JsonObject: TypeAlias = dict[str, Any]  # what json.loads returns is known only once it is looked at
+
+
+def parse_json(text: str, where: str, first_line: int = 1) -> Any:  # noqa: ANN401 - see JsonObject
+    """Parse JSON.
+
+    Raises:
+        InputError: with line and column, if it is not JSON, or nests too deeply.
+    """
+    try:
+        value = json.loads(text)
+    except json.JSONDecodeError as error:
+        line = first_line + error.lineno - 1
+        raise InputError(f"line {line}, column {error.colno}: not JSON: {error.msg}", where=where) from error
+    except (ValueError, RecursionError) as error:  # a number of thousands of digits; nesting
+        raise InputError(f"line {first_line}: JSON that cannot be read: {error}", where=where) from error
+    if _SURROGATE.search(text):
+        try:
+            json.dumps(value, ensure_ascii=False).encode()
+        except UnicodeEncodeError as error:
+            raise InputError("a text with half of a character (\\ud800 to \\udfff)", where=where) from error
+    return value
+
+
+def json_object(value: object, what: str, where: str) -> JsonObject:
+    """Return a JSON object.
+
+    Raises:
+        InputError: if it is something else.
+    """
+    if not isinstance(value, dict):
+        raise InputError(f"{what} should be an object {{...}} but is {_shown(value)}", where=where)
+    return value
+
+
+def json_list(value: object, what: str, where: str) -> list[Any]:
+    """Return a JSON list.
+
+    Raises:
+        InputError: if it is something else.
+    """
+    if not isinstance(value, list):
+        raise InputError(f"{what} should be a list [...] but is {_shown(value)}", where=where)
+    return value
+
+
+def json_text(value: object, what: str, where: str) -> str:
+    """Return a JSON string.
+
+    Raises:
+        InputError: if it is something else.
+    """
+    if not isinstance(value, str):
+        raise InputError(f"{what} should be a string but is {_shown(value)}", where=where)
+    return value
+
+
+def measured_values(value: object, what: str, where: str) -> list[float]:
+    """Return the value or the list of values of a measurement; null, not measured, becomes NaN.
+
+    Raises:
+        InputError: if there is anything but numbers.
+    """
+    if type(value) is float:
+        return [value]
+    values = value if isinstance(value, list) else [value]
+    return [math.nan if v is None else _number(v, what, where) for v in values]
+
+
+def parameter_values(values: Sequence[object], what: str, where: str) -> tuple[float, ...]:
+    """Return the coordinates of a measurement point.
+
+    Raises:
+        InputError: if there is anything but finite numbers.
+    """
+    point = tuple([_number(value, what, where) for value in values])
+    if not all(map(math.isfinite, point)):
+        raise InputError(f"{what} should be finite numbers but is {_shown(list(point))}", where=where)
+    return point
+
+
+def member(record: Mapping[str, Any], key: str, what: str, where: str) -> Any:  # noqa: ANN401 - see JsonObject
+    """Return a required member.
+
+    Raises:
+        InputError: if it is missing.
+    """
+    if key not in record:
+        raise InputError(f"{what} has no '{key}'", where=where)
+    return record[key]
+
+
+def _number(value: object, what: str, where: str) -> float:
+    if type(value) is float:
+        return value
+    if type(value) is int:
+        try:
+            return float(value)
+        except OverflowError:
+            return math.inf if value > 0 else -math.inf
+    raise InputError(f"{what} should be a number but is {_shown(value)}", where=where)
+
+
+def _shown(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 40 else f"{text[:37]}..."

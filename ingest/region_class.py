@@ -1,0 +1,173 @@
+"""What regions do: compute, communicate, wait, start up. One table for all that sums time by kind.
+
+The classes follow the metric tree that Score-P puts into every profile (``remapping.spec``). Its computation
+is all time outside of MPI, SHMEM, POSIX threads, offload interfaces and the waiting constructs of OpenMP;
+bodies of OpenMP constructs, I/O, memory management and wrapped libraries count as computation. Score-P also
+uses the role of a region; here paradigm and name decide, since other formats have no roles.
+"""
+
+import re
+from collections.abc import Collection
+from enum import Enum
+from functools import lru_cache
+
+import numpy as np
+
+from ingest.arrays import BoolArray, IntArray
+from ingest.cpp_names import short_name
+from ingest.profile import RegionTable
+
+
+class Activity(Enum):
+    """What time is spent on, in the groups of an overview."""
+
+    COMPUTATION = "computation"
+    COMMUNICATION = "communication"
+    WAITING = "waiting"
+    OFFLOAD = "offload"
+    IO = "I/O"
+    START_UP = "start-up and shut-down"
+    MEASUREMENT = "measurement system"
+
+
+class RegionClass(Enum):
+    """What a region does. The order of the members is that of all tables by class."""
+
+    COMPUTATION = "computation"
+    MEMORY = "memory management"
+    IO = "I/O"
+    POINT_TO_POINT = "point-to-point communication"
+    COLLECTIVE = "collective communication"
+    ONE_SIDED = "one-sided communication"
+    COMPLETION = "completion of communication"
+    MANAGEMENT = "management of communication"
+    MPI_IO = "MPI I/O"
+    SYNCHRONISATION = "synchronisation of threads"
+    OFFLOAD = "offload interface"
+    START_UP = "start-up and shut-down"
+    MEASUREMENT = "measurement system"
+
+    @property
+    def activity(self) -> Activity:
+        """The group of an overview that the class belongs to."""
+        return _ACTIVITIES[self]
+
+
+_ACTIVITIES = {
+    RegionClass.COMPUTATION: Activity.COMPUTATION,
+    RegionClass.MEMORY: Activity.COMPUTATION,
+    RegionClass.IO: Activity.IO,
+    RegionClass.POINT_TO_POINT: Activity.COMMUNICATION,
+    RegionClass.COLLECTIVE: Activity.COMMUNICATION,
+    RegionClass.ONE_SIDED: Activity.COMMUNICATION,
+    RegionClass.COMPLETION: Activity.COMMUNICATION,
+    RegionClass.MANAGEMENT: Activity.COMMUNICATION,
+    RegionClass.MPI_IO: Activity.IO,
+    RegionClass.SYNCHRONISATION: Activity.WAITING,
+    RegionClass.OFFLOAD: Activity.OFFLOAD,
+    RegionClass.START_UP: Activity.START_UP,
+    RegionClass.MEASUREMENT: Activity.MEASUREMENT,
+}
+
+CLASSES = tuple(RegionClass)
+USEFUL = frozenset({RegionClass.COMPUTATION, RegionClass.MEMORY, RegionClass.IO})
+"""Classes whose time is useful computation in the sense of POP: Score-P's metric ``comp``."""
+
+MESSAGE_PASSING = frozenset(
+    {RegionClass.START_UP, RegionClass.MPI_IO} | {c for c in CLASSES if c.activity is Activity.COMMUNICATION}
+)
+"""Classes of MPI and SHMEM: where they occur, communication was measured."""
+
+_BY_PARADIGM = {
+    "pthread": RegionClass.SYNCHRONISATION,
+    "cuda": RegionClass.OFFLOAD,
+    "hip": RegionClass.OFFLOAD,
+    "opencl": RegionClass.OFFLOAD,
+    "openacc": RegionClass.OFFLOAD,
+    "openmp target": RegionClass.OFFLOAD,
+    "io": RegionClass.IO,
+    "memory": RegionClass.MEMORY,
+}
+_MPI = (
+    (RegionClass.START_UP, r"init(?:_thread|ialized)?|finalized?|session_(?:init|finalize)"),
+    (
+        RegionClass.POINT_TO_POINT,
+        r"i?[bsr]?send|i?m?recv|i?sendrecv(?:_replace)?|i?m?probe|[bsrp]?send_init|p?recv_init"
+        r"|pready(?:_list|_range)?|parrived|start(?:all)?",
+    ),
+    (
+        RegionClass.COLLECTIVE,
+        r"i?(?:neighbor_)?(?:barrier|bcast|(?:all)?gatherv?|scatterv?|alltoall[vw]?|allreduce"
+        r"|reduce(?:_scatter(?:_block)?)?|(?:ex)?scan)(?:_init)?",
+    ),
+    (
+        RegionClass.ONE_SIDED,
+        r"r?(?:put|get|accumulate|get_accumulate)|compare_and_swap|fetch_and_op"
+        r"|win_(?:complete|fence|post|start|test|wait|sync|(?:flush(?:_local)?|(?:un)?lock)(?:_all)?)",
+    ),
+    (
+        RegionClass.COMPLETION,
+        r"(?:wait|test)(?:all|any|some)?|test_cancelled|cancel|request_(?:free|get_status)",
+    ),
+    (RegionClass.MPI_IO, r"file_\w+"),
+)
+_SHMEM = (
+    (RegionClass.START_UP, r"shmem_init(?:_thread)?|shmem_finalize|start_pes"),
+    (RegionClass.COLLECTIVE, r".*(?:barrier|sync|broadcast|collect|to_all|reduce|alltoall).*"),
+    (RegionClass.COMPLETION, r".*(?:wait|quiet|fence|lock|test|event).*"),
+    (RegionClass.ONE_SIDED, r".*(?:put|get|swap|add|inc|fetch|atomic|_[pg]$).*"),
+)
+_MPI_NAME = re.compile(r"p?mpi_(?P<call>\w+?)(?:_c)?(?:_f08(?:ts)?)?_{0,2}")
+_OPENMP_WAITING = re.compile(
+    r"barrier|critical|ordered|atomic|taskwait|taskgroup|taskyield|flush|create|sync_region|(?<![a-z])lock"
+)
+_OPENMP_BODY = (
+    " sblock"  # what threads run once they may: `!$omp critical` waits, `!$omp critical sblock` works
+)
+_FLUSH = re.compile(r"FLUSH|TRACING")
+_UNSAID = frozenset(("", "sampling", "unknown", "none"))  # paradigms that say nothing of a region
+
+
+@lru_cache(maxsize=1 << 16)
+def region_class(paradigm: str, name: str) -> RegionClass:
+    """Return what a region does, by its paradigm (lower case, as in `RegionTable`) and displayed name."""
+    call = short_name(name).lower()
+    if paradigm in _UNSAID:
+        paradigm = _paradigm_of(call)
+    if paradigm == "mpi":
+        match = _MPI_NAME.fullmatch(call)
+        return _first(_MPI, match["call"] if match else call)
+    if paradigm == "shmem":
+        return _first(_SHMEM, call)
+    if paradigm in ("openmp", "omp"):
+        construct = name.partition("@")[0].lower()
+        waits = _OPENMP_WAITING.search(construct) and _OPENMP_BODY not in construct
+        return RegionClass.SYNCHRONISATION if waits else RegionClass.COMPUTATION
+    if paradigm == "measurement":  # also the paradigm of the program as a whole, the root of the call tree
+        return RegionClass.MEASUREMENT if _FLUSH.search(name) else RegionClass.COMPUTATION
+    return _BY_PARADIGM.get(paradigm, RegionClass.COMPUTATION)
+
+
+def region_classes(regions: RegionTable) -> IntArray:
+    """Return what each region does, int64[region]: places in `CLASSES`."""
+    place = {found: i for i, found in enumerate(CLASSES)}
+    pairs = zip(regions.paradigm, regions.name, strict=True)
+    return np.array([place[region_class(*pair)] for pair in pairs], dtype=np.int64)
+
+
+def regions_in(regions: RegionTable, classes: Collection[RegionClass]) -> BoolArray:
+    """Return which regions are of one of the classes, bool[region]."""
+    wanted = np.array([found in classes for found in CLASSES], dtype=np.bool_)
+    return wanted[region_classes(regions)]
+
+
+def _paradigm_of(call: str) -> str:
+    if _MPI_NAME.fullmatch(call):
+        return "mpi"
+    if call.startswith(("!$omp", "omp_")):
+        return "openmp"
+    return "pthread" if call.startswith("pthread_") else ""
+
+
+def _first(table: tuple[tuple[RegionClass, str], ...], call: str) -> RegionClass:
+    return next((found for found, calls in table if re.fullmatch(calls, call)), RegionClass.MANAGEMENT)

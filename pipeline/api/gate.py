@@ -1,0 +1,93 @@
+"""The CI gate: a study against a baseline and the rules."""
+
+import datetime
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pipeline.config.check_options import load_check_options
+from pipeline.config.options import configuration_file, load_options
+from pipeline.config.targets import broadcast_points
+from pipeline.gate.check import check as check_study
+from pipeline.gate.result import CheckResult
+from pipeline.report.check.document import check_document
+from pipeline.report.check.wording import headline
+from pipeline.report.frames import checked_kernels_frame, frame_html
+from pipeline.stages.check import read_baseline, read_study
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Check:
+    """The result of a check; `check` makes it."""
+
+    _result: CheckResult
+    _notices: tuple[str, ...]
+
+    @property
+    def verdict(self) -> str:
+        """``passed``, ``regressed`` or ``inconclusive``."""
+        return self._result.outcome.name.lower()
+
+    @property
+    def exit_code(self) -> int:
+        """The exit code of `pipeline check`: 0, 1 or 3."""
+        return int(self._result.outcome)
+
+    @property
+    def problems(self) -> tuple[str, ...]:
+        """Why the studies cannot be compared, and what else should be known, one sentence each."""
+        return (*self._result.reasons, *self._result.notices, *self._notices)
+
+    @cached_property
+    def kernels(self) -> "pd.DataFrame":
+        """One row per kernel, regressions first: level, kernel, verdict, ratio to the baseline, evidence."""
+        return checked_kernels_frame(self.document)
+
+    @cached_property
+    def document(self) -> dict[str, Any]:
+        """The content of ``check.json``."""
+        return check_document(self._result)
+
+    def __repr__(self) -> str:
+        """Return the verdict in one line."""
+        return f"Check({self.verdict}: {headline(self._result)})"
+
+    def _repr_html_(self) -> str:
+        return frame_html(repr(self), self.kernels)
+
+
+def check(
+    path: str | PathLike[str],
+    baseline: str | PathLike[str] | None = None,
+    *,
+    config: str | PathLike[str] | None = None,
+    machine: str = "",
+    at: Mapping[str, float | Sequence[float]] | None = None,
+) -> Check:
+    """Check a study for scalability regressions.
+
+    Args:
+        path: a directory of runs, a results directory or a series file.
+        baseline: a file of `pipeline baseline`; without it only the rules of the configuration are checked.
+        config: a configuration file; by default ``pipeline.toml`` in the directory.
+        machine: name of the machine; other machines are not compared with it.
+        at: target points, such as ``{"p": 4096}``.
+
+    Raises:
+        PipelineError: the study or the baseline cannot be read, or there is nothing to check.
+    """
+    place = Path(path)
+    file = configuration_file(None if config is None else Path(config), place if place.is_dir() else None)
+    options, rules = load_options(file, None), load_check_options(file)
+    rules = replace(rules, targets=broadcast_points(at or {}) or rules.targets or options.at)
+    known = None if baseline is None else read_baseline(Path(baseline))
+    study = read_study(place, options, machine)
+    result = check_study(study.measurements, known, rules, options.models, datetime.date.today())
+    skipped = tuple(f"{entry['path']}: {entry['reason']}" for entry in study.damaged)
+    return Check(result, (*skipped, *study.notices))

@@ -1,0 +1,260 @@
+"""Scaling models of a study, and single kernels among them."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ingest.arrays import FloatArray
+from pipeline.config.targets import broadcast_points
+from pipeline.models.analysis import Analysis, Level, sum_of
+from pipeline.models.scaling_models import Prediction
+from pipeline.report.export import hatchet_graph_frame
+from pipeline.report.formatting import callpath_text, counted
+from pipeline.report.formulas import latex_formula, python_function
+from pipeline.report.frames import facts_html, frame_html, kernel_names, models_frame, predictions_frame
+from pipeline.report.plots import draw_curve
+from pipeline.stages.model import outlooks, summary_of, target_points
+from pipeline.stages.plot import find_kernel, kernel_curve
+from pipeline.store.results import read_analysis
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from hatchet import GraphFrame
+    from matplotlib.axes import Axes
+
+Values = float | Sequence[float]
+NAME_WIDTH = 60
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Models:
+    """The scaling models of all kernels of a study; `Study.fit` and `read_results` make them.
+
+    Kernels are the regions, or the call paths in `callpaths`. ``models["MPI_Allreduce"]`` is one kernel: its
+    name, or a call path joined by ``/``; ``*`` and ``?`` are wildcards.
+    """
+
+    _analysis: Analysis
+    _of_callpaths: bool = False
+
+    @property
+    def callpaths(self) -> "Models":
+        """The models of the call paths."""
+        return Models(self._analysis, True)
+
+    @property
+    def regions(self) -> "Models":
+        """The models of the regions: their call paths are summed before fitting."""
+        return Models(self._analysis, False)
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """Names of the parameters."""
+        return self._analysis.experiment.parameters
+
+    @property
+    def scaling(self) -> str:
+        """How the study scales, and how that is known."""
+        return self._analysis.decision.reason
+
+    @cached_property
+    def frame(self) -> "pd.DataFrame":
+        """One row per kernel, the largest at 4 times the largest measured scale first.
+
+        Columns: ``kernel``, ``metric``, ``unit``, ``formula``, ``growth`` (the leading term),
+        ``probability_growing``, ``quality`` (symmetric mean error in per cent, every point predicted from the
+        others), ``smape`` (the same for the fit to all points), ``share`` of the total at the largest
+        measured scale, ``points``, ``repetitions`` and ``notes``.
+        """
+        ahead = outlooks(self._analysis, target_points(self._analysis, ()))
+        return models_frame(self._level, ahead[0 if self._of_callpaths else 1])
+
+    def predict(
+        self, at: Mapping[str, Values] | None = None, /, *, level: float = 0.9, **parameters: Values
+    ) -> "pd.DataFrame":
+        """Predict every kernel: ``models.predict(p=[64, 128])``.
+
+        Args:
+            at: values of parameters whose names are not Python identifiers.
+            level: probability that an interval holds the expected value.
+            parameters: a number or a list of numbers per parameter; parameters that are left out are at their
+                largest measured value. Without any, the point is 4 times the largest measured scale.
+
+        Returns:
+            One row per kernel and point: ``kernel``, the parameters, ``value``, ``lower``, ``upper``; the
+            largest kernel at the last point comes first.
+
+        Raises:
+            PipelineError: an unknown parameter, or a value that is not a positive number.
+        """
+        points = self._points(at, parameters)
+        found = self._level.models.predict(points, level)
+        return predictions_frame(kernel_names(self._level), self.parameters, points, found)
+
+    def predict_total(
+        self, at: Mapping[str, Values] | None = None, /, *, level: float = 0.9, **parameters: Values
+    ) -> "pd.DataFrame":
+        """Predict the sum of all kernels, arguments and columns as of `predict`."""
+        points = self._points(at, parameters)
+        callpaths = self._analysis.callpaths.models
+        found = sum_of(callpaths, callpaths.predict(points, level))
+        return predictions_frame(["total"], self.parameters, points, found)
+
+    def summary(self, at: Mapping[str, Values] | None = None, /, **parameters: Values) -> dict[str, Any]:
+        """Return the content of ``summary.json`` for target points as of `predict`."""
+        return summary_of(self._analysis, broadcast_points({**(at or {}), **parameters}))
+
+    def to_hatchet(self) -> "GraphFrame":
+        """Return the call tree with the values at the largest scale as a ``GraphFrame`` of Hatchet.
+
+        Raises:
+            PipelineError: Hatchet is not installed.
+        """
+        return hatchet_graph_frame(self._analysis)
+
+    def __getitem__(self, kernel: str) -> "Kernel":
+        """Return the model of one kernel.
+
+        Raises:
+            PipelineError: no kernel, or several, have that name.
+        """
+        return Kernel(self._analysis, *find_kernel(self._analysis, kernel))
+
+    def __iter__(self) -> Iterator["Kernel"]:
+        """Iterate over the kernels."""
+        return (Kernel(self._analysis, self._level, number) for number in range(len(self)))
+
+    def __len__(self) -> int:
+        """Return the number of kernels."""
+        return len(self._level.kernels)
+
+    def __repr__(self) -> str:
+        """Return what is modelled in one line."""
+        kernels, points = self._level.kernels, self._analysis.experiment.points
+        counts = counted(len(self), "call path" if self._of_callpaths else "region")
+        names = ", ".join(self.parameters)
+        return f"Models({kernels.metric} of {counts} over {names} at {counted(len(points), 'point')})"
+
+    def _repr_html_(self) -> str:
+        columns = ["kernel", "formula", "growth", "probability_growing", "quality", "share"]
+        return frame_html(repr(self), self.frame[columns])
+
+    @property
+    def _level(self) -> Level:
+        return self._analysis.callpaths if self._of_callpaths else self._analysis.regions
+
+    def _points(self, at: Mapping[str, Values] | None, parameters: Mapping[str, Values]) -> FloatArray:
+        return target_points(self._analysis, broadcast_points({**(at or {}), **parameters}))
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Kernel:
+    """The scaling model of one kernel; ``models["name"]`` makes it."""
+
+    _analysis: Analysis
+    _level: Level
+    _number: int
+
+    @property
+    def name(self) -> str | tuple[str, ...]:
+        """The region, or the call path as a tuple of region names."""
+        return kernel_names(self._level)[self._number]
+
+    @property
+    def formula(self) -> str:
+        """The most probable model as text, with four significant digits: ``12.1 + 0.034 * p^(3/2)``."""
+        return self._level.models.formula(self._number)
+
+    @property
+    def growth(self) -> str:
+        """The leading term, ``1`` if the kernel does not grow."""
+        return self._level.models.growth(self._number)
+
+    @property
+    def probability_growing(self) -> float:
+        """The probability that the leading term grows."""
+        return float(self._level.models.probability_growing[self._number])
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What limits the trust in the model."""
+        return self._level.models.notes(self._number)
+
+    def latex(self) -> str:
+        """Return the formula as LaTeX for math mode."""
+        return latex_formula(*self._formula_parts)
+
+    def python(self) -> str:
+        """Return the formula as the text of a Python function of the parameters, in full precision.
+
+        The function needs numpy only, and takes numbers or arrays.
+        """
+        kernels, path = self._level.kernels, self._level.kernels.callpaths[self._number]
+        unit = f" [{kernels.unit}]" if kernels.unit else ""
+        description = f"Return {kernels.metric}{unit} of {' > '.join(path)}."
+        return python_function(self._short_name, *self._formula_parts, description)
+
+    def predict(
+        self, at: Mapping[str, Values] | None = None, /, *, level: float = 0.9, **parameters: Values
+    ) -> "pd.DataFrame":
+        """Predict this kernel, arguments and columns as of `Models.predict`."""
+        points = target_points(self._analysis, broadcast_points({**(at or {}), **parameters}))
+        found: Prediction = self._level.models.take([self._number]).predict(points, level)
+        return predictions_frame([self.name], self._analysis.experiment.parameters, points, found)
+
+    def plot(self, ax: "Axes | None" = None, *, logarithmic: bool = True, **parameters: float) -> "Axes":
+        """Plot the measured points, the model and its 90 % interval along the parameter that scales.
+
+        Args:
+            ax: the axes of matplotlib to draw into; by default new ones.
+            logarithmic: whether both axes are logarithmic.
+            parameters: the point up to which to plot; by default 4 times the largest measured scale.
+
+        Returns:
+            The axes.
+        """
+        if ax is None:
+            from matplotlib import pyplot
+
+            ax = pyplot.subplots()[1]
+        at = broadcast_points(parameters)
+        draw_curve(ax, kernel_curve(self._analysis, self._level, self._number, at), logarithmic=logarithmic)
+        return ax
+
+    def __repr__(self) -> str:
+        """Return kernel and formula in one line."""
+        return f"Kernel({self._short_name}: {self.formula})"
+
+    def _repr_html_(self) -> str:
+        models, number = self._level.models, self._number
+        facts = {
+            "model": self.formula,
+            "growth": self.growth,
+            "probability that it grows": f"{100 * self.probability_growing:.0f} %",
+            "error of points predicted from the others": f"{models.cv_smape[number]:.1f} %",
+            "points and repetitions": f"{models.points[number]} and up to {models.repetitions[number]}",
+            "notes": "; ".join(self.notes),
+        }
+        title = f"{self._short_name}: {self._level.kernels.metric} [{self._level.kernels.unit}]"
+        return facts_html(title, facts)
+
+    @property
+    def _short_name(self) -> str:
+        return callpath_text(self._level.kernels.callpaths[self._number], NAME_WIDTH)
+
+    @property
+    def _formula_parts(self) -> tuple[tuple[str, ...], float, list[tuple[float, Any]]]:
+        models, number = self._level.models, self._number
+        return models.parameters, models.constant(number), models.weighted_terms(number)
+
+
+def read_results(directory: str | PathLike[str]) -> Models:
+    """Read the models that `pipeline run` stored in a results directory.
+
+    Raises:
+        PipelineError: the directory is not a complete result.
+    """
+    return Models(read_analysis(Path(directory)))

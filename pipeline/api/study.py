@@ -1,0 +1,132 @@
+"""A study: runs that were found, read and aligned."""
+
+import warnings
+from dataclasses import dataclass
+from functools import cached_property
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from ingest.scaling import decide_scaling
+from pipeline.api.models import Models
+from pipeline.config.options import Options, load_options, override
+from pipeline.models.analysis import scaling_of
+from pipeline.report.formatting import counted
+from pipeline.report.frames import frame_html, measurements_frame, runs_frame
+from pipeline.stages.ingest import Ingested, ingest, locate
+from pipeline.stages.model import metric_to_model, modelled
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Study:
+    """Runs that were found, read and aligned on one call tree; `read_study` makes it."""
+
+    path: Path
+    _read: Ingested
+    _options: Options
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """Names of the parameters."""
+        return self._read.experiment.parameters
+
+    @property
+    def metrics(self) -> tuple[str, ...]:
+        """Names of the metrics that were read."""
+        return tuple(metric.name for metric in self._read.experiment.metrics)
+
+    @property
+    def problems(self) -> tuple[str, ...]:
+        """What could not be read, and every doubt about what was read, one sentence each."""
+        damaged = tuple(f"{entry.path}: {entry.reason}" for entry in self._read.damaged)
+        return (*damaged, *self._read.experiment.notices)
+
+    @cached_property
+    def runs(self) -> "pd.DataFrame":
+        """One row per run: path, parameters, repetition, processes, CPU locations; none for a series file."""
+        return runs_frame(self._read.experiment)
+
+    @cached_property
+    def measurements(self) -> "pd.DataFrame":
+        """One row per call path, point and repetition.
+
+        Columns are ``callpath`` (a tuple of region names), ``region``, the parameters, ``repetition``, and
+        the exclusive values of the metrics: ``time`` is the mean of a location in seconds, ``effort`` the sum
+        over all locations in core-seconds; ``visits`` and all others are sums.
+        """
+        return measurements_frame(self._read.experiment)
+
+    def fit(
+        self,
+        *,
+        metric: str | None = None,
+        scaling: Literal["auto", "strong", "weak"] | None = None,
+        prior: str | None = None,
+        method: Literal["evidence", "leave-one-out"] | None = None,
+    ) -> Models:
+        """Fit a scaling model to every call path and every region.
+
+        Args:
+            metric: what to model; by default the metric that the study was read for. Time becomes effort.
+            scaling: how the problem changes with the number of processes; by default told from the data.
+            prior: how plausible each exponent is before any data: ``uniform``, ``simple`` or a TOML file.
+            method: ``evidence`` weighs all hypotheses, ``leave-one-out`` selects one by cross-validation.
+
+        Returns:
+            The models of the regions; their ``callpaths`` are those of the call paths.
+
+        Raises:
+            PipelineError: an option is invalid, the metric was not measured or nothing can be modelled.
+        """
+        given = {"metric": metric, "scaling": scaling, "prior": prior, "method": method}
+        options = override(self._options, given, flags=False)
+        return Models(modelled(self._read, options, metric_to_model(self._read, options)))
+
+    def __repr__(self) -> str:
+        """Return what was read in one line."""
+        experiment = self._read.experiment
+        scaling = decide_scaling(experiment, scaling_of(self._options.scaling)).scaling.value
+        runs = f"{counted(len(experiment.runs), 'run')} at " if experiment.runs else ""
+        points = counted(len(experiment.points), "point")
+        callpaths = counted(len(experiment.tree), "call path")
+        problems = f", {counted(len(self.problems), 'problem')}" if self.problems else ""
+        over = f" of {', '.join(self.parameters)}" if self.parameters else ""
+        return f"Study('{self.path}': {runs}{points}{over}, {callpaths}, scaling: {scaling}{problems})"
+
+    def _repr_html_(self) -> str:
+        return frame_html(repr(self), self.runs)
+
+
+def read_study(
+    path: str | PathLike[str],
+    *,
+    config: str | PathLike[str] | None = None,
+    metric: str | None = None,
+    jobs: int | None = None,
+) -> Study:
+    """Find the runs in a directory, read them and align them on one call tree.
+
+    Args:
+        path: a directory of runs such as ``app.p4.r1/profile.cubex``, one profile, or a series file.
+        config: a configuration file; by default ``pipeline.toml`` in the directory.
+        metric: a metric to read besides time and visits, and to model.
+        jobs: number of processes that read profiles; by default one per core.
+
+    Returns:
+        The study. If a run could not be read, a warning is issued and `Study.problems` says why.
+
+    Raises:
+        PipelineError: nothing can be read, or the configuration is invalid.
+    """
+    place = Path(path)
+    given: dict[str, Any] = {"metric": metric, "jobs": jobs}
+    options = load_options(None if config is None else Path(config), place if place.is_dir() else None)
+    options = override(options, given, flags=False)
+    read = ingest(locate(place, options.runs), options.metric, options.processes)
+    if read.damaged:
+        lost = counted(len(read.damaged), "run")
+        warnings.warn(f"{lost} could not be read; see Study.problems", stacklevel=2)
+    return Study(place, read, options)

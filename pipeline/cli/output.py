@@ -1,0 +1,76 @@
+"""What commands write: results to standard output or a file, notices and progress to standard error."""
+
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+Item = TypeVar("Item")
+
+STANDARD_OUTPUT = "-"
+
+
+def write_output(target: str, text: str) -> None:
+    """Write text to a file, or to standard output if the target is ``-``.
+
+    Raises:
+        UsageError: the file cannot be written.
+    """
+    from pipeline.store.atomic import text_bytes, write_text
+
+    if target == STANDARD_OUTPUT:
+        _write_standard_output(text_bytes(text))
+    else:
+        write_text(Path(target), text)
+
+
+def write_summary(target: str | None, summary: Mapping[str, Any] | Sequence[Any]) -> bool:
+    """Write JSON to the target of ``--json``; return whether standard output is taken by it.
+
+    Raises:
+        UsageError: the file cannot be written.
+    """
+    from pipeline.store.atomic import json_bytes, write_json
+
+    if target == STANDARD_OUTPUT:
+        _write_standard_output(json_bytes(summary))
+        return True
+    if target is not None:
+        write_json(Path(target), summary)
+    return False
+
+
+def _write_standard_output(content: bytes) -> None:
+    """Write the bytes that a file would get, whatever the encoding of the terminal."""
+    sys.stdout.flush()
+    sys.stdout.buffer.write(content)
+    sys.stdout.buffer.flush()
+
+
+def show_notice(notice: str) -> None:
+    """Write a notice as one line to standard error."""
+    print(f"pipeline: {' '.join(notice.split())}", file=sys.stderr)
+
+
+def show_notices(notices: Iterable[str]) -> None:
+    """Write notices to standard error, one line each."""
+    for notice in notices:
+        show_notice(notice)
+
+
+def show_skipped(skipped: Sequence[Mapping[str, str]]) -> None:
+    """Write to standard error what was not read and why."""
+    show_notices(f"skipped {entry['path']}: {entry['reason']}" for entry in skipped)
+
+
+def reading_progress(items: Iterable[Item], total: int) -> Iterator[Item]:
+    """Pass items on; show a bar if there are several and standard error is a terminal."""
+    if total < 2 or not sys.stderr.isatty():
+        yield from items
+        return
+    from rich.console import Console
+    from rich.progress import track
+
+    yield from track(
+        items, "Reading profiles", total, console=Console(stderr=True), transient=True, show_speed=False
+    )

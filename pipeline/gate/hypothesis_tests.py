@@ -1,0 +1,153 @@
+"""All tests of one check, made together so that they share one probability of a false alarm."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import stdtrit
+
+from ingest.arrays import BoolArray, FloatArray, IntArray
+from pipeline.gate.forecast import Forecasts, predicted_ratio
+from pipeline.gate.matching import Matched
+from pipeline.gate.noise import log_means
+from pipeline.gate.options import CheckOptions
+from pipeline.gate.ratios import Changes, Estimates, estimate_changes
+from pipeline.gate.result import Ground
+from pipeline.gate.rules import RuleTests, allowed_factors
+from pipeline.statistics.multiple_testing import holm
+
+POWER = 0.9  # probability with which the smallest detectable factor is found
+LARGEST_LOG = 700.0  # its exponential is still a number
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Family:
+    """The tests of the K kernels that matter, and of the rules.
+
+    Attributes:
+        rows: int64[K], the kernels among those matched.
+        log_factor: float64[K], logarithm of the factor each may change by.
+        changes: what the common points say.
+        estimates: per ground the log ratios that are tested, float64[K, T]: P points, one rise, Q targets,
+            and Q ratios of predictions, which count only if no common point can be compared.
+        worse: per ground adjusted p-values of "worse", float64[K, T], NaN if not tested.
+        better: the same of "better", adjusted among themselves: an improvement fails no check.
+        rules: float64[n], adjusted p-values of the rules, in one family with `worse`.
+        tests: number of tests that `worse` and `rules` hold.
+        detectable: float64[K], smallest factor found with probability `POWER` at the largest common scale;
+            NaN if nothing can be tested.
+    """
+
+    rows: IntArray
+    log_factor: FloatArray
+    changes: Changes
+    estimates: Mapping[Ground, Estimates]
+    worse: Mapping[Ground, FloatArray]
+    better: Mapping[Ground, FloatArray]
+    rules: FloatArray
+    tests: int
+    detectable: FloatArray
+
+
+def run_tests(matched: Matched, forecasts: Forecasts, rules: RuleTests, options: CheckOptions) -> Family:
+    """Run all tests of a check.
+
+    Args:
+        matched: the two studies.
+        forecasts: of the matched kernels.
+        rules: tests that need no baseline.
+        options: factors, share floor and level.
+    """
+    material = _material(matched, forecasts, options.share_floor)
+    rows = np.flatnonzero(np.hstack(list(material.values())).any(axis=1))
+    log_factor = np.log(allowed_factors([matched.candidate.kernels[i] for i in rows.tolist()], options))
+    changes = estimate_changes(
+        log_means(matched.baseline.values[rows][:, matched.base_at]),
+        log_means(matched.candidate.values[rows][:, matched.candidate_at]),
+        matched.scale,
+        forecasts.scale,
+        matched.is_callpath[rows],
+    )
+    models = predicted_ratio(forecasts.baseline.take(rows), forecasts.candidate.take(rows))
+    measured = changes.measured.known.any(axis=1, keepdims=True)
+    estimates = {
+        Ground.MEASURED: changes.measured,
+        Ground.GROWTH: changes.rise,
+        Ground.TARGET: changes.target,
+        Ground.MODELS: Estimates(np.where(measured, np.nan, models.log_ratio), models.error, models.degrees),
+    }
+    inverse = {ground: one.inverse for ground, one in estimates.items()}
+    asked = {ground: where[rows] for ground, where in material.items()}
+    worse, of_rules = _adjusted(_p_values(estimates, log_factor, asked), rules.p)
+    better, _ = _adjusted(_p_values(inverse, log_factor, asked), np.empty(0))
+    tests = sum(int(np.isfinite(p).sum()) for p in (*worse.values(), of_rules))
+    return Family(
+        rows=rows,
+        log_factor=log_factor,
+        changes=changes,
+        estimates=estimates,
+        worse=worse,
+        better=better,
+        rules=of_rules,
+        tests=tests,
+        detectable=_detectable(
+            changes.measured, matched.scale, log_factor, options.false_alarms / max(tests, 1)
+        ),
+    )
+
+
+def _material(matched: Matched, forecasts: Forecasts, floor: float) -> dict[Ground, BoolArray]:
+    """Which tests concern a share of the total that matters, bool[matched kernels, T] per ground.
+
+    A kernel that is negligible at a point may jump there by any factor without harm. At a target the lower
+    end of a prediction counts, or the share at the largest common scale.
+    """
+    measured = (
+        np.maximum(
+            matched.baseline.share[:, matched.base_at], matched.candidate.share[:, matched.candidate_at]
+        )
+        >= floor
+    )
+    target = np.maximum(forecasts.baseline.least_share, forecasts.candidate.least_share) >= floor
+    if len(matched.scale):
+        target |= measured[:, [int(np.argmax(matched.scale))]]
+    return {
+        Ground.MEASURED: measured,
+        Ground.GROWTH: target[:, -1:],
+        Ground.TARGET: target,
+        Ground.MODELS: target,
+    }
+
+
+def _p_values(
+    estimates: Mapping[Ground, Estimates], log_factor: FloatArray, asked: Mapping[Ground, BoolArray]
+) -> dict[Ground, FloatArray]:
+    """P-values of "above the factor"; growth counts only if the extrapolated ratio is above it, too."""
+    p = {ground: np.where(asked[ground], one.above(log_factor), np.nan) for ground, one in estimates.items()}
+    exceeds = estimates[Ground.TARGET].log_ratio[:, -1] > log_factor
+    p[Ground.GROWTH][~exceeds] = np.nan
+    return p
+
+
+def _adjusted(
+    p: Mapping[Ground, FloatArray], more: FloatArray
+) -> tuple[dict[Ground, FloatArray], FloatArray]:
+    """Adjust p-values of all grounds and some more as one family."""
+    parts = [*p.values(), more]
+    adjusted = holm(np.concatenate([part.reshape(-1) for part in parts]))
+    ends = np.cumsum([part.size for part in parts[:-1]])
+    *split, rest = np.split(adjusted, ends)
+    return {g: part.reshape(p[g].shape) for g, part in zip(p, split, strict=True)}, rest
+
+
+def _detectable(measured: Estimates, scale: FloatArray, log_factor: FloatArray, level: float) -> FloatArray:
+    """Smallest factor found with probability `POWER` by a test at `level` at each kernel's largest scale."""
+    found = np.full(len(log_factor), np.nan)
+    known = measured.known
+    rows = np.flatnonzero(known.any(axis=1))
+    if len(rows):
+        column = np.where(known, scale, -np.inf).argmax(axis=1)[rows]
+        degrees, error = measured.degrees[rows, column], measured.error[rows, column]
+        reach = (stdtrit(degrees, 1 - level) + stdtrit(degrees, POWER)) * error
+        found[rows] = np.exp(np.minimum(log_factor[rows] + reach, LARGEST_LOG))
+    return found

@@ -1,0 +1,179 @@
+"""Two studies beside each other: common points, common kernels, and what has no counterpart."""
+
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+
+import numpy as np
+
+from ingest.arrays import BoolArray, FloatArray, IntArray
+from ingest.cpp_names import short_name
+from ingest.errors import InputError
+from pipeline.gate.measurements import KernelId, Level, Measurements
+
+SAME_POINT = 1e-9  # relative difference of parameter values of the same point
+SIMILAR_NAME = 0.5  # least similarity of the names of a renamed kernel
+SIMILAR_SIZE = 1.5  # largest ratio of its measured values
+MOST_RENAMED = 200  # candidates in either study: with more it is another program
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Matched:
+    """The kernels that both studies have, in the order of the candidate, and those of one study only.
+
+    Attributes:
+        baseline, candidate: all their points; row i of both is the same kernel, row 0 the total.
+        points: float64[P, D], the common points.
+        base_at, candidate_at: int64[P], the indices of the common points in either study.
+        new: the kernels only the candidate has.
+        vanished: the kernels only the baseline has.
+    """
+
+    baseline: Measurements
+    candidate: Measurements
+    points: FloatArray
+    base_at: IntArray
+    candidate_at: IntArray
+    new: Measurements
+    vanished: Measurements
+
+    @property
+    def scale(self) -> FloatArray:
+        """Values of the parameter that scales at the common points, float64[P]."""
+        return self.baseline.scale[self.base_at]
+
+    @property
+    def largest(self) -> tuple[int, int]:
+        """Index of the largest common scale in either study; of the largest of each if none is common."""
+        if len(self.points):
+            largest = int(np.argmax(self.scale))
+            return int(self.base_at[largest]), int(self.candidate_at[largest])
+        return int(np.argmax(self.baseline.scale)), int(np.argmax(self.candidate.scale))
+
+    @property
+    def is_callpath(self) -> BoolArray:
+        """bool[K], the kernels that are not sums of others."""
+        return np.array([k.level is Level.CALLPATH for k in self.candidate.kernels], dtype=bool)
+
+
+def match(baseline: Measurements, candidate: Measurements) -> Matched:
+    """Match points and kernels.
+
+    A kernel that is zero at all points counts as missing: the union of call trees has such rows.
+
+    Raises:
+        InputError: if parameters, metric or scaling differ, so that no kernel can be compared.
+    """
+    for what in ("parameters", "metric", "unit", "scaling"):
+        one, two = getattr(baseline, what), getattr(candidate, what)
+        if one != two:
+            raise InputError(
+                f"the {what} differ: {_shown(one)} in the baseline, {_shown(two)} here",
+                hint="compare studies of the same kind, or write a new baseline",
+            )
+    base_at, candidate_at = _common_points(baseline.points, candidate.points)
+    old, now = _occurring(baseline), _occurring(candidate)
+    both = _without_duplicates(baseline, candidate, [kernel for kernel in now if kernel in old])
+    return Matched(
+        baseline=baseline.take([old[k] for k in both]),
+        candidate=candidate.take([now[k] for k in both]),
+        points=baseline.points[base_at],
+        base_at=base_at,
+        candidate_at=candidate_at,
+        new=candidate.take([i for k, i in now.items() if k not in old]),
+        vanished=baseline.take([i for k, i in old.items() if k not in now]),
+    )
+
+
+def _common_points(baseline: FloatArray, candidate: FloatArray) -> tuple[IntArray, IntArray]:
+    """Indices of the points, float64[P, D], that occur in both, in the order of the baseline."""
+    difference = np.abs(baseline[:, None, :] - candidate[None, :, :])
+    same = (difference <= SAME_POINT * np.abs(baseline)[:, None, :]).all(axis=2)
+    first, second = np.nonzero(same)
+    return first, second
+
+
+def _occurring(study: Measurements) -> dict[KernelId, int]:
+    """Kernels with any value above zero, and the total, with their rows."""
+    return {k: i for i, k in enumerate(study.kernels) if study.mean[i].any() or i == 0}
+
+
+def _without_duplicates(
+    baseline: Measurements, candidate: Measurements, common: list[KernelId]
+) -> list[KernelId]:
+    """Drop the regions that are one and the same call path in both studies."""
+    one, two = baseline.only_callpaths(), candidate.only_callpaths()
+    duplicates = {name for name, callpath in one.items() if two.get(name) == callpath}
+    return [k for k in common if k.level is not Level.REGION or k.region not in duplicates]
+
+
+def _shown(value: object) -> str:
+    return ", ".join(value) if isinstance(value, tuple) else str(value)
+
+
+def incomparable(baseline: Measurements, candidate: Measurements) -> tuple[str, ...]:
+    """Return why the two studies must not be compared kernel by kernel, and what to do about it."""
+    reasons = []
+    for what, consequence in (
+        ("machine", "times of different machines say nothing about the code"),
+        ("filter", "the time of filtered regions moves to their callers"),
+    ):
+        one, two = getattr(baseline.origin, what), getattr(candidate.origin, what)
+        if one and two and one != two:
+            reasons.append(
+                f"another {what}: {one} in the baseline, {two} here; {consequence}: "
+                f"measure the baseline again with this {what}"
+            )
+    return tuple(reasons)
+
+
+def possible_renames(matched: Matched, smallest_share: float) -> tuple[tuple[KernelId, KernelId], ...]:
+    """Pair vanished with new call paths under the same caller, the most similar names first.
+
+    Args:
+        matched: the two studies.
+        smallest_share: share of the largest total below which a call path is ignored.
+    """
+    scored = []
+    for i in _large_callpaths(matched.vanished, matched.baseline, smallest_share):
+        for j in _large_callpaths(matched.new, matched.candidate, smallest_share):
+            old, new = matched.vanished.kernels[i], matched.new.kernels[j]
+            similarity = _name_similarity(old.callpath, new.callpath)
+            if similarity >= SIMILAR_NAME and _similar_size(matched, i, j):
+                scored.append((similarity, old, new))
+    taken: set[KernelId] = set()
+    found = []
+    for _, old, new in sorted(scored, key=lambda s: (-s[0], s[1].callpath, s[2].callpath)):
+        if old not in taken and new not in taken:
+            taken |= {old, new}
+            found.append((old, new))
+    return tuple(found)
+
+
+def _large_callpaths(part: Measurements, whole: Measurements, smallest_share: float) -> list[int]:
+    total = float(whole.mean[0].max())
+    large = [
+        i
+        for i, kernel in enumerate(part.kernels)
+        if kernel.level is Level.CALLPATH and float(part.mean[i].max()) >= smallest_share * total
+    ]
+    return large[:MOST_RENAMED]
+
+
+def _name_similarity(old: tuple[str, ...], new: tuple[str, ...]) -> float:
+    """Similarity of the one name in which two call paths differ, 0 to 1; 0 if they differ in more."""
+    if len(old) != len(new):
+        return 0.0
+    differing = [(a, b) for a, b in zip(old, new, strict=True) if a != b]
+    if len(differing) != 1:
+        return 0.0
+    one, two = map(short_name, differing[0])
+    return SequenceMatcher(None, one, two).ratio()
+
+
+def _similar_size(matched: Matched, i: int, j: int) -> bool:
+    before = matched.vanished.mean[i, matched.base_at]
+    after = matched.new.mean[j, matched.candidate_at]
+    known = (before > 0) & (after > 0)
+    if not known.any():
+        return False
+    return bool(np.median(np.abs(np.log(after[known] / before[known]))) <= np.log(SIMILAR_SIZE))

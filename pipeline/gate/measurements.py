@@ -1,0 +1,219 @@
+"""The measured values of all kernels of one study: what a check compares."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from enum import Enum
+from functools import cached_property
+
+import numpy as np
+
+from ingest.arrays import FloatArray, IntArray
+from ingest.experiment import Experiment
+from ingest.scaling import ScalingDecision
+from pipeline.models.bottlenecks import shares
+from pipeline.models.efficiency import efficiencies
+from pipeline.models.kernels import Kernels, callpath_kernels, matches, region_kernels, total_kernel
+
+NO_LINE = -1
+ROUNDING = 1e-4  # relative difference up to which a region equals its only call path of any size
+
+
+class Level(Enum):
+    """What the values of a kernel are summed over."""
+
+    TOTAL = "total"
+    REGION = "region"
+    CALLPATH = "callpath"
+
+
+@dataclass(frozen=True)
+class KernelId:
+    """A kernel in any study: its level and its names from the root down."""
+
+    level: Level
+    callpath: tuple[str, ...]
+
+    @property
+    def text(self) -> str:
+        """Return the names joined by slashes, for identifiers."""
+        return "/".join(self.callpath)
+
+    @property
+    def region(self) -> str:
+        """Return the name of the kernel's region."""
+        return self.callpath[-1]
+
+    def matches(self, pattern: str) -> bool:
+        """Tell whether a pattern selects this kernel; ``*/name`` selects the region and its call paths.
+
+        Only ``total`` selects the total.
+        """
+        if self.level is Level.TOTAL:
+            return pattern == "total"
+        of_region = self.level is Level.REGION and pattern.startswith("*/")
+        return matches(self.callpath, pattern.removeprefix("*/") if of_region else pattern)
+
+
+@dataclass(frozen=True)
+class Origin:
+    """The conditions under which a study was measured; empty if unknown.
+
+    Attributes:
+        machine: name of the machine.
+        filter: digest of the instrumentation filter.
+    """
+
+    machine: str = ""
+    filter: str = ""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Measurements:
+    """K kernels at P points with R repetitions: the total, the regions, the call paths.
+
+    Attributes:
+        parameters: names of the D parameters.
+        parameter: the one that scales.
+        scaling: ``strong``, ``weak`` or ``none``.
+        metric, unit: what was measured.
+        points: float64[P, D].
+        kernels: one per row of `values`; the total comes first.
+        values: float64[K, P, R], NaN if not measured.
+        files: source file per kernel, of the nearest caller if its own is unknown; may be empty.
+        lines: int64[K], line in that file, -1 if unknown.
+        parallel_efficiency: float64[P], NaN if not available.
+        origin: the conditions of the measurement.
+        smallest_share: kernels below this share at every point may be missing.
+    """
+
+    parameters: tuple[str, ...]
+    parameter: str
+    scaling: str
+    metric: str
+    unit: str
+    points: FloatArray
+    kernels: tuple[KernelId, ...]
+    values: FloatArray
+    files: tuple[str, ...]
+    lines: IntArray
+    parallel_efficiency: FloatArray
+    origin: Origin = field(default_factory=Origin)
+    smallest_share: float = 0.0
+
+    @cached_property
+    def mean(self) -> FloatArray:
+        """Mean over repetitions, float64[K, P]; 0 if not measured."""
+        known = np.isfinite(self.values)
+        mean: FloatArray = np.where(known, self.values, 0.0).sum(axis=2) / np.maximum(known.sum(axis=2), 1)
+        return mean
+
+    @cached_property
+    def share(self) -> FloatArray:
+        """Share of the total, float64[K, P]; the total is the first kernel."""
+        return self.share_of(self.mean)
+
+    def share_of(self, mean: FloatArray) -> FloatArray:
+        """Return the share of this study's total, float64[K, P], of kernels given by their means."""
+        total = self.mean[:1]
+        return np.divide(mean, total, out=np.zeros(mean.shape), where=total > 0)
+
+    @property
+    def scale(self) -> FloatArray:
+        """Values of the parameter that scales, float64[P]."""
+        column: FloatArray = self.points[:, self.parameters.index(self.parameter)]
+        return column
+
+    def named(self, points: FloatArray) -> tuple[dict[str, float], ...]:
+        """Return points, float64[P, D], as one mapping from parameter to value each."""
+        return tuple(dict(zip(self.parameters, row, strict=True)) for row in points.tolist())
+
+    def take(self, rows: Sequence[int] | IntArray) -> "Measurements":
+        """Return some kernels, in the order of `rows`."""
+        index = np.asarray(rows, dtype=np.int64)
+        return replace(
+            self,
+            kernels=tuple(self.kernels[i] for i in index.tolist()),
+            values=self.values[index],
+            files=tuple(self.files[i] for i in index.tolist()),
+            lines=self.lines[index],
+        )
+
+    def above_share(self, smallest_share: float) -> "Measurements":
+        """Return the kernels that reach a share of the total at some point; the total is one of them."""
+        rows = np.flatnonzero((self.share >= smallest_share).any(axis=1))
+        return replace(self.take(rows), smallest_share=smallest_share)
+
+    def only_callpaths(self) -> dict[str, tuple[str, ...]]:
+        """Return the regions whose values are those of a single call path, with that call path.
+
+        Testing both would be testing the same values twice.
+        """
+        size = self.mean.sum(axis=1)
+        whole = {k.region: size[i] for i, k in enumerate(self.kernels) if k.level is Level.REGION}
+        return {
+            k.region: k.callpath
+            for i, k in enumerate(self.kernels)
+            if k.level is Level.CALLPATH and abs(size[i] - whole.get(k.region, np.inf)) <= ROUNDING * size[i]
+        }
+
+
+def regions_of(kernels: Iterable[KernelId]) -> set[str]:
+    """Return the names of the regions that occur among kernels, as such or at the end of a call path."""
+    return {k.region for k in kernels if k.level is not Level.TOTAL}
+
+
+def measurements_of(
+    experiment: Experiment, decision: ScalingDecision, metric: str, origin: Origin | None = None
+) -> Measurements:
+    """Take the kernels of an experiment.
+
+    Raises:
+        InputError: if the metric was not measured.
+    """
+    callpaths = callpath_kernels(experiment, metric, decision.scaling)
+    regions, total = region_kernels(callpaths), total_kernel(callpaths)
+    files, lines = _sources(experiment)
+    heaviest = _heaviest(callpaths, regions)
+    kernels = (
+        KernelId(Level.TOTAL, ("total",)),
+        *(KernelId(Level.REGION, region) for region in regions.callpaths),
+        *(KernelId(Level.CALLPATH, path) for path in callpaths.callpaths),
+    )
+    found = efficiencies(experiment, decision)
+    unknown = np.full(len(experiment.points), np.nan)
+    return Measurements(
+        parameters=experiment.parameters,
+        parameter=decision.parameter or experiment.parameters[0],
+        scaling=decision.scaling.value,
+        metric=callpaths.metric,
+        unit=callpaths.unit,
+        points=experiment.points,
+        kernels=kernels,
+        values=np.concatenate([total.values, regions.values, callpaths.values]),
+        files=("", *(files[i] for i in heaviest.tolist()), *files),
+        lines=np.concatenate([[NO_LINE], lines[heaviest], lines]).astype(np.int64),
+        parallel_efficiency=found.parallel if found is not None else unknown,
+        origin=origin or Origin(),
+    )
+
+
+def _heaviest(callpaths: Kernels, regions: Kernels) -> IntArray:
+    """For every region its call path with the largest share over all points, int64[regions]."""
+    number = {path[0]: r for r, path in enumerate(regions.callpaths)}
+    group = np.array([number[path[-1]] for path in callpaths.callpaths], dtype=np.int64)
+    weight = shares(np.nan_to_num(callpaths.mean)).sum(axis=1)
+    order = np.lexsort((weight, group))
+    last = np.append(np.flatnonzero(np.diff(group[order])), len(order) - 1)
+    heaviest: IntArray = order[last]
+    return heaviest
+
+
+def _sources(experiment: Experiment) -> tuple[list[str], IntArray]:
+    """File and line per call path; a callee without, such as an MPI function, takes its caller's."""
+    regions, region = experiment.regions, experiment.tree.region
+    lines = regions.line[region].astype(np.int64)
+    files = [regions.file[r] for r in region.tolist()]
+    for node, parent in enumerate(experiment.tree.parent.tolist()):  # preorder: callers come first
+        if lines[node] < 0 and parent >= 0:
+            files[node], lines[node] = files[parent], lines[parent]
+    return files, lines

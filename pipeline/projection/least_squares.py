@@ -1,0 +1,112 @@
+"""Weighted least squares with bounds, for a whole block of data sets at once: linear and non-linear.
+
+`pipeline.statistics.least_squares` has no bounds and drops columns that the others explain; here
+coefficients are times and bandwidths, which have bounds, and what the data leave open is spread evenly
+(pseudo-inverse).
+"""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from ingest.arrays import BoolArray, FloatArray
+from ingest.errors import ModelError
+
+_NEGLIGIBLE = 1e-10
+
+
+def solve_linear(
+    design: FloatArray, lower: FloatArray, targets: FloatArray, weights: FloatArray
+) -> FloatArray:
+    """Return float64[row, k], the best linear coefficients of every row, none below its lower bound.
+
+    Args:
+        design: float64[n, k].
+        lower: float64[k], lower bounds, -inf for none.
+        targets: float64[row, n].
+        weights: float64[row, n], factors on the residuals.
+    """
+    size = _lengths(design)
+    scaled = design / size
+    squared = weights**2
+    gram = np.einsum("rn,nj,nk->rjk", squared, scaled, scaled)
+    right = np.einsum("rn,nj,rn->rj", squared, scaled, targets)
+    free = np.einsum("rjk,rk->rj", np.linalg.pinv(gram, rcond=_NEGLIGIBLE, hermitian=True), right)
+    solution: FloatArray = free / size
+    low = np.nonzero((solution < lower).any(axis=1))[0]
+    if len(low):
+        solution[low] = [_bounded(design, lower, targets[r], weights[r]) for r in low]
+    return solution
+
+
+def _lengths(columns: FloatArray) -> FloatArray:
+    """Return float64[k], the length of every column, by which it is scaled; 1 for a column of zeros."""
+    size: FloatArray = np.linalg.norm(columns, axis=0)
+    return np.where(size > 0, size, 1.0)
+
+
+def _bounded(design: FloatArray, lower: FloatArray, target: FloatArray, weight: FloatArray) -> FloatArray:
+    from scipy.optimize import lsq_linear
+
+    weighted = design * weight[:, None]
+    size = _lengths(weighted)
+    found = lsq_linear(weighted / size, target * weight, (lower * size, np.inf), method="bvls")
+    solution: FloatArray = found.x / size
+    return solution
+
+
+def solve_nonlinear(
+    curve: Callable[[FloatArray], FloatArray],
+    start: FloatArray,
+    bounds: tuple[FloatArray, FloatArray],
+    targets: FloatArray,
+    weights: FloatArray,
+) -> FloatArray:
+    """Return float64[row, k], the best parameters of every row within bounds, found from `start`.
+
+    Args:
+        curve: values float64[row, n] of the formula for parameters float64[row, k].
+        start: float64[k], where the search begins; it also sets the scale of every parameter.
+        bounds: lower and upper bounds, float64[k] each.
+        targets: float64[row, n].
+        weights: float64[row, n], factors on the residuals.
+    """
+    from scipy.optimize import least_squares
+
+    scale: FloatArray = np.where(start == 0, 1.0, np.abs(start))
+    inside = np.clip(start, *bounds) / scale
+    limits = (bounds[0] / scale, bounds[1] / scale)
+
+    def solve(target: FloatArray, weight: FloatArray) -> FloatArray:
+        def residual(x: FloatArray) -> FloatArray:
+            deviation: FloatArray = curve((x * scale)[None])[0] - target
+            return deviation * weight
+
+        found = least_squares(residual, inside, bounds=limits)
+        best: FloatArray = found.x * scale
+        return best
+
+    found: FloatArray = np.array([solve(t, w) for t, w in zip(targets, weights, strict=True)])
+    return found
+
+
+def identifiable(slopes: FloatArray, weights: FloatArray) -> BoolArray:
+    """Return bool[k], False for parameters that the data leave open, alone or in combination.
+
+    Args:
+        slopes: float64[n, k], derivatives at the best parameters.
+        weights: float64[n], factors on the residuals.
+
+    Raises:
+        ModelError: a slope is not finite.
+    """
+    weighted = slopes * weights[:, None]
+    if not np.isfinite(weighted).all():
+        raise ModelError(
+            "the formula has no finite slope where it fits best", hint="change the starting values"
+        )
+    _, values, directions = np.linalg.svd(weighted / _lengths(weighted))
+    padded = np.append(values, np.zeros(len(directions) - len(values)))
+    blind = directions[padded <= 1e-8 * float(values.max())]
+    seen: BoolArray = ~(np.abs(blind) > 1e-6).any(axis=0)
+    return seen

@@ -1,0 +1,163 @@
+"""Scaling models of a measured experiment as terms, with rivals, covariance and drift as joint draws.
+
+    [terms.solver]
+    model = "measured"
+    results = "results"              a results directory of `pipeline run`
+    region = "lduMatrix::solver.p"   or callpath = ["main", "solve", ...]
+
+Results directories belong to `pipeline.store`; whoever projects hands in a reader of them.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, Protocol, TypeAlias
+
+import numpy as np
+
+from ingest.arrays import FloatArray
+from ingest.errors import InputError
+from pipeline.models.normal_form import Term as NormalTerm
+from pipeline.models.scaling_models import ScalingModels
+from pipeline.projection.ensemble import DRAWS, Ensemble, stream
+from pipeline.projection.files import Table
+from pipeline.projection.model import Limit, Model, bind, constant, limited, log2, maximum, sqrt, symbol
+from pipeline.projection.symbolic import real_symbol
+from pipeline.projection.units import TIME, Dimension, parse_unit
+
+Level: TypeAlias = Literal["region", "callpath"]
+
+_KEYS = ("model", "results", "region", "callpath")
+_MOST_NAMED = 8
+
+
+@dataclass(frozen=True, eq=False)
+class StoredModels:
+    """Scaling models as a results directory holds them.
+
+    Attributes:
+        models: of K kernels.
+        callpaths: K of them, in the order of the models; of one name each if the kernels are regions.
+        unit: of what they predict, such as ``core-s``.
+    """
+
+    models: ScalingModels
+    callpaths: tuple[tuple[str, ...], ...]
+    unit: str
+
+
+class ModelReader(Protocol):
+    """Reads the models of a results directory."""
+
+    def __call__(self, directory: Path, level: Level) -> StoredModels:
+        """Return the models of its regions or of its call paths.
+
+        Raises:
+            InputError: the directory does not hold them.
+        """
+
+
+def measured_term(table: Table, name: str, stored: ModelReader) -> tuple[tuple[str, ...], Model]:
+    """Return inputs and model of a term like ``{model = "measured", results = "results", region = "Amul"}``.
+
+    The inputs are the experiment's parameters; a time comes in seconds, an effort in core-seconds.
+
+    Raises:
+        InputError: the results directory or the kernel is not there.
+    """
+    table.check_keys(_KEYS)
+    directory = table.file("results")
+    kernel = _kernel(table)
+    found = stored(directory, "callpath" if "callpath" in table else "region")
+    if kernel not in found.callpaths:
+        some = ", ".join(sorted({path[-1] for path in found.callpaths})[:_MOST_NAMED])
+        what = f"no kernel '{' / '.join(kernel)}' in {directory}"
+        raise InputError(what, where=table.where, hint=f"kernels are {some} ...")
+    index, dimension = found.callpaths.index(kernel), parse_unit(found.unit)[1]
+    return found.models.parameters, scaling_model(name, found.models, index, dimension=dimension)
+
+
+def _kernel(table: Table) -> tuple[str, ...]:
+    if "callpath" not in table:
+        return (table.text("region"),)
+    path = table.content["callpath"]
+    if not isinstance(path, list) or not path or not all(isinstance(part, str) for part in path):
+        hint = 'write callpath = ["main", "solve"]'
+        raise InputError("'callpath' has to be a list of region names", where=table.where, hint=hint)
+    return tuple(path)
+
+
+def scaling_model(name: str, models: ScalingModels, kernel: int, *, dimension: Dimension = TIME) -> Model:
+    """Return one kernel's normal form as a model over the experiment's parameters.
+
+    Every draw picks a rival by its probability, and coefficients from that rival's Student t distribution;
+    beyond the measured range the stored drift widens the interval, as `ScalingModels.predict` does.
+
+    Args:
+        name: what its symbols begin with.
+        models: fitted models.
+        kernel: which of them.
+        dimension: of its values.
+    """
+    rivals = [
+        m for m, index in enumerate(models.chosen[kernel]) if index >= 0 and models.weight[kernel, m] > 0
+    ]
+    terms = tuple(dict.fromkeys(term for m in rivals for term in models.hypothesis(kernel, m)))
+    ensemble = _draws(name, models, kernel, rivals, terms)
+    inputs = [symbol(parameter) for parameter in models.parameters]
+    total = symbol(f"{name}.c0", dimension)
+    for k, term in enumerate(terms, 1):
+        total = total + symbol(f"{name}.c{k}", dimension) * _shape(term, inputs)
+    beyond = constant(0)
+    for parameter, last in zip(inputs, models.last, strict=True):
+        beyond = beyond + maximum(0, log2(parameter / float(last)))
+    total = total * (1 + symbol(f"{name}.drift") * sqrt(beyond))
+    model = bind(maximum(0, total) if models.nonnegative else total, ensemble)
+    for column, first, last in zip(models.parameters, models.valid_from[kernel], models.last, strict=True):
+        basis = f"{name} was measured for {column}"
+        limit = Limit(expression=real_symbol(column), lower=float(first), upper=float(last), basis=basis)
+        model = limited(model, limit)
+    return model
+
+
+def _shape(term: NormalTerm, inputs: Sequence[Model]) -> Model:
+    product = constant(1)
+    for parameter, (power, logarithms) in zip(inputs, term, strict=True):
+        exponent = constant(power.numerator) / power.denominator
+        product = product * parameter**exponent * log2(parameter) ** constant(logarithms)
+    return product
+
+
+def _draws(
+    name: str, models: ScalingModels, kernel: int, rivals: Sequence[int], terms: Sequence[NormalTerm]
+) -> Ensemble:
+    random = stream(name, models.coefficients[kernel].tobytes())
+    freedom = float(models.degrees[kernel])
+    weight = models.weight[kernel, rivals] / models.weight[kernel, rivals].sum()
+    picked = random.choice(len(rivals), size=DRAWS, p=weight)
+    stretch = np.sqrt(freedom / random.chisquare(freedom, DRAWS))
+    draws = np.zeros((DRAWS, len(terms) + 2))
+    for row, m in enumerate(rivals):
+        here = np.nonzero(picked == row)[0]
+        width = 1 + len(models.hypothesis(kernel, m))
+        noise = random.standard_normal((len(here), width)) @ _root(
+            models.covariance[kernel, m, :width, :width]
+        )
+        columns = [0, *(1 + terms.index(term) for term in models.hypothesis(kernel, m))]
+        values = models.coefficients[kernel, m, :width] + noise * stretch[here, None]
+        draws[here[:, None], columns] = values
+    draws[:, -1] = models.drift[kernel] * random.standard_t(freedom, DRAWS)
+    estimate = np.zeros(len(terms) + 2)
+    estimate[0] = models.constant(kernel)
+    for coefficient, term in models.weighted_terms(kernel):
+        estimate[1 + terms.index(term)] = coefficient
+    names = (*(f"{name}.c{k}" for k in range(len(terms) + 1)), f"{name}.drift")
+    notices = tuple(f"{name}: {note}" for note in models.notes(kernel))
+    return Ensemble(names=names, estimate=estimate, draws=draws, notices=notices, rivals=True)
+
+
+def _root(covariance: FloatArray) -> FloatArray:
+    """Return R with transpose(R) R = covariance, also if that is singular."""
+    values, vectors = np.linalg.eigh(covariance)
+    root: FloatArray = np.sqrt(np.maximum(values, 0.0))[:, None] * vectors.T
+    return root

@@ -1,0 +1,214 @@
+"""Counting the instructions of a loop by class of a port map.
+
+A class table is an ordered list of rules in a TOML file, each a regular expression that has to match the
+whole mnemonic and, if needed, one that has to match the kinds of its operands. The first rule that matches
+decides; an instruction that none matches is an error: a guessed class would silently change the cycles. The
+rules of an instruction set are in ``tables/``.
+"""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+
+from ingest.arrays import FloatArray
+from ingest.errors import InputError, UsageError
+from pipeline.projection.files import Table, find, read_bytes, read_toml, shipped
+from pipeline.projection.ports.assembly import Instruction, function_named, functions_in, target_loop
+from pipeline.projection.ports.port_map import PortMap, class_vector
+
+_ELF = b"\x7fELF"
+_MEMORY = ("operand", "read", "move", "none")
+_ARM_KINDS = {**dict.fromkeys("xw", "r"), **dict.fromkeys("vzdshb{", "v"), "q": "q", "p": "p"}
+_X86_KINDS = {"xmm": "x", "ymm": "y", "zmm": "z", "k": "k"}
+
+
+@dataclass(frozen=True)
+class Rule:
+    """One line of a class table.
+
+    Attributes:
+        mnemonic: what the whole mnemonic has to match.
+        operands: what the comma-separated kinds of the operands have to match.
+        memory: what a memory operand adds: ``operand``, ``read``, ``move`` or ``none``.
+        classes: the classes the instruction counts for, one entry per micro-operation.
+    """
+
+    mnemonic: re.Pattern[str]
+    operands: re.Pattern[str]
+    memory: str
+    classes: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class ClassTable:
+    """The rules of one instruction set."""
+
+    isa: str
+    rules: tuple[Rule, ...]
+
+
+@lru_cache
+def shipped_class_table(isa: str) -> ClassTable:
+    """Return the shipped table for ``x86-64`` or ``aarch64``.
+
+    Raises:
+        InputError: there is none for that instruction set.
+    """
+    if isa not in shipped("class table"):
+        raise InputError(f"no class table for the instruction set '{isa}'", hint="give one of your own")
+    return class_table(read_toml(find("class table", isa)))
+
+
+def class_table(table: Table) -> ClassTable:
+    """Return the class table that a TOML file describes.
+
+    Raises:
+        InputError: a key, a regular expression or the kind of memory access is wrong.
+    """
+    table.check_keys(("isa", "memory", "rule"))
+    memory = table.text("memory", "none")
+    return ClassTable(table.text("isa"), tuple(_rule(row, memory) for row in table.rows("rule")))
+
+
+def _rule(row: Table, usual: str) -> Rule:
+    where = f"{row.where}: rule '{row.content.get('mnemonic', '')}'"
+    row.check_keys(("mnemonic", "operands", "memory", "classes"))
+    memory, classes = row.text("memory", usual), row.content.get("classes")
+    if memory not in _MEMORY:
+        raise InputError(f"memory = '{memory}'", where=where, hint=f"choose one of {', '.join(_MEMORY)}")
+    if not isinstance(classes, list) or not all(isinstance(name, str) for name in classes):
+        raise InputError("'classes' has to be a list of names", where=where, hint='write classes = ["add"]')
+    try:
+        mnemonic, operands = re.compile(row.text("mnemonic")), re.compile(row.text("operands", ".*"))
+    except re.error as error:
+        raise InputError(f"not a regular expression: {error}", where=where, hint="correct it") from error
+    return Rule(mnemonic, operands, memory, tuple(classes))
+
+
+def classify(table: ClassTable, instruction: Instruction) -> tuple[str, ...]:
+    """Return the classes an instruction counts for, one entry per micro-operation; none if it needs no port.
+
+    Raises:
+        InputError: no rule matches it.
+    """
+    kinds = operand_kinds(table.isa, instruction)
+    for rule in table.rules:
+        if rule.mnemonic.fullmatch(instruction.mnemonic) and rule.operands.fullmatch(",".join(kinds)):
+            return _with_memory(rule, kinds)
+    text = f"{instruction.mnemonic} {', '.join(instruction.operands)}".strip()
+    if instruction.mnemonic.startswith(("call", "bl")):
+        hint = "inline it (for sqrt: -fno-math-errno) or choose another loop"
+        raise InputError(f"'{text}' calls a function, whose instructions cannot be counted", hint=hint)
+    raise InputError(
+        f"'{text}' (operands {','.join(kinds) or 'none'}) is in no class",
+        hint=f"add a rule for it to a class table of {table.isa}",
+    )
+
+
+def _with_memory(rule: Rule, kinds: tuple[str, ...]) -> tuple[str, ...]:
+    touched = [place for place, kind in enumerate(kinds) if kind == "m"]
+    if rule.memory == "none" or not touched:
+        return rule.classes
+    last = touched[-1] == len(kinds) - 1 and rule.memory != "read"
+    if rule.memory == "move":
+        return ("store",) if last else ("load",)
+    return (*rule.classes, "load", "store") if last else (*rule.classes, "load")
+
+
+def operand_kinds(isa: str, instruction: Instruction) -> tuple[str, ...]:
+    """Return one letter per operand: its register file, memory, a number, or a label."""
+    kind = _arm_kind if isa == "aarch64" else _x86_kind
+    kinds = [kind(operand) for operand in instruction.operands]
+    if kinds and (instruction.target is not None or instruction.mnemonic.startswith("j")):
+        kinds[-1] = "l" if kinds[-1] == "m" and "(" not in instruction.operands[-1] else kinds[-1]
+    return tuple(kinds)
+
+
+def _x86_kind(operand: str) -> str:
+    text = operand.lstrip("*")
+    if text.startswith("$"):
+        return "i"
+    if not text.startswith("%") or ":" in text:
+        return "m"
+    return next((letter for name, letter in _X86_KINDS.items() if text.startswith(f"%{name}")), "r")
+
+
+def _arm_kind(operand: str) -> str:
+    if operand.startswith("["):
+        indexed = re.search(r"\bz\d+", operand) is not None
+        return "g" if indexed else "w" if operand.endswith("!") else "m"
+    if operand in ("sp", "wsp", "xzr", "wzr"):
+        return "r"
+    if re.fullmatch(r"#?-?(\d+|0x[0-9a-f]+)(\.\d+(e[+-]?\d+)?)?", operand):
+        return "i"
+    match = re.match(r"([xwvzdsqhbp])\d+(?![\w])|\{", operand)
+    return _ARM_KINDS[(match[1] or "{")] if match else "l"
+
+
+def count_classes(portmap: PortMap, table: ClassTable, instructions: Iterable[Instruction]) -> FloatArray:
+    """Return float64[class], the micro-operations of each class of the map that the instructions make.
+
+    Raises:
+        InputError: an instruction is in no class.
+        UsageError: it is in a class that the map does not have.
+    """
+    counts: dict[str, float] = {}
+    for name in (name for instruction in instructions for name in classify(table, instruction)):
+        counts[name] = counts.get(name, 0.0) + 1.0
+    vector: FloatArray = np.asarray(class_vector(portmap, counts))
+    return vector
+
+
+def read_function(path: Path, name: str) -> tuple[Instruction, ...]:
+    """Return the instructions of a function in a ``.s`` file, objdump's text or an object file.
+
+    Raises:
+        InputError: the file cannot be read as one of these, or the packages that read an object file are
+            not installed.
+        UsageError: there is no such function.
+    """
+    content = read_bytes(path)
+    if content.startswith(_ELF):
+        from pipeline.projection.ports.object_file import function_in_object
+
+        return function_in_object(content, name, where=str(path))
+    functions = functions_in(content.decode("utf-8", errors="replace"), where=str(path))
+    return function_named(functions, name, where=str(path))
+
+
+def count_loop(
+    path: Path,
+    function: str,
+    portmap: PortMap,
+    *,
+    table: ClassTable | None = None,
+    length: int | None = None,
+    iterations: float = 1.0,
+) -> FloatArray:
+    """Return float64[class], instructions per iteration of the source loop, in the map's order of classes.
+
+    Args:
+        path: a ``.s`` file, the text of ``objdump -d``, or an ELF object file.
+        function: the symbol of the function with the loop.
+        portmap: the map whose classes are counted.
+        table: the class table; the shipped one of the map's instruction set by default.
+        length: instructions in the loop, to choose among several; the longest innermost one by default.
+        iterations: source iterations per pass through the loop: unrolling times SIMD lanes.
+
+    Raises:
+        InputError: the file cannot be read, or an instruction is in no class.
+        UsageError: the function or the loop is not there, or `iterations` is not positive.
+    """
+    if not iterations > 0:
+        raise UsageError(f"iterations = {iterations}", hint="give unrolling times SIMD lanes, at least 1")
+    instructions = read_function(path, function)
+    try:
+        body = target_loop(instructions, length=length)
+        chosen = table or shipped_class_table(portmap.isa)
+        return count_classes(portmap, chosen, instructions[body.start : body.stop]) / iterations
+    except (InputError, UsageError) as error:
+        raise type(error)(error.what, where=f"{path}: {function}", hint=error.hint) from error

@@ -1,0 +1,138 @@
+"""Port maps: which execution ports take which class of instruction, read from small TOML files.
+
+A map holds structure (ports, classes, which class may use which port) and one number per class: the cycles
+that an instruction of it occupies its port according to the vendor's manual. What it really costs is fitted
+to measurements. A new processor is a file in ``maps/``.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from ingest.arrays import BoolArray, FloatArray
+from ingest.errors import InputError, UsageError
+from pipeline.projection.files import Table, find, read_toml
+
+_KEYS = ("name", "isa", "source", "ports", "classes")
+CATEGORIES: Mapping[str, tuple[str, ...]] = {
+    "division": ("div",),
+    "floating point": ("mul", "add"),
+    "integer": ("shuffle", "vector", "predicate", "alu", "branch"),
+    "store": ("store",),
+}
+"""The paper's four categories for the superscalar model; loads are in none."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class PortMap:
+    """The ports of a processor core and the classes of instructions that may use them.
+
+    Attributes:
+        name: the microarchitecture.
+        isa: the instruction set whose class table fits, ``x86-64`` or ``aarch64``.
+        source: where the map was taken from.
+        ports: names of the ports.
+        classes: names of the instruction classes.
+        allowed: bool[class, port], whether a class may be issued to a port.
+        occupancy: float64[class], cycles an instruction occupies its port by the manual, at least 1.
+    """
+
+    name: str
+    isa: str
+    source: str
+    ports: tuple[str, ...]
+    classes: tuple[str, ...]
+    allowed: BoolArray
+    occupancy: FloatArray
+
+
+def read_port_map(name: str | Path) -> PortMap:
+    """Return the port map in that TOML file or, if there is none, the shipped one of that name.
+
+    Raises:
+        UsageError: there is neither.
+        InputError: the file is not a port map.
+    """
+    return port_map(read_toml(find("port map", name)))
+
+
+def port_map(table: Table) -> PortMap:
+    """Return the map that a TOML table describes.
+
+    Raises:
+        InputError: a key is missing or unknown, or a class names no port or one that is not listed.
+    """
+    table.check_keys(_KEYS)
+    ports, classes = table.content.get("ports"), table.table("classes")
+    if not isinstance(ports, list) or not ports or not all(isinstance(port, str) for port in ports):
+        hint = 'write ports = ["P0", "P1"]'
+        raise InputError("'ports' has to be a list of names", where=table.where, hint=hint)
+    entries = classes.tables()
+    if not entries:
+        raise InputError("'classes' is missing", where=table.where, hint="write [classes]")
+    for entry in entries.values():
+        entry.check_keys(("ports", "cycles"))
+    return PortMap(
+        name=table.text("name"),
+        isa=table.text("isa"),
+        source=table.text("source", ""),
+        ports=tuple(ports),
+        classes=tuple(entries),
+        allowed=np.array([_allowed(name, entry, ports) for name, entry in entries.items()], dtype=bool),
+        occupancy=np.array([_occupancy(name, entry) for name, entry in entries.items()], dtype=np.float64),
+    )
+
+
+def _allowed(name: str, entry: Table, ports: list[str]) -> list[bool]:
+    given = entry.content.get("ports")
+    if not isinstance(given, list) or not given or not all(port in ports for port in given):
+        hint = f"list some of {', '.join(ports)}"
+        raise InputError(f"class '{name}' does not name its ports", where=entry.where, hint=hint)
+    return [port in given for port in ports]
+
+
+def _occupancy(name: str, entry: Table) -> float:
+    cycles = entry.content.get("cycles", 1)
+    if isinstance(cycles, bool) or not isinstance(cycles, int | float) or not 1 <= cycles < float("inf"):
+        hint = "give a number of at least 1"
+        raise InputError(f"class '{name}' has cycles = {cycles!r}", where=entry.where, hint=hint)
+    return float(cycles)
+
+
+def superscalar(
+    portmap: PortMap, categories: Mapping[str, tuple[str, ...]] = CATEGORIES
+) -> tuple[PortMap, FloatArray]:
+    """Return a map in which each category of classes has one port of its own (paper 000, Eq. 6).
+
+    The second value, float64[class, category], turns counts of the map's classes into counts of categories.
+    """
+    names = tuple(categories)
+    members = np.array([[kind in categories[name] for name in names] for kind in portmap.classes])
+    least = np.where(members, portmap.occupancy[:, None], np.inf).min(axis=0)
+    occupancy = np.where(np.isfinite(least), least, 1.0)
+    ports = np.eye(len(names), dtype=bool)
+    apart = PortMap(
+        name=f"{portmap.name}, superscalar",
+        isa=portmap.isa,
+        source="",
+        ports=names,
+        classes=names,
+        allowed=ports,
+        occupancy=occupancy,
+    )
+    return apart, members.astype(np.float64)
+
+
+def class_vector(portmap: PortMap, values: Mapping[str, float], *, missing: float = 0.0) -> FloatArray:
+    """Return float64[class] in the map's order from values by class name.
+
+    Raises:
+        UsageError: a class is not in the map.
+    """
+    unknown = sorted(set(values) - set(portmap.classes))
+    if unknown:
+        hint = f"its classes are {', '.join(portmap.classes)}"
+        raise UsageError(f"{portmap.name} has no instruction class '{unknown[0]}'", hint=hint)
+    return np.array([float(values.get(name, missing)) for name in portmap.classes])

@@ -1,0 +1,120 @@
+"""Run time over threads from cycles per iteration (paper 000, Eq. 3 and 10).
+
+A data-throughput kernel moves the target's data with next to no arithmetic. Its cycles per iteration at the
+same thread count, converted to the clock of the target, are the fewest that memory allows.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from ingest.arrays import BoolArray, FloatArray, IntArray
+from ingest.errors import InputError
+from pipeline.projection.csv_columns import Columns
+from pipeline.projection.model import Model, maximum, symbol
+from pipeline.projection.predict import Prediction, predict
+from pipeline.projection.units import NONE, RATE
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class ThreadCounts:
+    """What was measured at m thread counts of a node.
+
+    Attributes:
+        threads: int64[m].
+        dt_cycles: float64[m], cycles per iteration of the data-throughput kernel.
+        dt_hz: float64[m], clock it ran at, 1/s.
+        hz: float64[m], clock of the compute-bound mini-app, its cycles over its run time, 1/s.
+        iterations: float64[m], iterations of the busiest thread.
+    """
+
+    threads: IntArray
+    dt_cycles: FloatArray
+    dt_hz: FloatArray
+    hz: FloatArray
+    iterations: FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class ThreadScaling:
+    """Predicted run time over threads.
+
+    Attributes:
+        seconds: the run time, m entries.
+        compute: cycles per iteration that the ports allow, m entries.
+        memory: float64[m], fewest cycles per iteration that memory allows.
+        memory_bound: bool[m], whether memory limits the best estimate.
+    """
+
+    seconds: Prediction
+    compute: Prediction
+    memory: FloatArray
+    memory_bound: BoolArray
+
+
+def memory_bound() -> Model:
+    """Return C_min = C_dt GHz / GHz_dt (Eq. 10) in the symbols ``dt.cycles``, ``dt.hz`` and ``hz``."""
+    return symbol("dt.cycles") * symbol("hz", RATE) / symbol("dt.hz", RATE)
+
+
+def runtime(cycles: Model) -> Model:
+    """Return max(C, C_min) iterations / Hz (Eq. 3), ``iterations`` being those of the busiest thread."""
+    return maximum(cycles, memory_bound()) * symbol("iterations") / symbol("hz", RATE)
+
+
+def strong_scaling(cycles: Model, at: Mapping[str, float], node: ThreadCounts) -> ThreadScaling:
+    """Return the run time of a loop over the thread counts of a node.
+
+    Args:
+        cycles: cycles per iteration without memory, such as a fitted port model.
+        at: its inputs, such as ``n.div``.
+        node: measurements by thread count.
+
+    Raises:
+        UsageError: an input is missing.
+    """
+    inputs: dict[str, npt.ArrayLike] = {
+        **at,
+        "dt.cycles": node.dt_cycles,
+        "dt.hz": node.dt_hz,
+        "hz": node.hz,
+        "iterations": node.iterations,
+    }
+    models = {"seconds": runtime(cycles), "compute": cycles, "memory": memory_bound()}
+    found = predict(models, inputs)
+    memory = found["memory"].value
+    return ThreadScaling(found["seconds"], found["compute"], memory, memory > found["compute"].value)
+
+
+def busiest_thread(total: float, threads: IntArray, *, lanes: int = 1) -> FloatArray:
+    """Return float64[m], iterations of the busiest thread of a loop that is shared evenly.
+
+    Args:
+        total: iterations of the whole loop in the source.
+        threads: int64[m].
+        lanes: iterations per SIMD instruction; a remainder takes a whole one.
+    """
+    share = np.ceil(total / np.asarray(threads, dtype=np.float64))
+    iterations: FloatArray = np.ceil(share / lanes)
+    return iterations
+
+
+def thread_counts_in(columns: Columns) -> ThreadCounts:
+    """Return the thread counts in a table.
+
+    Its columns are ``threads``, ``dt_cycles``, ``dt_hz [GHz]``, ``hz [GHz]`` and ``iterations``.
+
+    Raises:
+        InputError: a column is missing, or a value is not positive.
+    """
+    threads, cycles, iterations = (
+        columns.numbers(name, NONE) for name in ("threads", "dt_cycles", "iterations")
+    )
+    dt_hz, hz = (columns.numbers(name, RATE) for name in ("dt_hz", "hz"))
+    if (np.stack([threads, cycles, iterations, dt_hz, hz]) <= 0).any():
+        raise InputError("all values have to be positive", where=columns.where, hint="correct the line")
+    return ThreadCounts(
+        threads=threads.astype(np.int64), dt_cycles=cycles, dt_hz=dt_hz, hz=hz, iterations=iterations
+    )

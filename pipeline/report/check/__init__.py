@@ -1,0 +1,1 @@
+"""What the gate reports: for people, for CI servers, and over commits."""

@@ -1,0 +1,90 @@
+"""A kernel over commits: its series, change points and drift."""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from pipeline.gate.change_points import ENOUGH, LEVEL, change_points, drift
+from pipeline.gate.measurements import KernelId
+from pipeline.gate.result import growth_text, plain_number, point_text
+from pipeline.report.check.wording import count
+from pipeline.report.formatting import callpath_text, figure, number, percent
+
+BAR = 20  # characters
+
+
+def history_document(kernel: KernelId, rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return the series of one kernel with its change points and drift as plain data.
+
+    Only entries measured at the same point as the last one are compared.
+    """
+    same = [row for row in rows if row["at"] == rows[-1]["at"] and row["value"] > 0]
+    values = np.array([row["value"] for row in same], dtype=np.float64)
+    trend = drift(values)
+    return {
+        "level": kernel.level.value,
+        "callpath": list(kernel.callpath),
+        "unit": rows[-1]["unit"],
+        "at": json.loads(rows[-1]["at"]),
+        "entries": [
+            {
+                "label": row["label"],
+                "added": row["added"].isoformat(),
+                "value": number(row["value"]),
+                "share": number(row["share"]),
+                "growth": row["growth"],
+                "predicted": number(row["predicted"]),
+                "verdict": row["verdict"],
+            }
+            for row in same
+        ],
+        "change_points": [
+            {"label": same[c.at]["label"], "factor": number(c.factor), "p": number(c.p)}
+            for c in change_points(values)
+        ],
+        "drift": None if trend is None else {"factor": number(trend.factor), "p": number(trend.p)},
+    }
+
+
+def show_history(out: Console, document: Mapping[str, Any], limit: int) -> None:
+    """Print a series, the newest entry last, with its change points and drift."""
+    at = point_text(document["at"])
+    out.print(Text(f"{callpath_text(document['callpath'], 100)} ({document['level']}) at {at}", style="bold"))
+    entries = document["entries"]
+    largest = max((e["value"] for e in entries), default=1.0)
+    changes = {c["label"]: c["factor"] for c in document["change_points"]}
+    table = Table(box=None, pad_edge=False)
+    value = document["unit"] or "value"
+    for name in ("label", value, "", "share", "growth", ""):
+        table.add_column(name, justify="right" if name in (value, "share") else "left", no_wrap=True)
+    for e in entries[-limit:]:
+        bar = "█" * max(1, round(BAR * e["value"] / largest))
+        remark = _remark(e, changes)
+        cells = (figure(e["value"]), bar, percent(e["share"]), growth_text(e["growth"]))
+        table.add_row(Text(e["label"]), *map(Text, cells), Text(remark, style="yellow"))
+    out.print(table)
+    out.print(_conclusion(document), soft_wrap=True)
+
+
+def _remark(entry: Mapping[str, Any], changes: Mapping[str, float]) -> str:
+    """What the last column says of an entry: a change point, else its verdict."""
+    if entry["label"] in changes:
+        return f"{plain_number(changes[entry['label']])} × before"
+    return str(entry["verdict"])
+
+
+def _conclusion(document: Mapping[str, Any]) -> str:
+    if len(document["entries"]) < ENOUGH:
+        few = len(document["entries"])
+        return f"too few entries at this point for change points: {few}, at least {ENOUGH} are needed"
+    text = f"{count(len(document['change_points']), 'change point')} (Pettitt's test, level {LEVEL:g})"
+    trend = document["drift"]
+    if trend is not None and trend["p"] <= LEVEL:
+        test = f"Mann-Kendall test, p = {trend['p']:.2g}"
+        text += f"; drift by a factor of {plain_number(trend['factor'])} over the series ({test})"
+    return text

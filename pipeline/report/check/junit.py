@@ -1,0 +1,59 @@
+"""A check as JUnit XML: one test case per kernel, as CI servers read it.
+
+Follows the schema of the Jenkins xUnit plugin. A regression is a failure; an inconclusive or waived kernel is
+skipped, so that servers show it without failing.
+"""
+
+import re
+import xml.etree.ElementTree as ET
+
+from pipeline.gate.result import CheckResult, KernelResult, Verdict
+from pipeline.report.check.wording import headline, rule_id, story
+
+NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+SUITE = "scalability"
+SKIPPED = (Verdict.INCONCLUSIVE, Verdict.WAIVED)
+
+
+def junit_xml(result: CheckResult) -> str:
+    """Return the document."""
+    suite = ET.Element("testsuite", name=SUITE)
+    if result.reasons:
+        case = ET.SubElement(suite, "testcase", classname=SUITE, name="comparable", time="0")
+        failure = ET.SubElement(case, "failure", type="incomparable", message=_clean(headline(result)))
+        failure.text = _clean("\n".join(result.reasons))
+    for one in result.kernels:
+        _add_case(suite, one)
+    whole = ET.Element("testsuites", name=SUITE)
+    whole.append(suite)
+    for element in (whole, suite):
+        element.set("tests", str(len(suite)))
+        element.set("failures", str(len(suite.findall("testcase/failure"))))
+        element.set("errors", "0")
+        element.set("time", "0")
+    suite.set("skipped", str(len(suite.findall("testcase/skipped"))))
+    ET.indent(whole, " ")
+    return '<?xml version="1.0" encoding="UTF-8"?>\n' + ET.tostring(whole, encoding="unicode") + "\n"
+
+
+def _add_case(suite: ET.Element, result: KernelResult) -> None:
+    case = ET.SubElement(
+        suite,
+        "testcase",
+        classname=f"{SUITE}.{result.kernel.level.value}",
+        name=_clean(result.kernel.text),
+        time="0",
+    )
+    text = _clean(story(result))
+    if result.verdict is Verdict.REGRESSION:
+        message = _clean(result.evidence[0].text)
+        ET.SubElement(case, "failure", type=rule_id(result), message=message).text = text
+    elif result.verdict in SKIPPED:
+        ET.SubElement(case, "skipped", message=text)
+    elif text:
+        ET.SubElement(case, "system-out").text = text
+
+
+def _clean(text: str) -> str:
+    """Replace what XML 1.0 cannot hold; names of regions may be any bytes."""
+    return NOT_XML.sub("\ufffd", text)

@@ -1,0 +1,77 @@
+"""A check as Markdown, for a pull request or a step summary."""
+
+import re
+
+from pipeline.gate.result import CheckResult, KernelResult, Outcome, Verdict, plain_number
+from pipeline.report.check.wording import basis, growth_change, headline, interval_text, kernel_name, story
+from pipeline.report.formatting import figure, percent
+
+ICONS = {Outcome.PASSED: "✅", Outcome.REGRESSED: "❌", Outcome.INCONCLUSIVE: "⚠️"}
+SECTIONS = (
+    (Verdict.REGRESSION, "Regressions"),
+    (Verdict.WAIVED, "Waived"),
+    (Verdict.INCONCLUSIVE, "Too noisy to judge"),
+    (Verdict.NEW, "New"),
+    (Verdict.VANISHED, "Vanished"),
+    (Verdict.IMPROVEMENT, "Improvements"),
+)
+SPECIAL = re.compile(r"([\\`*_{}\[\]<>()#+!|~&@$:-])")
+ROWS = 20
+DOUBTS = 5  # kernels too noisy to judge whose advice is shown
+
+
+def check_markdown(result: CheckResult) -> str:
+    """Return the document: headline, one table per verdict, below them the evidence, folded."""
+    parts = [f"## {ICONS[result.outcome]} {headline(result)}"]
+    parts += [f"- {escape(reason)}" for reason in result.reasons]
+    for verdict, title in SECTIONS:
+        if found := result.of(verdict):
+            parts.append(f"### {title} ({len(found)})\n\n{_table(found[:ROWS], result.unit)}")
+            if len(found) > ROWS:
+                parts.append(f"and {len(found) - ROWS} more")
+    explained = (
+        *result.of(Verdict.REGRESSION, Verdict.WAIVED)[:ROWS],
+        *result.of(Verdict.INCONCLUSIVE)[:DOUBTS],
+    )
+    if explained:
+        lines = "\n".join(f"- **{escape(kernel_name(one, 90))}**: {escape(story(one))}" for one in explained)
+        parts.append(f"<details open><summary>Evidence and where to look</summary>\n\n{lines}\n\n</details>")
+    parts += [f"> {escape(notice)}" for notice in result.notices]
+    parts.append(f"<sub>{escape(basis(result))}.</sub>")
+    return "\n\n".join(parts) + "\n"
+
+
+def _table(kernels: tuple[KernelResult, ...], unit: str) -> str:
+    titles = ("baseline", "now") if not unit else (f"baseline ({unit})", f"now ({unit})")
+    head = (
+        f"| kernel | {' | '.join(titles)} | share | × measured | × at target | growth | source |\n"
+        "|---|---:|---:|---:|---:|---:|---|---|\n"
+    )
+    return head + "\n".join(_row(one) for one in kernels)
+
+
+def _row(result: KernelResult) -> str:
+    file = result.file.rsplit("/", 1)[-1]
+    cells = [
+        escape(kernel_name(result, 60)),
+        figure(result.baseline.value) if result.baseline else "–",
+        figure(result.candidate.value) if result.candidate else "–",
+        percent(result.share),
+        plain_number(result.measured[-1].ratio) if result.measured else "–",
+        _target(result),
+        escape(growth_change(result)),
+        escape(f"{file}:{result.line}") if file and result.line > 0 else "",
+    ]
+    return "| " + " | ".join(cells) + " |"
+
+
+def _target(result: KernelResult) -> str:
+    if not result.target:
+        return "–"
+    last = result.target[-1]
+    return f"{plain_number(last.ratio)} ({interval_text(last)})"
+
+
+def escape(text: str) -> str:
+    """Escape whatever Markdown or HTML could read into a name; line breaks become spaces."""
+    return SPECIAL.sub(r"\\\1", " ".join(text.split())).replace("\\<", "&lt;").replace("\\>", "&gt;")

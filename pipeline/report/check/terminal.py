@@ -1,0 +1,83 @@
+"""A check in the terminal."""
+
+from collections.abc import Sequence
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from pipeline.gate.result import CheckResult, KernelResult, Outcome, Verdict, plain_number
+from pipeline.report.check.wording import basis, growth_change, headline, kernel_name, story
+from pipeline.report.formatting import figure, percent
+
+STYLES = {
+    Verdict.REGRESSION: "bold red",
+    Verdict.WAIVED: "yellow",
+    Verdict.INCONCLUSIVE: "yellow",
+    Verdict.NEW: "cyan",
+    Verdict.VANISHED: "cyan",
+    Verdict.IMPROVEMENT: "green",
+    Verdict.UNCHANGED: "dim",
+}
+OUTCOMES = {Outcome.PASSED: "bold green", Outcome.REGRESSED: "bold red", Outcome.INCONCLUSIVE: "bold yellow"}
+EXPLAINED = (Verdict.REGRESSION, Verdict.WAIVED, Verdict.NEW, Verdict.VANISHED)
+DOUBTS = 3  # kernels too noisy to judge whose advice is shown
+OTHER_COLUMNS = 60  # characters beside the kernel and its growth
+SHORTEST_NAME = 20
+
+
+def show_check(out: Console, result: CheckResult, *, limit: int = 15) -> None:
+    """Print the outcome, a table of the kernels that are not unchanged, and the evidence."""
+    out.print(Text(headline(result), style=OUTCOMES[result.outcome]))
+    show_details(out, result, limit=limit)
+
+
+def show_details(out: Console, result: CheckResult, *, limit: int) -> None:
+    """Print everything below the headline."""
+    for reason in result.reasons:
+        out.print(Text(f"  {reason}", style="yellow"), soft_wrap=True)
+    shown = [one for one in result.kernels if one.verdict is not Verdict.UNCHANGED]
+    if shown:
+        out.print()
+        out.print(_table(out, shown[:limit], result.unit))
+        if len(shown) > limit:
+            out.print(f"and {len(shown) - limit} more; --limit or --json shows them", style="dim")
+    explained = [one for one in shown[:limit] if one.verdict in EXPLAINED]
+    explained += result.of(Verdict.INCONCLUSIVE)[:DOUBTS]
+    if explained:
+        out.print()
+    for one in explained:
+        place = f" [{one.file}:{one.line}]" if one.file and one.line > 0 else ""
+        out.print(Text(f"{kernel_name(one, 90)}: {story(one)}{place}"), soft_wrap=True)
+    out.print()
+    out.print(basis(result), style="dim", soft_wrap=True)
+    for notice in result.notices:
+        out.print(Text(f"Note: {notice}", style="yellow"), soft_wrap=True)
+
+
+def _table(out: Console, kernels: Sequence[KernelResult], unit: str) -> Table:
+    """Table of kernels; in a narrow terminal the growth is left out before names become too short."""
+    growths = [growth_change(one) for one in kernels]
+    room = out.width - OTHER_COLUMNS - max(map(len, growths))
+    has_growth = room >= SHORTEST_NAME
+    table = Table(
+        box=None, pad_edge=False, title=f"Kernels ({unit})" if unit else "Kernels", title_justify="left"
+    )
+    table.add_column("verdict", no_wrap=True)
+    table.add_column("kernel", no_wrap=True)
+    for name in ("baseline", "now", "share", "ratio", "at target"):
+        table.add_column(name, justify="right", no_wrap=True)
+    if has_growth:
+        table.add_column("growth", no_wrap=True)
+    for one, growth in zip(kernels, growths, strict=True):
+        table.add_row(
+            Text(one.verdict.value, style=STYLES[one.verdict]),
+            Text(kernel_name(one, max(room, SHORTEST_NAME))),
+            figure(one.baseline.value) if one.baseline else "-",
+            figure(one.candidate.value) if one.candidate else "-",
+            percent(one.share),
+            plain_number(one.measured[-1].ratio) if one.measured else "-",
+            plain_number(one.target[-1].ratio) if one.target else "-",
+            *([Text(growth)] if has_growth else []),
+        )
+    return table

@@ -1,0 +1,166 @@
+"""How numbers, quantities, names and measurement points are written, for people and for JSON."""
+
+import math
+import sys
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from ingest.cpp_names import short_name
+
+JSON_DIGITS = 10  # significant digits: more than any measurement has, few enough to be read
+ELLIPSIS = "…"
+ARROW = " › "
+
+_WORDS = ((1e12, "trillion"), (1e9, "billion"), (1e6, "million"))
+_BYTES = ((1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB"), (1.0, "B"))
+_SECONDS = (
+    (86400.0, "d"),
+    (3600.0, "h"),
+    (60.0, "min"),
+    (1.0, "s"),
+    (1e-3, "ms"),
+    (1e-6, "µs"),
+    (1e-9, "ns"),
+)
+_SECOND_UNITS = ("s", "sec")
+_CORE_HOURS_FROM = 36_000.0  # core-seconds
+_LARGEST_IN_WORDS = 1e15
+_SMALLEST_DECIMAL = 1e-4
+_WHOLE_BELOW = 10_000  # numbers with a thousands separator are rounded, smaller ones are not
+
+
+def figure(value: float, digits: int = 3) -> str:
+    """Write a number with some significant digits: ``0.0456``, ``1731``, ``12,300``, ``5.65 million``."""
+    if not math.isfinite(value):
+        return "-" if math.isnan(value) else "∞" if value > 0 else "-∞"
+    rounded = float(f"{value:.{digits - 1}e}")
+    size = abs(rounded)
+    if size == 0:
+        return "0"
+    if not _SMALLEST_DECIMAL <= size < _LARGEST_IN_WORDS:
+        return f"{value:.{digits - 1}e}"
+    for factor, word in _WORDS:
+        if size >= factor:
+            return f"{_decimal(rounded / factor, digits)} {word}"
+    if round(abs(value)) >= _WHOLE_BELOW:
+        return f"{rounded:,.0f}"
+    return _decimal(value, digits)
+
+
+def _decimal(value: float, digits: int) -> str:
+    """Write a number without a separator, whole if it has as many digits."""
+    magnitude = math.floor(math.log10(float(f"{abs(value):.{digits - 1}e}")))
+    return f"{value:.{max(digits - 1 - magnitude, 0)}f}"
+
+
+def count(number: float) -> str:
+    """Write how many: whole below ten thousand, rounded to three digits from there on."""
+    whole = round(number)
+    return str(whole) if abs(whole) < _WHOLE_BELOW else figure(number)
+
+
+def counted(number: int, noun: str) -> str:
+    """Write how many of something: ``1 run``, ``2 runs``."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def size(number: float) -> str:
+    """Write how many bytes: ``212 MB``."""
+    for factor, unit in _BYTES:
+        if number >= factor:
+            return f"{figure(number / factor)} {unit}"
+    return "0 B"
+
+
+def display_unit(unit: str, largest: float) -> tuple[float, str]:
+    """Return the unit in which values are shown together, and what they are multiplied by for it.
+
+    Args:
+        unit: the unit they are in.
+        largest: the largest of them. From ten core-hours on, core-seconds become core-hours; from a million
+            on, values are counted in millions, billions or trillions.
+    """
+    factor, shown = 1.0, unit
+    if unit == "core-s" and largest >= _CORE_HOURS_FROM:
+        factor, shown = 1 / 3600.0, "core-hours"
+    for size, word in _WORDS:
+        if largest * factor >= size:
+            return factor / size, f"{word} {shown}".rstrip()
+    return factor, shown
+
+
+def quantity(value: float, unit: str) -> str:
+    """Write a number with its unit: ``90 ms``, ``7.00 core-s``, ``293,000 core-hours``."""
+    if unit not in _SECOND_UNITS:
+        factor, shown = display_unit(unit, abs(value))
+        return f"{figure(value * factor)} {shown}".rstrip()
+    for factor, name in _SECONDS:
+        if abs(value) >= factor:
+            return f"{figure(value / factor)} {name}"
+    return f"{figure(value)} s"
+
+
+def percent(share: float) -> str:
+    """Write a share as a percentage; what is above zero never shows as zero."""
+    if 0 < share < 0.001:
+        return "<0.1 %"
+    return f"{100 * share:.1f} %"
+
+
+def point_text(point: Mapping[str, float]) -> str:
+    """Write a measurement point: ``p = 4096, n = 32``."""
+    return ", ".join(f"{name} = {value_text(value)}" for name, value in point.items())
+
+
+def value_text(value: float) -> str:
+    """Write the value of a parameter without rounding what a user can have meant: ``1048576``, ``0.05``."""
+    return f"{value:.12g}"
+
+
+def shorten_middle(text: str, width: int) -> str:
+    """Cut the middle out of a text that is longer than `width`."""
+    if len(text) <= width:
+        return text
+    if width <= 1:
+        return ELLIPSIS[:width]
+    head = width // 2
+    tail = width - head - 1
+    return text[:head] + ELLIPSIS + (text[-tail:] if tail else "")
+
+
+def callpath_text(callpath: Sequence[str], width: int) -> str:
+    """Write a call path within `width`: its last two names matter most, then the root, then the others."""
+    names = [short_name(name) for name in callpath]
+    full = ARROW.join(names)
+    if len(full) <= width or len(names) == 1:
+        return shorten_middle(full, width)
+    root, *inner = names
+    shortened = [[root, ELLIPSIS, *inner[-kept:]] for kept in range(len(inner) - 1, 1, -1)]
+    if len(inner) > 1:
+        shortened += [[ELLIPSIS, *inner[-2:]], [root, ELLIPSIS, inner[-1]]]
+    shortened.append([ELLIPSIS, inner[-1]])
+    texts = (ARROW.join(part) for part in shortened)
+    return next((text for text in texts if len(text) <= width), shorten_middle(inner[-1], width))
+
+
+def numbers(values: npt.ArrayLike) -> list[float | int]:
+    """Round values for JSON: ten significant digits, whole numbers as integers.
+
+    Infinite values become the largest number there is, since JSON has no other.
+
+    Raises:
+        ValueError: if one is NaN.
+    """
+    row = np.asarray(values, dtype=np.float64)
+    if np.isnan(row).any():
+        raise ValueError("no number of a report may be NaN")
+    rounded = [float(f"{value:.{JSON_DIGITS}g}") for value in row.tolist()]
+    finite: list[float] = np.clip(rounded, -sys.float_info.max, sys.float_info.max).tolist()
+    return [int(v) if v.is_integer() and abs(v) < 2**53 else v for v in finite]
+
+
+def number(value: float) -> float | int:
+    """Round one value for JSON, as `numbers` does."""
+    return numbers([value])[0]

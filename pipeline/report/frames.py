@@ -1,0 +1,172 @@
+"""Studies, models and predictions as tables of pandas."""
+
+from collections.abc import Mapping, Sequence
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from ingest.arrays import FloatArray
+from ingest.experiment import Experiment
+from pipeline.models.analysis import Level, Outlook
+from pipeline.models.kernels import TIME_UNITS
+from pipeline.models.scaling_models import Prediction, formulas, growths, remarks
+from pipeline.report.formatting import counted
+
+if TYPE_CHECKING:  # projections need sympy, which other tables do not
+    from pipeline.projection.project import Projection
+
+ROWS_SHOWN = 15
+
+Columns = dict[str, Any]
+
+
+def runs_frame(experiment: Experiment) -> pd.DataFrame:
+    """Return one row per run: path, parameters, repetition, processes and CPU locations."""
+    runs = experiment.runs
+    points = experiment.points[[run.point for run in runs]] if runs else experiment.points[:0]
+    columns: Columns = {"path": [run.source for run in runs]}
+    _add_parameters(columns, experiment.parameters, points, ("repetition", "processes", "locations"))
+    columns |= {
+        "repetition": [run.repetition + 1 for run in runs],
+        "processes": [len(np.unique(run.process)) for run in runs],
+        "locations": [len(run.process) for run in runs],
+    }
+    return pd.DataFrame(columns)
+
+
+def measurements_frame(experiment: Experiment) -> pd.DataFrame:
+    """Return one row per call path, point and repetition that was measured.
+
+    Columns are ``callpath`` (a tuple of region names), ``region``, the parameters, ``repetition`` from 1, and
+    the exclusive values of every metric summed over CPU locations. The time of profiles has two columns:
+    ``time``, the mean of a location in seconds, and ``effort``, the sum over locations in core-seconds.
+    """
+    metrics: dict[str, FloatArray] = {}
+    for metric in experiment.metrics:
+        reduction = experiment.values[metric.name]
+        if experiment.runs and metric.name == "time" and metric.unit in TIME_UNITS:
+            metrics |= {"time": reduction.mean, "effort": reduction.sum}
+        else:
+            metrics[metric.name] = reduction.sum
+    measured = np.any([np.isfinite(values) for values in metrics.values()], axis=0)
+    node, point, repetition = np.nonzero(measured)
+    paths = experiment.callpaths
+    columns: Columns = {
+        "callpath": [paths[n] for n in node.tolist()],
+        "region": [paths[n][-1] for n in node.tolist()],
+    }
+    _add_parameters(columns, experiment.parameters, experiment.points[point], ("repetition", *metrics))
+    columns["repetition"] = repetition + 1
+    return pd.DataFrame(columns | {name: values[measured] for name, values in metrics.items()})
+
+
+def models_frame(level: Level, outlook: Outlook) -> pd.DataFrame:
+    """Return one row per kernel with its model, the largest at the target of the outlook first.
+
+    ``share`` is that at the largest measured scale, ``smape`` the error of the model at the measured points
+    in per cent, ``quality`` the same with every point predicted from the others.
+    """
+    kernels, models = level.kernels, level.models
+    rows = pd.DataFrame(
+        {
+            "kernel": kernel_names(level),
+            "metric": kernels.metric,
+            "unit": kernels.unit,
+            "formula": formulas(models),
+            "growth": growths(models),
+            "probability_growing": models.probability_growing,
+            "quality": models.cv_smape,
+            "smape": models.smape,
+            "share": outlook.share_measured,
+            "points": models.points,
+            "repetitions": models.repetitions,
+            "notes": ["; ".join(notes) for notes in remarks(models)],
+        }
+    )
+    return rows.iloc[outlook.order].reset_index(drop=True)
+
+
+def kernel_names(level: Level) -> list[str | tuple[str, ...]]:
+    """Return the names of regions, or the call paths as tuples."""
+    regions = (level.kernels.node < 0).all()
+    return [path[0] if regions else path for path in level.kernels.callpaths]
+
+
+def predictions_frame(
+    names: Sequence[str | tuple[str, ...]], parameters: Sequence[str], points: FloatArray, found: Prediction
+) -> pd.DataFrame:
+    """Return one row per kernel and point with value and interval, the largest at the last point first.
+
+    Args:
+        names: of the K kernels.
+        parameters: names of the D parameters.
+        points: float64[Q, D].
+        found: the predictions, float64[K, Q].
+    """
+    order = np.argsort(-found.value[:, -1], kind="stable")
+    columns: Columns = {"kernel": [names[k] for k in order.tolist() for _ in points]}
+    ends = ("value", "lower", "upper")
+    _add_parameters(columns, parameters, np.tile(points, (len(names), 1)), ends)
+    return pd.DataFrame(columns | {end: getattr(found, end)[order].ravel() for end in ends})
+
+
+def checked_kernels_frame(document: Mapping[str, Any]) -> pd.DataFrame:
+    """Return one row per kernel of a check, from the content of ``check.json``.
+
+    ``ratio`` is candidate over baseline at the largest common point, with the ends of its interval.
+    """
+    rows = []
+    for kernel in document["kernels"]:
+        last = kernel["measured"][-1] if kernel["measured"] else {}
+        rows.append(
+            {
+                "level": kernel["level"],
+                "kernel": tuple(kernel["callpath"]) if kernel["level"] == "callpath" else kernel["region"],
+                "verdict": kernel["verdict"],
+                **{end: last.get(end, np.nan) for end in ("ratio", "lower", "upper")},
+                "evidence": "; ".join(evidence["text"] for evidence in kernel["evidence"]),
+            }
+        )
+    columns = ["level", "kernel", "verdict", "ratio", "lower", "upper", "evidence"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def projection_frame(projection: "Projection") -> pd.DataFrame:
+    """Return one row per part of a projection and one for the total, in SI units."""
+    from pipeline.projection.units import NONE
+
+    lines = (*projection.parts, projection.total)
+    return pd.DataFrame(
+        {
+            "part": [" / ".join(line.path) for line in lines],
+            "value": [line.value for line in lines],
+            "lower": [line.lower for line in lines],
+            "upper": [line.upper for line in lines],
+            "unit": ["" if line.dimension == NONE else str(line.dimension) for line in lines],
+            "share": [np.nan if line.share is None else line.share for line in lines],
+        }
+    )
+
+
+def _add_parameters(
+    columns: Columns, parameters: Sequence[str], points: FloatArray, following: Sequence[str]
+) -> None:
+    """Add a column per parameter; ``_`` is appended to the name of one that is taken by another column."""
+    taken = {*columns, *following}
+    for d, name in enumerate(parameters):
+        columns[f"{name}_" if name in taken else name] = points[:, d]
+
+
+def frame_html(title: str, frame: pd.DataFrame) -> str:
+    """Return the first rows of a table under a title, as notebooks show it."""
+    rest = len(frame) - ROWS_SHOWN
+    more = f"<p>and {counted(rest, 'more row')}</p>" if rest > 0 else ""
+    return f"<p>{escape(title)}</p>{frame.head(ROWS_SHOWN).to_html(index=False)}{more}"
+
+
+def facts_html(title: str, facts: Mapping[str, str]) -> str:
+    """Return names and values under a title, as notebooks show them."""
+    rows = "".join(f"<tr><th>{escape(k)}</th><td>{escape(v)}</td></tr>" for k, v in facts.items())
+    return f"<p>{escape(title)}</p><table>{rows}</table>"

@@ -1,0 +1,132 @@
+// @ts-check
+// What the models say at a scale: values, shares, flags, and how fast each kernel grows there.
+
+import { spread } from "./space.js";
+
+/** @import { Level } from "./level.js" */
+/** @import { Point } from "./payload.js" */
+/** @typedef {{growing: number, noteworthy: number}} Limits */
+/** @typedef {"growing" | "future_bottleneck" | "dominant_measured" | "dominant_at_target"} Flag */
+
+/**
+ * @typedef {object} Outlook
+ * @property {Float64Array} value
+ * @property {number} total
+ * @property {Float64Array} shareAtTarget
+ * @property {Float64Array} shareMeasured
+ * @property {Flag[][]} flags
+ */
+
+export const NEXT = 1.1; // local growth follows from the values at a scale and at this many times it
+const LEADING = 7;
+const LOOKED_AT = 12;
+
+/** @param {Iterable<number>} values */
+export function sum(values) {
+  let total = 0;
+  for (const value of values) if (Number.isFinite(value)) total += value;
+  return total;
+}
+
+/** @param {ArrayLike<number>} values */
+export function largestOf(values) {
+  let best = 0;
+  for (let k = 1; k < values.length; k++) if (values[k] > values[best]) best = k;
+  return best;
+}
+
+/**
+ * Values of all kernels at the target and at the largest measured point.
+ * @param {Level} level
+ * @param {Point} at
+ * @param {Limits} limits
+ * @returns {Outlook}
+ */
+export function outlookOf(level, at, limits) {
+  const value = level.values(at);
+  const total = sum(value);
+  const measured = Float64Array.from(value, (_, k) => level.measured(k, level.space.largest) || 0);
+  const totalMeasured = sum(measured);
+  const shareAtTarget = value.map((v) => (total > 0 ? v / total : 0));
+  const shareMeasured = measured.map((v) => (totalMeasured > 0 ? v / totalMeasured : 0));
+  return {
+    value,
+    total,
+    shareAtTarget,
+    shareMeasured,
+    flags: flagsOf(level, limits, value, shareMeasured, shareAtTarget),
+  };
+}
+
+/**
+ * @param {Level} level
+ * @param {Limits} limits
+ * @param {Float64Array} value
+ * @param {Float64Array} shareMeasured
+ * @param {Float64Array} shareAtTarget
+ */
+function flagsOf(level, limits, value, shareMeasured, shareAtTarget) {
+  const before = level.values(level.space.points[level.space.largest]);
+  const first = largestOf(shareMeasured);
+  const later = largestOf(shareAtTarget);
+  return Array.from(value, (v, k) => {
+    const growing = level.growing[k] >= limits.growing && before[k] > 0 && v / before[k] > 1;
+    const future = growing && shareAtTarget[k] >= limits.noteworthy && shareAtTarget[k] > shareMeasured[k];
+    /** @type {Flag[]} */
+    const flags = [];
+    if (growing) flags.push("growing");
+    if (future) flags.push("future_bottleneck");
+    if (k === first && shareMeasured[k] > 0) flags.push("dominant_measured");
+    if (k === later && shareAtTarget[k] > 0) flags.push("dominant_at_target");
+    return flags;
+  });
+}
+
+/**
+ * Kernels that are among the largest somewhere between the first measurement and the end of the slider;
+ * they keep their colours whatever the target is.
+ * @param {Level} level
+ * @param {Point} others
+ */
+export function leadingKernels(level, others) {
+  const { space } = level;
+  const peak = new Float64Array(level.count);
+  for (const scale of spread(space.measuredStart, space.reach[space.column], LOOKED_AT)) {
+    const value = level.values(space.atScale(others, scale));
+    const total = sum(value);
+    value.forEach((v, k) => {
+      peak[k] = Math.max(peak[k], total > 0 ? v / total : 0);
+    });
+  }
+  const order = Array.from(peak.keys()).sort((a, b) => peak[b] - peak[a]);
+  return order.slice(0, LEADING).filter((k) => peak[k] > 0);
+}
+
+/**
+ * Exponents e of the local growth p^e of values; 0 for what is not there.
+ * @param {ArrayLike<number>} here
+ * @param {ArrayLike<number>} next values at NEXT times the scale
+ */
+export function elasticity(here, next) {
+  return Float64Array.from(here, (v, k) =>
+    v > 0 && next[k] > 0 ? Math.log(next[k] / v) / Math.log(NEXT) : 0,
+  );
+}
+
+/**
+ * Classes of growth by what doubling the scale does: upper limit of the exponent, name, text.
+ * @type {[number, string, string][]}
+ */
+export const GROWTH_CLASSES = [
+  [-0.05, "falls", "falls"],
+  [0.05, "constant", "constant"],
+  [0.5, "slow", "up to ×1.4"],
+  [1.05, "linear", "up to ×2"],
+  [Infinity, "fast", "more than ×2"],
+];
+
+/** @param {number} exponent */
+export function growthClass(exponent) {
+  return (GROWTH_CLASSES.find(([limit]) => exponent <= limit) ??
+    GROWTH_CLASSES[GROWTH_CLASSES.length - 1])[1];
+}

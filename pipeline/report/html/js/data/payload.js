@@ -1,0 +1,108 @@
+// @ts-check
+// The page's data as payload.py writes it: JSON, with arrays of floats in base64, row by row.
+
+/** @typedef {string} Floats base64 of little-endian float32 */
+/** @typedef {string} Doubles base64 of little-endian float64 */
+/** @typedef {[string, number]} Exponent power as text ("3/2") and power of the logarithm */
+/** @typedef {number[]} Point a value per parameter */
+
+/**
+ * @typedef {object} Payload
+ * @property {string[]} parameters
+ * @property {number} column the parameter that scales
+ * @property {Point[]} points measured points
+ * @property {number} largest index of the largest measured point
+ * @property {Point[]} targets the page opens at the last
+ * @property {Point} first lower ends of the sliders
+ * @property {Point} reach their upper ends
+ * @property {number[]} grid scales with exact predictions, the other parameters at the target
+ * @property {string} metric
+ * @property {string} unit
+ * @property {boolean} relativeGrowth growth is judged by shares, since the parameter counts no processes
+ * @property {{growing: number, noteworthy: number}} limits of the flags
+ * @property {Region[]} regions
+ * @property {{regions: LevelPayload, callpaths: LevelPayload}} levels
+ * @property {{name: string, unit: string, values: Floats}[]} metrics of the call tree: K x points
+ * @property {ImbalancePayload | null} imbalance
+ * @property {FilterPayload | null} filter
+ */
+
+/**
+ * @typedef {object} Region
+ * @property {string} name
+ * @property {string} [short]
+ * @property {string} [mangled]
+ * @property {string} [paradigm]
+ * @property {string} [source]
+ */
+
+/**
+ * @typedef {object} LevelPayload K kernels, G points of the grid
+ * @property {number[]} region index into regions, per kernel
+ * @property {number[]} parent the caller's kernel, -1 for a root
+ * @property {Floats} mean K x points
+ * @property {{count: number, kernels: number[], values: Floats}} repetitions
+ * @property {ModelsPayload} models
+ * @property {Floats} value K x G predictions
+ * @property {Floats} lower
+ * @property {Floats} upper
+ * @property {{lower: Floats, upper: Floats}} total G
+ * @property {Floats} growing probability that a kernel grows
+ * @property {Floats} smape
+ * @property {Floats} cvSmape
+ * @property {[number, number, number, boolean][]} crossovers overtakes, overtaken, at, in the measured range
+ */
+
+/**
+ * @typedef {object} ModelsPayload M models per kernel, the chosen one first
+ * @property {Exponent[][]} terms an exponent per parameter
+ * @property {number[][]} hypotheses lists of terms
+ * @property {number} rivals M
+ * @property {number[]} chosen K x M indices into hypotheses, -1 for none
+ * @property {Floats} weight K x M probabilities
+ * @property {Doubles} coefficients K x M x C: the constant, then one per term
+ * @property {boolean} nonnegative
+ * @property {Floats} validFrom K x parameters
+ * @property {number[][]} growths lists of leading terms
+ * @property {number[]} growth index into growths, per kernel
+ * @property {number[]} growthUncertain 1 or 0, per kernel
+ * @property {string[][]} warnings lists of texts
+ * @property {number[]} warning index into warnings, per kernel
+ */
+
+/**
+ * @typedef {object} ImbalancePayload N call paths, the most uneven first
+ * @property {string} unit
+ * @property {number[]} locations per point
+ * @property {number[]} kernels
+ * @property {Floats} low N x points: the smallest value of a location
+ * @property {Floats} mean
+ * @property {Floats} high
+ */
+
+/**
+ * @typedef {object} FilterPayload
+ * @property {string} method
+ * @property {string[]} reasons
+ * @property {FilterRow[]} rows
+ */
+
+/** @typedef {[string, string, boolean, number, number, number]} FilterRow name, short, kept, reason, visits, time */
+
+/** @param {string} text */
+function bytes(text) {
+  const raw = atob(text);
+  const array = new Uint8Array(raw.length);
+  for (let i = 0; i < raw.length; i++) array[i] = raw.charCodeAt(i);
+  return array.buffer;
+}
+
+/** @param {Floats} text */
+export function floats(text) {
+  return new Float32Array(bytes(text));
+}
+
+/** @param {Doubles} text */
+export function doubles(text) {
+  return new Float64Array(bytes(text));
+}

@@ -1,0 +1,104 @@
+// @ts-check
+// Scales of charts: from values to pixels and back, and where their ticks are.
+
+/** @typedef {readonly [number, number]} Range */
+/** @typedef {{invert: (pixel: number) => number, ticks: (count: number) => number[]}} ScaleExtras */
+/** @typedef {((value: number) => number) & ScaleExtras} Scale */
+
+/**
+ * @param {Range} domain
+ * @param {Range} range
+ * @returns {Scale}
+ */
+export function linearScale([low, high], [from, to]) {
+  const factor = (to - from) / (high - low || 1);
+  return Object.assign((/** @type {number} */ value) => from + (value - low) * factor, {
+    invert: (/** @type {number} */ pixel) => low + (pixel - from) / factor,
+    ticks: (/** @type {number} */ count) => linearTicks(low, high, count),
+  });
+}
+
+/**
+ * @param {Range} domain
+ * @param {Range} range
+ * @returns {Scale}
+ */
+export function logScale([low, high], range) {
+  const inner = linearScale([Math.log(low), Math.log(high)], range);
+  return Object.assign((/** @type {number} */ value) => inner(Math.log(value)), {
+    invert: (/** @type {number} */ pixel) => Math.exp(inner.invert(pixel)),
+    ticks: (/** @type {number} */ count) => logTicks(low, high, count),
+  });
+}
+
+/**
+ * @param {number} low
+ * @param {number} high
+ * @param {number} count
+ */
+export function linearTicks(low, high, count) {
+  const raw = (high - low) / Math.max(count, 1);
+  if (!(raw > 0)) return [low];
+  const power = 10 ** Math.floor(Math.log10(raw));
+  const step = ([1, 2, 5].find((factor) => factor * power >= raw) ?? 10) * power;
+  const ticks = [];
+  for (let i = Math.ceil(low / step); i * step <= high * (1 + 1e-9); i++) ticks.push(i * step);
+  return ticks;
+}
+
+/**
+ * @param {number} low
+ * @param {number} high
+ * @param {number} count
+ */
+export function logTicks(low, high, count) {
+  const decades = Math.log10(high / low);
+  const ticks = [];
+  const keep = decades > 2 ? [1] : decades > 1 ? [1, 3] : [1, 2, 5];
+  const every = Math.max(1, Math.ceil(decades / Math.max(count, 1)));
+  for (let e = Math.floor(Math.log10(low)); e <= Math.ceil(Math.log10(high)); e++) {
+    if (e % every) continue;
+    for (const factor of keep) ticks.push(factor * 10 ** e);
+  }
+  const inside = ticks.filter((tick) => tick >= low * (1 - 1e-9) && tick <= high * (1 + 1e-9));
+  return inside.length > 1 ? inside : linearTicks(low, high, count);
+}
+
+/**
+ * Powers of two: ticks of a parameter that was measured at such.
+ * @param {number} low
+ * @param {number} high
+ * @param {number} count
+ */
+export function binaryTicks(low, high, count) {
+  const first = Math.ceil(Math.log2(low) - 1e-9);
+  const last = Math.floor(Math.log2(high) + 1e-9);
+  const every = Math.max(1, Math.ceil((last - first + 1) / count));
+  const ticks = [];
+  for (let e = first; e <= last; e += every) ticks.push(2 ** e);
+  return ticks;
+}
+
+/**
+ * Extent of positive values for a logarithmic axis: at most six decades, small values leave at the bottom.
+ * @param {number[]} values
+ * @returns {Range}
+ */
+export function logDomain(values) {
+  const positive = values.filter((value) => value > 0 && Number.isFinite(value));
+  if (positive.length === 0) return [0.1, 1];
+  const high = Math.max(...positive);
+  const low = Math.max(Math.min(...positive), high * 1e-6);
+  const pad = (high / low) ** 0.05 * 1.05;
+  return [low / pad, high * pad];
+}
+
+/**
+ * @param {number[]} values
+ * @returns {Range}
+ */
+export function linearDomain(values) {
+  const high = Math.max(...values.filter(Number.isFinite), 0);
+  const low = Math.min(...values.filter(Number.isFinite), 0);
+  return high > low ? [low, high + 0.06 * (high - low)] : [0, 1];
+}

@@ -1,0 +1,277 @@
+// @ts-check
+// Line charts as SVG: a frame with axes, and layers drawn into it. Colours come from style sheets.
+
+import { spread } from "../data/space.js";
+import { tickLabel } from "../text/numbers.js";
+import { binaryTicks, linearScale, logScale } from "./axes.js";
+import { svgEl } from "./dom.js";
+
+/** @import { Space } from "../data/space.js" */
+/** @import { Range, Scale } from "./axes.js" */
+/** @typedef {{left: number, right: number, top: number, bottom: number}} Box */
+/** @typedef {{x: number, y: number, title?: string}} Dot */
+
+/**
+ * @typedef {object} Axis
+ * @property {Range} domain
+ * @property {boolean} log
+ * @property {string} label
+ * @property {boolean} [binary] ticks at powers of two, if the axis is logarithmic
+ * @property {(value: number) => string} [format]
+ */
+
+/**
+ * @typedef {object} Chart
+ * @property {SVGSVGElement} root
+ * @property {SVGGElement} plot what is cut at the axes
+ * @property {SVGGElement} over what is not
+ * @property {Scale} x
+ * @property {Scale} y
+ * @property {Box} box
+ * @property {number} width
+ */
+
+const MARGIN = { top: 14, right: 16, bottom: 40, left: 58 };
+const HEIGHT = 320;
+const SAMPLES = 80; // of a curve
+const PAST_TARGET = 1.5; // how far curves go on, but not beyond the slider
+let charts = 0;
+
+/**
+ * Draws axes into `host` and returns what layers need.
+ * @param {HTMLElement} host
+ * @param {{x: Axis, y: Axis, label: string, height?: number, right?: number}} spec label: for screen readers;
+ *   right: extra margin
+ * @returns {Chart}
+ */
+export function frame(host, spec) {
+  const width = Math.max(host.clientWidth, 240);
+  const height = spec.height ?? HEIGHT;
+  const box = {
+    left: MARGIN.left,
+    right: width - MARGIN.right - (spec.right ?? 0),
+    top: MARGIN.top,
+    bottom: height - MARGIN.bottom,
+  };
+  const x = (spec.x.log ? logScale : linearScale)(spec.x.domain, [box.left, box.right]);
+  const y = (spec.y.log ? logScale : linearScale)(spec.y.domain, [box.bottom, box.top]);
+  charts += 1;
+  const clip = `clip-${charts}`;
+  const plot = svgEl("g", { "clip-path": `url(#${clip})` });
+  const over = svgEl("g");
+  const inside = svgEl("rect", {
+    x: box.left - 5,
+    y: box.top - 6,
+    width: box.right - box.left + 10,
+    height: box.bottom - box.top + 6,
+  });
+  const root = svgEl(
+    "svg",
+    {
+      class: "chart",
+      role: "img",
+      "aria-label": spec.label,
+      width,
+      height,
+      viewBox: `0 0 ${width} ${height}`,
+    },
+    svgEl("clipPath", { id: clip }, inside),
+    axisX(spec.x, x, box),
+    axisY(spec.y, y, box),
+    plot,
+    over,
+  );
+  host.replaceChildren(root);
+  return { root, plot, over, x, y, box, width };
+}
+
+/**
+ * The axis of the parameter that scales.
+ * @param {Space} space
+ * @param {Range} domain
+ * @param {boolean} log
+ * @returns {Axis}
+ */
+export function scaleAxis(space, domain, log) {
+  const binary = space.points.every((point) => Number.isInteger(Math.log2(point[space.column])));
+  return { domain, log, label: space.scaled, binary };
+}
+
+/**
+ * Scales at which curves are drawn.
+ * @param {Space} space
+ * @param {number[]} target
+ */
+export function curveScales({ column, measuredStart, measuredEnd, reach }, target) {
+  const end = Math.max(measuredEnd, Math.min(PAST_TARGET * target[column], reach[column]));
+  return spread(measuredStart, end, SAMPLES);
+}
+
+/**
+ * @param {Axis} axis
+ * @param {Scale} x
+ * @param {Box} box
+ */
+function axisX(axis, x, box) {
+  const count = Math.max(2, Math.floor((box.right - box.left) / 70));
+  const [low, high] = axis.domain;
+  const ticks = axis.binary && axis.log ? binaryTicks(low, high, count) : x.ticks(count);
+  return svgEl(
+    "g",
+    { class: "axis", "aria-hidden": true },
+    svgEl("line", { x1: box.left, x2: box.right, y1: box.bottom, y2: box.bottom }),
+    ...ticks.flatMap((tick) => [
+      svgEl("line", { x1: x(tick), x2: x(tick), y1: box.bottom, y2: box.bottom + 4 }),
+      svgEl("text", { x: x(tick), y: box.bottom + 17, "text-anchor": "middle" }, tickLabel(tick)),
+    ]),
+    svgEl(
+      "text",
+      { class: "label", x: (box.left + box.right) / 2, y: box.bottom + 34, "text-anchor": "middle" },
+      axis.label,
+    ),
+  );
+}
+
+/**
+ * @param {Axis} axis
+ * @param {Scale} y
+ * @param {Box} box
+ */
+function axisY(axis, y, box) {
+  const ticks = y.ticks(Math.max(2, Math.floor((box.bottom - box.top) / 44)));
+  const text = axis.format ?? tickLabel;
+  return svgEl(
+    "g",
+    { class: "axis", "aria-hidden": true },
+    ...ticks.flatMap((tick) => [
+      svgEl("line", { class: "grid", x1: box.left, x2: box.right, y1: y(tick), y2: y(tick) }),
+      svgEl("text", { x: box.left - 8, y: y(tick) + 4, "text-anchor": "end" }, text(tick)),
+    ]),
+    svgEl(
+      "text",
+      {
+        class: "label",
+        transform: `translate(13 ${(box.top + box.bottom) / 2}) rotate(-90)`,
+        "text-anchor": "middle",
+      },
+      axis.label,
+    ),
+  );
+}
+
+/**
+ * @param {Chart} chart
+ * @param {number[]} xs
+ * @param {number[]} ys
+ */
+function pathThrough(chart, xs, ys) {
+  let text = "";
+  let pen = "M";
+  xs.forEach((value, i) => {
+    const px = chart.x(value);
+    const py = chart.y(ys[i]);
+    if (!Number.isFinite(px) || !Number.isFinite(py)) {
+      pen = "M";
+      return;
+    }
+    text += `${pen}${px.toFixed(1)} ${Math.min(Math.max(py, -2e4), 2e4).toFixed(1)}`;
+    pen = "L";
+  });
+  return text;
+}
+
+/**
+ * @param {Chart} chart
+ * @param {number[]} xs
+ * @param {number[]} ys
+ * @param {string} cls
+ * @param {string} title
+ */
+export function drawLine(chart, xs, ys, cls, title) {
+  const d = pathThrough(chart, xs, ys);
+  chart.plot.append(svgEl("path", { class: `line ${cls}`, d }, svgEl("title", {}, title)));
+}
+
+/**
+ * @param {Chart} chart
+ * @param {number[]} xs
+ * @param {number[]} lower
+ * @param {number[]} upper
+ * @param {string} cls
+ */
+export function drawBand(chart, xs, lower, upper, cls) {
+  const bottom = Math.max(chart.y.invert(chart.box.bottom), Number.MIN_VALUE);
+  /** @param {number} value */
+  const floor = (value) => (Number.isFinite(chart.y(value)) ? value : bottom);
+  const there = pathThrough(chart, xs, upper.map(floor));
+  const back = pathThrough(chart, [...xs].reverse(), [...lower].reverse().map(floor));
+  chart.plot.append(svgEl("path", { class: `band ${cls}`, d: `${there}${back.replace(/^M/, "L")}Z` }));
+}
+
+/**
+ * @param {Chart} chart
+ * @param {Dot[]} dots
+ * @param {string} cls
+ * @param {number} [radius]
+ */
+export function drawDots(chart, dots, cls, radius = 3.2) {
+  for (const { x, y, title } of dots) {
+    const [px, py] = [chart.x(x), chart.y(y)];
+    if (!Number.isFinite(px) || !Number.isFinite(py)) continue;
+    const place = { class: `dot ${cls}`, cx: px.toFixed(1), cy: py.toFixed(1), r: radius };
+    chart.plot.append(svgEl("circle", place, title ? svgEl("title", {}, title) : null));
+  }
+}
+
+/**
+ * Shades the range without measurements.
+ * @param {Chart} chart
+ * @param {number} from
+ */
+export function drawBeyond(chart, from) {
+  const left = Math.max(chart.x(from), chart.box.left);
+  const { right, top, bottom } = chart.box;
+  if (left >= right) return;
+  const shade = svgEl("rect", {
+    class: "beyond",
+    x: left,
+    y: top,
+    width: right - left,
+    height: bottom - top,
+  });
+  chart.root.insertBefore(shade, chart.root.children[1]);
+  const fits = right - left > 90;
+  if (fits) chart.over.append(svgEl("text", { class: "note", x: left + 6, y: top + 11 }, "extrapolated"));
+}
+
+/**
+ * @param {Chart} chart
+ * @param {number} scale
+ */
+export function drawTarget(chart, scale) {
+  const px = chart.x(scale);
+  const { left, right, top, bottom } = chart.box;
+  if (px < left - 1 || px > right + 1) return;
+  chart.over.append(svgEl("line", { class: "target", x1: px, x2: px, y1: top, y2: bottom }));
+}
+
+/**
+ * Labels at the right ends of lines, moved apart where they would overlap.
+ * @param {Chart} chart
+ * @param {{text: string, y: number, cls: string}[]} labels
+ */
+export function drawEndLabels(chart, labels) {
+  const placed = labels
+    .map((label) => ({ ...label, at: chart.y(label.y) }))
+    .filter(({ at }) => Number.isFinite(at) && at > chart.box.top - 20 && at < chart.box.bottom + 20)
+    .sort((a, b) => a.at - b.at);
+  placed.forEach((label, i) => {
+    if (i) label.at = Math.max(label.at, placed[i - 1].at + 14);
+  });
+  for (let i = placed.length - 1, limit = chart.box.bottom; i >= 0; i--, limit -= 14) {
+    placed[i].at = Math.min(placed[i].at, limit);
+  }
+  for (const { text, at, cls } of placed) {
+    chart.over.append(svgEl("text", { class: `end ${cls}`, x: chart.box.right + 6, y: at + 4 }, text));
+  }
+}

@@ -1,0 +1,148 @@
+// @ts-check
+// Building elements. Text always goes in as text nodes, never as markup.
+
+/** @typedef {string | Node | null | undefined} Child */
+/** @typedef {Record<string, any>} Attributes text, numbers and booleans; functions listen to events */
+
+const SVG_SPACE = "http://www.w3.org/2000/svg";
+
+/**
+ * @template {Element} Made
+ * @param {Made} node
+ * @param {Attributes} attributes
+ * @param {Child[]} children
+ * @returns {Made}
+ */
+function fill(node, attributes, children) {
+  for (const [name, value] of Object.entries(attributes)) {
+    if (typeof value === "function") node.addEventListener(name, value);
+    else if (typeof value === "boolean" && name.startsWith("aria-")) node.setAttribute(name, String(value));
+    else if (value !== null && value !== undefined && value !== false) {
+      node.setAttribute(name, value === true ? "" : value);
+    }
+  }
+  for (const child of children) if (child !== null && child !== undefined) node.append(child);
+  return node;
+}
+
+/**
+ * @template {keyof HTMLElementTagNameMap} Tag
+ * @param {Tag} tag
+ * @param {Attributes} [attributes]
+ * @param {...Child} children
+ */
+export function el(tag, attributes = {}, ...children) {
+  return fill(document.createElement(tag), attributes, children);
+}
+
+/**
+ * @template {keyof SVGElementTagNameMap} Tag
+ * @param {Tag} tag
+ * @param {Attributes} [attributes]
+ * @param {...Child} children
+ */
+export function svgEl(tag, attributes = {}, ...children) {
+  return fill(document.createElementNS(SVG_SPACE, tag), attributes, children);
+}
+
+/**
+ * Sets styles through the object model: the page's content security policy refuses style attributes.
+ * @template {HTMLElement} Made
+ * @param {Made} node
+ * @param {Record<string, string>} styles
+ */
+export function styled(node, styles) {
+  for (const [name, value] of Object.entries(styles)) node.style.setProperty(name, value);
+  return node;
+}
+
+/** @param {string} id */
+export function byId(id) {
+  const node = document.getElementById(id);
+  if (!node) throw new Error(`the page has no element ${id}`);
+  return node;
+}
+
+/**
+ * The nearest element around an event that matches a selector.
+ * @param {Event} event
+ * @param {string} selector
+ * @returns {HTMLElement | SVGElement | null}
+ */
+export function eventElement(event, selector) {
+  return event.target instanceof Element ? event.target.closest(selector) : null;
+}
+
+/**
+ * A choice between few things as a row of radio buttons; calls `chosen` with the value.
+ * @template {string} Key
+ * @param {string} label
+ * @param {string} name
+ * @param {[Key, string][]} choices
+ * @param {Key} value
+ * @param {(key: Key) => void} chosen
+ */
+export function switcher(label, name, choices, value, chosen) {
+  const options = choices.map(([key, text]) =>
+    el(
+      "label",
+      {},
+      el("input", { type: "radio", name, value: key, checked: key === value, change: () => chosen(key) }),
+      el("span", {}, text),
+    ),
+  );
+  return el("fieldset", { class: "switch" }, el("legend", {}, label), ...options);
+}
+
+/**
+ * A choice between many things as a drop-down list; calls `chosen` with the value as text.
+ * @param {string} label
+ * @param {[string, string][]} choices
+ * @param {string | number} value
+ * @param {(key: string) => void} chosen
+ */
+export function selector(label, choices, value, chosen) {
+  const options = choices.map(([key, text]) =>
+    el("option", { value: key, selected: key === String(value) }, text),
+  );
+  const list = el("select", {}, ...options);
+  list.addEventListener("change", () => chosen(list.value));
+  return el("label", { class: "select" }, el("span", {}, label), list);
+}
+
+/**
+ * @param {string} text
+ * @param {string} what
+ */
+export function copyButton(text, what) {
+  const button = el("button", { type: "button", class: "quiet", "aria-label": `Copy ${what}` }, "Copy");
+  button.addEventListener("click", async () => {
+    try {
+      await navigator.clipboard.writeText(text);
+      button.textContent = "Copied";
+    } catch {
+      button.textContent = "Press Ctrl+C";
+      getSelection()?.selectAllChildren(button.previousElementSibling ?? button);
+    }
+    setTimeout(() => {
+      button.textContent = "Copy";
+    }, 1500);
+  });
+  return button;
+}
+
+/**
+ * Draws again whenever the width of the host changes.
+ * @param {HTMLElement} host
+ * @param {() => void} draw
+ */
+export function onResize(host, draw) {
+  let width = host.clientWidth;
+  const watch = new ResizeObserver(() => {
+    if (host.clientWidth && host.clientWidth !== width) {
+      width = host.clientWidth;
+      requestAnimationFrame(draw);
+    }
+  });
+  watch.observe(host);
+}

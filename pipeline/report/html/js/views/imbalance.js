@@ -1,0 +1,116 @@
+// @ts-check
+// How unevenly call paths are spread over locations.
+
+import { byId, selector, svgEl } from "../draw/dom.js";
+import { kernelNode } from "../draw/nodes.js";
+import { DataTable } from "../draw/table.js";
+import { searchTexts } from "../text/names.js";
+import { figure, pointText } from "../text/numbers.js";
+
+/** @import { Report } from "../data/report.js" */
+/** @import { Column } from "../draw/table.js" */
+
+const WIDTH = 168; // pixels, of the sketch of all points
+const STEP = 24; // at most, between two points
+const HEIGHT = 35;
+
+/** @param {Report} report */
+export function buildImbalance({ imbalance, space, tree }) {
+  if (!imbalance) return;
+  const { kernels, locations, low, mean, high } = imbalance;
+  const unit = imbalance.unit ? ` (${imbalance.unit})` : "";
+  const { level } = tree;
+  const count = space.points.length;
+  const parallel = space.points.map((_, i) => i).filter((i) => locations[i] > 1);
+  let point = parallel.includes(space.largest) ? space.largest : parallel[parallel.length - 1];
+  /**
+   * @param {Float32Array} values
+   * @param {number} row
+   * @param {number} [i]
+   */
+  const at = (values, row, i = point) => values[row * count + i];
+  /** @param {number} row */
+  const excess = (row) => (at(high, row) - at(mean, row)) * locations[point];
+  /** @param {number} row */
+  const ratio = (row) => (at(mean, row) > 0 ? at(high, row) / at(mean, row) : NaN);
+  /**
+   * @param {string} key
+   * @param {string} title
+   * @param {string} help
+   * @param {(row: number) => number} value
+   * @returns {Column}
+   */
+  const number = (key, title, help, value) => ({
+    key,
+    title,
+    help,
+    kind: "number",
+    value,
+    cell: (row) => figure(value(row)),
+  });
+  /** @param {number} row */
+  const sketch = (row) => {
+    const top = Math.max(...space.points.map((_, i) => at(high, row, i)).filter(Number.isFinite)) || 1;
+    const step = Math.min(STEP, WIDTH / count);
+    /** @param {number} value */
+    const y = (value) => (32 - 29 * (value / top)).toFixed(1);
+    const texts = parallel.map((i) => {
+      const spread = [low, mean, high].map((values) => figure(at(values, row, i))).join(" … ");
+      return `${pointText(space.parameters, space.points[i])}: ${spread}`;
+    });
+    const measured = space.points.map((_, i) => i).filter((i) => Number.isFinite(at(mean, row, i)));
+    return svgEl(
+      "svg",
+      {
+        class: "spread",
+        width: step * count,
+        height: HEIGHT,
+        role: "img",
+        "aria-label": texts.join("; "),
+      },
+      svgEl("title", {}, texts.join("\n")),
+      ...measured.flatMap((i) => {
+        const x = (i + 0.5) * step;
+        return [
+          svgEl("line", { x1: x, x2: x, y1: y(at(low, row, i)), y2: y(at(high, row, i)) }),
+          svgEl("circle", { cx: x, cy: y(at(mean, row, i)), r: 2.2 }),
+        ];
+      }),
+    );
+  };
+  /** @type {Column[]} */
+  const columns = [
+    {
+      key: "name",
+      title: "Call path",
+      value: (row) => level.name(kernels[row]),
+      cell: (row) => kernelNode(level, kernels[row]),
+    },
+    number("low", `Min${unit}`, "Smallest value of a location", (row) => at(low, row)),
+    number("mean", `Mean${unit}`, "Mean over locations", (row) => at(mean, row)),
+    number("high", `Max${unit}`, "Largest value of a location", (row) => at(high, row)),
+    number("ratio", "Max / mean", "1 if all locations have the same value", ratio),
+    number(
+      "excess",
+      `Excess${unit}`,
+      "(max − mean) × locations: time that the others may spend waiting",
+      excess,
+    ),
+    { key: "spread", title: "All points", kind: "wide left", value: ratio, cell: sketch },
+  ];
+  const searched = searchTexts(level);
+  const table = new DataTable(byId("imbalance-table"), {
+    caption: "Smallest, mean and largest value of a location, per call path",
+    columns,
+    sort: "excess",
+    rows: () => kernels.map((_, row) => row),
+    text: (row) => searched(kernels[row]),
+  });
+  /** @type {[string, string][]} */
+  const points = parallel.map((i) => [String(i), pointText(space.parameters, space.points[i])]);
+  const choice = selector("Measurement point", points, point, (value) => {
+    point = Number(value);
+    table.refresh();
+  });
+  byId("imbalance-options").replaceChildren(choice);
+}

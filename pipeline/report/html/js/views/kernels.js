@@ -1,0 +1,176 @@
+// @ts-check
+// The kernel table: measured and predicted shares, growth, models and how far to trust them.
+
+import { elasticity, NEXT, outlookOf } from "../data/outlook.js";
+import { byId, el } from "../draw/dom.js";
+import { barNode, formulaNode, growthNode, kernelNode } from "../draw/nodes.js";
+import { DataTable } from "../draw/table.js";
+import { formulaText } from "../text/formula.js";
+import { searchTexts } from "../text/names.js";
+import { figure, intervalText, percent, pointText } from "../text/numbers.js";
+import { kernelDetail } from "./kernel_detail.js";
+
+/** @import { Flag } from "../data/outlook.js" */
+/** @import { Report } from "../data/report.js" */
+/** @import { Column } from "../draw/table.js" */
+/** @import { State } from "../state.js" */
+
+/** @type {Record<Flag | "dominant", [string, string]>} */
+const FLAG_TEXT = {
+  growing: ["grows", "grows with a probability of at least 90 %"],
+  future_bottleneck: [
+    "future bottleneck",
+    "grows, takes at least 1 % at the target, and a larger share there than at the largest measured point",
+  ],
+  dominant_measured: ["largest measured", "the largest at the largest measured point"],
+  dominant: ["largest", "the largest at the largest measured point and at the target"],
+  dominant_at_target: ["largest at target", "the largest at the target"],
+};
+
+/**
+ * A future bottleneck grows by definition, so only one of the two shows; of warnings only those not true of all.
+ * @param {Flag[]} flags
+ * @param {string[]} warnings
+ */
+function flagNodes(flags, warnings) {
+  const always = flags.includes("dominant_measured") && flags.includes("dominant_at_target");
+  const future = flags.includes("future_bottleneck");
+  const shown = flags.flatMap((flag) => {
+    if ((flag === "growing" && future) || (flag === "dominant_measured" && always)) return [];
+    return flag === "dominant_at_target" && always ? /** @type {const} */ (["dominant"]) : [flag];
+  });
+  const chips = shown.map((flag) => {
+    const [text, help] = FLAG_TEXT[flag];
+    return el("span", { class: `flag ${flag}`, title: help }, text);
+  });
+  const title = warnings.join("; ");
+  const warning = title ? el("span", { class: "flag warning", title }, "warning") : null;
+  return el("span", { class: "flags" }, ...chips, warning);
+}
+
+/**
+ * @param {Report} report
+ * @param {State} state
+ */
+export function buildKernels(report, state) {
+  const { space, metric, effort, limits } = report;
+  let level = state.level;
+  let outlook = outlookOf(level, state.target, limits);
+  let growing = new Float64Array();
+  let searched = searchTexts(level);
+  /** @param {number} k */
+  const interval = (k) => level.interval(k, state.target, outlook.value[k]);
+  /** @param {number} k */
+  const width = (k) => {
+    const ends = interval(k);
+    return ends && outlook.value[k] > 0 ? (ends[1] - ends[0]) / outlook.value[k] : NaN;
+  };
+  /** @type {Column[]} */
+  const columns = [
+    { key: "name", title: "Kernel", value: (k) => level.name(k), cell: (k) => kernelNode(level, k) },
+    {
+      key: "measured",
+      title: "Measured",
+      help: `Share of ${metric} at the largest measured point`,
+      kind: "number",
+      value: (k) => outlook.shareMeasured[k],
+      cell: (k) => barNode(outlook.shareMeasured[k], percent(outlook.shareMeasured[k])),
+    },
+    {
+      key: "target",
+      title: "At target",
+      help: `Share of ${metric} at the target`,
+      kind: "number",
+      value: (k) => outlook.shareAtTarget[k],
+      cell: (k) => barNode(outlook.shareAtTarget[k], percent(outlook.shareAtTarget[k])),
+    },
+    {
+      key: "value",
+      title: "Predicted",
+      help: `${effort} at the target`,
+      kind: "number",
+      value: (k) => outlook.value[k],
+      cell: (k) => figure(outlook.value[k]),
+    },
+    {
+      key: "interval",
+      title: "90 % interval",
+      help: "90 % interval of the expected value at the target; sorts by its relative width",
+      kind: "number wide",
+      value: width,
+      cell: (k) => intervalText(interval(k)),
+    },
+    {
+      key: "growth",
+      title: "Growth",
+      help: "Asymptotically leading term; sorts by the local growth at the target",
+      kind: "number left",
+      value: (k) => growing[k],
+      cell: (k) => growthNode(level, k),
+    },
+    {
+      key: "model",
+      title: "Model",
+      help: "Most plausible formula; sorts as text",
+      kind: "wide model",
+      value: (k) => formulaText(level, k),
+      cell: (k) => formulaNode(level, k),
+    },
+    {
+      key: "probability",
+      title: "Growing",
+      help: "Probability that it grows with scale",
+      kind: "number",
+      value: (k) => level.growing[k],
+      cell: (k) => `${Math.round(100 * level.growing[k])} %`,
+    },
+    {
+      key: "quality",
+      title: "Error",
+      help: "Leave-one-out error (SMAPE): every point predicted from the others",
+      kind: "number wide",
+      value: (k) => level.cvSmape[k],
+      cell: (k) =>
+        el(
+          "span",
+          { title: `error of the fit: ${level.smape[k].toFixed(1)} %` },
+          `${level.cvSmape[k].toFixed(1)} %`,
+        ),
+    },
+    {
+      key: "flags",
+      title: "Flags",
+      kind: "number left",
+      value: (k) => outlook.flags[k].length,
+      cell: (k) =>
+        flagNodes(
+          outlook.flags[k],
+          level.warnings[k].filter((text) => !level.sharedWarnings.includes(text)),
+        ),
+    },
+  ];
+  const look = () => {
+    outlook = outlookOf(level, state.target, limits);
+    const next = space.atScale(state.target, NEXT * state.target[space.column]);
+    growing = elasticity(outlook.value, level.values(next));
+  };
+  look();
+  const table = new DataTable(byId("kernel-table"), {
+    caption: "Kernels with their shares, models and predictions",
+    columns,
+    sort: "target",
+    rows: () => level.region.map((_, k) => k),
+    text: (k) => searched(k),
+    detail: (k) => kernelDetail(report, state, level, k),
+  });
+  state.follow(byId("kernels"), () => {
+    const other = level !== state.level;
+    level = state.level;
+    look();
+    if (other) {
+      searched = searchTexts(level);
+      table.reset();
+    } else table.refresh();
+    byId("kernel-target").textContent = pointText(space.parameters, state.target);
+  });
+}

@@ -1,0 +1,142 @@
+"""What the templates show beside the verdict: name of the study, facts, efficiency table, warnings."""
+
+import json
+import os
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from itertools import chain
+from pathlib import PurePath
+from typing import Any
+
+from ingest.experiment import Experiment
+from pipeline.models.analysis import Analysis
+from pipeline.models.scaling_models import ScalingModels
+from pipeline.report.html.levels import warning_texts
+from pipeline.report.summary import EFFICIENCY_METRICS, FAIR, GOOD
+
+NO_NAME = "Scaling study"
+LISTED_VALUES = 8  # values of a parameter are listed up to this many, else their range
+WHOLE = 1e15  # beyond, even whole numbers are written with an exponent
+TOOL = ("creator", "generator")
+MACHINE = ("hosts", "machine", "system")
+EFFICIENCY_DEPTH = {"overall": 0, "parallel": 1, "load_balance": 2, "communication": 2, "computation": 1}
+DEEPEST = 2
+
+
+def study_name(provenance: Mapping[str, Any]) -> str:
+    """Return the name of the directory that holds all inputs, or of the one file that was read."""
+    paths = [entry["path"] for entry in provenance["inputs"]]
+    if not paths:
+        return NO_NAME
+    common = PurePath(paths[0] if len(paths) == 1 else os.path.commonpath(paths))
+    return common.stem if len(paths) == 1 else common.name or NO_NAME
+
+
+def facts(analysis: Analysis, provenance: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Return what was measured as pairs of a heading and a text; what is not known is left out."""
+    experiment = analysis.experiment
+    points, repetitions = experiment.shape
+    found = [
+        (
+            "Measurements",
+            f"{counted(points, 'point')}, {_ranges(experiment)}; {repetitions_text(repetitions)}",
+        ),
+        (
+            "Call tree",
+            f"{counted(len(analysis.callpaths.kernels), 'call path')} in "
+            f"{counted(len(analysis.regions.kernels), 'region')}",
+        ),
+        ("Scaling", analysis.decision.reason),
+        ("Locations", _locations(experiment)),
+        ("Measured with", _attribute(experiment, TOOL)),
+        ("Machine", _attribute(experiment, MACHINE)),
+        ("Filter", provenance["filter"]),
+    ]
+    return [(name, text) for name, text in found if text]
+
+
+def counted(number: int, noun: str) -> str:
+    """Write a number with a noun: ``1 point``, ``2 points``."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def repetitions_text(count: int) -> str:
+    """Write how many repetitions a point has at most."""
+    return "one repetition" if count == 1 else f"up to {count} repetitions"
+
+
+def scale_text(value: float, digits: int = 6) -> str:
+    """Write a value of a parameter: whole numbers whole, all else with some significant digits."""
+    return f"{value:.0f}" if value == round(value) and abs(value) < WHOLE else f"{value:.{digits}g}"
+
+
+def _ranges(experiment: Experiment) -> str:
+    columns = zip(experiment.parameters, experiment.points.T, strict=True)
+    return ", ".join(_range(name, sorted(set(values.tolist()))) for name, values in columns)
+
+
+def _range(name: str, values: Sequence[float]) -> str:
+    if len(values) > LISTED_VALUES:
+        return f"{name} = {scale_text(values[0])} … {scale_text(values[-1])} ({len(values)} values)"
+    return f"{name} = {' '.join(map(scale_text, values))}"
+
+
+def _locations(experiment: Experiment) -> str:
+    counts = sorted({len(run.process) for run in experiment.runs})
+    if not counts:
+        return ""
+    return f"{counts[0]} per run" if counts[0] == counts[-1] else f"{counts[0]} to {counts[-1]} per run"
+
+
+def _attribute(experiment: Experiment, keys: Sequence[str]) -> str:
+    """Join what the runs say under one of the keys, each text once."""
+    return ", ".join(
+        dict.fromkeys(str(value) for key, value in attributes(experiment) if key.lower() in keys and value)
+    )
+
+
+def attributes(experiment: Experiment) -> list[tuple[str, Any]]:
+    """Return what the measurement systems of the runs say of themselves, each statement once."""
+    return list(dict.fromkeys(chain.from_iterable(run.attributes.items() for run in experiment.runs)))
+
+
+def efficiency_table(efficiency: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the rows of the ``efficiency`` of a summary, without metrics that are unknown at all points."""
+    points = efficiency["points"]
+    return {
+        "points": [
+            ", ".join(f"{name} = {scale_text(value)}" for name, value in row["at"].items()) for row in points
+        ],
+        "rows": [
+            {
+                "name": name,
+                "depth": EFFICIENCY_DEPTH.get(key, DEEPEST),
+                "cells": [_efficiency_cell(row[key]) for row in points],
+            }
+            for key, name in EFFICIENCY_METRICS.items()
+            if any(row[key] is not None for row in points)
+        ],
+        "notices": efficiency["notices"],
+    }
+
+
+def _efficiency_cell(value: float | None) -> dict[str, str]:
+    if value is None:
+        return {"text": "–", "rating": "none"}
+    rating = "good" if value >= GOOD else "fair" if value >= FAIR else "poor"
+    return {"text": f"{100 * value:.1f} %", "rating": rating}
+
+
+def model_warnings(models: ScalingModels) -> list[tuple[str, int]]:
+    """Return the warnings with the number of kernels that they concern, the most frequent first."""
+    return Counter(chain.from_iterable(warning_texts(models))).most_common()
+
+
+def configuration_rows(provenance: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Return the options of the run as pairs of a name and JSON."""
+    return [(key, json.dumps(value)) for key, value in provenance["configuration"].items()]
+
+
+def exact_scales(parameter: str, grid: Sequence[float]) -> str:
+    """Write the scales at which the page has exact predictions: ``p = 1, 2, 4``."""
+    return f"{parameter} = " + ", ".join(scale_text(scale, 4) for scale in grid)

@@ -1,0 +1,47 @@
+"""What to measure next, in the terminal."""
+
+from collections.abc import Sequence
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from pipeline.models.kernels import Kernels
+from pipeline.models.planning.advice import Advice
+from pipeline.report.formatting import callpath_text, percent, point_text, quantity
+
+NAME_WIDTH = 60
+
+
+def show_advice(out: Console, plan: Sequence[Advice], parameters: Sequence[str], kernels: Kernels) -> None:
+    """Print what to measure next, the most informative per core-second first."""
+    if not plan:
+        out.print(
+            "No measurement within the budget would narrow the interval of the total noticeably.",
+            soft_wrap=True,
+        )
+        return
+    table = Table(box=None, pad_edge=False)
+    for name in ("measure", "repetitions", "cost", "interval after", "narrower by"):
+        table.add_column(name, justify="right" if name != "measure" else "left", no_wrap=True)
+    points = [point_text(dict(zip(parameters, advice.point, strict=True))) for advice in plan]
+    for point, advice in zip(points, plan, strict=True):
+        table.add_row(
+            Text(point),
+            str(advice.repetitions),
+            quantity(advice.cost, "core-s"),
+            f"±{percent(advice.width / 2)}",
+            percent(advice.reduction),
+        )
+    out.print(table)
+    total = quantity(sum(advice.cost for advice in plan), "core-s")
+    out.print(f"Total: {total}. Measure in this order.", soft_wrap=True)
+    for point, advice in zip(points, plan, strict=True):
+        if advice.settles:
+            out.print(Text(f"{point} clarifies most: {_first_settled(advice, kernels)}"), soft_wrap=True)
+
+
+def _first_settled(advice: Advice, kernels: Kernels) -> str:
+    first = advice.settles[0]
+    name = callpath_text(kernels.callpaths[first.kernel], NAME_WIDTH)
+    return f"{name} ({' or '.join(first.rivals)})" if first.rivals else name

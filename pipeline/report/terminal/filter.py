@@ -1,0 +1,126 @@
+"""What a filter does, in the terminal."""
+
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from filters.budget import BudgetOutcome
+from filters.decision import Decision
+from filters.explanation import DroppedRegion, dropped_regions
+from filters.memory import Memory
+from filters.options import Application
+from filters.overhead import Dilation, Prediction
+from ingest.cpp_names import short_name
+from ingest.profile import Profile
+from pipeline.report.formatting import count, figure, percent, quantity, shorten_middle, size
+from pipeline.report.terminal.tables import Column, named_table
+
+STAGES = (
+    (None, "no filter"),
+    (Application.RUN_TIME, "at run time"),
+    (Application.COMPILE_TIME, "at compile time"),
+)
+DROPPED_SHOWN = 5
+
+
+def effect_sentence(decision: Decision, prediction: Prediction) -> str:
+    """Say in one sentence what a filter does to the run of the largest scale."""
+    called = decision.regions.called
+    if not called.any():
+        return "nothing to filter: the profile has no compiler-instrumented or user regions"
+    left = prediction.recorded / prediction.visits if prediction.visits else 1.0
+    before, after = (percent(prediction.dilation(a).value - 1.0) for a in (None, Application.RUN_TIME))
+    overhead = f"{after} with and without" if before == after else f"{before} without, {after} with"
+    return (
+        f"keeps {int((decision.kept & called).sum())} of {int(called.sum())} filterable regions, "
+        f"{percent(left)} of {count(prediction.visits)} visits and "
+        f"{percent(prediction.coverage)} of the computing time; "
+        f"instrumentation overhead: {overhead} the filter"
+    )
+
+
+def show_effect(
+    out: Console, decision: Decision, prediction: Prediction, budget: BudgetOutcome | None
+) -> None:
+    """Print visits, overhead and dilation without the filter, at run time and at compile time."""
+    out.print(Text(f"Filter: {effect_sentence(decision, prediction)}"), soft_wrap=True)
+    table = Table(box=None, pad_edge=False)
+    table.add_column("")
+    for name in ("recorded visits", "overhead", "dilation", "range"):
+        table.add_column(name, justify="right", no_wrap=True)
+    for applied, name in STAGES:
+        visits = prediction.visits if applied is None else prediction.recorded
+        overhead = quantity(prediction.overhead(applied), "core-s")
+        table.add_row(name, count(visits), overhead, *_dilation(prediction.dilation(applied)))
+    out.print(table)
+    if budget is not None:
+        _show_budget(out, budget)
+    dropped = dropped_regions(decision, prediction, count=DROPPED_SHOWN)
+    if dropped:
+        _show_dropped(out, dropped)
+
+
+def _dilation(dilation: Dilation) -> tuple[str, str]:
+    value, low, high = (
+        f"{x:.4f}" if x < 2.0 else figure(x) for x in (dilation.value, dilation.low, dilation.high)
+    )
+    return value, f"{low} .. {high}"
+
+
+def _show_budget(out: Console, budget: BudgetOutcome) -> None:
+    verdict = "met" if budget.met else "not met"
+    out.print(
+        f"Budget {percent(budget.budget.overhead)} {verdict}, applied at {budget.applied.value}: predicted "
+        f"{percent(max(budget.overhead))}; the selection is within {percent(budget.packing.gap)} of the best",
+        soft_wrap=True,
+    )
+
+
+def _show_dropped(out: Console, dropped: tuple[DroppedRegion, ...]) -> None:
+    out.print("Largest dropped regions; their time is attributed to the caller:")
+    heirs = [short_name(region.attributed_to) if region.attributed_to else "none" for region in dropped]
+    columns = [
+        Column(header="share", cells=[percent(region.share) for region in dropped]),
+        Column(header="visits", cells=[count(region.visits) for region in dropped]),
+        Column(
+            header="attributed to",
+            cells=[shorten_middle(heir, out.width // 3) for heir in heirs],
+            justify="left",
+        ),
+    ]
+    names = [short_name(region.region) for region in dropped]
+    table = named_table(
+        "region", lambda width: [shorten_middle(name, width) for name in names], columns, width=out.width
+    )
+    out.print(table)
+
+
+def show_memory(out: Console, before: Memory, after: Memory) -> None:
+    """Print the trace memory of a process before and after."""
+    out.print(
+        f"Trace memory per process: {size(before.max_buf)}, with the filter {size(after.max_buf)}; "
+        f"SCOREP_TOTAL_MEMORY={-(-after.total_memory // 2**20)}M",
+        soft_wrap=True,
+    )
+
+
+def show_simulation(out: Console, before: Profile, after: Profile, prediction: Prediction) -> None:
+    """Print what a profile would look like under a filter: regions, call paths, visits and time."""
+    table = Table(box=None, pad_edge=False)
+    table.add_column("")
+    for name in ("measured", "with the filter"):
+        table.add_column(name, justify="right", no_wrap=True)
+    for title, values in (
+        ("call paths", (len(before.tree), len(after.tree))),
+        ("regions called", tuple(len(np.unique(p.tree.region)) for p in (before, after))),
+        ("visits", tuple(float(p.values("visits").sum()) for p in (before, after))),
+    ):
+        table.add_row(title, *(count(value) for value in values))
+    seconds = (float(p.values("time").sum()) for p in (before, after))
+    table.add_row("time in core-s", *(figure(value, 5) for value in seconds))
+    out.print(table)
+    for applied, name in STAGES:
+        value, limits = _dilation(prediction.dilation(applied))
+        out.print(f"predicted dilation, {name}: {value} ({limits})", soft_wrap=True)
+    out.print("The times include the overhead that the filter would remove.", style="dim")

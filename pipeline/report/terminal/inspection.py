@@ -1,0 +1,91 @@
+"""What is in a directory of runs or a profile, in the terminal."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from rich.console import Console
+from rich.text import Text
+
+from pipeline.report.formatting import counted, shorten_middle, value_text
+from pipeline.report.terminal.tables import Column, named_table
+
+COUNTS = {
+    "repetition": "rep",
+    "callpaths": "call paths",
+    "regions": "regions",
+    "processes": "processes",
+    "locations": "locations",
+}
+
+
+def show_inspection(out: Console, found: Mapping[str, Any]) -> None:
+    """Print what a path holds.
+
+    Args:
+        out: where to.
+        found: what `pipeline.stages.inspect.inspect_path` returns.
+    """
+    out.print(f"Parameters: {', '.join(found['parameters']) or 'none'}", soft_wrap=True, markup=False)
+    if "series" in found:
+        series = found["series"]
+        out.print(
+            f"{series['format']}: {counted(series['points'], 'measurement point')}, "
+            f"up to {counted(series['repetitions'], 'repetition')}, "
+            f"{counted(series['callpaths'], 'call path')}, metrics {', '.join(series['metrics'])}",
+            soft_wrap=True,
+            markup=False,
+        )
+        return
+    runs = found["runs"]
+    columns = [
+        Column(header="format", cells=[run["format"] for run in runs], justify="left", dispensable=2),
+        *(
+            Column(header=name, cells=[value_text(run["at"][d]) for run in runs])
+            for d, name in enumerate(found["parameters"])
+        ),
+        *(
+            Column(header=title, cells=[str(run[key]) for run in runs], dispensable=int(key == "regions"))
+            for key, title in COUNTS.items()
+        ),
+    ]
+    paths = [_below(run["path"], found["path"]) for run in runs]
+    out.print(named_table("run", _cut(paths), columns, width=out.width))
+    _show_totals(out, runs, paths)
+    _show_metrics(out, runs)
+
+
+def _below(path: str, directory: str) -> str:
+    """Return a path as it is below a directory; itself if it is not."""
+    return path.removeprefix(f"{directory.rstrip('/')}/")
+
+
+def _cut(paths: Sequence[str]) -> Callable[[int], list[str]]:
+    return lambda width: [shorten_middle(path, width) for path in paths]
+
+
+def _show_totals(out: Console, runs: Sequence[Mapping[str, Any]], paths: Sequence[str]) -> None:
+    """Print the sum of every metric of every run, if sums were asked for."""
+    totals = [
+        (path, name, total)
+        for run, path in zip(runs, paths, strict=True)
+        for name, total in run["totals"].items()
+    ]
+    if totals:
+        of, names, values = zip(*totals, strict=True)
+        columns = [
+            Column(header="metric", cells=names, justify="left"),
+            Column(header="total", cells=[f"{value:.10g}" for value in values]),
+        ]
+        out.print(named_table("run", _cut(of), columns, width=out.width))
+
+
+def _show_metrics(out: Console, runs: Sequence[Mapping[str, Any]]) -> None:
+    """Print each set of metrics and each notice once, with the number of runs that it concerns."""
+    for title, key in (("Metrics", "metrics"), ("Note", "notices")):
+        counts: dict[str, int] = {}
+        for run in runs:
+            for text in [", ".join(run[key])] if key == "metrics" else run[key]:
+                counts[text] = counts.get(text, 0) + 1
+        for text, count in counts.items():
+            concerned = "" if count == len(runs) else f" ({counted(count, 'run')})"
+            out.print(Text(f"{title}{concerned}: {text}"), soft_wrap=True)

@@ -1,0 +1,118 @@
+"""Projections: the files named on the command line, the stored models they use, and what is shipped."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from ingest.errors import InputError, UsageError
+from pipeline.projection.application import Application, load_application
+from pipeline.projection.composition import compose
+from pipeline.projection.export import Language, export
+from pipeline.projection.files import beside, shipped
+from pipeline.projection.machine import Machine, load_machine, machine_names
+from pipeline.projection.measured import Level, StoredModels
+from pipeline.projection.predict import LEVEL
+from pipeline.projection.project import Projection
+from pipeline.projection.project import project as project_application
+from pipeline.report.roofline_plot import FORMS, write_roofline
+from pipeline.store.atomic import write_atomically
+from pipeline.store.models import from_table
+from pipeline.store.results import MODELS, REGION_MODELS, SUMMARY
+
+
+def project(
+    application: str | Path,
+    machine: str | Path | None = None,
+    at: Mapping[str, float | str] | None = None,
+    *,
+    variant: str | None = None,
+    level: float = LEVEL,
+) -> Projection:
+    """Return what an application does on a machine.
+
+    Args:
+        application: its file, or the name of a shipped one.
+        machine: its file, or the name of a shipped one; by default the one that the application names.
+        at: inputs by name: numbers in the unit that the application states, or texts with a unit.
+        variant: which of the machine's variants, by default the usual one.
+        level: probability of the intervals.
+
+    Raises:
+        UsageError, InputError, ModelError: one line for every mistake in files or inputs.
+    """
+    program = load_application(application)
+    target = _target(program, machine)
+    return project_application(program, target, at or {}, stored_models, variant=variant, level=level)
+
+
+def _target(application: Application, machine: str | Path | None) -> Machine:
+    if machine is not None:
+        return load_machine(machine)
+    if application.machine is None:
+        hint = f"choose one with --on: a file, or one of {', '.join(shipped('machine'))}"
+        raise UsageError("no machine to project to", where=str(application.path), hint=hint)
+    return load_machine(beside(application.path, application.machine))
+
+
+def stored_models(directory: Path, level: Level) -> StoredModels:
+    """Return the scaling models of a results directory, of its regions or of its call paths.
+
+    Raises:
+        InputError: the directory does not hold them.
+    """
+    hint = f"make it with `pipeline run DIR --out {directory}`"
+    try:
+        table = pq.read_table(directory / (MODELS if level == "callpath" else REGION_MODELS))
+        models = from_table(table)
+        callpaths = tuple(tuple(names) for names in table["callpath"].to_pylist())
+        unit = json.loads((directory / SUMMARY).read_text(encoding="utf-8"))["total"]["unit"]
+    except FileNotFoundError as error:
+        raise InputError("no stored models", where=str(directory), hint=hint) from error
+    except (OSError, pa.ArrowException, KeyError, TypeError, ValueError) as error:
+        what = f"the stored models are damaged ({error})"
+        raise InputError(what, where=str(directory), hint=hint) from error
+    return StoredModels(models, callpaths, str(unit))
+
+
+def export_application(
+    application: str | Path, machine: str | Path, language: Language, *, variant: str | None = None
+) -> str:
+    """Return an application's total on a machine as source text; files as `project` takes them.
+
+    Raises:
+        UsageError, InputError: as `project` does.
+    """
+    program, target = load_application(application), load_machine(machine)
+    names = machine_names(target, "mach", stored_models, variant=variant)
+    total = compose(program, names, stored_models, missing={"mach.": f"add it to {target.path}"}).total
+    title = f"{program.title} on {target.name}, SI units"
+    return export(total, language, name=program.path.stem, title=title)
+
+
+def shipped_applications() -> tuple[Application, ...]:
+    """Return the applications that come with the package, by name."""
+    return tuple(load_application(name) for name in shipped("application"))
+
+
+def shipped_machines() -> tuple[Machine, ...]:
+    """Return the machines that come with the package, by name."""
+    return tuple(load_machine(name) for name in shipped("machine"))
+
+
+def draw_roofline(path: Path, projection: Projection) -> None:
+    """Write the roofline of a projection.
+
+    Raises:
+        UsageError: the projection has none, the file is neither PNG nor SVG, or it cannot be written.
+    """
+    found = projection.profile.roofline if projection.profile else None
+    form = path.suffix.lstrip(".")
+    if found is None:
+        hint = "it needs a projection by bandwidth ratios, and a machine measured on that states a peak"
+        raise UsageError("this projection has no roofline", where="--roofline", hint=hint)
+    if form not in FORMS:
+        raise UsageError(f"'{path}' is neither .png nor .svg", where="--roofline")
+    write_atomically(path, lambda temporary: write_roofline(temporary, form, found))

@@ -1,0 +1,101 @@
+"""What every command prints, at 80 columns: approved texts in the folder ``snapshots``."""
+
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+from pipeline.cli.app import COMMANDS
+
+ROOT = Path(__file__).parents[3]
+HPCG = ROOT / "sample_profiles" / "hpcg-strong"
+GROUPS = {"history": ("add", "show")}
+
+
+@pytest.fixture
+def show(call, monkeypatch):
+    """Call a command in the root of the project, on a terminal of 80 columns: returns what it prints."""
+    monkeypatch.chdir(ROOT)
+    monkeypatch.setenv("COLUMNS", "80")
+
+    def run(*arguments, hide=()):
+        code, text, notices = call(*arguments)
+        printed = f"{text}{notices}" + (f"exit code {code}\n" if code else "")
+        for path, name in hide:
+            printed = printed.replace(str(path), name)
+        return "".join(f"{line.rstrip()}\n" for line in printed.splitlines())
+
+    return run
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory):
+    """The result of a run on real measurements."""
+    from pipeline.config.options import Options
+    from pipeline.stages.run import run
+
+    out = tmp_path_factory.mktemp("stored") / "results"
+    run(HPCG, Options(out=out))
+    return out
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["", *(c for c in COMMANDS if c not in GROUPS), *(f"{g} {c}" for g, cs in GROUPS.items() for c in cs)],
+)
+def test_help(show, snapshot, command):
+    text = show(*command.split(), "--help")
+    assert max(map(len, text.splitlines())) <= 80
+    snapshot(text, f"help-{command.replace(' ', '-') or 'pipeline'}.txt")
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [
+        ("bottlenecks", ["bottlenecks", "{out}"]),
+        ("bottlenecks-callpath", ["bottlenecks", "{out}", "--by", "callpath", "--limit", "5"]),
+        ("predict", ["predict", "{out}", "--at", "p=64", "--at", "p=16384", "--limit", "6"]),
+        ("tree", ["tree", "{out}", "--least", "0.05"]),
+        ("tree-predicted", ["tree", "{out}", "--least", "0.1", "--at", "p=4096"]),
+        ("plot", ["plot", "{out}", "MPI_Allreduce"]),
+        ("advise", ["advise", "{out}", "--budget", "500"]),
+        ("report", ["report", "{out}"]),
+        ("inspect", ["inspect", "sample_profiles/hpcg-strong"]),
+        ("inspect-profile", ["inspect", "sample_profiles/hpcg-strong/hpcg.p2.r1", "--totals"]),
+        ("model", ["model", "sample_profiles/openfoam-cavity", "--limit", "6"]),
+        ("filter", ["filter", "sample_profiles/hpcg-strong/hpcg.p8.r1", "-o", "{tmp}/app.filter"]),
+        (
+            "filter-budget",
+            ["filter", "sample_profiles/hpcg-strong/hpcg.p8.r1", "-o", "{tmp}/f", "--max-overhead", "0.3%"],
+        ),
+        ("filter-explain", ["filter", "sample_profiles/hpcg-strong/hpcg.p8.r1", "--explain", "*TestCG*"]),
+        ("filter-simulated", ["filter", "sample_profiles/hpcg-strong/hpcg.p8.r1", "--apply", "{tmp}/hand"]),
+        ("export", ["export", "{out}", "--to", "xml"]),
+        ("unknown-kernel", ["plot", "{out}", "MPI_*"]),
+    ],
+)  # fmt: skip
+def test_output(show, snapshot, results, tmp_path, name, arguments):
+    (tmp_path / "hand").write_text("SCOREP_REGION_NAMES_BEGIN\nEXCLUDE *mytimer*\nSCOREP_REGION_NAMES_END\n")
+    text = show(
+        *(text.format(out=results, tmp=tmp_path) for text in arguments),
+        hide=[(results, "RESULTS"), (tmp_path, "TMP")],
+    )
+    snapshot(text, f"{name}.txt")
+
+
+def test_run_and_run_again(show, snapshot, tmp_path):
+    first, again = (
+        show("run", "sample_profiles/hpcg-strong", "--out", tmp_path / "out", hide=[(tmp_path, "TMP")])
+        for _ in range(2)
+    )
+    snapshot(first, "run.txt")
+    assert again == first.replace("(written)", "(inputs unchanged, nothing recomputed)")
+
+
+def test_run_with_a_broken_and_an_empty_run(show, snapshot, tmp_path):
+    study = shutil.copytree(HPCG, tmp_path / "study")
+    (study / "hpcg.p2.r1" / "profile.cubex").write_bytes(b"torn")
+    (study / "hpcg.p16.r1").mkdir()
+    text = show("run", study, "--out", tmp_path / "out", "--strict", "--limit", "1", hide=[(tmp_path, "TMP")])
+    snapshot(re.sub(r"(?s)^.*?(?=Results)", "...\n", text), "run-broken.txt")

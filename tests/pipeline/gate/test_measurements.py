@@ -1,0 +1,153 @@
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from ingest.alignment import MeasuredRun, align
+from ingest.errors import InputError
+from ingest.reduction import reduce_profile
+from ingest.scaling import Scaling, ScalingDecision
+from pipeline.gate.measurements import KernelId, Level, Origin, measurements_of, regions_of
+from tests.pipeline.gate.studies import many, study
+from tests.profiles import make_profile
+
+REGION, CALLPATH = KernelId(Level.REGION, ("f",)), KernelId(Level.CALLPATH, ("main", "f"))
+TOTAL = KernelId(Level.TOTAL, ("total",))
+
+
+@pytest.mark.parametrize(
+    ("pattern", "matching"),
+    [
+        ("f", {REGION, CALLPATH}),
+        ("*/f", {REGION, CALLPATH}),
+        ("main/f", {CALLPATH}),
+        ("main/*", {CALLPATH}),
+        ("*", {REGION, CALLPATH}),
+        ("total", {TOTAL}),
+        ("tot*", set()),
+        ("*/g", set()),
+    ],
+)
+def test_patterns_select_kernels_by_level(pattern, matching):
+    assert {kernel for kernel in (TOTAL, REGION, CALLPATH) if kernel.matches(pattern)} == matching
+
+
+def test_a_root_is_below_nothing():
+    assert not KernelId(Level.CALLPATH, ("f",)).matches("*/f")
+
+
+def test_names_of_kernels():
+    assert (CALLPATH.text, CALLPATH.region) == ("main/f", "f")
+    assert regions_of((TOTAL, REGION, KernelId(Level.CALLPATH, ("main", "g")))) == {"f", "g"}
+
+
+def test_means_leave_out_what_was_not_measured():
+    whole = study({"a": 1.0, "b": 3.0}, noise=0, repetitions=3)
+    whole.values[:, 0, 1:] = np.nan
+    whole.values[1, 1, :] = np.nan
+    assert np.allclose(whole.mean[:, :2], [[4, 4], [1, 0], [3, 3], [1, 1], [3, 3]])
+    assert np.allclose(whole.share[:, 1], [1, 0, 0.75, 0.25, 0.75])
+
+
+def test_shares_of_a_total_of_zero_are_zero():
+    assert (study({"a": 0.0}).share == 0).all()
+
+
+def test_points_by_name():
+    whole = study({"a": 1.0})
+    assert whole.named(whole.points[:2]) == ({"p": 8.0}, {"p": 16.0})
+
+
+def test_kernels_below_a_share_at_every_point_are_left_out_and_the_total_stays():
+    whole = study(many(tiny=1e-4, late=[0, 0, 0, 0, 1.0]))
+    kept = whole.above_share(0.001)
+    assert "tiny" not in {kernel.region for kernel in kept.kernels}
+    assert "late" in {kernel.region for kernel in kept.kernels}
+    assert kept.kernels[0] == TOTAL
+    assert kept.smallest_share == 0.001
+    exactly = study({"a": 1.0, "b": 3.0}, noise=0).above_share(0.25)
+    assert len(exactly.kernels) == 5
+
+
+def test_rows_keep_values_and_places_together():
+    whole = study({"a": 1.0, "b": 3.0})
+    part = whole.take([4, 1])
+    assert part.kernels == (whole.kernels[4], whole.kernels[1])
+    assert np.array_equal(part.values, whole.values[[4, 1]])
+    assert part.files == ("/src/b.c", "/src/a.c")
+    assert part.lines.tolist() == [2, 1]
+
+
+def test_regions_that_are_one_call_path_but_for_rounding():
+    whole = study(
+        {("main", "a"): 1.0, ("main", "b", "a"): 5e-5, ("main", "c"): 1.0, ("main", "d", "c"): 5e-4}
+    )
+    assert whole.only_callpaths() == {"a": ("main", "a")}
+    no_regions = whole.take([i for i, k in enumerate(whole.kernels) if k.level is not Level.REGION])
+    assert no_regions.only_callpaths() == {}
+
+
+MAIN, SOLVE, SEND, OTHER = ("main",), ("main", "solve"), ("main", "solve", "MPI_Send"), ("main", "MPI_Send")
+TIMES = {  # per number of processes: seconds of each
+    1: {MAIN: [1.0], SOLVE: [8.0], SEND: [0.0], OTHER: [0.0]},
+    2: {MAIN: [1.0, 1.0], SOLVE: [6.0, 4.0], SEND: [1.0, 3.0], OTHER: [1.0, 1.0]},
+    4: {MAIN: [1.0] * 4, SOLVE: [2.0] * 4, SEND: [1.0] * 4, OTHER: [3.0] * 4},
+}
+SOURCES = {"main": ("main.c", 3), "solve": ("solve.c", 7), "MPI_Send": ("", -1)}
+
+
+@pytest.fixture
+def experiment():
+    runs = [
+        MeasuredRun((float(p),), 1, reduce_profile(make_profile({"time": times}), ["time"]))
+        for p, times in TIMES.items()
+    ]
+    found = align(["p"], runs)
+    files, lines = zip(*(SOURCES[name] for name in found.regions.name), strict=True)
+    return replace(found, regions=replace(found.regions, file=files, line=np.array(lines)))
+
+
+def place(whole, *callpath):
+    row = whole.kernels.index(KernelId(Level.REGION if len(callpath) == 1 else Level.CALLPATH, callpath))
+    return whole.files[row], whole.lines[row]
+
+
+def test_an_experiment_gives_total_regions_and_call_paths(experiment):
+    whole = measurements_of(experiment, ScalingDecision(Scaling.STRONG, "p", ""), "time", Origin("m"))
+    assert [k.callpath for k in whole.kernels[:1]] == [("total",)]
+    assert {k.region for k in whole.kernels if k.level is Level.REGION} == {"main", "solve", "MPI_Send"}
+    assert (whole.parameter, whole.scaling, whole.metric, whole.unit) == ("p", "strong", "effort", "core-s")
+    by_kernel = {kernel: whole.mean[row].tolist() for row, kernel in enumerate(whole.kernels)}
+    assert by_kernel[TOTAL] == [9, 18, 28]
+    assert by_kernel[KernelId(Level.REGION, ("MPI_Send",))] == [0, 6, 16]
+    assert by_kernel[KernelId(Level.CALLPATH, SEND)] == [0, 4, 4]
+    assert whole.origin == Origin("m")
+    assert whole.parallel_efficiency.tolist() == pytest.approx([1.0, 6 / 9, 3 / 7])
+
+
+def test_callees_without_a_source_take_their_callers_and_regions_that_of_their_largest_call_path(experiment):
+    whole = measurements_of(experiment, ScalingDecision(Scaling.STRONG, "p", ""), "time")
+    assert place(whole, *SOLVE) == ("solve.c", 7)
+    assert place(whole, *SEND) == ("solve.c", 7)
+    assert place(whole, *OTHER) == ("main.c", 3)
+    assert place(whole, "MPI_Send") == ("main.c", 3)
+    assert (whole.files[0], whole.lines[0]) == ("", -1)
+    assert whole.origin == Origin()
+
+
+def test_line_zero_is_a_line(experiment):
+    lines = np.where(experiment.regions.line == 7, 0, experiment.regions.line)
+    zero = replace(experiment, regions=replace(experiment.regions, line=lines))
+    whole = measurements_of(zero, ScalingDecision(Scaling.STRONG, "p", ""), "time")
+    assert place(whole, *SOLVE) == ("solve.c", 0)
+
+
+def test_what_is_not_available_is_said_so(experiment):
+    whole = measurements_of(replace(experiment, runs=()), ScalingDecision(Scaling.NONE, "", ""), "time")
+    assert (whole.parameter, whole.scaling) == ("p", "none")
+    assert np.isnan(whole.parallel_efficiency).all()
+
+
+def test_a_metric_that_was_not_measured_is_refused(experiment):
+    with pytest.raises(InputError):
+        measurements_of(experiment, ScalingDecision(Scaling.STRONG, "p", ""), "visits")

@@ -1,0 +1,337 @@
+"""Known truths in, verdicts out: what a check says of a kernel, its exit code, and every output.
+
+Every row is a program of twenty kernels whose truth is known; `k5` (15 core-seconds, 5 % of the total) is the
+one that changes. All other kernels must stay unchanged, whatever happens to this one.
+"""
+
+import datetime
+import xml.etree.ElementTree as ET
+from dataclasses import dataclass, field
+from io import StringIO
+
+import numpy as np
+import pytest
+from rich.console import Console
+
+from pipeline.gate.check import check
+from pipeline.gate.measurements import Measurements, Origin
+from pipeline.gate.options import CheckOptions, KernelRule, Waiver
+from pipeline.gate.result import CheckResult, Ground, Outcome, Verdict
+from pipeline.models.options import ModelOptions
+from pipeline.report.check.annotations import github_annotations, gitlab_code_quality
+from pipeline.report.check.document import check_document
+from pipeline.report.check.junit import junit_xml
+from pipeline.report.check.markdown import check_markdown
+from pipeline.report.check.sarif import sarif_document
+from pipeline.report.check.terminal import show_check
+from tests.pipeline.gate.studies import SCALES, many, study, without
+
+TODAY = datetime.date(2026, 11, 21)
+P = np.array(SCALES, dtype=float)
+KERNEL = "k5"
+BEFORE = study(many(), seed=1)
+WAIVERS = tuple(Waiver(match=match, reason="known", until=TODAY) for match in ("*/k5", "total"))
+EXPIRED = (Waiver(match="*/k5", reason="known", until=TODAY - datetime.timedelta(days=1)),)
+ROUGH = np.where(np.arange(20)[:, None, None] == 5, 0.9, 0.02)  # the noise of k5 alone
+
+
+@dataclass(frozen=True, kw_only=True)
+class Row:
+    """A truth and what must be said of it."""
+
+    after: Measurements
+    verdict: Verdict | None  # None: the kernel is not mentioned
+    outcome: Outcome
+    grounds: frozenset[Ground] = frozenset()
+    at_least: frozenset[Ground] = frozenset()
+    before: Measurements = BEFORE
+    options: CheckOptions = field(default_factory=CheckOptions)
+    kernel: str = KERNEL
+    total: Verdict = Verdict.UNCHANGED
+
+
+def changed(effort, **options):
+    return study(many(k5=effort), seed=2, **options)
+
+
+MEASURED, GROWTH, TARGET = Ground.MEASURED, Ground.GROWTH, Ground.TARGET
+ROWS = {
+    "unchanged": Row(after=changed(15.0), verdict=Verdict.UNCHANGED, outcome=Outcome.PASSED),
+    "slower at all scales": Row(
+        after=changed(15 * 1.3),
+        verdict=Verdict.REGRESSION,
+        outcome=Outcome.REGRESSED,
+        grounds=frozenset({MEASURED, TARGET}),
+    ),
+    "slower by less than the factor": Row(
+        after=changed(15 * 1.08), verdict=Verdict.UNCHANGED, outcome=Outcome.PASSED
+    ),
+    "slower by less than the factor, with a stricter rule": Row(
+        after=changed(15 * 1.08),
+        verdict=Verdict.REGRESSION,
+        outcome=Outcome.REGRESSED,
+        grounds=frozenset({MEASURED, TARGET}),
+        options=CheckOptions(kernels=(KernelRule(match="*/k5", factor=1.0),)),
+    ),
+    "slower at the largest scale": Row(
+        after=changed(15 * np.array([1, 1, 1, 1, 1.5])),
+        verdict=Verdict.REGRESSION,
+        outcome=Outcome.REGRESSED,
+        grounds=frozenset({MEASURED}),
+    ),
+    "slower at the smallest scale": Row(
+        after=changed(15 * np.array([1.5, 1, 1, 1, 1])),
+        verdict=Verdict.REGRESSION,
+        outcome=Outcome.REGRESSED,
+        grounds=frozenset({MEASURED}),
+    ),
+    "steeper growth, measurably worse": Row(
+        after=changed(15 * np.sqrt(P / 8)),
+        verdict=Verdict.REGRESSION,
+        outcome=Outcome.REGRESSED,
+        grounds=frozenset({MEASURED, GROWTH, TARGET}),
+        total=Verdict.REGRESSION,
+    ),
+    "steeper growth, still better at every scale": Row(
+        after=changed(15 * P / P[-1] * 0.8),
+        verdict=Verdict.REGRESSION,
+        outcome=Outcome.REGRESSED,
+        grounds=frozenset({GROWTH, TARGET}),
+    ),
+    "rises, but stays far below the baseline": Row(
+        after=changed(15 * np.array([0.2, 0.22, 0.25, 0.27, 0.3])),
+        verdict=Verdict.IMPROVEMENT,
+        outcome=Outcome.PASSED,
+        grounds=frozenset({MEASURED, TARGET}),
+    ),
+    "faster": Row(
+        after=changed(5.0),
+        verdict=Verdict.IMPROVEMENT,
+        outcome=Outcome.PASSED,
+        grounds=frozenset({MEASURED, TARGET}),
+    ),
+    "gentler growth": Row(
+        after=changed(15.0),
+        before=study(many(k5=15 * np.sqrt(P / 8)), seed=1),
+        verdict=Verdict.IMPROVEMENT,
+        outcome=Outcome.PASSED,
+        grounds=frozenset({MEASURED, GROWTH, TARGET}),
+        total=Verdict.IMPROVEMENT,
+    ),
+    "new and large": Row(
+        after=study(many(extra=30.0), seed=2),
+        kernel="extra",
+        verdict=Verdict.REGRESSION,
+        outcome=Outcome.REGRESSED,
+        grounds=frozenset({Ground.NEW}),
+    ),
+    "new and small": Row(
+        after=study(many(extra=10.0), seed=2),
+        kernel="extra",
+        verdict=Verdict.NEW,
+        outcome=Outcome.PASSED,
+        grounds=frozenset({Ground.NEW}),
+    ),
+    "new and negligible": Row(
+        after=study(many(extra=1.0), seed=2), kernel="extra", verdict=None, outcome=Outcome.PASSED
+    ),
+    "vanished": Row(
+        after=without(study(many(), seed=2), KERNEL),
+        verdict=Verdict.VANISHED,
+        outcome=Outcome.PASSED,
+        grounds=frozenset({Ground.NEW}),
+    ),
+    "renamed": Row(
+        after=study({("k5_v2" if name == KERNEL else name): e for name, e in many(k5=30.0).items()}, seed=2),
+        before=study(many(k5=30.0), seed=1),
+        kernel="k5_v2",
+        verdict=Verdict.REGRESSION,
+        outcome=Outcome.REGRESSED,
+        grounds=frozenset({Ground.NEW}),
+    ),
+    "too noisy to judge": Row(
+        after=study(many(k5=40.0), noise=ROUGH, seed=2, repetitions=3),
+        before=study(many(k5=40.0), noise=ROUGH, seed=1, repetitions=3),
+        verdict=Verdict.INCONCLUSIVE,
+        outcome=Outcome.INCONCLUSIVE,
+        total=Verdict.UNCHANGED,
+    ),
+    "noisy but too small to make the total worse": Row(
+        after=study(many(k5=6.0), noise=ROUGH / 2, seed=2, repetitions=3),
+        before=study(many(k5=6.0), noise=ROUGH / 2, seed=1, repetitions=3),
+        verdict=Verdict.UNCHANGED,
+        outcome=Outcome.PASSED,
+    ),
+    "noisy but beyond doubt": Row(
+        after=study(many(k5=400.0), noise=ROUGH / 3, seed=2, repetitions=5),
+        before=study(many(k5=15.0), noise=ROUGH / 3, seed=1, repetitions=5),
+        verdict=Verdict.REGRESSION,
+        outcome=Outcome.REGRESSED,
+        at_least=frozenset({MEASURED}),
+        total=Verdict.REGRESSION,
+    ),
+    "waived": Row(
+        after=changed(15 * 1.3),
+        verdict=Verdict.WAIVED,
+        outcome=Outcome.PASSED,
+        grounds=frozenset({MEASURED, TARGET}),
+        options=CheckOptions(waivers=WAIVERS),
+    ),
+    "waived until yesterday": Row(
+        after=changed(15 * 1.3),
+        verdict=Verdict.REGRESSION,
+        outcome=Outcome.REGRESSED,
+        grounds=frozenset({MEASURED, TARGET}),
+        options=CheckOptions(waivers=EXPIRED),
+    ),
+    "slower on another machine": Row(
+        after=changed(15 * 1.3, origin=Origin(machine="b")),
+        before=study(many(), origin=Origin(machine="a")),
+        verdict=Verdict.REGRESSION,
+        outcome=Outcome.INCONCLUSIVE,
+        grounds=frozenset({MEASURED, TARGET}),
+    ),
+    "beyond a ceiling on its share, though unchanged": Row(
+        after=changed(15.0),
+        verdict=Verdict.REGRESSION,
+        outcome=Outcome.REGRESSED,
+        grounds=frozenset({Ground.SHARE_RULE}),
+        options=CheckOptions(kernels=(KernelRule(match="*/k5", share=0.02),)),
+    ),
+    "within a ceiling on its share": Row(
+        after=changed(15.0),
+        verdict=Verdict.UNCHANGED,
+        outcome=Outcome.PASSED,
+        options=CheckOptions(kernels=(KernelRule(match="*/k5", share=0.06),)),
+    ),
+    "beyond a ceiling on its growth": Row(
+        after=changed(15 * np.sqrt(P / 8)),
+        before=study(many(k5=15 * np.sqrt(P / 8)), seed=1),
+        verdict=Verdict.REGRESSION,
+        outcome=Outcome.REGRESSED,
+        grounds=frozenset({Ground.GROWTH_RULE}),
+        options=CheckOptions(kernels=(KernelRule(match="*/k5", growth=(0, 1)),)),
+    ),
+}
+JUNIT = {Verdict.REGRESSION: "failure", Verdict.WAIVED: "skipped", Verdict.INCONCLUSIVE: "skipped"}
+SARIF = {Verdict.REGRESSION: "error", Verdict.WAIVED: "error", Verdict.INCONCLUSIVE: "note"}
+GITHUB = {Verdict.REGRESSION: "::error ", Verdict.INCONCLUSIVE: "::warning "}
+GITLAB = {Verdict.REGRESSION: "critical", Verdict.WAIVED: "info", Verdict.INCONCLUSIVE: "minor"}
+MARKDOWN = {
+    Verdict.REGRESSION: "Regressions",
+    Verdict.WAIVED: "Waived",
+    Verdict.INCONCLUSIVE: "Too noisy to judge",
+    Verdict.NEW: "New",
+    Verdict.VANISHED: "Vanished",
+    Verdict.IMPROVEMENT: "Improvements",
+}
+
+
+@pytest.fixture(scope="module", params=list(ROWS))
+def case(request) -> tuple[Row, CheckResult]:
+    row = ROWS[request.param]
+    return row, check(row.after, row.before, row.options, ModelOptions(), TODAY)
+
+
+def verdicts(result, kernel):
+    return {one.verdict for one in result.kernels if one.kernel.region == kernel}
+
+
+def test_the_kernel_gets_its_verdict_for_the_right_reasons(case):
+    row, result = case
+    assert verdicts(result, row.kernel) == ({row.verdict} if row.verdict else set())
+    grounds = {e.ground for one in result.kernels if one.kernel.region == row.kernel for e in one.evidence}
+    assert grounds >= row.at_least if row.at_least else grounds == row.grounds
+
+
+def test_the_outcome_is_the_exit_code(case):
+    row, result = case
+    assert result.outcome is row.outcome
+    assert int(result.outcome) == {"PASSED": 0, "REGRESSED": 1, "INCONCLUSIVE": 3}[row.outcome.name]
+
+
+def test_no_other_kernel_is_accused(case):
+    row, result = case
+    others = [k for k in result.kernels if k.kernel.region not in (row.kernel, "total", KERNEL)]
+    assert {k.verdict for k in others} == {Verdict.UNCHANGED}
+    assert len(others) >= 19
+    assert verdicts(result, "total") == {row.total}
+
+
+def test_check_json_says_so(case):
+    row, result = case
+    document = check_document(result)
+    assert document["exit_code"] == int(row.outcome)
+    assert document["outcome"] == row.outcome.name.lower()
+    found = [k for k in document["kernels"] if k["region"] == row.kernel]
+    assert {k["verdict"] for k in found} == ({row.verdict.value} if row.verdict else set())
+    assert {e["ground"] for k in found for e in k["evidence"]} >= {g.value for g in row.grounds}
+
+
+def test_junit_says_so(case):
+    row, result = case
+    (suite,) = ET.fromstring(junit_xml(result))
+    cases = {case.get("name").split("/")[-1]: case for case in suite}
+    kinds = [child.tag for case in suite for child in case]
+    assert int(suite.get("tests")) == len(suite) == len(result.kernels) + len(result.reasons)
+    assert int(suite.get("failures")) == kinds.count("failure")
+    assert int(suite.get("skipped")) == kinds.count("skipped")
+    if row.verdict:
+        wanted = JUNIT.get(row.verdict)
+        assert [c.tag for c in cases[row.kernel] if c.tag != "system-out"] == ([wanted] if wanted else [])
+
+
+def test_sarif_says_so(case):
+    row, result = case
+    (run,) = sarif_document(result)["runs"]
+    assert run["invocations"][0]["exitCode"] == int(row.outcome)
+    found = [r for r in run["results"] if r["locations"][0]["logicalLocations"][0]["name"] == row.kernel]
+    wanted = SARIF.get(row.verdict)
+    assert [r["level"] for r in found] == ([wanted] if wanted else [])
+    assert ["suppressions" in r for r in found] == ([row.verdict is Verdict.WAIVED] if wanted else [])
+
+
+def test_github_says_so(case):
+    row, result = case
+    found = [
+        line
+        for line in github_annotations(result)
+        if f"› {row.kernel}::" in line or f" {row.kernel}::" in line
+    ]
+    wanted = GITHUB.get(row.verdict)
+    assert [line[: len(wanted)] for line in found] == [wanted] if wanted else not found
+
+
+def test_gitlab_says_so(case):
+    row, result = case
+    found = [e for e in gitlab_code_quality(result) if e["description"].split(":")[0].endswith(row.kernel)]
+    wanted = GITLAB.get(row.verdict)
+    assert [e["severity"] for e in found] == ([wanted] if wanted else [])
+
+
+def test_markdown_says_so(case):
+    row, result = case
+    text = check_markdown(result)
+    icon = {Outcome.PASSED: "✅", Outcome.REGRESSED: "❌", Outcome.INCONCLUSIVE: "⚠️"}[row.outcome]
+    assert text.startswith(f"## {icon} ")
+    sections = text.split("### ")[1:]
+    name = row.kernel.replace("_", "\\_")
+    inside = [s.split(" (")[0] for s in sections if f" {name} |" in s]
+    wanted = MARKDOWN.get(row.verdict)
+    assert inside == ([wanted] if wanted else [])
+
+
+def test_the_terminal_says_so(case):
+    row, result = case
+    stream = StringIO()
+    show_check(Console(file=stream, width=100), result)
+    first, *rest = stream.getvalue().splitlines()
+    opening = {
+        Outcome.PASSED: "No ",
+        Outcome.REGRESSED: "Scalability regression",
+        Outcome.INCONCLUSIVE: "Inconclusive",
+    }
+    assert first.startswith(opening[row.outcome])
+    lines = [line for line in rest if line.split("  ")[0] == (row.verdict.value if row.verdict else "")]
+    listed = [line for line in lines if row.kernel in line]
+    assert bool(listed) == (row.verdict not in (None, Verdict.UNCHANGED))

@@ -1,0 +1,60 @@
+"""Results of checks, made in code or by a check of made-up studies."""
+
+import datetime
+
+import numpy as np
+
+from pipeline.gate.check import check
+from pipeline.gate.matching import match, possible_renames
+from pipeline.gate.measurements import KernelId, Level
+from pipeline.gate.options import CheckOptions, KernelRule, Waiver
+from pipeline.gate.result import Change, CheckResult, Evidence, Ground, KernelResult, Outcome, Side, Verdict
+from pipeline.models.options import ModelOptions
+from tests.pipeline.gate.studies import SCALES, many, study
+
+NASTY = '<script>alert("1")</script>|`&%\n\x01'
+TODAY = datetime.date(2026, 11, 21)
+P = np.array(SCALES, dtype=float)
+ASSEMBLE = ("main", "Foam::fvMesh::update(bool)", "void Foam::fvMatrix<Foam::Vector<double>>::assemble(int)")
+
+RULES = (KernelRule(match="*/k9", share=0.03, place="pipeline.toml:9"),)
+WAIVERS = (
+    Waiver(match="*/k6", reason="fixed by the new library", until=TODAY, place="pipeline.toml:14"),
+    Waiver(match="*/nothing", reason="old", until=TODAY, place="pipeline.toml:18"),
+)
+
+
+def of_every_kind() -> tuple[CheckResult, tuple[tuple[KernelId, KernelId], ...]]:
+    """A check with kernels of every verdict, and what was possibly renamed."""
+    common = {ASSEMBLE: 60.0, ("main", "write", "k3"): 5.0}
+    before = common | many(k7=40.0, k8=40.0) | {"old_name": 30.0, "gone": 12.0}
+    after = (
+        common | many(k5=15 * np.sqrt(P / 8), k6=32.0, k7=40.0, k8=20.0) | {"old_name2": 30.0, "added": 9.0}
+    )
+    after |= {ASSEMBLE: 80.0, ("main", "write", "k3"): 12.0}
+    noise = np.full((24, 1, 1), 0.01)
+    noise[9] = 0.7  # k7
+    one, two = (study(efforts, noise=noise, seed=n) for n, efforts in ((1, before), (2, after)))
+    options = CheckOptions(kernels=RULES, waivers=WAIVERS, parallel_efficiency=0.65)
+    result = check(two, one, options, ModelOptions(), TODAY)
+    return result, possible_renames(match(one, two), options.share_floor)
+
+
+def kernel(name: str = "f", verdict: Verdict = Verdict.REGRESSION, **given: object) -> KernelResult:
+    """One kernel with sensible values."""
+    sides = {side: Side(value=value, share=0.25) for side, value in (("baseline", 2.0), ("candidate", 3.0))}
+    change = (Change({"p": 8.0}, 1.5, 1.2, 1.9),)
+    evidence = (Evidence(Ground.MEASURED, "measured 1.5 times the baseline at p = 8", 0.001),)
+    values = {"kernel": KernelId(Level.CALLPATH, ("main", name)), "verdict": verdict, "evidence": evidence}
+    return KernelResult(**(values | sides | {"measured": change, "target": change} | given))
+
+
+def result(*kernels: KernelResult, outcome: Outcome = Outcome.REGRESSED, **given: object) -> CheckResult:
+    """A check with these kernels."""
+    values = {"points": ({"p": 8.0},), "targets": ({"p": 32.0},), "unit": "core-s", "tests": 12}
+    return CheckResult(outcome=outcome, kernels=kernels, **(values | given))
+
+
+def kernels(number: int, verdict: Verdict = Verdict.REGRESSION) -> list[KernelResult]:
+    """Kernels f0, f1, ... of one verdict."""
+    return [kernel(f"f{n}", verdict) for n in range(number)]

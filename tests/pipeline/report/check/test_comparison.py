@@ -1,0 +1,88 @@
+import re
+
+import pytest
+
+from pipeline.gate.measurements import KernelId, Level
+from pipeline.gate.result import Change, Evidence, Ground, Side, Verdict
+from pipeline.report.check.comparison import comparison_headline, comparison_html
+from pipeline.report.check.document import check_document, comparison_document
+from tests.pipeline.report.check.results import kernel, kernels, result
+
+
+def test_the_comparison_page_is_escaped_and_needs_nothing_else(nasty):
+    page = comparison_html(nasty, (), "a<b", "c&d")
+    assert "<script" not in page
+    assert "a&lt;b" in page and "c&amp;d" in page
+    assert not re.search(r"(src|href)=|url\(|@import", page)
+
+
+@pytest.mark.parametrize(
+    ("change", "bar"),
+    [
+        (Change({}, 1.0, 0.1, 10.0), "left:16.67%;width:66.67%"),
+        (Change({}, 10.0, 1.0, 1e9), "left:50.0%;width:50.0%"),
+        (Change({}, 1.0, 1.0, 1.0), "left:50.0%;width:0.5%"),
+        (Change({}, 1e-12, 0.0, 1.0), "left:0.0%;width:50.0%"),
+    ],
+)
+def test_bars_span_three_decades_with_one_in_the_middle(change, bar):
+    page = comparison_html(result(kernel(measured=(Change({}, 5.0, 1, 9), change))), (), "a", "b")
+    assert bar in page
+    mark = {1.0: "50.0", 10.0: "83.33", 1e-12: "0.0"}[change.ratio]
+    assert f'<b style="left:{mark}%">' in page
+    assert 'class="bar" role' not in comparison_html(
+        result(kernel(measured=(Change({}, 0.0, 0, 1),))), (), "", ""
+    )
+
+
+def test_the_comparison_page_shows_both_sides_their_models_and_renames():
+    side = {"value": 2.0, "share": 0.25}
+    one = kernel(
+        baseline=Side(**side, formula="3 + p"),
+        candidate=Side(**side, formula="4 * p"),
+        target=(Change({}, 7.0, 1, 1), Change({}, 8.0, 2.0, 9.0)),
+    )
+    ids = KernelId(Level.CALLPATH, ("main", "old")), KernelId(Level.CALLPATH, ("main", "new"))
+    quiet = kernel("quiet", Verdict.UNCHANGED, evidence=(Evidence(Ground.MEASURED, "nothing here"),))
+    page = comparison_html(
+        result(
+            one,
+            quiet,
+            kernel("x", baseline=None),
+            reasons=("another machine",),
+            notices=("beware",),
+            targets=({"p": 4.0}, {"p": 8.0}),
+        ),
+        (ids,),
+        "A",
+        "B",
+    )
+    for text in (
+        "<div>3 + p</div><div>4 * p</div>",
+        "<li>main › old → main › new</li>",
+        "at p = 8</th>",
+        ">8<br>",
+    ):
+        assert text in page.replace("\n", "")
+    assert "2 … 9" in page and "25.0 %" in page and "another machine" in page and "beware" in page
+    assert "nothing here" not in page and "measured 1.5 times" in page
+    assert "values in core-s" in page and "no significant change" in page
+    assert "at p = 4" not in page
+
+
+def test_a_comparison_counts_what_is_worse_and_better():
+    assert (
+        comparison_headline(result(*kernels(2), *kernels(1, Verdict.IMPROVEMENT)))
+        == "B against A: 2 worse, 1 better"
+    )
+    assert comparison_headline(result(*kernels(1, Verdict.IMPROVEMENT))) == "B against A: 0 worse, 1 better"
+    same = comparison_headline(result(*kernels(3, Verdict.UNCHANGED)))
+    assert same == "No kernel differs significantly by more than the factor"
+
+
+def test_a_comparison_as_data_has_no_outcome():
+    ids = KernelId(Level.CALLPATH, ("main", "old")), KernelId(Level.CALLPATH, ("main", "new"))
+    document = comparison_document(result(kernel()), (ids,), "x", "y")
+    assert (document["a"], document["b"]) == ("x", "y")
+    assert document["renamed"] == [{"a": ["main", "old"], "b": ["main", "new"]}]
+    assert set(check_document(result(kernel()))) - set(document) == {"outcome", "exit_code"}

@@ -1,0 +1,109 @@
+import datetime
+import json
+from io import StringIO
+
+import pytest
+from rich.console import Console
+
+from pipeline.gate.change_points import change_points, drift
+from pipeline.gate.measurements import KernelId, Level
+from pipeline.report.check.history import history_document, show_history
+
+K = KernelId(Level.CALLPATH, ("main", "sum"))
+ADDED = datetime.datetime(2026, 11, 21, tzinfo=datetime.UTC)
+
+
+def entry(label, value, at=8.0, **given):
+    row = {"label": label, "added": ADDED, "value": value, "share": 0.25, "growth": "p", "unit": "core-s"}
+    return row | {"at": json.dumps({"p": at}), "predicted": 2 * value, "verdict": ""} | given
+
+
+def series(values, **given):
+    return [entry(f"c{n}", value, **given) for n, value in enumerate(values)]
+
+
+STEP = [1.0, 1.01, 0.99, 1.02, 1.0, 0.98, 2.0, 2.02, 1.98, 2.01, 2.03, 1.99]
+
+
+def printed(rows, limit=30, width=80, **replaced):
+    stream = StringIO()
+    document = history_document(K, rows) | replaced
+    show_history(Console(file=stream, width=width, highlight=False), document, limit)
+    return stream.getvalue()
+
+
+def test_a_series_as_data():
+    document = history_document(K, series(STEP))
+    assert (document["level"], document["callpath"]) == ("callpath", ["main", "sum"])
+    assert (document["unit"], document["at"]) == ("core-s", {"p": 8.0})
+    assert document["entries"][6] == {
+        "label": "c6",
+        "added": "2026-11-21T00:00:00+00:00",
+        "value": 2,
+        "share": 0.25,
+        "growth": "p",
+        "predicted": 4,
+        "verdict": "",
+    }
+    (expected,) = change_points(STEP)
+    (found,) = document["change_points"]
+    assert (found["label"], found["factor"]) == ("c6", pytest.approx(expected.factor))
+    assert found["p"] == pytest.approx(expected.p)
+    trend = drift(STEP)
+    assert document["drift"] == {"factor": pytest.approx(trend.factor), "p": pytest.approx(trend.p)}
+
+
+def test_only_positive_entries_at_the_last_point_are_compared():
+    rows = [entry("old", 5.0, at=4.0), *series(STEP), entry("nothing", 0.0)]
+    assert [e["label"] for e in history_document(K, rows)["entries"]] == [f"c{n}" for n in range(12)]
+    assert history_document(K, rows[:2])["entries"][0]["label"] == "c0"
+    assert history_document(K, series([1.0] * 9))["drift"] is None
+
+
+def test_a_series_in_the_terminal(snapshot):
+    rows = series(STEP)
+    rows[3] |= {"verdict": "improvement", "growth": "1"}
+    snapshot(printed(rows), "history.txt")
+
+
+def test_the_newest_entries_are_shown_and_all_count():
+    text = printed(series(STEP), limit=3)
+    assert "c9" in text and "c8" not in text
+    assert "1 change point (Pettitt's test, level 0.01)" in text
+
+
+@pytest.mark.parametrize(
+    ("values", "conclusion"),
+    [
+        (STEP[:7], "too few entries at this point for change points: 7, at least 8 are needed"),
+        ([1.0] * 8, "0 change points (Pettitt's test, level 0.01)"),
+        (STEP, "1 change point (Pettitt's test, level 0.01)"),
+        ([1.03, 1, 1.01, 1.02, 1.01, 1.03, 1, 1.02], "0 change points (Pettitt's test, level 0.01)"),
+    ],
+)
+def test_conclusions(values, conclusion):
+    assert printed(series(values)).splitlines()[-1].startswith(conclusion)
+
+
+def test_a_drift_is_mentioned_if_it_is_significant():
+    rising = printed(series([1.1**n for n in range(12)])).splitlines()[-1]
+    assert "; drift by a factor of 2.85 over the series (Mann-Kendall test, p = 4.2e-09)" in rising
+    assert "drift" not in printed(series([1.0, 1.2] * 6))
+    assert "drift" in printed(series(STEP), drift={"factor": 2, "p": 0.01})
+    assert "drift" not in printed(series(STEP), drift={"factor": 2, "p": 0.0101})
+
+
+def test_a_narrow_terminal_cuts_columns_and_keeps_one_line_per_entry():
+    assert len(printed(series(STEP), width=50).splitlines()) == 2 + len(STEP) + 1
+
+
+def test_bars_are_relative_to_the_largest_value_and_never_empty():
+    for unit in ("core-s", ""):
+        lines = printed(series([1.0, 10.0, 1e-9], unit=unit)).splitlines()
+        assert [line.count("█") for line in lines[2:5]] == [2, 20, 1]
+        assert len({line.index("█") for line in lines[2:5]}) == 1
+
+
+def test_a_series_of_nothing_has_a_title_and_no_bars():
+    text = printed([entry("c0", 0.0, unit="")])
+    assert "for change points: 0," in text and "value" in text and "█" not in text

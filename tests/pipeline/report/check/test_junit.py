@@ -1,0 +1,34 @@
+"""JUnit XML, read by another reader."""
+
+from junitparser import Failure, JUnitXml, Skipped
+
+from pipeline.gate.result import Verdict
+from pipeline.report.check.junit import junit_xml
+from tests.pipeline.report.check.results import kernel, kernels, result
+
+
+def test_junit_has_a_case_per_kernel(nasty, tmp_path):
+    file = tmp_path / "check.xml"
+    file.write_text(junit_xml(nasty), encoding="utf-8")
+    (suite,) = JUnitXml.fromfile(str(file))
+    cases = list(suite)
+    assert len(cases) == suite.tests == len(nasty.kernels)
+    failed = [c.name for c in cases if any(isinstance(r, Failure) for r in c.result)]
+    assert suite.failures == len(failed) == len(nasty.of(Verdict.REGRESSION))
+    assert any("alert" in name for name in failed)
+    assert any(isinstance(r, Skipped) and "waived" in r.message for c in cases for r in c.result)
+
+
+def test_junit_counts_failures_and_what_is_skipped(tmp_path):
+    file = tmp_path / "check.xml"
+    everything = [kernel(verdict.value, verdict) for verdict in Verdict] + kernels(2)
+    for reasons in ((), ("another machine", "another filter")):
+        file.write_text(junit_xml(result(*everything, reasons=reasons)), encoding="utf-8")
+        whole = JUnitXml.fromfile(str(file))
+        (suite,) = whole
+        extra = 1 if reasons else 0
+        assert (suite.tests, suite.failures, suite.skipped) == (9 + extra, 3 + extra, 2)
+        assert (whole.tests, whole.failures, whole.errors) == (9 + extra, 3 + extra, 0)
+        assert {case.time for case in suite} == {0.0}
+    (failure,) = next(iter(suite)).result
+    assert (failure.type, failure.text) == ("incomparable", "another machine\nanother filter")

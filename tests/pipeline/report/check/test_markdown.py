@@ -1,0 +1,82 @@
+import re
+
+import pytest
+
+from pipeline.gate.result import Change, Side, Verdict
+from pipeline.report.check.markdown import check_markdown, escape
+from tests.pipeline.report.check.results import kernel, kernels, result
+
+
+def rows(text):
+    """The kernels of all Markdown tables, in order."""
+    lines = [line for line in text.splitlines() if line.startswith("| ") and "| kernel |" not in line]
+    return [line.split(" | ")[0].removeprefix("| ") for line in lines]
+
+
+def test_markdown_escapes_names_and_keeps_its_tables(nasty):
+    text = check_markdown(nasty)
+    assert "<script>" not in text
+    table = [line for line in text.splitlines() if line.startswith("| ")]
+    columns = {len(re.findall(r"(?<!\\)\|", line)) for line in table}
+    assert columns == {9}
+
+
+def test_markdown_lists_every_kernel_once_in_order():
+    text = check_markdown(result(*kernels(3), *kernels(2, Verdict.NEW), *kernels(4, Verdict.UNCHANGED)))
+    assert rows(text) == [f"main › f{n}" for n in (0, 1, 2, 0, 1)]
+    assert "### Regressions (3)" in text and "### New (2)" in text
+    assert "more" not in text
+
+
+@pytest.mark.parametrize(("number", "rest"), [(19, None), (20, None), (21, 1), (27, 7)])
+def test_markdown_counts_the_kernels_that_it_leaves_out(number, rest):
+    text = check_markdown(result(*kernels(number)))
+    assert len(rows(text)) == min(number, 20)
+    assert re.findall(r"and (\d+) more", text) == ([str(rest)] if rest else [])
+    assert len(re.findall(r"^- \*\*", text, re.MULTILINE)) == min(number, 20)
+
+
+def test_markdown_explains_the_first_doubts_and_nothing_that_is_fine():
+    text = check_markdown(result(*kernels(7, Verdict.INCONCLUSIVE), *kernels(3, Verdict.IMPROVEMENT)))
+    assert len(re.findall(r"^- \*\*", text, re.MULTILINE)) == 5
+    assert "<details" not in check_markdown(result(*kernels(3, Verdict.IMPROVEMENT)))
+
+
+def test_markdown_rows_show_values_ratios_growth_and_source():
+    full = kernel(
+        baseline=Side(value=2.0, share=0.2, growth="1"),
+        candidate=Side(value=3.0, share=0.25, growth="p"),
+        measured=(Change({}, 9.0, 1, 1), Change({}, 1.5, 1, 1)),
+        target=(Change({}, 9.0, 1, 1), Change({}, 1.75, 1.25, 1234.0)),
+        file="/src/deep/f.c",
+        line=7,
+    )
+    one_sided = kernel("g", baseline=None, measured=(), target=(), file="g.c")
+    gone = kernel("h", candidate=None, baseline=Side(value=2.0, share=0.1))
+    text = check_markdown(result(full, one_sided, gone))
+    expected = "| main › f | 2.00 | 3.00 | 25.0 % | 1.5 | 1.75 (1.2 … 1,200) | constant → p | f.c\\:7 |"
+    assert expected in text
+    assert "| main › g | – | 3.00 | 25.0 % | – | – |  |  |" in text
+    assert "| main › h | 2.00 | – | 10.0 % |" in text
+    assert "baseline (core-s) | now (core-s)" in text
+    assert "| baseline | now |" in check_markdown(result(full, unit=""))
+
+
+def test_markdown_shows_reasons_and_notices():
+    text = check_markdown(result(kernel(), reasons=("another *machine*",), notices=("beware",)))
+    assert "- another \\*machine\\*\n" in text
+    assert "> beware\n" in text
+
+
+@pytest.mark.parametrize(
+    ("name", "escaped"),
+    [
+        ("a|b", r"a\|b"),
+        ("<b>", "&lt;b&gt;"),
+        ("a\n\tb", "a b"),
+        ("@team #12 https://x", r"\@team \#12 https\://x"),
+        ("\\", r"\\"),
+    ],
+)
+def test_names_are_escaped_for_markdown(name, escaped):
+    assert escape(name) == escaped

@@ -1,0 +1,82 @@
+"""What people and CI servers read, as approved; see `tests.snapshots`."""
+
+import json
+from io import StringIO
+
+import pytest
+from rich.console import Console
+
+from pipeline.gate.result import Outcome, Verdict
+from pipeline.report.check.annotations import github_annotations, gitlab_code_quality
+from pipeline.report.check.comparison import comparison_html, show_comparison
+from pipeline.report.check.document import check_document
+from pipeline.report.check.junit import junit_xml
+from pipeline.report.check.markdown import check_markdown
+from pipeline.report.check.terminal import show_check
+from tests.pipeline.report.check.results import kernel, of_every_kind, result
+
+
+@pytest.fixture(scope="module")
+def every_kind():
+    return of_every_kind()
+
+
+def printed(show, *arguments, width=80, **options):
+    stream = StringIO()
+    show(Console(file=stream, width=width, highlight=False), *arguments, **options)
+    return stream.getvalue()
+
+
+def test_there_is_a_kernel_of_every_verdict(every_kind):
+    assert {k.verdict for k in every_kind[0].kernels} == set(Verdict)
+
+
+def test_the_terminal(every_kind, snapshot):
+    snapshot(printed(show_check, every_kind[0], limit=15), "terminal.txt")
+
+
+def test_a_wide_terminal_shows_growth_and_longer_names(every_kind, snapshot):
+    text = printed(show_check, every_kind[0], limit=15, width=120)
+    snapshot(text[: text.index("\n\nmain")] + "\n", "terminal-wide.txt")
+
+
+def test_the_terminal_of_a_check_that_passes(snapshot):
+    nothing = result(kernel(verdict=Verdict.UNCHANGED, evidence=()), outcome=Outcome.PASSED)
+    snapshot(printed(show_check, nothing), "terminal-passed.txt")
+
+
+def test_the_terminal_of_studies_that_cannot_be_compared(snapshot):
+    reasons = ("another machine: alps in the baseline, jura here; measure the baseline again",)
+    snapshot(
+        printed(show_check, result(kernel(), outcome=Outcome.INCONCLUSIVE, reasons=reasons)),
+        "terminal-incomparable.txt",
+    )
+
+
+def test_markdown(every_kind, snapshot):
+    snapshot(check_markdown(every_kind[0]), "check.md")
+
+
+def test_junit(every_kind, snapshot):
+    snapshot(junit_xml(every_kind[0]), "junit.xml")
+
+
+def test_github(every_kind, snapshot):
+    snapshot("\n".join(github_annotations(every_kind[0], "/src")) + "\n", "github.txt")
+
+
+def test_gitlab(every_kind, snapshot):
+    snapshot(json.dumps(gitlab_code_quality(every_kind[0], "/src"), indent=1) + "\n", "gitlab.json")
+
+
+def test_a_comparison_in_the_terminal(every_kind, snapshot):
+    snapshot(printed(show_comparison, *every_kind, limit=15), "comparison.txt")
+
+
+def test_a_comparison_as_a_page(snapshot):
+    one = result(kernel(), kernel("g", Verdict.IMPROVEMENT), kernel("h", Verdict.UNCHANGED, evidence=()))
+    snapshot(comparison_html(one, (), "results-gcc", "results-llvm"), "comparison.html")
+
+
+def test_check_json_of_one_kernel(snapshot):
+    snapshot(json.dumps(check_document(result(kernel())), indent=1) + "\n", "check.json")

@@ -1,0 +1,46 @@
+import re
+from io import StringIO
+
+from rich.console import Console
+
+from pipeline.gate.result import Outcome, Side, Verdict
+from pipeline.report.check.terminal import show_check
+from tests.pipeline.report.check.results import kernel, kernels, result
+
+
+def printed(one, width=100, **options):
+    stream = StringIO()
+    show_check(Console(file=stream, width=width, highlight=False), one, **options)
+    return stream.getvalue()
+
+
+def test_the_terminal_limits_the_table_and_says_what_is_left_out():
+    text = printed(result(*kernels(5), *kernels(2, Verdict.UNCHANGED)), limit=3)
+    assert len([line for line in text.splitlines() if line.startswith("regression  ")]) == 3
+    assert "and 2 more; --limit or --json shows them" in text
+    assert len(re.findall(r"^main › f\d: ", text, re.MULTILINE)) == 3
+    assert "more" not in printed(result(*kernels(3)), limit=3)
+    assert "unchanged" not in text
+
+
+def test_the_terminal_explains_three_doubts_whatever_the_limit():
+    text = printed(result(*kernels(2), *kernels(5, Verdict.INCONCLUSIVE)), limit=1)
+    assert re.findall(r"^main › (f\d): ", text, re.MULTILINE) == ["f0", "f0", "f1", "f2"]
+
+
+def test_the_terminal_explains_no_improvements_and_shows_the_source():
+    quiet = printed(result(*kernels(2, Verdict.IMPROVEMENT), outcome=Outcome.PASSED))
+    assert "measured 1.5 times" not in quiet
+    assert "[a.c:3]" in printed(result(kernel(file="a.c", line=3)))
+    assert "[" not in printed(result(kernel(file="a.c", line=-1), kernel(line=3)))
+    assert "Kernels (core-s)" in quiet
+    assert "Kernels\n" in printed(result(kernel(), unit="")).replace(" ", "")
+
+
+def test_growth_is_shown_where_there_is_room_for_it_and_for_names():
+    long = kernel("a" * 40, candidate=Side(value=1.0, share=0.1, growth="p^(1/2) * log2(p)"))
+    for width, shown in ((97, True), (96, False)):
+        text = printed(result(long), width=width)
+        assert ("growth" in text) == shown
+        assert max(len(line.rstrip()) for line in text.split("\n\n")[1].splitlines()) <= width
+    assert "a" * 40 in printed(result(long), width=130)

@@ -1,0 +1,121 @@
+import pytest
+
+from pipeline.gate.measurements import KernelId, Level
+from pipeline.gate.result import Change, Evidence, Ground, Outcome, Side, Verdict, plain_number, point_text
+from pipeline.report.check.wording import (
+    RULE_IDS,
+    RULE_TEXTS,
+    basis,
+    growth_change,
+    headline,
+    interval_text,
+    kernel_name,
+    rule_id,
+    source_file,
+    story,
+)
+from tests.pipeline.report.check.results import kernel, kernels, result
+
+
+def test_headlines():
+    assert headline(result(*kernels(1))) == "Scalability regression in 1 kernel"
+    assert (
+        headline(result(*kernels(2), *kernels(3, Verdict.UNCHANGED))) == "Scalability regression in 2 kernels"
+    )
+    doubts = result(*kernels(2, Verdict.INCONCLUSIVE), outcome=Outcome.INCONCLUSIVE)
+    assert headline(doubts) == "Inconclusive: 2 kernels too noisy to judge"
+    other = result(*kernels(2), outcome=Outcome.INCONCLUSIVE, reasons=("another machine",))
+    assert headline(other) == "Inconclusive: the studies cannot be compared"
+    assert headline(result(outcome=Outcome.PASSED)) == "No scalability regression"
+
+
+def test_the_basis_counts_what_was_checked():
+    checked = [
+        *kernels(2),
+        *kernels(1, Verdict.NEW),
+        *kernels(1, Verdict.VANISHED),
+        *kernels(1, Verdict.UNCHANGED),
+    ]
+    one = result(*checked, targets=({"p": 4.0, "n": 2.0}, {"p": 8.0}), below_share_floor=5, tests=1)
+    assert basis(one) == (
+        "3 kernels checked at 1 point and extrapolated to p = 4, n = 2 and p = 8; 5 below the share floor; "
+        "1 test, false alarms controlled by Holm's procedure"
+    )
+
+
+def test_the_story_of_a_kernel_has_evidence_places_and_advice():
+    one = kernel(located=(("main", "f"), ("main", "g")), advice="measure again")
+    assert (
+        story(one) == "measured 1.5 times the baseline at p = 8; mostly in main › f; main › g; measure again"
+    )
+    assert story(kernel(evidence=())) == ""
+
+
+def test_names_of_kernels():
+    signature = "void solve(int, double)"
+    region = KernelId(Level.REGION, (signature,))
+    assert kernel_name(kernel(kernel=KernelId(Level.TOTAL, ("total",)))) == "total"
+    assert kernel_name(kernel(kernel=region)) == "solve"
+    assert kernel_name(kernel(signature)) == "main › solve"
+    long = KernelId(Level.REGION, ("a" * 99,))
+    assert len(kernel_name(kernel("a" * 99), 30)) == len(kernel_name(kernel(kernel=long), 30)) == 30
+
+
+def test_growth_before_and_now():
+    def growths(before, now):
+        sides = [None if g is None else Side(value=1.0, share=0.1, growth=g) for g in (before, now)]
+        return growth_change(kernel(baseline=sides[0], candidate=sides[1]))
+
+    assert growths("1", "p") == "constant → p"
+    assert growths("p", "p") == "p"
+    assert growths(None, "p") == growths("p", None) == growths("", "p") == "p"
+    assert growths("", "") == growths(None, "") == ""
+
+
+def test_every_ground_has_a_rule_with_a_text():
+    assert set(RULE_IDS) == set(Ground)
+    assert {*RULE_IDS.values(), "inconclusive"} == set(RULE_TEXTS)
+    assert rule_id(kernel(evidence=())) == "inconclusive"
+    two = (Evidence(Ground.TARGET, ""), Evidence(Ground.MEASURED, ""))
+    assert rule_id(kernel(evidence=two)) == "target-worse"
+
+
+@pytest.mark.parametrize(
+    ("file", "line", "root", "shown"),
+    [
+        ("/src/a.c", 7, "/src", "a.c"),
+        ("/src/a.c", 7, "", "/src/a.c"),
+        ("/srcs/a.c", 7, "/src", "/srcs/a.c"),
+        ("/src/a.c", 0, "/src", ""),
+        ("/src/a.c", 1, "/src", "a.c"),
+        ("", 7, "/src", ""),
+    ],
+)
+def test_source_files_are_relative_to_the_root(file, line, root, shown):
+    assert source_file(kernel(file=file, line=line), root) == shown
+
+
+@pytest.mark.parametrize(
+    ("value", "digits", "text"),
+    [
+        (1234.0, 3, "1,230"),
+        (5.55e6, 3, "5,550,000"),
+        (0.0625, 3, "0.0625"),
+        (16.04, 3, "16"),
+        (137.2, 2, "140"),
+        (0.0001, 3, "0.0001"),
+        (0.00001234, 3, "1.23e-05"),
+        (0.0, 3, "0"),
+        (1e15, 3, "1e+15"),
+        (9.99e14, 3, "999,000,000,000,000"),
+        (float("inf"), 3, "inf"),
+        (-1234.0, 3, "-1,230"),
+    ],
+)
+def test_numbers_in_sentences_have_no_exponent(value, digits, text):
+    assert plain_number(value, digits) == text
+
+
+def test_points_and_intervals_in_words():
+    assert point_text({"p": 8.0, "n": 0.5}) == "p = 8, n = 0.5"
+    assert interval_text(Change({}, 2.0, 1.234, 1234.0)) == "1.2 … 1,200"

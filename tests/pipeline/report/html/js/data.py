@@ -1,0 +1,19 @@
+"""The page's data of a study, as its scripts get it."""
+
+from dataclasses import replace
+from typing import Any
+
+from ingest.arrays import FloatArray
+from pipeline.models.analysis import Analysis, Level, default_target, look_ahead
+from pipeline.models.scaling_models import ScalingModels
+from pipeline.report.html.payload import page_data
+
+
+def data_of(analysis: Analysis, targets: FloatArray | None = None) -> dict[str, Any]:
+    targets = default_target(analysis) if targets is None else targets
+    ahead = (look_ahead(analysis, level, targets) for level in (analysis.callpaths, analysis.regions))
+    return page_data(analysis, *ahead, targets, None)
+
+
+def with_models(analysis: Analysis, models: ScalingModels) -> Analysis:
+    return replace(analysis, callpaths=Level(analysis.callpaths.kernels, models))

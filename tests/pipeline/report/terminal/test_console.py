@@ -1,0 +1,54 @@
+"""Where output goes: width and colours follow the terminal and the environment."""
+
+import io
+
+import pytest
+
+from pipeline.report.terminal import PIPED_WIDTH, console
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+@pytest.fixture(autouse=True)
+def plain_environment(monkeypatch):
+    for name in ("COLUMNS", "FORCE_COLOR", "NO_COLOR"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("TERM", "xterm")
+
+
+def printed(stream):
+    console(stream).print("12 [red]words[/red]")
+    return stream.getvalue()
+
+
+def test_a_pipe_gets_plain_text_of_a_fixed_width():
+    assert printed(io.StringIO()) == "12 words\n"
+    assert console(io.StringIO()).width == PIPED_WIDTH == 120
+
+
+def test_a_terminal_gets_colours_but_no_guesses_about_numbers():
+    assert printed(Terminal()) == "12 \x1b[31mwords\x1b[0m\n"
+
+
+def test_the_environment_forces_and_forbids_colours(monkeypatch):
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    assert "\x1b[31m" in printed(io.StringIO())
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert "\x1b[31m" not in printed(io.StringIO())
+    assert "\x1b[31m" not in printed(Terminal())
+
+
+@pytest.mark.parametrize("stream", [io.StringIO(), Terminal()])
+def test_the_environment_sets_the_width(monkeypatch, stream):
+    monkeypatch.setenv("COLUMNS", "63")
+    assert console(stream).width == 63
+    monkeypatch.setenv("COLUMNS", "wide")
+    assert console(io.StringIO()).width == PIPED_WIDTH
+
+
+def test_standard_output_is_the_default(capsys):
+    console().print("x")
+    assert capsys.readouterr().out == "x\n"

@@ -1,0 +1,258 @@
+"""Ranking, models, predictions and efficiency, from summaries made by hand."""
+
+import io
+import re
+
+import pytest
+from rich.console import Console
+
+from pipeline.report.terminal.results import (
+    growth_style,
+    show_crossovers,
+    show_efficiency,
+    show_head,
+    show_models,
+    show_predictions,
+    show_ranking,
+    show_remarks,
+    show_total,
+)
+
+WIDTH = 100
+
+
+def kernel(name, value, **changes):
+    return {
+        "callpath": ["main", name],
+        "metric": "effort",
+        "unit": "core-s",
+        "model": {"formula": f"{value} * p", "terms": [{}]},
+        "growth": "p",
+        "probability_growing": 0.956,
+        "quality": {"smape": 1.25, "cv_smape": 2.5, "repetitions": 3},
+        "share_measured": 0.5,
+        "share_at_target": 0.25,
+        "predictions": [
+            {"at": {"p": 64}, "value": value / 2, "lower": value / 4, "upper": value},
+            {"at": {"p": 1048576}, "value": value, "lower": value / 2, "upper": 2 * value},
+        ],
+        "notes": [],
+    } | changes
+
+
+def summary(*regions, **changes):
+    regions = regions or (kernel("solve", 100.0), kernel("sum", 50.0))
+    total = kernel("total", 150.0, callpath=["total"])
+    return {
+        "parameters": ["p"],
+        "points": [{"p": 1}, {"p": 2}, {"p": 4}],
+        "scaling_reason": "as asked",
+        "kernels": list(regions),
+        "regions": list(regions),
+        "crossovers": [],
+        "region_crossovers": [],
+        "total": total,
+        "efficiency": {"points": [], "notices": []},
+    } | changes
+
+
+def shown(show, content, *arguments, terminal=False, **options):
+    stream = io.StringIO()
+    colours = "standard" if terminal else None
+    show(
+        Console(file=stream, width=WIDTH, highlight=False, force_terminal=terminal, color_system=colours),
+        content,
+        *arguments,
+        **options,
+    )
+    return stream.getvalue() if terminal else [line.rstrip() for line in stream.getvalue().splitlines()]
+
+
+def test_the_head_counts_and_lists_values():
+    first, second = shown(show_head, summary())
+    assert first == "3 measurement points (p = 1, 2, 4), up to 3 repetitions, 2 call paths in 2 regions"
+    assert second == "Scaling: as asked"
+
+
+def test_the_head_shows_the_ends_of_many_values_and_every_parameter():
+    points = [{"p": 2**i, "n": 10 * (i // 5)} for i in range(9)]
+    assert shown(show_head, summary(points=points[:8], parameters=["p"]))[0].startswith(
+        "8 measurement points (p = 1, 2, 4, 8, 16, 32, 64, 128), "
+    )
+    assert "(p = 1 .. 256; n = 0, 10)" in shown(show_head, summary(points=points, parameters=["p", "n"]))[0]
+
+
+def test_the_ranking_shows_the_last_target():
+    lines = shown(show_ranking, summary(), by="regions", limit=15)
+    assert lines == [
+        "Largest regions at p = 1048576 (effort, core-s)",
+        "#  region        share now  at target  predicted  90 % interval  growth  grows",
+        "1  main › solve     50.0 %     25.0 %        100    50.0 .. 200  p        96 %",
+        "2  main › sum       50.0 %     25.0 %       50.0    25.0 .. 100  p        96 %",
+    ]
+
+
+def test_the_ranking_is_cut_and_says_so():
+    lines = shown(show_ranking, summary(), by="kernels", limit=1)
+    assert lines[0] == "Largest call paths at p = 1048576 (effort, core-s)"
+    assert lines[-1] == "and 1 more; --limit or --json shows them"
+    assert not any("more" in line for line in shown(show_ranking, summary(), by="kernels", limit=2))
+
+
+def test_numbers_of_rows_are_aligned():
+    lines = shown(show_ranking, summary(*(kernel(f"k{i}", 100.0 - i) for i in range(10))), limit=10)
+    assert lines[1].startswith(" #  region")
+    assert lines[2].startswith(" 1  main › k0")
+    assert lines[11].startswith("10  main › k9")
+
+
+def test_large_efforts_are_shown_in_core_hours():
+    lines = shown(show_ranking, summary(kernel("a", 3.6e6), kernel("b", 36.0)))
+    assert lines[0].endswith("(effort, core-hours)")
+    assert " 1000        500 .. 2000  p " in lines[2]
+    assert " 0.0100  0.00500 .. 0.0200  p " in lines[3]
+
+
+def test_no_unit_no_comma():
+    assert shown(show_ranking, summary(kernel("a", 1.0, unit="")))[0].endswith("(effort)")
+
+
+def test_nothing_to_rank_prints_nothing():
+    assert shown(show_ranking, summary() | {"regions": []}) == []
+
+
+@pytest.mark.parametrize(
+    ("changes", "text"),
+    [
+        ({"growth": "p^2"}, "p^2"),
+        ({"growth": "1", "model": {"terms": []}}, "constant"),
+        ({"growth": "1", "model": {"terms": [{}]}}, "falling"),
+        ({"growth": "p", "notes": ["cannot tell"]}, "p ?"),
+    ],
+)
+def test_growth_in_words(changes, text):
+    line = shown(show_ranking, summary(kernel("a", 1.0, **changes)))[2]
+    assert re.split("  +", line)[-2] == text
+
+
+@pytest.mark.parametrize(
+    ("growth", "probability", "notes", "style"),
+    [
+        ("p", 0.9, (), "red"),
+        ("p", 0.89, (), "yellow"),
+        ("p", 1.0, ("cannot tell",), "yellow"),
+        ("1", 1.0, (), "green"),
+        ("1", 1.0, ("cannot tell",), "yellow"),
+    ],
+)
+def test_colours_of_growth(growth, probability, notes, style):
+    assert growth_style(growth, probability, notes) == style
+
+
+def test_colours_reach_the_terminal():
+    text = shown(show_ranking, summary(kernel("a", 1.0)), terminal=True)
+    assert "\x1b[31mp" in text
+
+
+def test_the_total_has_a_line_per_target():
+    assert shown(show_total, summary()) == [
+        "Total at p = 64: 75.0 core-s, 90 % interval 37.5 .. 150 core-s (the sum of the kernels' models)",
+        "Total at p = 1048576: 150 core-s, 90 % interval 75.0 .. 300 core-s (the sum of the kernels' models)",
+    ]
+    large = kernel("total", 3.6e6)
+    assert shown(show_total, summary(total=large))[0].startswith(
+        "Total at p = 64: 500 core-hours, 90 % interval 250 .. 1000 core-hours"
+    )
+
+
+def crossing(scale, measured):
+    return {
+        "at": {"p": scale},
+        "overtakes": ["main", "int sum(int)"],
+        "overtaken": ["main", "solve"],
+        "measured": measured,
+    }
+
+
+def test_crossovers_by_region_and_by_call_path():
+    regions = [crossing(4.086, True), crossing(1e6, False)]
+    found = summary(region_crossovers=regions, crossovers=[crossing(2, True)])
+    assert shown(show_crossovers, found) == [
+        "Crossovers",
+        "  p = 4.09: sum overtakes solve (within the measured range)",
+        "  p = 1.00 million: sum overtakes solve (beyond the measured range)",
+    ]
+    assert shown(show_crossovers, found, by="kernels")[1] == (
+        "  p = 2.00: main › sum overtakes main › solve (within the measured range)"
+    )
+    assert shown(show_crossovers, found, limit=1)[-1] == "  and 1 more"
+    assert len(shown(show_crossovers, found, limit=2)) == 3
+    assert shown(show_crossovers, summary()) == []
+
+
+def test_remarks_come_once_with_their_number():
+    notes = [["few", "cannot tell"], ["few"], ["few", "[odd]"]]
+    found = summary(*(kernel(f"k{i}", 1.0, notes=n) for i, n in enumerate(notes)))
+    assert shown(show_remarks, found) == [
+        "Note: few (all call paths)",
+        "Note: the measurements do not determine the growth, marked '?' (1 call path)",
+        "Note: [odd] (1 call path)",
+    ]
+
+
+def test_models_have_their_quality():
+    lines = shown(show_models, summary(), by="kernels", limit=1)
+    assert lines[2:] == [
+        "Models of effort [core-s]",
+        "call path     model      grows  SMAPE  SMAPE cv",
+        "main › solve  100.0 * p   96 %  1.2 %     2.5 %",
+        "and 1 more; --limit or --json shows them",
+    ]
+
+
+def test_several_metrics_have_a_column():
+    rows = (kernel("a", 1.0), kernel("a", 2.0, metric="bytes", unit=""))
+    lines = shown(show_models, summary(*rows), by="regions", limit=9)
+    assert lines[2] == "Models of effort [core-s], bytes"
+    assert lines[3].split()[:2] == ["region", "metric"]
+    assert "effort [core-s]" in lines[4] and " bytes " in lines[5]
+
+
+def test_predictions_have_a_column_per_target_and_end_with_the_total():
+    assert shown(show_predictions, summary(), by="regions", limit=1) == [
+        "region           p = 64 (core-s)  p = 1048576 (core-s)",
+        "main › solve  50.0 [25.0 .. 100]     100 [50.0 .. 200]",
+        "total         75.0 [37.5 .. 150]     150 [75.0 .. 300]",
+        "In brackets: 90 % intervals of the expected values.",
+    ]
+
+
+def test_predictions_at_large_scales_have_larger_units():
+    found = summary(total=kernel("total", 7.2e6, callpath=["total"]))
+    lines = shown(show_predictions, found, by="regions", limit=1)
+    assert "p = 64 (core-hours)" in lines[0]
+    assert lines[2].split()[1:5] == ["1000", "[500", "..", "2000]"]
+
+
+def efficiency(**values):
+    keys = ("overall", "parallel", "load_balance", "communication", "computation", "ipc", "instructions")
+    return dict.fromkeys(keys) | values
+
+
+def test_efficiency_has_a_row_per_metric_that_is_known():
+    points = [
+        {"at": {"p": 1}} | efficiency(overall=0.8, parallel=0.6),
+        {"at": {"p": 2}} | efficiency(overall=0.59),
+    ]
+    found = summary(efficiency={"points": points, "notices": ["IPC needs counters"]})
+    assert shown(show_efficiency, found) == [
+        "Efficiency (POP)",
+        "                     p = 1  p = 2",
+        "global efficiency     80 %   59 %",
+        "parallel efficiency   60 %      -",
+        "Not available: IPC needs counters",
+    ]
+    text = shown(show_efficiency, found, terminal=True)
+    for colour, share in ((32, 80), (33, 60), (31, 59)):
+        assert re.search(rf"\x1b\[{colour}m *{share} %", text)
+    assert shown(show_efficiency, summary()) == []

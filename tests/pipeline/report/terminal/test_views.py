@@ -1,0 +1,275 @@
+"""Call tree, filter, advice and inspection in the terminal."""
+
+import io
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from rich.console import Console
+
+from filters.memory import Memory
+from filters.options import Application
+from filters.overhead import Dilation
+from pipeline.config.options import FilterOptions, Options
+from pipeline.models.planning.advice import Advice, Settled
+from pipeline.report.terminal.advice import show_advice
+from pipeline.report.terminal.filter import effect_sentence, show_effect, show_memory, show_simulation
+from pipeline.report.terminal.inspection import show_inspection
+from pipeline.report.terminal.tree import bar, show_tree
+from pipeline.stages.filter import filter_request, make_filter, simulate_filter
+from pipeline.stages.ingest import ingest, locate
+from pipeline.stages.model import modelled, tree_values
+from tests.cubex_writer import MetricSpec, RegionSpec, write_cubex
+
+KERNELS = SimpleNamespace(callpaths=(("main",), ("main", "int sum(int)")))
+
+
+def shown(show, *arguments, width=100, terminal=False, **options):
+    stream = io.StringIO()
+    colours = "standard" if terminal else None
+    out = Console(file=stream, width=width, highlight=False, force_terminal=terminal, color_system=colours)
+    show(out, *arguments, **options)
+    return stream.getvalue() if terminal else [line.rstrip() for line in stream.getvalue().splitlines()]
+
+
+@pytest.mark.parametrize(
+    ("share", "text"),
+    [
+        (0.0, ""),
+        (-1.0, ""),
+        (1 / 96, "▏"),
+        (0.5, "█" * 6),
+        (0.5 + 1 / 32, "█" * 6 + "▍"),
+        (1.0, "█" * 12),
+        (2, "█" * 12),
+    ],
+)
+def test_bars_have_eighths_of_a_character(share, text):
+    assert bar(share) == text
+
+
+@pytest.fixture
+def analysis(strong_study):
+    return modelled(ingest(locate(strong_study), "time"), Options(), "time")
+
+
+def test_the_tree(analysis):
+    # core-seconds: 0.25 of main, 64 * 1.003 of solve and 0.5 * 16^2 * 1.003 of sum
+    assert shown(show_tree, analysis, *tree_values(analysis, []), 0.0) == [
+        "effort [core-s] measured at p = 16",
+        "call path                inclusive    share    own  own growth",
+        "main       ████████████        193  100.0 %  0.250  constant",
+        "  solve    ████               64.2   33.3 %   64.2  constant",
+        "  sum      ████████            128   66.6 %    128  p^2",
+    ]
+
+
+def test_small_call_paths_of_the_tree_are_counted(analysis):
+    values, origin = tree_values(analysis, [])
+    assert shown(show_tree, analysis, values, origin, 0.34)[-1] == "1 call path below 34.0 % left out"
+    assert len(shown(show_tree, analysis, values, origin, 0.332)) == 5
+
+
+def test_a_tree_without_values_has_no_shares(analysis):
+    lines = shown(show_tree, analysis, np.array([np.nan, np.nan, 0.0]), "measured", 0.0)
+    assert all("0.0 %" in line for line in lines[2:])
+
+
+def test_colours_of_growth_in_the_tree(analysis):
+    text = shown(show_tree, analysis, *tree_values(analysis, []), 0.0, terminal=True)
+    assert "\x1b[31mp^2" in text and "\x1b[32mconstant" in text
+
+
+def test_deep_names_are_indented_by_at_most_half_the_width(tmp_path):
+    depth = 40
+    for p in (1, 2, 4):
+        (tmp_path / f"app.p{p}.r1").mkdir()
+        metrics = [MetricSpec("time", [[1.0]] * depth)]
+        regions = [RegionSpec(f"region_{i}", f"_Z{i}", "compiler") for i in range(depth)]
+        write_cubex(
+            tmp_path / f"app.p{p}.r1" / "profile.cubex",
+            parent=list(range(-1, depth - 1)),
+            metrics=metrics,
+            regions=regions,
+        )
+    analysis = modelled(ingest(locate(tmp_path), "time"), Options(), "time")
+    lines = shown(show_tree, analysis, *tree_values(analysis, []), 0.0)
+    assert lines[3].startswith("  region_1 ") and lines[4].startswith("    region_2 ")
+    last = lines[-1]
+    assert "region_39" in last and max(map(len, lines)) <= 100
+
+
+PLAN = [
+    Advice(
+        point=(32.0,),
+        repetitions=3,
+        cost=40_000.0,
+        width=0.25,
+        reduction=0.5,
+        settles=(Settled(1, 0.7, ("p", "p^2")),),
+    ),
+    Advice(point=(4.0,), repetitions=1, cost=2.0, width=0.125, reduction=0.1, settles=(Settled(0, 0.7, ()),)),
+    Advice(point=(8.0,), repetitions=1, cost=1.0, width=0.1, reduction=0.1, settles=()),
+]
+
+
+def test_advice_has_a_row_per_measurement_and_says_what_it_is_good_for():
+    assert shown(show_advice, PLAN, ("p",), KERNELS) == [
+        "measure  repetitions             cost  interval after  narrower by",
+        "p = 32             3  11.1 core-hours         ±12.5 %       50.0 %",
+        "p = 4              1      2.00 core-s          ±6.2 %       10.0 %",
+        "p = 8              1      1.00 core-s          ±5.0 %       10.0 %",
+        "Total: 11.1 core-hours. Measure in this order.",
+        "p = 32 clarifies most: main › sum (p or p^2)",
+        "p = 4 clarifies most: main",
+    ]
+
+
+def test_without_advice_one_sentence():
+    assert shown(show_advice, [], ("p",), KERNELS) == [
+        "No measurement within the budget would narrow the interval of the total noticeably."
+    ]
+
+
+@pytest.fixture
+def profile(tmp_path):
+    names = ("main", "Foam::solve(const Matrix&)", "tiny", "setup")
+    regions = [RegionSpec(name, f"_Z{i}", "compiler") for i, name in enumerate(names)]
+    metrics = [
+        MetricSpec("visits", np.array([1, 100, 5_000_000, 1])[:, None], dtype="UINT64", unit="occ"),
+        MetricSpec("time", np.array([0.1, 6.0, 0.5, 2.0])[:, None]),
+    ]
+    return write_cubex(tmp_path / "profile.cubex", parent=[-1, 0, 1, 0], metrics=metrics, regions=regions)
+
+
+def made(profile, **options):
+    return make_filter(locate(profile).found.runs, filter_request(FilterOptions(**options)))
+
+
+def test_the_effect_in_one_sentence(profile):
+    result = made(profile)
+    assert effect_sentence(result.decision, result.prediction) == (
+        "keeps 2 of 4 filterable regions, <0.1 % of 5.00 million visits and 25.9 % of the computing time; "
+        "instrumentation overhead: 6.2 % without, <0.1 % with the filter"
+    )
+    same = made(profile, protect=("*",))
+    assert effect_sentence(same.decision, same.prediction).endswith(
+        "; instrumentation overhead: 6.2 % with and without the filter"
+    )
+
+
+def test_nothing_to_filter(tmp_path):
+    metrics = [MetricSpec("visits", [[1]], dtype="UINT64"), MetricSpec("time", [[1.0]])]
+    regions = [RegionSpec("MPI_Send", "MPI_Send", "mpi")]
+    profile = write_cubex(tmp_path / "p.cubex", parent=[-1], metrics=metrics, regions=regions)
+    result = made(profile)
+    sentence = "nothing to filter: the profile has no compiler-instrumented or user regions"
+    assert effect_sentence(result.decision, result.prediction) == sentence
+
+
+def test_the_effect_as_tables(profile, snapshot):
+    result = made(profile)
+    lines = shown(show_effect, result.decision, result.prediction, result.budget)
+    snapshot("\n".join(lines) + "\n", "filter-effect.txt")
+
+
+def test_a_budget_is_met_or_not(profile):
+    met = made(profile, max_overhead=0.01)
+    assert shown(show_effect, met.decision, met.prediction, met.budget)[5] == (
+        "Budget 1.0 % met, applied at run time: predicted <0.1 %; the selection is within 0.0 % of the best"
+    )
+    missed = made(profile, max_overhead=0.01, protect=("tiny",), applied="compile-time")
+    lines = shown(show_effect, missed.decision, missed.prediction, missed.budget)
+    assert lines[5].startswith("Budget 1.0 % not met, applied at compile time: predicted 6.")
+
+
+def test_large_dilations_have_three_digits():
+    from pipeline.report.terminal.filter import _dilation
+
+    assert _dilation(Dilation(1.99999, 1.5, 2.0)) == ("2.0000", "1.5000 .. 2.00")
+    assert _dilation(Dilation(510.2, 2.0, 12_345.0)) == ("510", "2.00 .. 12,300")
+
+
+def test_memory_is_rounded_up_to_whole_mebibytes():
+    before, after = (
+        Memory(max_buf=buffer, total_memory=total)
+        for buffer, total in ((3_000_000, 5 * 2**20), (2_500_000, 4 * 2**20 + 1))
+    )
+    assert shown(show_memory, before, after) == [
+        "Trace memory per process: 3.00 MB, with the filter 2.50 MB; SCOREP_TOTAL_MEMORY=5M"
+    ]
+
+
+def test_a_simulation(profile, tmp_path):
+    rules = tmp_path / "rules"
+    rules.write_text("SCOREP_REGION_NAMES_BEGIN\nEXCLUDE tiny\nSCOREP_REGION_NAMES_END\n")
+    lines = shown(show_simulation, *simulate_filter(profile, rules))
+    assert lines[:5] == [
+        "                    measured  with the filter",
+        "call paths                 4                3",
+        "regions called             4                3",
+        "visits          5.00 million              102",
+        "time in core-s        8.6000           8.6000",
+    ]
+    assert lines[5].startswith("predicted dilation, no filter: 1.06")
+    assert lines[6].startswith("predicted dilation, at run time: 1.00")
+    assert lines[8] == "The times include the overhead that the filter would remove."
+    assert Application.RUN_TIME.value == "run time"
+
+
+def inspected(**changes):
+    run = {
+        "path": "study/app.p4.r1/profile.cubex",
+        "format": "CUBE",
+        "at": [4.0],
+        "repetition": 1,
+        "callpaths": 425,
+        "regions": 56,
+        "processes": 4,
+        "locations": 8,
+        "metrics": ["time [s]", "visits"],
+        "notices": ["odd"],
+        "totals": {"time [s]": 1234.5678901234},
+    }
+    other = run | {"path": "elsewhere/x", "at": [8.0], "notices": [], "totals": {}}
+    return {"path": "study/", "parameters": ["p"], "runs": [run, other], "skipped": []} | changes
+
+
+def test_an_inspection():
+    assert shown(show_inspection, inspected()) == [
+        "Parameters: p",
+        "run                      format  p  rep  call paths  regions  processes  locations",
+        "app.p4.r1/profile.cubex  CUBE    4    1         425       56          4          8",
+        "elsewhere/x              CUBE    8    1         425       56          4          8",
+        "run                      metric         total",
+        "app.p4.r1/profile.cubex  time [s]  1234.56789",
+        "Metrics: time [s], visits",
+        "Note (1 run): odd",
+    ]
+
+
+def test_an_inspection_without_room_leaves_the_format_out():
+    lines = shown(show_inspection, inspected(), width=76)
+    assert "format" not in lines[1] and "regions" in lines[1]
+    assert "regions" not in shown(show_inspection, inspected(), width=66)[1]
+
+
+def test_an_inspection_without_parameters_and_totals():
+    run = inspected()["runs"][1] | {"at": []}
+    lines = shown(show_inspection, inspected(parameters=[], runs=[run]))
+    assert lines[0] == "Parameters: none"
+    assert len(lines) == 4
+
+
+def test_an_inspection_of_a_series():
+    series = {
+        "format": "Extra-P text",
+        "points": 1,
+        "repetitions": 3,
+        "callpaths": 2,
+        "metrics": ["time", "[b]"],
+    }
+    assert shown(show_inspection, {"path": "x", "parameters": ["p", "n"], "series": series}) == [
+        "Parameters: p, n",
+        "Extra-P text: 1 measurement point, up to 3 repetitions, 2 call paths, metrics time, [b]",
+    ]

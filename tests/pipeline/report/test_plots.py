@@ -1,0 +1,86 @@
+"""One kernel as a plot: what is drawn, and where a logarithmic axis begins."""
+
+import struct
+
+import numpy as np
+import pytest
+from matplotlib.figure import Figure
+
+from pipeline.report.plots import POSITIVE_FRACTION, Curve, draw_curve, terminal_plot, write_figure
+
+
+def curve(measured=(4.0, 8.0), value=(4.0, 6.0, 8.0), lower=(3.0, 5.0, 7.0)):
+    return Curve(
+        title="sum: 4 * p",
+        parameter="p",
+        unit="effort [core-s]",
+        measured_at=np.array([1.0, 4.0])[: len(measured)],
+        measured=np.array(measured),
+        scale=np.array([1.0, 2.0, 4.0]),
+        value=np.array(value),
+        lower=np.array(lower),
+        upper=np.array([5.0, 7.0, 9.0]),
+    )
+
+
+def drawn(found, **options):
+    axes = Figure().add_subplot()
+    draw_curve(axes, found, **options)
+    return axes
+
+
+def test_a_figure_has_model_interval_measurements_and_labels():
+    axes = drawn(curve(), logarithmic=False)
+    model, measured = axes.get_lines()
+    assert model.get_xydata().tolist() == [[1, 4], [2, 6], [4, 8]]
+    assert measured.get_xydata().tolist() == [[1, 4], [4, 8]]
+    (band,) = axes.collections
+    corners = {tuple(corner) for path in band.get_paths() for corner in path.vertices.tolist()}
+    assert {(1, 3), (1, 5), (4, 7), (4, 9)} <= corners
+    assert (axes.get_title(), axes.get_xlabel(), axes.get_ylabel()) == ("sum: 4 * p", "p", "effort [core-s]")
+    assert [text.get_text() for text in axes.get_legend().get_texts()] == [
+        "90 % interval",
+        "model",
+        "measured",
+    ]
+    assert (axes.get_xscale(), axes.get_yscale()) == ("linear", "linear")
+
+
+@pytest.mark.parametrize(
+    ("found", "floor"),
+    [
+        (curve(), 2.0),  # half of the smallest
+        (curve(measured=(0.0, 8.0)), 2.0),
+        (curve(measured=(1e-6, 8.0)), 8.0 * POSITIVE_FRACTION),
+        (curve(measured=(0.0, 0.0), value=(0.0, 0.0, 0.0)), 1e-9),
+    ],
+)
+def test_a_logarithmic_axis_begins_below_what_matters(found, floor):
+    axes = drawn(found, logarithmic=True)
+    assert (axes.get_xscale(), axes.get_yscale()) == ("log", "log")
+    assert axes.get_ylim()[0] == pytest.approx(floor)
+    assert POSITIVE_FRACTION == 0.001
+
+
+def test_a_figure_as_a_file(tmp_path):
+    for form in ("png", "svg"):
+        write_figure(tmp_path / form, form, curve(), logarithmic=True)
+    header = (tmp_path / "png").read_bytes()[:24]
+    assert header.startswith(b"\x89PNG")
+    assert struct.unpack(">II", header[16:]) == (1050, 630)  # 7.0 x 4.2 inches at 150 dots
+    assert (tmp_path / "svg").read_bytes().startswith(b"<?xml")
+
+
+def test_characters_show_the_same(snapshot):
+    linear = terminal_plot(curve(), 60, 16, colour=False, logarithmic=False)
+    logarithmic = terminal_plot(curve(lower=(0.0, 0.0, 0.0)), 60, 16, colour=False, logarithmic=True)
+    snapshot(linear + "\n" + logarithmic, "plot.txt")
+    assert "\x1b" not in linear
+    assert "\x1b" in terminal_plot(curve(), 60, 16, colour=True, logarithmic=False)
+
+
+def test_a_plot_does_not_keep_what_was_drawn_before():
+    first = terminal_plot(curve(), 60, 16, colour=False, logarithmic=True)
+    assert terminal_plot(curve(), 60, 16, colour=False, logarithmic=True) == first
+    linear = terminal_plot(curve(), 60, 16, colour=False, logarithmic=False)
+    assert linear != first

@@ -1,0 +1,74 @@
+"""The roofline as a figure: its ceilings, its points and its axes."""
+
+import xml.etree.ElementTree as ET
+
+import numpy as np
+import pytest
+
+from pipeline.projection.roofline import Ceiling, Point, Roofline
+from pipeline.report.roofline_plot import figure_of, write_roofline
+
+ROOF = Roofline(
+    "node",
+    (Ceiling("bw_node", 100e9), Ceiling("bw_numa", 50e9)),
+    (Ceiling("peak_dp", 1000e9), Ceiling("peak_sp", 2000e9)),
+    (Point("USER/f", "DRAM", 0.5, 40e9), Point("USER/g", "L2", 60.0, 700e9)),
+)
+
+
+@pytest.fixture(scope="module")
+def axes():
+    return figure_of(ROOF).axes[0]
+
+
+def test_every_pair_of_ceilings_is_a_line_under_both(axes):
+    lines = [line.get_xydata() for line in axes.lines if len(line.get_xydata()) > 1]
+    assert len(lines) == 4
+    pairs = [(flow, peak) for flow in (100.0, 50.0) for peak in (1000.0, 2000.0)]
+    for (intensity, rate), (flow, peak) in zip(map(np.transpose, lines), pairs, strict=True):
+        assert rate == pytest.approx(np.minimum(peak, flow * intensity))
+        # A tenth of the smallest ridge or point to ten times the largest.
+        assert intensity[[0, -1]] == pytest.approx([0.05, 600.0])
+        assert len(intensity) == 200
+        assert np.diff(np.log(intensity)) == pytest.approx(np.log(12000) / 199)
+
+
+def test_points_and_names_are_where_they_were_measured(axes):
+    points = [line.get_xydata()[0].tolist() for line in axes.lines if len(line.get_xydata()) == 1]
+    assert points == [[0.5, 40.0], [60.0, 700.0]]
+    texts = {text.get_text(): text.xy for text in axes.texts}
+    assert texts == {
+        "bw_node 100 GB/s": pytest.approx((0.05, 5.0)),
+        "bw_numa 50 GB/s": pytest.approx((0.05, 2.5)),
+        "peak_dp 1e+03 Gflop/s": pytest.approx((600.0, 1000.0)),
+        "peak_sp 2e+03 Gflop/s": pytest.approx((600.0, 2000.0)),
+        "USER/f": (0.5, 40.0),
+        "USER/g": (60.0, 700.0),
+    }
+
+
+def test_axes_are_logarithmic_and_labelled(axes):
+    assert (axes.get_xscale(), axes.get_yscale()) == ("log", "log")
+    assert axes.get_title() == "Roofline of node"
+    assert axes.get_xlabel() == "arithmetic intensity [flop/B]"
+    assert axes.get_ylabel() == "Gflop/s"
+    assert not any(axes.spines[side].get_visible() for side in ("top", "right"))
+    assert axes.spines["left"].get_visible()
+
+
+def test_points_without_intensity_do_not_stretch_the_axis():
+    idle = Roofline("node", ROOF.bandwidths[:1], ROOF.peaks[:1], (Point("idle", "DRAM", 0.0, 0.0),))
+    intensity = figure_of(idle).axes[0].lines[0].get_xdata()
+    assert intensity[[0, -1]] == pytest.approx([1.0, 100.0])
+
+
+@pytest.mark.parametrize(("form", "start"), [("png", b"\x89PNG"), ("svg", b"<?xml")])
+def test_files_have_the_form_asked_for(tmp_path, form, start):
+    path = tmp_path / "temporary"
+    write_roofline(path, form, ROOF)
+    assert path.read_bytes().startswith(start)
+    if form == "svg":
+        assert ET.fromstring(path.read_text()).tag.endswith("svg")
+    else:
+        width, height = (int.from_bytes(path.read_bytes()[at : at + 4], "big") for at in (16, 20))
+        assert (width, height) == (7.0 * 150, 4.6 * 150)

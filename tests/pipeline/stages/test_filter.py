@@ -1,0 +1,242 @@
+"""The filter stage: requests from options, the cost of an event, which runs decide and what is protected."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from filters.cost import EventCost
+from filters.options import Application, Form, Instrumenter, Layout
+from ingest.errors import InputError, UsageError
+from pipeline.config.options import FilterOptions, Options
+from pipeline.stages.filter import (
+    filter_of_path,
+    filter_request,
+    growing_regions,
+    make_filter,
+    read_filter,
+    runs_to_filter,
+    simulate_filter,
+    store_filter,
+)
+from pipeline.stages.ingest import ingest, locate
+from pipeline.stages.model import modelled
+from tests.cubex_writer import MetricSpec, RegionSpec, write_cubex
+
+NAMES = ("main", "solve", "tiny", "setup")
+LOCAL = "(anonymous namespace)::f()"
+
+
+def write_profile(path, factor=1.0, visits=(1, 100, 5_000_000, 1), time=(0.1, 6.0, 0.5, 2.0)):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    regions = [RegionSpec(name, f"_Z{i}", "compiler") for i, name in enumerate(NAMES)]
+    metrics = [
+        MetricSpec("visits", np.array(visits)[:, None], dtype="UINT64", unit="occ"),
+        MetricSpec("time", factor * np.array(time)[:, None]),
+    ]
+    return write_cubex(path, parent=[-1, 0, 1, 0], metrics=metrics, regions=regions)
+
+
+@pytest.fixture
+def profile(tmp_path):
+    return write_profile(tmp_path / "profile.cubex")
+
+
+def made(path, **options):
+    return make_filter(locate(path).found.runs, filter_request(FilterOptions(**options)))
+
+
+def test_defaults_are_the_rule_of_the_paper_for_score_p():
+    request = filter_request(FilterOptions())
+    assert (request.rule.per_visit, request.instrumenter) == (0.25, Instrumenter.SCOREP)
+    assert request.layout == Layout(Form("shorter"), False, False)
+    assert (request.merge, request.event_cost, request.baseline, request.reduced) == (None,) * 4
+    assert (request.overrides.protect, request.overrides.drop) == ((), ())
+
+
+def test_every_option_reaches_the_request():
+    options = FilterOptions(
+        max_overhead=0.05,
+        applied="compile-time",
+        protect=("a*",),
+        drop=("b*",),
+        form="include",
+        abridge=True,
+        whole_files=True,
+        event_cost=1e-7,
+        baseline_time=3.0,
+    )
+    request = filter_request(options, ("grows",))
+    assert (request.rule.overhead, request.rule.applied) == (0.05, Application.COMPILE_TIME)
+    assert (request.overrides.protect, request.overrides.drop) == (("a*", "grows"), ("b*",))
+    assert request.layout == Layout(Form("include"), True, True)
+    assert (request.event_cost, request.baseline) == (1e-7, 3.0)
+    assert filter_request(FilterOptions(max_overhead=0.05)).rule.applied is None
+    assert filter_request(FilterOptions(to="tau")).instrumenter is Instrumenter("tau")
+    files = filter_request(FilterOptions(merge=Path("m"), calibrate=Path("c")))
+    assert (files.merge, files.reduced) == (Path("m"), Path("c"))
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"applied": "run-time"}, "--applied: needs --max-overhead; give the largest overhead allowed"),
+        (
+            {"to": "tau", "merge": Path("m")},
+            "--merge: only Score-P's filters can be merged; leave --to out",
+        ),
+        (
+            {"event_cost": 0.0, "calibrate": Path("c")},
+            "--event-cost: the event cost is given twice; leave --calibrate out",
+        ),
+    ],
+)
+def test_options_that_exclude_each_other(options, message):
+    with pytest.raises(UsageError) as error:
+        filter_request(FilterOptions(**options))
+    assert str(error.value) == message
+
+
+def test_the_cost_of_an_event_is_the_default_as_given_or_calibrated(profile, tmp_path):
+    plain = made(profile)
+    default = EventCost()
+    given = made(profile, event_cost=2 * default.recorded)
+    for applied in (None, Application.RUN_TIME):
+        expected = 2 * plain.prediction.overhead(applied)
+        assert given.prediction.overhead(applied) == pytest.approx(expected, rel=1e-3)
+    by_time = made(profile, baseline_time=8.0)
+    assert by_time.prediction.overhead(None) == pytest.approx(8.6 - 8.0, rel=0.01)
+    fewer = write_profile(tmp_path / "fewer.cubex", visits=(1, 100, 1, 1), time=(0.1, 6.0, 0.1, 2.0))
+    by_pair = made(profile, calibrate=fewer)
+    assert by_pair.prediction.overhead(None) == pytest.approx(0.4, rel=0.2)
+
+
+def test_the_evidence_holds_predictions_memory_and_notices(profile):
+    result = made(profile)
+    evidence = result.evidence
+    assert len(evidence["predictions"]) == 1
+    assert evidence["memory"]["unfiltered"] == vars(result.memory[0])
+    assert evidence["memory"]["filtered"] == vars(result.memory[1])
+    assert result.memory[1].max_buf < result.memory[0].max_buf
+    assert result.notices == tuple(evidence["notices"]) == ()
+    assert result.application is Application.RUN_TIME
+    assert "made by pipeline" in result.text and "paper rule" in result.text
+    compiled = made(profile, max_overhead=0.01, applied="compile-time")
+    assert compiled.application is Application.COMPILE_TIME
+
+
+def test_several_runs_decide_and_the_last_one_is_predicted(tmp_path):
+    for p in (1, 2):
+        write_profile(tmp_path / f"app.p{p}.r1" / "profile.cubex", factor=p)
+    runs = runs_to_filter(locate(tmp_path).found.runs)
+    result = make_filter(runs, filter_request(FilterOptions(baseline_time=16.0)))
+    assert [Path(run).parent.name for run in result.evidence["runs"]] == ["app.p1.r1", "app.p2.r1"]
+    first, last = result.evidence["predictions"]
+    assert result.prediction.overhead(None) == pytest.approx(2 * 8.6 - 16.0, rel=0.01)
+    assert first != last
+
+
+def test_a_kept_region_that_is_expensive_at_the_largest_scale_is_reported(tmp_path):
+    write_profile(tmp_path / "app.p1.r1" / "profile.cubex", time=(0.1, 0.1, 6.0, 0.1), visits=(1, 1, 1, 1))
+    write_profile(tmp_path / "app.p2.r1" / "profile.cubex", time=(0.1, 6.0, 0.5, 2.0))
+    runs = runs_to_filter(locate(tmp_path).found.runs)
+    notices = make_filter(runs, filter_request(FilterOptions())).notices
+    assert any(notice.startswith("'tiny' is kept for smaller runs only") for notice in notices)
+
+
+def test_one_run_per_point_the_largest_last(tmp_path):
+    for p, repetition in ((2, 2), (2, 1), (1, 1)):
+        write_profile(tmp_path / f"app.p{p}.r{repetition}" / "profile.cubex")
+    runs = runs_to_filter(locate(tmp_path).found.runs)
+    assert [run.path.parent.name for run in runs] == ["app.p1.r1", "app.p2.r1"]
+    with pytest.raises(InputError, match="no profile to make a filter from; give a profile or a directory"):
+        runs_to_filter(())
+
+
+def test_a_list_for_another_instrumenter_says_how_it_is_used_and_what_it_cannot_name(profile, tmp_path):
+    result = made(profile, to="gcc")
+    assert "FILE" in result.usage and not result.notices
+    regions = [RegionSpec(n, f"_Z{i}", "compiler") for i, n in enumerate(("main", LOCAL))]
+    metrics = [
+        MetricSpec("visits", [[1], [9_000_000]], dtype="UINT64"),
+        MetricSpec("time", [[5.0], [0.1]]),
+    ]
+    odd = write_cubex(tmp_path / "odd.cubex", parent=[-1, 0], metrics=metrics, regions=regions)
+    assert made(odd, to="gcc").notices == (f"not in the list, which cannot name them: {LOCAL}",)
+
+
+def test_rules_of_an_existing_file_win_and_that_is_said(profile, tmp_path):
+    existing = tmp_path / "hand.filter"
+    existing.write_text("SCOREP_REGION_NAMES_BEGIN\nEXCLUDE setup\nSCOREP_REGION_NAMES_END\n")
+    assert made(profile, merge=existing).notices == (f"rules of {existing} override the decision on: setup",)
+    assert made(profile, merge=tmp_path / "none").notices == ()
+    existing.write_text("SCOREP_REGION_NAMES_BEGIN\nEXCLUDE tiny\nSCOREP_REGION_NAMES_END\n")
+    assert made(profile, merge=existing).notices == ()
+
+
+def test_a_filter_is_stored_with_its_evidence(profile, tmp_path):
+    result = made(profile)
+    store_filter(tmp_path / "new" / "app.filter", result)
+    assert read_filter(tmp_path / "new" / "app.filter") == result.text
+    assert json.loads((tmp_path / "new" / "app.filter.json").read_text())["method"] == result.decision.method
+
+
+def test_bytes_of_a_filter_that_are_not_utf8_survive(tmp_path):
+    (tmp_path / "f").write_bytes(b"EXCLUDE \xff")
+    assert read_filter(tmp_path / "f") == "EXCLUDE \udcff"
+    with pytest.raises(InputError, match="cannot be read \\(No such file or directory\\)"):
+        read_filter(tmp_path / "none")
+
+
+def growing_study(folder, points, share=1e-4):
+    for p in points:
+        time = (0.01 / p, 10.0 / p, share * p, 0.001 / p)
+        write_profile(folder / f"app.p{p}.r1" / "profile.cubex", time=time)
+    return folder
+
+
+def analysis_of(folder):
+    return modelled(ingest(locate(folder), "time"), Options(), "time")
+
+
+def test_regions_that_will_matter_are_protected(tmp_path):
+    assert growing_regions(analysis_of(growing_study(tmp_path / "many", (1, 2, 4, 8, 16), 0.01))) == ("tiny",)
+    assert growing_regions(analysis_of(growing_study(tmp_path / "three", (1, 4, 16), 0.1))) == ("tiny",)
+    assert growing_regions(analysis_of(growing_study(tmp_path / "two", (1, 16), 0.1))) == ()
+    assert growing_regions(analysis_of(growing_study(tmp_path / "small", (1, 2, 4, 8, 16), 1e-7))) == ()
+
+
+def test_a_study_protects_what_grows_and_reports_what_it_could_not_read(tmp_path):
+    study = growing_study(tmp_path, (1, 2, 4, 8, 16), 0.01)
+    (study / "app.p32.r1").mkdir()
+    result, skipped = filter_of_path(study, Options())
+    reasons = {entry["region"]: entry["reason"] for entry in result.evidence["regions"]}
+    assert reasons["tiny"] == "protected"
+    assert skipped == ({"path": str(study / "app.p32.r1"), "reason": "holds no profile"},)
+
+
+def test_a_single_profile_is_not_modelled(profile):
+    result, skipped = filter_of_path(profile, Options(filter=FilterOptions(drop=("setup",))))
+    assert skipped == ()
+    reasons = {entry["region"]: entry["reason"] for entry in result.evidence["regions"]}
+    assert reasons["setup"] == "asked_to_drop"
+
+
+def test_a_series_file_has_no_profile_to_make_a_filter_from(tmp_path):
+    file = tmp_path / "s.jsonl"
+    file.write_text(json.dumps({"params": {"p": 1}, "callpath": "main", "metric": "m", "value": 1.0}) + "\n")
+    with pytest.raises(InputError, match="no profile to make a filter from"):
+        filter_of_path(file, Options())
+
+
+def test_a_simulation_shows_the_run_of_the_largest_scale(tmp_path):
+    for p in (1, 2):
+        write_profile(tmp_path / f"app.p{p}.r1" / "profile.cubex", factor=p)
+    rules = tmp_path / "rules"
+    rules.write_text("SCOREP_REGION_NAMES_BEGIN\nEXCLUDE tiny\nSCOREP_REGION_NAMES_END\n")
+    before, after, prediction = simulate_filter(tmp_path, rules)
+    assert Path(before.source).parent.name == "app.p2.r1"
+    assert (len(before.tree), len(after.tree)) == (4, 3)
+    assert after.values("time").sum() == pytest.approx(before.values("time").sum())
+    assert (prediction.visits, prediction.recorded) == (5_000_102, 102)

@@ -1,0 +1,241 @@
+"""The ingest stage: what is located, read, skipped and doubted."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import pipeline.stages.read_runs as read_runs
+from ingest.discovery import Discovery
+from ingest.errors import InputError, UsageError
+from ingest.readers import SeriesReader
+from ingest.run_names import RunSpec
+from pipeline.execution.executor import WorkerLostError
+from pipeline.execution.local import SerialExecutor
+from pipeline.stages.ingest import ingest, locate, remembered_inputs, skipped_entry
+from pipeline.stages.read_runs import files_of_run, share_tables
+from pipeline.store.cache import SETTLED, Cache
+from tests.cubex_writer import MetricSpec, write_cubex
+from tests.foam_cases import write_foam_case
+
+
+class Recorded:
+    """An executor that works here and notes what it is given."""
+
+    def __init__(self, change=lambda result: result):
+        self.change, self.bytes, self.order = change, [], []
+
+    def __call__(self, bytes_of_input):
+        self.bytes.append(bytes_of_input)
+        return self
+
+    def map(self, function, items):
+        self.order += [task.files.run.path.name for task in items]
+        for number, result in SerialExecutor().map(function, items):
+            yield number, self.change(result)
+
+
+@pytest.fixture
+def results(tmp_path, monkeypatch):
+    monkeypatch.setattr("pipeline.store.cache.SETTLED", -SETTLED)  # as if all files were older
+    return tmp_path / "results"
+
+
+def broken(study, name="app.p4.r1"):
+    file = study / name / "processor0" / "1" / "uniform" / "profiling"
+    file.write_text("profiling { trig")
+    return file
+
+
+def test_a_directory_has_runs_and_a_series_file_its_reader(strong_study, tmp_path):
+    assert isinstance(locate(strong_study).found, Discovery)
+    file = tmp_path / "s.jsonl"
+    file.write_text(json.dumps({"params": {"p": 1}, "callpath": "main", "metric": "m", "value": 1.0}) + "\n")
+    assert isinstance(locate(file).found, SeriesReader)
+    read = ingest(locate(file), "m")
+    assert (read.runs, read.damaged, read.beside) == ((), (), ())
+    assert [Path(entry.path) for entry in read.inputs] == [file]
+    assert [Path(entry.path) for entry in remembered_inputs(locate(file), Cache(tmp_path, print))] == [file]
+
+
+def test_listed_runs_replace_discovery(strong_study):
+    runs = [RunSpec(strong_study / f"app.p{p}.r1", {"q": float(p)}) for p in (1, 2)]
+    found = locate(strong_study, runs).found
+    assert found.parameters == ("q",) and len(found.runs) == 2
+
+
+def test_time_and_visits_are_kept_whatever_is_modelled(tmp_path):
+    metrics = [
+        MetricSpec(name, [[1.0]]) for name in ("bytes", "time", "other", "PAPI_TOT_INS", "PAPI_TOT_CYC")
+    ]
+    metrics.append(MetricSpec("visits", [[1]], dtype="UINT64"))
+    write_cubex(tmp_path / "profile.cubex", parent=[-1], metrics=metrics)
+    kept = {m.name for m in ingest(locate(tmp_path / "profile.cubex"), "bytes").experiment.metrics}
+    assert kept == {"bytes", "time", "visits", "PAPI_TOT_INS", "PAPI_TOT_CYC"}
+
+
+def test_what_cannot_be_read_is_damaged_and_what_is_no_run_lies_beside(strong_study):
+    file = broken(strong_study)
+    (strong_study / "README.md").write_text("x")
+    (strong_study / "app.p64.r1").mkdir()
+    (strong_study / "notes").mkdir()
+    read = ingest(locate(strong_study), "time")
+    assert {entry.path.name for entry in read.damaged} == {"app.p64.r1", "app.p4.r1"}
+    assert {entry.path.name for entry in read.beside} == {"README.md", "notes"}
+    assert len(read.runs) == 9 and len(read.experiment.runs) == 9
+    assert str(file) in {entry.path for entry in read.inputs}
+    (reason,) = (entry.reason for entry in read.damaged if entry.path.name == "app.p4.r1")
+    assert skipped_entry(read.damaged[-1]) == {"path": str(strong_study / "app.p4.r1"), "reason": reason}
+
+
+def test_the_reason_has_the_hint(tmp_path):
+    (tmp_path / "app.p1.r1").mkdir()
+    (tmp_path / "app.p1.r1" / "profile.cubex").write_bytes(b"torn")
+    write_cubex_at(tmp_path / "app.p2.r1")
+    (entry,) = ingest(locate(tmp_path), "time").damaged
+    assert entry.reason == "not a tar archive, so not a .cubex; copy or write the file again"
+
+
+def write_cubex_at(folder):
+    folder.mkdir(parents=True)
+    write_cubex(folder / "profile.cubex", parent=[-1], metrics=[MetricSpec("time", [[1.0]])])
+
+
+def test_nothing_read_names_the_first_and_counts_the_others(tmp_path):
+    for p in (1, 2, 3):
+        (tmp_path / f"app.p{p}.r1").mkdir()
+        (tmp_path / f"app.p{p}.r1" / "profile.cubex").write_bytes(b"torn")
+    with pytest.raises(
+        InputError, match=r"p1\.r1/profile\.cubex: not a .* \(and 2 more runs that cannot be read\)"
+    ):
+        ingest(locate(tmp_path), "time")
+    with pytest.raises(InputError) as error:
+        ingest(locate(tmp_path / "app.p1.r1" / "profile.cubex"), "time")
+    assert "more runs" not in str(error.value)
+
+
+def test_notices_of_discovery_of_the_runs_and_of_filters_come_together(tmp_path):
+    for name in ("app.p1.r1", "other.p2.r1"):
+        write_cubex_at(tmp_path / name)
+        text = f"SCOREP_REGION_NAMES_BEGIN\nEXCLUDE {name}\nSCOREP_REGION_NAMES_END\n"
+        (tmp_path / name / "scorep.filter").write_text(text)
+    notices = ingest(locate(tmp_path), "time").experiment.notices
+    assert any("different leading names" in notice for notice in notices)
+    assert any("measured under 2 filters" in notice for notice in notices)
+
+
+def test_the_largest_run_is_read_first_and_runs_keep_their_order(strong_study):
+    executor = Recorded()
+    sizes = {
+        run.name: sum(f.stat().st_size for f in run.rglob("profiling")) for run in strong_study.iterdir()
+    }
+    read = ingest(locate(strong_study), "time", executor=executor)
+    assert executor.bytes[0] == sum(sizes.values())
+    assert [sizes[name] for name in executor.order] == sorted(sizes.values(), reverse=True)
+    assert [run.parameters for run in read.runs] == sorted(run.parameters for run in read.runs)
+
+
+def test_progress_is_told_of_every_run(strong_study):
+    seen = []
+
+    def progress(items, total):
+        for item in items:
+            seen.append((item[0], total))
+            yield item
+
+    ingest(locate(strong_study), "time", 1, progress)
+    assert sorted(seen) == [(number, 10) for number in range(10)]
+
+
+def test_a_lost_process_is_a_damaged_run(strong_study):
+    lost = iter([WorkerLostError()])
+    executor = Recorded(lambda result: next(lost, result))
+    read = ingest(locate(strong_study), "time", executor=executor)
+    (entry,) = read.damaged
+    assert entry.path.name == executor.order[0]
+    assert entry.reason == (
+        "the process that read it ended unexpectedly, twice; if memory is short, read with --jobs 1"
+    )
+
+
+def test_a_worker_of_another_version_is_refused(strong_study, monkeypatch):
+    def other(*arguments):
+        return "other" + original(*arguments)
+
+    original = read_runs.key_of
+    monkeypatch.setattr(read_runs, "key_of", other)
+
+    class Elsewhere(Recorded):
+        def map(self, function, items):
+            for number, result in super().map(function, items):
+                monkeypatch.setattr(read_runs, "key_of", original)
+                yield number, result
+
+    with pytest.raises(
+        UsageError, match=r"--scheduler: a worker runs another version .*; install the same version"
+    ):
+        ingest(locate(strong_study), "time", executor=Elsewhere())
+
+
+def test_a_file_that_changes_while_it_is_read_is_damaged(strong_study, monkeypatch):
+    def slow(profile, metrics):
+        if profile.source.endswith("app.p1.r1"):
+            (Path(profile.source) / "1" / "uniform" / "profiling").write_text("changed")
+        return original(profile, metrics)
+
+    original = read_runs.reduce_profile
+    monkeypatch.setattr(read_runs, "reduce_profile", slow)
+    (entry,) = ingest(locate(strong_study), "time").damaged
+    assert (entry.path.name, entry.reason) == ("app.p1.r1", "a file changed while it was read; run again")
+
+
+def test_a_cached_run_that_is_found_damaged_late_is_read_again(strong_study, results):
+    """The file was not remembered, so only the reading process finds that its content is cached."""
+    before = ingest(locate(strong_study), "time", cache=Cache(results, print)).experiment
+    (results / ".cache" / "digests.jsonl").unlink()
+    (entry, *_) = sorted((results / ".cache").glob("*.npz"))
+    entry.write_bytes(entry.read_bytes()[:-1])
+    notices = []
+    again = ingest(locate(strong_study), "time", cache=Cache(results, notices.append))
+    assert np.array_equal(before.values["time"].sum, again.experiment.values["time"].sum)
+    assert len(notices) == 1 and "read again because" in notices[0] and not again.damaged
+
+
+def test_runs_in_the_cache_are_not_given_to_the_executor(strong_study, results):
+    ingest(locate(strong_study), "time", cache=Cache(results, print))
+    write_foam_case(strong_study / "app.p32.r1", {"main": 0.1, "solve": 2.0, "sum": 16.0}, processes=32)
+    executor = Recorded()
+    ingest(locate(strong_study), "time", cache=Cache(results, print), executor=executor)
+    assert executor.order == ["app.p32.r1"]
+
+
+def test_without_a_cache_every_file_has_to_be_read(strong_study):
+    (run, *_) = locate(strong_study).found.runs
+    assert files_of_run(run, None).known == (None,)
+    assert files_of_run(run, None).size == sum(f.stat().st_size for f in run.path.rglob("profiling"))
+
+
+def test_equal_tables_are_in_memory_once(strong_study):
+    profiles = [
+        read_runs._reduced(run.reader.read(run.path), ("time",))
+        for run in locate(strong_study).found.runs[:2]
+    ]
+    shared = share_tables(profiles[1], profiles[0])
+    assert shared.tree is profiles[0].tree and shared.regions is profiles[0].regions
+    assert shared.values is profiles[1].values
+    assert share_tables(profiles[1], None) is profiles[1]
+
+
+@pytest.mark.parametrize("column", ["name", "mangled", "paradigm", "file", "line", "parent", "region"])
+def test_tables_that_differ_are_kept(strong_study, column):
+    from dataclasses import replace
+
+    (run, *_) = locate(strong_study).found.runs
+    profile = read_runs._reduced(run.reader.read(run.path), ("time",))
+    table = profile.tree if column in ("parent", "region") else profile.regions
+    values = getattr(table, column)
+    other = ("x", *values[1:]) if isinstance(values, tuple) else np.array([values[0] + 7, *values[1:]])
+    changed = replace(table, **{column: other})
+    different = replace(profile, **{"tree" if table is profile.tree else "regions": changed})
+    assert share_tables(different, profile) is different

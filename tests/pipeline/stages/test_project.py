@@ -1,0 +1,212 @@
+"""The project stage: files by name, stored models from a results directory, exports and rooflines."""
+
+import json
+import math
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from ingest.errors import InputError, UsageError
+from pipeline.models.fit import fit
+from pipeline.models.options import ModelOptions
+from pipeline.stages.project import (
+    draw_roofline,
+    export_application,
+    project,
+    shipped_applications,
+    shipped_machines,
+    stored_models,
+)
+from pipeline.store.models import to_table
+
+P = np.array([2.0, 4, 8, 16, 32, 64])
+PATHS = [["main", "solve"], ["main", "Amul"], ["main", "wait"]]
+
+
+@pytest.fixture(scope="module")
+def models():
+    random = np.random.default_rng(4)
+    truth = np.stack([10 + 0.5 * P, 3 * np.sqrt(P), 0.2 * np.log2(P) ** 2])
+    values = truth[:, :, None] * (1 + 0.03 * random.standard_normal((3, len(P), 4)))
+    return fit(("p",), P[:, None], values, ModelOptions())
+
+
+@pytest.fixture
+def folder(tmp_path, models):
+    directory = tmp_path / "results"
+    directory.mkdir()
+    table = to_table(models)
+    for file, paths in (("models.parquet", PATHS), ("region_models.parquet", [path[-1:] for path in PATHS])):
+        pq.write_table(table.add_column(0, "callpath", pa.array(paths)), directory / file)
+    (directory / "summary.json").write_text(json.dumps({"total": {"unit": "core-s"}}))
+    return tmp_path
+
+
+def test_stored_models_are_read_by_region_and_call_path(folder, models):
+    regions, callpaths = (stored_models(folder / "results", level) for level in ("region", "callpath"))
+    assert regions.callpaths == (("solve",), ("Amul",), ("wait",))
+    assert callpaths.callpaths == (("main", "solve"), ("main", "Amul"), ("main", "wait"))
+    assert regions.unit == "core-s"
+    assert np.array_equal(regions.models.coefficients, models.coefficients)
+
+
+def damage_table(results):
+    (results / "region_models.parquet").write_bytes(b"PAR1 not really PAR1")
+
+
+def damage_models(results):
+    pq.write_table(pa.table({"callpath": [["a"]]}), results / "region_models.parquet")
+
+
+def damage_columns(results):
+    table = pq.read_table(results / "region_models.parquet")
+    pq.write_table(table.drop_columns(["callpath"]), results / "region_models.parquet")
+
+
+@pytest.mark.parametrize(
+    ("harm", "line"),
+    [
+        (damage_table, "the stored models are damaged ("),
+        (damage_columns, "the stored models are damaged ("),
+        (lambda results: (results / "summary.json").write_text("{"), "the stored models are damaged ("),
+        (
+            lambda results: (results / "summary.json").write_text("{}"),
+            "the stored models are damaged ('total')",
+        ),
+        (
+            lambda results: (results / "summary.json").write_text('{"total": 3}'),
+            "the stored models are damaged (",
+        ),
+        (
+            lambda results: (results / "summary.json").unlink(),
+            "no stored models; make it with `pipeline run DIR",
+        ),
+        (lambda results: (results / "region_models.parquet").unlink(), "no stored models; make it with"),
+        (damage_models, "the table holds no scaling models"),
+    ],
+)
+def test_results_that_are_not_whole(folder, harm, line):
+    results = folder / "results"
+    harm(results)
+    with pytest.raises(InputError) as caught:
+        stored_models(results, "region")
+    assert line in str(caught.value)
+    assert "\n" not in str(caught.value)
+    if "damaged" in line:
+        assert str(caught.value).startswith(f"{results}: ")
+        assert str(caught.value).endswith(f"make it with `pipeline run DIR --out {results}`")
+
+
+MODEL = """
+machine = "xe6"
+[inputs]
+P = { meaning = "processes" }
+[terms.kernel]
+model = "measured"
+results = "results"
+region = "Amul"
+[parts]
+compute = "kernel(P) / P"
+sums = "100 * mach.allreduce(P)"
+"""
+
+
+def test_measured_scaling_stands_beside_a_projected_network(folder, models):
+    (folder / "app.toml").write_text(MODEL)
+    found = project(folder / "app.toml", at={"P": 32})
+    parts = {line.path[0]: line for line in found.parts}
+    at_home = models.predict(np.array([[32.0]])).value[1, 0]
+    assert parts["compute"].value == pytest.approx(at_home / 32, rel=0.02)
+    assert parts["sums"].value == pytest.approx(100 * (21.5e-6 + 8.5e-6 * 5))
+    assert found.total.lower < found.total.value < found.total.upper
+
+
+def test_the_machine_is_the_one_given_or_the_applications_own(folder):
+    assert project("milc", at={"L": 4, "P": 256}).machine == "IBM POWER5+ cluster"
+    assert project("milc", "xt5", {"L": 4, "P": 1024}).machine == "Cray XT5 (Kraken)"
+    (folder / "app.toml").write_text('machine = "mine.toml"\n[parts]\nt = "mach.t"\n')
+    (folder / "mine.toml").write_text('name = "mine"\n[values]\nt = "3 s"\n')
+    (folder / "other.toml").write_text('name = "other"\n[values]\nt = "4 s"\n')
+    assert project(folder / "app.toml").machine == "mine"
+    assert project(folder / "app.toml", folder / "other.toml").total.value == 4.0
+
+
+def test_shipped_files_are_found_from_anywhere(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    found = project("examples/milc.toml", "machines/power5plus.toml", {"L": 8, "P": 1024})
+    assert found.total.value == pytest.approx(9.8075, abs=5e-5)
+
+
+def test_without_a_machine_the_shipped_ones_are_listed(tmp_path):
+    path = tmp_path / "app.toml"
+    path.write_text('[parts]\nt = "1"\n')
+    line = (
+        r"app.toml: no machine to project to; choose one with --on: a file, or one of bgp, .*, xt5, zen4-vm$"
+    )
+    with pytest.raises(UsageError, match=line):
+        project(path)
+
+
+def test_level_and_variant_are_passed_on():
+    wide, narrow = (project("milc", "xt5", {"L": 4, "P": 1024}, level=level).total for level in (0.99, 0.5))
+    assert narrow.upper - narrow.lower < 0.5 * (wide.upper - wide.lower)
+    assert project("milc", "xt5", {"L": 4, "P": 1024}, variant="noiseless").variant == "noiseless"
+
+
+AT = {"L": 6, "P": 1200, "niters": 100, "trajecs": 3, "warms": 1, "steps": 2, "meas": 2, "f": 8}
+
+
+def run_python(text, name, **arguments):
+    space = {}
+    exec(text, space)
+    return space[name](**arguments)
+
+
+def run_octave(text, **arguments):
+    """Evaluate an exported function by rewriting Octave's operators; it uses no more of the language."""
+    body = text.replace(".*", "*").replace("./", "/").replace(".^", "**").replace("~(", "not (")
+    lines = [line.strip().rstrip(";") for line in body.splitlines()[2:-1]]
+    space = {"log": math.log, "floor": math.floor, **arguments}
+    exec("\n".join(lines), space)
+    return space["value"]
+
+
+@pytest.mark.parametrize(("machine", "variant"), [("xt5", "expected"), ("power5plus", "ideal")])
+def test_exported_functions_compute_what_the_projection_computes(machine, variant):
+    expected = project("milc", machine, AT, variant=variant).total.value
+    in_python = export_application("milc", machine, "python", variant=variant)
+    assert run_python(in_python, "milc", **AT) == pytest.approx(expected, rel=1e-12)
+    in_octave = export_application("milc", machine, "octave", variant=variant)
+    assert run_octave(in_octave, **AT) == pytest.approx(expected, rel=1e-12)
+    assert "Piecewise" not in in_octave
+    assert f"MILC su3_rmd on {project('milc', machine, AT, variant=variant).machine}, SI units" in in_octave
+
+
+def test_an_export_says_what_the_machine_lacks():
+    with pytest.raises(UsageError, match=r"unknown name 'mach.FF'.*add it to .*knl-7210.toml"):
+        export_application("milc", "knl-7210", "python")
+
+
+def test_everything_shipped_is_loaded():
+    assert [each.path.stem for each in shipped_applications()][3:5] == ["milc", "openfoam-cavity"]
+    assert [each.path.stem for each in shipped_machines()][:2] == ["bgp", "blue-waters-xe6"]
+
+
+@pytest.mark.parametrize(("name", "start"), [("roof.png", b"\x89PNG"), ("roof.svg", b"<?xml")])
+def test_a_roofline_is_drawn(tmp_path, name, start):
+    draw_roofline(tmp_path / name, project("setsm"))
+    assert (tmp_path / name).read_bytes().startswith(start)
+
+
+def test_a_roofline_that_cannot_be_drawn(tmp_path):
+    with pytest.raises(UsageError) as caught:
+        draw_roofline(tmp_path / "a.png", project("milc", at={"L": 4, "P": 256}))
+    assert str(caught.value) == (
+        "--roofline: this projection has no roofline; "
+        "it needs a projection by bandwidth ratios, and a machine measured on that states a peak"
+    )
+    for name in ("a.pdf", "png"):
+        with pytest.raises(UsageError, match=rf"^--roofline: '.*{name}' is neither .png nor .svg$"):
+            draw_roofline(tmp_path / name, project("setsm"))

@@ -1,0 +1,209 @@
+"""The stages behind plot, advise, report and inspect."""
+
+import json
+
+import numpy as np
+import pytest
+
+from ingest.errors import InputError, UsageError
+from pipeline.config.options import Options
+from pipeline.models.planning.advice import advise as plan_measurements
+from pipeline.stages.advise import _cores, advise_analysis
+from pipeline.stages.ingest import ingest, locate
+from pipeline.stages.inspect import inspect_path
+from pipeline.stages.model import modelled
+from pipeline.stages.plot import find_kernel, kernel_curve, write_plot
+from pipeline.stages.report import report_stored
+from pipeline.stages.run import run
+from tests.cubex_writer import MetricSpec, write_cubex
+from tests.foam_cases import write_foam_case
+
+
+@pytest.fixture
+def analysis(strong_study):
+    return modelled(ingest(locate(strong_study), "time"), Options(), "time")
+
+
+def many(folder, names):
+    for p in (1, 2, 4):
+        write_foam_case(folder / f"app.p{p}.r1", {"main": 1.0} | dict.fromkeys(names, 1.0 * p), processes=p)
+    return modelled(ingest(locate(folder), "time"), Options(), "time")
+
+
+def test_a_kernel_is_a_region_else_a_call_path(analysis):
+    assert find_kernel(analysis, "solve") == (analysis.regions, 1)
+    assert find_kernel(analysis, "main/sum") == (analysis.callpaths, 2)
+
+
+def test_an_ambiguous_pattern_lists_at_most_four_names(tmp_path):
+    four = many(tmp_path / "four", ["sa", "sb", "sc", "sd"])
+    with pytest.raises(UsageError) as error:
+        find_kernel(four, "s?")
+    assert str(error.value) == "'s?' names 4 kernels (sa, sb, sc, sd); name one of them"
+    five = many(tmp_path / "five", ["sa", "sb", "sc", "sd", "se"])
+    with pytest.raises(UsageError, match=r"'s\?' names 5 kernels \(sa, sb, sc, sd, \.\.\.\)"):
+        find_kernel(five, "s?")
+    with pytest.raises(UsageError, match="no kernel 'x'; `pipeline bottlenecks OUT` lists them"):
+        find_kernel(five, "x")
+
+
+def test_a_curve_reaches_to_the_largest_target(analysis):
+    curve = kernel_curve(analysis, *find_kernel(analysis, "sum"), [{"p": 64.0}, {"p": 32.0}])
+    assert (curve.scale[0], curve.scale[-1]) == pytest.approx((1.0, 64.0))
+    assert curve.title == f"sum: {analysis.regions.models.formula(2)}"
+    assert kernel_curve(analysis, *find_kernel(analysis, "main/sum")).title.startswith("main › sum: ")
+    assert kernel_curve(analysis, *find_kernel(analysis, "sum")).scale[-1] == pytest.approx(64.0)
+    within = kernel_curve(analysis, *find_kernel(analysis, "sum"), [{"p": 4.0}])
+    assert within.scale[-1] == pytest.approx(4.0)
+
+
+def test_a_curve_has_every_measured_value_and_the_model(analysis):
+    curve = kernel_curve(analysis, *find_kernel(analysis, "sum"))
+    assert (curve.parameter, curve.unit) == ("p", "effort [core-s]")
+    assert sorted(set(curve.measured_at.tolist())) == [1, 2, 4, 8, 16] and len(curve.measured) == 10
+    assert curve.measured[curve.measured_at == 16] == pytest.approx(0.5 * 256 * np.array([1.002, 1.004]))
+    found = analysis.regions.models.take([2]).predict(curve.scale[:, None])
+    for name in ("value", "lower", "upper"):
+        assert np.array_equal(getattr(curve, name), getattr(found, name)[0])
+    assert np.allclose(np.diff(np.log(curve.scale)), np.log(64.0) / 119)
+
+
+def test_other_parameters_of_a_curve_are_at_their_largest_values(tmp_path):
+    for p, n in [(p, n) for p in (1, 2, 4) for n in (10, 20, 40)]:
+        write_foam_case(tmp_path / f"app.n{n}.p{p}.r1", {"main": 1.0 * n / p, "sum": 0.1 * p}, processes=p)
+    analysis = modelled(ingest(locate(tmp_path), "time"), Options(), "time")
+    assert (analysis.experiment.parameters, analysis.parameter) == (("n", "p"), "p")
+    curve = kernel_curve(analysis, *find_kernel(analysis, "main"))
+    assert curve.measured.tolist() == pytest.approx([40.0, 40.0, 40.0])
+    assert curve.scale[-1] == pytest.approx(16.0)
+    expected = analysis.regions.models.take([0]).predict(np.array([[40.0, 16.0]])).value[0, 0]
+    assert curve.value[-1] == pytest.approx(expected)
+
+
+def test_a_plot_that_cannot_be_written_is_one_line(analysis, tmp_path):
+    (tmp_path / "file").touch()
+    curve = kernel_curve(analysis, *find_kernel(analysis, "sum"))
+    with pytest.raises(UsageError, match="cannot be written"):
+        write_plot(tmp_path / "file" / "plot.png", "png", curve, logarithmic=True)
+
+
+def test_advice_costs_what_is_predicted(analysis):
+    (first, *_) = advise_analysis(analysis, np.array([256.0]), 1e5)
+    one = analysis.callpaths.models.predict(np.array([first.point])).value.sum()
+    assert first.cost == pytest.approx(first.repetitions * one)
+
+
+def test_a_second_under_weak_scaling_is_paid_by_every_location(tmp_path):
+    for p in (1, 2, 4, 8):
+        write_foam_case(tmp_path / f"app.p{p}.r1", {"main": 1.0, "sum": 0.1 * p}, processes=2 * p)
+    read = ingest(locate(tmp_path), "time")
+    points = np.array([[4.0], [16.0]])
+    assert _cores(modelled(read, Options(scaling="weak"), "time"), points).tolist() == [8.0, 32.0]
+    assert _cores(modelled(read, Options(scaling="strong"), "time"), points).tolist() == [1.0, 1.0]
+    weak = advise_analysis(modelled(read, Options(scaling="weak"), "time"), np.array([64.0]), 1e5)
+    assert weak and all(step.cost > 0 for step in weak)
+
+
+def test_advice_needs_models_of_time(strong_study):
+    counts = modelled(ingest(locate(strong_study), "visits"), Options(), "visits")
+    with pytest.raises(UsageError) as error:
+        advise_analysis(counts, np.array([256.0]), 1e5)
+    assert str(error.value) == (
+        "the models are of visits, so the cost of a run is unknown; run `pipeline run` with --metric time"
+    )
+    assert callable(plan_measurements)
+
+
+@pytest.fixture
+def results(strong_study, tmp_path):
+    run(strong_study, Options(out=tmp_path / "out", at=({"p": 100.0},)))
+    return tmp_path / "out"
+
+
+def test_the_report_has_the_targets_asked_for_or_those_of_the_run(results):
+    space = "\N{NO-BREAK SPACE}"
+    assert report_stored(results, ()) == results / "report.html"
+    assert f"at p{space}={space}100" in (results / "report.html").read_text(encoding="utf-8")
+    report_stored(results, [{"p": 333.0}])
+    assert f"at p{space}={space}333" in (results / "report.html").read_text(encoding="utf-8")
+
+
+def test_a_report_without_the_evidence_of_a_filter(results):
+    (results / "app.filter.json").unlink()
+    report_stored(results, ())
+    (results / "app.filter.json").write_text("{torn")
+    with pytest.raises(
+        InputError, match=r"app\.filter\.json: cannot be read \(.*\); run `pipeline run` again"
+    ):
+        report_stored(results, ())
+
+
+def test_a_report_says_that_a_directory_cannot_be_locked(results, monkeypatch):
+    import errno
+    import fcntl
+
+    def refuse(*_):
+        raise OSError(errno.ENOSYS, "Function not implemented")
+
+    monkeypatch.setattr(fcntl, "flock", refuse)
+    notices = []
+    report_stored(results, (), notices.append)
+    assert len(notices) == 1 and "cannot be locked" in notices[0]
+
+
+def test_an_inspection_describes_every_run(strong_study):
+    (strong_study / "README.md").write_text("x")
+    file = strong_study / "app.p4.r1" / "processor0" / "1" / "uniform" / "profiling"
+    file.write_text("profiling { trig")
+    found = inspect_path(strong_study)
+    assert (found["path"], found["parameters"]) == (str(strong_study), ["p"])
+    assert len(found["runs"]) == 9
+    row = next(row for row in found["runs"] if row["at"] == [8.0] and row["repetition"] == 2)
+    assert row == {
+        "path": str(strong_study / "app.p8.r2"),
+        "format": "OpenFOAM",
+        "at": [8.0],
+        "repetition": 2,
+        "callpaths": 3,
+        "regions": 3,
+        "locations": 8,
+        "processes": 8,
+        "metrics": ["time [s]", "visits [occ]"],
+        "notices": [],
+        "totals": {},
+    }
+    assert [entry["path"] for entry in found["skipped"]] == [
+        str(strong_study / "README.md"),
+        str(strong_study / "app.p4.r1"),
+    ]
+
+
+def test_totals_are_exclusive_sums_of_what_may_be_summed(tmp_path):
+    metrics = [
+        MetricSpec("time", [[1.5, 2.0], [0.25, 4.0]], unit="sec"),
+        MetricSpec("count", [[1, 2], [3, 4]], dtype="UINT64", unit=""),
+        MetricSpec("min_time", [[1.5, 2.0], [0.25, 4.0]], dtype="MINDOUBLE"),
+    ]
+    profile = write_cubex(tmp_path / "profile.cubex", parent=[-1, 0], metrics=metrics)
+    (row,) = inspect_path(profile, totals=True)["runs"]
+    assert row["totals"] == {"time [sec]": 7.75, "count": 10.0}
+
+
+def test_an_inspection_of_a_series_file(tmp_path):
+    file = tmp_path / "s.jsonl"
+    lines = [
+        {"params": {"p": p}, "callpath": c, "metric": m, "value": [1.0, 2.0, 3.0]}
+        for p in (1, 2)
+        for c in ("main", "main->a")
+        for m in ("time", "bytes")
+    ]
+    file.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    found = inspect_path(file)
+    assert found["series"] == {
+        "format": found["series"]["format"],
+        "points": 2,
+        "repetitions": 3,
+        "callpaths": 2,
+        "metrics": ["time", "bytes"],
+    }
+    assert (found["runs"], found["skipped"]) == ([], [])

@@ -1,0 +1,61 @@
+"""Columns made from buffers are those that Arrow makes itself."""
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import pipeline.store.arrow as arrow
+from ingest.errors import InputError
+from pipeline.store.arrow import lists_of_numbers, lists_of_texts, numbers, repeated_text, texts
+
+TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=9)
+
+
+@given(st.lists(TEXT, max_size=9))
+def test_texts(values):
+    column = texts(values)
+    column.validate(full=True)
+    assert column.to_pylist() == values and column.type == pa.string()
+
+
+@given(TEXT, st.integers(0, 9))
+def test_the_same_text_again_and_again(value, count):
+    column = repeated_text(value, count)
+    column.validate(full=True)
+    assert column.to_pylist() == [value] * count
+
+
+@given(st.lists(st.lists(TEXT, max_size=4), max_size=5))
+def test_lists_of_texts(values):
+    column = lists_of_texts(values)
+    column.validate(full=True)
+    assert column.to_pylist() == values
+
+
+@given(st.lists(st.lists(st.integers(-9, 9), max_size=4), max_size=5))
+def test_lists_of_numbers(values):
+    column = lists_of_numbers([np.array(row, dtype=np.int64) for row in values], np.int64)
+    column.validate(full=True)
+    assert column.to_pylist() == values and column.type == pa.list_(pa.int64())
+
+
+def test_numbers_keep_their_type_and_their_order():
+    column = numbers(np.array([[1, 2], [3, 4]], dtype=np.int32)[:, 1])
+    assert column.to_pylist() == [2, 4] and column.type == pa.int32()
+    assert np.isnan(numbers(np.array([np.nan, 1.0]))[0].as_py())
+
+
+def test_more_text_than_a_column_can_hold_is_refused(monkeypatch):
+    monkeypatch.setattr(arrow, "MOST_BYTES", 4)
+    assert texts(["ab", "cd"]).to_pylist() == ["ab", "cd"]
+    assert repeated_text("ab", 2).to_pylist() == ["ab", "ab"]
+    with pytest.raises(InputError, match="the names of its call paths are too long to be stored"):
+        texts(["ab", "cde"])
+    with pytest.raises(InputError, match="too long"):
+        repeated_text("ab", 3)
+
+
+def test_offsets_have_32_bits():
+    assert np.iinfo(np.int32).max == arrow.MOST_BYTES

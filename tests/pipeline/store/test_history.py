@@ -1,0 +1,77 @@
+import datetime
+import json
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from ingest.errors import InputError
+from pipeline.gate.forecast import forecast, target_points
+from pipeline.gate.measurements import KernelId, Level
+from pipeline.models.options import ModelOptions
+from pipeline.store.history import SCHEMA, add_to_history, history_rows, kernel_rows, read_history
+from tests.pipeline.gate.studies import study
+
+K = KernelId(Level.CALLPATH, ("main", "a"))
+TARGET = {"p": 512.0}
+
+
+@pytest.fixture(scope="module")
+def whole():
+    return study({"a": [1.0, 2, 4, 8, 16], "b": 10.0}, scales=(8, 16, 128, 64, 32), noise=0)
+
+
+@pytest.fixture(scope="module")
+def ahead(whole):
+    return forecast(whole, target_points(whole, ({"p": 256.0}, TARGET)), ModelOptions())
+
+
+@pytest.fixture
+def rows(whole, ahead):
+    return lambda label, verdicts=None: history_rows(whole, ahead, TARGET, label, verdicts or {})
+
+
+def test_a_row_holds_the_largest_scale_and_the_last_target(whole, ahead, rows):
+    table = rows("c1", {K: "regression"})
+    assert len(table) == len(whole.kernels)
+    found = kernel_rows(table)
+    assert list(found) == list(whole.kernels)
+    (row,) = found[K]
+    assert (row["label"], row["metric"], row["unit"]) == ("c1", "effort", "core-s")
+    assert json.loads(row["at"]) == {"p": 128.0}
+    assert json.loads(row["target"]) == TARGET
+    assert row["value"] == pytest.approx(4.0)
+    assert row["share"] == pytest.approx(4 / 14)
+    assert row["growth"] == ahead.models.growth(3)
+    assert row["predicted"] == ahead.prediction.value[3, 1]
+    assert row["verdict"] == "regression"
+    assert found[whole.kernels[0]][0]["verdict"] == ""
+    age = datetime.datetime.now(datetime.UTC) - row["added"]
+    assert datetime.timedelta(0) <= age < datetime.timedelta(minutes=5)
+    assert row["added"].microsecond == 0
+
+
+def test_labels_are_appended_in_order_and_replaced(tmp_path, rows):
+    file = tmp_path / "h.parquet"
+    assert [add_to_history(file, rows(label)) for label in ("c1", "c2", "c3")] == [1, 2, 3]
+    assert add_to_history(file, rows("c2", {K: "improvement"})) == 3
+    entries = kernel_rows(read_history(file))[K]
+    assert [(e["label"], e["verdict"]) for e in entries] == [("c1", ""), ("c3", ""), ("c2", "improvement")]
+
+
+def test_columns_of_later_versions_are_ignored(tmp_path, rows):
+    file = tmp_path / "h.parquet"
+    pq.write_table(rows("c1").append_column("new", pa.array(range(5))), file)
+    assert read_history(file).schema.names == SCHEMA.names
+
+
+def test_what_is_not_a_history_is_refused(tmp_path, rows):
+    file = tmp_path / "h.parquet"
+    with pytest.raises(InputError, match=r"no such file; write it with `pipeline history add OUT"):
+        read_history(file)
+    file.write_text("{")
+    with pytest.raises(InputError, match="cannot be read"):
+        read_history(file)
+    pq.write_table(rows("c1").drop_columns(["share"]), file)
+    with pytest.raises(InputError, match="is not a history file"):
+        read_history(file)

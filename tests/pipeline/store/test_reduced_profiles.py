@@ -1,0 +1,160 @@
+"""Reduced profiles as files: they come back as they were, and no changed byte passes."""
+
+import json
+from dataclasses import replace
+from io import BytesIO
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ingest.calltree import CallTree
+from ingest.errors import InputError
+from ingest.profile import Metric, RegionTable
+from ingest.reduction import ReducedProfile, Reduction
+from ingest.region_class import RegionClass
+from pipeline.store.reduced_profiles import (
+    StoredReductions,
+    _write,
+    left_in_file,
+    read_reduced,
+    write_reduced,
+)
+
+
+def small_profile():
+    tree = CallTree(np.array([-1, 0, 0]), np.array([0, 1, 2]))
+    names = ("main", "a\udc80->b", "ü")
+    regions = RegionTable(
+        name=names, mangled=names, paradigm=("user",) * 3, file=("",) * 3, line=np.array([1, 2, -1])
+    )
+    values = Reduction(*(np.array([1.0, 2.0, np.inf]) * i for i in range(1, 5)))
+    metrics = (Metric("time", "sec"),)
+    times, process = np.array([[1.5, 2.5]]), np.array([0, 1])
+    return ReducedProfile(
+        source="run",
+        tree=tree,
+        regions=regions,
+        metrics=metrics,
+        values={"time": values},
+        classes=(RegionClass.COMPUTATION,),
+        class_time=times,
+        process=process,
+        attributes={"k": "v"},
+        notices=("odd",),
+    )
+
+
+@settings(max_examples=50, deadline=None)
+@given(at=st.integers(0, 1 << 16), flip=st.integers(1, 255))
+def test_a_flipped_byte_is_noticed(tmp_path_factory, at, flip):
+    path = tmp_path_factory.getbasetemp() / "profile.npz"
+    profile = small_profile()
+    write_reduced(path, profile)
+    content = bytearray(path.read_bytes())
+    content[at % len(content)] ^= flip
+    path.write_bytes(content)
+    with pytest.raises(ValueError, match="digest"):
+        read_reduced(path, "run")
+
+
+def test_what_is_stored_comes_back(tmp_path):
+    profile = small_profile()
+    write_reduced(tmp_path / "profile.npz", profile)
+    back = read_reduced(tmp_path / "profile.npz", "elsewhere")
+    assert back.source == "elsewhere"
+    assert (back.regions.name, back.attributes, back.notices) == (profile.regions.name, {"k": "v"}, ("odd",))
+    assert np.array_equal(back.tree.parent, profile.tree.parent)
+    assert np.array_equal(back.values["time"].max, profile.values["time"].max)
+    assert np.array_equal(back.class_time, profile.class_time)
+
+
+def test_a_made_up_entry_is_refused(tmp_path):
+    profile = small_profile()
+    for bad in (
+        replace(profile, tree=CallTree(np.array([-1, 2, 0]), np.array([0, 1, 2]))),
+        replace(profile, tree=CallTree(np.array([-1, 0, 0]), np.array([0, 1, 3]))),
+        replace(profile, process=np.array([0, 1, 2])),
+        replace(profile, classes=()),
+    ):
+        write_reduced(tmp_path / "profile.npz", bad)
+        with pytest.raises(ValueError, match=r"match|preorder|region"):
+            read_reduced(tmp_path / "profile.npz", "run")
+
+
+def test_values_of_a_stored_profile_are_a_mapping(tmp_path):
+    path = tmp_path / "profile.npz"
+    write_reduced(path, small_profile())
+    values = read_reduced(path, "run").values
+    assert (list(values), len(values)) == (["time"], 1)
+    with pytest.raises(KeyError):
+        values["visits"]
+    path.write_bytes(b"changed")
+    with pytest.raises(InputError, match=r"profile\.npz: changed while in use \(.*\); run again"):
+        values["time"]
+
+
+def test_a_profile_left_in_its_file_is_the_one_stored(tmp_path):
+    path, profile = tmp_path / "profile.npz", small_profile()
+    write_reduced(path, profile)
+    left = left_in_file(path, profile)
+    assert left.tree is profile.tree and isinstance(left.values, StoredReductions)
+    for name in ("sum", "mean", "min", "max"):
+        assert np.array_equal(getattr(left.values["time"], name), getattr(profile.values["time"], name))
+
+
+def damaged(change):
+    """Write a stored profile whose arrays were changed, with the right digest."""
+
+    def write(path):
+        write_reduced(path, small_profile())
+        content = path.read_bytes()
+        with np.load(BytesIO(content[32:]), allow_pickle=False) as stored:
+            arrays = dict(stored)
+        change(arrays)
+        _write(path, arrays)
+
+    return write
+
+
+def described(arrays, **changes):
+    text = json.loads(arrays["description"].tobytes()) | changes
+    arrays["description"] = np.frombuffer(json.dumps(text).encode(), dtype=np.uint8)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda a: a.update(line=a["line"][:-1]), "columns differ in length"),
+        (lambda a: a.update(region=a["region"][:-1]), "columns differ in length"),
+        (lambda a: a.update(parent=np.array([-2, 0, 0])), "not in preorder"),
+        (lambda a: a.update(parent=np.array([0, 0, 0])), "not in preorder"),
+        (lambda a: a.update(region=np.array([0, 1, -1])), "a call path has no region"),
+        (lambda a: a.update(region=np.array([0, 1, 3])), "a call path has no region"),
+        (lambda a: a.update(process=a["process"].astype(np.int32)), "not a column of integers"),
+        (lambda a: a.update(process=a["process"][None]), "not a column of integers"),
+        (lambda a: a.update(class_time=a["class_time"].astype(np.float32)), "not floating-point"),
+        (lambda a: a.update(class_time=a["class_time"][:, :1]), "times of the classes"),
+        (lambda a: described(a, classes=["computation", "mpi"]), "times of the classes"),
+        (lambda a: a.update(values0=a["values0"][:, :2]), "do not match the call tree"),
+        (lambda a: a.update(values0=a["values0"][:3]), "do not match the call tree"),
+        (lambda a: a.pop("values0"), "values0"),
+        (lambda a: described(a, metrics=[["time", "sec", "odd"]]), "odd"),
+        (lambda a: described(a, regions=[["x"] * 3] * 3), "not enough values"),
+    ],
+)
+def test_a_stored_profile_that_does_not_fit_together_is_refused(tmp_path, change, message):
+    damaged(change)(tmp_path / "profile.npz")
+    with pytest.raises(ValueError, match=message):
+        read_reduced(tmp_path / "profile.npz", "run")
+
+
+def test_an_empty_profile_is_read(tmp_path):
+    def empty(arrays):
+        for name in ("parent", "region"):
+            arrays[name] = np.zeros(0, dtype=np.int64)
+        arrays["values0"] = np.zeros((4, 0))
+
+    damaged(empty)(tmp_path / "profile.npz")
+    assert len(read_reduced(tmp_path / "profile.npz", "run").tree) == 0

@@ -1,0 +1,185 @@
+"""Results directories: those of earlier versions, damaged ones, and what makes one reusable."""
+
+import json
+import re
+import shutil
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from ingest.errors import InputError, UsageError
+from pipeline.config.options import Options, reuse_key
+from pipeline.stages.model import summary_of
+from pipeline.stages.run import run
+from pipeline.store.inputs import InputFile
+from pipeline.store.results import (
+    STORE_VERSION,
+    discard,
+    read_analysis,
+    read_provenance,
+    unchanged,
+)
+from tests.pipeline.store.golden import GOLDEN, NAME
+
+VERSIONS = sorted(GOLDEN.iterdir())
+
+
+def test_this_version_has_its_golden_directory():
+    assert GOLDEN / f"version-{STORE_VERSION}" in VERSIONS
+
+
+@pytest.mark.parametrize("directory", VERSIONS, ids=[directory.name for directory in VERSIONS])
+def test_results_of_every_version_are_read_or_refused_with_a_sentence(directory):
+    if directory.name != f"version-{STORE_VERSION}":
+        with pytest.raises(InputError, match="written by another version of pipeline; make it with"):
+            read_analysis(directory)
+        return
+    analysis = read_analysis(directory)
+    assert analysis.experiment.callpaths == [("main",), ("main", NAME), ("main", "sum")]
+    assert [run.point for run in analysis.experiment.runs] == [0, 0, 1, 1, 2, 2, 3, 3, 4, 4]
+    stored = json.loads((directory / "summary.json").read_text(encoding="utf-8"))
+    found = summary_of(analysis, ({"p": 64.0},), stored["notices"])
+    for key in ("parameters", "points", "scaling", "scaling_reason"):
+        assert found[key] == stored[key]
+    assert found["efficiency"]["points"] == stored["efficiency"]["points"]
+    for one, other in zip(found["kernels"], stored["kernels"], strict=True):
+        assert (one["callpath"], one["model"]["formula"]) == (other["callpath"], other["model"]["formula"])
+        for end in ("value", "lower", "upper"):
+            assert one["predictions"][0][end] == pytest.approx(other["predictions"][0][end], rel=1e-6)
+
+
+@pytest.fixture
+def golden(tmp_path):
+    return shutil.copytree(GOLDEN / f"version-{STORE_VERSION}", tmp_path / "out")
+
+
+def change(directory, **values):
+    file = directory / "run.json"
+    file.write_text(json.dumps(json.loads(file.read_text()) | values))
+
+
+def test_another_version_is_refused_with_one_sentence(golden):
+    change(golden, version=STORE_VERSION + 1)
+    with pytest.raises(InputError) as error:
+        read_analysis(golden)
+    assert str(error.value) == (
+        f"{golden / 'run.json'}: written by another version of pipeline; "
+        f"make it with `pipeline run DIR --out {golden}`"
+    )
+
+
+@pytest.mark.parametrize("content", ["[1]", "{}", "3"])
+def test_a_file_that_is_no_provenance_is_refused(golden, content):
+    (golden / "run.json").write_text(content)
+    with pytest.raises(InputError, match="written by another version"):
+        read_provenance(golden)
+
+
+def test_a_torn_provenance_is_refused(golden):
+    (golden / "run.json").write_text("{torn")
+    with pytest.raises(InputError, match=r"run\.json: cannot be read"):
+        read_provenance(golden)
+
+
+@pytest.mark.parametrize("name", ["callpaths", "measurements", "models", "region_models", "runs"])
+@pytest.mark.parametrize("damage", ["gone", "torn"])
+def test_a_missing_or_damaged_table_is_refused(golden, name, damage):
+    file = golden / f"{name}.parquet"
+    file.unlink() if damage == "gone" else file.write_bytes(file.read_bytes()[:-9])
+    with pytest.raises(InputError, match=re.escape(f"{golden}: the stored results are damaged (")):
+        read_analysis(golden)
+
+
+def test_a_table_without_models_is_refused(golden):
+    shutil.copy(golden / "runs.parquet", golden / "models.parquet")
+    with pytest.raises(InputError, match="the table holds no scaling models; run `pipeline run` again"):
+        read_analysis(golden)
+
+
+def test_a_run_that_writes_meanwhile_is_noticed(golden, monkeypatch):
+    def slow(directory):
+        change(golden, command="another")
+        return original(directory)
+
+    import pipeline.store.results as module
+
+    original = module.read_experiment
+    monkeypatch.setattr(module, "read_experiment", slow)
+    with pytest.raises(InputError, match="another run wrote to it in the meantime; try again"):
+        read_analysis(golden)
+
+
+def test_a_discarded_result_is_not_complete(golden):
+    discard(golden)
+    discard(golden)
+    assert (golden / "models.parquet").is_file()
+    with pytest.raises(InputError, match="not a results directory"):
+        read_analysis(golden)
+
+
+def test_what_cannot_be_discarded_is_one_line(golden):
+    (golden / "run.json").unlink()
+    (golden / "run.json").mkdir()
+    with pytest.raises(UsageError, match="cannot be written"):
+        discard(golden)
+
+
+@pytest.fixture
+def result(strong_study, tmp_path):
+    options = Options(out=tmp_path / "results")
+    run(strong_study, options)
+    stored = read_provenance(options.out)
+    return options, reuse_key(options), [InputFile(**file) for file in stored["inputs"]]
+
+
+def test_a_result_is_reused_for_the_same_inputs_and_options(result):
+    options, key, inputs = result
+    assert unchanged(options.out, key, inputs)
+    assert not unchanged(options.out, key | {"metric": "visits"}, inputs)
+    assert not unchanged(options.out, key, inputs[1:])
+    assert not unchanged(options.out, key, [replace(inputs[0], sha256="0" * 64), *inputs[1:]])
+
+
+def test_a_result_of_other_software_is_not_reused(result):
+    options, key, inputs = result
+    change(options.out, software={"python": "2.7"})
+    assert not unchanged(options.out, key, inputs)
+
+
+@pytest.mark.parametrize("name", ["run.json", "models.parquet", "region_models.parquet", "summary.json"])
+def test_an_incomplete_result_is_not_reused(result, name):
+    options, key, inputs = result
+    (options.out / name).unlink()
+    assert not unchanged(options.out, key, inputs)
+
+
+def test_the_provenance_says_what_was_done(result, strong_study):
+    options, key, _ = result
+    stored = read_provenance(options.out)
+    assert stored["command"] == f"pipeline run {strong_study}"
+    assert stored["configuration"] == json.loads(json.dumps(key))
+    assert stored["decision"]["scaling"] == "strong" and stored["decision"]["parameter"] == "p"
+    assert "strong scaling" in stored["decision"]["reason"]
+    assert stored["filter"].startswith("keeps 3 of 3 filterable regions")
+    assert list(stored["seconds"]) == ["locate", "ingest", "model", "filter", "report", "page"]
+    assert all(0 <= seconds < 60 for seconds in stored["seconds"].values())
+    assert {"python", "numpy", "callpath-pipeline"} <= set(stored["software"])
+
+
+def test_models_come_back_as_they_were_stored(result):
+    from pipeline.models.scaling_models import per_kernel_fields
+    from pipeline.stages.ingest import ingest, locate
+    from pipeline.stages.model import modelled
+
+    options, *_ = result
+    study = locate(options.out.parent / "study")
+    fresh, stored = modelled(ingest(study, "time"), options, "time"), read_analysis(options.out)
+    for one, other in ((fresh.callpaths, stored.callpaths), (fresh.regions, stored.regions)):
+        assert one.kernels.callpaths == other.kernels.callpaths
+        for name in per_kernel_fields():
+            assert np.array_equal(getattr(one.models, name), getattr(other.models, name), equal_nan=True)
+        for name in ("parameters", "terms", "nonnegative", "correlation"):
+            assert getattr(one.models, name) == getattr(other.models, name)
+        for name in ("hypotheses", "first", "last"):
+            assert np.array_equal(getattr(one.models, name), getattr(other.models, name))
