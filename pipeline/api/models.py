@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from ingest.arrays import FloatArray
 from pipeline.config.targets import broadcast_points
-from pipeline.models.analysis import Analysis, Level, sum_of
+from pipeline.models.analysis import Analysis, Level
 from pipeline.models.scaling_models import Prediction
+from pipeline.models.total import predict_total
 from pipeline.report.export import hatchet_graph_frame
 from pipeline.report.formatting import callpath_text, counted
 from pipeline.report.formulas import latex_formula, python_function
@@ -100,7 +101,7 @@ class Models:
         """Predict the sum of all kernels, arguments and columns as of `predict`."""
         points = self._points(at, parameters)
         callpaths = self._analysis.callpaths.models
-        found = sum_of(callpaths, callpaths.predict(points, level))
+        found = predict_total(callpaths, points, level)
         return predictions_frame(["total"], self.parameters, points, found)
 
     def summary(self, at: Mapping[str, Values] | None = None, /, **parameters: Values) -> dict[str, Any]:
@@ -195,7 +196,8 @@ class Kernel:
         kernels, path = self._level.kernels, self._level.kernels.callpaths[self._number]
         unit = f" [{kernels.unit}]" if kernels.unit else ""
         description = f"Return {kernels.metric}{unit} of {' > '.join(path)}."
-        return python_function(self._short_name, *self._formula_parts, description)
+        parameters, constant, terms, sharpness = self._formula_parts
+        return python_function(self._short_name, parameters, constant, terms, description, sharpness)
 
     def predict(
         self, at: Mapping[str, Values] | None = None, /, *, level: float = 0.9, **parameters: Values
@@ -246,9 +248,10 @@ class Kernel:
         return callpath_text(self._level.kernels.callpaths[self._number], NAME_WIDTH)
 
     @property
-    def _formula_parts(self) -> tuple[tuple[str, ...], float, list[tuple[float, Any]]]:
+    def _formula_parts(self) -> tuple[tuple[str, ...], float, list[tuple[float, Any]], int]:
         models, number = self._level.models, self._number
-        return models.parameters, models.constant(number), models.weighted_terms(number)
+        terms = models.weighted_terms(number)
+        return models.parameters, models.constant(number), terms, models.knee(number)
 
 
 def read_results(directory: str | PathLike[str]) -> Models:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -14,6 +15,7 @@ from pipeline.models.fit import fit
 from pipeline.models.kernels import Kernels, callpath_kernels, region_kernels, total_kernel
 from pipeline.models.options import ModelOptions
 from pipeline.models.scaling_models import Prediction, ScalingModels
+from pipeline.models.total import predict_total
 
 DEFAULT_REACH = 4.0  # target scale if none is asked for: this many times the largest measured
 
@@ -54,7 +56,7 @@ class Outlook:
 
     Attributes:
         prediction: float64[K, Q] for the Q points asked for.
-        total: float64[1, Q], the sum of the kernels' models, as paper 001 models ``main``.
+        total: float64[1, Q], the sum of the kernels' predictions, as paper 001 models ``main``.
         share_measured: float64[K], share at the largest measured point.
         share_target: float64[K], share at the last point asked for.
         order: int64[K], kernels, the largest at the target first.
@@ -96,7 +98,8 @@ def analyse(
 
 
 def _modelled(experiment: Experiment, kernels: Kernels, options: ModelOptions) -> Level:
-    return Level(kernels, fit(experiment.parameters, experiment.points, kernels.values, options))
+    models = fit(experiment.parameters, experiment.points, kernels.values, options, parts=True)
+    return Level(kernels, models)
 
 
 def default_target(analysis: Analysis) -> FloatArray:
@@ -126,25 +129,21 @@ def look_ahead(analysis: Analysis, level: Level, targets: FloatArray) -> Outlook
         prediction.value[:, -1], at_largest, out=np.ones(len(level.kernels)), where=at_largest > 0
     )
     scale = experiment.points[:, column]
+    ends = float(scale.min()), float(scale.max())
+    reach = ends[0], max(ends[1], float(targets[-1, column]))
     return Outlook(
         prediction=prediction,
-        total=sum_of(level.models, prediction),
+        total=predict_total(level.models, targets),
         share_measured=share_measured,
         share_target=share_target,
         order=ranking(prediction.value[:, -1], measured),
         flags=flags(level.models.probability_growing, rising, share_measured, share_target),
         crossovers=crossovers(
-            lambda scales: level.models.values(_along(targets[-1], column, scales)),
-            float(scale.min()),
-            float(scale.max()),
+            level.models.curve(partial(along_parameter, targets[-1], column), reach),
+            *ends,
             float(targets[-1, column]),
         ),
     )
-
-
-def sum_of(models: ScalingModels, prediction: Prediction) -> Prediction:
-    """Sum predictions over all kernels, with the interval that their correlation gives: one row."""
-    return prediction.combine(lambda a: np.asarray(a.sum(axis=0, keepdims=True)), models.correlation)
 
 
 def measured_total(analysis: Analysis) -> FloatArray:
@@ -159,7 +158,7 @@ def largest_point(points: FloatArray, column: int) -> int:
     return int(np.lexsort((*others.T[::-1], points[:, column]))[-1])
 
 
-def _along(point: FloatArray, column: int, scales: FloatArray) -> FloatArray:
+def along_parameter(point: FloatArray, column: int, scales: FloatArray) -> FloatArray:
     """Repeat a point with other values of one parameter, float64[len(scales), D]."""
     points = np.repeat(point[None, :], len(scales), axis=0)
     points[:, column] = scales

@@ -1,7 +1,7 @@
 """How far formulas and trends are off when they predict the largest measured scales from the smaller ones.
 
-What is found is drawn towards what was found on real series of many applications (`benchmarks/real_series`), since
-a few kernels at one or two scales tell little.
+What is found is drawn towards what was found on real series of many applications (`benchmarks/real_series`),
+since a few kernels at one or two scales tell little.
 """
 
 from collections.abc import Callable, Iterator
@@ -102,7 +102,7 @@ class _Errors:
         return self.squared - self.explained
 
     def log_odds(self, size: float) -> FloatArray:
-        """Logarithm of the odds that nothing but what is explained errs, against errors of a size beside it."""
+        """Log odds that nothing but what is explained errs, against errors of a size beside it."""
         alone = np.maximum(self.explained, EXACT**2)
         more = alone + size**2
         odds: FloatArray = 0.5 * (np.log(more / alone) - self.squared / alone + self.squared / more)

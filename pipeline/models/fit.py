@@ -17,7 +17,7 @@ from pipeline.models.posterior import Posterior, joined
 from pipeline.models.quality import Note, correlation_of_errors, notes, smape
 from pipeline.models.regimes import last_regime
 from pipeline.models.scaling_models import ScalingModels
-from pipeline.models.total import reconciling_shift, sum_of
+from pipeline.models.total import reconciling_shift, summed
 from pipeline.models.trend import CombinedTrend, local_trend
 
 
@@ -48,7 +48,7 @@ def fit(
     models = _fit_with_trend(parameters, data, options)
     if not parts or len(models) < 2 or models.trend is None:
         return models
-    whole = _fit_with_trend(parameters, sum_of(data), options)
+    whole = _fit_with_trend(parameters, summed(data), options)
     shift = reconciling_shift(models, whole)
     return replace(models, trend=replace(models.trend, shift=shift), whole=whole)
 
@@ -57,13 +57,23 @@ def _fit_with_trend(parameters: tuple[str, ...], data: Observations, options: Mo
     models = _fit_formulas(parameters, data, options)
     if options.method == "leave-one-out":
         return models
+    errors = back_test(lambda part: _fit_formulas(parameters, part, options), data)
+    if without_error(models):
+        errors = replace(errors, formulas_hold=1.0)
     trend = CombinedTrend(
         trend=local_trend(data),
         noise=noise_of_means(data, models),
-        errors=back_test(lambda part: _fit_formulas(parameters, part, options), data),
+        errors=errors,
         shift=np.zeros(len(models)),
     )
     return replace(models, trend=trend)
+
+
+def without_error(models: ScalingModels) -> bool:
+    """Tell whether formulas fit most kernels to rounding errors, as they fit no measurement."""
+    spare = models.points - 1 - (models.coefficients[:, 0, 1:] != 0).sum(axis=1)
+    exact = (models.smape < ROUNDING) & (spare >= SPARE)
+    return 2 * int(exact.sum()) > len(models)
 
 
 def _fit_formulas(parameters: tuple[str, ...], data: Observations, options: ModelOptions) -> ScalingModels:
@@ -78,13 +88,15 @@ def noise_of_means(data: Observations, models: ScalingModels) -> FloatArray:
     """Relative standard deviation of a kernel's means, float64[K]: from repetitions, else from the misfit."""
     degrees = np.maximum(data.count - 1, 0)
     repeated = (degrees > 0) & (data.mean > 0)
-    relative = np.where(repeated, data.squares / np.where(repeated, data.mean, 1.0) ** 2, 0.0)
+    relative = np.where(repeated, np.sqrt(data.squares) / np.where(repeated, data.mean, 1.0), 0.0) ** 2
     count = np.maximum(data.count, 1)
     variance = (relative / count).sum(axis=1) / np.maximum((degrees * repeated).sum(axis=1), 1)
     misfit = TO_DEVIATION * models.smape / 100
     return np.where(repeated.any(axis=1), np.sqrt(variance), misfit)
 
 
+ROUNDING = 1e-6  # per cent
+SPARE = 2  # points beyond the coefficients, which no wrong formula goes through by chance
 TO_DEVIATION = 1.25  # from a mean absolute error to a standard deviation
 BLOCK = 256  # kernels weighed at once: a few MiB, whatever the number of kernels
 ANOTHER_CHANGE = 0.1  # drift per root of a doubling of kernels that changed their behaviour once already

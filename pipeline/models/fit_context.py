@@ -161,9 +161,9 @@ def _context(
 def _simple_share(context: FitContext, sample: Sample, options: ModelOptions) -> float:
     """Learn from the kernels how far their exponents are simple ones.
 
-    The share of the prior ``simple`` that makes the kernels most probable, drawn towards that of real series as
-    if `WORTH` kernels had been seen (Dempster, Laird and Rubin, "Maximum likelihood from incomplete data via
-    the EM algorithm", 1977).
+    The share of the prior ``simple`` that makes the kernels most probable, drawn towards that of real series
+    as if `WORTH` kernels had been seen (Dempster, Laird and Rubin, "Maximum likelihood from incomplete data
+    via the EM algorithm", 1977).
     """
     likelihood = log_likelihood(sample, context.structure, context.fit(sample), context.errors)
     marginal = []

@@ -161,7 +161,7 @@ def _without_negative_constant(fits: GroupFits, of_terms: GroupFits) -> GroupFit
 def _misfit_of_values(
     group: Columns, coefficients: FloatArray, values: FloatArray, precision: Precision
 ) -> FloatArray:
-    """float64[K, h], the misfit of the values themselves: to a power, one that is too small counts too little."""
+    """float64[K, h], the misfit of the values themselves: to a power, small ones count too little."""
     design = np.linalg.solve(np.swapaxes(group.back, 1, 2), np.swapaxes(group.basis, 1, 2))
     powered = np.einsum("khc,hcp->hkp", coefficients, design)
     residual = values - np.maximum(powered, 0.0) ** (1 / group.sharpness)

@@ -302,5 +302,5 @@ _PROCESSES = re.compile(
 
 
 def counts_processes(parameter: str) -> bool:
-    """Tell by its name whether a parameter counts processes, threads or nodes rather than a problem's size."""
+    """Tell by its name whether a parameter counts processes, threads or nodes, not a problem's size."""
     return _PROCESSES.fullmatch(parameter) is not None

@@ -78,10 +78,11 @@ def formula_text(
 
     Terms with a coefficient of exactly zero are left out, as is a zero constant beside other terms.
     """
-    if sharpness != 1 and constant != 0:
-        inside = " + ".join(f"({c:.4g} * {term_text(parameters, t)})^{sharpness}" for c, t in terms)
+    rising = [(c, t) for c, t in terms if c != 0]
+    if sharpness != 1 and constant != 0 and rising:
+        inside = " + ".join(f"({c:.4g} * {term_text(parameters, t)})^{sharpness}" for c, t in rising)
         return f"({constant:.4g}^{sharpness} + {inside})^(1/{sharpness})"
-    parts = [(c, f"{abs(c):.4g} * {term_text(parameters, t)}") for c, t in terms if c != 0]
+    parts = [(c, f"{abs(c):.4g} * {term_text(parameters, t)}") for c, t in rising]
     if constant != 0 or not parts:
         parts.insert(0, (constant, f"{abs(constant):.4g}"))
     first, text = parts[0]

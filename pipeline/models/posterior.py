@@ -96,7 +96,8 @@ def log_likelihood(sample: Sample, structure: ErrorModel, fits: Fits, errors: No
     typical, degrees = (a[:, None] for a in errors.typical(*errors.noise(sample, structure)))
     power = 0.5 * (degrees + points - 1)
     likelihood: FloatArray = -power * np.log1p(fits.misfit / (degrees * typical))
-    return likelihood - 0.5 * np.log(points) * fits.size
+    likelihood -= 0.5 * np.log(points) * fits.size
+    return likelihood
 
 
 PLAUSIBLE = 1e-3  # a rival that is less probable is forgotten

@@ -61,6 +61,8 @@ class Prediction:
 
 
 REMEMBERED = 64  # points whose predictions are kept
+ANCHORS = 17  # scales between which a curve is interpolated
+Curve = Callable[[FloatArray], FloatArray]
 _BLOCK = 1 << 17  # values of the design gathered at once: 1 MiB, which a second-level cache holds
 
 
@@ -186,7 +188,7 @@ class ScalingModels:
     def values(self, points: FloatArray) -> FloatArray:
         """Return what the chosen formulas alone say, float64[K, Q] at points float64[Q, D].
 
-        Smooth and fast, for drawing and for looking for crossovers; `predict` gives the best values.
+        `predict` gives better values: it weighs all rivals, and follows the trend beyond the range.
         """
         points = np.asarray(points, dtype=np.float64).reshape(-1, len(self.parameters))
         design = self._design(points)
@@ -206,18 +208,50 @@ class ScalingModels:
         design[:, :, 1:] = columns.T[rows].transpose(0, 2, 1)
         return design
 
+    def curve(self, along: Callable[[FloatArray], FloatArray], ends: tuple[float, float]) -> Curve:
+        """Return a function from scales float64[Q] to predictions float64[K, Q], made for many scales.
+
+        The formulas, corrected by what `predict` says at `ANCHORS` scales; in between the logarithm of the
+        correction is interpolated.
+
+        Args:
+            along: gives the points float64[Q, D] of scales.
+            ends: the smallest and largest scale.
+        """
+        anchors = np.geomspace(*ends, ANCHORS)
+        predicted, formula = self.predict(along(anchors)).value, self.values(along(anchors))
+        comparable = (predicted > 0) & (formula > 0)
+        ratio = np.where(comparable, predicted, 1.0) / np.where(comparable, formula, 1.0)
+        correction, logs = np.log(ratio), np.log(anchors)
+
+        def predictions(scales: FloatArray) -> FloatArray:
+            place = np.clip(np.searchsorted(logs, np.log(scales)) - 1, 0, ANCHORS - 2)
+            share = np.clip((np.log(scales) - logs[place]) / (logs[place + 1] - logs[place]), 0.0, 1.0)
+            between = correction[:, place] * (1 - share) + correction[:, place + 1] * share
+            values: FloatArray = self.values(along(scales)) * np.exp(between)
+            return values
+
+        return predictions
+
     def hypothesis(self, kernel: int, rival: int = 0) -> Hypothesis:
         """Return the terms of a kernel's chosen model, or of a rival."""
         index = int(self.chosen[kernel, rival])
-        return self._hypotheses[index] if index >= 0 else ()
+        return self.plain_hypotheses[index] if index >= 0 else ()
 
     @cached_property
-    def _hypotheses(self) -> tuple[Hypothesis, ...]:
+    def plain_hypotheses(self) -> tuple[Hypothesis, ...]:
+        """The terms of every hypothesis; those of soft knees not to the power of their sharpness."""
         sharpness = [int(s) for s in self.sharpness]
         return tuple(
             tuple(tuple((i / s, j) for i, j in self.terms[t]) for t in row if t >= 0)
             for row, s in zip(self.hypotheses.tolist(), sharpness, strict=True)
         )
+
+    def plain_coefficients(self) -> FloatArray:
+        """Return the coefficients of `plain_hypotheses` in the unit of the data, float64[K, M, C]."""
+        sharpness = np.where(self.chosen >= 0, self.sharpness[self.chosen], 1.0)[..., None]
+        rooted = np.maximum(self.coefficients, 0.0) ** (1 / sharpness)
+        return np.where(sharpness == 1, self.coefficients, rooted)
 
     def knee(self, kernel: int, rival: int = 0) -> int:
         """Return the sharpness of a kernel's knee, 1 if it has none."""

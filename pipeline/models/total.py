@@ -1,9 +1,9 @@
 """The sum of all kernels: modelled by itself, made known to the kernels, and predicted with its own interval.
 
-Time moves between timers from scale to scale while their sum is smooth, and one timer that explodes takes the sum
-with it: what the sum does by itself says something about its parts. Parts and sum are reconciled by letting the
-parts move towards agreement in proportion to their variances, as least squares does (Hyndman and others, "Optimal
-combination forecasts for hierarchical time series", 2011).
+Time moves between timers from scale to scale while their sum is smooth, and one timer that explodes takes
+the sum with it: what the sum does by itself says something about its parts. Parts and sum are reconciled by
+letting the parts move towards agreement in proportion to their variances, as least squares does (Hyndman and
+others, "Optimal combination forecasts for hierarchical time series", 2011).
 """
 
 import numpy as np
@@ -19,7 +19,7 @@ BEND, APART = 0.5, 0.5  # what the interval counts of both, learned from real se
 SIDE_BELOW, SIDE_ABOVE = 0.4, 0.8  # of what they add up to, that lies on either side
 
 
-def sum_of(data: Observations) -> Observations:
+def summed(data: Observations) -> Observations:
     """Add up all kernels at the points where every one was measured."""
     measured = data.measured.all(axis=0)
     count = np.where(measured, data.count.min(axis=0), 0)
@@ -73,8 +73,8 @@ def added(models: ScalingModels, prediction: Prediction) -> Prediction:
 def predict_total(models: ScalingModels, points: FloatArray, level: float = 0.9) -> Prediction:
     """Predict the sum of all kernels, one row: the value is the sum of their values.
 
-    Beyond the range the interval grows with how far the sum disagrees with its own model, and with how much the
-    curve of the sum bends at its end, which tells best how far it can be trusted.
+    Beyond the range the interval grows with how far the sum disagrees with its own model, and with how much
+    the curve of the sum bends at its end, which tells best how far it can be trusted.
 
     Args:
         models: all kernels.

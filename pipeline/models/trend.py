@@ -1,10 +1,10 @@
 """Where kernels are heading at the largest measured scale: local slopes of logarithms.
 
-On real machines a line through the last points in logarithms predicts the next scales about as well as the best
-normal form, and errs in other cases: formulas follow the whole range, trends only its end. Both are combined
-beyond the measured range, each by how far it was off when it predicted the largest measured scale from the smaller ones
-(`back_test`), which is what forecasters have found to be best since Bates and Granger ("The combination of
-forecasts", 1969).
+On real machines a line through the last points in logarithms predicts the next scales about as well as the
+best normal form, and errs in other cases: formulas follow the whole range, trends only its end. Both are
+combined beyond the measured range, each by how far it was off when it predicted the largest measured scale
+from the smaller ones (`back_test`). Combinations of forecasts have been found to beat their parts since Bates
+and Granger ("The combination of forecasts", 1969).
 """
 
 from dataclasses import dataclass, replace
@@ -56,7 +56,8 @@ class Trend:
 
     def reach(self, points: FloatArray) -> FloatArray:
         """How far points lie beyond the range: logarithms of the factors, float64[Q, D], not below 0."""
-        return np.log(np.maximum(points / self.points.max(axis=0), 1.0))
+        reach: FloatArray = np.log(np.maximum(points / self.points.max(axis=0), 1.0))
+        return reach
 
     def bend(self) -> float:
         """How much the slope of the first kernel changes at the end of the range of one parameter.
@@ -98,13 +99,8 @@ class Trend:
         return np.where(used.any(axis=1), level, np.nan), slope
 
     def _steps(self, place: FloatArray) -> FloatArray:
-        """How far the measured points lie from one, float64[P]: doublings, or values in between if fewer."""
-        steps = np.zeros(len(self.points))
-        for column, value in zip(self.points.T, place.tolist(), strict=True):
-            values = np.unique(column)
-            rank = np.interp(column, values, np.arange(len(values)))
-            between = np.abs(rank - np.interp(value, values, np.arange(len(values))))
-            steps += np.abs(np.log2(column / value))
+        """How many doublings the measured points lie away from one, float64[P]."""
+        steps: FloatArray = np.abs(np.log2(self.points / place)).sum(axis=1)
         return steps
 
     def take(self, kernels: IntArray) -> "Trend":
@@ -143,8 +139,8 @@ class CombinedTrend:
         trend: the trends.
         noise: float64[K], relative standard deviation of the last measured means.
         errors: of formulas and trends in back-tests.
-        shift: float64[K], what is added to a logarithm per logarithm of the factor beyond the range, so that the
-            kernels agree with the model of their sum.
+        shift: float64[K], what is added to a logarithm per logarithm of the factor beyond the range, so that
+            the kernels agree with the model of their sum.
     """
 
     trend: Trend
@@ -185,7 +181,8 @@ class CombinedTrend:
         astray = 1 - self.errors.formulas_hold
         of_formula = side**2 + astray * (reaches**2 @ self.errors.formula**2)
         of_trend = reaches**2 @ self.errors.trend**2 + self.noise[:, None] ** 2
-        share = astray * of_formula / (of_formula + of_trend) * np.minimum(reach / FULL_REACH, 1.0)
+        both = of_formula + of_trend
+        share = astray * of_formula / np.where(both > 0, both, 1.0) * np.minimum(reach / FULL_REACH, 1.0)
         value = middle + share * (trend - middle) + self.shift[:, None] * reach
         variance = (
             of_formula * (1 - share) ** 2 + of_trend * share**2 + share * (1 - share) * (trend - middle) ** 2

@@ -10,6 +10,7 @@ Results directories belong to `pipeline.store`; whoever projects hands in a read
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from pathlib import Path
 from typing import Literal, Protocol, TypeAlias
 
@@ -17,6 +18,7 @@ import numpy as np
 
 from ingest.arrays import FloatArray
 from ingest.errors import InputError
+from pipeline.models.normal_form import NO_EXPONENT
 from pipeline.models.normal_form import Term as NormalTerm
 from pipeline.models.scaling_models import ScalingModels
 from pipeline.projection.ensemble import DRAWS, Ensemble, stream
@@ -25,6 +27,7 @@ from pipeline.projection.model import Limit, Model, bind, constant, limited, log
 from pipeline.projection.symbolic import real_symbol
 from pipeline.projection.units import TIME, Dimension, parse_unit
 
+Summand: TypeAlias = tuple[int, NormalTerm]  # sharpness of the knee that it belongs to, and the term
 Level: TypeAlias = Literal["region", "callpath"]
 
 _KEYS = ("model", "results", "region", "callpath")
@@ -91,7 +94,8 @@ def scaling_model(name: str, models: ScalingModels, kernel: int, *, dimension: D
     """Return one kernel's normal form as a model over the experiment's parameters.
 
     Every draw picks a rival by its probability, and coefficients from that rival's Student t distribution;
-    beyond the measured range the stored drift widens the interval, as `ScalingModels.predict` does.
+    beyond the measured range the stored drift widens the interval, as `ScalingModels.predict` does. The trend
+    of the last points, which `predict` follows there, too, does not count here.
 
     Args:
         name: what its symbols begin with.
@@ -102,12 +106,16 @@ def scaling_model(name: str, models: ScalingModels, kernel: int, *, dimension: D
     rivals = [
         m for m, index in enumerate(models.chosen[kernel]) if index >= 0 and models.weight[kernel, m] > 0
     ]
-    terms = tuple(dict.fromkeys(term for m in rivals for term in models.hypothesis(kernel, m)))
-    ensemble = _draws(name, models, kernel, rivals, terms)
+    summands = tuple(dict.fromkeys(s for m in rivals for s in _summands(models, kernel, m)))
+    ensemble = _draws(name, models, kernel, rivals, summands)
     inputs = [symbol(parameter) for parameter in models.parameters]
-    total = symbol(f"{name}.c0", dimension)
-    for k, term in enumerate(terms, 1):
-        total = total + symbol(f"{name}.c{k}", dimension) * _shape(term, inputs)
+    total = constant(0)
+    for sharpness in dict.fromkeys(sharpness for sharpness, _ in summands):
+        inside, unit = constant(0), dimension ** Fraction(sharpness)
+        for k, (knee, term) in enumerate(summands):
+            if knee == sharpness:
+                inside = inside + symbol(f"{name}.c{k}", unit) * _shape(term, inputs)
+        total = total + (inside if sharpness == 1 else maximum(0, inside) ** (constant(1) / sharpness))
     beyond = constant(0)
     for parameter, last in zip(inputs, models.last, strict=True):
         beyond = beyond + maximum(0, log2(parameter / float(last)))
@@ -120,6 +128,13 @@ def scaling_model(name: str, models: ScalingModels, kernel: int, *, dimension: D
     return model
 
 
+def _summands(models: ScalingModels, kernel: int, rival: int) -> tuple[Summand, ...]:
+    """What a rival adds up, the constant first, before the root of its soft knee is taken."""
+    sharpness = models.knee(kernel, rival)
+    terms = [models.terms[t] for t in models.hypotheses[models.chosen[kernel, rival]] if t >= 0]
+    return tuple((sharpness, term) for term in ((NO_EXPONENT,) * len(models.parameters), *terms))
+
+
 def _shape(term: NormalTerm, inputs: Sequence[Model]) -> Model:
     product = constant(1)
     for parameter, (power, logarithms) in zip(inputs, term, strict=True):
@@ -129,29 +144,28 @@ def _shape(term: NormalTerm, inputs: Sequence[Model]) -> Model:
 
 
 def _draws(
-    name: str, models: ScalingModels, kernel: int, rivals: Sequence[int], terms: Sequence[NormalTerm]
+    name: str, models: ScalingModels, kernel: int, rivals: Sequence[int], summands: Sequence[Summand]
 ) -> Ensemble:
     random = stream(name, models.coefficients[kernel].tobytes())
     freedom = float(models.degrees[kernel])
     weight = models.weight[kernel, rivals] / models.weight[kernel, rivals].sum()
     picked = random.choice(len(rivals), size=DRAWS, p=weight)
     stretch = np.sqrt(freedom / random.chisquare(freedom, DRAWS))
-    draws = np.zeros((DRAWS, len(terms) + 2))
+    draws = np.zeros((DRAWS, len(summands) + 1))
     for row, m in enumerate(rivals):
         here = np.nonzero(picked == row)[0]
-        width = 1 + len(models.hypothesis(kernel, m))
+        columns = [summands.index(summand) for summand in _summands(models, kernel, m)]
+        width = len(columns)
         noise = random.standard_normal((len(here), width)) @ _root(
             models.covariance[kernel, m, :width, :width]
         )
-        columns = [0, *(1 + terms.index(term) for term in models.hypothesis(kernel, m))]
         values = models.coefficients[kernel, m, :width] + noise * stretch[here, None]
         draws[here[:, None], columns] = values
     draws[:, -1] = models.drift[kernel] * random.standard_t(freedom, DRAWS)
-    estimate = np.zeros(len(terms) + 2)
-    estimate[0] = models.constant(kernel)
-    for coefficient, term in models.weighted_terms(kernel):
-        estimate[1 + terms.index(term)] = coefficient
-    names = (*(f"{name}.c{k}" for k in range(len(terms) + 1)), f"{name}.drift")
+    estimate = np.zeros(len(summands) + 1)
+    best = _summands(models, kernel, 0)
+    estimate[[summands.index(summand) for summand in best]] = models.coefficients[kernel, 0, : len(best)]
+    names = (*(f"{name}.c{k}" for k in range(len(summands))), f"{name}.drift")
     notices = tuple(f"{name}: {note}" for note in models.notes(kernel))
     return Ensemble(names=names, estimate=estimate, draws=draws, notices=notices, rivals=True)
 

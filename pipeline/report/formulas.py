@@ -13,19 +13,30 @@ _SPECIAL_IN_LATEX = re.compile(r"[#$%&_{}]")
 _UNPRINTABLE_IN_LATEX = re.compile(r"[\\^~]")
 
 
-def latex_formula(parameters: Sequence[str], constant: float, terms: Sequence[WeightedTerm]) -> str:
+def latex_formula(
+    parameters: Sequence[str], constant: float, terms: Sequence[WeightedTerm], sharpness: int = 1
+) -> str:
     r"""Return a model as LaTeX for math mode: ``12.1 + 0.034 \cdot p^{\frac{3}{2}} \cdot \log_{2}(p)``.
 
     Coefficients have four significant digits, as in the formula that is shown.
     """
     names = [_latex_name(name) for name in parameters]
-    return _sum(
+    parts = _summands(
         constant, terms, _latex_number, lambda term: _factors(names, term, _latex_factors), r" \cdot "
     )
+    if sharpness == 1 or len(parts) == 1:
+        return _sum(parts)
+    powers = [(c, rf"\left({part}\right)^{{{sharpness}}}") for c, part in parts]
+    return rf"\left({_sum(powers)}\right)^{{\frac{{1}}{{{sharpness}}}}}"
 
 
 def python_function(
-    name: str, parameters: Sequence[str], constant: float, terms: Sequence[WeightedTerm], description: str
+    name: str,
+    parameters: Sequence[str],
+    constant: float,
+    terms: Sequence[WeightedTerm],
+    description: str,
+    sharpness: int = 1,
 ) -> str:
     """Return a model as the text of a Python function of its parameters, which are numbers or arrays.
 
@@ -35,9 +46,14 @@ def python_function(
         constant: of the model.
         terms: of the model with their coefficients, which are written in full precision.
         description: the docstring, one line.
+        sharpness: of a soft knee, 1 for none.
     """
     arguments = _distinct([identifier(parameter) for parameter in parameters])
-    value = _sum(constant, terms, repr, lambda term: _factors(arguments, term, _python_factors), " * ")
+    parts = _summands(constant, terms, repr, lambda term: _factors(arguments, term, _python_factors), " * ")
+    value = _sum(parts)
+    if sharpness != 1 and len(parts) > 1:
+        powers = _sum([(c, f"({part}) ** {sharpness}") for c, part in parts])
+        value = f"({powers}) ** (1 / {sharpness})"
     docstring = description.replace("\\", r"\\").replace('"', r"\"")
     return (
         "import numpy as np\n\n\n"
@@ -59,17 +75,22 @@ def _distinct(names: Sequence[str]) -> list[str]:
     return [f"{name}_{i}" if names.count(name) > 1 else name for i, name in enumerate(names, 1)]
 
 
-def _sum(
+def _summands(
     constant: float,
     terms: Sequence[WeightedTerm],
     write: Callable[[float], str],
     factors: Callable[[Term], list[str]],
     times: str,
-) -> str:
-    """Write constant and terms with their signs; what is exactly zero is left out if anything is not."""
+) -> list[tuple[float, str]]:
+    """Write constant and terms without their signs; what is exactly zero is left out if anything is not."""
     parts = [(c, times.join([write(abs(c)), *factors(term)])) for c, term in terms if c != 0]
     if constant != 0 or not parts:
         parts.insert(0, (constant, write(abs(constant))))
+    return parts
+
+
+def _sum(parts: Sequence[tuple[float, str]]) -> str:
+    """Join numbers and their texts with the signs of the numbers."""
     first, text = parts[0]
     rest = "".join(f" {'-' if c < 0 else '+'} {part}" for c, part in parts[1:])
     return f"{'-' if first < 0 else ''}{text}{rest}"

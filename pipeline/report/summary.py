@@ -15,7 +15,7 @@ from pipeline.models.efficiency import Efficiencies
 from pipeline.models.kernels import Kernels
 from pipeline.models.normal_form import Term, exponents_of, formula_text, growth_text
 from pipeline.models.planning.advice import Advice
-from pipeline.models.scaling_models import Prediction, formulas, growths, remarks, sum_of_terms
+from pipeline.models.scaling_models import Prediction, ScalingModels, formulas, growths, remarks, sum_of_terms
 from pipeline.report.formatting import number, numbers
 
 EFFICIENCY_METRICS = {
@@ -64,7 +64,7 @@ def _kernels(level: Level, outlook: Outlook, targets: FloatArray) -> list[dict[s
     formula, growth, notes = formulas(models), growths(models), remarks(models)
     growing, smape, cv_smape = map(numbers, (models.probability_growing, models.smape, models.cv_smape))
     share_measured, share_target = map(numbers, (outlook.share_measured, outlook.share_target))
-    coefficients = _rows(models.coefficients[:, 0])
+    coefficients = _rows(models.plain_coefficients()[:, 0])
     predicted = _predictions(models.parameters, targets, outlook.prediction)
     return [
         {
@@ -73,7 +73,9 @@ def _kernels(level: Level, outlook: Outlook, targets: FloatArray) -> list[dict[s
             "paradigm": kernels.paradigms[k],
             "metric": kernels.metric,
             "unit": kernels.unit,
-            "model": _model(models.parameters, formula[k], coefficients[k], models.hypothesis(k)),
+            "model": _model(
+                models.parameters, formula[k], coefficients[k], models.hypothesis(k), models.knee(k)
+            ),
             "growth": growth[k],
             "probability_growing": growing[k],
             "quality": {
@@ -93,10 +95,15 @@ def _kernels(level: Level, outlook: Outlook, targets: FloatArray) -> list[dict[s
 
 
 def _model(
-    parameters: tuple[str, ...], formula: str, coefficients: Sequence[float], terms: Sequence[Term]
+    parameters: tuple[str, ...],
+    formula: str,
+    coefficients: Sequence[float],
+    terms: Sequence[Term],
+    sharpness: int,
 ) -> dict[str, Any]:
     """The constant is the first of the coefficients; those behind the last term are none."""
-    return {
+    knee = {"sharpness": sharpness} if sharpness != 1 else {}
+    return knee | {
         "formula": formula,
         "constant": coefficients[0],
         "terms": [
@@ -146,10 +153,10 @@ def _crossovers(analysis: Analysis, level: Level, found: Sequence[Crossover]) ->
 
 
 def _total(analysis: Analysis, outlook: Outlook, targets: FloatArray) -> dict[str, Any]:
-    """The sum of the kernels' models in the shape of a kernel."""
+    """The sum of the kernels in the shape of a kernel; predictions are the sums of theirs."""
     models, kernels = analysis.callpaths.models, analysis.callpaths.kernels
     names = models.parameters
-    constant, terms = sum_of_terms(models)
+    constant, terms, sharpness = _model_of_total(models)
     measured = measured_total(analysis)
     fitted = models.predict(analysis.experiment.points).value.sum(axis=0)
     known = np.isfinite(measured) & (np.abs(measured) + np.abs(fitted) > 0)
@@ -163,9 +170,10 @@ def _total(analysis: Analysis, outlook: Outlook, targets: FloatArray) -> dict[st
         "unit": kernels.unit,
         "model": _model(
             names,
-            formula_text(names, constant, terms),
+            formula_text(names, constant, terms, sharpness),
             numbers([constant, *(coefficient for coefficient, _ in terms)]),
             [term for _, term in terms],
+            sharpness,
         ),
         "growth": growth_text(names, [t for c, t in terms if c > 0]),
         "probability_growing": number(_probability_total_grows(analysis, outlook)),
@@ -183,8 +191,17 @@ def _total(analysis: Analysis, outlook: Outlook, targets: FloatArray) -> dict[st
     }
 
 
+def _model_of_total(models: ScalingModels) -> tuple[float, list[tuple[float, Term]], int]:
+    """The model of the sum by itself; without one the sum of the models, as in paper 001."""
+    if models.whole is None:
+        return (*sum_of_terms(models), 1)
+    return models.whole.constant(0), models.whole.weighted_terms(0), models.whole.knee(0)
+
+
 def _probability_total_grows(analysis: Analysis, outlook: Outlook) -> float:
-    """At least one kernel that matters at the target grows: the largest of the kernels' probabilities."""
+    """Without a model of the total: the largest probability of the kernels that matter at the target."""
+    if analysis.callpaths.models.whole is not None:
+        return float(analysis.callpaths.models.whole.probability_growing[0])
     matters = outlook.share_target >= 0.05
     probabilities = analysis.callpaths.models.probability_growing[matters]
     return float(probabilities.max()) if len(probabilities) else 0.0

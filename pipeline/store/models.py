@@ -1,6 +1,8 @@
 """Models as Arrow tables, one row per kernel, without loss."""
 
+import base64
 import json
+from collections.abc import Mapping
 from dataclasses import fields
 from fractions import Fraction
 from typing import Any
@@ -8,9 +10,11 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from ingest.arrays import FloatArray
 from ingest.errors import InputError
 from pipeline.models.normal_form import Term
 from pipeline.models.scaling_models import ScalingModels, formulas, growths, per_kernel_fields
+from pipeline.models.trend import CombinedTrend, ForecastErrors, Trend
 from pipeline.store.arrow import numbers, texts
 
 _KEY = b"scaling_models"
@@ -19,8 +23,9 @@ _KEY = b"scaling_models"
 def to_table(models: ScalingModels) -> pa.Table:
     """Write models as a table.
 
-    Columns are the per-kernel arrays of `ScalingModels` (fixed-size lists for more than one value per kernel)
-    after two for human readers, ``formula`` and ``growth``; all else is JSON in the metadata.
+    Columns are ``formula`` and ``growth`` for human readers, the per-kernel arrays of `ScalingModels`
+    (fixed-size lists for more than one value per kernel), and the logarithms, noise and shift of the trends;
+    all else is JSON in the metadata, the model of the sum among it.
     """
     columns: dict[str, pa.Array] = {
         "formula": texts(formulas(models)),
@@ -34,6 +39,12 @@ def to_table(models: ScalingModels) -> pa.Table:
         columns[name] = (
             pa.FixedSizeListArray.from_arrays(flat, _width(values.shape)) if values.ndim > 1 else flat
         )
+    trend = models.trend
+    if trend is not None:
+        columns["trend_logs"] = pa.FixedSizeListArray.from_arrays(
+            numbers(trend.trend.logs.reshape(-1)), trend.trend.logs.shape[1]
+        )
+        columns["trend_noise"], columns["trend_shift"] = numbers(trend.noise), numbers(trend.shift)
     table = pa.table(columns)
     shared = {
         "parameters": models.parameters,
@@ -46,6 +57,8 @@ def to_table(models: ScalingModels) -> pa.Table:
         "nonnegative": models.nonnegative,
         "correlation": models.correlation,
         "shapes": shapes,
+        "trend": None if trend is None else _trend_settings(trend),
+        "whole": None if models.whole is None else _encoded(to_table(models.whole)),
     }
     return table.replace_schema_metadata({_KEY: json.dumps(shared).encode()})
 
@@ -60,12 +73,10 @@ def from_table(table: pa.Table) -> ScalingModels:
     if _KEY not in metadata:
         raise InputError("the table holds no scaling models", hint="run `pipeline run` again")
     shared: dict[str, Any] = json.loads(metadata[_KEY])
-    arrays = {}
+    arrays: dict[str, Any] = {}
     for f in fields(ScalingModels):
         if f.name in per_kernel_fields():
-            column = table.column(f.name).combine_chunks()
-            flat = column.flatten() if pa.types.is_fixed_size_list(column.type) else column
-            arrays[f.name] = flat.to_numpy(zero_copy_only=False).reshape(-1, *shared["shapes"][f.name])
+            arrays[f.name] = _values(table, f.name).reshape(-1, *shared["shapes"][f.name])
     return ScalingModels(
         parameters=tuple(shared["parameters"]),
         terms=tuple(_term(t) for t in shared["terms"]),
@@ -75,8 +86,54 @@ def from_table(table: pa.Table) -> ScalingModels:
         last=np.array(shared["last"], dtype=np.float64),
         nonnegative=shared["nonnegative"],
         correlation=shared["correlation"],
+        trend=None if shared["trend"] is None else _trend(shared["trend"], table),
+        whole=None if shared["whole"] is None else from_table(_decoded(shared["whole"])),
         **arrays,
     )
+
+
+def _trend_settings(combined: CombinedTrend) -> dict[str, Any]:
+    errors = combined.errors
+    return {
+        "points": combined.trend.points.tolist(),
+        "of_formula": errors.formula.tolist(),
+        "of_trend": errors.trend.tolist(),
+        "formulas_hold": errors.formulas_hold,
+    }
+
+
+def _trend(settings: Mapping[str, Any], table: pa.Table) -> CombinedTrend:
+    points = np.array(settings["points"], dtype=np.float64)
+    noise, shift, logs = (_values(table, name) for name in ("trend_noise", "trend_shift", "trend_logs"))
+    return CombinedTrend(
+        trend=Trend(points=points, logs=logs.reshape(-1, len(points))),
+        noise=noise,
+        errors=ForecastErrors(
+            formula=np.array(settings["of_formula"]),
+            trend=np.array(settings["of_trend"]),
+            formulas_hold=settings["formulas_hold"],
+        ),
+        shift=shift,
+    )
+
+
+def _values(table: pa.Table, name: str) -> FloatArray:
+    """All values of a column in a row, lists one after the other."""
+    column = table.column(name).combine_chunks()
+    flat = column.flatten() if pa.types.is_fixed_size_list(column.type) else column
+    return np.asarray(flat.to_numpy(zero_copy_only=False))
+
+
+def _encoded(table: pa.Table) -> str:
+    """A small table as text."""
+    buffer = pa.BufferOutputStream()
+    with pa.ipc.new_stream(buffer, table.schema) as writer:
+        writer.write_table(table)
+    return base64.b64encode(buffer.getvalue()).decode()
+
+
+def _decoded(text: str) -> pa.Table:
+    return pa.ipc.open_stream(base64.b64decode(text)).read_all()
 
 
 def _term(pairs: list[list[Any]]) -> Term:

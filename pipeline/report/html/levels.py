@@ -1,16 +1,18 @@
 """Everything the page knows about the kernels of one level: measurements, models, intervals, crossovers."""
 
 from collections.abc import Mapping
+from itertools import chain
 from typing import Any
 
 import numpy as np
 
 from ingest.arrays import FloatArray, IntArray
-from pipeline.models.analysis import Level, Outlook, sum_of
+from pipeline.models.analysis import Level, Outlook
 from pipeline.models.bottlenecks import Crossover, crossovers
 from pipeline.models.normal_form import Term, leading_terms
 from pipeline.models.quality import Note, note_texts
 from pipeline.models.scaling_models import ScalingModels, remarks
+from pipeline.models.total import predict_total
 from pipeline.report.html.embedding import integers, packed, packed_double
 from pipeline.report.html.scales import Scales
 
@@ -31,7 +33,7 @@ def level_data(level: Level, outlook: Outlook, region: Mapping[str, int], scales
     """
     kernels, models = level.kernels, level.models
     prediction = models.predict(scales.grid)
-    total = sum_of(models, prediction)
+    total = predict_total(models, scales.grid)
     return {
         "region": [region[path[-1]] for path in kernels.callpaths],
         "parent": integers(kernels.parent),
@@ -64,7 +66,7 @@ def all_crossovers(level: Level, outlook: Outlook, scales: Scales) -> tuple[Cros
     models, column = level.models, scales.column
     target, reach = float(scales.target[column]), float(scales.reach[column])
     found = crossovers(
-        lambda values: models.values(scales.along(values)),
+        models.curve(scales.along, (float(models.first[column]), reach)),
         float(models.first[column]),
         float(models.last[column]),
         reach,
@@ -76,7 +78,8 @@ def model_data(models: ScalingModels) -> dict[str, Any]:
     """Return the chosen models and their plausible rivals in a form that JavaScript evaluates in a few lines.
 
     ``terms`` hold an exponent pair per parameter, [power as text, power of the logarithm]; ``hypotheses``
-    list terms; ``chosen`` is K x M indices into hypotheses, -1 if a kernel has fewer rivals, and
+    list terms, ``sharpness`` belongs to them: beyond 1, constant and terms to the power of s sum up to the
+    value to the power of s; ``chosen`` is K x M indices into hypotheses, -1 if a kernel has fewer rivals, and
     ``coefficients`` K x M x C belong to it; ``growth`` points from each kernel to its leading terms in
     ``growths``, ``warning`` to its texts in ``warnings``.
     """
@@ -84,16 +87,19 @@ def model_data(models: ScalingModels) -> dict[str, Any]:
     used, places = np.unique(chosen[chosen >= 0], return_inverse=True)
     compact = np.full(chosen.shape, -1, dtype=np.int64)
     compact[chosen >= 0] = places
-    growths, growth = _growths(models)
+    hypotheses = [models.plain_hypotheses[h] for h in used.tolist()]
+    terms = {term: i for i, term in enumerate(dict.fromkeys(chain.from_iterable(hypotheses)))}
+    growths, growth = _growths(models, terms)
     texts = warning_texts(models)
     kinds = {kind: i for i, kind in enumerate(dict.fromkeys(texts))}
     return {
-        "terms": [_term(t) for t in models.terms],
-        "hypotheses": [[t for t in models.hypotheses[h].tolist() if t >= 0] for h in used.tolist()],
+        "terms": [_term(t) for t in terms],
+        "hypotheses": [[terms[t] for t in hypothesis] for hypothesis in hypotheses],
+        "sharpness": integers(models.sharpness[used].astype(np.int64)),
         "rivals": chosen.shape[1],
         "chosen": integers(compact),
         "weight": packed(models.weight[:, :RIVALS]),
-        "coefficients": packed_double(models.coefficients[:, :RIVALS]),
+        "coefficients": packed_double(models.plain_coefficients()[:, :RIVALS]),
         "nonnegative": bool(models.nonnegative),
         "validFrom": packed(models.valid_from),
         "growths": growths,
@@ -120,16 +126,15 @@ def _term(term: Term) -> list[list[Any]]:
     return [[str(power), logarithm] for power, logarithm in term]
 
 
-def _growths(models: ScalingModels) -> tuple[list[list[int]], IntArray]:
+def _growths(models: ScalingModels, number: Mapping[Term, int]) -> tuple[list[list[int]], IntArray]:
     """Find the leading terms of each kernel: the distinct ones as term indices, and int64[K] into them."""
-    number = {term: i for i, term in enumerate(models.terms)}
     rising = models.coefficients[:, 0, 1:] > 0
     kinds, kind = np.unique(np.column_stack([models.chosen[:, :1], rising]), axis=0, return_inverse=True)
     leading: dict[tuple[int, ...], int] = {}
     of_kind = []
     for hypothesis, *up in kinds.tolist():
-        terms = models.hypotheses[hypothesis].tolist() if hypothesis >= 0 else []
-        grown = [models.terms[t] for t, rises in zip(terms, up, strict=False) if t >= 0 and rises]
+        terms = models.plain_hypotheses[hypothesis] if hypothesis >= 0 else ()
+        grown = [term for term, rises in zip(terms, up, strict=False) if rises]
         key = tuple(number[t] for t in leading_terms(grown))
         of_kind.append(leading.setdefault(key, len(leading)))
     return [list(key) for key in leading], np.array(of_kind, dtype=np.int64)[kind.ravel()]

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain
 
 import numpy as np
@@ -10,7 +11,7 @@ import numpy as np
 from ingest.arrays import FloatArray, IntArray
 from ingest.cpp_names import short_name
 from ingest.scaling import Scaling
-from pipeline.models.analysis import Analysis, Outlook, largest_point, measured_total
+from pipeline.models.analysis import Analysis, Outlook, along_parameter, largest_point, measured_total
 from pipeline.models.bottlenecks import NOTEWORTHY_SHARE
 from pipeline.report.formatting import percent, shorten_middle
 from pipeline.report.html.levels import warning_texts
@@ -77,12 +78,13 @@ def verdict(findings: Findings) -> list[str]:
 def leaders(findings: Findings) -> list[tuple[int, float]]:
     """Return the regions that lead one after the other up to the target, and from which scale on."""
     points, column = findings.analysis.experiment.points, findings.column
-    along = np.repeat(findings.target[None, :], GRID_POINTS, axis=0)
     last = max(findings.measured_end, findings.goal)
-    along[:, column] = np.geomspace(points[:, column].min(), last, GRID_POINTS)
-    largest = findings.analysis.regions.models.values(along).argmax(axis=0)
+    ends = float(points[:, column].min()), last
+    scales = np.geomspace(*ends, GRID_POINTS)
+    along = partial(along_parameter, findings.target, column)
+    largest = findings.analysis.regions.models.curve(along, ends)(scales).argmax(axis=0)
     changes = np.flatnonzero(np.diff(largest, prepend=-1))
-    return [(int(largest[i]), float(along[i, column])) for i in changes]
+    return [(int(largest[i]), float(scales[i])) for i in changes]
 
 
 def _dominance(findings: Findings) -> str:

@@ -68,7 +68,7 @@ def test_without_common_points_the_models_speak():
     one = of(run(later, before), "main", "a")
     assert [e.ground for e in one.evidence] == [Ground.MODELS]
     assert one.evidence[0].text == (
-        "predicted 48 times the baseline at p = 192 by the models alone (growth: constant before, p now)"
+        "predicted 47.7 times the baseline at p = 192 by the models alone (growth: constant before, p now)"
     )
     assert (one.measured, one.target, one.detectable) == ((), (), None)
     assert (one.baseline.value, one.candidate.value) == pytest.approx((20, 240), rel=0.01)

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -6,6 +8,7 @@ from pipeline.models.fit import fit
 from pipeline.models.hypotheses import EXTRAP_EXPONENTS
 from pipeline.models.normal_form import term, term_values
 from pipeline.models.options import ModelOptions
+from pipeline.models.total import predict_total
 from pipeline.store.models import from_table, to_table
 
 POWERS_OF_TWO = 2.0 ** np.arange(2, 8)[:, None]
@@ -43,7 +46,8 @@ def test_intervals_hold_the_truth_about_as_often_as_they_say(relative):
     share = random.uniform(0.3, 1, len(terms)) / term_values(terms, POWERS_OF_TWO[-1:])[0]
     truth = 1 + term_values(terms, at).T * share[:, None]
     noise = 1 + relative * random.standard_normal((len(terms), 6, 5))
-    predicted = fit(("p",), POWERS_OF_TWO, truth[:, :6, None] * noise).predict(at[6:])
+    models = fit(("p",), POWERS_OF_TWO, truth[:, :6, None] * noise)
+    predicted = replace(models, trend=None).predict(at[6:])
     inside = (predicted.lower <= truth[:, 6:]) & (truth[:, 6:] <= predicted.upper)
     assert 0.85 <= inside.mean() <= 0.97
 
@@ -138,8 +142,30 @@ def test_a_users_prior_names_the_only_exponents_tried():
 def test_tables_lose_nothing():
     models = fit(("p",), POWERS_OF_TWO, noisy(lambda p: 1 + p, POWERS_OF_TWO, 0.1))
     back = from_table(to_table(models))
-    for name in models.__dataclass_fields__:
+    for name in set(models.__dataclass_fields__) - {"trend", "whole"}:
         assert np.array_equal(getattr(back, name), getattr(models, name)), name
+    assert_same_trend(back.trend, models.trend)
+
+
+def assert_same_trend(one, other):
+    for name in ("noise", "shift"):
+        assert np.array_equal(getattr(one, name), getattr(other, name)), name
+    for name in ("points", "logs"):
+        assert np.array_equal(getattr(one.trend, name), getattr(other.trend, name), equal_nan=True), name
+    for name in ("formula", "trend", "formulas_hold"):
+        assert np.array_equal(getattr(one.errors, name), getattr(other.errors, name)), name
+
+
+def test_the_model_of_the_sum_is_stored_with_its_parts():
+    values = noisy(lambda p: 1 + p, POWERS_OF_TWO, 0.1)
+    models = fit(("p",), POWERS_OF_TWO, values, parts=True)
+    back = from_table(to_table(models))
+    far = np.array([[512.0]])
+    for name in ("value", "lower", "upper"):
+        assert np.array_equal(getattr(back.predict(far), name), getattr(models.predict(far), name))
+        assert np.array_equal(
+            getattr(predict_total(back, far), name), getattr(predict_total(models, far), name)
+        )
 
 
 RANDOM = np.random.default_rng(5)

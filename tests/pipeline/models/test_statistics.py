@@ -8,6 +8,7 @@ from pipeline.models.error_model import ErrorModel
 from pipeline.models.generalised_fits import design_columns, fit_all
 from pipeline.models.hypotheses import SpaceChoice, one_parameter_space
 from pipeline.models.normal_form import term_values
+from pipeline.models.observations import observe, sample_of
 from pipeline.models.options import ModelOptions
 from pipeline.models.quality import correlation_of_errors
 from pipeline.models.scaling_models import Prediction
@@ -25,8 +26,8 @@ def test_fits_equal_direct_solutions(walk):
     level = (3 + 2 * POINTS**1.5) * random.lognormal(0, 0.05, (2, 6))
     level /= level.max(axis=1, keepdims=True)
     structure = ErrorModel(0.1, walk)
-    precision = structure.precision(POINTS, structure.scale(level), np.ones((2, 6), dtype=bool))
-    fits = fit_all(space, design_columns(space, POINTS), level, precision, nonnegative=False)
+    sample = sample_of(observe(POINTS[:, None], level[:, :, None]))
+    fits = fit_all(space, design_columns(space, POINTS), sample, structure, nonnegative=False)
     dense = dense_precision(structure, POINTS, structure.scale(level[0]))
     for h in range(0, len(space), 7):
         terms = [space.terms[t] for t in space.hypotheses[h] if t >= 0]
@@ -47,8 +48,8 @@ def test_coefficients_that_may_not_be_negative_are_not():
     space = one_parameter_space(ModelOptions(), 4.0, SpaceChoice(mixed=True))
     level = np.array([POINTS**2 - 10, 100 - POINTS])
     level = level / np.abs(level).max(axis=1, keepdims=True)
-    precision = ErrorModel().precision(POINTS, np.ones((2, 6)), np.ones((2, 6), dtype=bool))
-    fits = fit_all(space, design_columns(space, POINTS), level, precision, nonnegative=True)
+    sample = sample_of(observe(POINTS[:, None], level[:, :, None]))
+    fits = fit_all(space, design_columns(space, POINTS), sample, ErrorModel(), nonnegative=True)
     possible = np.isfinite(fits.misfit)
     assert (fits.coefficients[possible] >= 0).all()
     assert possible[:, 0].all()

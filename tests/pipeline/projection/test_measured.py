@@ -46,6 +46,7 @@ def two_rivals(**changes):
         "points": np.array([6]),
         "repetitions": np.array([1]),
         "note": np.array([0]),
+        "sharpness": np.ones(3),
     }
     return ScalingModels(**{**known, **changes})
 
@@ -136,7 +137,7 @@ def fitted():
     random = np.random.default_rng(4)
     truth = np.stack([10 + 0.5 * P, 3 * np.sqrt(P), 0.2 * np.log2(P) ** 2])
     values = truth[:, :, None] * (1 + 0.03 * random.standard_normal((3, len(P), 4)))
-    return fit(("p",), P[:, None], values, ModelOptions())
+    return replace(fit(("p",), P[:, None], values, ModelOptions()), trend=None)
 
 
 @pytest.mark.parametrize("kernel", range(3))

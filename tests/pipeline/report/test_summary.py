@@ -1,4 +1,5 @@
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import jsonschema
@@ -6,9 +7,10 @@ import numpy as np
 import pytest
 
 from pipeline.config.options import Options
-from pipeline.models.analysis import measured_total, sum_of
+from pipeline.models.analysis import measured_total
 from pipeline.models.efficiency import Efficiencies, efficiencies
 from pipeline.models.planning.advice import Advice, Settled
+from pipeline.models.total import predict_total
 from pipeline.report.summary import EFFICIENCY_METRICS, FAIR, GOOD, advice_summary, efficiency_summary
 from pipeline.stages.ingest import ingest, locate
 from pipeline.stages.model import modelled, outlooks, summary_of, target_points
@@ -72,7 +74,7 @@ def test_the_total_is_the_sum_of_the_kernels(analysis):
     at = ({"p": 2.0}, {"p": 64.0})
     total, models = summary_of(analysis, at)["total"], analysis.callpaths.models
     points = target_points(analysis, at)
-    whole = sum_of(models, models.predict(points))
+    whole = predict_total(models, points)
     for q, prediction in enumerate(total["predictions"]):
         for end in ("value", "lower", "upper"):
             assert prediction[end] == pytest.approx(getattr(whole, end)[0, q], rel=1e-9)
@@ -91,10 +93,21 @@ def test_the_total_is_the_sum_of_the_kernels(analysis):
         1.0,
         1.0,
     )
+    assert total["model"]["constant"] == pytest.approx(models.whole.constant(0), rel=1e-9)
+    assert total["model"]["formula"] == models.whole.formula(0)
+    assert total["probability_growing"] == pytest.approx(models.whole.probability_growing[0], rel=1e-9)
+
+
+def test_without_a_model_of_the_total_its_model_is_the_sum_of_the_models(analysis):
+    models = replace(analysis.callpaths.models, whole=None)
+    analysis = replace(analysis, callpaths=replace(analysis.callpaths, models=models))
+    total = summary_of(analysis, ({"p": 64.0},))["total"]
     assert total["model"]["constant"] == pytest.approx(models.coefficients[:, 0, 0].sum(), rel=1e-9)
 
 
-def test_the_total_grows_as_probably_as_what_matters_at_the_target(analysis):
+def test_without_a_model_of_the_total_it_grows_as_probably_as_what_matters_at_the_target(analysis):
+    models = replace(analysis.callpaths.models, whole=None)
+    analysis = replace(analysis, callpaths=replace(analysis.callpaths, models=models))
     sure = analysis.callpaths.models.probability_growing
     far = summary_of(analysis, ({"p": 1024.0},))["total"]["probability_growing"]
     assert far == pytest.approx(sure[2], rel=1e-9)  # only `sum` matters there

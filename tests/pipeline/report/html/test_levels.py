@@ -11,9 +11,10 @@ import numpy as np
 import pytest
 
 from ingest.arrays import FloatArray
-from pipeline.models.analysis import Analysis, Level, default_target, look_ahead, sum_of
+from pipeline.models.analysis import Analysis, Level, default_target, look_ahead
 from pipeline.models.quality import Note
 from pipeline.models.scaling_models import ScalingModels
+from pipeline.models.total import predict_total
 from pipeline.report.html import levels
 from pipeline.report.html.levels import (
     PLAUSIBLE,
@@ -47,7 +48,7 @@ def test_predictions_at_the_grid_are_those_of_the_models() -> None:
     data = made()
     for name in ("value", "lower", "upper"):
         np.testing.assert_allclose(floats(data[name]), getattr(expected, name).ravel(), rtol=1e-6)
-    total = sum_of(models, expected)
+    total = predict_total(models, scales_of(analysis, default_target(analysis)).grid)
     np.testing.assert_allclose(floats(data["total"]["lower"]), total.lower[0], rtol=1e-6)
     np.testing.assert_allclose(floats(data["total"]["upper"]), total.upper[0], rtol=1e-6)
 
@@ -162,11 +163,12 @@ def test_growth_names_the_leading_terms() -> None:
         models = analysis.callpaths.models
         data = model_data(models)
         for k in range(len(models)):
-            leading = [models.terms[t] for t in data["growths"][data["growth"][k]]]
+            leading = [data["terms"][t] for t in data["growths"][data["growth"][k]]]
             expected = models.growth(k)
             assert (leading == []) == (expected == "1")
             assert len(leading) == expected.count(" + ") + (expected != "1")
-            assert all(term in models.hypothesis(k) for term in leading)
+            terms = [[[str(i), j] for i, j in term] for term in models.hypothesis(k)]
+            assert all(term in terms for term in leading)
 
 
 def test_terms_with_a_negative_coefficient_do_not_lead() -> None:
@@ -226,15 +228,20 @@ def test_only_plausible_rivals_are_shipped() -> None:
     doubtful = replace(models, weight=np.tile([0.01, PLAUSIBLE / 2, PLAUSIBLE, 0.019, 0.5, 0.5], (5, 1)))
     assert plausible(doubtful)[0].tolist() == [0, -1, 2, -1]
     assert models.chosen[0].tolist() == [0, 1, 2, 3, 4, 5]
-    terms = [[t for t in row if t != -1] for row in models.hypotheses[:4].tolist()]
-    assert 0 in terms[1]
-    assert model_data(models)["hypotheses"] == terms
+    assert shipped_terms(model_data(models)) == [terms_of(models, h) for h in range(4)]
     data = model_data(doubtful)
     assert data["rivals"] == RIVALS
     assert data["chosen"][:4] == [0, -1, 1, -1]
     assert len(data["hypotheses"]) == 2
-    expected = [[t for t in models.hypotheses[h].tolist() if t >= 0] for h in (0, 2)]
-    assert data["hypotheses"] == expected
+    assert shipped_terms(data) == [terms_of(models, h) for h in (0, 2)]
+
+
+def shipped_terms(data: dict[str, Any]) -> list[list[Any]]:
+    return [[data["terms"][t] for t in hypothesis] for hypothesis in data["hypotheses"]]
+
+
+def terms_of(models: ScalingModels, hypothesis: int) -> list[list[list[Any]]]:
+    return [[[str(i), j] for i, j in term] for term in models.plain_hypotheses[hypothesis]]
 
 
 def test_fewer_rivals_than_the_page_can_show_are_all_shipped() -> None:

@@ -82,7 +82,7 @@ def test_of_several_leaders_the_last_two_are_told() -> None:
         for name, past in (("linear", "main"), ("square", "linear"))
     )
     assert first == pytest.approx(20, rel=0.05)
-    assert second == pytest.approx(100, rel=0.05)
+    assert second == pytest.approx(100, rel=0.1)  # predicted: the trend has a say beyond p = 64
     assert sentences(made)[0].startswith(f"From about p = {first:.3g} to {second:.3g} linear dominates (")
 
 

@@ -36,6 +36,7 @@ export class Level {
       term.map(([power, logarithm]) => [fraction(power), logarithm]),
     );
     this.hypotheses = models.hypotheses;
+    this.sharpness = models.sharpness;
     this.rivals = models.rivals;
     this.chosen = models.chosen;
     this.weight = floats(models.weight);
@@ -91,6 +92,16 @@ export class Level {
   }
 
   /**
+   * How sharp the soft knee of a model is; 1 if it has none.
+   * @param {number} k
+   * @param {number} [rival]
+   */
+  knee(k, rival = 0) {
+    const index = this.chosen[k * this.rivals + rival];
+    return index < 0 ? 1 : this.sharpness[index];
+  }
+
+  /**
    * The models of a kernel that the page knows, the chosen one first.
    * @param {number} k
    */
@@ -125,11 +136,12 @@ export class Level {
    * @param {(term: number) => number} ofTerm
    */
   combine(k, rival, ofTerm) {
-    let sum = this.coefficient(k, rival, 0);
+    const sharpness = this.knee(k, rival);
+    let sum = this.coefficient(k, rival, 0) ** sharpness;
     this.hypothesis(k, rival).forEach((t, i) => {
-      sum += this.coefficient(k, rival, i + 1) * ofTerm(t);
+      sum += (this.coefficient(k, rival, i + 1) * ofTerm(t)) ** sharpness;
     });
-    return Math.max(sum, this.floor);
+    return Math.max(sharpness === 1 ? sum : sum ** (1 / sharpness), this.floor);
   }
 
   /**

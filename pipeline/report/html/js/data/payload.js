@@ -57,6 +57,7 @@
  * @typedef {object} ModelsPayload M models per kernel, the chosen one first
  * @property {Exponent[][]} terms an exponent per parameter
  * @property {number[][]} hypotheses lists of terms
+ * @property {number[]} sharpness per hypothesis; beyond 1: (constant^s + (coefficient * term)^s)^(1/s)
  * @property {number} rivals M
  * @property {number[]} chosen K x M indices into hypotheses, -1 for none
  * @property {Floats} weight K x M probabilities

@@ -8,6 +8,7 @@ import {
   formulaText,
   growthText,
   leadingTerms,
+  sharpnessShown,
   signText,
   summands,
 } from "../text/formula.js";
@@ -111,12 +112,25 @@ function coefficientNodes(value) {
  * @param {number} [rival]
  */
 export function formulaNode(level, k, rival = 0) {
+  const knee = sharpnessShown(level, k, rival);
   const parts = summands(level, k, rival).flatMap(([coefficient, t], i) => [
     signText(coefficient, i, "−"),
-    ...coefficientNodes(coefficient),
-    ...(t === CONSTANT ? [] : [TIMES, ...termNodes(level, t)]),
+    ...raisedNodes(
+      [...coefficientNodes(coefficient), ...(t === CONSTANT ? [] : [TIMES, ...termNodes(level, t)])],
+      knee,
+    ),
   ]);
-  return el("span", { class: "formula", title: formulaText(level, k, rival) }, ...parts);
+  const nodes = knee === 1 ? parts : ["(", ...parts, ")", el("sup", {}, `1/${knee}`)];
+  return el("span", { class: "formula", title: formulaText(level, k, rival) }, ...nodes);
+}
+
+/**
+ * @param {Child[]} nodes
+ * @param {number} power
+ * @returns {Child[]}
+ */
+function raisedNodes(nodes, power) {
+  return power === 1 ? nodes : ["(", ...nodes, ")", el("sup", {}, String(power))];
 }
 
 /**

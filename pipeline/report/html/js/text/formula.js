@@ -91,11 +91,24 @@ export function signText(coefficient, place, minus) {
  * @param {number} [rival]
  */
 export function formulaText(level, k, rival = 0) {
-  const parts = summands(level, k, rival).map(([coefficient, t], i) => {
+  const [knee, found] = [sharpnessShown(level, k, rival), summands(level, k, rival)];
+  const parts = found.map(([coefficient, t], i) => {
     const size = coefficientText(coefficient);
-    return signText(coefficient, i, "-") + (t === CONSTANT ? size : `${size} * ${termText(level, t)}`);
+    const part = t === CONSTANT ? size : `${size} * ${termText(level, t)}`;
+    const powered = knee === 1 ? part : `${t === CONSTANT ? part : `(${part})`}^${knee}`;
+    return signText(coefficient, i, "-") + powered;
   });
-  return parts.join("");
+  return knee === 1 ? parts.join("") : `(${parts.join("")})^(1/${knee})`;
+}
+
+/**
+ * The sharpness that a formula is written with: 1 without a soft knee, or with nothing to add up in it.
+ * @param {Level} level
+ * @param {number} k
+ * @param {number} rival
+ */
+export function sharpnessShown(level, k, rival) {
+  return summands(level, k, rival).length > 1 ? level.knee(k, rival) : 1;
 }
 
 /**
