@@ -204,7 +204,7 @@ def count_loop(
         UsageError: the function or the loop is not there, or `iterations` is not positive.
     """
     if not iterations > 0:
-        raise UsageError(f"iterations = {iterations}", hint="give unrolling times SIMD lanes, at least 1")
+        raise UsageError(f"iterations = {iterations:g}", hint="give unrolling times SIMD lanes, at least 1")
     instructions = read_function(path, function)
     try:
         body = target_loop(instructions, length=length)
