@@ -65,7 +65,7 @@ def test_texts(table):
     assert table.text("title", "other") == "other"
     assert table.text("title", "") == ""
     assert raised(table.text, "title") == f"{table.path}: 'title' is missing; write title = \"...\""
-    assert raised(table.text, "n", "3") == f"{table.path}: 'n' has to be a text; write n = \"...\""
+    assert raised(table.text, "n", "3") == f"{table.path}: 'n' has to be a string; write n = \"...\""
 
 
 def test_tables_inside(table):

@@ -107,7 +107,7 @@ def test_leaving_the_measured_mix_gives_a_notice():
     assert broken_limits({"c": fit.fit.model}, _inputs(GOLDEN, 2 * counts)) == ()
     far[3] = 30.0
     (notice,) = broken_limits({"c": fit.fit.model}, _inputs(GOLDEN, far[None]))
-    assert notice == f"k was fitted to shares of shuffle instructions 0 to 0, here {30 / far.sum():.4g}"
+    assert notice == f"k was fitted to shares of shuffle instructions from 0 to 0, here {30 / far.sum():.4g}"
 
 
 def test_projecting_the_mini_to_itself_gives_its_measurement():

@@ -67,7 +67,7 @@ def test_the_equations():
 
 def test_variants_that_cannot_be_compared(tmp_path):
     skylake = read_port_map("skylake-x")
-    with pytest.raises(InputError, match="variant 'base' is there twice"):
+    with pytest.raises(InputError, match="variant 'base' is defined twice"):
         variants_in(read_columns(MEASURED), skylake)
     with pytest.raises(InputError, match="no column 'predicate'"):
         variants_in(read_columns(MEASURED), read_port_map("neoverse-v2"), where={"isa": "AVX2"})
