@@ -18,7 +18,7 @@ OnMachine = Annotated[
     typer.Option(
         "--on",
         metavar="MACHINE",
-        help="Machine: a TOML file, or a shipped one (see --list); default: as the application says.",
+        help="Machine: a TOML file, or a shipped one (see --list); default: the application's own.",
     ),
 ]
 Inputs = Annotated[
@@ -26,7 +26,7 @@ Inputs = Annotated[
     typer.Option(
         "--at",
         metavar="NAME=VALUE,...",
-        help="Inputs of the application, such as L=8,P=1024 or 'halo=64 KiB'; may be given several times.",
+        help="Inputs of the application, such as L=8,P=1024 or 'halo=64 KiB'; may be repeated.",
     ),
 ]
 Variant = Annotated[

@@ -45,7 +45,7 @@ class BandwidthProjection:
     Attributes:
         parts: the time of every projected group on the target.
         total: the whole.
-        reference: seconds of all groups on the machine measured on.
+        reference: seconds of all groups on the reference machine.
         machine: the name of that machine.
         bounds: what limits the groups there.
         roofline: that machine's, with the groups that have counters; None if it states no peak.
@@ -66,8 +66,8 @@ def bandwidth_projection(table: Table, reference: Machine, names: Names) -> Band
 
     Args:
         table: the table.
-        reference: the machine measured on.
-        names: values of the machine measured on (``ref.``) and of the target (``mach.``).
+        reference: the reference machine.
+        names: values of the reference machine (``ref.``) and of the target (``mach.``).
 
     Raises:
         InputError, UsageError: the table, the profile or a machine lacks something.
@@ -77,7 +77,7 @@ def bandwidth_projection(table: Table, reference: Machine, names: Names) -> Band
     _check_distinct(groups, table)
     projected = [group for group in groups if group.kind != "other"]
     if not projected:
-        hint = "give at least one the kind 'threaded' or 'serial'"
+        hint = "set kind = 'threaded' or 'serial' for at least one group"
         raise InputError("no group to project", where=table.where, hint=hint)
     bounds = tuple(bound_of(group, reference) for group in projected)
     error = _method_error(table, bounds)
@@ -104,7 +104,7 @@ def _check_distinct(groups: Sequence[Group], table: Table) -> None:
     names = [group.name for group in groups]
     for name in names:
         if names.count(name) > 1 or any(other.startswith(f"{name}/") for other in names):
-            hint = "give each part of the time one group"
+            hint = "assign each part of the time to one group only"
             raise InputError(f"'{name}' would be counted twice", where=table.where, hint=hint)
 
 
@@ -140,7 +140,7 @@ def _value(name: str, names: Names, table: Table) -> Model:
     found = names.get(name)
     if not isinstance(found, Model):
         key = name.partition(".")[2]
-        which = "target machine" if name.startswith("mach.") else "machine measured on"
+        which = "target machine" if name.startswith("mach.") else "reference machine"
         raise UsageError(f"the {which} has no '{key}'", where=table.where, hint=f"add {key} to its [values]")
     return found
 
@@ -177,8 +177,8 @@ def _inconsistent(groups: Sequence[Group]) -> tuple[str, ...]:
         return ()
     usual = float(np.median([total for _, total in stated]))
     return tuple(
-        f"{group.name}: {group.time.value:g} s at {group.share:.1%} imply a total of {total:.0f} s, "
-        f"the other groups {usual:.0f} s"
+        f"{group.name}: {group.time.value:g} s at {100 * group.share:.1f} % imply a total of {total:.0f} s, "
+        f"the other groups imply {usual:.0f} s"
         for group, total in stated
         if group.share and abs(total / usual - 1) > _SHARE_TOLERANCE + _SHARE_ROUNDING / group.share
     )

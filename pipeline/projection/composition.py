@@ -88,7 +88,7 @@ def _sum(application: Application, parts: Mapping[tuple[str, ...], Model]) -> Mo
     try:
         return reduce(add, (model for path, model in parts.items() if len(path) == 1))
     except UsageError as error:
-        where, hint = f"{application.path}: total", "give all parts one unit, or write total = ..."
+        where, hint = f"{application.path}: total", "give all parts the same unit, or write total = ..."
         raise UsageError(error.what, where=where, hint=hint) from error
 
 

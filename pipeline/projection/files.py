@@ -67,14 +67,14 @@ class Table:
                 raise InputError(f"unknown key '{key}'", where=self.where, hint=hint)
 
     def text(self, key: str, default: str | None = None) -> str:
-        """Return the text of a key.
+        """Return the string of a key.
 
         Raises:
-            InputError: it is missing without a default, or not a text.
+            InputError: it is missing without a default, or not a string.
         """
         value = self.content.get(key, default)
         if not isinstance(value, str):
-            what = f"'{key}' has to be a text" if key in self else f"'{key}' is missing"
+            what = f"'{key}' has to be a string" if key in self else f"'{key}' is missing"
             raise InputError(what, where=self.where, hint=f'write {key} = "..."')
         return value
 
@@ -112,7 +112,7 @@ class Table:
         """Return the path of a key: beside this file or, if there is none, as it stands.
 
         Raises:
-            InputError: the key is missing or not a text.
+            InputError: the key is missing or not a string.
         """
         name = self.text(key)
         path = self.path.parent / name

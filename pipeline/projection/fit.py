@@ -195,7 +195,7 @@ def assemble(
     noisy = model * symbol(scatter) if weights == "relative" else model + symbol(scatter, model.dimension)
     for column, values in data.items():
         low, high = float(values.min()), float(values.max())
-        basis = f"{name} was fitted to {column}"
+        basis = f"{name} was fitted for {column}"
         noisy = limited(noisy, Limit(expression=real_symbol(column), lower=low, upper=high, basis=basis))
     return Fit(bind(noisy, ensemble), _fitted(names, identified, quality), quality, lack)
 
@@ -216,9 +216,7 @@ def _notices(
     if lack.poor:
         found.append(f"{name}: the formula does not fit its data ({lack.reason})")
     if quality.widened > 1:
-        found.append(
-            f"{name}: interval widened by a factor of {quality.widened:.2g} (errors at left-out points)"
-        )
+        found.append(f"{name}: interval widened by a factor of {quality.widened:.2g} (leave-one-out errors)")
     return tuple(found)
 
 
@@ -227,7 +225,7 @@ def _check_symbols(model: Model, parameters: Sequence[Parameter], data: Mapping[
     missing = sorted(set(model.inputs) - known)
     if missing:
         raise UsageError(
-            f"nothing is measured for {', '.join(missing)}",
+            f"no measurements of {', '.join(missing)}",
             hint="add a column, or make it a parameter to fit",
         )
     useless = sorted({p.name for p in parameters} - set(model.symbols))

@@ -27,7 +27,7 @@ class Limit:
         expression: what has to lie in the range.
         lower: smallest value, SI units.
         upper: largest value, SI units.
-        basis: what the range comes from, such as ``"FF was fitted to V"``.
+        basis: what the range comes from, such as ``"FF was fitted for V"``.
         points: the only known values if it is a table; between them it is interpolated, outside refused.
     """
 

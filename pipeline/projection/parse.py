@@ -51,7 +51,7 @@ def parse(text: str, names: Names, *, where: str = "", missing: Mapping[str, str
     Args:
         text: the expression.
         names: what the names in it stand for: models, or functions of models. `FUNCTIONS` and `UNITS` are
-            known besides.
+            always known.
         where: the file and key the text comes from, for errors.
         missing: hints for unknown names, by how they begin.
 

@@ -122,4 +122,4 @@ def _broken(limit: Limit, value: FloatArray) -> str:
         return f"{limit.basis} {known}; {between[0]:g} is interpolated" if len(between) else ""
     if not outside.any():
         return ""
-    return f"{limit.basis} {limit.lower:.4g} to {limit.upper:.4g}, here {value[outside][0]:.4g}"
+    return f"{limit.basis} from {limit.lower:.4g} to {limit.upper:.4g}, here {value[outside][0]:.4g}"

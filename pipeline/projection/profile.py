@@ -90,7 +90,7 @@ def _share(given: object, where: str) -> float:
 
 def _kind(given: object, where: str) -> str:
     if given not in KINDS:
-        raise UsageError(f"no kind '{given}'", where=where, hint=f"kinds are {', '.join(KINDS)}")
+        raise UsageError(f"invalid kind '{given}'", where=where, hint=f"kinds are {', '.join(KINDS)}")
     return str(given)
 
 

@@ -201,7 +201,7 @@ def _probability(lack: float, lack_freedom: int, pure: float, pure_freedom: int)
 
 
 def _verdict(probability: float, deviation: float) -> LackOfFit:
-    off = f"points lie {deviation:.1%} off the curve on average"
+    off = f"points lie {100 * deviation:.1f} % off the curve on average"
     if probability < _SIGNIFICANT and deviation > _WORTH_SAYING:
-        return LackOfFit(probability, deviation, True, f"{off}, far more than repetitions scatter")
+        return LackOfFit(probability, deviation, True, f"{off}, far more than the scatter of the repetitions")
     return LackOfFit(probability, deviation, deviation > _POOR, off)

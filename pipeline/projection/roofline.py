@@ -89,10 +89,10 @@ def _ceilings(values: Mapping[str, Quantity], prefix: str, dimension: Dimension)
 class Bound(Enum):
     """What limits a group's time."""
 
-    ASSUMED = "memory bandwidth, as assumed: no counters"
+    ASSUMED = "memory bandwidth, as assumed (no counters)"
     MEMORY = "memory bandwidth"
-    COMPUTE = "arithmetic"
-    NEITHER = "neither memory bandwidth nor arithmetic"
+    COMPUTE = "compute"
+    NEITHER = "neither memory bandwidth nor compute"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -119,8 +119,8 @@ class GroupBound:
     def sentence(self) -> str:
         """What limits the group, in words."""
         if self.bound is Bound.ASSUMED:
-            return f"{self.group}: assumed to be limited by memory bandwidth, not tested (no counters)"
-        figures = f"{self.intensity:.3g} flop/B at {self.level}, {self.fraction:.0%} of the bandwidth"
+            return f"{self.group}: assumed to be memory-bound; no counters to confirm it"
+        figures = f"{self.intensity:.3g} flop/B at {self.level}, {100 * self.fraction:.0f} % of the bandwidth"
         return f"{self.group}: limited by {self.bound.value} ({figures})"
 
 

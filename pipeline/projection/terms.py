@@ -88,8 +88,8 @@ class Term:
             UsageError: their number or units are wrong.
         """
         if len(arguments) != len(self.inputs):
-            expected = ", ".join(self.inputs) or "nothing"
-            raise UsageError(f"{self.name}() takes {expected}, not {len(arguments)} arguments")
+            expected = f"the arguments {', '.join(self.inputs)}" if self.inputs else "no arguments"
+            raise UsageError(f"{self.name}() takes {expected}; {len(arguments)} given")
         return substitute(self.model, dict(zip(self.inputs, arguments, strict=True)))
 
 
@@ -171,7 +171,7 @@ def _tabulated(family: Family, table: Table, name: str) -> Model:
     rows = sorted(table.rows("rows"), key=lambda row: _position(row, by))
     at = [_position(row, by) for row in rows]
     if not rows or len(set(at)) < len(at):
-        hint = f"give every {by} one row"
+        hint = f"give one row per {by}"
         raise InputError(f"the rows have to differ in '{by}'", where=table.where, hint=hint)
     model = family.build(name)
     bound = [_row(model, family, row, by, name) for row in rows]
@@ -218,7 +218,7 @@ def _fitted(family: Family, table: Table, name: str) -> Model:
         raise InputError("this model cannot be fitted to data", where=table.where, hint=hint)
     weights = table.text("weights", "relative")
     if weights not in ("relative", "equal"):
-        raise InputError(f"no weights '{weights}'", where=table.where, hint="choose relative or equal")
+        raise InputError(f"invalid weights '{weights}'", where=table.where, hint="choose relative or equal")
     columns = read_columns(table.file("data"))
     rows = columns.matching(table.table("where").content)
     symbols = family.build(name).symbols

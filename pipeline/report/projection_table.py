@@ -70,7 +70,7 @@ def _interval(line: Line) -> str:
 def _show_variants(out: Console, projection: Projection) -> None:
     for variant in projection.variants:
         if variant.total is None or variant.loss is None:
-            _print(out, f"{variant.name}: no total here: {variant.reason}")
+            _print(out, f"{variant.name}: no total: {variant.reason}")
             continue
         total = f"{figure(variant.total.value, _DIGITS)} {_unit(variant.total)}"
         _print(out, f"{variant.name}: {total}, {_compared(projection.variant, variant.loss)}")
@@ -89,7 +89,9 @@ def _percents(lower: float, upper: float) -> str:
 def _show_measured(out: Console, projection: Projection) -> None:
     if projection.measured is not None:
         off = 100 * (projection.total.value / projection.measured - 1)
-        _print(out, f"measured: {figure(projection.measured, _DIGITS)}, the projection is {off:+.1f} % off")
+        _print(
+            out, f"measured: {figure(projection.measured, _DIGITS)}, the projection is off by {off:+.1f} %"
+        )
     if projection.speedup is not None and projection.profile is not None:
         ratio = projection.speedup
         reference = f"{figure(projection.profile.reference, _DIGITS)} s on {projection.profile.machine}"
@@ -135,7 +137,7 @@ def _line_json(line: Line) -> dict[str, Any]:
 
 
 def show_shipped(out: Console, applications: Sequence[Application], machines: Sequence[Machine]) -> None:
-    """Print the shipped applications and machines: name, what it is, where the numbers come from."""
+    """Print the shipped applications and machines: name, description, source."""
     given = [(x.path.stem, f"{x.title}{_needs(x)}", x.source) for x in applications]
     out.print(_listing("application", given))
     out.print()
@@ -146,8 +148,8 @@ def show_shipped(out: Console, applications: Sequence[Application], machines: Se
 def _listing(kind: str, rows: Sequence[tuple[str, str, str]]) -> Table:
     table = Table(box=None, pad_edge=False)
     table.add_column(kind, no_wrap=True)
-    table.add_column("what it is")
-    table.add_column("numbers from")
+    table.add_column("description")
+    table.add_column("source")
     for row in rows:
         table.add_row(*map(Text, row))
     return table

@@ -63,7 +63,7 @@ def stored_models(directory: Path, level: Level) -> StoredModels:
     Raises:
         InputError: the directory does not hold them.
     """
-    hint = f"make it with `pipeline run DIR --out {directory}`"
+    hint = f"create it with `pipeline run DIR --out {directory}`"
     try:
         table = pq.read_table(directory / (MODELS if level == "callpath" else REGION_MODELS))
         models = from_table(table)
@@ -111,7 +111,7 @@ def draw_roofline(path: Path, projection: Projection) -> None:
     found = projection.profile.roofline if projection.profile else None
     form = path.suffix.lstrip(".")
     if found is None:
-        hint = "it needs a projection by bandwidth ratios, and a machine measured on that states a peak"
+        hint = "only a projection by bandwidth ratios has one, and its reference machine needs a peak"
         raise UsageError("this projection has no roofline", where="--roofline", hint=hint)
     if form not in FORMS:
         raise UsageError(f"'{path}' is neither .png nor .svg", where="--roofline")

@@ -48,7 +48,7 @@ def functions_in(text: str, *, where: str = "assembly") -> dict[str, tuple[Instr
     found = dict(_from_dump(lines) if dumped else _from_compiler(lines))
     if not found:
         hint = "give a .s file or the output of objdump -d"
-        raise InputError("there are no instructions", where=where, hint=hint)
+        raise InputError("no instructions found", where=where, hint=hint)
     if any(re.search(r"\b(?:QWORD|XMMWORD|YMMWORD|ZMMWORD) PTR\b|\.intel_syntax", line) for line in lines):
         hint = "write it in AT&T syntax, the default of compilers and objdump"
         raise InputError("Intel syntax is not supported", where=where, hint=hint)
@@ -64,7 +64,7 @@ def function_named(functions: Mapping[str, T], name: str, *, where: str = "assem
     if name in functions:
         return functions[name]
     some = ", ".join(sorted(functions)[:_MOST_FUNCTIONS_NAMED])
-    raise UsageError(f"no function '{name}'", where=where, hint=f"functions are {some}")
+    raise UsageError(f"no function '{name}'", where=where, hint=f"functions: {some}")
 
 
 @dataclass
@@ -165,10 +165,10 @@ def target_loop(instructions: Sequence[Instruction], *, length: int | None = Non
     """
     bodies = loop_bodies(instructions)
     if not bodies:
-        raise UsageError("no loop: no jump goes backwards", hint="name another function")
+        raise UsageError("no loop found: no jump goes backwards", hint="name another function")
     fitting = bodies[:1] if length is None else [body for body in bodies if len(body) == length]
     if len(fitting) != 1:
         lengths = ", ".join(str(len(body)) for body in bodies)
-        hint = f"the loops here have {lengths}"
+        hint = f"lengths of the loops here: {lengths}"
         raise UsageError(f"{len(fitting)} loops of {length} instructions", hint=hint)
     return fitting[0]

@@ -104,7 +104,7 @@ def classify(table: ClassTable, instruction: Instruction) -> tuple[str, ...]:
         hint = "inline it (for sqrt: -fno-math-errno) or choose another loop"
         raise InputError(f"'{text}' calls a function, whose instructions cannot be counted", hint=hint)
     raise InputError(
-        f"'{text}' (operands {','.join(kinds) or 'none'}) is in no class",
+        f"'{text}' (operands {','.join(kinds) or 'none'}) matches no rule",
         hint=f"add a rule for it to a class table of {table.isa}",
     )
 
@@ -204,7 +204,7 @@ def count_loop(
         UsageError: the function or the loop is not there, or `iterations` is not positive.
     """
     if not iterations > 0:
-        raise UsageError(f"iterations = {iterations}", hint="give unrolling times SIMD lanes, at least 1")
+        raise UsageError(f"iterations = {iterations:g}", hint="give unrolling times SIMD lanes, at least 1")
     instructions = read_function(path, function)
     try:
         body = target_loop(instructions, length=length)

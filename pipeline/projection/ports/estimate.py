@@ -88,7 +88,7 @@ def estimate_cpi(
     cpi[present] = found[: present.sum()]
     identified[present] = _identified(everything, found, cycles)[: present.sum()]
     if not identified.any():
-        raise ModelError("the variants determine no class", hint="measure variants that differ more")
+        raise ModelError("the variants do not determine any class", hint="measure variants that differ more")
     problem = _problem(portmap, counts, cpi, identified, offset, cycles, most)
     start = np.append(cpi[identified], found[present.sum() :])
     unknowns = _solved(problem, start[None], cycles)

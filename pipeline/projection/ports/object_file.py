@@ -46,13 +46,13 @@ def function_in_object(content: bytes, name: str, *, where: str = "object file")
         machine = elf.get_machine_arch()
         if machine not in machines:
             hint = "give one for x86-64 or AArch64"
-            raise InputError(f"an object file for {machine}", where=where, hint=hint)
+            raise InputError(f"unsupported object file for {machine}", where=where, hint=hint)
         functions = dict(_functions(elf))
     except (ELFError, ValueError, KeyError, IndexError, AttributeError, OverflowError) as error:
-        raise InputError(f"damaged object file: {error}", where=where, hint="build it again") from error
+        raise InputError(f"damaged object file: {error}", where=where, hint="rebuild it") from error
     if not functions:
         hint = "give one that is not stripped"
-        raise InputError("the object file names no functions", where=where, hint=hint)
+        raise InputError("no function symbols in the object file", where=where, hint=hint)
     code = function_named(functions, name, where=where)
     decoder = capstone.Cs(*machines[machine])
     decoder.skipdata = True

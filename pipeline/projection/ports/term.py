@@ -69,8 +69,8 @@ def _by_class(portmap: PortMap, counts: FloatArray) -> Mapping[str, float]:
 
 def _target(table: Table, portmap: PortMap) -> FloatArray:
     if ("target" in table) == ("assembly" in table):
-        hint = "give either 'target' or 'assembly'"
-        raise InputError("the target is missing or there are two", where=table.where, hint=hint)
+        hint = "give the counts, or the assembly to count"
+        raise InputError("exactly one of 'target' and 'assembly' is needed", where=table.where, hint=hint)
     if "target" in table:
         target = table.table("target")
         return class_vector(portmap, {kind: _number(target, kind) for kind in target.content})

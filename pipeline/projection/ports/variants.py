@@ -56,7 +56,7 @@ def variants_in(columns: Columns, portmap: PortMap, *, where: Mapping[str, objec
     if len(set(chosen)) < len(chosen):
         repeated = next(name for name in chosen if chosen.count(name) > 1)
         hint = "choose one instruction set and machine, or average repetitions"
-        raise InputError(f"variant '{repeated}' is there twice", where=columns.where, hint=hint)
+        raise InputError(f"variant '{repeated}' is defined twice", where=columns.where, hint=hint)
     return Variants(
         chosen,
         columns.numbers("instructions", NONE, rows),

@@ -41,7 +41,7 @@ def machine_values(names: Names) -> Values:
         found = names.get(f"mach.{name}")
         if not isinstance(found, Model):
             hint = "choose one with a bandwidth table, such as x1e, or add it to the machine file"
-            raise UsageError(f"the machine does not state '{name}'", hint=hint)
+            raise UsageError(f"the machine does not define '{name}'", hint=hint)
         return found
 
     return value
@@ -60,7 +60,7 @@ def bandwidth_table(values: Mapping[str, Quantity], score: str) -> FloatArray:
     names = [[cell(score, sl, tl) for sl in range(LEVELS)] for tl in range(LEVELS)]
     missing = next((name for row in names for name in row if name not in values), None)
     if missing:
-        raise UsageError(f"the machine does not state '{missing}'", hint=f'write {missing} = "8 GB/s"')
+        raise UsageError(f"the machine does not define '{missing}'", hint=f'write {missing} = "8 GB/s"')
     return np.array([[values[name].value for name in row] for row in names])
 
 

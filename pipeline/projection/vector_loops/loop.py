@@ -62,9 +62,9 @@ class VectorLoop:
     def __post_init__(self) -> None:
         if self.score not in _SCORES:
             hint = f"choose one of {', '.join(_SCORES)}"
-            raise UsageError(f"no MV score '{self.score}'", where=self.name, hint=hint)
+            raise UsageError(f"invalid MV score '{self.score}'", where=self.name, hint=hint)
         if self.spatial not in range(LEVELS) or self.temporal not in range(LEVELS):
-            what = f"no locality SL {self.spatial}, TL {self.temporal}"
+            what = f"invalid locality SL {self.spatial}, TL {self.temporal}"
             raise UsageError(what, where=self.name, hint="levels are 0, 1 and 2")
 
     @property
@@ -212,5 +212,5 @@ def _penalty(loop: VectorLoop, machine: Values, conventions: Conventions) -> Mod
 def _check_scalar(loop: VectorLoop) -> None:
     stated = (loop.vector_flops, loop.vector_loads, loop.vector_stores)
     if not all(count.expression.is_zero for count in stated):
-        what = f"MV score {loop.score} is not vectorised, yet it has vector operations"
+        what = f"vector operations in a loop that is not vectorised (MV score {loop.score})"
         raise UsageError(what, where=loop.name, hint="count them as scalar")

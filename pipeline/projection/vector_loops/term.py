@@ -109,7 +109,7 @@ def _score(table: Table) -> str:
     lines = _LINES.fullmatch(table.text("lines"))
     if lines is None:
         hint = 'write lines = "momtum.c:120-164"'
-        raise InputError("'lines' has to name a file and lines", where=table.where, hint=hint)
+        raise InputError("'lines' has to be a file and line numbers", where=table.where, hint=hint)
     records = read_records(table.file("report"))
     if "source" in table:
         records += read_openmp(table.file("source"))
@@ -122,5 +122,5 @@ def _conventions(table: Table) -> Conventions:
     for key, value in chosen.items():
         if value not in _CHOICES[key]:
             choices = ", ".join(map(str, _CHOICES[key]))
-            raise InputError(f"no {key} {value!r}", where=table.where, hint=f"choose one of {choices}")
+            raise InputError(f"invalid {key} {value!r}", where=table.where, hint=f"choose one of {choices}")
     return Conventions(**chosen)

@@ -67,7 +67,7 @@ def test_help_says_what_can_be_given(project):
         "MACHINE",
         "NAME=VALUE,...",
         "--list",
-        "as the application says",
+        "the application's own",
         ".png or .svg",
     ):
         assert text in words

@@ -37,9 +37,10 @@ def test_groups_follow_what_limits_them(tmp_path, report):
     smooth, multiply = found.profile.bounds
     # 32 x 14.648e9 refills of 64 B in 600 s are 50 GB/s of 59.6; 0.1 flop/B.
     assert (
-        smooth.sentence == "USER/smooth: limited by memory bandwidth (0.1 flop/B at L2, 84% of the bandwidth)"
+        smooth.sentence
+        == "USER/smooth: limited by memory bandwidth (0.1 flop/B at L2, 84 % of the bandwidth)"
     )
-    assert multiply.sentence.startswith("USER/multiply: limited by arithmetic (213 flop/B at L2")
+    assert multiply.sentence.startswith("USER/multiply: limited by compute (213 flop/B at L2")
     parts = {line.path[0]: line.value for line in found.parts}
     assert parts["USER/smooth"] == pytest.approx(600 * 59.6 / 125.1)
     assert parts["USER/multiply"] == pytest.approx(300 * 313.6 / 1075.2)
@@ -81,7 +82,7 @@ def test_a_group_that_neither_limit_explains_takes_the_slower_projection(tmp_pat
     path = tmp_path / "model.toml"
     path.write_text('[bandwidth]\nreference = "blue-waters-xe6"\nprofile = "run.csv"\n')
     found = project(path, "ivybridge-e5-2670v2")
-    assert "limited by neither memory bandwidth nor arithmetic" in found.profile.bounds[0].sentence
+    assert "limited by neither memory bandwidth nor compute" in found.profile.bounds[0].sentence
     assert found.parts[0].value == pytest.approx(100 * max(14.9 / 46.7, 313.6 / 400))
     assert found.total.value == pytest.approx(found.parts[0].value * 150 / 100)
 
@@ -198,9 +199,11 @@ def test_a_time_that_contradicts_its_share_gives_a_notice(projected):
     assert projected(rows).notices == ()
     # 30 s at 4 % are 750 s; rounding of a share to 0.1 % and 2 % besides are allowed.
     wrong = [*rows[:2], rows[2].replace("0.03", "0.04"), rows[3]]
-    assert projected(wrong).notices == ("3: 30 s at 4.0% imply a total of 750 s, the other groups 1000 s",)
+    assert projected(wrong).notices == (
+        "3: 30 s at 4.0 % imply a total of 750 s, the other groups imply 1000 s",
+    )
     assert projected(wrong[1:]).notices == (
-        "3: 30 s at 4.0% imply a total of 750 s, the other groups 1000 s",
+        "3: 30 s at 4.0 % imply a total of 750 s, the other groups imply 1000 s",
     )
     assert projected(wrong[2:]).notices == ()
     # At 3 %, rounding allows 0.0005 / 0.03 = 1.7 %: together 3.7 %.
@@ -220,10 +223,13 @@ def test_a_time_that_contradicts_its_share_gives_a_notice(projected):
         ({"keys": 'coverage = "most"'}, "[bandwidth] coverage: 'most' is not a quantity"),
         ({"keys": 'method_error = "-5 %"'}, "'method_error' has to lie between 0 and 1"),
         ({"keys": 'kind = "x"'}, "unknown key 'kind'; did you mean 'kinds'?"),
-        ({"groups": [GROUPS[2]]}, "no group to project; give at least one the kind 'threaded' or 'serial'"),
+        (
+            {"groups": [GROUPS[2]]},
+            "no group to project; set kind = 'threaded' or 'serial' for at least one group",
+        ),
         (
             {"groups": [GROUPS[0], GROUPS[0]]},
-            "'a' would be counted twice; give each part of the time one group",
+            "'a' would be counted twice; assign each part of the time to one group only",
         ),
         ({"groups": [*GROUPS, GROUPS[0].replace('"a"', '"a/b"')]}, "'a' would be counted twice"),
         (

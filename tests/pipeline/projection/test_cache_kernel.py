@@ -207,7 +207,7 @@ def test_the_fit_carries_its_limits_draws_and_lack_of_fit():
     assert found.quality.draws.shape == (1000, 3)
     assert [p.name for p in found.parameters] == ["GF.b1", "GF.b2", "GF.s"]
     assert broken_limits({"t": found.model}, {"V": 1e5}) == (
-        "GF was fitted to V 81 to 3.842e+04, here 1e+05",
+        "GF was fitted for V from 81 to 3.842e+04, here 1e+05",
     )
     assert not found.lack.poor
     repeated = np.tile(SITES[:4], 2)

@@ -75,7 +75,7 @@ def test_parts_of_different_units_have_no_sum(composed):
         composed('[parts]\na = "1"\nb = "mach.step"\n')
     where = str(caught.value).partition("app.toml")[2]
     assert where == (
-        ": total: unit mismatch: cannot add no unit and s; give all parts one unit, or write total = ..."
+        ": total: unit mismatch: cannot add no unit and s; give all parts the same unit, or write total = ..."
     )
 
 

@@ -65,7 +65,7 @@ def test_texts(table):
     assert table.text("title", "other") == "other"
     assert table.text("title", "") == ""
     assert raised(table.text, "title") == f"{table.path}: 'title' is missing; write title = \"...\""
-    assert raised(table.text, "n", "3") == f"{table.path}: 'n' has to be a text; write n = \"...\""
+    assert raised(table.text, "n", "3") == f"{table.path}: 'n' has to be a string; write n = \"...\""
 
 
 def test_tables_inside(table):
@@ -138,7 +138,7 @@ def test_what_is_not_toml_is_one_line(tmp_path):
     path.write_text("k = " + "[" * 5000)
     assert "not valid TOML" in raised(read_toml, path)
     path.write_text("#" * ((1 << 22) + 1))
-    assert "larger than the 4 MiB such a file may have" in raised(read_toml, path)
+    assert "larger than 4 MiB, the limit for such files" in raised(read_toml, path)
     assert "cannot be read" in raised(read_toml, tmp_path / "none.toml")
 
 
@@ -149,7 +149,7 @@ def test_data_files_are_bounded(tmp_path):
     with path.open("r+b") as file:
         file.truncate((1 << 28) + 1)
     for read in (read_text, read_bytes):
-        assert "larger than the 256 MiB such a file may have" in raised(read, path)
+        assert "larger than 256 MiB, the limit for such files" in raised(read, path)
 
 
 def test_shipped_names_are_sorted():

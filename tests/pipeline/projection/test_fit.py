@@ -158,9 +158,7 @@ def test_widened_intervals_are_announced(points, data):
     found = fit("f", model, [Parameter("a"), Parameter("b")], {"P": np.array(points)}, np.array(data))
     factor = f"{found.quality.widened:.2g}"
     assert factor in ("20", "1.3")
-    assert (
-        found.model.notices[-1] == f"f: interval widened by a factor of {factor} (errors at left-out points)"
-    )
+    assert found.model.notices[-1] == f"f: interval widened by a factor of {factor} (leave-one-out errors)"
 
 
 def test_too_few_points_are_refused():
@@ -174,7 +172,7 @@ def test_relative_weights_need_positive_values():
 
 
 def test_symbols_without_data_and_parameters_without_symbols_are_named():
-    line = "^nothing is measured for V, W; add a column, or make it a parameter to fit$"
+    line = "^no measurements of V, W; add a column, or make it a parameter to fit$"
     with pytest.raises(UsageError, match=line):
         fit("red", TREE * symbol("V") * symbol("W"), TWO, {"P": P}, P)
     with pytest.raises(UsageError, match=r"^e, g is not in the formula; remove it from the parameters$"):
@@ -220,6 +218,6 @@ def test_leaving_the_fitted_range_gives_a_notice():
     found = fit("red", TREE, TWO, {"P": P}, simulated(np.random.default_rng(1), 0.01))
     assert broken_limits({"t": found.model}, {"P": [16, 64, 2048]}) == ()
     assert broken_limits({"t": found.model * 2}, {"P": 4096}) == (
-        "red was fitted to P 16 to 2048, here 4096",
+        "red was fitted for P from 16 to 2048, here 4096",
     )
-    assert broken_limits({"t": found.model}, {"P": 8}) == ("red was fitted to P 16 to 2048, here 8",)
+    assert broken_limits({"t": found.model}, {"P": 8}) == ("red was fitted for P from 16 to 2048, here 8",)

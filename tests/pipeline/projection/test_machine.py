@@ -118,7 +118,7 @@ def test_a_variant_replaces_terms_and_shares_the_others(load):
     [
         ("[values]", "[value]", "cluster.toml: unknown key 'value'; did you mean 'values'?"),
         ('hz = "2 GHz +- 3 %"', 'hz = "fast"', "cluster.toml: [values] hz: 'fast' is not a quantity"),
-        ('name = "Cluster"', "name = 3", "cluster.toml: 'name' has to be a text"),
+        ('name = "Cluster"', "name = 3", "cluster.toml: 'name' has to be a string"),
     ],
 )
 def test_mistakes_in_the_file(load, old, new, line):

@@ -125,10 +125,12 @@ def test_kernels_and_names_have_random_streams_of_their_own():
 def test_leaving_the_range_of_the_segment_gives_a_notice():
     model = scaling_model("solve", two_rivals(), 0)
     assert broken_limits({"k": model}, {"p": [4, 64], "n": [2, 8]}) == ()
-    assert broken_limits({"k": model}, {"p": 3.9, "n": 2}) == ("solve was measured for p 4 to 64, here 3.9",)
+    assert broken_limits({"k": model}, {"p": 3.9, "n": 2}) == (
+        "solve was measured for p from 4 to 64, here 3.9",
+    )
     assert broken_limits({"k": model}, {"p": 128, "n": 16}) == (
-        "solve was measured for p 4 to 64, here 128",
-        "solve was measured for n 2 to 8, here 16",
+        "solve was measured for p from 4 to 64, here 128",
+        "solve was measured for n from 2 to 8, here 16",
     )
 
 
@@ -213,7 +215,7 @@ def test_a_kernel_is_found_by_region_or_call_path(tmp_path, stored):
         ({"callpath": ["main", 3]}, "'callpath' has to be a list of region names"),
         ({}, "'region' is missing"),
         ({"regions": "solve"}, "unknown key 'regions'; did you mean 'region'?"),
-        ({"results": 3, "region": "solve"}, "'results' has to be a text"),
+        ({"results": 3, "region": "solve"}, "'results' has to be a string"),
     ],
 )
 def test_mistakes_are_one_line_each(tmp_path, stored, content, line):

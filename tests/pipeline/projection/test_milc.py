@@ -141,7 +141,7 @@ def test_networks_are_tabulated_by_processes():
     assert project("milc", "xt5", {"L": 8, "P": 4096}, variant="ideal").total.value > 0
 
 
-def test_what_the_paper_does_not_give_is_told():
+def test_what_the_paper_does_not_give_gives_a_notice():
     (notice,) = project("milc", "bgp", {"L": 8, "P": 64}).notices
     assert "no allreduce parameters" in notice
 

@@ -107,7 +107,9 @@ def test_message_fits_carry_their_limits_and_doubts():
     sizes = np.repeat(np.geomspace(1e3, 1e6, 3), 2)
     times = (1e-5 + sizes / 1e9) * np.tile([0.98, 1.02], 3)
     found = fit_latency_bandwidth("net", sizes, times)
-    assert broken_limits({"t": found.model}, {"x": 1e7}) == ("net was fitted to x 1000 to 1e+06, here 1e+07",)
+    assert broken_limits({"t": found.model}, {"x": 1e7}) == (
+        "net was fitted for x from 1000 to 1e+06, here 1e+07",
+    )
     assert all(p.identified for p in found.parameters)
     # Three points less two parameters leave one degree of freedom, less one leave two.
     assert np.isfinite(found.lack.probability)

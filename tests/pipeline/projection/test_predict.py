@@ -102,7 +102,7 @@ def test_values_that_are_not_finite_are_named():
 
 def ranged(low, high, *, points=(), name="n"):
     limit = Limit(
-        expression=real_symbol(name), lower=low, upper=high, basis=f"x was fitted to {name}", points=points
+        expression=real_symbol(name), lower=low, upper=high, basis=f"x was fitted for {name}", points=points
     )
     return limited(symbol(name), limit)
 
@@ -111,15 +111,15 @@ def test_leaving_a_range_gives_one_sentence():
     model = ranged(16.0, 2048.0)
     for inside in (16, 64, 2048):
         assert broken_limits({"t": model}, {"n": inside}) == ()
-    assert broken_limits({"t": model}, {"n": 15.5}) == ("x was fitted to n 16 to 2048, here 15.5",)
+    assert broken_limits({"t": model}, {"n": 15.5}) == ("x was fitted for n from 16 to 2048, here 15.5",)
     assert broken_limits({"t": model}, {"n": [100, 2049, 9999]}) == (
-        "x was fitted to n 16 to 2048, here 2049",
+        "x was fitted for n from 16 to 2048, here 2049",
     )
     twice = {"t": model, "u": ranged(16.0, 2048.0) * 2}
-    assert broken_limits(twice, {"n": 4096}) == ("x was fitted to n 16 to 2048, here 4096",)
+    assert broken_limits(twice, {"n": 4096}) == ("x was fitted for n from 16 to 2048, here 4096",)
     assert broken_limits({"t": model, "u": ranged(0, 1, name="m")}, {"n": 1, "m": 2}) == (
-        "x was fitted to n 16 to 2048, here 1",
-        "x was fitted to m 0 to 1, here 2",
+        "x was fitted for n from 16 to 2048, here 1",
+        "x was fitted for m from 0 to 1, here 2",
     )
     assert broken_limits({"t": A}, {"a": 1}) == ()
 
@@ -128,19 +128,19 @@ def test_ranges_may_depend_on_bound_values():
     limit = Limit(expression=real_symbol("n") / real_symbol("a"), lower=0.0, upper=1.0, basis="share")
     model = limited(bind(N * A, drawn("a", [1.0, 100.0], 4.0)), limit)
     assert broken_limits({"t": model}, {"n": 4}) == ()
-    assert broken_limits({"t": model}, {"n": 8}) == ("share 0 to 1, here 2",)
+    assert broken_limits({"t": model}, {"n": 8}) == ("share from 0 to 1, here 2",)
 
 
 def test_a_table_is_interpolated_inside_and_refused_outside():
     model = ranged(16.0, 64.0, points=(16.0, 32.0, 64.0))
     assert broken_limits({"t": model}, {"n": [16, 32, 64]}) == ()
     assert broken_limits({"t": model}, {"n": [16, 40, 50]}) == (
-        "x was fitted to n 16, 32, 64; 40 is interpolated",
+        "x was fitted for n 16, 32, 64; 40 is interpolated",
     )
     for outside in (8, [16, 65], 65):
         with pytest.raises(
             UsageError,
-            match=f"^x was fitted to n 16, 32, 64, not {np.ravel(outside)[-1]}; choose a value in between",
+            match=f"^x was fitted for n 16, 32, 64, not {np.ravel(outside)[-1]}; choose a value in between",
         ):
             broken_limits({"t": model}, {"n": outside})
 

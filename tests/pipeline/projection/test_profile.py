@@ -58,7 +58,10 @@ def test_stated_groups():
         ({"share": -0.1}, "'share' has to lie between 0 and 1"),
         ({"share": "0.5 s"}, "'share' has to lie between 0 and 1"),
         ({"share": "half"}, "[bandwidth.groups] a: 'half' is not a quantity"),
-        ({"kind": "parallel"}, "[bandwidth.groups] a: no kind 'parallel'; kinds are threaded, serial, other"),
+        (
+            {"kind": "parallel"},
+            "[bandwidth.groups] a: invalid kind 'parallel'; kinds are threaded, serial, other",
+        ),
         ({"kinds": "serial"}, "unknown key 'kinds'; did you mean 'kind'?"),
         ({"counters": {"PAPI_FP_OPS": "many"}}, "a: PAPI_FP_OPS: 'many' is not a quantity"),
         (
@@ -66,7 +69,7 @@ def test_stated_groups():
             "a: PAPI_FP_OPS: a counter has to be a number, 0 or more; correct it",
         ),
         ({"counters": {"PAPI_FP_OPS": "1 s"}}, "a counter has to be a number, 0 or more"),
-        ({"name": 3}, "'name' has to be a text"),
+        ({"name": 3}, "'name' has to be a string"),
     ],
 )
 def test_mistakes_in_stated_groups(change, line):
@@ -104,7 +107,7 @@ def test_groups_from_csv(profiled):
         ("kind,time [s]\nthreaded,1\n", "no column 'region'"),
         ("region,kind,time [parsec]\nmain,threaded,3\n", "'parsec' is not a known unit"),
         ("region,kind,time [s]\nmain,threaded,-3\n", "run.csv: main: 'time' has to be a positive time"),
-        ("region,kind,time [s]\nmain,fast,3\n", "run.csv: main: no kind 'fast'; kinds are"),
+        ("region,kind,time [s]\nmain,fast,3\n", "run.csv: main: invalid kind 'fast'; kinds are"),
         ("region,time [s],share\nmain,3,33.1\n", "run.csv: main: 'share' has to lie between 0 and 1"),
         ("region,time [s],share [s]\nmain,3,0.3\n", "column 'share' is in s, not in no unit"),
         ("region\n", "a header and at least one line"),
@@ -163,5 +166,5 @@ def test_a_kind_for_a_region_that_is_not_there(profiled):
         profiled(REPORT, "run.pat", **{"USER/smoth": "threaded", "XYZ": "other"})
     assert "app.toml: [bandwidth]: no region 'USER/smoth' in" in str(caught.value)
     assert str(caught.value).endswith("run.pat; regions are USER/smooth, USER/multiply, MPI")
-    with pytest.raises(UsageError, match="MPI: no kind 'fast'"):
+    with pytest.raises(UsageError, match="MPI: invalid kind 'fast'"):
         profiled(REPORT, "run.pat", MPI="fast")

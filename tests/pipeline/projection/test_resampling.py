@@ -212,14 +212,17 @@ def verdict(deviation, *, scatter=None):
 
 
 def test_a_formula_is_poor_if_it_is_far_off_or_further_than_repetitions_scatter():
-    off = "points lie 14.9% off the curve on average"
+    off = "points lie 14.9 % off the curve on average"
     assert (verdict(0.149).poor, verdict(0.149).reason) == (False, off)
     assert verdict(0.151).poor
-    assert verdict(0.151).reason == "points lie 15.1% off the curve on average"
+    assert verdict(0.151).reason == "points lie 15.1 % off the curve on average"
     sharp = verdict(0.021, scatter=0.001)
     assert sharp.poor
     assert sharp.probability < 1e-6
-    assert sharp.reason == "points lie 2.1% off the curve on average, far more than repetitions scatter"
+    assert (
+        sharp.reason
+        == "points lie 2.1 % off the curve on average, far more than the scatter of the repetitions"
+    )
     assert not verdict(0.019, scatter=0.001).poor
     assert verdict(0.019, scatter=0.001).probability < 1e-6
     # Significant at 1.5 %, not at 1 %.

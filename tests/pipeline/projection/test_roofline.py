@@ -108,15 +108,15 @@ def test_without_both_counters_memory_is_assumed():
         found = bound_of(group(**counters), machine(bw_node="1 GB/s"))
         assert (found.bound, found.level) == (assumed.bound, "")
         assert np.isnan([found.intensity, found.bandwidth, found.fraction]).all()
-        assert found.sentence == "g: assumed to be limited by memory bandwidth, not tested (no counters)"
+        assert found.sentence == "g: assumed to be memory-bound; no counters to confirm it"
 
 
 def test_the_bound_in_words():
     sentences = [bound_of(counted(*work), NODE).sentence for work in ((1e9, 800e9), (1e9, 3e9), (1e13, 1e11))]
     assert sentences == [
-        "g: limited by memory bandwidth (0.00125 flop/B at DRAM, 80% of the bandwidth)",
-        "g: limited by neither memory bandwidth nor arithmetic (0.333 flop/B at DRAM, 0% of the bandwidth)",
-        "g: limited by arithmetic (100 flop/B at DRAM, 10% of the bandwidth)",
+        "g: limited by memory bandwidth (0.00125 flop/B at DRAM, 80 % of the bandwidth)",
+        "g: limited by neither memory bandwidth nor compute (0.333 flop/B at DRAM, 0 % of the bandwidth)",
+        "g: limited by compute (100 flop/B at DRAM, 10 % of the bandwidth)",
     ]
 
 

@@ -51,9 +51,9 @@ def test_the_printed_projections_need_another_reference_bandwidth():
     assert factors == pytest.approx([1.0726] * 3, abs=3e-4)
 
 
-def test_the_time_that_contradicts_its_share_is_told(tmp_path):
+def test_the_time_that_contradicts_its_share_gives_a_notice(tmp_path):
     (notice,) = project("setsm").notices
-    assert notice == "U/main: 671.3 s at 25.3% imply a total of 2653 s, the other groups 3014 s"
+    assert notice == "U/main: 671.3 s at 25.3 % imply a total of 2653 s, the other groups imply 3014 s"
     assert project(reading(tmp_path, main="761.3")).notices == ()
 
 
@@ -138,7 +138,7 @@ def test_a_geometric_series_crosses_the_ridge_of_the_roofline():
 
 
 MISTAKES = [
-    ('kind = "other"', 'kind = "parallel"', "no kind 'parallel'"),
+    ('kind = "other"', 'kind = "parallel"', "invalid kind 'parallel'"),
     ('time = "757.8 s"', 'time = "757.8 GB"', "U/OT: 'time' has to be a positive time"),
     ('name = "U/main"', 'name = "U/VLL"', "'U/VLL' would be counted twice"),
     ("share = 0.331", "share = 33.1", "'share' has to lie between 0 and 1"),
@@ -158,6 +158,6 @@ def test_mistakes_are_one_line_each(tmp_path, right, wrong, line):
     assert "\n" not in str(caught.value)
 
 
-def test_a_target_without_bandwidth_is_told():
+def test_a_target_without_bandwidth_gives_a_notice():
     with pytest.raises(UsageError, match="the target machine has no 'bw_node'; add bw_node"):
         project("setsm", "xt5")

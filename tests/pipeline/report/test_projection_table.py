@@ -64,7 +64,7 @@ def test_a_variant_without_a_total_says_why():
     lines = shown("milc", "xt5", {"L": 8, "P": 4096}, variant="ideal")
     assert lines[0].endswith(", ideal")
     assert row(lines, "expected:") == (
-        "expected: no total here: mach.message was measured at P = 1024, 2048, not 4096"
+        "expected: no total: mach.message was measured at P = 1024, 2048, not 4096"
     )
 
 
@@ -109,13 +109,11 @@ def test_units_that_differ_from_the_totals_are_shown(milc):
 def test_a_projection_by_bandwidth():
     lines = shown("setsm", "ivybridge-e5-2670v2")
     assert "1599.2" in row(lines, "total")
-    assert row(lines, "measured:") == "measured: 1603.0, the projection is -0.2 % off"
+    assert row(lines, "measured:") == "measured: 1603.0, the projection is off by -0.2 %"
     assert row(lines, "speed-up:").startswith("speed-up: 1.83 (1.")
     assert row(lines, "speed-up:").endswith(") over 2921.9 s on Cray XE6 node (Blue Waters)")
-    assert row(lines, "U/VLL:") == (
-        "U/VLL: assumed to be limited by memory bandwidth, not tested (no counters)"
-    )
-    assert [text.split(":")[0] for text in lines if "not tested" in text] == [
+    assert row(lines, "U/VLL:") == ("U/VLL: assumed to be memory-bound; no counters to confirm it")
+    assert [text.split(":")[0] for text in lines if "no counters to confirm" in text] == [
         "U/VLL",
         "U/main",
         "U/OT",
@@ -172,8 +170,8 @@ def listed(width, *files):
 
 def test_what_is_shipped_has_a_line_each_on_a_wide_terminal():
     lines = [text.rstrip() for text in listed(200, shipped_applications(), shipped_machines())]
-    assert lines[0].split(maxsplit=1) == ["application", "what it is" + lines[0].partition("what it is")[2]]
-    assert lines[0].endswith("numbers from")
+    assert lines[0].split(maxsplit=1) == ["application", "description" + lines[0].partition("description")[2]]
+    assert lines[0].endswith("source")
     milc = row(lines, "milc")
     assert "MILC su3_rmd (--at L, P)" in milc
     assert milc.endswith("Bauer, Gottlieb, Hoefler, CCGrid 2012")
@@ -223,4 +221,4 @@ def test_the_list_as_json(tmp_path):
 def test_a_projection_measured_elsewhere_says_nothing_of_it(milc):
     assert not any("measured:" in text for text in printed(milc))
     measured = printed(replace(milc, measured=milc.total.value / 1.25))
-    assert row(measured, "measured:").endswith("the projection is +25.0 % off")
+    assert row(measured, "measured:").endswith("the projection is off by +25.0 %")

@@ -81,9 +81,9 @@ def damage_columns(results):
         ),
         (
             lambda results: (results / "summary.json").unlink(),
-            "no stored models; make it with `pipeline run DIR",
+            "no stored models; create it with `pipeline run DIR",
         ),
-        (lambda results: (results / "region_models.parquet").unlink(), "no stored models; make it with"),
+        (lambda results: (results / "region_models.parquet").unlink(), "no stored models; create it with"),
         (damage_models, "the table holds no scaling models"),
     ],
 )
@@ -96,7 +96,7 @@ def test_results_that_are_not_whole(folder, harm, line):
     assert "\n" not in str(caught.value)
     if "damaged" in line:
         assert str(caught.value).startswith(f"{results}: ")
-        assert str(caught.value).endswith(f"make it with `pipeline run DIR --out {results}`")
+        assert str(caught.value).endswith(f"create it with `pipeline run DIR --out {results}`")
 
 
 MODEL = """
@@ -205,7 +205,7 @@ def test_a_roofline_that_cannot_be_drawn(tmp_path):
         draw_roofline(tmp_path / "a.png", project("milc", at={"L": 4, "P": 256}))
     assert str(caught.value) == (
         "--roofline: this projection has no roofline; "
-        "it needs a projection by bandwidth ratios, and a machine measured on that states a peak"
+        "only a projection by bandwidth ratios has one, and its reference machine needs a peak"
     )
     for name in ("a.pdf", "png"):
         with pytest.raises(UsageError, match=rf"^--roofline: '.*{name}' is neither .png nor .svg$"):

@@ -123,7 +123,7 @@ def test_comments_end_a_line_and_numbers_do_not(text, operands):
 
 def test_texts_that_are_not_assembly():
     assert refused(functions_in, "", where="k.s") == (
-        "k.s: there are no instructions; give a .s file or the output of objdump -d"
+        "k.s: no instructions found; give a .s file or the output of objdump -d"
     )
     intel = "Intel syntax is not supported; write it in AT&T syntax, the default of compilers and objdump"
     assert refused(functions_in, "\t.intel_syntax noprefix\nf:\n\tadd rax, 1\n") == f"assembly: {intel}"
@@ -135,7 +135,7 @@ def test_functions_by_name():
     functions = dict.fromkeys("hgfedcbaz", 1)
     assert function_named(functions, "a") == 1
     assert refused(function_named, functions, "x", where="k.o") == (
-        "k.o: no function 'x'; functions are a, b, c, d, e, f, g, h"
+        "k.o: no function 'x'; functions: a, b, c, d, e, f, g, h"
     )
     assert refused(function_named, functions, "x").startswith("assembly: ")
 
@@ -161,13 +161,17 @@ def test_loops_are_innermost_and_longest_first():
 
 def test_loops_that_are_not_there_or_several():
     nested = jumps((5, 2), (9, 1), (19, 12), length=25)
-    assert refused(target_loop, nested, length=7) == "0 loops of 7 instructions; the loops here have 8, 4"
+    assert (
+        refused(target_loop, nested, length=7) == "0 loops of 7 instructions; lengths of the loops here: 8, 4"
+    )
     twins = jumps((3, 1), (8, 6), length=9)
-    assert refused(target_loop, twins, length=3) == "2 loops of 3 instructions; the loops here have 3, 3"
+    assert (
+        refused(target_loop, twins, length=3) == "2 loops of 3 instructions; lengths of the loops here: 3, 3"
+    )
     assert target_loop(twins) == range(1, 4)
     assert (
         refused(target_loop, jumps((2, 5), length=8))
-        == "no loop: no jump goes backwards; name another function"
+        == "no loop found: no jump goes backwards; name another function"
     )
 
 

@@ -62,7 +62,7 @@ def test_bytes_that_are_not_an_instruction_are_an_error(tmp_path):
     pytest.importorskip("capstone", reason="extra 'disassembly' not installed")
     path = tmp_path / "kernel.o"
     path.write_bytes(object_file(bytes.fromhex("0f0b 06 ebfb".replace(" ", "")), "odd"))
-    with pytest.raises(InputError, match="in no class"):
+    with pytest.raises(InputError, match="matches no rule"):
         count_loop(path, "odd", read_port_map("skylake-x"))
 
 
@@ -94,7 +94,7 @@ def test_unknown_instructions_are_errors(tmp_path):
     golden = read_port_map("golden-cove")
     unknown = COMPILED.replace("unpcklpd\t%xmm1, %xmm0", "frobsd\t%xmm1, %xmm0")
     with pytest.raises(
-        InputError, match=r"kernel.s: flux: 'frobsd %xmm1, %xmm0' \(operands x,x\) is in no class; add"
+        InputError, match=r"kernel.s: flux: 'frobsd %xmm1, %xmm0' \(operands x,x\) matches no rule; add"
     ):
         _counted(unknown, "flux", golden, tmp_path)
     calling = COMPILED.replace("sqrtsd\t%xmm1, %xmm1", "call\tsqrt")
@@ -103,7 +103,7 @@ def test_unknown_instructions_are_errors(tmp_path):
     ):
         _counted(calling, "flux", golden, tmp_path)
     undecoded = DUMPED.replace("vfmadd213pd (%rdx,%rax,1),%ymm1,%ymm1", "(bad)")
-    with pytest.raises(InputError, match="in no class"):
+    with pytest.raises(InputError, match="matches no rule"):
         _counted(undecoded, "triad", golden, tmp_path)
 
 
@@ -208,14 +208,14 @@ def test_rules_match_the_whole_mnemonic_and_all_operands(text):
     (instruction,) = functions_in(f"f:\n\t{text}\n")["f"]
     line = refused(classify, _table(RULES), instruction)
     assert line.startswith(
-        f"'{text}' (operands {','.join(operand_kinds('x86-64', instruction))}) is in no class;"
+        f"'{text}' (operands {','.join(operand_kinds('x86-64', instruction))}) matches no rule;"
     )
     assert line.endswith("; add a rule for it to a class table of x86-64")
 
 
 def test_instructions_that_no_rule_matches():
     assert refused(classify, _table(RULES), Instruction("bad")) == (
-        "'bad' (operands none) is in no class; add a rule for it to a class table of x86-64"
+        "'bad' (operands none) matches no rule; add a rule for it to a class table of x86-64"
     )
     assert refused(classify, _table(RULES), Instruction("call", ("f",))) == (
         "'call f' calls a function, whose instructions cannot be counted; "
@@ -275,15 +275,15 @@ def test_wrong_files_functions_and_loops(tmp_path):
     golden = read_port_map("golden-cove")
     where = tmp_path / "kernel.s"
     assert refused(_counted, COMPILED, "vflux", golden, tmp_path) == (
-        f"{where}: no function 'vflux'; functions are flux"
+        f"{where}: no function 'vflux'; functions: flux"
     )
-    assert refused(_counted, "", "f", golden, tmp_path).startswith(f"{where}: there are no instructions")
+    assert refused(_counted, "", "f", golden, tmp_path).startswith(f"{where}: no instructions found")
     assert "cannot be read" in refused(count_loop, tmp_path / "none.s", "f", golden)
     for iterations in (0, -1):
         line = f"iterations = {iterations}; give unrolling times SIMD lanes, at least 1"
         assert refused(_counted, COMPILED, "flux", golden, tmp_path, iterations=iterations) == line
     assert refused(_counted, COMPILED, "flux", golden, tmp_path, length=5) == (
-        f"{where}: flux: 0 loops of 5 instructions; the loops here have 13"
+        f"{where}: flux: 0 loops of 5 instructions; lengths of the loops here: 13"
     )
 
 

@@ -53,7 +53,7 @@ def test_classes_always_in_proportion_are_not_distinguished():
     counts = np.zeros((6, 8))
     counts[:, 1] = [10, 20, 30, 40, 50, 60]
     counts[:, 2] = 2 * counts[:, 1]
-    with pytest.raises(ModelError, match="the variants determine no class"):
+    with pytest.raises(ModelError, match="the variants do not determine any class"):
         estimate_cpi(skylake, counts, counts[:, 1] * 2)
 
 

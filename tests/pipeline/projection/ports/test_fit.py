@@ -9,6 +9,7 @@ from pipeline.projection.ports.fit import fit_ports, from_mini, port_cycles
 from pipeline.projection.ports.port_map import read_port_map
 from pipeline.projection.ports.schedule import cycles
 from pipeline.projection.predict import broken_limits, predict
+from pipeline.projection.symbolic import real_symbol
 from tests.pipeline.projection.ports.simulated import GOLDEN, TRUE, USUAL, simulated_counts
 
 
@@ -51,10 +52,16 @@ def test_the_fitted_model_predicts_at_the_estimate():
 
 
 def test_ninety_percent_intervals_cover():
-    """Measurements of kernels that were not fitted fall inside nine times in ten, projected either way."""
+    """Measurements of kernels that were not fitted fall inside nine times in ten, projected either way.
+
+    From one fit to the next the share inside varies with a standard deviation of 0.11 (12 variants, so sigma
+    itself is uncertain), whatever the number of kernels. The mean of 40 fits is known to 0.02; the expected
+    share is 0.87 here, because the same few variants also choose the classes that are fitted, and 0.90 with
+    30 variants.
+    """
     rng = np.random.default_rng(2)
     direct, by_mini = [], []
-    for _ in range(8):
+    for _ in range(40):
         counts = simulated_counts(rng, 52)
         measured = _measured(rng, counts, 0.03)
         fit = fit_ports("k", GOLDEN, counts[:12], measured[:12], draws=200)
@@ -100,7 +107,7 @@ def test_leaving_the_measured_mix_gives_a_notice():
     assert broken_limits({"c": fit.fit.model}, _inputs(GOLDEN, 2 * counts)) == ()
     far[3] = 30.0
     (notice,) = broken_limits({"c": fit.fit.model}, _inputs(GOLDEN, far[None]))
-    assert notice == f"k was fitted to shares of shuffle instructions 0 to 0, here {30 / far.sum():.4g}"
+    assert notice == f"k was fitted to shares of shuffle instructions from 0 to 0, here {30 / far.sum():.4g}"
 
 
 def test_projecting_the_mini_to_itself_gives_its_measurement():
@@ -128,7 +135,7 @@ def test_a_notice_begins_a_tenth_beyond_the_measured_mix(fitted):
     ]
     assert [limit.lower for limit in limits] == pytest.approx(0.9 * shares.min(axis=0))
     assert [limit.upper for limit in limits] == pytest.approx(1.1 * shares.max(axis=0))
-    mix = dict(zip((f"n.{kind}" for kind in GOLDEN.classes), range(1, 9), strict=True))
+    mix = {real_symbol(f"n.{kind}"): k for k, kind in enumerate(GOLDEN.classes, 1)}
     values = [float(limit.expression.subs(mix)) for limit in limits]
     assert values == pytest.approx(np.arange(1, 9) / 36)
 

@@ -17,7 +17,8 @@ from pipeline.projection.ports.model_comparison import (
 )
 from pipeline.projection.ports.port_map import read_port_map, superscalar
 from pipeline.projection.ports.schedule import cycles
-from pipeline.projection.ports.variants import variants_in
+from pipeline.projection.ports.variants import Variants, variants_in
+from tests.pipeline.projection.ports.simulated import GOLDEN, TRUE, simulated_counts
 
 MEASURED = Path(__file__).parents[4] / "sample_profiles" / "mg-cfd-variants" / "variants.csv"
 
@@ -66,7 +67,7 @@ def test_the_equations():
 
 def test_variants_that_cannot_be_compared(tmp_path):
     skylake = read_port_map("skylake-x")
-    with pytest.raises(InputError, match="variant 'base' is there twice"):
+    with pytest.raises(InputError, match="variant 'base' is defined twice"):
         variants_in(read_columns(MEASURED), skylake)
     with pytest.raises(InputError, match="no column 'predicate'"):
         variants_in(read_columns(MEASURED), read_port_map("neoverse-v2"), where={"isa": "AVX2"})
@@ -110,12 +111,22 @@ def test_each_variant_is_predicted_without_itself():
     assert ("AVX2", "base") not in found.targets
 
 
-def test_an_offset_is_passed_on():
-    skylake = read_port_map("skylake-x")
-    groups = {"AVX2": _variants(skylake, "AVX2")}
-    plain, offset = (compare_models(skylake, groups, "base", offset=o).predicted for o in (False, True))
-    assert np.array_equal(plain[1], offset[1])
-    assert not np.array_equal(plain[2:], offset[2:])
+def test_an_offset_is_fitted_in_both_port_models():
+    """Cycles that no port explains are fitted once for the shared and once for the separate ports."""
+    counts = simulated_counts(np.random.default_rng(3), 10)
+    names = tuple(f"v{k}" for k in range(10))
+    variants = Variants(names, counts.sum(axis=1), counts, cycles(GOLDEN, counts, TRUE) + 25.0)
+    plain = compare_models(GOLDEN, {"all": variants}, "v0")
+    found = compare_models(GOLDEN, {"all": variants}, "v0", offset=True)
+    assert np.array_equal(plain.predicted[1], found.predicted[1])
+    assert not np.isclose(plain.predicted[2:], found.predicted[2:]).all(axis=1).any()
+    others = np.arange(10) != 5
+    simple, members = superscalar(GOLDEN)
+    for row, portmap, given in ((2, simple, counts @ members), (3, GOLDEN, counts)):
+        cpi = estimate_cpi(portmap, given[others], variants.cycles[others], offset=True).cpi
+        expected = by_difference(portmap, variants.cycles[0], given[5], given[0], cpi)
+        assert found.predicted[row, 4] == pytest.approx(expected)
+    assert found.summary()["contention"][0] < 0.5 * plain.summary()["contention"][0]
 
 
 def test_the_summary_has_mean_deviation_and_worst_error():

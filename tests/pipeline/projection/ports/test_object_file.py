@@ -49,14 +49,14 @@ def test_arm_code():
 
 def test_files_that_cannot_be_used():
     assert refused(b"\x7fELF\x02\x01\x01" + bytes(20)).startswith("k.o: damaged object file: ")
-    assert refused(b"\x7fELF\x02\x01\x01" + bytes(20)).endswith("; build it again")
-    unstripped = "k.o: the object file names no functions; give one that is not stripped"
+    assert refused(b"\x7fELF\x02\x01\x01" + bytes(20)).endswith("; rebuild it")
+    unstripped = "k.o: no function symbols in the object file; give one that is not stripped"
     assert refused(object_file(b"", "empty")) == unstripped
     assert refused(object_file(b"\x90", "data", kind=0x11)) == unstripped
     assert refused(object_file(b"\x90", "absolute", section=0xFFF1)) == unstripped
-    assert refused(object_file(b"\x90", "idle")) == "k.o: no function 'f'; functions are idle"
+    assert refused(object_file(b"\x90", "idle")) == "k.o: no function 'f'; functions: idle"
     assert refused(object_file(b"\x90", "f", machine=8)) == (
-        "k.o: an object file for MIPS; give one for x86-64 or AArch64"
+        "k.o: unsupported object file for MIPS; give one for x86-64 or AArch64"
     )
 
 

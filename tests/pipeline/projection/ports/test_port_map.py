@@ -66,7 +66,7 @@ def test_the_source_may_be_missing():
         ({"ports": "A"}, "cpu.toml: 'ports' has to be a list of names; write ports = ["),
         ({"ports": []}, "'ports' has to be a list of names"),
         ({"ports": ["A", 1]}, "'ports' has to be a list of names"),
-        ({"isa": 8}, "'isa' has to be a text"),
+        ({"isa": 8}, "'isa' has to be a string"),
     ],
 )
 def test_mistakes_are_one_line_each(change, line):

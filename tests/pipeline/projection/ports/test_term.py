@@ -87,10 +87,10 @@ def test_maps_of_ones_own_stand_beside_the_file(folder):
 @pytest.mark.parametrize(
     ("change", "line"),
     [
-        ({}, "[terms.flux]: the target is missing or there are two; give either 'target' or 'assembly'"),
-        ({"target": TARGET, "assembly": "target.s"}, "the target is missing or there are two"),
+        ({}, "[terms.flux]: exactly one of 'target' and 'assembly' is needed; give the counts, or"),
+        ({"target": TARGET, "assembly": "target.s"}, "exactly one of 'target' and 'assembly' is needed"),
         ({"target": TARGET, "mini": "v99"}, "[terms.flux]: no variant 'v99'; variants: v0, v1"),
-        ({"target": TARGET, "mini": 3}, "[terms.flux]: 'mini' has to be a text"),
+        ({"target": TARGET, "mini": 3}, "[terms.flux]: 'mini' has to be a string"),
         ({"target": {"fma": 1}}, "[terms.flux]: Golden Cove has no instruction class 'fma'"),
         ({"target": {"div": "many"}}, "[terms.flux.target]: div = 'many'; give a number, 0 or more"),
         ({"target": {"div": True}}, "[terms.flux.target]: div = True"),
@@ -101,7 +101,7 @@ def test_maps_of_ones_own_stand_beside_the_file(folder):
         ({"target": TARGET, "map": "core"}, "core: no such file, and no shipped port map of that name"),
         ({"target": TARGET, "maps": "core"}, "unknown key 'maps'; did you mean 'map'?"),
         ({"assembly": "target.s"}, "'function' is missing"),
-        ({"assembly": "target.s", "function": "g"}, "target.s: no function 'g'; functions are f"),
+        ({"assembly": "target.s", "function": "g"}, "target.s: no function 'g'; functions: f"),
         (
             {"assembly": "target.s", "function": "f", "iterations": "4"},
             "[terms.flux]: iterations = '4'; give a number",

@@ -40,7 +40,7 @@ def test_variants_that_are_not_there_or_there_twice(read):
         read(isa="AVX2").index("more")
     with pytest.raises(InputError) as caught:
         read([LINES[1], *LINES])
-    what = "variants.csv: variant 'less' is there twice"
+    what = "variants.csv: variant 'less' is defined twice"
     hint = "choose one instruction set and machine, or average repetitions"
     assert str(caught.value).endswith(f"{what}; {hint}")
 

@@ -27,7 +27,7 @@ def test_the_table_is_by_temporal_and_spatial_locality():
     assert found.shape == (3, 3)
     assert (found[2, 0], found[0, 2]) == (3.5e9, 6.0e9)
     with pytest.raises(
-        UsageError, match=r"does not state 'bandwidth.tl0.mv11.sl0'; write bandwidth.tl0.mv11.sl0 = "
+        UsageError, match=r"does not define 'bandwidth.tl0.mv11.sl0'; write bandwidth.tl0.mv11.sl0 = "
     ):
         bandwidth_table({}, "11")
 
@@ -35,7 +35,7 @@ def test_the_table_is_by_temporal_and_spatial_locality():
 def test_values_of_a_machine():
     values = machine_values(NAMES)
     assert values("vector_length") is NAMES["mach.vector_length"]
-    with pytest.raises(UsageError, match="the machine does not state 'peak'"):
+    with pytest.raises(UsageError, match="the machine does not define 'peak'"):
         values("peak")
 
 

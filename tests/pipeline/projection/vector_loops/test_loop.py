@@ -83,10 +83,10 @@ def test_time_is_in_seconds_whatever_the_unit_of_flops():
         (
             "10",
             {"vector_loads": constant(1)},
-            "l: MV score 10 is not vectorised, yet it has vector operations; count",
+            r"l: vector operations in a loop that is not vectorised \(MV score 10\); count",
         ),
-        ("00", {"vector_stores": constant(1)}, "MV score 00 is not vectorised"),
-        ("00", {"vector_flops": constant(1)}, "MV score 00 is not vectorised"),
+        ("00", {"vector_stores": constant(1)}, r"not vectorised \(MV score 00\)"),
+        ("00", {"vector_flops": constant(1)}, r"not vectorised \(MV score 00\)"),
         ("01", {"vector_flops": symbol("x", BANDWIDTH)}, "unit mismatch: floating-point operations in B/s"),
     ],
 )
@@ -97,7 +97,7 @@ def test_operations_that_do_not_fit(score, counts, line):
 
 def test_a_machine_without_the_values():
     with pytest.raises(
-        UsageError, match=r"the machine does not state 'bandwidth.tl0.mv01.sl0'; choose one with"
+        UsageError, match=r"the machine does not define 'bandwidth.tl0.mv01.sl0'; choose one with"
     ):
         loop_time(loop(vector_loads=constant(1)), machine_values({}))
 
@@ -105,10 +105,10 @@ def test_a_machine_without_the_values():
 @pytest.mark.parametrize(
     ("given", "line"),
     [
-        ({"score": "2"}, "l: no MV score '2'; choose one of 00, 01, 10, 11"),
-        ({"spatial": 3}, "l: no locality SL 3, TL 0; levels are 0, 1 and 2"),
-        ({"temporal": 3}, "no locality SL 0, TL 3"),
-        ({"temporal": -1}, "no locality SL 0, TL -1"),
+        ({"score": "2"}, "l: invalid MV score '2'; choose one of 00, 01, 10, 11"),
+        ({"spatial": 3}, "l: invalid locality SL 3, TL 0; levels are 0, 1 and 2"),
+        ({"temporal": 3}, "invalid locality SL 0, TL 3"),
+        ({"temporal": -1}, "invalid locality SL 0, TL -1"),
     ],
 )
 def test_wrong_descriptions(given, line):

@@ -88,14 +88,14 @@ def test_the_trip_count_gives_the_vector_length(tmp_path):
 @pytest.mark.parametrize(
     ("change", "line"),
     [
-        ({"mv": "x"}, "app.toml: [terms.sweep]: no MV score 'x'; choose"),
+        ({"mv": "x"}, "app.toml: [terms.sweep]: invalid MV score 'x'; choose"),
         ({"sl": 5}, "app.toml: [terms.sweep]: 'sl' is missing or not a level; write sl = 0, 1 or 2"),
         ({"tl": True}, "'tl' is missing or not a level"),
         ({"vload": "n"}, "unknown key 'vload'; did you mean 'vloads'"),
         ({"vloads": "m"}, "app.toml: [terms.sweep] vloads: unknown name 'm' in 'm'"),
         ({"trip": "m"}, "app.toml: [terms.sweep] trip: unknown name 'm'"),
-        ({"strategy": "best"}, "no strategy 'best'; choose one of pred, pred_novl, pred_lb, pred_hb"),
-        ({"overlap": "yes"}, "no overlap 'yes'; choose one of False, True"),
+        ({"strategy": "best"}, "invalid strategy 'best'; choose one of pred, pred_novl, pred_lb, pred_hb"),
+        ({"overlap": "yes"}, "invalid overlap 'yes'; choose one of False, True"),
         (
             {"vflops": "mach.element"},
             "app.toml: [terms.sweep]: unit mismatch: floating-point operations in B",
@@ -129,7 +129,7 @@ def test_the_score_from_the_compilers_report(tmp_path, reported):
 @pytest.mark.parametrize(
     ("change", "line"),
     [
-        ({"lines": "sweep.c"}, "'lines' has to name a file and lines; write lines = "),
+        ({"lines": "sweep.c"}, "'lines' has to be a file and line numbers; write lines = "),
         ({}, "'lines' is missing"),
         ({"lines": "sweep.c:13-20"}, "[terms.sweep]: sweep.c: no loop is reported in lines 13 to 20"),
         ({"lines": "sweep.c:13"}, "no loop is reported in lines 13 to 13"),
