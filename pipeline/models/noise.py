@@ -12,10 +12,8 @@ from pipeline.statistics.empirical_bayes import MOST_DEGREES, PooledVariance, po
 SMALLEST_VARIANCE = 1e-10  # relative errors below 1e-5 are rounding of the profile
 SIGNIFICANT = 3.0  # standard errors by which residuals must exceed the noise to count as misfit
 LEAST_RESIDUALS = 2  # with one residual left, some formula always fits
-LEAST_MISFIT, EXACT_MISFIT = (
-    0.03**2,
-    0.003**2,
-)  # what formulas miss of real programs beside noise, and of exact data
+LEAST_MISFIT = 0.03**2  # relative variance that formulas miss of real programs beside noise
+EXACT_MISFIT = 0.003**2  # and of data that are as good as exact
 MISFIT_DEGREES = 2.0  # of freedom of a misfit: it differs from kernel to kernel
 UNKNOWN_MISFIT = PooledVariance(0.1**2, 2.0)  # assumed if residuals say nothing
 
@@ -47,9 +45,8 @@ class NoiseEstimate:
     def typical(self, noise: FloatArray, noise_degrees: FloatArray) -> tuple[FloatArray, FloatArray]:
         """float64[K] each: the variance expected of a kernel, not below its noise, and its degrees."""
         explained = noise >= self.residual.variance
-        misfit = self.residual.variance + LEAST_MISFIT * self.residual.variance / (
-            self.residual.variance + EXACT_MISFIT
-        )
+        excess = np.maximum(self.residual.variance - noise, 0.0)
+        misfit = self.residual.variance + LEAST_MISFIT * excess / (excess + noise + EXACT_MISFIT)
         variance = np.maximum(np.where(explained, noise, misfit), SMALLEST_VARIANCE)
         surest = np.maximum(noise_degrees, self.residual.degrees)
         return variance, np.where(explained, surest, min(self.residual.degrees, MISFIT_DEGREES))
