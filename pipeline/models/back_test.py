@@ -12,7 +12,7 @@ from scipy.special import expit
 
 from ingest.arrays import BoolArray, FloatArray
 from pipeline.models.observations import Observations
-from pipeline.models.scaling_models import ScalingModels
+from pipeline.models.scaling_models import Prediction, ScalingModels
 from pipeline.models.trend import ForecastErrors, local_trend
 
 KERNELS = 512  # of most effort, that are tested
@@ -121,8 +121,10 @@ class _Comparison:
 def _compare(models: ScalingModels, known: Observations, hidden: Observations) -> _Comparison:
     reach = np.log(np.maximum(hidden.points / models.last, 1.0)).sum(axis=1)
     span = np.where(reach > 0, reach, 1.0)
-    trend = local_trend(known).at(hidden.points)
+    lines = local_trend(known, models.predict(known.points).value)
+    trend, misfit = lines.at(hidden.points), np.exp(lines.misfit_at(hidden.points))
     prediction = models.predict(hidden.points)
+    prediction = Prediction(*(a * misfit for a in (prediction.value, prediction.lower, prediction.upper)))
     usable = hidden.measured & (hidden.mean > 0) & (reach > 0) & (prediction.value > 0)
     usable &= np.isfinite(trend)
     mean, value = (np.where(usable, a, 1.0) for a in (hidden.mean, prediction.value))

@@ -46,11 +46,31 @@ def fit(
     if data.points.shape[1] != len(parameters):
         raise ModelError(f"{len(parameters)} parameter names for {data.points.shape[1]} parameters")
     models = _fit_with_trend(parameters, data, options)
-    if not parts or len(models) < 2 or models.trend is None:
-        return models
-    whole = _fit_with_trend(parameters, summed(data), options)
-    shift = reconciling_shift(models, whole)
-    return replace(models, trend=replace(models.trend, shift=shift), whole=whole)
+    if parts and len(models) > 1 and models.trend is not None:
+        whole = _fit_with_trend(parameters, summed(data), options)
+        shift = reconciling_shift(models, whole)
+        models = replace(
+            models, trend=replace(models.trend, shift=shift), whole=_remarked(whole, summed(data))
+        )
+    return _remarked(models, data)
+
+
+def _remarked(models: ScalingModels, data: Observations) -> ScalingModels:
+    """Note of which kernels the formula is not what is predicted, or not what was measured."""
+    ahead = (models.last * AHEAD)[None]
+    misses = far_apart(models.values(data.points), data.mean, MISSED) & data.measured
+    misses &= (data.points[None] >= models.valid_from[:, None]).all(axis=2)
+    note = models.note | Note.MISSES_POINT * misses.any(axis=1)
+    if models.trend is not None:
+        left = far_apart(models.values(ahead), models.predict(ahead).value, LEFT)
+        note |= Note.FOLLOWS_TREND * left.any(axis=1)
+    return replace(models, note=note)
+
+
+def far_apart(one: FloatArray, other: FloatArray, factor: float) -> BoolArray:
+    """Tell where positive values differ by more than a factor, bool of any shape."""
+    apart: BoolArray = (np.maximum(one, other) > factor * np.minimum(one, other)) & (other > 0)
+    return apart
 
 
 def _fit_with_trend(parameters: tuple[str, ...], data: Observations, options: ModelOptions) -> ScalingModels:
@@ -61,7 +81,7 @@ def _fit_with_trend(parameters: tuple[str, ...], data: Observations, options: Mo
     if without_error(models):
         errors = replace(errors, formulas_hold=1.0)
     trend = CombinedTrend(
-        trend=local_trend(data),
+        trend=local_trend(data, models.predict(data.points).value),
         noise=noise_of_means(data, models),
         errors=errors,
         shift=np.zeros(len(models)),
@@ -95,6 +115,8 @@ def noise_of_means(data: Observations, models: ScalingModels) -> FloatArray:
     return np.where(repeated.any(axis=1), np.sqrt(variance), misfit)
 
 
+MISSED = 2.0  # factor by which a formula misses a point, from which it is said
+AHEAD, LEFT = 4.0, 1.25  # factor beyond the range, and between formula and prediction there
 ROUNDING = 1e-6  # per cent
 SPARE = 2  # points beyond the coefficients, which no wrong formula goes through by chance
 TO_DEVIATION = 1.25  # from a mean absolute error to a standard deviation

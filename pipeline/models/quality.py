@@ -19,6 +19,8 @@ class Note(IntFlag):
     OUTSIDE_SPACE = 32
     CONFOUNDED = 64
     FEW_VALUES = 128
+    FOLLOWS_TREND = 256
+    MISSES_POINT = 512
 
 
 _TEXT = {
@@ -30,6 +32,8 @@ _TEXT = {
     Note.OUTSIDE_SPACE: "grows faster than any exponent tried",
     Note.CONFOUNDED: "parameters change together in all runs: their effects cannot be distinguished",
     Note.FEW_VALUES: "fewer than 3 values of a parameter: its growth is a guess",
+    Note.FOLLOWS_TREND: "predictions follow the trend of the last points rather than the formula",
+    Note.MISSES_POINT: "the formula misses a measured point by more than a factor of 2",
 }
 
 

@@ -19,6 +19,7 @@ HALF_LIFE = 1.0  # doublings in which the weight of a point for the slope halves
 STEEPEST_FALL, STEEPEST_RISE = -0.5, 1.5  # slopes beyond these were not kept up in any real series
 RIDGE = 1e-3  # of the squared logarithms, so that a parameter that does not vary gets the slope 0
 FULL_REACH = 0.2  # logarithm of the factor beyond the range from which trends count in full
+MOST_MISFIT = 1.0  # of a logarithm, that formulas of several parameters miss near a point and go on to miss
 BELOW, ABOVE = 1.1, 1.4  # stretch of the 90 % interval downwards and upwards, from real series
 
 
@@ -29,10 +30,13 @@ class Trend:
     Attributes:
         points: float64[P, D].
         logs: float64[K, P], logarithms of the means, NaN for what is not positive or was not measured.
+        misfit: float64[K, P], by how much the logarithms exceed those of the formulas; 0 with one parameter,
+            whose formulas follow the last points anyway.
     """
 
     points: FloatArray
     logs: FloatArray
+    misfit: FloatArray
 
     def at(self, points: FloatArray) -> FloatArray:
         """Return the logarithms of the values, float64[K, Q], at float64[Q, D] points; NaN without a trend.
@@ -58,6 +62,22 @@ class Trend:
         """How far points lie beyond the range: logarithms of the factors, float64[Q, D], not below 0."""
         reach: FloatArray = np.log(np.maximum(points / self.points.max(axis=0), 1.0))
         return reach
+
+    def misfit_at(self, points: FloatArray) -> FloatArray:
+        """How far formulas are off at the measured points nearest to float64[Q, D] points, float64[K, Q].
+
+        Logarithms; less than all of it close to the range.
+        """
+        found, full = np.zeros((len(self.logs), len(points))), self.fullness(points)
+        if self.misfit.any():
+            used, every = np.isfinite(self.logs), np.arange(len(self.logs))
+            for q, place in enumerate(self.nearest(points)):
+                found[:, q] = self.misfit[every, np.where(used, self._steps(place), np.inf).argmin(axis=1)]
+        return found * full
+
+    def fullness(self, points: FloatArray) -> FloatArray:
+        """How much of a correction counts at points, float64[Q]: 0 in the measured range, 1 far beyond it."""
+        return np.asarray(np.minimum(self.reach(points).sum(axis=1) / FULL_REACH, 1.0))
 
     def bend(self) -> float:
         """How much the slope of the first kernel changes at the end of the range of one parameter.
@@ -105,14 +125,24 @@ class Trend:
 
     def take(self, kernels: IntArray) -> "Trend":
         """Return the trends of some kernels."""
-        return replace(self, logs=self.logs[kernels])
+        return replace(self, logs=self.logs[kernels], misfit=self.misfit[kernels])
 
 
-def local_trend(data: Observations) -> Trend:
-    """Take trends from means."""
+def local_trend(data: Observations, fitted: FloatArray) -> Trend:
+    """Take trends from means.
+
+    Args:
+        data: K kernels at P points.
+        fitted: float64[K, P], what the formulas predict there.
+    """
     positive = data.measured & (data.mean > 0)
     logs = np.log(np.where(positive, data.mean, 1.0))
-    return Trend(points=data.points, logs=np.where(positive, logs, np.nan))
+    misfit = np.zeros(logs.shape)
+    if data.points.shape[1] > 1:
+        comparable = positive & (fitted > 0)
+        misfit = np.where(comparable, logs - np.log(np.where(comparable, fitted, 1.0)), 0.0)
+        misfit = np.clip(misfit, -MOST_MISFIT, MOST_MISFIT)
+    return Trend(points=data.points, logs=np.where(positive, logs, np.nan), misfit=misfit)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -173,6 +203,7 @@ class CombinedTrend:
         if not reach.any():
             return quantiles
         trend = self.trend.at(points)
+        quantiles = quantiles * np.exp(self.trend.misfit_at(points))
         usable = (quantiles[1] > 0) & (reach > 0) & np.isfinite(trend)
         low, middle, high = np.log(np.where(usable, np.maximum(quantiles, 1e-9 * quantiles[1]), 1.0))
         trend = np.where(usable, trend, 0.0)
@@ -182,7 +213,7 @@ class CombinedTrend:
         of_formula = side**2 + astray * (reaches**2 @ self.errors.formula**2)
         of_trend = reaches**2 @ self.errors.trend**2 + self.noise[:, None] ** 2
         both = of_formula + of_trend
-        share = astray * of_formula / np.where(both > 0, both, 1.0) * np.minimum(reach / FULL_REACH, 1.0)
+        share = astray * of_formula / np.where(both > 0, both, 1.0) * self.trend.fullness(points)
         value = middle + share * (trend - middle) + self.shift[:, None] * reach
         variance = (
             of_formula * (1 - share) ** 2 + of_trend * share**2 + share * (1 - share) * (trend - middle) ** 2

@@ -44,6 +44,9 @@ def to_table(models: ScalingModels) -> pa.Table:
         columns["trend_logs"] = pa.FixedSizeListArray.from_arrays(
             numbers(trend.trend.logs.reshape(-1)), trend.trend.logs.shape[1]
         )
+        columns["trend_misfit"] = pa.FixedSizeListArray.from_arrays(
+            numbers(trend.trend.misfit.reshape(-1)), trend.trend.logs.shape[1]
+        )
         columns["trend_noise"], columns["trend_shift"] = numbers(trend.noise), numbers(trend.shift)
     table = pa.table(columns)
     shared = {
@@ -104,9 +107,10 @@ def _trend_settings(combined: CombinedTrend) -> dict[str, Any]:
 
 def _trend(settings: Mapping[str, Any], table: pa.Table) -> CombinedTrend:
     points = np.array(settings["points"], dtype=np.float64)
-    noise, shift, logs = (_values(table, name) for name in ("trend_noise", "trend_shift", "trend_logs"))
+    noise, shift = (_values(table, name) for name in ("trend_noise", "trend_shift"))
+    logs, misfit = (_values(table, name).reshape(-1, len(points)) for name in ("trend_logs", "trend_misfit"))
     return CombinedTrend(
-        trend=Trend(points=points, logs=logs.reshape(-1, len(points))),
+        trend=Trend(points=points, logs=logs, misfit=misfit),
         noise=noise,
         errors=ForecastErrors(
             formula=np.array(settings["of_formula"]),
