@@ -116,7 +116,7 @@ def noise_of_means(data: Observations, models: ScalingModels) -> FloatArray:
 
 
 MISSED = 2.0  # factor by which a formula misses a point, from which it is said
-AHEAD, LEFT = 4.0, 1.25  # factor beyond the range, and between formula and prediction there
+AHEAD, LEFT = 4.0, 1.5  # factor beyond the range, and between formula and prediction there
 ROUNDING = 1e-6  # per cent
 SPARE = 2  # points beyond the coefficients, which no wrong formula goes through by chance
 TO_DEVIATION = 1.25  # from a mean absolute error to a standard deviation

@@ -54,7 +54,7 @@ MIXED_EXPONENTS: tuple[Exponent, ...] = (
 """Of these, two at a time make the models of two growing terms."""
 
 
-SHARE_CONSTANT = 0.65  # the probability that a kernel does not depend on the parameter at all
+SHARE_CONSTANT = 0.55  # the probability that a kernel does not depend on the parameter at all
 SHARE_TWO_TERMS = 0.05  # of what is left: a second term must earn its place
 SIMPLE_SHARE = 0.8  # of the prior that prefers simple exponents, on real series
 SHARE_KNEES = 0.4  # of what is left: so must a knee

@@ -195,7 +195,7 @@ class ScalingModels:
         value = np.empty((len(self), len(points)))
         order = np.argsort(self.chosen[:, 0], kind="stable")
         used, first = np.unique(self.chosen[order, 0], return_index=True)
-        for hypothesis, kernels in zip(used.tolist(), np.split(order, first[1:]), strict=True):
+        for hypothesis, kernels in zip(used.tolist(), np.split(order, first)[1:], strict=True):
             powered = self.coefficients[kernels, 0] @ design[hypothesis].T
             value[kernels], _ = from_power(powered, np.zeros(1), self.sharpness[hypothesis])
         return np.maximum(value, 0.0 if self.nonnegative else -np.inf)

@@ -270,7 +270,7 @@ def test_points_may_be_arrays(models):
     ("options", "message"),
     [
         ({"scaling": "sideways"}, "scaling: invalid value 'sideways'; choose auto, strong or weak"),
-        ({"prior": "wild"}, "prior: invalid prior 'wild'; choose uniform, simple or a TOML file"),
+        ({"prior": "wild"}, "prior: invalid prior 'wild'; choose learned, uniform, simple or a TOML file"),
         ({"metric": "flops"}, "no metric 'flops' was measured"),
     ],
 )

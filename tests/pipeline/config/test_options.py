@@ -59,7 +59,7 @@ def test_runs_are_relative_to_the_file(tmp_path):
         ),
         ("[[run]]\npath = 'a'\n", "pipeline.toml:1: parameters: are missing"),
         ("[analysis\n", "pipeline.toml:1: is not valid TOML"),
-        ("[models]\nprior = 'wild'\n", "pipeline.toml:2: prior: invalid prior 'wild'; choose uniform,"),
+        ("[models]\nprior = 'wild'\n", "pipeline.toml:2: prior: invalid prior 'wild'; choose learned,"),
         ("[modells]\nrivals = 2\n", "pipeline.toml:1: modells: unknown key; did you mean 'models'?"),
         ("[[run]]\npath = 'a'\nparameters = {}\n", "pipeline.toml:3: parameters: are missing; write"),
         ("[[run]]\npath = 'a'\nparameters = {p = 'x'}\n", "pipeline.toml:3: p: invalid value 'x'"),

@@ -136,7 +136,7 @@ def test_leaving_the_range_of_the_segment_gives_a_notice():
 
 @pytest.fixture(scope="module")
 def fitted():
-    random = np.random.default_rng(4)
+    random = np.random.default_rng(6)
     truth = np.stack([10 + 0.5 * P, 3 * np.sqrt(P), 0.2 * np.log2(P) ** 2])
     values = truth[:, :, None] * (1 + 0.03 * random.standard_normal((3, len(P), 4)))
     return replace(fit(("p",), P[:, None], values, ModelOptions()), trend=None)
