@@ -32,7 +32,7 @@ def shell(tmp_path):
     program = programs / "pipeline"
     program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m pipeline "$@"\n', encoding="utf-8")
     program.chmod(0o755)
-    environment = os.environ | {"PATH": f"{programs}:{os.environ['PATH']}", "PYTHONPATH": str(ROOT), "COLUMNS": "100"}
+    environment = os.environ | {"PATH": f"{programs}:{os.environ['PATH']}", "PYTHONPATH": str(ROOT), "COLUMNS": "110"}
 
     def run(command: str) -> str:
         result = subprocess.run(
