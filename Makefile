@@ -22,7 +22,7 @@ types: $(VENV)/.installed-test
 javascript:  ## types and style of the report's scripts; skipped where npm cannot be had, and says so
 	@tools/javascript/check.sh
 
-docs: $(VENV)/.installed-test  ## the documentation as a site in site/; any warning fails
+docs: $(VENV)/.installed-test  ## the documentation as a site in site/, searchable if served: python -m http.server -d site
 	NO_MKDOCS_2_WARNING=true $(BIN)/mkdocs build --strict --quiet
 
 unit: $(VENV)/.installed-test browser

@@ -1,8 +1,8 @@
-"""What mkdocs does beside rendering docs/: pages made from the code, and pages that lie elsewhere in the repository.
+"""What mkdocs does beside rendering docs/: pages made from the code, and pages from elsewhere in the repository.
 
 mkdocs loads this file as a hook (mkdocs.yml). A line ``<!-- generated: NAME -->`` in a page becomes what
-`GENERATED` makes for that name. Files of the repository in `PAGES` are pages of the site, too, and links to them
-work in both places.
+`GENERATED` makes for that name. Files of the repository in `PAGES` are pages of the site, too, and links to
+them work in both places.
 """
 
 import posixpath
@@ -78,7 +78,7 @@ def _command(command: Any, name: str, level: int) -> Iterator[str]:  # noqa: ANN
     if name != "pipeline":
         yield f"{'#' * level} {name}\n"
         yield f"{command.help}\n"
-    context = command.make_context(name.split()[-1], [], resilient_parsing=True)
+    context = command.make_context(name.rpartition(" ")[2], [], resilient_parsing=True)
     usage = " ".join(command.collect_usage_pieces(context))
     yield f"```text\n{name} {usage}\n```\n"
     rows = [row for parameter in command.params if (row := _parameter(parameter, context))]
@@ -97,7 +97,11 @@ def _parameter(parameter: Any, context: Any) -> str:  # noqa: ANN401
         shown = f"{', '.join([*parameter.opts, *parameter.secondary_opts])} {shown}".strip()
     text = _cell(parameter.help or "")
     default = parameter.default
-    if parameter.param_type_name == "option" and isinstance(default, str | int | float) and not parameter.is_flag:
+    if (
+        parameter.param_type_name == "option"
+        and isinstance(default, str | int | float)
+        and not parameter.is_flag
+    ):
         text += f" [default: {default}]"
     if parameter.required and parameter.param_type_name == "option":
         text += " [required]"
@@ -126,13 +130,16 @@ def _table(name: str, record: type) -> Iterator[str]:
         declared = declaration(one)
         if declared is not None and declared.toml:
             value = _kind(kinds[one.name], declared)
-            yield f"| `{one.name}` | {_cell(value)} | {_default(one.default)} | {_cell(declared.help)} |"
+            text = _cell(declared.help.replace("; repeatable", ""))
+            yield f"| `{one.name}` | {_cell(value)} | {_default(one.default)} | {text} |"
     yield ""
 
 
 def _kind(kind: Any, declared: Any) -> str:  # noqa: ANN401
     """Return which values a key takes, in words."""
-    choices = [one for part in (kind, *get_args(kind)) if get_origin(part) is Literal for one in get_args(part)]
+    choices = [
+        one for part in (kind, *get_args(kind)) if get_origin(part) is Literal for one in get_args(part)
+    ]
     if choices:
         texts = [f'`"{choice}"`' for choice in choices]
         return ", ".join(texts) if declared.metavar == "" else f"{', '.join(texts)} or a file"

@@ -1,9 +1,9 @@
 """Commands shown in the documentation print what is shown beneath them.
 
-In blocks of the language ``console`` a line that begins with ``$ `` is run by bash, all commands of a page in order in
-one empty directory beside the sample profiles. What it prints, notices included, has to be what follows; a line of three
-dots stands for any lines. ``pytest tests/docs --update-snapshots`` writes the present output into the pages, with as many
-lines before and after the dots as there were.
+In blocks of the language ``console`` a line that begins with ``$ `` is run by bash, all commands of a page in
+order in one empty directory beside the sample profiles. What it prints, notices included, has to be what
+follows; a line of three dots stands for any lines. ``pytest tests/docs --update-snapshots`` writes the present
+output into the pages, with as many lines before and after the dots as there were.
 """
 
 import os
@@ -32,7 +32,11 @@ def shell(tmp_path):
     program = programs / "pipeline"
     program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m pipeline "$@"\n', encoding="utf-8")
     program.chmod(0o755)
-    environment = os.environ | {"PATH": f"{programs}:{os.environ['PATH']}", "PYTHONPATH": str(ROOT), "COLUMNS": "110"}
+    environment = os.environ | {
+        "PATH": f"{programs}:{os.environ['PATH']}",
+        "PYTHONPATH": str(ROOT),
+        "COLUMNS": "110",
+    }
 
     def run(command: str) -> str:
         result = subprocess.run(
