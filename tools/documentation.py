@@ -1,4 +1,4 @@
-"""What mkdocs does beside rendering docs/: pages made from the code, and pages from elsewhere in the repository.
+"""What mkdocs does beside rendering docs/: pages made from the code, and pages from outside docs/.
 
 mkdocs loads this file as a hook (mkdocs.yml). A line ``<!-- generated: NAME -->`` in a page becomes what
 `GENERATED` makes for that name. Files of the repository in `PAGES` are pages of the site, too, and links to

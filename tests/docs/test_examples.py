@@ -2,8 +2,8 @@
 
 In blocks of the language ``console`` a line that begins with ``$ `` is run by bash, all commands of a page in
 order in one empty directory beside the sample profiles. What it prints, notices included, has to be what
-follows; a line of three dots stands for any lines. ``pytest tests/docs --update-snapshots`` writes the present
-output into the pages, with as many lines before and after the dots as there were.
+follows; a line of three dots stands for any lines. ``pytest tests/docs --update-snapshots`` writes the
+present output into the pages, with as many lines before and after the dots as there were.
 """
 
 import os
