@@ -4,12 +4,12 @@ BIN := $(VENV)/bin
 OUT ?= results
 FUZZ_CASES ?= 1000000
 
-.PHONY: demo test lint types javascript unit browser bench fuzz clean
+.PHONY: demo test lint types javascript docs unit browser bench fuzz clean
 
 demo: $(VENV)/.installed  ## run the pipeline on a sample of real measurements
 	$(BIN)/pipeline run sample_profiles/hpcg-strong --out $(OUT)
 
-test: lint types javascript unit  ## all that must hold before a change is done
+test: lint types javascript docs unit  ## all that must hold before a change is done
 
 lint: $(VENV)/.installed-test
 	$(BIN)/ruff check .
@@ -21,6 +21,9 @@ types: $(VENV)/.installed-test
 
 javascript:  ## types and style of the report's scripts; skipped where npm cannot be had, and says so
 	@tools/javascript/check.sh
+
+docs: $(VENV)/.installed-test  ## the documentation as a site in site/, searchable if served: python -m http.server -d site
+	NO_MKDOCS_2_WARNING=true $(BIN)/mkdocs build --strict --quiet
 
 unit: $(VENV)/.installed-test browser
 	$(BIN)/python -m pytest -n 2 -rs
@@ -40,12 +43,12 @@ fuzz: $(VENV)/.installed-test  ## mutated inputs for all readers, on all cores; 
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m tests.fuzz --cases $(FUZZ_CASES)
 
 clean:
-	rm -rf $(VENV) $(OUT) tools/javascript/node_modules .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) $(OUT) site tools/javascript/node_modules .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 
 $(VENV)/.installed: pyproject.toml tools/make_environment.py
 	$(PYTHON) tools/make_environment.py $(VENV)
 	touch $@
 
 $(VENV)/.installed-test: pyproject.toml tools/make_environment.py
-	$(PYTHON) tools/make_environment.py $(VENV) test
+	$(PYTHON) tools/make_environment.py $(VENV) test docs
 	touch $@ $(VENV)/.installed

@@ -8,7 +8,7 @@ from ingest.errors import UsageError
 from pipeline.execution.executor import Item, Result, WorkerLostError
 
 CONNECTING = "30s"
-HINT = "start one as docs/cluster.md shows, and give its address or scheduler file"
+HINT = "start one as docs/how-to/cluster.md shows, and give its address or scheduler file"
 
 
 class DaskExecutor:

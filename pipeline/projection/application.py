@@ -1,6 +1,6 @@
 """Application files: what a program does, as expressions over its inputs and a machine's values and terms.
 
-The keys of such a file, explained in docs/projection.md:
+The keys of such a file, explained in docs/explanations/projection.md:
 
 title = "MILC su3_rmd"
 source = "..."               where the model comes from

@@ -1,4 +1,4 @@
-"""What ``summary.json`` and ``--json`` hold, as plain data (schema: docs/summary.schema.json)."""
+"""What ``summary.json`` and ``--json`` hold, as plain data (schema: docs/reference/summary.schema.json)."""
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache

@@ -1,4 +1,4 @@
-/* Memory bandwidth by locality, as a machine file for vector loops wants it (docs/vector-loops.md).
+/* Memory bandwidth by locality, as a machine file for vector loops wants it (docs/explanations/vector-loops.md).
  *
  *     cc -O3 -march=native -ffast-math -pthread membench.c -o membench && ./membench > bandwidth.toml
  *

@@ -11,7 +11,7 @@
     vloads = "5 * i * j * k"        vloads, vstores, sflops, sloads, sstores
     avl = 32                        average vector length, or the trip count that gives it:
     trip = "i"
-    strategy = "pred"               or pred_novl, pred_lb, pred_hb; docs/vector-loops.md has the other choices
+    strategy = "pred"               or pred_novl, pred_lb, pred_hb; docs/explanations/ has the other choices
 
 The term is called without arguments and gives seconds on the machine: ``steps * loop14()``.
 """

@@ -1,4 +1,4 @@
-"""A check as plain data: check.json (schema: docs/check.schema.json), and the same of a comparison."""
+"""A check or a comparison as plain data: check.json (schema: docs/reference/check.schema.json)."""
 
 from collections.abc import Sequence
 from typing import Any

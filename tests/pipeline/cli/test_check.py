@@ -9,7 +9,7 @@ import pytest
 from tests.foam_cases import write_foam_case
 
 ROOT = Path(__file__).parents[3]
-SCHEMA = ROOT / "docs" / "check.schema.json"
+SCHEMA = ROOT / "docs" / "reference" / "check.schema.json"
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ from pipeline.report.summary import EFFICIENCY_METRICS, FAIR, GOOD, advice_summa
 from pipeline.stages.ingest import ingest, locate
 from pipeline.stages.model import modelled, outlooks, summary_of, target_points
 
-SCHEMA = json.loads((Path(__file__).parents[3] / "docs" / "summary.schema.json").read_text())
+SCHEMA = json.loads((Path(__file__).parents[3] / "docs" / "reference" / "summary.schema.json").read_text())
 SAMPLES = Path(__file__).parents[3] / "sample_profiles"
 
 

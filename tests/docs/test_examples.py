@@ -1,0 +1,89 @@
+"""Commands shown in the documentation print what is shown beneath them.
+
+In blocks of the language ``console`` a line that begins with ``$ `` is run by bash, all commands of a page in
+order in one empty directory beside the sample profiles. What it prints, notices included, has to be what
+follows; a line of three dots stands for any lines. ``pytest tests/docs --update-snapshots`` writes the
+present output into the pages, with as many lines before and after the dots as there were.
+"""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+BLOCK = re.compile(r"(?<=^```console\n).*?(?=^```$)", re.MULTILINE | re.DOTALL)
+COMMAND = re.compile(r"^\$ (?P<command>(?:.*\\\n)*.*)\n(?P<output>(?:(?!\$ ).*\n)*)", re.MULTILINE)
+HOME = "/home/ada/study"  # what the directory is called in the pages
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+SHOWN = [page for page in PAGES if BLOCK.search(page.read_text(encoding="utf-8"))]
+
+
+@pytest.fixture
+def shell(tmp_path):
+    """Run a command in bash, with `pipeline` from this source tree, in a directory of its own."""
+    directory, programs = tmp_path / "study", tmp_path / "bin"
+    directory.mkdir()
+    programs.mkdir()
+    (directory / "sample_profiles").symlink_to(ROOT / "sample_profiles")
+    program = programs / "pipeline"
+    program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m pipeline "$@"\n', encoding="utf-8")
+    program.chmod(0o755)
+    environment = os.environ | {
+        "PATH": f"{programs}:{os.environ['PATH']}",
+        "PYTHONPATH": str(ROOT),
+        "COLUMNS": "110",
+    }
+
+    def run(command: str) -> str:
+        result = subprocess.run(
+            ["bash", "-c", command],
+            cwd=directory,
+            env=environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            check=False,
+        )
+        text = result.stdout.replace(str(directory), HOME)
+        return "".join(f"{line.rstrip()}\n" for line in text.splitlines())
+
+    return run
+
+
+def pattern(shown: str) -> str:
+    return "".join(r"(?:.*\n)*" if line == "..." else re.escape(line) + "\n" for line in shown.splitlines())
+
+
+def abridged(output: str, shown: str) -> str:
+    """Return an output cut as an earlier one was."""
+    lines, old = output.splitlines(keepends=True), shown.splitlines()
+    if "..." not in old:
+        return output
+    before, after = old.index("..."), len(old) - old.index("...") - 1
+    return "".join([*lines[:before], "...\n", *lines[len(lines) - after :]])
+
+
+@pytest.mark.parametrize("page", SHOWN, ids=lambda page: page.relative_to(ROOT).with_suffix("").as_posix())
+def test_commands_print_what_is_shown(page, shell, request):
+    update = request.config.getoption("--update-snapshots")
+    text = page.read_text(encoding="utf-8")
+
+    def run_again(found: re.Match[str]) -> str:
+        output = shell(found["command"])
+        if re.fullmatch(pattern(found["output"]), output):
+            return found[0]
+        return f"$ {found['command']}\n{abridged(output, found['output'])}"
+
+    again = BLOCK.sub(lambda block: COMMAND.sub(run_again, block[0]), text)
+    if update:
+        page.write_text(again, encoding="utf-8")
+    else:
+        assert again == text, "if intended, use --update-snapshots and read the pages"
+
+
+def test_readme_and_tutorials_show_output():
+    assert {"README.md", "score-p.md", "openfoam.md"} <= {page.name for page in SHOWN}
