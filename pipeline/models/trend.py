@@ -7,16 +7,20 @@ from the smaller ones (`back_test`). Combinations of forecasts have been found t
 and Granger ("The combination of forecasts", 1969).
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.special import ndtri
 
 from ingest.arrays import FloatArray, IntArray
+from pipeline.models.hypotheses import counts_processes
 from pipeline.models.observations import Observations
 
 HALF_LIFE = 1.0  # doublings in which the weight of a point for the slope halves
-STEEPEST_FALL, STEEPEST_RISE = -0.5, 1.5  # slopes beyond these were not kept up in any real series
+STEEPEST_FALL = -0.5  # steeper falls were not kept up in any real series
+STEEPEST_RISE = 1.5  # nor were steeper rises with the number of processes
+STEEPEST_RISE_OF_SIZES = 5.0  # along the edge of a mesh in three dimensions, they are
 RIDGE = 1e-3  # of the squared logarithms, so that a parameter that does not vary gets the slope 0
 FULL_REACH = 0.2  # logarithm of the factor beyond the range from which trends count in full
 MOST_MISFIT = 1.0  # of a logarithm, that formulas of several parameters miss near a point and go on to miss
@@ -30,12 +34,14 @@ class Trend:
     Attributes:
         points: float64[P, D].
         logs: float64[K, P], logarithms of the means, NaN for what is not positive or was not measured.
+        steepest: float64[D], largest slope along each parameter.
         misfit: float64[K, P], by how much the logarithms exceed those of the formulas; 0 with one parameter,
             whose formulas follow the last points anyway.
     """
 
     points: FloatArray
     logs: FloatArray
+    steepest: FloatArray
     misfit: FloatArray
 
     def at(self, points: FloatArray) -> FloatArray:
@@ -113,7 +119,7 @@ class Trend:
         normal = np.einsum("kpd,kpe->kde", offset * weight[..., None], offset) / total[..., None]
         normal += RIDGE * np.eye(logs.shape[1])
         slope = np.linalg.solve(normal, right[..., None])[..., 0]
-        slope = np.clip(slope, STEEPEST_FALL, STEEPEST_RISE)
+        slope = np.clip(slope, STEEPEST_FALL, self.steepest)
         nearest = np.where(used, away, np.inf).argmin(axis=1)
         level = target[np.arange(len(target)), nearest] + (slope * (end - logs[nearest])).sum(axis=1)
         return np.where(used.any(axis=1), level, np.nan), slope
@@ -128,10 +134,11 @@ class Trend:
         return replace(self, logs=self.logs[kernels], misfit=self.misfit[kernels])
 
 
-def local_trend(data: Observations, fitted: FloatArray) -> Trend:
+def local_trend(parameters: Sequence[str], data: Observations, fitted: FloatArray) -> Trend:
     """Take trends from means.
 
     Args:
+        parameters: names of the D parameters.
         data: K kernels at P points.
         fitted: float64[K, P], what the formulas predict there.
     """
@@ -142,7 +149,13 @@ def local_trend(data: Observations, fitted: FloatArray) -> Trend:
         comparable = positive & (fitted > 0)
         misfit = np.where(comparable, logs - np.log(np.where(comparable, fitted, 1.0)), 0.0)
         misfit = np.clip(misfit, -MOST_MISFIT, MOST_MISFIT)
-    return Trend(points=data.points, logs=np.where(positive, logs, np.nan), misfit=misfit)
+    steepest = [STEEPEST_RISE if counts_processes(name) else STEEPEST_RISE_OF_SIZES for name in parameters]
+    return Trend(
+        points=data.points,
+        logs=np.where(positive, logs, np.nan),
+        steepest=np.array(steepest),
+        misfit=misfit,
+    )
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

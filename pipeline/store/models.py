@@ -99,6 +99,7 @@ def _trend_settings(combined: CombinedTrend) -> dict[str, Any]:
     errors = combined.errors
     return {
         "points": combined.trend.points.tolist(),
+        "steepest": combined.trend.steepest.tolist(),
         "of_formula": errors.formula.tolist(),
         "of_trend": errors.trend.tolist(),
         "formulas_hold": errors.formulas_hold,
@@ -110,7 +111,7 @@ def _trend(settings: Mapping[str, Any], table: pa.Table) -> CombinedTrend:
     noise, shift = (_values(table, name) for name in ("trend_noise", "trend_shift"))
     logs, misfit = (_values(table, name).reshape(-1, len(points)) for name in ("trend_logs", "trend_misfit"))
     return CombinedTrend(
-        trend=Trend(points=points, logs=logs, misfit=misfit),
+        trend=Trend(points=points, logs=logs, steepest=np.array(settings["steepest"]), misfit=misfit),
         noise=noise,
         errors=ForecastErrors(
             formula=np.array(settings["of_formula"]),

@@ -151,7 +151,7 @@ def test_tables_lose_nothing():
 def assert_same_trend(one, other):
     for name in ("noise", "shift"):
         assert np.array_equal(getattr(one, name), getattr(other, name)), name
-    for name in ("points", "logs", "misfit"):
+    for name in ("points", "logs", "steepest", "misfit"):
         assert np.array_equal(getattr(one.trend, name), getattr(other.trend, name), equal_nan=True), name
     for name in ("formula", "trend", "formulas_hold"):
         assert np.array_equal(getattr(one.errors, name), getattr(other.errors, name)), name
