@@ -21,6 +21,7 @@ PAGES = {
     "benchmarks/campaign/README.md": "benchmarks/campaign.md",
     "benchmarks/modelling/results.md": "benchmarks/modelling.md",
     "benchmarks/modelling_several/results.md": "benchmarks/several-parameters.md",
+    "benchmarks/real_series/results.md": "benchmarks/real-series.md",
     "benchmarks/reading/README.md": "benchmarks/reading.md",
 }
 """Pages of the site by the files of the repository that they are made from."""

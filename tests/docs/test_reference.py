@@ -40,7 +40,7 @@ def test_every_key_of_the_configuration_is_listed():
         keys = [f.name for f in fields(record) if (d := declaration(f)) is not None and d.toml]
         assert re.findall(r"^\| `(\w+)` ", sections[name], re.MULTILINE) == keys
     assert "| `jobs` | whole number from 1 |  | Processes" in sections["analysis"]
-    assert '| `"uniform"`, `"simple"` or a file | `"uniform"` |' in sections["models"]
+    assert '| `"learned"`, `"uniform"`, `"simple"` or a file | `"learned"` |' in sections["models"]
 
 
 @pytest.mark.parametrize(
