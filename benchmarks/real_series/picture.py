@@ -1,6 +1,7 @@
 """One picture of all forecasts: predicted over measured total, with our intervals."""
 
 from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +15,7 @@ WAYS = (("rule of the last three points", "x", "tab:gray"), ("Extra-P", "+", "ta
 def draw(outcomes: Sequence[Outcome], file: Path) -> None:
     """Write the picture, the tasks sorted by application and by our forecast."""
     from matplotlib import pyplot
+    from matplotlib.ticker import NullFormatter
 
     ordered = sorted(outcomes, key=lambda o: (o.task.application, o.totals[0]))
     places = np.arange(len(ordered))
@@ -29,10 +31,11 @@ def draw(outcomes: Sequence[Outcome], file: Path) -> None:
     starts = [i for i, name in enumerate(names) if i == 0 or names[i - 1] != name]
     for start in starts[1:]:
         axes.axvline(start - 0.5, color="lightgray", linewidth=0.8)
-    axes.set_xticks(starts, [names[i] for i in starts], rotation=30, ha="left")
-    axes.xaxis.tick_top()
+    middles = [(start + end - 1) / 2 for start, end in pairwise([*starts, len(names)])]
+    axes.set_xticks(middles, [names[i] for i in starts], rotation=40, ha="right")
     axes.set(yscale="log", ylim=BOUNDS, ylabel="predicted / measured total", xlim=(-1, len(ordered)))
     axes.set_yticks([0.2, 0.5, 1, 2, 5], ["0.2", "0.5", "1", "2", "5"])
-    axes.legend(loc="lower right", ncols=4, frameon=False)
+    axes.yaxis.set_minor_formatter(NullFormatter())
+    figure.legend(loc="outside upper center", ncols=4, frameon=False)
     figure.savefig(file, dpi=110)
     pyplot.close(figure)
