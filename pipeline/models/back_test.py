@@ -15,7 +15,7 @@ from pipeline.models.observations import Observations
 from pipeline.models.scaling_models import Prediction, ScalingModels
 from pipeline.models.trend import ForecastErrors, local_trend
 
-KERNELS = 512  # of most effort, that are tested
+KERNELS = 128  # of most effort, that are tested
 FEWEST_POINTS = 3  # from which models are made
 REACHES = (2.0, 4.0)  # factors between the scales that are left and the largest one
 FORMULA_ERROR, TREND_ERROR = 0.2, 0.2  # relative errors per unit of the logarithm on real series
@@ -121,7 +121,7 @@ class _Comparison:
 def _compare(models: ScalingModels, known: Observations, hidden: Observations) -> _Comparison:
     reach = np.log(np.maximum(hidden.points / models.last, 1.0)).sum(axis=1)
     span = np.where(reach > 0, reach, 1.0)
-    lines = local_trend(models.parameters, known, models.predict(known.points).value)
+    lines = local_trend(models.parameters, known, lambda points: models.predict(points).value)
     trend, misfit = lines.at(hidden.points), np.exp(lines.misfit_at(hidden.points))
     prediction = models.predict(hidden.points)
     prediction = Prediction(*(a * misfit for a in (prediction.value, prediction.lower, prediction.upper)))

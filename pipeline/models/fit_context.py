@@ -133,22 +133,11 @@ def make_context(parameter: str, sample: Sample, options: ModelOptions, nonnegat
         mixed=len(sample.points) > FEWEST_FOR_TWO_TERMS,
         knees=nonnegative and not counts_processes(parameter),
     )
-    context = _context(sample, options, choice, nonnegative, SIMPLE_SHARE)
-    if options.prior != "learned":
-        return context
-    share = _simple_share(context, sample.heaviest(POOL), options)
-    return _context(sample, options, choice, nonnegative, share)
-
-
-def _context(
-    sample: Sample, options: ModelOptions, choice: SpaceChoice, nonnegative: bool, simple_share: float
-) -> FitContext:
     smallest = float(sample.points[0])
-    widest = one_parameter_space(options, smallest, choice, simple_share)
-    setting = choose_setting(sample, widest, nonnegative)
+    setting = choose_setting(sample, one_parameter_space(options, smallest, choice), nonnegative)
     choice = replace(choice, steep=setting.steep)
-    space = one_parameter_space(options, smallest, choice, simple_share)
-    return FitContext(
+    space = one_parameter_space(options, smallest, choice)
+    context = FitContext(
         choice=choice,
         space=space,
         columns=design_columns(space, sample.points),
@@ -156,6 +145,11 @@ def _context(
         errors=initial_noise(sample.take(np.arange(0)), setting.structure),
         nonnegative=nonnegative,
     ).with_errors_of(sample)
+    if options.prior != "learned":
+        return context
+    share = _simple_share(context, sample.heaviest(POOL), options)
+    learned = one_parameter_space(options, smallest, choice, share)
+    return replace(context, space=learned).with_errors_of(sample)
 
 
 def _simple_share(context: FitContext, sample: Sample, options: ModelOptions) -> float:

@@ -7,7 +7,7 @@ from the smaller ones (`back_test`). Combinations of forecasts have been found t
 and Granger ("The combination of forecasts", 1969).
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -134,18 +134,21 @@ class Trend:
         return replace(self, logs=self.logs[kernels], misfit=self.misfit[kernels])
 
 
-def local_trend(parameters: Sequence[str], data: Observations, fitted: FloatArray) -> Trend:
+def local_trend(
+    parameters: Sequence[str], data: Observations, formulas: Callable[[FloatArray], FloatArray]
+) -> Trend:
     """Take trends from means.
 
     Args:
         parameters: names of the D parameters.
         data: K kernels at P points.
-        fitted: float64[K, P], what the formulas predict there.
+        formulas: predicts float64[K, P] at points float64[P, D].
     """
     positive = data.measured & (data.mean > 0)
     logs = np.log(np.where(positive, data.mean, 1.0))
     misfit = np.zeros(logs.shape)
     if data.points.shape[1] > 1:
+        fitted = formulas(data.points)
         comparable = positive & (fitted > 0)
         misfit = np.where(comparable, logs - np.log(np.where(comparable, fitted, 1.0)), 0.0)
         misfit = np.clip(misfit, -MOST_MISFIT, MOST_MISFIT)
