@@ -121,7 +121,7 @@ class _Comparison:
 def _compare(models: ScalingModels, known: Observations, hidden: Observations) -> _Comparison:
     reach = np.log(np.maximum(hidden.points / models.last, 1.0)).sum(axis=1)
     span = np.where(reach > 0, reach, 1.0)
-    lines = local_trend(models.parameters, known, lambda points: models.predict(points).value)
+    lines = local_trend(models.parameters, known, models.values)
     trend, misfit = lines.at(hidden.points), np.exp(lines.misfit_at(hidden.points))
     prediction = models.predict(hidden.points)
     prediction = Prediction(*(a * misfit for a in (prediction.value, prediction.lower, prediction.upper)))

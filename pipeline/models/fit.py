@@ -81,7 +81,7 @@ def _fit_with_trend(parameters: tuple[str, ...], data: Observations, options: Mo
     if without_error(models):
         errors = replace(errors, formulas_hold=1.0)
     trend = CombinedTrend(
-        trend=local_trend(parameters, data, lambda points: models.predict(points).value),
+        trend=local_trend(parameters, data, models.values),
         noise=noise_of_means(data, models),
         errors=errors,
         shift=np.zeros(len(models)),
