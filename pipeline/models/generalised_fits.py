@@ -14,12 +14,14 @@ from pipeline.models.observations import Sample
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Columns:
-    """The design of h hypotheses that have the same number of columns, made orthonormal over the points.
+    """The design of h hypotheses that have the same number of columns.
+
+    They are made orthonormal over the points, but for those of soft knees.
 
     Attributes:
         hypothesis: int64[h], their places in the search space.
         place: int64[c], where the columns' coefficients stand among the constant and the terms.
-        basis: float64[h, P, c], orthonormal columns.
+        basis: float64[h, P, c], columns that are solved for.
         back: float64[h, c, c], upper triangular: from coefficients of the basis to those of the columns.
         usable: bool[h], whether the points distinguish the columns.
         sharpness: s, the columns sum up to values to the power of s.
@@ -80,6 +82,15 @@ def _columns(hypothesis: IntArray, place: IntArray, design: FloatArray, sharpnes
         back = np.broadcast_to(np.eye(count), (len(design), count, count))
         return Columns(
             hypothesis=hypothesis, place=place, basis=basis, back=back, usable=usable, sharpness=sharpness
+        )
+    if sharpness != 1:  # the weights span so many orders that the columns as they are differ best
+        return Columns(
+            hypothesis=hypothesis,
+            place=place,
+            basis=design / scale,
+            back=np.eye(count) / np.swapaxes(scale, 1, 2),
+            usable=(np.ptp(design[..., -1], axis=1) > 0) | (count == 1),
+            sharpness=sharpness,
         )
     basis, upper = np.linalg.qr(design / scale)
     usable = (np.abs(np.einsum("hcc->hc", upper)) > 1e-9).all(axis=1)

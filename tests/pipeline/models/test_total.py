@@ -1,0 +1,91 @@
+"""The sum of all kernels and its parts know each other."""
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pipeline.models.fit import fit
+from pipeline.models.observations import observe
+from pipeline.models.quality import Note
+from pipeline.models.total import added, predict_total, summed
+
+P = np.array([4.0, 8, 16, 32, 64])[:, None]
+TARGETS = np.array([[16.0], [128.0], [1024.0]])
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(2, 12))
+@settings(max_examples=20, deadline=None)
+def test_the_total_is_the_sum_of_its_kernels(seed, kernels):
+    random = np.random.default_rng(seed)
+    values = random.lognormal(0, 1, (kernels, 1, 1)) * P[:, 0][:, None] ** random.uniform(
+        -0.5, 2, (kernels, 1, 1)
+    )
+    values = values * random.lognormal(0, 0.2, (kernels, len(P), 2))
+    models = fit(("p",), P, values, parts=True)
+    total = predict_total(models, TARGETS)
+    np.testing.assert_allclose(total.value[0], models.predict(TARGETS).value.sum(axis=0), rtol=1e-9)
+    assert (total.lower <= total.value).all() and (total.value <= total.upper).all()
+
+
+def test_what_is_summed_was_measured_for_all():
+    values = np.array([[[1.0, 3.0], [4.0, 4.0]], [[2.0, np.nan], [np.nan, np.nan]]])
+    found = summed(observe(P[:2], values))
+    assert found.mean.tolist() == [[4.0, 0.0]]
+    assert found.count.tolist() == [[1, 0]]
+    assert found.squares.tolist() == [[2.0, 0.0]]
+
+
+def wandering():
+    """Time moves between two timers; their sum is smooth."""
+    share = np.array([0.5, 0.2, 0.6, 0.3, 0.9])
+    whole = 10 * P[:, 0] ** 0.5
+    return np.stack([whole * share, whole * (1 - share)])[:, :, None]
+
+
+def test_a_smooth_sum_steadies_its_parts():
+    truth = 10 * 256**0.5
+    far = np.array([[256.0]])
+    apart = fit(("p",), P, wandering()).predict(far).value.sum()
+    together = fit(("p",), P, wandering(), parts=True).predict(far).value.sum()
+    assert abs(np.log(together / truth)) < abs(np.log(apart / truth))
+
+
+def test_the_uncertain_parts_move_most():
+    steady = np.concatenate([wandering(), (5 + 0 * P[:, 0])[None, :, None]])
+    models = fit(("p",), P, steady, parts=True)
+    shift = np.abs(models.trend.shift)
+    assert shift[2] < 0.1 * shift[:2].max()
+    assert models.whole.trend is not None and len(models.whole) == 1
+
+
+def test_without_the_model_of_the_sum_intervals_add_up_by_their_correlation():
+    models = fit(("p",), P, wandering())
+    one, other = predict_total(models, TARGETS), added(models, models.predict(TARGETS))
+    for name in ("value", "lower", "upper"):
+        assert np.array_equal(getattr(one, name), getattr(other, name))
+
+
+def width(factors):
+    """Logarithm of the ratio of the ends of the interval of a total that is the scale times factors."""
+    curve = P[:, 0] * np.array(factors)
+    total = predict_total(
+        fit(("p",), P, np.stack([curve, 0.5 * curve])[:, :, None], parts=True), np.array([[256.0]])
+    )
+    return np.log(total.upper / total.lower)[0, 0]
+
+
+def test_a_bend_at_the_end_widens_the_interval():
+    assert width([1, 1.05, 0.95, 1, 2.0]) > 1.5 * width([1, 1.05, 0.95, 1.02, 1])
+
+
+def test_one_kernel_is_its_own_sum():
+    assert fit(("p",), P, wandering()[:1], parts=True).whole is None
+
+
+def test_remarks_say_where_formula_prediction_and_measurement_part():
+    jump = np.array([1.0, 1.0, 1.0, 1.0, 9.0])[None, :, None]
+    smooth = (3 + P[:, 0])[None, :, None]
+    models = fit(("p",), P, np.concatenate([jump, smooth, np.zeros((1, 5, 1))]))
+    assert models.note[0] & (Note.FOLLOWS_TREND | Note.MISSES_POINT)
+    assert not models.note[1] & Note.MISSES_POINT
+    assert not models.note[2] & (Note.FOLLOWS_TREND | Note.MISSES_POINT)
