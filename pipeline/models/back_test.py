@@ -21,7 +21,6 @@ REACHES = (2.0, 4.0)  # factors between the scales that are left and the largest
 FORMULA_ERROR, TREND_ERROR = 0.2, 0.2  # relative errors per unit of the logarithm on real series
 WORTH = 3.0  # how many independent kernels that is worth
 SHARED_CAUSES = 20.0  # kernels of one program that count as one when it is asked whether formulas hold
-MOST_KERNELS = 400.0  # independent ones of one experiment: beyond, they share their causes
 BY_EFFORT = 0.5  # neither may one large kernel decide alone, nor many small ones
 LARGEST_ERROR = 1.0  # larger ones count as this
 TO_DEVIATION = 1 / 1.645  # of the distance to an end of a 90 % interval
@@ -49,7 +48,7 @@ def back_test(fit: Callable[[Observations], ScalingModels], data: Observations) 
         if not found.weight.any():
             continue
         kernels = found.weight.sum(axis=1)
-        independent = min(kernels.sum() ** 2 / (kernels**2).sum(), MOST_KERNELS)
+        independent = kernels.sum() ** 2 / (kernels**2).sum()
         share = found.weight / found.weight.sum()
         formula[parameter] += independent * max(float((share * found.of_formula.excess).sum()), 0.0)
         trend[parameter] += independent * max(float((share * found.of_trend.excess).sum()), 0.0)

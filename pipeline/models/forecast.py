@@ -1,0 +1,89 @@
+"""From formulas to forecasts: trends with their errors, and remarks on where the formula is left."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+
+from ingest.arrays import BoolArray, FloatArray
+from pipeline.models.back_test import back_test
+from pipeline.models.observations import Observations
+from pipeline.models.quality import Note
+from pipeline.models.scaling_models import ScalingModels
+from pipeline.models.total import reconciling_shift, summed
+from pipeline.models.trend import CombinedTrend, local_trend
+
+MISSED = 2.0  # factor by which a formula misses a point, from which it is noted
+AHEAD, LEFT = 4.0, 1.5  # factor beyond the range, and between formula and prediction there
+ROUNDING = 1e-6  # per cent
+SPARE = 2  # points beyond the coefficients, which no wrong formula goes through by chance
+TO_DEVIATION = 1.25  # from a mean absolute error to a standard deviation
+
+Fit = Callable[[Observations], ScalingModels]
+
+
+def forecasts(fit: Fit, data: Observations, *, parts: bool) -> ScalingModels:
+    """Fit formulas and give them all that predictions beyond the range need.
+
+    Args:
+        fit: makes models without trends.
+        data: K kernels.
+        parts: whether they are the parts of a sum: then it is modelled, too, and made known to them.
+    """
+    models = _with_trend(fit, data)
+    if parts and len(models) > 1 and models.trend is not None:
+        whole = _with_trend(fit, summed(data))
+        shift = reconciling_shift(models, whole)
+        whole = with_remarks(whole, summed(data))
+        models = replace(models, trend=replace(models.trend, shift=shift), whole=whole)
+    return with_remarks(models, data)
+
+
+def _with_trend(fit: Fit, data: Observations) -> ScalingModels:
+    models = fit(data)
+    errors = back_test(fit, data)
+    if without_error(models):
+        errors = replace(errors, formulas_hold=1.0)
+    trend = CombinedTrend(
+        trend=local_trend(models.parameters, data, models.values),
+        noise=noise_of_means(data, models),
+        errors=errors,
+        shift=np.zeros(len(models)),
+    )
+    return replace(models, trend=trend)
+
+
+def without_error(models: ScalingModels) -> bool:
+    """Tell whether formulas fit most kernels to rounding errors, as they fit no measurement."""
+    spare = models.points - 1 - (models.coefficients[:, 0, 1:] != 0).sum(axis=1)
+    exact = (models.smape < ROUNDING) & (spare >= SPARE)
+    return 2 * int(exact.sum()) > len(models)
+
+
+def noise_of_means(data: Observations, models: ScalingModels) -> FloatArray:
+    """Relative standard deviation of a kernel's means, float64[K]: from repetitions, else from the misfit."""
+    degrees = np.maximum(data.count - 1, 0)
+    repeated = (degrees > 0) & (data.mean > 0)
+    relative = np.where(repeated, np.sqrt(data.squares) / np.where(repeated, data.mean, 1.0), 0.0) ** 2
+    count = np.maximum(data.count, 1)
+    variance = (relative / count).sum(axis=1) / np.maximum((degrees * repeated).sum(axis=1), 1)
+    misfit = TO_DEVIATION * models.smape / 100
+    return np.where(repeated.any(axis=1), np.sqrt(variance), misfit)
+
+
+def with_remarks(models: ScalingModels, data: Observations) -> ScalingModels:
+    """Note of which kernels the formula is not what is predicted, or not what was measured."""
+    ahead = (models.last * AHEAD)[None]
+    misses = far_apart(models.values(data.points), data.mean, MISSED) & data.measured
+    misses &= (data.points[None] >= models.valid_from[:, None]).all(axis=2)
+    note = models.note | Note.MISSES_POINT * misses.any(axis=1)
+    if models.trend is not None:
+        left = far_apart(models.values(ahead), models.predict(ahead).value, LEFT)
+        note |= Note.FOLLOWS_TREND * left.any(axis=1)
+    return replace(models, note=note)
+
+
+def far_apart(one: FloatArray, other: FloatArray, factor: float) -> BoolArray:
+    """Tell where positive values differ by more than a factor, bool of any shape."""
+    apart: BoolArray = (np.maximum(one, other) > factor * np.minimum(one, other)) & (other > 0)
+    return apart
