@@ -1,7 +1,7 @@
 """The budget rule: the most valuable regions whose recording takes no more than a share of the run."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -83,7 +83,7 @@ def decide_by_budget(
     Args:
         runs: one or more runs of the same program, measured without a filter.
         budget: how much overhead is allowed.
-        overrides: what to keep or to drop whatever it costs.
+        overrides: what to keep or to drop whatever it costs; what grows is not kept for that.
         cost: the cost of a visit; the default if not given.
         baseline: duration in seconds of the last run without instrumentation, if known.
 
@@ -92,7 +92,8 @@ def decide_by_budget(
     """
     regions = unite_regions(runs)
     shares = _shares(regions, runs, cost or EventCost(), baseline)
-    forced = override(regions, _undecided(regions), overrides or Overrides())
+    asked = replace(overrides or Overrides(), growing=())  # the budget wins over automatic protection
+    forced = override(regions, _undecided(regions), asked)
     must = forced >= Reason.PREFIX
     applied = budget.applied or _application(shares, must, budget)
     worth = np.where(

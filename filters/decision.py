@@ -26,9 +26,10 @@ class Reason(IntEnum):
     TOTAL_TIME = 6
     TIME_PER_VISIT = 7
     TIME = 8
-    PROTECTED = 9
-    USER_REGION = 10
-    ENTRY_POINT = 11
+    GROWING = 9
+    PROTECTED = 10
+    USER_REGION = 11
+    ENTRY_POINT = 12
 
     @property
     def keeps(self) -> bool:
@@ -51,6 +52,7 @@ _SENTENCES = {
     Reason.TOTAL_TIME: "it represents call paths with much total time, at or below it",
     Reason.TIME_PER_VISIT: "its time per visit is among the longest",
     Reason.TIME: "its own time is worth its cost",
+    Reason.GROWING: "its time grows with the scale",
     Reason.PROTECTED: "it is protected",
     Reason.USER_REGION: "it was instrumented by hand",
     Reason.ENTRY_POINT: "it is the entry point of the program",
@@ -99,6 +101,7 @@ class Decision:
 def override(regions: FilterRegions, reason: IntArray, overrides: Overrides) -> IntArray:
     """Return the reasons, int64[R], replaced where overrides apply or a region is always kept."""
     final = reason.copy()
+    final[np.isin(regions.table.name, overrides.growing) & regions.called] = Reason.GROWING
     user = np.array([paradigm == USER for paradigm in regions.table.paradigm], dtype=np.bool_)
     final[user] = Reason.USER_REGION
     final[_matching(regions, overrides.drop)] = Reason.ASKED_TO_DROP

@@ -157,7 +157,7 @@ def costly_at_largest_scale(decision: Decision, prediction: Prediction) -> tuple
     run, regions, plain = decision.runs[last], decision.regions, prediction.plain
     by_itself = decision.callpaths[last] >= Reason.PREFIX
     wanted = regions.total(last, run, by_itself.astype(np.float64)) > 0
-    ruled = decision.kept & (decision.reason < Reason.PROTECTED) & ~wanted
+    ruled = decision.kept & (decision.reason < Reason.GROWING) & ~wanted
     cost = regions.total(last, run, run.visits) * plain.cost[0]
     share = cost / plain.total if plain.total > 0 else np.zeros(len(regions))
     return tuple(

@@ -68,12 +68,14 @@ class Overrides:
     Literal names must be escaped first, see `filters.scorep_format.patterns.escape`.
 
     Attributes:
-        protect: regions to keep, such as those whose models grow.
+        protect: regions to keep.
         drop: regions to leave out, user regions among them; `protect` wins.
+        growing: names of regions to keep since their models grow; the other two and a budget win.
     """
 
     protect: tuple[str, ...] = ()
     drop: tuple[str, ...] = ()
+    growing: tuple[str, ...] = ()
 
 
 class Form(Enum):

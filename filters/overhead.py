@@ -15,6 +15,7 @@ from ingest.region_class import USEFUL, regions_in
 
 TRIVIAL = 0.8e-9
 CLEAR = 2.0
+MEASURABLE = 0.5
 _PRIOR_SPREAD = 1.5
 _GRID = 4000
 _TAILS = (0.05, 0.95)
@@ -40,6 +41,18 @@ class PlainTime:
     low: float
     high: float
     cost: tuple[float, float, float]
+
+
+def measurable(run: RunEvidence, cost: EventCost, baseline: float | None = None) -> BoolArray:
+    """Tell of which regions of a run events take no more than half of the measured time, bool[region].
+
+    The others tell more about the measurement than about the program.
+    """
+    plain = estimate_plain_time(run, cost, baseline)
+    count = len(run.regions)
+    time = np.bincount(run.tree.region, run.time, count)
+    events = np.bincount(run.tree.region, events_within(run) * plain.cost[0], count)
+    return np.asarray(events <= MEASURABLE * time)
 
 
 @dataclass(frozen=True)

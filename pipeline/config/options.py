@@ -85,6 +85,11 @@ class FilterOptions(PaperRule):
         given=list[str],
         read=_patterns,
     )
+    protect_growing: bool = option(
+        True,
+        "Keep regions whose time grows with the scale; a budget and --drop go first.",
+        commands=_FILTER,
+    )
     form: Literal["shorter", "include", "exclude"] = option(
         "shorter",
         "Write rules for kept regions, for dropped ones, or whichever list is shorter.",

@@ -1,7 +1,7 @@
 """The filter stage: from profiles to a proven filter file with its evidence beside it."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -9,20 +9,20 @@ import numpy as np
 
 from filters.budget import BudgetOutcome, decide_by_budget
 from filters.cost import EventCost, calibrate_by_baseline, calibrate_by_pair
-from filters.decision import Decision
+from filters.decision import Decision, Reason
 from filters.evidence import RunEvidence, evidence_from_profile
 from filters.evidence_file import evidence_json
 from filters.explanation import costly_at_largest_scale
 from filters.instrumenters import list_functions
 from filters.memory import Memory, trace_memory
 from filters.options import Application, Budget, FilterRequest, Form, Instrumenter, Layout, Overrides
-from filters.overhead import Prediction, predict
+from filters.overhead import Prediction, measurable, predict
 from filters.paper_rule import decide_by_paper
 from filters.scorep_format.matcher import kept
 from filters.scorep_format.parser import parse
-from filters.scorep_format.patterns import escape
 from filters.scorep_format.writer import merge_filters, write_filter
 from filters.simulation import simulate
+from ingest.cpp_names import short_name
 from ingest.discovery import Discovery, Run
 from ingest.errors import InputError, UsageError
 from ingest.profile import Profile
@@ -33,6 +33,7 @@ from pipeline.stages.ingest import Located, ingest, locate, skipped_entry
 from pipeline.stages.model import modelled
 from pipeline.store.atomic import write_json, write_text
 
+NAMED = 5
 GENERATOR = "made by pipeline"
 
 
@@ -74,7 +75,7 @@ def filter_request(options: FilterOptions, growing: tuple[str, ...] = ()) -> Fil
 
     Args:
         options: what the user gave.
-        growing: patterns of regions to protect because their models grow.
+        growing: names of regions to protect because their models grow.
 
     Raises:
         UsageError: the options exclude each other.
@@ -88,7 +89,7 @@ def filter_request(options: FilterOptions, growing: tuple[str, ...] = ()) -> Fil
     applied = None if options.applied is None else Application(options.applied.replace("-", " "))
     return FilterRequest(
         rule=options if options.max_overhead is None else Budget(options.max_overhead, applied),
-        overrides=Overrides((*options.protect, *growing), options.drop),
+        overrides=Overrides(options.protect, options.drop, growing if options.protect_growing else ()),
         layout=Layout(Form(options.form), options.abridge, options.whole_files),
         instrumenter=Instrumenter(options.to),
         merge=options.merge,
@@ -114,6 +115,7 @@ def make_filter(runs: Sequence[Run], request: FilterRequest) -> FilterResult:
     largest = runs[-1].reader.read(runs[-1].path)
     evidence.append(evidence_from_profile(largest))
     cost = _event_cost(evidence[-1], request)
+    request, unclear = _with_measurable_growth(evidence[-1], request, cost)
     decision, outcome = _decide(evidence, request, cost)
     predictions = [
         predict(run, decision.recorded(i), cost, request.baseline if i == len(evidence) - 1 else None)
@@ -122,7 +124,7 @@ def make_filter(runs: Sequence[Run], request: FilterRequest) -> FilterResult:
     content = evidence_json(decision, predictions, outcome)
     content["notices"] += costly_at_largest_scale(decision, predictions[-1])
     text, usage, notices = _written(decision, request)
-    content["notices"] += notices
+    content["notices"] += [*_protection_notices(decision, unclear), *notices]
     recorded = decision.recorded_regions(len(evidence) - 1)
     unfiltered, filtered = trace_memory(largest, np.stack([np.ones_like(recorded), recorded]))
     content["memory"] = {"unfiltered": vars(unfiltered), "filtered": vars(filtered)}
@@ -135,6 +137,43 @@ def make_filter(runs: Sequence[Run], request: FilterRequest) -> FilterResult:
         evidence=content,
         usage=usage,
     )
+
+
+def _with_measurable_growth(
+    largest: RunEvidence, request: FilterRequest, cost: EventCost
+) -> tuple[FilterRequest, tuple[str, ...]]:
+    """Return the request without growing regions that are mostly overhead, and their names."""
+    growing = request.overrides.growing
+    clear_of_overhead = dict(
+        zip(largest.regions.name, measurable(largest, cost, request.baseline).tolist(), strict=True)
+    )
+    clear = tuple(name for name in growing if clear_of_overhead.get(name, True))
+    overrides = replace(request.overrides, growing=clear)
+    return replace(request, overrides=overrides), tuple(name for name in growing if name not in clear)
+
+
+def _protection_notices(decision: Decision, unclear: Sequence[str]) -> list[str]:
+    """Name the regions that are kept because they grow, and those whose growth is that of the overhead."""
+    protected = [
+        name
+        for name, reason in zip(decision.regions.table.name, decision.reason.tolist(), strict=True)
+        if reason == Reason.GROWING
+    ]
+    found = []
+    if protected:
+        names = short_list(protected)
+        found.append(
+            f"kept because their time grows with the scale: {names}; --no-protect-growing lifts this"
+        )
+    if unclear:
+        found.append(f"growing, but mostly instrumentation overhead, so not protected: {short_list(unclear)}")
+    return found
+
+
+def short_list(names: Sequence[str]) -> str:
+    """Return some names, without parameters, and how many are left out."""
+    shown = ", ".join(short_name(name) for name in names[:NAMED])
+    return f"{shown} and {len(names) - NAMED} more" if len(names) > NAMED else shown
 
 
 def _event_cost(largest: RunEvidence, request: FilterRequest) -> EventCost:
@@ -249,7 +288,7 @@ ENOUGH_POINTS = 3
 
 
 def growing_regions(analysis: Analysis) -> tuple[str, ...]:
-    """Return patterns for the regions that are future bottlenecks, sorted; the filter protects them.
+    """Return the regions that are future bottlenecks, sorted by name; the filter protects them.
 
     They grow with a probability of at least 0.9 and have at least 1 % of the total at 4 times the largest
     scale. With fewer than three points no region counts as growing.
@@ -259,4 +298,4 @@ def growing_regions(analysis: Analysis) -> tuple[str, ...]:
     outlook = look_ahead(analysis, analysis.regions, default_target(analysis))
     names = [path[0] for path in analysis.regions.kernels.callpaths]
     future = [name for name, flags in zip(names, outlook.flags, strict=True) if "coming_bottleneck" in flags]
-    return tuple(sorted(escape(name) for name in future))
+    return tuple(sorted(future))

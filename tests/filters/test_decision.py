@@ -164,6 +164,7 @@ def test_reasons_have_their_order():
         "TOTAL_TIME",
         "TIME_PER_VISIT",
         "TIME",
+        "GROWING",
         "PROTECTED",
         "USER_REGION",
         "ENTRY_POINT",

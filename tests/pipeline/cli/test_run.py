@@ -263,4 +263,4 @@ def test_the_filter_of_a_run_follows_its_options_and_protects_what_grows(call, t
     call("run", study, "--out", tmp_path / "r")
     regions = json.loads((tmp_path / "r" / "app.filter.json").read_text())["regions"]
     reasons = [region["reason"] for region in regions]
-    assert reasons.count("protected") == 1
+    assert reasons.count("growing") == 1

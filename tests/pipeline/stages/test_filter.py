@@ -69,7 +69,9 @@ def test_every_option_reaches_the_request():
     )
     request = filter_request(options, ("grows",))
     assert (request.rule.overhead, request.rule.applied) == (0.05, Application.COMPILE_TIME)
-    assert (request.overrides.protect, request.overrides.drop) == (("a*", "grows"), ("b*",))
+    overrides = request.overrides
+    assert (overrides.protect, overrides.drop, overrides.growing) == (("a*",), ("b*",), ("grows",))
+    assert filter_request(FilterOptions(protect_growing=False), ("grows",)).overrides.growing == ()
     assert request.layout == Layout(Form("include"), True, True)
     assert (request.event_cost, request.baseline) == (1e-7, 3.0)
     assert filter_request(FilterOptions(max_overhead=0.05)).rule.applied is None
@@ -207,13 +209,40 @@ def test_regions_that_will_matter_are_protected(tmp_path):
     assert growing_regions(analysis_of(growing_study(tmp_path / "small", (1, 2, 4, 8, 16), 1e-7))) == ()
 
 
+def reasons_in(result):
+    return {entry["region"]: entry["reason"] for entry in result.evidence["regions"]}
+
+
 def test_a_study_protects_what_grows_and_reports_what_it_could_not_read(tmp_path):
-    study = growing_study(tmp_path, (1, 2, 4, 8, 16), 0.01)
+    study = growing_study(tmp_path, (1, 2, 4, 8, 16), 0.5)
     (study / "app.p32.r1").mkdir()
     result, skipped = filter_of_path(study, Options())
-    reasons = {entry["region"]: entry["reason"] for entry in result.evidence["regions"]}
-    assert reasons["tiny"] == "protected"
+    assert reasons_in(result)["tiny"] == "growing"
+    sentence = "kept because their time grows with the scale: tiny; --no-protect-growing lifts this"
+    assert sentence in result.notices
     assert skipped == ({"path": str(study / "app.p32.r1"), "reason": "holds no profile"},)
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        ({"protect_growing": False}, "dropped"),
+        ({"drop": ("tiny",)}, "asked_to_drop"),
+        ({"drop": ("*",), "protect": ("tiny",)}, "protected"),
+        ({"max_overhead": 0.001}, "too_costly"),
+    ],
+)
+def test_options_and_a_budget_go_before_the_protection_of_what_grows(tmp_path, options, reason):
+    study = growing_study(tmp_path, (1, 2, 4, 8, 16), 0.5)
+    result, _ = filter_of_path(study, Options(filter=FilterOptions(**options)))
+    assert reasons_in(result)["tiny"] == reason
+    assert not any("kept because" in notice for notice in result.notices)
+
+
+def test_growth_of_the_overhead_is_not_protected(tmp_path):
+    result, _ = filter_of_path(growing_study(tmp_path, (1, 2, 4, 8, 16), 0.01), Options())
+    assert reasons_in(result)["tiny"] == "dropped"
+    assert "growing, but mostly instrumentation overhead, so not protected: tiny" in result.notices
 
 
 def test_a_single_profile_is_not_modelled(profile):
