@@ -120,7 +120,7 @@ AHEAD, LEFT = 4.0, 1.5  # factor beyond the range, and between formula and predi
 ROUNDING = 1e-6  # per cent
 SPARE = 2  # points beyond the coefficients, which no wrong formula goes through by chance
 TO_DEVIATION = 1.25  # from a mean absolute error to a standard deviation
-BLOCK = 256  # kernels weighed at once: a few MiB, whatever the number of kernels
+BLOCK = 256  # kernels fitted at once: a few MiB, whatever the number of kernels
 ANOTHER_CHANGE = 0.1  # drift per root of a doubling of kernels that changed their behaviour once already
 
 
