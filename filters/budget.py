@@ -13,6 +13,7 @@ from filters.options import Application, Budget, Overrides
 from filters.overhead import estimate_plain_time
 from filters.regions import FilterRegions, unite_regions
 from ingest.arrays import BoolArray, FloatArray, IntArray
+from ingest.number_text import percent
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,7 +104,7 @@ def decide_by_budget(
     reason = _reasons(shares, budget, forced, packing.taken)
     overhead = shares.overhead(reason >= Reason.PREFIX, applied)
     outcome = BudgetOutcome(budget, applied, tuple(overhead.tolist()), packing)
-    method = f"budget: overhead up to {budget.overhead:.3g} of plain computing time at {applied.value}"
+    method = f"overhead budget of {percent(budget.overhead)}, filter applied at {applied.value}"
     notices = (*decision_notices(regions, reason), *_budget_notices(outcome, shares))
     callpaths = _callpath_reasons(regions, runs, reason, worth > 0.0)
     decision = Decision(
@@ -187,13 +188,13 @@ def _budget_notices(outcome: BudgetOutcome, shares: Shares) -> tuple[str, ...]:
     limit, notices = outcome.budget.overhead, []
     if not outcome.met:
         notices.append(
-            f"the overhead budget of {limit:.3g} cannot be met: what must be recorded (MPI and what is "
-            f"protected) takes {max(outcome.overhead):.3g}"
+            f"the overhead budget of {percent(limit)} cannot be met: what must be recorded (MPI and "
+            f"protected regions) takes {percent(max(outcome.overhead))}"
         )
     if outcome.budget.applied is None and outcome.applied is Application.COMPILE_TIME:
         hooks = float((shares.fixed + shares.hooks.sum(axis=0)).max())
         notices.append(
-            f"the budget holds only if the filter is applied at compile time: at run time the hooks alone "
-            f"take {hooks:.3g} of the plain time"
+            f"the filter has to be applied at compile time: at run time the hooks alone take "
+            f"{percent(hooks)} of the plain computing time"
         )
     return tuple(notices)

@@ -37,8 +37,10 @@ class EventCost:
     def __post_init__(self) -> None:
         """Refuse impossible costs."""
         if not 0.0 <= self.filtered <= self.recorded or self.recorded == 0.0 or self.spread <= 0.0:
-            hint = "a recorded visit costs time, and at least as much as one that is filtered at run time"
-            raise UsageError(f"event cost {self.recorded:g} s, filtered {self.filtered:g} s", hint=hint)
+            hint = "recording a visit costs time, at least as much as filtering it at run time"
+            raise UsageError(
+                f"invalid event cost {self.recorded:g} s, filtered {self.filtered:g} s", hint=hint
+            )
 
 
 def child_visits(tree: CallTree, visits: FloatArray) -> FloatArray:
@@ -91,7 +93,7 @@ def calibrate_by_pair(full: RunEvidence, reduced: RunEvidence) -> EventCost:
     visits = full.visits.sum() - reduced.visits.sum()
     time = computing_time(full) - computing_time(reduced)
     if visits <= 0 or time <= 0:
-        what = f"no event cost follows from {visits:.4g} visits and {time:.4g} core-s less"
+        what = f"no event cost can be derived: {visits:,.0f} fewer visits took {time:.4g} core-s less"
         raise UsageError(
             what, where=reduced.source, hint="give the full measurement first, then the reduced one"
         )

@@ -85,7 +85,7 @@ class Decision:
         return self.reason >= Reason.PREFIX
 
     def recorded_regions(self, run: int) -> BoolArray:
-        """Return the regions of a run's own table that are recorded; MPI and the like always are."""
+        """Return the regions of a run's own table that are recorded; MPI, OpenMP and others always are."""
         return np.append(self.kept, True)[self.regions.of_run[run]]
 
     def recorded(self, run: int) -> BoolArray:

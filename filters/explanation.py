@@ -15,6 +15,7 @@ from filters.scorep_format.patterns import compile_pattern
 from ingest.arrays import BoolArray, IntArray
 from ingest.cpp_names import short_name
 from ingest.errors import UsageError
+from ingest.number_text import count, figure, percent
 
 _CALLPATHS = 5
 NOTABLE = 0.01
@@ -50,15 +51,17 @@ def explain(decision: Decision, prediction: Prediction, asked: str) -> tuple[str
     """
     found = np.flatnonzero(_named(decision, asked))
     if not len(found):
-        hint = "give a name as the evidence file has it, or a pattern such as '*solve*'"
-        raise UsageError(f"no called, filterable region is named '{asked}'", where="--explain", hint=hint)
+        hint = "give a name from the evidence file, or a pattern such as '*solve*'"
+        raise UsageError(
+            f"'{asked}' matches no filterable region that is called", where="--explain", hint=hint
+        )
     return tuple(line for i in found.tolist() for line in _region(decision, prediction, i))
 
 
 def _named(decision: Decision, asked: str) -> BoolArray:
     table, pattern = decision.regions.table, compile_pattern(asked)
     hits = [
-        asked in (name, mangled, short_name(name)) or pattern.matches(name) or pattern.matches(mangled)
+        any(asked == text or pattern.matches(text) for text in (name, mangled, short_name(name)))
         for name, mangled in zip(table.name, table.mangled, strict=True)
     ]
     return np.array(hits, dtype=np.bool_) & decision.regions.called
@@ -71,11 +74,11 @@ def _region(decision: Decision, prediction: Prediction, i: int) -> Iterable[str]
     visits, time = float(run.visits[nodes].sum()), float(run.time[nodes].sum())
     plain, total = float(prediction.plain.callpath[nodes].sum()), prediction.plain.total
     yield f"{decision.regions.table.name[i]}: {'kept' if reason.keeps else 'dropped'}, {reason.sentence}"
-    each = f", {1e6 * time / visits:.4g} us each" if visits > 0 else ""
-    yield f"  {visits:.4g} visits, {time:.4g} core-s measured{each}, about {plain:.4g} core-s unmeasured"
+    each = f", {figure(1e6 * time / visits)} µs each" if visits > 0 else ""
+    yield f"  {count(visits)} visits, {figure(time)} core-s{each}; about {figure(plain)} core-s unmeasured"
     cost = prediction.plain.cost[0] * visits
-    share = f" ({cost / total:.2%} of the plain computing time)" if total > 0 else ""
-    yield f"  recording its visits takes about {cost:.4g} core-s{share}"
+    share = f" ({percent(cost / total)} of the plain computing time)" if total > 0 else ""
+    yield f"  recording its visits takes about {figure(cost)} core-s{share}"
     if isinstance(decision, PaperDecision):
         yield from _thresholds(decision.outcomes[last])
     yield from _callpaths(decision, nodes)
@@ -83,8 +86,9 @@ def _region(decision: Decision, prediction: Prediction, i: int) -> Iterable[str]
 
 def _thresholds(outcome: RuleOutcome) -> Iterable[str]:
     yield (
-        f"  the rule keeps call paths from {1e6 * outcome.time_per_visit:.4g} us per visit; those from "
-        f"{outcome.total_time:.4g} core-s are represented by ones of up to {outcome.visits:.4g} visits"
+        f"  the rule keeps call paths of at least {figure(1e6 * outcome.time_per_visit)} µs per visit; those "
+        f"of at least {figure(outcome.total_time)} core-s are represented by call paths of at most "
+        f"{count(outcome.visits)} visits"
     )
 
 
@@ -97,7 +101,7 @@ def _callpaths(decision: Decision, nodes: IntArray) -> Iterable[str]:
     for node in largest[:_CALLPATHS].tolist():
         path = " > ".join(short_name(run.regions.name[run.tree.region[step]]) for step in run.tree.path(node))
         fate = _fate(decision, node, int(home[node]))
-        yield f"  {path}: {run.visits[node]:.4g} visits, {run.time[node]:.4g} core-s; {fate}"
+        yield f"  {path}: {count(run.visits[node])} visits, {figure(run.time[node])} core-s; {fate}"
     if len(nodes) > _CALLPATHS:
         yield f"  and {len(nodes) - _CALLPATHS} more call paths"
 
@@ -162,7 +166,7 @@ def costly_at_largest_scale(decision: Decision, prediction: Prediction) -> tuple
     share = cost / plain.total if plain.total > 0 else np.zeros(len(regions))
     return tuple(
         f"'{regions.table.name[i]}' is kept for smaller runs only, but at the largest scale recording it "
-        f"takes {share[i]:.1%} of the plain computing time"
+        f"takes {percent(float(share[i]))} of the plain computing time"
         for i in np.flatnonzero(ruled & (share >= NOTABLE)).tolist()
     )
 
@@ -180,6 +184,6 @@ def next_commands(filter_file: Path, applied: Application) -> tuple[str, ...]:
         return (f"export SCOREP_FILTERING_FILE={path}",)
     flags = shlex.quote(f"--instrument-filter={filter_file.absolute()}")
     return (
-        f"scorep --instrument-filter={path} g++ ...    # instead of g++ ..., for all that is compiled",
-        f"make SCOREP_WRAPPER_INSTRUMENTER_FLAGS={flags}    # if the build uses scorep-g++ or the like",
+        f"scorep --instrument-filter={path} g++ ...    # instead of g++ ..., for every file",
+        f"make SCOREP_WRAPPER_INSTRUMENTER_FLAGS={flags}    # if the build uses wrappers such as scorep-g++",
     )

@@ -13,14 +13,14 @@ class PaperRule:
     """The numbers of the rule, with the paper's values as defaults."""
 
     per_visit: float = option(
-        0.25, "Share of call paths with the longest time per visit that is kept.", least=0, most=1
+        0.25, "Share of call paths to keep, those with the longest time per visit.", least=0, most=1
     )
     total: float = option(
-        0.25, "Share of call paths with the most total time that must be represented.", least=0, most=1
+        0.25, "Share of call paths to represent, those with the most total time.", least=0, most=1
     )
     visits: float = option(
         0.5,
-        "Quantile of visits above which a call path does not represent itself; 0.5 is the median.",
+        "A call path with more visits than this quantile does not represent itself; 0.5 is the median.",
         least=0,
         most=1,
     )

@@ -173,8 +173,10 @@ def _attributed(run: RunEvidence, plain: FloatArray, cost: float) -> FloatArray:
 def _by_baseline(run: RunEvidence, baseline: float, measured: float, events: float) -> float:
     lost = (run.wall - baseline) * events / run.busiest
     if not 0.0 < lost < measured:
-        what = f"a run of {run.wall:.4g} s with {measured:.4g} core-s of computing cannot take {baseline:g} s"
-        raise UsageError(what, where=run.source, hint="give that of the same run without instrumentation")
+        what = (
+            f"a run of {run.wall:.4g} s ({measured:.4g} core-s of computing) cannot take only {baseline:g} s"
+        )
+        raise UsageError(what, where=run.source, hint="give the time of the same run without instrumentation")
     return measured - lost
 
 

@@ -62,8 +62,10 @@ def decide_by_paper(
     outcomes = [apply_paper_rule(run, can_filter(run.regions)[run.tree.region], rule) for run in runs]
     callpaths = tuple(outcome.reason for outcome in outcomes)
     reason = override(regions, region_reasons(regions, runs, callpaths), overrides or Overrides())
-    method = f"paper rule: top {rule.per_visit:.0%} of time per visit, top {rule.total:.0%} of total time"
-    method += f", visits up to the {rule.visits:.0%} quantile, all prefixes"
+    method = (
+        f"paper rule: top {100 * rule.per_visit:.0f} % by time per visit, top {100 * rule.total:.0f} % by "
+    )
+    method += f"total time, visits up to the {100 * rule.visits:.0f} % quantile, all callers of what is kept"
     return PaperDecision(
         regions=regions,
         runs=tuple(runs),

@@ -30,7 +30,7 @@ class _Facts(NamedTuple):
 class FilterRegions:
     """R filterable regions in the order of their displayed names, so that files made from them are stable.
 
-    A rule on mangled names cannot distinguish regions that share one (static functions of one name in two
+    A rule on mangled names cannot distinguish regions that share one (equally named static functions in two
     files): they are one entry and one decision here.
 
     Attributes:

@@ -24,7 +24,7 @@ def simulate(profile: Profile, rules: Filter) -> Profile:
     belong to no place in the call tree are left out.
 
     Raises:
-        InputError: later, if values are asked for and damaged.
+        InputError: later, when damaged values are read.
     """
     folding = fold(profile, kept(rules, profile.regions))
     metrics = tuple(metric for metric in profile.metrics if metric.kind is not MetricKind.SIMPLE)

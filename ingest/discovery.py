@@ -189,7 +189,7 @@ def _profiles_of(place: Path) -> list[FoundProfile]:
         return [FoundProfile(place, reader, place)]
     found = search_profiles(place)[0] if place.is_dir() else []
     if not found:
-        what = "holds no profile" if place.exists() else "no such file or directory"
+        what = "contains no profile" if place.exists() else "no such file or directory"
         raise InputError(f"[[run]]: {what}", where=str(place), hint=f"known formats: {known_profiles()}")
     return found
 
@@ -235,7 +235,7 @@ def _refuse_nested_runs(found: Sequence[FoundProfile]) -> None:
                 continue
             if nested:
                 raise RunNameError(
-                    f"'{folder}' is the name of a run but is one folder too deep",
+                    f"'{folder}' is named like a run but lies one folder too deep",
                     where=str(profile.entry),
                     hint="give the directory that contains the runs",
                 )
@@ -257,7 +257,7 @@ def _agree(names: Sequence[RunName], found: Sequence[FoundProfile]) -> None:
     prefixes = dict.fromkeys(name.prefix for name in names)
     if len(prefixes) > 1 and (odd := next((p for p in prefixes if any(map(str.isdigit, p))), None)):
         raise RunNameError(
-            f"there may be a parameter in the leading name '{odd}', which is not the same in all runs",
+            f"there may be a parameter hidden in the leading name '{odd}', which is not the same in all runs",
             where=where,
             hint=HOW_TO_NAME,
         )
@@ -270,7 +270,9 @@ def _notices(names: Sequence[RunName], found: Sequence[FoundProfile]) -> tuple[s
         leading = ", ".join(prefixes)
         notices.append(f"runs with different leading names are read as one study: {leading}")
     if any(map(_named_by_number, found)):
-        notices.append(f"files named by a number only: it is read as the parameter {PROCESSES} (processes)")
+        notices.append(
+            f"files named by numbers only: the number is read as the parameter {PROCESSES} (processes)"
+        )
     return tuple(notices)
 
 

@@ -51,6 +51,6 @@ def option(default: Any, help: str, **declared: Any) -> Any:  # noqa: ANN401  # 
 
 
 def declaration(declared: Field[Any]) -> Declaration | None:
-    """Return what is declared of a field; None where the field is no option."""
+    """Return what is declared of a field; None if the field is not an option."""
     found: Declaration | None = declared.metadata.get(_KEY)
     return found

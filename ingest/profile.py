@@ -90,7 +90,7 @@ class LocationTable:
 
 
 class ValueLoader(Protocol):
-    """Reads the values of a profile when they are asked for."""
+    """Reads the values of a profile on demand."""
 
     def __call__(self, metric: Metric) -> FloatArray:
         """Return the stored values of a metric, float64[call path, location].
@@ -157,7 +157,7 @@ class Profile:
         tree: call paths in preorder.
         regions: what the call paths are made of.
         locations: what the values are measured on.
-        metrics: the metrics whose values can be asked for.
+        metrics: the metrics whose values can be read.
         load: reads stored values; use `values` and `exclusive_blocks` instead.
         attributes: what the measurement system says about itself (versions, filter, machine).
         notices: one sentence for everything that was skipped or is doubtful.
@@ -187,7 +187,7 @@ class Profile:
     def values(self, name: str, *, inclusive: bool = False) -> FloatArray:
         """Return the values of a metric, float64[call path, location], in the metric's unit.
 
-        Metrics that are not sums (simple, minimum, maximum) come as stored whatever is asked for.
+        Metrics that are not sums (simple, minimum, maximum) come as stored, whatever is requested.
 
         Raises:
             InputError: if the profile has no such metric or its values are damaged.

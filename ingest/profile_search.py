@@ -66,7 +66,7 @@ def search_profiles(directory: Path) -> tuple[list[FoundProfile], list[Skipped]]
         found += (FoundProfile(path, reader, entry) for path, reader in profiles)
         skipped += (Skipped(path, f"derived from {ORIGINAL} beside it") for path in derived)
         if not profiles:
-            skipped.append(Skipped(entry, "holds no profile" if entry.is_dir() else "is not a profile"))
+            skipped.append(Skipped(entry, "contains no profile" if entry.is_dir() else "not a profile"))
     return found, skipped
 
 

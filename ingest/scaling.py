@@ -53,7 +53,7 @@ def decide_scaling(experiment: Experiment, given: Scaling | None = None) -> Scal
         return ScalingDecision(Scaling.NONE, parameter, "values of a series file are modelled as they are")
     if not parameter:
         return ScalingDecision(
-            Scaling.NONE, "", "the number of locations is the same at all points: there is nothing to scale"
+            Scaling.NONE, "", "the number of locations is the same at all points, so neither strong nor weak"
         )
     slope = _slope(experiment, experiment.parameters.index(parameter))
     if slope is None:
@@ -63,7 +63,7 @@ def decide_scaling(experiment: Experiment, given: Scaling | None = None) -> Scal
     strong = slope < STRONG_SLOPE
     clear = min(abs(slope + 1.0), abs(slope)) <= CLEAR
     reason = (
-        f"computing time per location changes like {parameter}^{slope:.2f}: "
+        f"computing time per location scales as {parameter}^{slope:.2f}: "
         f"{'strong' if strong else 'weak'} scaling"
         + ("" if clear else ", but not clearly; use --scaling strong or weak if this is wrong")
     )

@@ -66,7 +66,7 @@ def parse(text: str, *, where: str = "filter") -> Filter:
             if token in KEYWORDS:
                 state = _keyword(state, token, f"{where}, line {number}")
             elif state.include is None:
-                hint = "patterns stand after EXCLUDE or INCLUDE, inside a block"
+                hint = "write patterns after EXCLUDE or INCLUDE, inside a block"
                 raise FilterError(f"unexpected '{token}'", where=f"{where}, line {number}", hint=hint)
             else:
                 rules[state.block].append(Rule(state.include, token, state.mangled))

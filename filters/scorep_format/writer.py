@@ -174,6 +174,6 @@ def _around(existing: str, where: str) -> tuple[str, str]:
     if not marks:
         return "", "".join(lines)
     if [lines[i].strip() for i in marks] != [BEGIN_MARK, END_MARK]:
-        hint = "leave one pair of marks, or none, and merge again"
-        raise FilterError("the marks of the generated part are damaged", where=where, hint=hint)
+        hint = "keep one pair of markers or none, and merge again"
+        raise FilterError("the markers of the generated part are damaged", where=where, hint=hint)
     return "".join(lines[: marks[0]]), "".join(lines[marks[1] + 1 :])

@@ -228,7 +228,7 @@ class _Events:
         self.text.append(text)
         self.length += len(text)
         if self.length > MAX_TEXT:
-            raise ValueError(f"a text of more than {MAX_TEXT >> 20} MiB")
+            raise ValueError(f"text of more than {MAX_TEXT >> 20} MiB")
 
     def record(self, tag: str, attributes: Record) -> None:
         if tag == "metric":

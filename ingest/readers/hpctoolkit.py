@@ -69,8 +69,8 @@ def read(path: Path) -> Profile:
         InputError: if the package is missing, the database is damaged, or from HPCToolkit since 2022.
     """
     if not (path / EXPERIMENT).is_file():
-        what = f"a database of HPCToolkit since 2022 ({NEWER}), of which Hatchet does not know the units"
-        raise InputError(what, where=str(path), hint="make it with hpcprof of 2021 or before")
+        what = f"a database of HPCToolkit since 2022 ({NEWER}), whose units Hatchet does not know"
+        raise InputError(what, where=str(path), hint="create it with hpcprof 2021 or earlier")
     stored = _checked(path)
     frame = _graph_frame(path)
     nodes = list(frame.graph.traverse(order="pre"))
@@ -112,7 +112,7 @@ def _header(file: Path) -> tuple[int, int]:
         *_, order, nodes, metrics = _HEADER.unpack_from(content)
         if order == b"b" and min(nodes, metrics) > 0 and size == _HEADER.size + 8 * nodes * metrics:
             return nodes, metrics
-    raise InputError("damaged or truncated, or not named as by hpcprof", where=str(file))
+    raise InputError("damaged, truncated or renamed since hpcprof wrote it", where=str(file))
 
 
 def _graph_frame(path: Path) -> Any:  # noqa: ANN401 - the package has no types

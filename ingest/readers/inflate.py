@@ -64,5 +64,5 @@ def gunzip(compressed: bytes | memoryview, *, where: str) -> bytes:
         what = f"refused as a decompression bomb: {len(compressed)} bytes inflate to more than {limit}"
         raise InputError(what, where=where, hint="if the file is genuine, unpack it with gunzip first")
     if not stream.eof:
-        raise InputError("gzip data end early", where=where, hint="the file is truncated: copy it again")
+        raise InputError("the gzip data ends early", where=where, hint="the file is truncated: copy it again")
     return plain

@@ -71,7 +71,7 @@ class Study:
 
         Args:
             metric: what to model; by default the metric that the study was read for. Time becomes effort.
-            scaling: how the problem changes with the number of processes; by default told from the data.
+            scaling: how the problem changes with the number of processes; by default detected from the data.
             prior: how plausible each exponent is before any data: ``uniform``, ``simple`` or a TOML file.
             method: ``evidence`` weighs all hypotheses, ``leave-one-out`` selects one by cross-validation.
 

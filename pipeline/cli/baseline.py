@@ -12,7 +12,11 @@ from pipeline.config.options import Options, load_options
 
 Machine = Annotated[
     str | None,
-    typer.Option("--machine", help="Name of the machine; studies of different machines are not compared."),
+    typer.Option(
+        "--machine",
+        metavar="NAME",
+        help="Name of the machine; studies of different machines are not compared.",
+    ),
 ]
 
 
@@ -23,9 +27,9 @@ def baseline_command(
         Path, typer.Argument(metavar="DIR|OUT|FILE", help="Runs, a results directory or a series file.")
     ],
     given: Given,
-    output: Annotated[Path, typer.Option("-o", "--output", help="Baseline file to write.")] = Path(
-        "baseline.json"
-    ),
+    output: Annotated[
+        Path, typer.Option("-o", "--output", metavar="FILE", help="Baseline file to write.")
+    ] = Path("baseline.json"),
     machine: Machine = None,
     config: Config = None,
 ) -> None:

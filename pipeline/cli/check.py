@@ -23,28 +23,42 @@ def check_command(
         Path | None,
         typer.Option(
             "--baseline",
-            help="File of `pipeline baseline`; without it only the rules of pipeline.toml count.",
+            metavar="FILE",
+            help="File of `pipeline baseline`; without it only the rules of pipeline.toml apply.",
         ),
     ] = None,
     at: At = None,
     machine: Machine = None,
     config: Config = None,
     json: Annotated[
-        str | None, typer.Option("--json", help="Write check.json here, '-' for standard output.")
+        str | None,
+        typer.Option(
+            "--json", metavar="FILE", help="Write check.json to this file, '-' for standard output."
+        ),
     ] = None,
-    junit: Annotated[Path | None, typer.Option("--junit", help="Write JUnit XML here.")] = None,
-    sarif: Annotated[Path | None, typer.Option("--sarif", help="Write SARIF 2.1.0 here.")] = None,
-    markdown: Annotated[Path | None, typer.Option("--markdown", help="Write Markdown here.")] = None,
+    junit: Annotated[
+        Path | None, typer.Option("--junit", metavar="FILE", help="Write JUnit XML to this file.")
+    ] = None,
+    sarif: Annotated[
+        Path | None, typer.Option("--sarif", metavar="FILE", help="Write SARIF 2.1.0 to this file.")
+    ] = None,
+    markdown: Annotated[
+        Path | None, typer.Option("--markdown", metavar="FILE", help="Write Markdown to this file.")
+    ] = None,
     code_quality: Annotated[
-        Path | None, typer.Option("--code-quality", help="Write GitLab's code-quality report here.")
+        Path | None,
+        typer.Option(
+            "--code-quality", metavar="FILE", help="Write GitLab's code-quality report to this file."
+        ),
     ] = None,
     source_root: Annotated[
-        str,
+        str | None,
         typer.Option(
             "--source-root",
+            metavar="DIR",
             help="Directory that the program was compiled in; source files are shown relative to it.",
         ),
-    ] = "",
+    ] = None,
     limit: Limit = 15,
 ) -> None:
     """Check for scalability regressions. Exit code 0: no regression, 1: regression, 3: inconclusive."""
@@ -75,7 +89,7 @@ def check_command(
         sarif=sarif,
         markdown=markdown,
         code_quality=code_quality,
-        source_root=source_root,
+        source_root=source_root or "",
     )
     if not write_outputs(result, outputs):
         # If the reader of a pipe went away, rich exits with 1, which would mean a regression.

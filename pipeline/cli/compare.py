@@ -20,10 +20,15 @@ def compare_command(
     at: At = None,
     config: Config = None,
     factor: Annotated[
-        float, typer.Option("--factor", min=1.0, help="Differences up to this factor are not reported.")
+        float,
+        typer.Option(
+            "--factor", metavar="FACTOR", min=1.0, help="Differences up to this factor are not reported."
+        ),
     ] = 1.1,
     json: Json = None,
-    html: Annotated[Path | None, typer.Option("--html", help="Write a self-contained page here.")] = None,
+    html: Annotated[
+        Path | None, typer.Option("--html", metavar="FILE", help="Write a self-contained page to this file.")
+    ] = None,
     limit: Limit = 15,
 ) -> None:
     """Report which kernels differ significantly between two studies, now and at the target scale."""

@@ -21,7 +21,7 @@ def export_command(
     ] = STANDARD_OUTPUT,
     at: At = None,
 ) -> None:
-    """Write measurements or models in a format of another tool."""
+    """Write measurements or models in another tool's format."""
     from pipeline.config.targets import parse_at
     from pipeline.models.analysis import look_ahead
     from pipeline.report.export import export

@@ -28,14 +28,14 @@ def filter_command(
     config: Config = None,
     explain: Annotated[
         str | None,
-        typer.Option(metavar="REGION", help="Explain the decision on a region; write nothing."),
+        typer.Option(metavar="REGION", help="Explain the decision about a region; write nothing."),
     ] = None,
     apply: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Simulate this filter on the profile; write nothing."),
     ] = None,
 ) -> None:
-    """Select the regions that are worth measuring and write a proven filter file with its evidence."""
+    """Select the regions that are worth measuring and write a verified filter file with its evidence."""
     from filters.explanation import explain as explanation
     from pipeline.stages.filter import filter_of_path, store_filter
 

@@ -10,11 +10,11 @@ from pipeline.cli.options import At, Config, Json, Limit
 from pipeline.cli.output import write_summary
 
 history_app = typer.Typer(
-    help="Keep results over commits and find when a kernel changed.", no_args_is_help=True
+    help="Record results across commits and find when a kernel changed.", no_args_is_help=True
 )
 app.add_typer(history_app, name="history")
 
-File = Annotated[Path, typer.Option("--file", help="History file.")]
+File = Annotated[Path, typer.Option("--file", metavar="FILE", help="History file.")]
 
 
 @history_app.command("add")
@@ -23,11 +23,15 @@ def add_command(
         Path, typer.Argument(metavar="OUT|DIR|FILE", help="Results directory, runs or series file.")
     ],
     label: Annotated[
-        str, typer.Option("--label", help="Identifies this state of the code, such as the commit.")
+        str,
+        typer.Option("--label", metavar="NAME", help="Name of this state of the code, such as the commit."),
     ],
     file: File = Path("history.parquet"),
     check: Annotated[
-        Path | None, typer.Option("--check", help="check.json of the same state: its verdicts are kept too.")
+        Path | None,
+        typer.Option(
+            "--check", metavar="FILE", help="check.json of the same state, to store its verdicts too."
+        ),
     ] = None,
     at: At = None,
     config: Config = None,
@@ -37,6 +41,7 @@ def add_command(
     from pipeline.config.targets import parse_at
     from pipeline.gate.baseline import SMALLEST_SHARE
     from pipeline.gate.forecast import forecast, target_points
+    from pipeline.report.formatting import counted
     from pipeline.stages.check import read_study, read_verdicts
     from pipeline.store.history import add_to_history, history_rows
 
@@ -46,18 +51,22 @@ def add_command(
     verdicts = read_verdicts(check) if check is not None else {}
     target = study.named(targets)[-1]
     rows = history_rows(study, forecast(study, targets, options.models), target, label, verdicts)
-    count = add_to_history(file, rows)
-    typer.echo(f"{len(rows)} kernels of {label} in {file}, {count} labels in all")
+    labels = add_to_history(file, rows)
+    typer.echo(
+        f"Added {counted(len(rows), 'kernel')} of {label} to {file}, which has {counted(labels, 'label')}"
+    )
 
 
 @history_app.command("show")
 def show_command(
-    kernel: Annotated[str, typer.Argument(metavar="KERNEL", help="Name or pattern, 'total' for the whole.")],
+    kernel: Annotated[
+        str, typer.Argument(metavar="KERNEL", help="Name or pattern, 'total' for the whole program.")
+    ],
     file: File = Path("history.parquet"),
     json: Json = None,
     limit: Limit = 30,
 ) -> None:
-    """Show a kernel over commits, with change points and drift."""
+    """Show a kernel across commits, with change points and drift."""
     from ingest.errors import UsageError
     from pipeline.report.check.history import history_document, show_history
     from pipeline.report.terminal import console

@@ -23,7 +23,7 @@ def model_command(
 ) -> None:
     """Fit and show models without writing a results directory."""
     from pipeline.report.terminal import console
-    from pipeline.report.terminal.results import show_models
+    from pipeline.report.terminal.results import show_models, show_predictions
     from pipeline.stages.ingest import ingest, locate, skipped_entry
     from pipeline.stages.model import summary_of_models
 
@@ -34,5 +34,7 @@ def model_command(
     summary = summary_of_models(read, options)
     if not write_summary(json, summary):
         show_models(console(), summary, by=LEVELS[by], limit=limit)
+        if options.at and len({row["metric"] for row in summary["kernels"]}) == 1:
+            show_predictions(console(), summary, by=LEVELS[by], limit=limit)
     if options.strict and read.damaged:
         raise typer.Exit(INCOMPLETE)

@@ -15,7 +15,8 @@ from pipeline.config.targets import METAVAR as TARGET
 Out = Annotated[Path, typer.Argument(metavar="OUT", help="Results directory of `pipeline run`.")]
 At = Annotated[list[str] | None, typer.Option("--at", metavar=TARGET, help=TARGET_HELP)]
 Json = Annotated[
-    str | None, typer.Option("--json", metavar="FILE", help="Write JSON here, '-' for standard output.")
+    str | None,
+    typer.Option("--json", metavar="FILE", help="Write JSON to this file, '-' for standard output."),
 ]
 Config = Annotated[
     Path | None,

@@ -67,11 +67,13 @@ class FilterOptions(PaperRule):
         read=_share,
     )
     applied: Literal["run-time", "compile-time"] | None = option(
-        None, "Apply the filter at run time or at compile time; the budget holds for that.", commands=_FILTER
+        None,
+        "Apply the filter at run time or at compile time; the budget holds for that choice.",
+        commands=_FILTER,
     )
     protect: tuple[str, ...] = option(
         (),
-        "Keep regions that match; repeatable.",
+        "Always keep regions that match; repeatable.",
         commands=_FILTER,
         metavar="PATTERN",
         given=list[str],
@@ -79,7 +81,7 @@ class FilterOptions(PaperRule):
     )
     drop: tuple[str, ...] = option(
         (),
-        "Drop regions that match; repeatable.",
+        "Always drop regions that match; repeatable.",
         commands=_FILTER,
         metavar="PATTERN",
         given=list[str],
@@ -135,7 +137,7 @@ class Options:
     out: Path = option(Path("results"), "Results directory.", commands=_RUN, metavar="OUT", recompute=False)
     scaling: Literal["auto", "strong", "weak"] = option(
         "auto",
-        "Fixed problem size (strong), fixed size per process (weak), or as the data show (auto).",
+        "Fixed problem size (strong), fixed size per process (weak), or detected from the data (auto).",
         commands=(*_MODELS, *_GATE),
     )
     metric: str = option(
@@ -167,7 +169,11 @@ class Options:
         recompute=False,
     )
     scheduler: str = option(
-        "", "Address or scheduler file of the Dask cluster.", commands=_RUN, metavar="PLACE", recompute=False
+        "",
+        "Address or scheduler file of the Dask cluster.",
+        commands=_RUN,
+        metavar="ADDRESS",
+        recompute=False,
     )
     filter: FilterOptions = field(default_factory=FilterOptions)
     models: ModelOptions = field(default_factory=ModelOptions)

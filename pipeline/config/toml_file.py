@@ -161,7 +161,8 @@ def read_toml(path: Path) -> Table:
             f"is not valid TOML: {what}", where=f"{path}:{place[1]}" if place else str(path)
         ) from error
     except (OSError, UnicodeDecodeError, RecursionError) as error:
-        raise UsageError(f"cannot be read ({error})", where=str(path)) from error
+        what = str(getattr(error, "strerror", None) or error)
+        raise UsageError(f"cannot be read ({what})", where=str(path)) from error
     return Table(path=path, name=(), content=content, lines=line_numbers(text))
 
 

@@ -84,7 +84,11 @@ def check(
         compared = _Compared(rules=rules, tests=len(rules), points=candidate.points)
         reasons = ()
     else:
-        raise UsageError("nothing to check", where="check", hint="give --baseline FILE, or rules in [check]")
+        raise UsageError(
+            "nothing to check",
+            where="check",
+            hint="give --baseline FILE, or write rules in [check] of pipeline.toml",
+        )
     kernels, notices = waive(_with_rules(compared, study, options), options.waivers, today)
     return CheckResult(
         outcome=_outcome(kernels, reasons),

@@ -67,7 +67,7 @@ def match(baseline: Measurements, candidate: Measurements) -> Matched:
         one, two = getattr(baseline, what), getattr(candidate, what)
         if one != two:
             raise InputError(
-                f"the {what} differ: {_shown(one)} in the baseline, {_shown(two)} here",
+                f"different {what}: {_shown(one)} in the baseline, {_shown(two)} here",
                 hint="compare studies of the same kind, or write a new baseline",
             )
     base_at, candidate_at = _common_points(baseline.points, candidate.points)
@@ -113,15 +113,15 @@ def _shown(value: object) -> str:
 def incomparable(baseline: Measurements, candidate: Measurements) -> tuple[str, ...]:
     """Return why the two studies must not be compared kernel by kernel, and what to do about it."""
     reasons = []
-    for what, consequence in (
-        ("machine", "times of different machines say nothing about the code"),
-        ("filter", "the time of filtered regions moves to their callers"),
+    for what, consequence, means in (
+        ("machine", "times of different machines say nothing about the code", "on this machine"),
+        ("filter", "the time of filtered regions moves to their callers", "with this filter"),
     ):
         one, two = getattr(baseline.origin, what), getattr(candidate.origin, what)
         if one and two and one != two:
             reasons.append(
-                f"another {what}: {one} in the baseline, {two} here; {consequence}: "
-                f"measure the baseline again with this {what}"
+                f"different {what}: {one} in the baseline, {two} here; {consequence}: "
+                f"measure the baseline again {means}"
             )
     return tuple(reasons)
 

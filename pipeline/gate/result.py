@@ -1,5 +1,6 @@
 """The result of a check: per kernel a verdict with its evidence, and one outcome for the whole."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum, IntEnum
@@ -43,8 +44,11 @@ class Ground(Enum):
 
 def plain_number(value: float, digits: int = 3) -> str:
     """Return a number with some significant digits and without an exponent: ``1,230``, ``0.0625``."""
-    rounded = f"{value:.{digits}g}"
-    return f"{float(rounded):,.15g}" if 1e-4 <= abs(value) < 1e15 else rounded
+    if 0 < abs(value) < 1e-4:
+        return "under 0.0001"
+    if 1e15 <= abs(value) < math.inf:
+        return "over 10^15"
+    return f"{float(f'{value:.{digits}g}'):,.15g}"
 
 
 def point_text(point: Mapping[str, float]) -> str:
@@ -140,7 +144,7 @@ class KernelResult:
     def share(self) -> float:
         """Share of the total now, or before if the kernel vanished."""
         side = self.candidate or self.baseline
-        assert side is not None  # what neither study has is no kernel
+        assert side is not None  # every kernel is in at least one study
         return side.share
 
     @property

@@ -25,6 +25,8 @@ from pipeline.gate.result import (
 )
 
 ENOUGH_REPETITIONS = 3
+MOST_REPETITIONS = 100  # nobody measures more often to settle a doubt
+LARGEST_FACTOR = 1000.0  # beyond, the size of a hidden change says nothing
 MOST_LOCATED = 3  # call paths named for a region
 LEAST_PART = 0.1  # of the largest change: call paths that changed by less are not named
 
@@ -169,9 +171,15 @@ def _what_is_missing(
     spread = np.sqrt(family.changes.noise.variance[k] * family.changes.between)
     noise = float(spread[family.changes.measured.known[k]].max())
     needed = _repetitions_needed(result.detectable, matched, float(np.exp(family.log_factor[k])), options)
+    hidden = f"noise of {plain_number(100 * noise, 2)} % hides "
+    if result.detectable > LARGEST_FACTOR:
+        hidden += f"even changes by a factor of {plain_number(LARGEST_FACTOR)}"
+    else:
+        hidden += f"changes below a factor of {plain_number(result.detectable)}"
+    if needed > MOST_REPETITIONS:
+        return f"{hidden}: more repetitions will not help, a quieter machine or longer runs may"
     return (
-        f"noise of {plain_number(100 * noise, 2)} % hides changes below a factor of "
-        f"{plain_number(result.detectable)}: about {needed} repetitions per point in both studies would "
+        f"{hidden}: about {needed} repetitions per point in both studies would "
         f"reveal a factor of {options.resolution:g}"
     )
 

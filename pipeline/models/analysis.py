@@ -17,7 +17,7 @@ from pipeline.models.options import ModelOptions
 from pipeline.models.scaling_models import Prediction, ScalingModels
 from pipeline.models.total import predict_total
 
-DEFAULT_REACH = 4.0  # target scale if none is asked for: this many times the largest measured
+DEFAULT_REACH = 4.0  # target scale if none is given: this many times the largest measured
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,10 +55,10 @@ class Outlook:
     """What the kernels of one level do at the target scale.
 
     Attributes:
-        prediction: float64[K, Q] for the Q points asked for.
+        prediction: float64[K, Q] for the Q requested points.
         total: float64[1, Q], the sum of the kernels' predictions, as paper 001 models ``main``.
         share_measured: float64[K], share at the largest measured point.
-        share_target: float64[K], share at the last point asked for.
+        share_target: float64[K], share at the last requested point.
         order: int64[K], kernels, the largest at the target first.
         flags: per kernel what is remarkable about it.
         crossovers: who overtakes whom up to the target.
@@ -103,7 +103,7 @@ def _modelled(experiment: Experiment, kernels: Kernels, options: ModelOptions) -
 
 
 def default_target(analysis: Analysis) -> FloatArray:
-    """Return the point looked at if none is asked for: 4 times the largest scale, float64[1, D]."""
+    """Return the target point if none is given: 4 times the largest scale, float64[1, D]."""
     target: FloatArray = analysis.experiment.points.max(axis=0, keepdims=True)
     target[0, analysis.experiment.parameters.index(analysis.parameter)] *= DEFAULT_REACH
     return target

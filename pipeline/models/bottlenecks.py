@@ -59,7 +59,7 @@ def crossovers(
         predict: model values, float64[K, Q] for scales float64[Q].
         first: smallest measured scale, positive.
         last: largest measured scale.
-        horizon: largest scale asked for, at least `last`.
+        horizon: largest scale requested, at least `last`.
 
     Returns:
         Crossovers ordered by scale.

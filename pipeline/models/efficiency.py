@@ -16,7 +16,7 @@ from ingest.region_class import MESSAGE_PASSING, USEFUL, regions_in
 from ingest.scaling import Scaling, ScalingDecision
 
 INSTRUCTIONS, CYCLES = "PAPI_TOT_INS", "PAPI_TOT_CYC"
-NOT_FROM_PROFILES = "serialisation and transfer cannot be distinguished in profiles: that needs traces"
+NOT_FROM_PROFILES = "serialisation and transfer, which only traces can distinguish"
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -107,7 +107,11 @@ def _counters(
     """IPC and instruction scaling of the useful call paths, where the counters were measured."""
     nothing = np.full(len(experiment.points), np.nan)
     if not {INSTRUCTIONS, CYCLES} <= set(experiment.values):
-        return nothing, nothing, ("IPC and instruction scaling need PAPI_TOT_INS and PAPI_TOT_CYC",)
+        return (
+            nothing,
+            nothing,
+            ("IPC and instruction scaling, which need the counters PAPI_TOT_INS and PAPI_TOT_CYC",),
+        )
     useful = _useful_callpaths(experiment)
     instructions, cycles = (
         np.where(np.isfinite(divisor), experiment.values[name].sum[useful].sum(axis=0), np.nan)

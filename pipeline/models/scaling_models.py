@@ -128,7 +128,7 @@ class ScalingModels:
         return len(self.chosen)
 
     def take(self, kernels: IntArray | Sequence[int]) -> "ScalingModels":
-        """Return the models of some kernels, in the order asked for."""
+        """Return the models of some kernels, in the requested order."""
         index = np.asarray(kernels, dtype=np.int64)
         kept = {name: getattr(self, name)[index] for name in per_kernel_fields()}
         return replace(self, **kept, trend=self.trend.take(index) if self.trend else None, whole=None)

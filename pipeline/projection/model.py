@@ -236,7 +236,7 @@ def _count_only(model: Model, function: str, apply: Callable[[Expression], Expre
 
 def _power(base: Model, exponent: Model) -> Model:
     if exponent.dimension != NONE:
-        raise UsageError(f"unit mismatch: an exponent is a plain number, not {exponent.dimension}")
+        raise UsageError(f"unit mismatch: an exponent has to be a plain number, not {exponent.dimension}")
     if base.dimension == NONE:
         dimension = NONE
     elif is_number(exponent.expression):

@@ -169,7 +169,7 @@ def lack_of_fit(
 ) -> LackOfFit:
     """Return the F test of lack of fit against pure error, or the plain deviation if nothing is repeated.
 
-    A deviation that is significant but below 2 % of the values is no reason for distrust.
+    A deviation that is significant but below 2 % of the values is not a reason for distrust.
 
     Args:
         data: float64[n] of every input; equal rows are repetitions.

@@ -97,7 +97,7 @@ def parse_unit(text: str) -> tuple[float, Dimension]:
 def _factor(part: str, whole: str) -> tuple[float, Dimension, int]:
     match = _FACTOR.fullmatch(part)
     if match is None or match["name"] not in _UNITS:
-        hint = "units are s, us, B, kB, MiB, flop, GHz and the like, core, cycle, and quotients such as GB/s"
+        hint = "units are s, us, B, kB, MiB, flop, GHz, core, cycle and similar, and quotients such as GB/s"
         raise UsageError(f"'{whole}' is not a known unit", hint=hint)
     scale, base = _UNITS[match["name"]]
     return scale, base, int(match["power"] or 1)

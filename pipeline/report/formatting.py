@@ -1,6 +1,5 @@
 """How numbers, quantities, names and measurement points are written, for people and for JSON."""
 
-import math
 import sys
 from collections.abc import Mapping, Sequence
 
@@ -8,12 +7,28 @@ import numpy as np
 import numpy.typing as npt
 
 from ingest.cpp_names import short_name
+from ingest.number_text import WORDS, count, figure, percent
+
+__all__ = [
+    "callpath_text",
+    "count",
+    "counted",
+    "display_unit",
+    "figure",
+    "number",
+    "numbers",
+    "percent",
+    "point_text",
+    "quantity",
+    "shorten_middle",
+    "size",
+    "value_text",
+]
 
 JSON_DIGITS = 10  # significant digits: more than any measurement has, few enough to be read
 ELLIPSIS = "…"
 ARROW = " › "
 
-_WORDS = ((1e12, "trillion"), (1e9, "billion"), (1e6, "million"))
 _BYTES = ((1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB"), (1.0, "B"))
 _SECONDS = (
     (86400.0, "d"),
@@ -26,39 +41,6 @@ _SECONDS = (
 )
 _SECOND_UNITS = ("s", "sec")
 _CORE_HOURS_FROM = 36_000.0  # core-seconds
-_LARGEST_IN_WORDS = 1e15
-_SMALLEST_DECIMAL = 1e-4
-_WHOLE_BELOW = 10_000  # numbers with a thousands separator are rounded, smaller ones are not
-
-
-def figure(value: float, digits: int = 3) -> str:
-    """Write a number with some significant digits: ``0.0456``, ``1731``, ``12,300``, ``5.65 million``."""
-    if not math.isfinite(value):
-        return "-" if math.isnan(value) else "∞" if value > 0 else "-∞"
-    rounded = float(f"{value:.{digits - 1}e}")
-    size = abs(rounded)
-    if size == 0:
-        return "0"
-    if not _SMALLEST_DECIMAL <= size < _LARGEST_IN_WORDS:
-        return f"{value:.{digits - 1}e}"
-    for factor, word in _WORDS:
-        if size >= factor:
-            return f"{_decimal(rounded / factor, digits)} {word}"
-    if round(abs(value)) >= _WHOLE_BELOW:
-        return f"{rounded:,.0f}"
-    return _decimal(value, digits)
-
-
-def _decimal(value: float, digits: int) -> str:
-    """Write a number without a separator, whole if it has as many digits."""
-    magnitude = math.floor(math.log10(float(f"{abs(value):.{digits - 1}e}")))
-    return f"{value:.{max(digits - 1 - magnitude, 0)}f}"
-
-
-def count(number: float) -> str:
-    """Write how many: whole below ten thousand, rounded to three digits from there on."""
-    whole = round(number)
-    return str(whole) if abs(whole) < _WHOLE_BELOW else figure(number)
 
 
 def counted(number: int, noun: str) -> str:
@@ -85,7 +67,7 @@ def display_unit(unit: str, largest: float) -> tuple[float, str]:
     factor, shown = 1.0, unit
     if unit == "core-s" and largest >= _CORE_HOURS_FROM:
         factor, shown = 1 / 3600.0, "core-hours"
-    for size, word in _WORDS:
+    for size, word in WORDS:
         if largest * factor >= size:
             return factor / size, f"{word} {shown}".rstrip()
     return factor, shown
@@ -102,20 +84,13 @@ def quantity(value: float, unit: str) -> str:
     return f"{figure(value)} s"
 
 
-def percent(share: float) -> str:
-    """Write a share as a percentage; what is above zero never shows as zero."""
-    if 0 < share < 0.001:
-        return "<0.1 %"
-    return f"{100 * share:.1f} %"
-
-
 def point_text(point: Mapping[str, float]) -> str:
     """Write a measurement point: ``p = 4096, n = 32``."""
     return ", ".join(f"{name} = {value_text(value)}" for name, value in point.items())
 
 
 def value_text(value: float) -> str:
-    """Write the value of a parameter without rounding what a user can have meant: ``1048576``, ``0.05``."""
+    """Write the value of a parameter as exactly as users write it: ``1048576``, ``0.05``."""
     return f"{value:.12g}"
 
 

@@ -14,17 +14,18 @@ from pipeline.projection.units import NONE
 from pipeline.report.formatting import figure, number, percent
 
 _DIGITS = 5
+_LARGEST_WHOLE = 1e6
 
 
 def show_projection(out: Console, projection: Projection) -> None:
     """Print the breakdown with intervals, the machine's other variants, and the notices."""
     _print(out, f"{projection.title} on {projection.machine}{_variant(projection)}")
     if projection.at:
-        _print(out, "at " + ", ".join(f"{name} = {value:.6g}" for name, value in projection.at.items()))
+        _print(out, "at " + ", ".join(f"{name} = {_plain(value)}" for name, value in projection.at.items()))
     out.print(_breakdown(projection))
     if projection.definitions:
         defined = ", ".join(
-            f"{x.path[-1]} = {x.value:.6g} {_unit(x)}".rstrip() for x in projection.definitions
+            f"{x.path[-1]} = {_plain(x.value)} {_unit(x)}".rstrip() for x in projection.definitions
         )
         out.print(Text(f"with {defined}"), soft_wrap=True, style="dim")
     _show_variants(out, projection)
@@ -32,6 +33,11 @@ def show_projection(out: Console, projection: Projection) -> None:
     _show_profile(out, projection)
     for notice in projection.notices:
         out.print(Text(f"Note: {notice}"), style="yellow", soft_wrap=True)
+
+
+def _plain(value: float) -> str:
+    """Write an input or a count with all its digits below a million, rounded from there on."""
+    return figure(value) if abs(value) >= _LARGEST_WHOLE else f"{value:.6g}"
 
 
 def _print(out: Console, sentence: str) -> None:

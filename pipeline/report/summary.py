@@ -28,7 +28,7 @@ EFFICIENCY_METRICS = {
     "instructions": "instruction scalability",
 }
 GOOD, FAIR = 0.8, 0.6  # efficiencies from here on are called so
-NO_COMMUNICATION = "no region is marked as communication, so computing and waiting cannot be distinguished"
+NO_COMMUNICATION = "efficiencies, since no region is marked as communication"
 
 
 def summarise(

@@ -25,6 +25,7 @@ from pipeline.report.check.junit import junit_xml
 from pipeline.report.check.markdown import check_markdown
 from pipeline.report.check.sarif import sarif_document
 from pipeline.stages.ingest import ingest, locate, skipped_entry
+from pipeline.stages.model import metric_to_model
 from pipeline.store.atomic import json_text, write_json, write_text
 from pipeline.store.results import PROVENANCE, read_analysis, read_provenance
 
@@ -52,7 +53,7 @@ def read_study(path: Path, options: Options, machine: str = "", progress: Progre
     Args:
         path: which.
         options: how to read runs; a results directory keeps the metric and scaling it was made with.
-        machine: name of the machine; empty takes what the runs tell.
+        machine: name of the machine; if empty, the one that the runs name.
         progress: passes the runs on as they are read.
 
     Raises:
@@ -64,7 +65,7 @@ def read_study(path: Path, options: Options, machine: str = "", progress: Progre
         metric, damaged = provenance["configuration"]["metric"], tuple(provenance["damaged"])
     else:
         read = ingest(locate(path, options.runs), options.metric, options.processes, progress)
-        experiment, metric = read.experiment, options.metric
+        experiment, metric = read.experiment, metric_to_model(read, options)
         decision = decide_scaling(experiment, scaling_of(options.scaling))
         damaged = tuple(skipped_entry(entry) for entry in read.damaged)
     if not experiment.parameters:
@@ -73,8 +74,6 @@ def read_study(path: Path, options: Options, machine: str = "", progress: Progre
             where=str(path),
             hint="name run folders like app.p4.r1, or list the runs with their parameters in pipeline.toml",
         )
-    if not experiment.runs and metric not in experiment.values and len(experiment.metrics) == 1:
-        metric = experiment.metrics[0].name  # a series file with one metric: no other can be intended
     origin, mixed = _origin(experiment, machine)
     found = measurements_of(experiment, decision, metric, origin)
     return Study(found, (*experiment.notices, *mixed), damaged)

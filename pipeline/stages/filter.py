@@ -1,4 +1,4 @@
-"""The filter stage: from profiles to a proven filter file with its evidence beside it."""
+"""The filter stage: from profiles to a verified filter file with its evidence beside it."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -42,7 +42,7 @@ class FilterResult:
     """A made filter.
 
     Attributes:
-        text: the content of the file; one for Score-P is proven against all regions.
+        text: the content of the file; one for Score-P is verified against all regions.
         decision: which regions are kept and why.
         prediction: its effect on the run of the largest scale.
         budget: how the budget was spent, if there was one.
@@ -83,9 +83,9 @@ def filter_request(options: FilterOptions, growing: tuple[str, ...] = ()) -> Fil
     if options.applied is not None and options.max_overhead is None:
         raise UsageError("needs --max-overhead", where="--applied", hint="give the largest overhead allowed")
     if options.to != "scorep" and options.merge is not None:
-        raise UsageError("only Score-P's filters can be merged", where="--merge", hint="leave --to out")
+        raise UsageError("only Score-P's filters can be merged", where="--merge", hint="omit --to")
     if options.event_cost is not None and options.calibrate is not None:
-        raise UsageError("the event cost is given twice", where="--event-cost", hint="leave --calibrate out")
+        raise UsageError("the event cost is given twice", where="--event-cost", hint="omit --calibrate")
     applied = None if options.applied is None else Application(options.applied.replace("-", " "))
     return FilterRequest(
         rule=options if options.max_overhead is None else Budget(options.max_overhead, applied),
@@ -202,7 +202,11 @@ def _written(decision: Decision, request: FilterRequest) -> tuple[str, str, list
     """Return the content of the file, how to use it, and notices about it."""
     if request.instrumenter is not Instrumenter.SCOREP:
         listed = list_functions(decision.regions, decision.kept, request.instrumenter)
-        left = [f"not in the list, which cannot name them: {', '.join(listed.left)}"] if listed.left else []
+        left = (
+            [f"left out, since the list cannot name them unambiguously: {', '.join(listed.left)}"]
+            if listed.left
+            else []
+        )
         return listed.text, listed.usage, left
     file = write_filter(decision.regions, decision.kept, request.layout, (GENERATOR, decision.method))
     if request.merge is None or not request.merge.exists():
@@ -212,7 +216,7 @@ def _written(decision: Decision, request: FilterRequest) -> tuple[str, str, list
     merged = merge_filters(existing, file.text, table, file.plan.intended, where=str(request.merge))
     overruled = [name for name, on in zip(table.name, merged.overruled, strict=True) if on]
     notices = (
-        [f"rules of {request.merge} override the decision on: {', '.join(overruled)}"] if overruled else []
+        [f"rules of {request.merge} override the decision about: {', '.join(overruled)}"] if overruled else []
     )
     return merged.text, "", notices
 

@@ -24,7 +24,7 @@ def inspect_path(path: Path, explicit: Sequence[RunSpec] = (), *, totals: bool =
 
     Returns:
         ``path`` and ``parameters``; per run its path, format, parameter values, repetition, call paths,
-        regions, locations, processes, metrics, totals of metrics (none unless asked for) and notices;
+        regions, locations, processes, metrics, totals of metrics (none unless requested) and notices;
         ``series`` instead of runs for a series file; ``skipped`` with reasons.
 
     Raises:

@@ -31,7 +31,7 @@ def modelled(read: Ingested, options: Options, metric: str) -> Analysis:
 
 
 def summary_of_models(read: Ingested, options: Options) -> dict[str, Any]:
-    """Model and summarise without storing: the metric asked for, or every metric of a series file.
+    """Model and summarise without storing: the requested metric, or every metric of a series file.
 
     With several metrics their kernels follow each other, and the total is that of the first metric.
     """
@@ -47,16 +47,17 @@ def summary_of_models(read: Ingested, options: Options) -> dict[str, Any]:
 
 
 def metrics_to_model(read: Ingested, options: Options) -> tuple[str, ...]:
-    """Return the metric asked for, or all metrics of a series file that does not have it."""
+    """Return the given metric, or all metrics of a series file if it lacks the default one."""
     known = tuple(metric.name for metric in read.experiment.metrics)
-    return (options.metric,) if read.runs or options.metric in known else known
+    given = options.metric in known or options.metric != Options().metric
+    return (options.metric,) if read.runs or given else known
 
 
 def metric_to_model(read: Ingested, options: Options) -> str:
     """Return the one metric to model.
 
     Raises:
-        UsageError: a series file has several and not the one asked for.
+        UsageError: a series file has several metrics, but not the requested one.
     """
     first, *more = metrics_to_model(read, options)
     if more:

@@ -29,7 +29,7 @@ def find_kernel(analysis: Analysis, pattern: str) -> tuple[Level, int]:
         if len(found) > 1:
             names = [short_name(level.kernels.callpaths[k][-1]) for k in found[:EXAMPLES].tolist()]
             listed = ", ".join(names) + (", ..." if len(found) > EXAMPLES else "")
-            raise UsageError(f"'{pattern}' names {len(found)} kernels ({listed})", hint="name one of them")
+            raise UsageError(f"'{pattern}' matches {len(found)} kernels ({listed})", hint="choose one")
     raise UsageError(f"no kernel '{pattern}'", hint="`pipeline bottlenecks OUT` lists them")
 
 

@@ -63,7 +63,7 @@ def stored_models(directory: Path, level: Level) -> StoredModels:
     Raises:
         InputError: the directory does not hold them.
     """
-    hint = f"create it with `pipeline run DIR --out {directory}`"
+    hint = f"create them with `pipeline run DIR --out {directory}`"
     try:
         table = pq.read_table(directory / (MODELS if level == "callpath" else REGION_MODELS))
         models = from_table(table)

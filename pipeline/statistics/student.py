@@ -7,7 +7,7 @@ from scipy.special import ndtr, stdtrit
 
 from ingest.arrays import FloatArray
 
-NEGLIGIBLE = 1e-3  # weight below which a component moves no quantile that is asked for
+NEGLIGIBLE = 1e-3  # weight below which a component moves no requested quantile
 MANY_DEGREES = 30.0  # of freedom, from which a simpler approximation is as good
 _STEPS = 10  # exact to about 1e-3 of the interval's width
 

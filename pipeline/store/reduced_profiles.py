@@ -29,7 +29,7 @@ _DESCRIPTION = "description"
 
 @dataclass(frozen=True)
 class StoredReductions(Mapping[str, Reduction]):
-    """The values of a stored profile; they stay in its file until a metric is asked for.
+    """The values of a stored profile; they stay in its file until a metric is read.
 
     Attributes:
         path: the file.
@@ -117,7 +117,7 @@ def _content(path: Path) -> BytesIO:
 
 
 def read_reduced(path: Path, source: str) -> ReducedProfile:
-    """Read what `write_reduced` stored; the values stay in the file until they are asked for.
+    """Read what `write_reduced` stored; the values stay in the file until they are needed.
 
     Args:
         path: the file.

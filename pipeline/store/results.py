@@ -30,7 +30,7 @@ class Provenance:
     """What a result was made from and how; the content of run.json.
 
     Attributes:
-        command: what was asked for.
+        command: the command line.
         configuration: the options that matter for the result.
         decision: scaling, its parameter and the reason.
         filter: what the instrumentation filter does, one sentence.

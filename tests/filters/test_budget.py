@@ -9,6 +9,7 @@ from filters.evidence_file import evidence_json
 from filters.options import Application, Budget, Overrides
 from filters.overhead import predict
 from ingest.errors import UsageError
+from ingest.number_text import percent
 
 ROWS = [
     (0, "main", 1, 0.1),
@@ -51,7 +52,7 @@ def test_the_promised_overhead_is_the_predicted_one(make_profile):
 def test_if_the_hooks_alone_are_too_expensive_the_filter_is_for_compile_time(make_profile):
     decision, outcome = decide_by_budget([run_of(make_profile)], Budget(0.01))
     assert outcome.applied is Application.COMPILE_TIME
-    assert "only if the filter is applied at compile time" in decision.notices[0]
+    assert "has to be applied at compile time" in decision.notices[0]
     _, roomy = decide_by_budget([run_of(make_profile)], Budget(0.5))
     assert roomy.applied is Application.RUN_TIME
 
@@ -139,7 +140,7 @@ def test_what_is_selected_has_the_reason_that_counts_more(make_profile):
     decision, _ = decide_by_budget([run_of(make_profile, rows)], Budget(0.5), cost=EventCost(1e-12, 0.0))
     assert reasons_of(decision) == {"main": "ENTRY_POINT", "own": "TIME", "x": "TIME", "below": "STRUCTURE"}
     assert decision.callpaths[0].tolist() == [decision.reason[i] for i in (1, 2, 3, 0, 3)]
-    assert decision.method == "budget: overhead up to 0.5 of plain computing time at run time"
+    assert decision.method == "overhead budget of 50.0 %, filter applied at run time"
 
 
 def test_regions_that_are_not_called_are_not_selected(make_profile):
@@ -169,8 +170,8 @@ def test_the_hooks_decide_where_the_filter_is_applied(make_profile):
     _, above = decide_by_budget([run], Budget(hooks * 1.001), cost=cost)
     decision, below = decide_by_budget([run], Budget(hooks * 0.999), cost=cost)
     assert (above.applied, below.applied) == (Application.RUN_TIME, Application.COMPILE_TIME)
-    assert decision.notices[-1].startswith("the budget holds only if the filter is applied at compile time")
-    assert decision.notices[-1].endswith(f"take {hooks:.3g} of the plain time")
+    assert decision.notices[-1].startswith("the filter has to be applied at compile time")
+    assert decision.notices[-1].endswith(f"take {percent(hooks)} of the plain computing time")
     decision, _ = decide_by_budget([run], Budget(hooks * 0.999, Application.COMPILE_TIME), cost=cost)
     assert not any("compile time" in notice for notice in decision.notices)
 
@@ -181,8 +182,8 @@ def test_a_budget_that_what_must_be_recorded_uses_up_leaves_nothing(make_profile
     decision, outcome = decide_by_budget([run], Budget(0.01, Application.COMPILE_TIME))
     assert kept_names(decision) == {"main"} and not outcome.met
     assert decision.notices[-1] == (
-        "the overhead budget of 0.01 cannot be met: what must be recorded (MPI and what is protected) takes "
-        f"{outcome.overhead[0]:.3g}"
+        "the overhead budget of 1.0 % cannot be met: what must be recorded (MPI and protected regions) takes "
+        f"{percent(outcome.overhead[0])}"
     )
 
 

@@ -252,7 +252,7 @@ def test_expensive_is_from_one_per_cent_of_the_plain_time(make_profile):
 
     assert reported(0.999 * cost) == ()
     assert reported(cost * (1 + 1e-9)) == (
-        "'setup' is kept for smaller runs only, but at the largest scale recording it takes 1.0% of the "
+        "'setup' is kept for smaller runs only, but at the largest scale recording it takes 1.0 % of the "
         "plain computing time",
     )
     nothing = replace(prediction, plain=replace(prediction.plain, total=0.0))

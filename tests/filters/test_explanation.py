@@ -35,7 +35,7 @@ def made(make_profile):
 def test_a_dropped_region_is_explained(made):
     told = explain(*made, "tool")
     assert told[0] == "tool: dropped, no rule keeps it"
-    assert "100000 visits" in told[1].replace("1e+05", "100000")
+    assert told[1].startswith("  100,000 visits, ")
     assert "main > step > tool" in told[-1] and told[-1].endswith(
         "its time is attributed to step, represented by step"
     )
@@ -43,7 +43,7 @@ def test_a_dropped_region_is_explained(made):
 
 def test_patterns_and_kept_regions(made):
     assert any(line.startswith("step: kept") for line in explain(*made, "s*"))
-    with pytest.raises(UsageError, match="no called, filterable region is named 'MPI_Wait'"):
+    with pytest.raises(UsageError, match="'MPI_Wait' matches no filterable region that is called"):
         explain(*made, "MPI_Wait")
 
 
@@ -96,15 +96,15 @@ def decided(rows, profile_of, **asked):
 def test_an_explanation_line_by_line(make_profile):
     assert explain(*decided(CALLERS, make_profile, drop=("tool",)), "tool") == (
         "tool: dropped, dropped on request",
-        "  5244 visits, 0.5057 core-s measured, 96.43 us each, about 0.5022 core-s unmeasured",
-        "  recording its visits takes about 0.005252 core-s (0.68% of the plain computing time)",
-        "  the rule keeps call paths from 5e+04 us per visit; those from 0.1 core-s are represented by "
-        "ones of up to 10 visits",
-        "  main > setup > tool: 4 visits, 0.4 core-s; its time is attributed to setup",
-        "  main > step > tool: 40 visits, 0.1 core-s; its time is attributed to step, represented by step",
-        "  main > rest > tool: 5000 visits, 0.005 core-s; its time is attributed to main",
-        "  main > even > tool: 100 visits, 0.0004 core-s; its time is attributed to main",
-        "  main > odd > tool: 100 visits, 0.0003 core-s; its time is attributed to main",
+        "  5244 visits, 0.506 core-s, 96.4 µs each; about 0.502 core-s unmeasured",
+        "  recording its visits takes about 0.00525 core-s (0.7 % of the plain computing time)",
+        "  the rule keeps call paths of at least 50,000 µs per visit; those of at least 0.100 core-s are "
+        "represented by call paths of at most 10 visits",
+        "  main > setup > tool: 4 visits, 0.400 core-s; its time is attributed to setup",
+        "  main > step > tool: 40 visits, 0.100 core-s; its time is attributed to step, represented by step",
+        "  main > rest > tool: 5000 visits, 0.00500 core-s; its time is attributed to main",
+        "  main > even > tool: 100 visits, 0.000400 core-s; its time is attributed to main",
+        "  main > odd > tool: 100 visits, 0.000300 core-s; its time is attributed to main",
     )
 
 
@@ -139,9 +139,20 @@ def test_a_region_that_is_not_called_has_no_explanation(make_profile):
     decision = decide_by_paper([run])
     with pytest.raises(
         UsageError,
-        match="--explain: no called, filterable region is named 'odd'; give a name as the evidence file has",
+        match="--explain: 'odd' matches no filterable region that is called; give a name from the",
     ):
         explain(decision, predict(run, decision.recorded(0)), "odd")
+
+
+@pytest.mark.parametrize("asked", ["tool", "to*", "int tool*", "_Zt*"])
+def test_regions_are_named_as_the_tables_show_them_or_in_full(make_profile, asked):
+    profile = make_profile([(0, "app", 1, 1.0), (1, "int tool(double)", 10, 0.5)])
+    mangled = tuple("_Ztool" if "tool" in name else name for name in profile.regions.name)
+    regions = replace(profile.regions, mangled=mangled)
+    run = evidence_from_profile(replace(profile, regions=regions))
+    decision = decide_by_paper([run])
+    told = explain(decision, predict(run, decision.recorded(0)), asked)
+    assert told[0].startswith("int tool(double): ")
 
 
 def test_a_budget_has_no_thresholds_to_tell_of(make_profile):
@@ -150,7 +161,7 @@ def test_a_budget_has_no_thresholds_to_tell_of(make_profile):
     told = explain(decision, predict(run, decision.recorded(0), COST), "tool")
     assert len(told) == 3 + 5
     assert told[0] == f"tool: dropped, {Reason.TOO_COSTLY.sentence}"
-    assert told[3] == "  main > setup > tool: 4 visits, 0.4 core-s; its time is attributed to setup"
+    assert told[3] == "  main > setup > tool: 4 visits, 0.400 core-s; its time is attributed to setup"
 
 
 def test_time_without_a_recorded_caller_goes_to_no_region(make_profile):
@@ -158,16 +169,16 @@ def test_time_without_a_recorded_caller_goes_to_no_region(make_profile):
     made = decided(rows, make_profile, drop=("*",))
     told = explain(*made, "work")
     assert told[-1] == (
-        "  app > work: 10 visits, 0.3 core-s; its time is attributed to no region, represented by app"
+        "  app > work: 10 visits, 0.300 core-s; its time is attributed to no region, represented by app"
     )
     never = explain(*made, "never")
-    assert never[1] == "  0 visits, 0 core-s measured, about 0 core-s unmeasured"
+    assert never[1] == "  0 visits, 0 core-s; about 0 core-s unmeasured"
     work, app = dropped_regions(*made)
     assert (work.region, work.attributed_to) == ("work", None)
     assert (app.region, app.attributed_to) == ("app", None)
     assert work.share + app.share == pytest.approx(1.0)
     nothing = replace(made[1], plain=replace(made[1].plain, total=0.0))
-    assert explain(made[0], nothing, "work")[2] == "  recording its visits takes about 1e-05 core-s"
+    assert explain(made[0], nothing, "work")[2] == "  recording its visits takes about 1.00e-05 core-s"
     assert {lost.share for lost in dropped_regions(made[0], nothing)} == {0.0}
 
 
@@ -197,7 +208,7 @@ def test_the_last_run_is_the_one_explained(make_profile):
     large = evidence_from_profile(make_profile(CALLERS, source="large"))
     both = decide_by_paper([small, large], overrides=Overrides(drop=("tool",)))
     made = both, predict(large, both.recorded(1), COST)
-    assert explain(*made, "tool")[1].startswith("  5244 visits, 0.5057 core-s")
+    assert explain(*made, "tool")[1].startswith("  5244 visits, 0.506 core-s")
     assert dropped_regions(*made)[0].visits == 5244.0
 
 

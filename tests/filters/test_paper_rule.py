@@ -125,7 +125,7 @@ def test_the_method_names_the_rule_and_its_numbers(make_profile):
     run = evidence_from_profile(make_profile(ROWS))
     decision = decide_by_paper([run], PaperRule(per_visit=0.1, total=0.2, visits=0.75))
     assert decision.method == (
-        "paper rule: top 10% of time per visit, top 20% of total time, visits up to the 75% quantile, "
-        "all prefixes"
+        "paper rule: top 10 % by time per visit, top 20 % by total time, visits up to the 75 % quantile, "
+        "all callers of what is kept"
     )
     assert len(decision.outcomes) == 1

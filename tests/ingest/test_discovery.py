@@ -83,8 +83,8 @@ def test_other_files_and_folders_are_skipped_and_reported(tmp_path):
     found = discover(tmp_path)
     assert len(found.runs) == 2
     assert [(s.path.name, s.reason) for s in found.skipped] == [
-        ("empty", "holds no profile"),
-        ("notes.txt", "is not a profile"),
+        ("empty", "contains no profile"),
+        ("notes.txt", "not a profile"),
     ]
 
 
@@ -123,7 +123,7 @@ def test_a_single_run_keeps_the_parameters_of_its_name(tmp_path):
         (("mm.y1x1z1", "x10y1z1"), ("y=1, x=1, z=1", "x=10, y=1, z=1")),
         (("c.p4", "c.r2"), ("'c.p4' as p=4", "'c.r2' as repetition 2")),
         (("c.p4", "c.pfour"), ("cannot read 'pfour'",)),
-        (("a4b.p4", "a8b.p4"), ("a parameter in the leading name 'a4b'",)),
+        (("a4b.p4", "a8b.p4"), ("a parameter hidden in the leading name 'a4b'",)),
         (("strong/c.p4", "strong/c.p8", "weak/c.p4"), ("one folder too deep",)),
     ],
 )
@@ -228,7 +228,7 @@ class TestListedRuns:
 
     def test_a_missing_profile_is_refused(self, tmp_path):
         (tmp_path / "empty").mkdir()
-        with pytest.raises(InputError, match="holds no profile"):
+        with pytest.raises(InputError, match="contains no profile"):
             discover(tmp_path, [RunSpec(Path("empty"), {"p": 1})])
         with pytest.raises(InputError, match="no such file"):
             discover(tmp_path, [RunSpec(Path("gone"), {"p": 1})])

@@ -4,7 +4,7 @@
 - anchor: anchor.xml by an XML parser; fixed_form reads its long sections faster
 - rows: which rows a metric stores, and the rows, raw or compressed, block by block
 - dtypes: the value types and the number taken from each
-- values: reading a metric when it is asked for; exclusive values of inclusive metrics are streamed
+- values: reading a metric on demand; exclusive values of inclusive metrics are streamed
 - reader: all of it put together as a `Profile`
 """
 

@@ -1,4 +1,4 @@
-"""The values of a metric, read when they are asked for: as stored, or exclusive and in blocks."""
+"""The values of a metric, read on demand: as stored, or exclusive and in blocks."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field

@@ -30,7 +30,9 @@ def parse_json(text: str, where: str, first_line: int = 1) -> Any:  # noqa: ANN4
         try:
             json.dumps(value, ensure_ascii=False).encode()
         except UnicodeEncodeError as error:
-            raise InputError("a text with half of a character (\\ud800 to \\udfff)", where=where) from error
+            raise InputError(
+                "a string with an unpaired surrogate (\\ud800 to \\udfff)", where=where
+            ) from error
     return value
 
 

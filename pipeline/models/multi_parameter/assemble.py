@@ -1,4 +1,4 @@
-"""From weighed rivals to `ScalingModels` in the units of the data."""
+"""From weighted rivals to `ScalingModels` in the units of the data."""
 
 import numpy as np
 from scipy.special import stdtr

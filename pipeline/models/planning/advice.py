@@ -106,7 +106,7 @@ def advise(
     if len(at) != len(models.parameters) or not (np.isfinite(at) & (at > 0)).all():
         raise UsageError(f"the target needs a positive value of each of {', '.join(models.parameters)}")
     if not budget > 0:
-        raise UsageError(f"a budget of {budget:g} core-seconds buys no measurement")
+        raise UsageError(f"a budget of {budget:g} core-seconds pays for no measurement")
     points = (
         candidate_points(measured, at) if candidates is None else np.asarray(candidates, dtype=np.float64)
     )

@@ -41,7 +41,7 @@ def show_comparison(
 ) -> None:
     """Print what differs between two studies."""
     out.print(Text(comparison_headline(result), style="bold"))
-    show_details(out, result, limit=limit)
+    show_details(out, result, limit=limit, words=WORDS, sides=("A", "B"))
     for old, new in renamed:
         names = (callpath_text(kernel.callpath, 80) for kernel in (old, new))
         out.print(Text(f"Possibly renamed: {' → '.join(names)}"), soft_wrap=True)

@@ -1,4 +1,4 @@
-"""A kernel over commits: its series, change points and drift."""
+"""A kernel across commits: its series, change points and drift."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -16,6 +16,7 @@ from pipeline.report.check.wording import count
 from pipeline.report.formatting import callpath_text, figure, number, percent
 
 BAR = 20  # characters
+LEVEL_NAMES = {"callpath": "call path", "region": "region"}  # the total needs none
 
 
 def history_document(kernel: KernelId, rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
@@ -54,7 +55,9 @@ def history_document(kernel: KernelId, rows: Sequence[Mapping[str, Any]]) -> dic
 def show_history(out: Console, document: Mapping[str, Any], limit: int) -> None:
     """Print a series, the newest entry last, with its change points and drift."""
     at = point_text(document["at"])
-    out.print(Text(f"{callpath_text(document['callpath'], 100)} ({document['level']}) at {at}", style="bold"))
+    name = callpath_text(document["callpath"], 100)
+    level = f" ({LEVEL_NAMES[document['level']]})" if document["level"] in LEVEL_NAMES else ""
+    out.print(Text(f"{name}{level} at {at}", style="bold"))
     entries = document["entries"]
     largest = max((e["value"] for e in entries), default=1.0)
     changes = {c["label"]: c["factor"] for c in document["change_points"]}

@@ -1,6 +1,6 @@
 """A check in the terminal."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from rich.console import Console
 from rich.table import Table
@@ -19,6 +19,7 @@ STYLES = {
     Verdict.IMPROVEMENT: "green",
     Verdict.UNCHANGED: "dim",
 }
+VERDICTS = {verdict: verdict.value for verdict in Verdict}
 OUTCOMES = {Outcome.PASSED: "bold green", Outcome.REGRESSED: "bold red", Outcome.INCONCLUSIVE: "bold yellow"}
 EXPLAINED = (Verdict.REGRESSION, Verdict.WAIVED, Verdict.NEW, Verdict.VANISHED)
 DOUBTS = 3  # kernels too noisy to judge whose advice is shown
@@ -29,17 +30,27 @@ SHORTEST_NAME = 20
 def show_check(out: Console, result: CheckResult, *, limit: int = 15) -> None:
     """Print the outcome, a table of the kernels that are not unchanged, and the evidence."""
     out.print(Text(headline(result), style=OUTCOMES[result.outcome]))
-    show_details(out, result, limit=limit)
+    show_details(out, result, limit=limit, words=VERDICTS, sides=("baseline", "now"))
 
 
-def show_details(out: Console, result: CheckResult, *, limit: int) -> None:
-    """Print everything below the headline."""
+def show_details(
+    out: Console, result: CheckResult, *, limit: int, words: Mapping[Verdict, str], sides: tuple[str, str]
+) -> None:
+    """Print everything below the headline.
+
+    Args:
+        out: where to.
+        result: of a check or a comparison.
+        limit: the most kernels that are shown.
+        words: what to call the verdicts.
+        sides: what to call the two studies.
+    """
     for reason in result.reasons:
         out.print(Text(f"  {reason}", style="yellow"), soft_wrap=True)
     shown = [one for one in result.kernels if one.verdict is not Verdict.UNCHANGED]
     if shown:
         out.print()
-        out.print(_table(out, shown[:limit], result.unit))
+        out.print(_table(out, shown[:limit], result.unit, words, sides))
         if len(shown) > limit:
             out.print(f"and {len(shown) - limit} more; --limit or --json shows them", style="dim")
     explained = [one for one in shown[:limit] if one.verdict in EXPLAINED]
@@ -55,7 +66,13 @@ def show_details(out: Console, result: CheckResult, *, limit: int) -> None:
         out.print(Text(f"Note: {notice}", style="yellow"), soft_wrap=True)
 
 
-def _table(out: Console, kernels: Sequence[KernelResult], unit: str) -> Table:
+def _table(
+    out: Console,
+    kernels: Sequence[KernelResult],
+    unit: str,
+    words: Mapping[Verdict, str],
+    sides: tuple[str, str],
+) -> Table:
     """Table of kernels; in a narrow terminal the growth is left out before names become too short."""
     growths = [growth_change(one) for one in kernels]
     room = out.width - OTHER_COLUMNS - max(map(len, growths))
@@ -65,13 +82,13 @@ def _table(out: Console, kernels: Sequence[KernelResult], unit: str) -> Table:
     )
     table.add_column("verdict", no_wrap=True)
     table.add_column("kernel", no_wrap=True)
-    for name in ("baseline", "now", "share", "ratio", "at target"):
+    for name in (*sides, "share", "ratio", "at target"):
         table.add_column(name, justify="right", no_wrap=True)
     if has_growth:
         table.add_column("growth", no_wrap=True)
     for one, growth in zip(kernels, growths, strict=True):
         table.add_row(
-            Text(one.verdict.value, style=STYLES[one.verdict]),
+            Text(words[one.verdict], style=STYLES[one.verdict]),
             Text(kernel_name(one, max(room, SHORTEST_NAME))),
             figure(one.baseline.value) if one.baseline else "-",
             figure(one.candidate.value) if one.candidate else "-",

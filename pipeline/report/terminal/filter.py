@@ -72,7 +72,8 @@ def _show_budget(out: Console, budget: BudgetOutcome) -> None:
     verdict = "met" if budget.met else "not met"
     out.print(
         f"Budget {percent(budget.budget.overhead)} {verdict}, applied at {budget.applied.value}: predicted "
-        f"{percent(max(budget.overhead))}; the selection is within {percent(budget.packing.gap)} of the best",
+        f"{percent(max(budget.overhead))}; "
+        f"the selection is within {percent(budget.packing.gap)} of the optimum",
         soft_wrap=True,
     )
 

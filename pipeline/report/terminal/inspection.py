@@ -64,7 +64,7 @@ def _cut(paths: Sequence[str]) -> Callable[[int], list[str]]:
 
 
 def _show_totals(out: Console, runs: Sequence[Mapping[str, Any]], paths: Sequence[str]) -> None:
-    """Print the sum of every metric of every run, if sums were asked for."""
+    """Print the sum of every metric of every run, if sums were requested."""
     totals = [
         (path, name, total)
         for run, path in zip(runs, paths, strict=True)

@@ -219,7 +219,7 @@ def show_predictions(out: Console, summary: Mapping[str, Any], *, by: str, limit
         cells = [row["predictions"][number] for row in shown]
         columns.append(
             Column(
-                header=f"{point_text(prediction['at'])} ({unit})",
+                header=point_text(prediction["at"]) + (f" ({unit})" if unit else ""),
                 cells=[f"{figure(c['value'] * factor)} [{_interval(c, factor)}]" for c in cells],
             )
         )

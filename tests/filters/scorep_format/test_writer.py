@@ -57,7 +57,7 @@ def test_merging_is_idempotent(parts, names):
 
 def test_damaged_marks_and_broken_files_are_refused():
     written = generated("main")
-    with pytest.raises(FilterError, match="marks of the generated part are damaged"):
+    with pytest.raises(FilterError, match="markers of the generated part are damaged"):
         merge(f"{BEGIN_MARK}\n{BEGIN_MARK}\n{END_MARK}\n", written)
     with pytest.raises(FilterError, match="unexpected 'foo'"):
         merge("foo\n", written)
@@ -140,7 +140,7 @@ def test_what_people_write_before_the_generated_part_has_not_the_last_word():
 )
 def test_marks_come_in_one_pair(marks):
     with pytest.raises(
-        FilterError, match="my filter: the marks of the generated part are damaged; leave one"
+        FilterError, match="my filter: the markers of the generated part are damaged; keep one"
     ):
         merge_filters(
             "".join(f"{mark}\n" for mark in marks),

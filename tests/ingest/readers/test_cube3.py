@@ -133,7 +133,7 @@ def test_what_is_too_large_is_refused(tmp_path, monkeypatch):
     monkeypatch.setattr(cube3, "MAX_TEXT", longest)
     read_profile(path)
     monkeypatch.setattr(cube3, "MAX_TEXT", longest - 1)
-    with pytest.raises(InputError, match="a text of more than 0 MiB"):
+    with pytest.raises(InputError, match="text of more than 0 MiB"):
         read_profile(path)
     monkeypatch.setattr(cube3, "MAX_TEXT", longest)
     for limit, fits in ((path.stat().st_size, True), (path.stat().st_size - 1, False)):

@@ -135,7 +135,7 @@ def test_what_would_lead_the_package_astray_is_refused_before(tmp_path, changes,
 def test_files_that_are_cut_off_or_do_not_fit_are_refused(tmp_path):
     file = next(write_database(tmp_path / "a", RANKS).glob("*.metric-db"))
     file.write_bytes(file.read_bytes()[:-8])
-    with pytest.raises(InputError, match="damaged or truncated"):
+    with pytest.raises(InputError, match="damaged, truncated or renamed"):
         read_profile(tmp_path / "a")
 
 
@@ -274,7 +274,7 @@ def test_headers_that_say_something_else_are_refused(tmp_path, field, value):
     content = file.read_bytes()
     facts = {"order": b"b", "nodes": 9, "metrics": 2} | {field: value}
     file.write_bytes(content[:23] + struct.pack(">cii", *facts.values()) + content[32:])
-    with pytest.raises(InputError, match=r"damaged or truncated, or not named as by hpcprof"):
+    with pytest.raises(InputError, match=r"damaged, truncated or renamed since hpcprof wrote it"):
         read_profile(database)
 
 
@@ -282,7 +282,7 @@ def test_files_of_metrics_have_the_name_that_the_package_takes_apart(tmp_path):
     database = write_database(tmp_path / "a", RANKS)
     file = sorted(database.glob("*.metric-db"))[0]
     file.rename(database / "other.metric-db")
-    with pytest.raises(InputError, match=r"other\.metric-db: damaged or truncated, or not named"):
+    with pytest.raises(InputError, match=r"other\.metric-db: damaged, truncated or renamed"):
         read_profile(database)
     (database / "other.metric-db").write_bytes(b"short")
     with pytest.raises(InputError, match=r"other\.metric-db: damaged"):

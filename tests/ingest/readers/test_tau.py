@@ -158,7 +158,7 @@ def test_packed_files_named_by_a_number_have_it_as_processes(tmp_path):
     found = discover(tmp_path)
     assert found.parameters == ("p",)
     assert [run.parameters for run in found.runs] == [(2.0,), (4.0,), (16.0,)]
-    assert "by a number" in found.notices[0]
+    assert "by numbers only" in found.notices[0]
 
 
 def test_text_profiles_lie_in_the_folders_of_runs(tmp_path):

@@ -144,7 +144,7 @@ def test_a_kernel_by_name_by_call_path_and_by_pattern(models):
     assert models["sum"].notes == models._analysis.regions.models.notes(2)
     with pytest.raises(pl.PipelineError, match="no kernel 'nothing'"):
         models["nothing"]
-    with pytest.raises(pl.PipelineError, match=r"'s\*' names 2 kernels \(solve, sum\); name one of them"):
+    with pytest.raises(pl.PipelineError, match=r"'s\*' matches 2 kernels \(solve, sum\); choose one"):
         models["s*"]
 
 

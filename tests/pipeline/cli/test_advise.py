@@ -28,7 +28,7 @@ def test_a_tiny_budget_buys_nothing(call, results):
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
-    [(["--budget", "-1"], "buys no measurement"), (["--budget", "1", "--at", "q=1"], "'q'")],
+    [(["--budget", "-1"], "pays for no measurement"), (["--budget", "1", "--at", "q=1"], "'q'")],
 )
 def test_wrong_input_is_one_line(call, results, arguments, message):
     code, told, error = call("advise", results, *arguments)

@@ -204,7 +204,7 @@ def test_history_keeps_commits_and_shows_the_change(call, studies, tmp_path):
     for n in range(10):
         code, out, _ = call("history", "add", before if n < 5 else after, "--label", f"c{n}", "--file", file)
         assert code == 0
-    assert out == f"7 kernels of c9 in {file}, 10 labels in all\n"
+    assert out == f"Added 7 kernels of c9 to {file}, which has 10 labels\n"
     assert "10 labels" in call("history", "add", after, "--label", "c9", "--file", file)[1]
     _, out, _ = call("history", "show", "main/sum", "--file", file, "--json", "-")
     (kernel,) = json.loads(out)["kernels"]

@@ -146,14 +146,14 @@ def test_damaged_runs_of_a_study_are_named(make, strong_study, tmp_path):
     (strong_study / "app.p64.r1").mkdir()
     code, _, error = make(strong_study, "-o", tmp_path / "f")
     assert code == 0
-    assert f"pipeline: skipped {strong_study / 'app.p64.r1'}: holds no profile" in error
+    assert f"pipeline: skipped {strong_study / 'app.p64.r1'}: contains no profile" in error
 
 
 def test_notices_of_a_filter_are_shown(make, profile, tmp_path):
     existing = tmp_path / "hand.filter"
     existing.write_text("SCOREP_REGION_NAMES_BEGIN\nEXCLUDE setup\nSCOREP_REGION_NAMES_END\n")
     error = make(profile, "-o", tmp_path / "f", "--merge", existing)[2]
-    assert error == f"pipeline: rules of {existing} override the decision on: setup\n"
+    assert error == f"pipeline: rules of {existing} override the decision about: setup\n"
 
 
 def test_simulating_a_filter(make, profile, tmp_path):
@@ -174,7 +174,7 @@ def test_simulating_a_filter(make, profile, tmp_path):
         (["--applied", "run-time"], "needs --max-overhead"),
         (["--form", "round"], "'round' is not one of"),
         (["--to", "gdb"], "'gdb' is not one of"),
-        (["--explain", "nothing"], "is named 'nothing'"),
+        (["--explain", "nothing"], "'nothing' matches no filterable region"),
         (["--apply", "missing.filter"], "missing.filter: cannot be read"),
         (["--baseline-time", "1000"], "is not shorter"),
     ],

@@ -62,7 +62,7 @@ def test_an_empty_run_folder_is_told(call, strong_study, tmp_path):
     (strong_study / "app.p64.r1").mkdir()
     code, _, error = call("run", strong_study, "--out", tmp_path / "r", "--strict")
     assert code == 3
-    assert "app.p64.r1: holds no profile" in error
+    assert "app.p64.r1: contains no profile" in error
 
 
 def test_json_on_standard_output_stands_alone(call, strong_study, tmp_path):

@@ -90,7 +90,7 @@ def test_a_plot_as_two_files_of_which_one_is_linear(call, results, tmp_path):
 
 @pytest.mark.parametrize(
     ("pattern", "message"),
-    [("nothing", "no kernel 'nothing'"), ("s*", "'s*' names 2 kernels (solve, sum); name one of them")],
+    [("nothing", "no kernel 'nothing'"), ("s*", "'s*' matches 2 kernels (solve, sum); choose one")],
 )
 def test_a_kernel_that_is_not_named_clearly(call, results, pattern, message):
     code, _, error = call("plot", results, pattern)

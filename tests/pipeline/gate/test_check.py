@@ -98,7 +98,7 @@ def test_another_machine_or_filter_is_inconclusive(what):
     one, two = Origin(**{what: "a"}), Origin(**{what: "b"})
     result = run(study(many(k5=60.0), origin=two), study(many(), origin=one))
     assert result.outcome is Outcome.INCONCLUSIVE
-    assert f"another {what}: a in the baseline, b here" in result.reasons[0]
+    assert f"different {what}: a in the baseline, b here" in result.reasons[0]
     assert "k5" in found(result)
 
 
@@ -178,7 +178,7 @@ def test_an_inconclusive_kernel_that_breaks_a_rule_is_a_regression_without_advic
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({}, "check: nothing to check; give --baseline FILE, or rules in [check]"),
+        ({}, "check: nothing to check; give --baseline FILE, or write rules in [check] of pipeline.toml"),
         ({"kernels": (KernelRule(match="nix", share=0.1),)}, "'nix' matches no kernel"),
         ({"targets": ({"q": 4.0},), "total": 1.0}, "no parameter 'q'"),
     ],
@@ -191,7 +191,7 @@ def test_invalid_checks_are_refused(options, message):
 
 def test_studies_of_different_kinds_are_refused():
     other = replace(study(many()), metric="visits")
-    with pytest.raises(InputError, match="metric differ: effort in the baseline, visits here"):
+    with pytest.raises(InputError, match="different metric: effort in the baseline, visits here"):
         run(other, study(many()))
 
 

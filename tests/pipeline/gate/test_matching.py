@@ -77,10 +77,10 @@ def test_a_region_that_is_one_call_path_is_compared_once_unless_it_was_more_befo
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"metric": "visits"}, "the metric differ: effort in the baseline, visits here"),
-        ({"unit": "s"}, "the unit differ: core-s in the baseline, s here"),
-        ({"scaling": "weak"}, "the scaling differ: strong in the baseline, weak here"),
-        ({"parameters": ("p", "n")}, "the parameters differ: p in the baseline, p, n here"),
+        ({"metric": "visits"}, "different metric: effort in the baseline, visits here"),
+        ({"unit": "s"}, "different unit: core-s in the baseline, s here"),
+        ({"scaling": "weak"}, "different scaling: strong in the baseline, weak here"),
+        ({"parameters": ("p", "n")}, "different parameters: p in the baseline, p, n here"),
     ],
 )
 def test_studies_of_different_kinds_are_refused(change, message):
@@ -89,16 +89,16 @@ def test_studies_of_different_kinds_are_refused(change, message):
     assert str(error.value) == f"{message}; compare studies of the same kind, or write a new baseline"
 
 
-@pytest.mark.parametrize("what", ["machine", "filter"])
-def test_another_machine_or_filter_is_a_reason_if_both_are_known(what):
+@pytest.mark.parametrize(("what", "means"), [("machine", "on this machine"), ("filter", "with this filter")])
+def test_another_machine_or_filter_is_a_reason_if_both_are_known(what, means):
     def reasons(one, two):
         return incomparable(
             study({"a": 1}, origin=Origin(**{what: one})), study({"a": 1}, origin=Origin(**{what: two}))
         )
 
     (reason,) = reasons("x", "y")
-    assert reason.startswith(f"another {what}: x in the baseline, y here; ")
-    assert reason.endswith(f"measure the baseline again with this {what}")
+    assert reason.startswith(f"different {what}: x in the baseline, y here; ")
+    assert reason.endswith(f"measure the baseline again {means}")
     assert reasons("x", "x") == reasons("", "y") == reasons("x", "") == ()
 
 

@@ -152,6 +152,19 @@ def test_the_advice_for_noise_names_repetitions_that_suffice():
     assert of(with_them, "main", "a").detectable == pytest.approx(2, rel=0.12)
 
 
+def test_hopeless_noise_is_not_answered_by_thousands_of_repetitions():
+    def noisy(noise, seed):
+        return study(dict.fromkeys("abcdefgh", 5.0), noise=noise, repetitions=2, seed=seed)
+
+    hopeless = of(run(noisy(1.5, 2), noisy(1.5, 1)), "main", "a")
+    assert hopeless.detectable > 1000
+    assert re.fullmatch(
+        r"noise of \d+ % hides even changes by a factor of 1,000: more repetitions will not help, "
+        r"a quieter machine or longer runs may",
+        hopeless.advice,
+    )
+
+
 def test_repetitions_of_unequal_studies_count_by_their_harmonic_mean():
     def needed(one, two):
         result = run(

@@ -104,7 +104,7 @@ def test_every_operation_gives_its_dimension():
         (lambda: ceiling(SIZE), "unit mismatch: ceil() takes a plain number, not B"),
         (lambda: log(SIZE), "unit mismatch: log() takes a plain number, not B"),
         (lambda: log2(SIZE), "unit mismatch: log2() takes a plain number, not B"),
-        (lambda: A**SIZE, "unit mismatch: an exponent is a plain number, not B"),
+        (lambda: A**SIZE, "unit mismatch: an exponent has to be a plain number, not B"),
         (lambda: SIZE**A, "unit mismatch: B can only be raised to a number"),
         (lambda: SIZE / 0, "division by zero; correct the expression"),
         (lambda: A / (constant(2) - 2), "division by zero; correct the expression"),

@@ -60,7 +60,7 @@ def test_a_model_keeps_its_dimension_and_inputs():
         ("max(mach.b, x)", "cannot compare s and B"),
         ("floor(x)", "floor() takes a plain number, not B"),
         ("x ** V", "B can only be raised to a number"),
-        ("2 ** x", "an exponent is a plain number, not B"),
+        ("2 ** x", "an exponent has to be a plain number, not B"),
         ("W * 2", "unknown name 'W'"),
         ("mach.bb * 2", "did you mean 'mach.b'?"),
         ("max", "'max' is a function"),

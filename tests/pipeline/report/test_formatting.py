@@ -119,12 +119,15 @@ def test_values_shown_together_share_a_unit():
 
 
 def test_a_share_above_zero_never_shows_as_zero():
-    assert [percent(share) for share in (0.0, 1e-9, 0.001, 0.123, 1.0)] == [
+    assert [percent(share) for share in (0.0, 1e-9, 0.001, 0.123, 1.0, 9.999, 70.054, 1563.4)] == [
         "0.0 %",
         "<0.1 %",
         "0.1 %",
         "12.3 %",
         "100.0 %",
+        "999.9 %",
+        "7005 %",
+        "156,000 %",
     ]
 
 

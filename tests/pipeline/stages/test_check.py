@@ -102,8 +102,10 @@ def test_a_series_file_with_one_metric_needs_no_metric_named(tmp_path):
     file.write_text("PARAMETER p\nPOINTS 2 4 8\nREGION main\nMETRIC joules\nDATA 1 2\nDATA 2 3\nDATA 4 5\n")
     assert read_study(file, Options()).measurements.metric == "joules"
     file.write_text(file.read_text() + "METRIC watts\nDATA 1 2\nDATA 2 3\nDATA 4 5\n")
-    with pytest.raises(InputError):
+    with pytest.raises(UsageError, match="several metrics; choose one: joules, watts"):
         read_study(file, Options())
+    with pytest.raises(InputError, match="no metric 'volts' was measured; metrics here: joules, watts"):
+        read_study(file, Options(metric="volts"))
     assert read_study(file, Options(metric="watts")).measurements.metric == "watts"
 
 

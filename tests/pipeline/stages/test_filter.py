@@ -86,11 +86,11 @@ def test_every_option_reaches_the_request():
         ({"applied": "run-time"}, "--applied: needs --max-overhead; give the largest overhead allowed"),
         (
             {"to": "tau", "merge": Path("m")},
-            "--merge: only Score-P's filters can be merged; leave --to out",
+            "--merge: only Score-P's filters can be merged; omit --to",
         ),
         (
             {"event_cost": 0.0, "calibrate": Path("c")},
-            "--event-cost: the event cost is given twice; leave --calibrate out",
+            "--event-cost: the event cost is given twice; omit --calibrate",
         ),
     ],
 )
@@ -165,13 +165,17 @@ def test_a_list_for_another_instrumenter_says_how_it_is_used_and_what_it_cannot_
         MetricSpec("time", [[5.0], [0.1]]),
     ]
     odd = write_cubex(tmp_path / "odd.cubex", parent=[-1, 0], metrics=metrics, regions=regions)
-    assert made(odd, to="gcc").notices == (f"not in the list, which cannot name them: {LOCAL}",)
+    assert made(odd, to="gcc").notices == (
+        f"left out, since the list cannot name them unambiguously: {LOCAL}",
+    )
 
 
 def test_rules_of_an_existing_file_win_and_that_is_said(profile, tmp_path):
     existing = tmp_path / "hand.filter"
     existing.write_text("SCOREP_REGION_NAMES_BEGIN\nEXCLUDE setup\nSCOREP_REGION_NAMES_END\n")
-    assert made(profile, merge=existing).notices == (f"rules of {existing} override the decision on: setup",)
+    assert made(profile, merge=existing).notices == (
+        f"rules of {existing} override the decision about: setup",
+    )
     assert made(profile, merge=tmp_path / "none").notices == ()
     existing.write_text("SCOREP_REGION_NAMES_BEGIN\nEXCLUDE tiny\nSCOREP_REGION_NAMES_END\n")
     assert made(profile, merge=existing).notices == ()
@@ -220,7 +224,7 @@ def test_a_study_protects_what_grows_and_reports_what_it_could_not_read(tmp_path
     assert reasons_in(result)["tiny"] == "growing"
     sentence = "kept because their time grows with the scale: tiny; --no-protect-growing lifts this"
     assert sentence in result.notices
-    assert skipped == ({"path": str(study / "app.p32.r1"), "reason": "holds no profile"},)
+    assert skipped == ({"path": str(study / "app.p32.r1"), "reason": "contains no profile"},)
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from ingest.errors import UsageError
+from ingest.errors import InputError, UsageError
 from pipeline.config.options import Options
 from pipeline.stages.ingest import ingest, locate
 from pipeline.stages.model import (
@@ -78,11 +78,13 @@ def series(file, *metrics):
     return ingest(locate(file), "time")
 
 
-def test_a_series_file_is_modelled_in_all_its_metrics_unless_it_has_the_one_asked_for(tmp_path):
+def test_a_series_file_is_modelled_in_all_its_metrics_unless_one_is_given(tmp_path):
     two = series(tmp_path / "two.jsonl", "bytes", "flops")
     assert metrics_to_model(two, Options()) == ("bytes", "flops")
     assert metrics_to_model(two, Options(metric="flops")) == ("flops",)
     assert metrics_to_model(series(tmp_path / "t.jsonl", "time", "flops"), Options()) == ("time",)
+    with pytest.raises(InputError, match="no metric 'nix' was measured; metrics here: bytes, flops"):
+        summary_of_models(two, Options(metric="nix"))
     summary = summary_of_models(two, Options(at=({"p": 32.0},)))
     assert [kernel["metric"] for kernel in summary["kernels"]] == ["bytes", "flops"]
     assert [kernel["metric"] for kernel in summary["regions"]] == ["bytes", "flops"]

@@ -81,9 +81,9 @@ def damage_columns(results):
         ),
         (
             lambda results: (results / "summary.json").unlink(),
-            "no stored models; create it with `pipeline run DIR",
+            "no stored models; create them with `pipeline run DIR",
         ),
-        (lambda results: (results / "region_models.parquet").unlink(), "no stored models; create it with"),
+        (lambda results: (results / "region_models.parquet").unlink(), "no stored models; create them with"),
         (damage_models, "the table holds no scaling models"),
     ],
 )
@@ -96,7 +96,7 @@ def test_results_that_are_not_whole(folder, harm, line):
     assert "\n" not in str(caught.value)
     if "damaged" in line:
         assert str(caught.value).startswith(f"{results}: ")
-        assert str(caught.value).endswith(f"create it with `pipeline run DIR --out {results}`")
+        assert str(caught.value).endswith(f"create them with `pipeline run DIR --out {results}`")
 
 
 MODEL = """

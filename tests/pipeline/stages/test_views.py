@@ -39,9 +39,9 @@ def test_an_ambiguous_pattern_lists_at_most_four_names(tmp_path):
     four = many(tmp_path / "four", ["sa", "sb", "sc", "sd"])
     with pytest.raises(UsageError) as error:
         find_kernel(four, "s?")
-    assert str(error.value) == "'s?' names 4 kernels (sa, sb, sc, sd); name one of them"
+    assert str(error.value) == "'s?' matches 4 kernels (sa, sb, sc, sd); choose one"
     five = many(tmp_path / "five", ["sa", "sb", "sc", "sd", "se"])
-    with pytest.raises(UsageError, match=r"'s\?' names 5 kernels \(sa, sb, sc, sd, \.\.\.\)"):
+    with pytest.raises(UsageError, match=r"'s\?' matches 5 kernels \(sa, sb, sc, sd, \.\.\.\)"):
         find_kernel(five, "s?")
     with pytest.raises(UsageError, match="no kernel 'x'; `pipeline bottlenecks OUT` lists them"):
         find_kernel(five, "x")

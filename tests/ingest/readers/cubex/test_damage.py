@@ -70,7 +70,7 @@ GOOD_ROW = zlib.compress(bytes(16))
         (tar_member("0.data", bytes(2000))[:-700], "truncated: member '0.data'"),
         (tar_member("0.data", bytes(9)) + b"\0junk" * 200, "no tar header at byte 1024"),
         (gzip.compress(b"hello" * 1000), "not a tar archive"),
-        (gzip.compress(tar_member("0.data", bytes(9)))[:-20], "gzip data end early"),
+        (gzip.compress(tar_member("0.data", bytes(9)))[:-20], "the gzip data ends early"),
         (DAMAGED_GZIP, "damaged gzip data"),
         (tar_member("anchor.xml", DAMAGED_GZIP), "damaged gzip data"),
         (tar_member("a", b"") * 70_000, "more than 65536 members"),

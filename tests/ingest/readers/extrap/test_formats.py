@@ -102,7 +102,7 @@ def test_notices_stay_in_one_line_whatever_the_names(tmp_path):
 
 def test_half_of_a_character_is_refused(tmp_path):
     content = '{"params": {"p": 1}, "callpath": "f\\ud83d", "value": 1}'
-    with pytest.raises(InputError, match="half of a character"):
+    with pytest.raises(InputError, match="an unpaired surrogate"):
         read_series(write(tmp_path, "a.jsonl", content))
     whole = read_series(write(tmp_path, "a.jsonl", content.replace("ud83d", "ud83d\\ude00")))
     assert whole.callpaths == (("f\U0001f600",),)

@@ -1,10 +1,12 @@
+import io
 import re
 
 import pytest
+from rich.console import Console
 
 from pipeline.gate.measurements import KernelId, Level
 from pipeline.gate.result import Change, Evidence, Ground, Side, Verdict
-from pipeline.report.check.comparison import comparison_headline, comparison_html
+from pipeline.report.check.comparison import comparison_headline, comparison_html, show_comparison
 from pipeline.report.check.document import check_document, comparison_document
 from tests.pipeline.report.check.results import kernel, kernels, result
 
@@ -78,6 +80,16 @@ def test_a_comparison_counts_what_is_worse_and_better():
     assert comparison_headline(result(*kernels(1, Verdict.IMPROVEMENT))) == "B against A: 0 worse, 1 better"
     same = comparison_headline(result(*kernels(3, Verdict.UNCHANGED)))
     assert same == "No kernel differs significantly by more than the factor"
+
+
+def test_a_comparison_in_the_terminal_speaks_of_a_and_b():
+    out = Console(file=io.StringIO(), width=100)
+    show_comparison(out, result(kernel("x", baseline=None), *kernels(1)), (), limit=5)
+    shown = out.file.getvalue()
+    assert "B against A: 2 worse" in shown
+    header = next(line.split() for line in shown.splitlines() if line.startswith("verdict"))
+    assert header[:4] == ["verdict", "kernel", "A", "B"]
+    assert "worse " in shown and "regression" not in shown and "baseline " not in header
 
 
 def test_a_comparison_as_data_has_no_outcome():

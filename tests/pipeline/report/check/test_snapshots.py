@@ -46,7 +46,7 @@ def test_the_terminal_of_a_check_that_passes(snapshot):
 
 
 def test_the_terminal_of_studies_that_cannot_be_compared(snapshot):
-    reasons = ("another machine: alps in the baseline, jura here; measure the baseline again",)
+    reasons = ("different machine: alps in the baseline, jura here; measure the baseline again",)
     snapshot(
         printed(show_check, result(kernel(), outcome=Outcome.INCONCLUSIVE, reasons=reasons)),
         "terminal-incomparable.txt",

@@ -176,7 +176,8 @@ def test_the_effect_as_tables(profile, snapshot):
 def test_a_budget_is_met_or_not(profile):
     met = made(profile, max_overhead=0.01)
     assert shown(show_effect, met.decision, met.prediction, met.budget)[5] == (
-        "Budget 1.0 % met, applied at run time: predicted <0.1 %; the selection is within 0.0 % of the best"
+        "Budget 1.0 % met, applied at run time: predicted <0.1 %; "
+        "the selection is within 0.0 % of the optimum"
     )
     missed = made(profile, max_overhead=0.01, protect=("tiny",), applied="compile-time")
     lines = shown(show_effect, missed.decision, missed.prediction, missed.budget)

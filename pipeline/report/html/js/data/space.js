@@ -1,5 +1,5 @@
 // @ts-check
-// The space of parameters: what was measured, what can be asked for, and where predictions are exact.
+// The space of parameters: what was measured, what can be requested, and where predictions are exact.
 
 /** @import { Payload, Point } from "./payload.js" */
 

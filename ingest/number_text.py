@@ -1,0 +1,49 @@
+"""How numbers are written for people, in every message and table: without exponents, with few digits."""
+
+import math
+
+WORDS = ((1e12, "trillion"), (1e9, "billion"), (1e6, "million"))
+
+_LARGEST_IN_WORDS = 1e15
+_SMALLEST_DECIMAL = 1e-4
+_WHOLE_BELOW = 10_000  # numbers with a thousands separator are rounded, smaller ones are not
+_WHOLE_PERCENT_FROM = 10.0  # 1000 %
+
+
+def figure(value: float, digits: int = 3) -> str:
+    """Write a number with some significant digits: ``0.0456``, ``1731``, ``12,300``, ``5.65 million``."""
+    if not math.isfinite(value):
+        return "-" if math.isnan(value) else "∞" if value > 0 else "-∞"
+    rounded = float(f"{value:.{digits - 1}e}")
+    size = abs(rounded)
+    if size == 0:
+        return "0"
+    if not _SMALLEST_DECIMAL <= size < _LARGEST_IN_WORDS:
+        return f"{value:.{digits - 1}e}"
+    for factor, word in WORDS:
+        if size >= factor:
+            return f"{_decimal(rounded / factor, digits)} {word}"
+    if round(abs(value)) >= _WHOLE_BELOW:
+        return f"{rounded:,.0f}"
+    return _decimal(value, digits)
+
+
+def _decimal(value: float, digits: int) -> str:
+    """Write a number without a separator, whole if it has as many digits."""
+    magnitude = math.floor(math.log10(float(f"{abs(value):.{digits - 1}e}")))
+    return f"{value:.{max(digits - 1 - magnitude, 0)}f}"
+
+
+def count(number: float) -> str:
+    """Write how many: whole below ten thousand, rounded to three digits from there on."""
+    whole = round(number)
+    return str(whole) if abs(whole) < _WHOLE_BELOW else figure(number)
+
+
+def percent(share: float) -> str:
+    """Write a share as a percentage: ``4.5 %``, ``7005 %``; what is above zero never shows as zero."""
+    if 0 < share < 0.001:
+        return "<0.1 %"
+    if share >= _WHOLE_PERCENT_FROM:
+        return f"{figure(100 * share)} %"
+    return f"{100 * share:.1f} %"
