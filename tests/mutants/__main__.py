@@ -27,9 +27,7 @@ SHARE_CAUGHT = 0.9
 def main() -> int:
     """Try defects and print the score; 1 if it is too low or a listed defect is not caught."""
     options = _options()
-    found = (
-        listed_defects(ROOT) if options.listed else _not_equivalent(draw(ROOT, options.count, options.seed))
-    )
+    found = _defects(options)
     BUILD.mkdir(parents=True, exist_ok=True)
     start = time.monotonic()
     if not options.reuse_coverage:
@@ -51,8 +49,20 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--listed", action="store_true", help="the defects listed by name instead")
+    parser.add_argument("--survivors", action="store_true", help="those that this seed left uncaught, again")
     parser.add_argument("--reuse-coverage", action="store_true", help="which tests run what is known already")
     return parser.parse_args()
+
+
+def _defects(options: argparse.Namespace) -> list[Defect]:
+    if options.listed:
+        return listed_defects(ROOT)
+    drawn = _not_equivalent(draw(ROOT, options.count, options.seed))
+    if not options.survivors:
+        return drawn
+    rows = json.loads((BUILD / f"seed-{options.seed}.json").read_text(encoding="utf-8"))
+    left = {row["defect"] for row in rows if not row["caught"]}
+    return [defect for defect in drawn if _describe(defect) in left]
 
 
 def _not_equivalent(found: list[Defect]) -> list[Defect]:
@@ -71,6 +81,8 @@ def _describe(defect: Defect) -> str:
 
 
 def _store(outcomes: list[Outcome], options: argparse.Namespace) -> None:
+    if options.survivors:
+        return
     name = "listed" if options.listed else f"seed-{options.seed}"
     rows = [
         {"defect": _describe(outcome.defect), "caught": outcome.caught, "seconds": round(outcome.seconds, 1)}

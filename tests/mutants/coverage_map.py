@@ -1,14 +1,16 @@
 """Which tests execute which lines, measured once: a defect is tried with the tests that could notice it."""
 
+import ast
 import json
 import os
 import subprocess
 import sys
 from collections import defaultdict
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.mutants.sample import PACKAGES
+from tests.mutants.sample import PACKAGES, product_files
 
 COVERAGE, DURATIONS = "coverage", "durations.json"
 
@@ -18,8 +20,10 @@ class CoverageMap:
     """Tests by line, and how long each takes.
 
     Attributes:
-        by_line: tests that execute a line, by file and line.
-        by_file: tests that execute anything in a file; for lines that run at import.
+        by_line: tests that execute a line of a function, by file and line.
+        by_file: for lines outside functions, which run once, at import, in whatever test comes first: tests
+            that execute anything in the file or lie in the folder that mirrors its own, and the same of the
+            files that import it.
         seconds: per test, with the coverage measured.
     """
 
@@ -53,15 +57,40 @@ def read_map(root: Path, data: Path, report: Path) -> CoverageMap:
 
     covered = CoverageData(str(data))
     covered.read()
+    trees = {str(file.relative_to(root)): ast.parse(file.read_bytes()) for file in product_files(root)}
     by_line: dict[tuple[str, int], frozenset[str]] = {}
     by_file: dict[str, set[str]] = defaultdict(set)
-    for file in covered.measured_files():
-        path = str(Path(file).relative_to(root))
-        for line, contexts in covered.contexts_by_lineno(file).items():
+    for path, tree in trees.items():
+        inside = set(_lines_of_functions(tree))
+        for line, contexts in covered.contexts_by_lineno(str(root / path)).items():
             tests = frozenset(context.split("|")[0] for context in contexts if context)
-            by_line[path, line] = tests
             by_file[path] |= tests
+            if line in inside:
+                by_line[path, line] = tests
     seconds = json.loads(report.read_text(encoding="utf-8"))
+    for path in trees:
+        folder = f"tests/{path.rpartition('/')[0]}/"
+        by_file[path] |= {test for test in seconds if test.startswith(folder)}
+    reached = {path: set(tests) for path, tests in by_file.items()}
+    for path, tree in trees.items():
+        for imported in _imported(tree):
+            if imported in reached:
+                reached[imported] |= by_file[path]
     return CoverageMap(
-        by_line=by_line, by_file={path: frozenset(tests) for path, tests in by_file.items()}, seconds=seconds
+        by_line=by_line, by_file={path: frozenset(tests) for path, tests in reached.items()}, seconds=seconds
     )
+
+
+def _lines_of_functions(tree: ast.Module) -> Iterator[int]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef):
+            yield from range(node.body[0].lineno, (node.end_lineno or node.lineno) + 1)
+
+
+def _imported(tree: ast.Module) -> Iterator[str]:
+    """Yield the files that a module could import names from."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and node.module:
+            for name in (node.module, *(f"{node.module}.{alias.name}" for alias in node.names)):
+                yield f"{name.replace('.', '/')}.py"
+                yield f"{name.replace('.', '/')}/__init__.py"

@@ -107,3 +107,8 @@ def test_a_defect_is_caught_if_a_test_fails_with_it_and_it_is_taken_out_again(tm
 def test_a_defect_that_no_test_runs_is_not_caught(tmp_path):
     defect = Defect(path="nothing.py", line=1, what="", place=(1, 0, 1, 0), text="")
     assert not try_defect(tmp_path, defect, [], 0.0).caught
+
+
+def test_arguments_that_only_guard_against_defects_are_left_alone():
+    source = "for a, b in zip(x, y, strict=True):\n    print(a, b, end=1)\n"
+    assert {one.text for one in defects("a.py", source)} == {"2", "(print(a, b))", "pass"}
