@@ -6,7 +6,7 @@ import os
 import subprocess
 import sys
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,10 +20,11 @@ class CoverageMap:
     """Tests by line, and how long each takes.
 
     Attributes:
-        by_line: tests that execute a line of a function, by file and line.
-        by_file: for lines outside functions, which run once, at import, in whatever test comes first: tests
-            that execute anything in the file or lie in the folder that mirrors its own, and the same of the
-            files that import it.
+        by_line: tests that execute a line of a function, by file and line; what a fixture executes may serve
+            all tests of its file.
+        by_file: for lines that run once, at import or before their result is cached, in whatever test comes
+            first: tests that execute anything in the file or lie in the folder that mirrors its own, and the
+            same of the files that import it.
         seconds: per test, with the coverage measured.
     """
 
@@ -57,17 +58,20 @@ def read_map(root: Path, data: Path, report: Path) -> CoverageMap:
 
     covered = CoverageData(str(data))
     covered.read()
+    seconds = json.loads(report.read_text(encoding="utf-8"))
+    neighbours: dict[str, set[str]] = defaultdict(set)
+    for test in seconds:
+        neighbours[test.partition("::")[0]].add(test)
     trees = {str(file.relative_to(root)): ast.parse(file.read_bytes()) for file in product_files(root)}
     by_line: dict[tuple[str, int], frozenset[str]] = {}
     by_file: dict[str, set[str]] = defaultdict(set)
     for path, tree in trees.items():
         inside = set(_lines_of_functions(tree))
         for line, contexts in covered.contexts_by_lineno(str(root / path)).items():
-            tests = frozenset(context.split("|")[0] for context in contexts if context)
+            tests = frozenset(_served(filter(None, contexts), neighbours))
             by_file[path] |= tests
             if line in inside:
                 by_line[path, line] = tests
-    seconds = json.loads(report.read_text(encoding="utf-8"))
     for path in trees:
         folder = f"tests/{path.rpartition('/')[0]}/"
         by_file[path] |= {test for test in seconds if test.startswith(folder)}
@@ -81,7 +85,19 @@ def read_map(root: Path, data: Path, report: Path) -> CoverageMap:
     )
 
 
+def _served(contexts: Iterable[str], neighbours: Mapping[str, set[str]]) -> Iterator[str]:
+    """Yield the tests that depend on what ran in these contexts."""
+    for context in contexts:
+        test, _, phase = context.rpartition("|")
+        yield test
+        if phase == "setup":
+            yield from neighbours[test.partition("::")[0]]
+
+
 def _lines_of_functions(tree: ast.Module) -> Iterator[int]:
+    """Yield the lines that run every time; none of a file that caches results, whatever it calls for them."""
+    if any(isinstance(node, ast.Name) and node.id in ("lru_cache", "cache") for node in ast.walk(tree)):
+        return
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef):
             yield from range(node.body[0].lineno, (node.end_lineno or node.lineno) + 1)
