@@ -11,10 +11,12 @@ from pipeline.models.multi_parameter.noise import (
     inverse_variances,
     pooled_misfit,
     relative_variance,
+    shown_drift,
     significant,
     size_ratio,
 )
 from pipeline.models.observations import Observations
+from tests.pipeline.models.made import one_parameter
 
 GRID = np.array([(x, y) for x in (1.0, 2.0, 4.0, 8.0) for y in (1.0, 2.0, 3.0, 5.0)])
 
@@ -91,3 +93,30 @@ def test_too_few_inner_points_are_none():
     assert not inside(GRID[GRID[:, 1] < 4]).any()
     assert not inside(np.array([(p, p) for p in (1.0, 2.0, 4.0, 8.0, 16.0, 32.0)])).any()
     assert inside(np.array([(p, p) for p in (1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0)])).sum() == 6
+
+
+def test_straying_is_what_models_and_noise_do_not_explain_per_doubling():
+    """Two kernels, points up to 64: hidden are 64 itself, one doubling and two doublings beyond."""
+    covariance = np.zeros((2, 1, 2, 2))
+    covariance[:, 0, 0, 0] = [0.04, 0.01]
+    models = one_parameter([[[10.0, 0.0]], [[5.0, 0.0]]], [[0], [0]], covariance=covariance)
+    mean = np.array([[99.0, 14.0, 40.0], [99.0, 4.0, 99.0]])
+    count = np.array([[1, 3, 1], [1, 2, 0]])
+    squares = np.array([[0.0, 0.6, 0.0], [0.0, 0.2, 0.0]])
+    hidden = Observations(np.array([[64.0], [128.0], [256.0]]), mean, count, squares)
+    predicted = models.predict(hidden.points[:1])
+    width = (predicted.upper - predicted.lower)[:, 0] / 3.29
+    first = 0.4**2 - (width[0] / 10) ** 2 - 0.6 / 6 / 100
+    second = (1.0 - (width[0] / 10) ** 2) / 2
+    other = 0.2**2 - (width[1] / 5) ** 2 - 0.2 / 2 / 25
+    assert shown_drift(models, hidden) == pytest.approx(((first + second) / 2 + other) / 2)
+
+
+def test_models_that_explain_what_was_hidden_do_not_stray():
+    models = one_parameter([[[10.0, 0.0]]], [[0]])
+    exact = Observations(np.array([[128.0]]), np.array([[10.0]]), np.array([[1]]), np.array([[0.0]]))
+    assert shown_drift(models, exact) == 0.0
+    inside_only = Observations(np.array([[64.0]]), np.array([[40.0]]), np.array([[1]]), np.array([[0.0]]))
+    assert shown_drift(models, inside_only) == 0.0
+    below = Observations(np.array([[128.0]]), np.array([[-90.0]]), np.array([[1]]), np.array([[0.0]]))
+    assert shown_drift(models, below) == pytest.approx(1.0)
