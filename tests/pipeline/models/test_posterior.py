@@ -8,13 +8,12 @@ from pipeline.models.error_model import ErrorModel
 from pipeline.models.generalised_fits import design_columns, fit_all
 from pipeline.models.hypotheses import SpaceChoice, one_parameter_space
 from pipeline.models.noise import NoiseEstimate
-from pipeline.models.normal_form import term
 from pipeline.models.observations import observe, sample_of
 from pipeline.models.options import ModelOptions
 from pipeline.models.posterior import AHEAD, PLAUSIBLE, keep_plausible, weigh_hypotheses
-from pipeline.models.scaling_models import ScalingModels
 from pipeline.statistics.empirical_bayes import PooledVariance
 from tests.pipeline.models.dense import dense_precision
+from tests.pipeline.models.made import one_parameter
 
 POINTS = 2.0 ** np.arange(2, 8)
 RANDOM = np.random.default_rng(11)
@@ -185,36 +184,20 @@ def mixture_quantile(parts, degrees, probability):
     return optimize.brentq(excess, low, high)
 
 
-LINEAR, SQUARE = term((1, 0)), term((2, 0))
-
-
 def two_kernels(drift=(0.0, 0.0), nonnegative=True):
     """The first kernel has three rivals, the second is sure of its one."""
     covariance = np.zeros((2, 3, 2, 2))
     covariance[0, :, 0, 0], covariance[0, :, 1, 1] = 0.04, 0.01
     covariance[0, :, 0, 1] = covariance[0, :, 1, 0] = -0.005
     covariance[1, 0] = [[0.09, 0.01], [0.01, 0.0025]]
-    return ScalingModels(
-        parameters=("p",),
-        terms=(LINEAR, SQUARE),
-        hypotheses=np.array([[-1], [0], [1]]),
-        first=np.array([4.0]),
-        last=np.array([64.0]),
-        nonnegative=nonnegative,
-        correlation=0.0,
-        chosen=np.array([[1, 2, 0], [1, -1, -1]]),
+    return one_parameter(
+        [[[5.0, 2.0], [9.0, 0.03], [40.0, 0.0]], [[1.0, 0.5], [0, 0], [0, 0]]],
+        [[1, 2, 0], [1, -1, -1]],
         weight=np.array([[0.5, 0.3, 0.2], [1.0, 0.0, 0.0]]),
-        coefficients=np.array([[[5.0, 2.0], [9.0, 0.03], [40.0, 0.0]], [[1.0, 0.5], [0, 0], [0, 0]]]),
         covariance=covariance,
         degrees=np.array([6.0, 9.0]),
         drift=np.array(drift),
-        valid_from=np.full((2, 1), 4.0),
-        probability_growing=np.array([0.8, 1.0]),
-        smape=np.ones(2),
-        cv_smape=np.ones(2),
-        points=np.array([5, 5]),
-        repetitions=np.array([3, 3]),
-        note=np.zeros(2, dtype=np.int64),
+        nonnegative=nonnegative,
     )
 
 
