@@ -95,13 +95,17 @@ def _table(outcomes: list[Outcome], seconds: float) -> Table:
     table = Table(title=f"{len(outcomes)} defects in {seconds:.0f} s")
     for column in ("package", "defects", "caught", "share"):
         table.add_column(column, justify="left" if column == "package" else "right")
-    tried = Counter("/".join(Path(outcome.defect.path).parts[:2]) for outcome in outcomes)
-    caught = Counter("/".join(Path(o.defect.path).parts[:2]) for o in outcomes if o.caught)
+    tried = Counter(_package(outcome.defect) for outcome in outcomes)
+    caught = Counter(_package(outcome.defect) for outcome in outcomes if outcome.caught)
     for package, count in sorted(tried.items()):
         table.add_row(package, str(count), str(caught[package]), f"{caught[package] / count:.0%}")
     total = sum(caught.values())
     table.add_row("all", str(len(outcomes)), str(total), f"{total / max(len(outcomes), 1):.1%}")
     return table
+
+
+def _package(defect: Defect) -> str:
+    return "/".join(Path(defect.path).parent.parts[:2])
 
 
 if __name__ == "__main__":
