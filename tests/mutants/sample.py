@@ -2,6 +2,7 @@
 
 import random
 from collections import defaultdict
+from functools import cache
 from pathlib import Path
 
 from tests.mutants.operators import Defect, defects
@@ -17,18 +18,25 @@ def product_files(root: Path) -> list[Path]:
 def draw(root: Path, count: int, seed: int) -> list[Defect]:
     """Draw defects without repeating one: a file by its lines, one of its lines, and a defect there."""
     chance = random.Random(seed)
-    files = product_files(root)
-    by_line: dict[Path, dict[int, list[Defect]]] = {}
-    for file in files:
+    files = _files(root)
+    lengths = [length for length, _ in files]
+    drawn: dict[Defect, None] = {}
+    while len(drawn) < count:
+        ((_, lines),) = chance.choices(files, lengths)
+        line = chance.choice(sorted(lines))
+        drawn[chance.choice(lines[line])] = None
+    return sorted(drawn, key=lambda defect: (defect.path, defect.line, defect.what, defect.text))
+
+
+@cache
+def _files(root: Path) -> list[tuple[int, dict[int, list[Defect]]]]:
+    """Return the length of every file in which a defect can be, and its defects by line."""
+    found = []
+    for file in product_files(root):
         lines: dict[int, list[Defect]] = defaultdict(list)
         path, source = str(file.relative_to(root)), file.read_text(encoding="utf-8")
         for defect in defects(path, source):
             lines[defect.line].append(defect)
-        by_line[file] = lines
-    weights = [len(file.read_text(encoding="utf-8").splitlines()) if by_line[file] else 0 for file in files]
-    drawn: dict[Defect, None] = {}
-    while len(drawn) < count:
-        (file,) = chance.choices(files, weights)
-        line = chance.choice(sorted(by_line[file]))
-        drawn[chance.choice(by_line[file][line])] = None
-    return sorted(drawn, key=lambda defect: (defect.path, defect.line, defect.what, defect.text))
+        if lines:
+            found.append((len(source.splitlines()), lines))
+    return found
