@@ -94,6 +94,7 @@ TESTED = "def double(x):\n    return x * 2\n"
 TEST = "from doubling import double\n\ndef test_double():\n    assert double(3) == 6\n"
 
 
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")  # pytest-xdist has threads
 @pytest.mark.parametrize(("text", "caught"), [("x / 2", True), ("x * 2.0", False)])
 def test_a_defect_is_caught_if_a_test_fails_with_it_and_it_is_taken_out_again(tmp_path, text, caught):
     (tmp_path / "doubling.py").write_text(TESTED, encoding="utf-8")
