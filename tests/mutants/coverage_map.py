@@ -8,11 +8,13 @@ import sys
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import accumulate
 from pathlib import Path
 
 from tests.mutants.sample import PACKAGES, product_files
 
 COVERAGE, DURATIONS = "coverage", "durations.json"
+ELSEWHERE = 60.0  # seconds for tests of other folders that execute a defect
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -33,9 +35,23 @@ class CoverageMap:
     seconds: dict[str, float]
 
     def tests(self, path: str, line: int) -> list[str]:
-        """Return the tests that could notice a defect, the fastest first."""
+        """Return the tests that could notice a defect: those of the file, of its folder, and fast ones first.
+
+        Of tests elsewhere, as many as run within `ELSEWHERE`.
+        """
         found = self.by_line.get((path, line)) or self.by_file.get(path, frozenset())
-        return sorted(found, key=lambda test: (self.seconds.get(test, 0.0), test))
+        folder, _, name = path.rpartition("/")
+        places = (f"tests/{folder}/test_{name}::", f"tests/{folder}/", "")
+        chosen: list[str] = []
+        for place in places:
+            near = {test for test in found if test.startswith(place)}.difference(chosen)
+            ordered = sorted(near, key=lambda test: (self.seconds.get(test, 0.0), test))
+            chosen += ordered if place else self._within(ordered, ELSEWHERE)
+        return chosen
+
+    def _within(self, tests: list[str], limit: float) -> list[str]:
+        ends = accumulate(self.seconds.get(test, 0.0) for test in tests)
+        return [test for test, end in zip(tests, ends, strict=True) if end <= limit]
 
 
 def measure(root: Path, folder: Path) -> CoverageMap:

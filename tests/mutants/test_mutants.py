@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.mutants.__main__ import EQUIVALENT
+from tests.mutants.coverage_map import ELSEWHERE, CoverageMap
 from tests.mutants.listed import LISTED, listed_defects
 from tests.mutants.operators import Defect, defects
 from tests.mutants.sample import draw, product_files
@@ -113,3 +114,28 @@ def test_a_defect_that_no_test_runs_is_not_caught(tmp_path):
 def test_arguments_that_only_guard_against_defects_are_left_alone():
     source = "for a, b in zip(x, y, strict=True):\n    print(a, b, end=1)\n"
     assert {one.text for one in defects("a.py", source)} == {"2", "(print(a, b))", "pass"}
+
+
+def test_tests_of_the_file_come_first_then_of_the_folder_then_fast_ones_of_others_up_to_a_limit():
+    seconds = {
+        "tests/gate/test_rules.py::slow": 900.0,
+        "tests/gate/test_rules.py::fast": 0.2,
+        "tests/gate/test_check.py::a": 0.1,
+        "tests/cli/test_app.py::b": ELSEWHERE - 1.0,
+        "tests/cli/test_app.py::c": 0.5,
+        "tests/cli/test_app.py::d": ELSEWHERE,
+    }
+    known = CoverageMap(
+        by_line={("gate/rules.py", 3): frozenset(seconds), ("gate/rules.py", 4): frozenset()},
+        by_file={"gate/rules.py": frozenset(["tests/cli/test_app.py::c"])},
+        seconds=seconds,
+    )
+    assert [test.rpartition("::")[2] for test in known.tests("gate/rules.py", 3)] == [
+        "fast",
+        "slow",
+        "a",
+        "c",
+        "b",
+    ]
+    assert known.tests("gate/rules.py", 4) == ["tests/cli/test_app.py::c"]
+    assert known.tests("gate/ratios.py", 1) == []
