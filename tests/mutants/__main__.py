@@ -6,6 +6,7 @@ import sys
 import time
 import tomllib
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 
 from rich.console import Console
@@ -57,7 +58,7 @@ def _options() -> argparse.Namespace:
 def _defects(options: argparse.Namespace) -> list[Defect]:
     if options.listed:
         return listed_defects(ROOT)
-    drawn = _not_equivalent(draw(ROOT, options.count, options.seed))
+    drawn = draw(ROOT, options.count, options.seed, _equivalent())
     if not options.survivors:
         return drawn
     rows = json.loads((BUILD / f"seed-{options.seed}.json").read_text(encoding="utf-8"))
@@ -65,11 +66,11 @@ def _defects(options: argparse.Namespace) -> list[Defect]:
     return [defect for defect in drawn if _describe(defect) in left]
 
 
-def _not_equivalent(found: list[Defect]) -> list[Defect]:
-    """Leave out the defects that change nothing, each with its reason in ``equivalent.toml``."""
+def _equivalent() -> Callable[[Defect], bool]:
+    """Return what tells the defects that change nothing, each with its reason in ``equivalent.toml``."""
     known = tomllib.loads(EQUIVALENT.read_text(encoding="utf-8")).get("equivalent", [])
     keys = {(entry["path"], entry["line"], entry["becomes"]) for entry in known}
-    return [defect for defect in found if (defect.path, _line(defect), defect.text) not in keys]
+    return lambda defect: (defect.path, _line(defect), defect.text) in keys
 
 
 def _line(defect: Defect) -> str:

@@ -2,6 +2,7 @@
 
 import random
 from collections import defaultdict
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
@@ -15,8 +16,17 @@ def product_files(root: Path) -> list[Path]:
     return sorted(file for package in PACKAGES for file in (root / package).rglob("*.py"))
 
 
-def draw(root: Path, count: int, seed: int) -> list[Defect]:
-    """Draw defects without repeating one: a file by its lines, one of its lines, and a defect there."""
+def draw(
+    root: Path, count: int, seed: int, left_out: Callable[[Defect], bool] = lambda _: False
+) -> list[Defect]:
+    """Draw defects without repeating one: a file by its lines, one of its lines, and a defect there.
+
+    Args:
+        root: the project.
+        count: how many.
+        seed: of the generator; the same defects are drawn again.
+        left_out: tells which defects do not count.
+    """
     chance = random.Random(seed)
     files = _files(root)
     lengths = [length for length, _ in files]
@@ -24,7 +34,9 @@ def draw(root: Path, count: int, seed: int) -> list[Defect]:
     while len(drawn) < count:
         ((_, lines),) = chance.choices(files, lengths)
         line = chance.choice(sorted(lines))
-        drawn[chance.choice(lines[line])] = None
+        defect = chance.choice(lines[line])
+        if not left_out(defect):
+            drawn[defect] = None
     return sorted(drawn, key=lambda defect: (defect.path, defect.line, defect.what, defect.text))
 
 

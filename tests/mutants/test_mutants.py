@@ -55,6 +55,8 @@ def test_a_seed_draws_the_same_defects_from_all_packages_in_proportion_to_their_
     assert drawn == draw(ROOT, 300, 5)
     assert len(set(drawn)) == 300
     assert set(drawn) != set(draw(ROOT, 300, 6))
+    without = draw(ROOT, 300, 5, lambda one: one == drawn[7])
+    assert len(without) == 300 and len(set(drawn) - set(without)) == 1
     lines = Counter()
     for file in product_files(ROOT):
         lines[file.relative_to(ROOT).parts[0]] += len(file.read_text(encoding="utf-8").splitlines())

@@ -94,7 +94,7 @@ __import__('os') | (1).__class__ | [V] | V if V else P | lambda: 1 | 'text' | Tr
 def test_nothing_beyond_the_whitelist_is_accepted(text):
     with pytest.raises(UsageError) as refused:
         parse(text, NAMES)
-    if refused.value.what == "not allowed":
+    if refused.value.what.startswith("not allowed"):
         assert refused.value.hint.startswith("use numbers, names, + - * / ** and ")
 
 
