@@ -3,8 +3,10 @@ VENV := .venv
 BIN := $(VENV)/bin
 OUT ?= results
 FUZZ_CASES ?= 1000000
+MUTANTS ?= 300
+SEED ?= 1
 
-.PHONY: demo test lint types javascript docs unit browser bench fuzz clean
+.PHONY: demo test lint types javascript docs unit browser bench fuzz mutants clean
 
 demo: $(VENV)/.installed  ## run the pipeline on a sample of real measurements
 	$(BIN)/pipeline run sample_profiles/hpcg-strong --out $(OUT)
@@ -41,6 +43,10 @@ bench: $(VENV)/.installed-test  ## side by side with the peers; takes minutes
 
 fuzz: $(VENV)/.installed-test  ## mutated inputs for all readers, on all cores; takes tens of minutes
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m tests.fuzz --cases $(FUZZ_CASES)
+
+mutants: $(VENV)/.installed-test  ## defects put in one at a time: which do the tests catch? takes up to an hour
+	$(BIN)/python -m tests.mutants --listed
+	$(BIN)/python -m tests.mutants --count $(MUTANTS) --seed $(SEED) --reuse-coverage
 
 clean:
 	rm -rf $(VENV) $(OUT) site tools/javascript/node_modules .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -44,10 +44,7 @@ class Declaration:
 
 def option(default: Any, help: str, **declared: Any) -> Any:  # noqa: ANN401  # it may have any type
     """Declare an option as a field of a dataclass; see `Declaration` for the keywords."""
-    metadata = {_KEY: Declaration(help=help, **declared)}
-    if callable(default):
-        return field(default_factory=default, metadata=metadata)
-    return field(default=default, metadata=metadata)
+    return field(default=default, metadata={_KEY: Declaration(help=help, **declared)})
 
 
 def declaration(declared: Field[Any]) -> Declaration | None:

@@ -14,6 +14,7 @@ import numpy as np
 
 from benchmarks.real_series.forecasts import Outcome, outcome
 from benchmarks.real_series.series import Task
+from benchmarks.real_series.table import CUT
 from pipeline.models import back_test, fit_context, hypotheses, noise, total, trend
 
 
@@ -66,13 +67,12 @@ def left_out(figures: np.ndarray) -> float:
 
 
 def _figures(number: Number, value: float, tasks: Sequence[Task], applications: Sequence[str]) -> list[float]:
-    of: Callable[[Outcome], float] = (lambda o: o.score) if number.of_intervals else (lambda o: o.ours)
+    of: Callable[[Outcome], float] = (
+        (lambda o: o.score) if number.of_intervals else (lambda o: min(o.ours, CUT))
+    )
     with _set(number, value):
         outcomes = [outcome(task, with_extrap=False) for task in tasks]
-    return [
-        float(np.mean([min(of(o), 3.0) for o in outcomes if o.task.application == name]))
-        for name in applications
-    ]
+    return [float(np.mean([of(o) for o in outcomes if o.task.application == name])) for name in applications]
 
 
 @contextmanager

@@ -79,7 +79,7 @@ def run_tests(matched: Matched, forecasts: Forecasts, rules: RuleTests, options:
     inverse = {ground: one.inverse for ground, one in estimates.items()}
     asked = {ground: where[rows] for ground, where in material.items()}
     worse, of_rules = _adjusted(_p_values(estimates, log_factor, asked), rules.p)
-    better, _ = _adjusted(_p_values(inverse, log_factor, asked), np.empty(0))
+    better, _ = _adjusted(_p_values(inverse, log_factor, asked), np.zeros(0))
     tests = sum(int(np.isfinite(p).sum()) for p in (*worse.values(), of_rules))
     return Family(
         rows=rows,

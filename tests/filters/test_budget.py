@@ -203,3 +203,13 @@ def test_the_baseline_is_that_of_the_last_run(make_profile):
     _, alone = decide_by_budget([last], Budget(0.3, Application.COMPILE_TIME), baseline=baseline)
     assert outcome.overhead[0] != outcome.overhead[1]
     assert alone.overhead[0] == pytest.approx(outcome.overhead[1], rel=1e-6)
+
+
+def test_a_baseline_is_that_of_the_last_run(make_profile):
+    small, large = run_of(make_profile, source="small"), run_of(make_profile, source="large")
+    budget = Budget(0.05, Application.COMPILE_TIME)
+    _, alone = decide_by_budget([large], budget)
+    _, known = decide_by_budget([large], budget, baseline=12.0)
+    _, of_two = decide_by_budget([small, large], budget, baseline=12.0)
+    assert known.overhead != alone.overhead
+    assert of_two.overhead[0] != of_two.overhead[1]

@@ -255,6 +255,9 @@ def test_expensive_is_from_one_per_cent_of_the_plain_time(make_profile):
         "'setup' is kept for smaller runs only, but at the largest scale recording it takes 1.0 % of the "
         "plain computing time",
     )
+    large.visits[large.visits > 1] = 1.0
+    exact = replace(prediction.plain, cost=(1.0, 1.0, 1.0), total=100.0)
+    assert len(costly_at_largest_scale(both, replace(prediction, plain=exact))) == 1
     nothing = replace(prediction, plain=replace(prediction.plain, total=0.0))
     assert costly_at_largest_scale(both, nothing) == ()
     protected = decide_by_paper([small, large], overrides=Overrides(protect=("setup",)))

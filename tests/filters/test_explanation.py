@@ -217,3 +217,15 @@ def test_the_compile_time_commands_work_in_any_folder():
     path = Path("my filters/app.filter").absolute()
     assert first.startswith(f"scorep --instrument-filter='{path}' g++ ...    # instead of g++")
     assert second.startswith(f"make SCOREP_WRAPPER_INSTRUMENTER_FLAGS='--instrument-filter={path}'    # if")
+
+
+def test_equally_large_dropped_regions_come_in_their_order(make_profile):
+    rows = [(0, "main", 1, 0.1), *((1, f"f{i:02}", 1, 0.1) for i in range(40))]
+    found = dropped_regions(*decided(rows, make_profile, drop=("f*",)), 40)
+    assert [lost.region for lost in found] == [f"f{i:02}" for i in range(40)]
+
+
+def test_without_filterable_regions_there_is_nothing_to_explain(make_profile):
+    made = decided([(0, "MPI_Init", 1, 1.0)], make_profile)
+    with pytest.raises(UsageError, match="no called, filterable region is named 'f'"):
+        explain(*made, "f")

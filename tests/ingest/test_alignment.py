@@ -158,4 +158,6 @@ def test_a_series_becomes_an_experiment_in_preorder_and_as_it_is():
     assert experiment.metric("time") == Metric("time", "")
     with pytest.raises(InputError, match="no metric 'visits' was measured; metrics here: time"):
         experiment.metric("visits")
+    with pytest.raises(InputError, match="metrics here: none"):
+        replace(experiment, metrics=()).metric("time")
     assert not align(["p"], [run(1, 1, {MAIN: 1.0})]).is_series

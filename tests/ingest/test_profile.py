@@ -1,5 +1,7 @@
 """Values of a profile: inclusive and exclusive, whole and in blocks."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -63,6 +65,8 @@ def test_blocks_are_asked_for_by_the_number_of_values_they_hold(monkeypatch, mos
 def test_a_metric_that_is_not_there_is_refused_with_those_that_are():
     with pytest.raises(InputError, match=r"made\.cubex: no metric 'visits'; metrics here: time"):
         profile_of(MetricKind.EXCLUSIVE).values("visits")
+    with pytest.raises(InputError, match="metrics here: none"):
+        replace(profile_of(MetricKind.EXCLUSIVE), metrics=()).values("visits")
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf, LARGEST, -LARGEST])

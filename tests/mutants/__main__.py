@@ -6,6 +6,7 @@ import sys
 import time
 import tomllib
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 
 from rich.console import Console
@@ -27,9 +28,7 @@ SHARE_CAUGHT = 0.9
 def main() -> int:
     """Try defects and print the score; 1 if it is too low or a listed defect is not caught."""
     options = _options()
-    found = (
-        listed_defects(ROOT) if options.listed else _not_equivalent(draw(ROOT, options.count, options.seed))
-    )
+    found = _defects(options)
     BUILD.mkdir(parents=True, exist_ok=True)
     start = time.monotonic()
     if not options.reuse_coverage:
@@ -51,15 +50,27 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--listed", action="store_true", help="the defects listed by name instead")
+    parser.add_argument("--survivors", action="store_true", help="those that this seed left uncaught, again")
     parser.add_argument("--reuse-coverage", action="store_true", help="which tests run what is known already")
     return parser.parse_args()
 
 
-def _not_equivalent(found: list[Defect]) -> list[Defect]:
-    """Leave out the defects that change nothing, each with its reason in ``equivalent.toml``."""
+def _defects(options: argparse.Namespace) -> list[Defect]:
+    if options.listed:
+        return listed_defects(ROOT)
+    drawn = draw(ROOT, options.count, options.seed, _equivalent())
+    if not options.survivors:
+        return drawn
+    rows = json.loads((BUILD / f"seed-{options.seed}.json").read_text(encoding="utf-8"))
+    left = {row["defect"] for row in rows if not row["caught"]}
+    return [defect for defect in drawn if _describe(defect) in left]
+
+
+def _equivalent() -> Callable[[Defect], bool]:
+    """Return what tells the defects that change nothing, each with its reason in ``equivalent.toml``."""
     known = tomllib.loads(EQUIVALENT.read_text(encoding="utf-8")).get("equivalent", [])
     keys = {(entry["path"], entry["line"], entry["becomes"]) for entry in known}
-    return [defect for defect in found if (defect.path, _line(defect), defect.text) not in keys]
+    return lambda defect: (defect.path, _line(defect), defect.text) in keys
 
 
 def _line(defect: Defect) -> str:
@@ -71,6 +82,8 @@ def _describe(defect: Defect) -> str:
 
 
 def _store(outcomes: list[Outcome], options: argparse.Namespace) -> None:
+    if options.survivors:
+        return
     name = "listed" if options.listed else f"seed-{options.seed}"
     rows = [
         {"defect": _describe(outcome.defect), "caught": outcome.caught, "seconds": round(outcome.seconds, 1)}
@@ -83,13 +96,17 @@ def _table(outcomes: list[Outcome], seconds: float) -> Table:
     table = Table(title=f"{len(outcomes)} defects in {seconds:.0f} s")
     for column in ("package", "defects", "caught", "share"):
         table.add_column(column, justify="left" if column == "package" else "right")
-    tried = Counter("/".join(Path(outcome.defect.path).parts[:2]) for outcome in outcomes)
-    caught = Counter("/".join(Path(o.defect.path).parts[:2]) for o in outcomes if o.caught)
+    tried = Counter(_package(outcome.defect) for outcome in outcomes)
+    caught = Counter(_package(outcome.defect) for outcome in outcomes if outcome.caught)
     for package, count in sorted(tried.items()):
         table.add_row(package, str(count), str(caught[package]), f"{caught[package] / count:.0%}")
     total = sum(caught.values())
     table.add_row("all", str(len(outcomes)), str(total), f"{total / max(len(outcomes), 1):.1%}")
     return table
+
+
+def _package(defect: Defect) -> str:
+    return "/".join(Path(defect.path).parent.parts[:2])
 
 
 if __name__ == "__main__":

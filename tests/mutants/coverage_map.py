@@ -1,16 +1,20 @@
 """Which tests execute which lines, measured once: a defect is tried with the tests that could notice it."""
 
+import ast
 import json
 import os
 import subprocess
 import sys
 from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import accumulate
 from pathlib import Path
 
-from tests.mutants.sample import PACKAGES
+from tests.mutants.sample import PACKAGES, product_files
 
 COVERAGE, DURATIONS = "coverage", "durations.json"
+ELSEWHERE = 60.0  # seconds for tests of other folders that execute a defect
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -18,8 +22,11 @@ class CoverageMap:
     """Tests by line, and how long each takes.
 
     Attributes:
-        by_line: tests that execute a line, by file and line.
-        by_file: tests that execute anything in a file; for lines that run at import.
+        by_line: tests that execute a line of a function, by file and line; what a fixture executes may serve
+            all tests of its file.
+        by_file: for lines that run once, at import or before their result is cached, in whatever test comes
+            first: tests that execute anything in the file or lie in the folder that mirrors its own, and the
+            same of the files that import it.
         seconds: per test, with the coverage measured.
     """
 
@@ -28,9 +35,23 @@ class CoverageMap:
     seconds: dict[str, float]
 
     def tests(self, path: str, line: int) -> list[str]:
-        """Return the tests that could notice a defect, the fastest first."""
+        """Return the tests that could notice a defect: those of the file, of its folder, and fast ones first.
+
+        Of tests elsewhere, as many as run within `ELSEWHERE`.
+        """
         found = self.by_line.get((path, line)) or self.by_file.get(path, frozenset())
-        return sorted(found, key=lambda test: (self.seconds.get(test, 0.0), test))
+        folder, _, name = path.rpartition("/")
+        places = (f"tests/{folder}/test_{name}::", f"tests/{folder}/", "")
+        chosen: list[str] = []
+        for place in places:
+            near = {test for test in found if test.startswith(place)}.difference(chosen)
+            ordered = sorted(near, key=lambda test: (self.seconds.get(test, 0.0), test))
+            chosen += ordered if place else self._within(ordered, ELSEWHERE)
+        return chosen
+
+    def _within(self, tests: list[str], limit: float) -> list[str]:
+        ends = accumulate(self.seconds.get(test, 0.0) for test in tests)
+        return [test for test, end in zip(tests, ends, strict=True) if end <= limit]
 
 
 def measure(root: Path, folder: Path) -> CoverageMap:
@@ -53,15 +74,55 @@ def read_map(root: Path, data: Path, report: Path) -> CoverageMap:
 
     covered = CoverageData(str(data))
     covered.read()
+    seconds = json.loads(report.read_text(encoding="utf-8"))
+    neighbours: dict[str, set[str]] = defaultdict(set)
+    for test in seconds:
+        neighbours[test.partition("::")[0]].add(test)
+    trees = {str(file.relative_to(root)): ast.parse(file.read_bytes()) for file in product_files(root)}
     by_line: dict[tuple[str, int], frozenset[str]] = {}
     by_file: dict[str, set[str]] = defaultdict(set)
-    for file in covered.measured_files():
-        path = str(Path(file).relative_to(root))
-        for line, contexts in covered.contexts_by_lineno(file).items():
-            tests = frozenset(context.split("|")[0] for context in contexts if context)
-            by_line[path, line] = tests
+    for path, tree in trees.items():
+        inside = set(_lines_of_functions(tree))
+        for line, contexts in covered.contexts_by_lineno(str(root / path)).items():
+            tests = frozenset(_served(filter(None, contexts), neighbours))
             by_file[path] |= tests
-    seconds = json.loads(report.read_text(encoding="utf-8"))
+            if line in inside:
+                by_line[path, line] = tests
+    for path in trees:
+        folder = f"tests/{path.rpartition('/')[0]}/"
+        by_file[path] |= {test for test in seconds if test.startswith(folder)}
+    reached = {path: set(tests) for path, tests in by_file.items()}
+    for path, tree in trees.items():
+        for imported in _imported(tree):
+            if imported in reached:
+                reached[imported] |= by_file[path]
     return CoverageMap(
-        by_line=by_line, by_file={path: frozenset(tests) for path, tests in by_file.items()}, seconds=seconds
+        by_line=by_line, by_file={path: frozenset(tests) for path, tests in reached.items()}, seconds=seconds
     )
+
+
+def _served(contexts: Iterable[str], neighbours: Mapping[str, set[str]]) -> Iterator[str]:
+    """Yield the tests that depend on what ran in these contexts."""
+    for context in contexts:
+        test, _, phase = context.rpartition("|")
+        yield test
+        if phase == "setup":
+            yield from neighbours[test.partition("::")[0]]
+
+
+def _lines_of_functions(tree: ast.Module) -> Iterator[int]:
+    """Yield the lines that run every time; none of a file that caches results, whatever it calls for them."""
+    if any(isinstance(node, ast.Name) and node.id in ("lru_cache", "cache") for node in ast.walk(tree)):
+        return
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef):
+            yield from range(node.body[0].lineno, (node.end_lineno or node.lineno) + 1)
+
+
+def _imported(tree: ast.Module) -> Iterator[str]:
+    """Yield the files that a module could import names from."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and node.module:
+            for name in (node.module, *(f"{node.module}.{alias.name}" for alias in node.names)):
+                yield f"{name.replace('.', '/')}.py"
+                yield f"{name.replace('.', '/')}/__init__.py"

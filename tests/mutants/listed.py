@@ -23,7 +23,102 @@ class Listed:
     new: str
 
 
-LISTED: tuple[Listed, ...] = ()
+LISTED = (
+    Listed(
+        "configuration ignored on reuse",
+        "pipeline/store/results.py",
+        'found["configuration"] == json.loads(json.dumps(configuration))',
+        "True",
+    ),
+    Listed(
+        "`at` forgotten on reuse",
+        "pipeline/config/options.py",
+        """        read=read_targets,
+    )""",
+        """        read=read_targets,
+        recompute=False,
+    )""",
+    ),
+    Listed(
+        "inconclusive call paths reported as unchanged",
+        "pipeline/gate/verdicts.py",
+        """
+        and r.kernel.region in decided""",
+        "",
+    ),
+    Listed(
+        "between-job variance ignored",
+        "pipeline/gate/ratios.py",
+        "np.sqrt(variance * between)",
+        "np.sqrt(variance)",
+    ),
+    Listed(
+        "Satterthwaite cap dropped",
+        "pipeline/gate/ratios.py",
+        "np.minimum(np.minimum(freedom, limit), CERTAIN)",
+        "np.minimum(freedom, CERTAIN)",
+    ),
+    Listed(
+        "drift ignored in quantiles",
+        "pipeline/models/scaling_models.py",
+        "            variance += doublings * (rival * self.drift[part, None, None]) ** 2\n",
+        "",
+    ),
+    Listed(
+        "price of a coefficient halved, one parameter",
+        "pipeline/models/posterior.py",
+        "score -= 0.5 * np.log(",
+        "score -= 0.25 * np.log(",
+    ),
+    Listed(
+        "price of a coefficient halved, several parameters",
+        "pipeline/models/multi_parameter/search.py",
+        "size / 2 * np.log(count)",
+        "size / 4 * np.log(count)",
+    ),
+    Listed(
+        "'growing' without rising",
+        "pipeline/models/bottlenecks.py",
+        "(growing >= GROWING) & (rising > 1.0)",
+        "growing >= GROWING",
+    ),
+    Listed(
+        "crossover floor ignored",
+        "pipeline/models/bottlenecks.py",
+        "leading >= CROSSING_SHARE * total",
+        "leading >= 0.0",
+    ),
+    Listed(
+        "minimum of merged call paths lost",
+        "ingest/reduction.py",
+        "total[merged], low[merged], high[merged] = _over_locations(sums)",
+        "total[merged], _, high[merged] = _over_locations(sums)",
+    ),
+    Listed(
+        "`?` matches the empty text",
+        "filters/scorep_format/patterns.py",
+        '"?": _Piece(".")',
+        '"?": _Piece(".?")',
+    ),
+    Listed(
+        "renames of any size",
+        "pipeline/gate/matching.py",
+        "similarity >= SIMILAR_NAME and _similar_size(matched, i, j)",
+        "similarity >= SIMILAR_NAME",
+    ),
+    Listed(
+        "JUnit failure count",
+        "pipeline/report/check/junit.py",
+        'len(suite.findall("testcase/failure"))',
+        "len(suite)",
+    ),
+    Listed(
+        "first Markdown row lost",
+        "pipeline/report/check/markdown.py",
+        "_table(found[:ROWS]",
+        "_table(found[1:ROWS]",
+    ),
+)
 
 
 def listed_defects(root: Path) -> list[Defect]:

@@ -127,7 +127,7 @@ def _number(node: ast.expr) -> bool:
 
 
 def _annotations(tree: ast.Module) -> set[int]:  # noqa: C901  # one case a kind
-    """Return the nodes that are left alone: annotations, type aliases, decorators, formatted texts."""
+    """Return the nodes that are left alone: annotations, decorators, formatted texts, guarding arguments."""
     unread: set[int] = set()
 
     def leave_out(node: ast.AST | None) -> None:
@@ -150,6 +150,7 @@ def _annotations(tree: ast.Module) -> set[int]:  # noqa: C901  # one case a kind
             (isinstance(node, ast.Assign) and "__all__" in ast.unparse(node.targets[0]))
             or isinstance(node, ast.JoinedStr)
             or (isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test))
+            or (isinstance(node, ast.keyword) and node.arg in LEFT_ALONE[1:])
         ):
             leave_out(node)
     return unread

@@ -2,6 +2,8 @@
 
 import random
 from collections import defaultdict
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 from tests.mutants.operators import Defect, defects
@@ -14,21 +16,39 @@ def product_files(root: Path) -> list[Path]:
     return sorted(file for package in PACKAGES for file in (root / package).rglob("*.py"))
 
 
-def draw(root: Path, count: int, seed: int) -> list[Defect]:
-    """Draw defects without repeating one: a file by its lines, one of its lines, and a defect there."""
+def draw(
+    root: Path, count: int, seed: int, left_out: Callable[[Defect], bool] = lambda _: False
+) -> list[Defect]:
+    """Draw defects without repeating one: a file by its lines, one of its lines, and a defect there.
+
+    Args:
+        root: the project.
+        count: how many.
+        seed: of the generator; the same defects are drawn again.
+        left_out: tells which defects do not count.
+    """
     chance = random.Random(seed)
-    files = product_files(root)
-    by_line: dict[Path, dict[int, list[Defect]]] = {}
-    for file in files:
+    files = _files(root)
+    lengths = [length for length, _ in files]
+    drawn: dict[Defect, None] = {}
+    while len(drawn) < count:
+        ((_, lines),) = chance.choices(files, lengths)
+        line = chance.choice(sorted(lines))
+        defect = chance.choice(lines[line])
+        if not left_out(defect):
+            drawn[defect] = None
+    return sorted(drawn, key=lambda defect: (defect.path, defect.line, defect.what, defect.text))
+
+
+@cache
+def _files(root: Path) -> list[tuple[int, dict[int, list[Defect]]]]:
+    """Return the length of every file in which a defect can be, and its defects by line."""
+    found = []
+    for file in product_files(root):
         lines: dict[int, list[Defect]] = defaultdict(list)
         path, source = str(file.relative_to(root)), file.read_text(encoding="utf-8")
         for defect in defects(path, source):
             lines[defect.line].append(defect)
-        by_line[file] = lines
-    weights = [len(file.read_text(encoding="utf-8").splitlines()) if by_line[file] else 0 for file in files]
-    drawn: dict[Defect, None] = {}
-    while len(drawn) < count:
-        (file,) = chance.choices(files, weights)
-        line = chance.choice(sorted(by_line[file]))
-        drawn[chance.choice(by_line[file][line])] = None
-    return sorted(drawn, key=lambda defect: (defect.path, defect.line, defect.what, defect.text))
+        if lines:
+            found.append((len(source.splitlines()), lines))
+    return found

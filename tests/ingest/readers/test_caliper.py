@@ -361,3 +361,12 @@ def test_files_of_caliper_are_known_by_their_name(tmp_path):
 def test_annotations_without_a_name_get_one(tmp_path):
     profile = read_profile(timed(path=(("function", ""),)).write(tmp_path / "a.cali"))
     assert profile.regions.name == ("<unnamed>",)
+
+
+def test_a_program_without_a_record_took_what_all_below_it_took(tmp_path):
+    file = Cali()
+    for path, seconds in ((SEND, 4.0), ((*MAIN, ("function", "solve")), 3.0)):
+        file.record(path, extra=[("inclusive#sum#time.duration", seconds)])
+    profile = read_profile(file.write(tmp_path / "a.cali"))
+    np.testing.assert_allclose(profile.values("time", inclusive=True)[:, 0], [7, 4, 4, 3])
+    assert profile.values("time").sum() == 7

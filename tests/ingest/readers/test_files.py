@@ -5,7 +5,8 @@ import shutil
 import numpy as np
 import pytest
 
-from ingest.readers import find_profile_reader, hpctoolkit
+from ingest.errors import InputError
+from ingest.readers import find_profile_reader, hpctoolkit, read_profile, read_series
 from tests.foam_cases import solver, write_profiling
 
 from .hpctoolkit_files import write_database
@@ -67,3 +68,14 @@ def test_the_files_of_a_database(tmp_path):
     (database / "src" / "a.c").write_text("")
     named = [file.name.split("-")[0] for file in hpctoolkit.files(database)]
     assert named == ["experiment.xml", "1.a", "1.a"]
+
+
+@pytest.mark.parametrize("read", [read_profile, read_series])
+def test_what_is_not_there_and_what_is_in_no_known_format(tmp_path, read):
+    with pytest.raises(InputError, match=r"nothing: no such file or directory; known formats: .*\("):
+        read(tmp_path / "nothing")
+    (tmp_path / "odd").write_text("odd")
+    with pytest.raises(
+        InputError, match=r"odd: no (profile|measurements) in a known format; known formats: "
+    ):
+        read(tmp_path / "odd")

@@ -387,3 +387,19 @@ def test_regions_know_their_own_group_before_that_of_a_call_path(tmp_path):
 def test_a_name_that_is_only_marks_stays(tmp_path):
     write_text(tmp_path, "0.0.0", [("[{a.c} {3,1}]", 1, 1, 1, "A"), (" ", 1, 1, 1, "A")])
     assert read_profile(tmp_path).regions.name == ("[{a.c} {3,1}]", "<unnamed>")
+
+
+def test_packed_profiles_of_the_newest_version_are_read(tmp_path):
+    data = packed(FUNCTIONS, THREADS, compatible=tau_packed.NEWEST_VERSION)
+    np.testing.assert_allclose(
+        read_profile(write_packed(tmp_path / "a.ppk", data)).values("time").sum(), 11.0
+    )
+
+
+@pytest.mark.parametrize(
+    ("source", "place"), [("[{a.c} {3,1}-{9,1}]", ("a.c", 3)), ("[{a.c}]", ("a.c", -1)), ("", ("", -1))]
+)
+def test_functions_know_their_file_and_line_if_told(tmp_path, source, place):
+    write_text(tmp_path, "0.0.0", [(f"f {source}", 1, 1, 1, "A")])
+    regions = read_profile(tmp_path).regions
+    assert (regions.name[0], regions.file[0], regions.line[0]) == ("f", *place)

@@ -40,6 +40,18 @@ def baseline(call, studies, tmp_path):
     return file
 
 
+def test_doubts_about_a_study_are_shown_when_it_becomes_a_baseline(call, tmp_path):
+    rows = [("main", p, p) for p in (1, 2, 4, 8, 16)] + [("main->f", p, 1.0) for p in (1, 2, 4, 8)]
+    lines = [
+        json.dumps({"callpath": path, "metric": "time", "params": {"p": p}, "value": value})
+        for path, p, value in rows
+    ]
+    (tmp_path / "a.jsonl").write_text("\n".join(lines))
+    code, _, error = call("baseline", tmp_path / "a.jsonl", "-o", tmp_path / "b.json")
+    assert code == 0
+    assert "pipeline: time: 1 call paths lack some of the 5 points\n" in error
+
+
 def test_the_same_study_passes_from_runs_and_from_results(call, studies, baseline, tmp_path):
     code, out, error = call("check", tmp_path / "before", "--baseline", baseline)
     assert (code, error) == (0, "")

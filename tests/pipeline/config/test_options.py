@@ -33,6 +33,14 @@ def test_defaults_then_file_then_command_line(tmp_path):
     assert options.out == Path("results")
 
 
+def test_as_many_processes_as_cores_may_work_unless_told(monkeypatch):
+    asked = []
+    monkeypatch.setattr("os.sched_getaffinity", lambda process: asked.append(process) or {0, 2, 5})
+    assert Options().processes == 3
+    assert Options(jobs=2).processes == 2
+    assert asked == [0]
+
+
 def test_runs_are_relative_to_the_file(tmp_path):
     write(tmp_path, '[[run]]\npath = "a.cubex"\nparameters = {p = 4}\nrepetition = 2\n')
     (run,) = load_options(None, tmp_path).runs

@@ -60,3 +60,8 @@ def test_no_scheduler_is_one_line(monkeypatch):
     monkeypatch.setattr("pipeline.execution.dask.CONNECTING", "0.3s")
     with pytest.raises(UsageError, match="no Dask scheduler answers at"):
         list(DaskExecutor("tcp://127.0.0.1:9", print).map(slow_pid, [1]))
+
+
+def test_equal_items_are_read_one_by_one(cluster):
+    found = list(DaskExecutor(cluster.scheduler_address, print).map(slow_pid, [7, 7, 7]))
+    assert sorted((number, item) for number, (item, _) in found) == [(0, 7), (1, 7), (2, 7)]

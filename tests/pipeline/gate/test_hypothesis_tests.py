@@ -75,7 +75,7 @@ def test_improvements_are_a_family_of_their_own():
     swapped_matched, swapped = run(after, before)
     k, other = row_of(matched, family, "k5"), row_of(swapped_matched, swapped, "k5")
     for ground in (Ground.MEASURED, Ground.TARGET):
-        assert np.allclose(family.better[ground][k], swapped.worse[ground][other])
+        assert np.allclose(family.better[ground][k], swapped.worse[ground][other], rtol=1e-9, atol=0)
         assert (family.better[ground][k] < 0.01).all()
         assert (family.worse[ground][k] == 1).all()
 

@@ -35,15 +35,72 @@ def test_a_range_without_extent_has_no_crossovers(first, last, horizon):
     assert crossovers(lambda p: np.ones((2, len(p))), first, last, horizon) == ()
 
 
-def test_flags():
-    found = flags(
-        np.array([0.99, 0.2, 0.99]),
-        np.array([4.0, 1.0, 4.0]),
-        np.array([0.3, 0.7, 0.0]),
-        np.array([0.8, 0.2, 0.001]),
+def shown(growing=0.99, rising=4.0, measured=0.3, target=0.4):
+    """Flags of a kernel beside one that dominates everywhere."""
+    one, two = flags(
+        np.array([growing, 0.2]),
+        np.array([rising, 1.0]),
+        np.array([measured, 0.5]),
+        np.array([target, 0.5]),
     )
-    assert found == [
-        ["growing", "coming_bottleneck", "dominant_at_target"],
-        ["dominant_measured"],
-        ["growing"],
-    ]
+    assert two == ["dominant_measured", "dominant_at_target"]
+    return one
+
+
+def test_a_kernel_grows_if_its_model_probably_does_and_its_prediction_rises():
+    assert "growing" in shown()
+    assert "growing" in shown(growing=0.9)
+    assert shown(growing=0.89) == []
+    assert shown(rising=1.0) == []
+    assert "growing" in shown(rising=1.0001)
+
+
+def test_a_future_bottleneck_grows_and_takes_a_larger_and_noteworthy_share():
+    assert shown() == ["growing", "coming_bottleneck"]
+    assert shown(target=0.3) == ["growing"]
+    assert shown(measured=0.001, target=0.01) == ["growing", "coming_bottleneck"]
+    assert shown(measured=0.001, target=0.0099) == ["growing"]
+    assert shown(rising=0.9) == []
+
+
+def test_the_largest_kernels_dominate():
+    one, two = flags(np.zeros(2), np.ones(2), np.array([0.3, 0.7]), np.array([0.8, 0.2]))
+    assert (one, two) == (["dominant_at_target"], ["dominant_measured"])
+    assert flags(np.zeros(1), np.ones(1), np.zeros(1), np.zeros(1)) == [[]]
+    assert flags(np.zeros(0), np.ones(0), np.zeros(0), np.zeros(0)) == []
+
+
+@pytest.mark.parametrize(("share", "found"), [(0.025, True), (0.015, False)])
+def test_a_leader_is_passed_only_while_its_share_matters(share, found):
+    """A leader of a given share when passed: many others together take the rest."""
+    others = np.full((200, 1), (1 - share) / share / 200)
+
+    def predict(p):
+        return np.vstack([p * 0 + 1.0, p / 32, others * np.ones(len(p))])
+
+    crossed = [(c.overtakes, c.overtaken) for c in crossovers(predict, 1.0, 64.0, 40.0)]
+    assert crossed == ([(1, 0)] if found else [])
+
+
+def test_crossings_are_interpolated_between_scales_in_order_and_marked_as_measured():
+    def predict(p):
+        return np.array([np.full(len(p), 100.0), p, p**2 / 90])
+
+    found = crossovers(predict, 1.0, 95.0, 1000.0)
+    assert [(c.overtakes, c.overtaken, c.measured) for c in found] == [(2, 0, True), (1, 0, False)]
+    assert [c.at for c in found] == pytest.approx([np.sqrt(9000.0), 100.0], rel=1e-4)
+
+
+def test_only_the_largest_at_the_horizon_are_followed():
+    slopes = np.linspace(1.0, 2.0, 15)[:, None]
+    found = crossovers(lambda p: np.vstack([p * 0 + 100.0, slopes * p]), 1.0, 64.0, 1000.0)
+    assert {c.overtakes for c in found if c.overtaken == 0} == set(range(6, 16))
+
+
+def test_many_scales_in_parts_are_one_range(monkeypatch):
+    def predict(p):
+        return np.array([np.full(len(p), 100.0), p, p**2 / 90])
+
+    whole = crossovers(predict, 1.0, 95.0, 1000.0)
+    monkeypatch.setattr("pipeline.models.bottlenecks.VALUES_AT_ONCE", 100)
+    assert crossovers(predict, 1.0, 95.0, 1000.0) == whole

@@ -64,7 +64,11 @@ def test_features_that_are_not_positive_are_shifted_or_refused():
     X = GRID - 2
     regressor = NormalFormRegressor().fit(X, 3 + GRID.prod(axis=1))
     assert regressor.shift_.tolist() == [1.0, 2.0]
-    assert np.isfinite(regressor.predict([[-100.0, -100.0]])).all()
+    lowest = regressor.predict([[1e-9, -1.0 + 1e-9]])
+    assert regressor.predict([[-100.0, -100.0]]) == pytest.approx(lowest)
+    assert regressor.predict([[0.0, -100.0]]) == pytest.approx(lowest)
+    assert regressor.predict([[14.0, -100.0]]) == pytest.approx(regressor.predict([[14.0, -1.0 + 1e-9]]))
+    assert NormalFormRegressor().fit(GRID, GRID.prod(axis=1)).shift_.tolist() == [0.0, 0.0]
     with pytest.raises(ValueError, match="feature 0 of X is not positive"):
         NormalFormRegressor(nonpositive="raise").fit(X, 3 + GRID.prod(axis=1))
     strict = NormalFormRegressor(nonpositive="raise").fit(GRID, 3 + GRID.prod(axis=1))

@@ -69,3 +69,18 @@ def test_a_change_of_behaviour_is_found_where_it_is(points):
     models = fit(("n",), scale[:, None], values)
     begins = np.searchsorted(scale, models.valid_from[:, 0])
     assert np.abs(begins - points // 2) == pytest.approx(1, abs=1)
+
+
+def test_kernels_that_change_at_different_scales_are_fitted_each_from_its_own_change():
+    points = 2.0 ** np.arange(10)[:, None]
+    p = points[:, 0]
+    random = np.random.default_rng(5)
+    noise = random.lognormal(0, 0.005, (20, 10, 4))
+    early = np.where(p <= 4, 50.0, 50 * (p / 4) ** 1.5)
+    late = np.where(p <= 16, 80.0, 80 * (p / 16) ** 2)
+    models = fit(("p",), points, np.repeat([early, late], 10, axis=0)[:, :, None] * noise)
+    assert (models.valid_from[:10, 0] <= 8).all()
+    assert (models.valid_from[10:, 0] >= 16).all()
+    far = models.predict(np.array([[2048.0]])).value[:, 0]
+    assert far[:10] == pytest.approx(50 * 512**1.5, rel=0.1)
+    assert far[10:] == pytest.approx(80 * 128**2, rel=0.1)

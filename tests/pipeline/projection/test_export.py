@@ -43,6 +43,7 @@ def test_maxima_inside_other_expressions_are_nested_too():
 
 
 def test_names_become_identifiers_that_differ():
+    assert "def f(t_total" in export(symbol("t\u00e4total"), "python", name="f")
     names = ["class.1 x", "class_1.x", "class_1_x", "lambda", "1a"]
     model = sum((symbol(name) for name in names[1:]), start=symbol(names[0]))
     text = export(model, "python", name="def")

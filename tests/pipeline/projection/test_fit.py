@@ -72,6 +72,9 @@ def test_a_new_measurement_is_a_draw_of_the_curve_and_of_its_scatter(weights):
     c, d, scatter = found.model.ensembles[-1].draws.T
     drawn = predict({"t": found.model}, {"P": 64})["t"].draws[:, 0]
     curve = c + 6 * d
+    neutral = 1.0 if weights == "relative" else 0.0
+    assert scatter == pytest.approx(neutral + found.quality.scatter)
+    assert found.model.ensembles[-1].estimate[-1] == neutral
     assert drawn == pytest.approx(curve * scatter if weights == "relative" else curve + scatter)
 
 

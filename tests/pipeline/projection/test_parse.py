@@ -93,8 +93,10 @@ __import__('os') | (1).__class__ | [V] | V if V else P | lambda: 1 | 'text' | Tr
 
 @pytest.mark.parametrize("text", re.split(r" \| |\n", NOT_ALLOWED.strip()))
 def test_nothing_beyond_the_whitelist_is_accepted(text):
-    with pytest.raises(UsageError):
+    with pytest.raises(UsageError) as refused:
         parse(text, NAMES)
+    if refused.value.what.startswith("not allowed"):
+        assert refused.value.hint.startswith("use numbers, names, + - * / ** and ")
 
 
 def test_symbols_of_one_name_and_two_dimensions_are_refused():

@@ -97,6 +97,22 @@ def test_the_reason_has_the_hint(tmp_path):
     assert entry.reason == "not a tar archive, so not a .cubex; copy or write the file again"
 
 
+def test_the_place_of_a_mistake_is_its_file_and_without_one_the_run(strong_study, monkeypatch):
+    file = broken(strong_study)
+    runs = {run.path.name: run for run in locate(strong_study).found.runs}
+    reader = read_runs.RunReader(("time",), Recorded(), None)
+    ((_, found),) = reader.read([read_runs.files_of_run(runs["app.p4.r1"], None)])
+    assert found.outcome.where == str(file)
+
+    def refuse(profile, metrics):
+        raise InputError("no place")
+
+    monkeypatch.setattr(read_runs, "reduce_profile", refuse)
+    ((_, found),) = reader.read([read_runs.files_of_run(runs["app.p1.r1"], None)])
+    assert found.outcome.what == "no place"
+    assert found.outcome.where == str(runs["app.p1.r1"].path)
+
+
 def write_cubex_at(folder):
     folder.mkdir(parents=True)
     write_cubex(folder / "profile.cubex", parent=[-1], metrics=[MetricSpec("time", [[1.0]])])

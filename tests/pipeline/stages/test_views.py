@@ -207,3 +207,19 @@ def test_an_inspection_of_a_series_file(tmp_path):
         "metrics": ["time", "bytes"],
     }
     assert (found["runs"], found["skipped"]) == ([], [])
+
+
+def test_the_page_is_made_of_all_that_a_run_found(strong_study, tmp_path, monkeypatch):
+    made = []
+    monkeypatch.setattr("pipeline.stages.report.report_html", lambda report: made.append(report) or "")
+    out = tmp_path / "out"
+    summary = run(strong_study, Options(out=out, at=({"p": 100.0},))).summary
+    report_stored(out, ())
+    for report in made:
+        assert report.efficiency == summary["efficiency"]
+        assert report.targets.tolist() == [[100.0]]
+        assert report.filter_evidence["regions"]
+        assert report.provenance["configuration"]["at"] == [{"p": 100.0}]
+        assert len(report.regions.order) == len(report.analysis.regions.kernels)
+        assert len(report.callpaths.order) == len(report.analysis.callpaths.kernels)
+    assert len(made) == 2

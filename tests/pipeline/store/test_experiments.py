@@ -1,4 +1,5 @@
 import json
+from dataclasses import replace
 
 import numpy as np
 import pyarrow.parquet as pq
@@ -9,13 +10,14 @@ from tests.cubex_writer import MetricSpec, RegionSpec, write_cubex
 
 
 def test_an_experiment_comes_back_as_it_was_stored(strong_study, tmp_path):
-    experiment = ingest(locate(strong_study), "time").experiment
+    experiment = replace(ingest(locate(strong_study), "time").experiment, notices=("odd", "strange"))
     write_experiment(tmp_path, experiment)
     back = read_experiment(tmp_path)
     assert back.parameters == experiment.parameters
     assert np.array_equal(back.points, experiment.points)
     assert back.callpaths == experiment.callpaths
     assert back.metrics == experiment.metrics
+    assert back.notices == ("odd", "strange")
     for metric in experiment.metrics:
         for reduction in ("sum", "mean", "min", "max"):
             stored, read = (getattr(e.values[metric.name], reduction) for e in (experiment, back))

@@ -215,3 +215,15 @@ def test_pycubexr_cannot_but_we_can(tmp_path):
                 warnings.simplefilter("ignore")
                 with CubexParser(str(path)) as peer:
                     peer.get_metric_values(peer.get_metric_by_name("time"))
+
+
+def test_damaged_rates_and_moduli_warn_of_nothing(tmp_path):
+    rate = np.array([[(1e308, 1e-308)], [(np.inf, np.inf)]], [("value", "f8"), ("time", "f8")])
+    huge = np.array([[1e308 + 1.7e308j], [complex(np.inf, np.nan)]]).view([("c", "c16")])
+    metrics = [
+        MetricSpec("rate", rate, dtype="RATE", kind="INCLUSIVE"),
+        MetricSpec("c", huge, dtype="COMPLEX"),
+    ]
+    profile = read(write_cubex(tmp_path / "p.cubex", parent=[-1, 0], metrics=metrics))
+    assert not np.isfinite(profile.load(profile.metric("rate"))).any()
+    assert not np.isfinite(profile.load(profile.metric("c"))).any()

@@ -171,6 +171,7 @@ def test_wrong_json_lines(tmp_path, lines, told):
     with pytest.raises(InputError) as caught:
         read_series(write(tmp_path, "a.jsonl", "\n".join(lines)))
     assert told in str(caught.value)
+    assert "a.jsonl" in caught.value.where
 
 
 def test_json(tmp_path):

@@ -72,6 +72,10 @@ def test_rivals_kept_have_the_weight_and_spread_of_all():
     weight = RNG.dirichlet(np.full(30, 0.3), 20)
     far = RNG.uniform(1, 100, (20, 30))
     rows, kept = representative_rivals(weight, far, 8)
+    assert rows.shape == kept.shape == (20, 8)
+    largest = np.sort(weight, axis=1)[:, ::-1][:, :4]
+    assert kept[:, :4] == pytest.approx(largest)
+    assert all(len(set(chosen)) == 8 for chosen in rows.tolist())
     assert kept.sum(axis=1) == pytest.approx(1)
     assert (rows[:, 0] == weight.argmax(axis=1)).all()
     mean, mean_kept = (weight * far).sum(axis=1), (kept * np.take_along_axis(far, rows, axis=1)).sum(axis=1)

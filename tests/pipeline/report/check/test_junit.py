@@ -4,6 +4,7 @@ from junitparser import Failure, JUnitXml, Skipped
 
 from pipeline.gate.result import Verdict
 from pipeline.report.check.junit import junit_xml
+from pipeline.report.check.wording import headline
 from tests.pipeline.report.check.results import kernel, kernels, result
 
 
@@ -23,7 +24,8 @@ def test_junit_counts_failures_and_what_is_skipped(tmp_path):
     file = tmp_path / "check.xml"
     everything = [kernel(verdict.value, verdict) for verdict in Verdict] + kernels(2)
     for reasons in ((), ("another machine", "another filter")):
-        file.write_text(junit_xml(result(*everything, reasons=reasons)), encoding="utf-8")
+        checked = result(*everything, reasons=reasons)
+        file.write_text(junit_xml(checked), encoding="utf-8")
         whole = JUnitXml.fromfile(str(file))
         (suite,) = whole
         extra = 1 if reasons else 0
@@ -32,3 +34,4 @@ def test_junit_counts_failures_and_what_is_skipped(tmp_path):
         assert {case.time for case in suite} == {0.0}
     (failure,) = next(iter(suite)).result
     assert (failure.type, failure.text) == ("incomparable", "another machine\nanother filter")
+    assert failure.message == headline(checked)

@@ -1,0 +1,98 @@
+"""What models say of themselves."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from pipeline.models.normal_form import term
+from pipeline.models.quality import Note
+from pipeline.models.scaling_models import formulas, growths, per_kernel_fields, remarks, sum_of_terms
+from tests.pipeline.models.made import FALLING, LINEAR, SQUARE, one_parameter
+
+MODELS = one_parameter(
+    [[[5.0, 2.0], [1.0, 0.5]], [[7.0, 0.0], [7.0, 0.0]], [[0.0, 3.0], [0, 0]], [[9.0, -1.0], [0, 0]]],
+    [[1, 2], [0, 0], [2, -1], [1, -1]],
+)
+
+
+def test_formulas_growth_and_terms_of_the_chosen_model_and_of_rivals():
+    assert formulas(MODELS) == ["5 + 2 * p", "7", "3 * p^2", "9 - 1 * p"]
+    assert growths(MODELS) == ["p", "1", "p^2", "1"]
+    assert [MODELS.growth(k) for k in range(4)] == growths(MODELS)
+    assert MODELS.formula(0, 1) == "1 + 0.5 * p^2"
+    assert MODELS.constant(0, 1) == 1.0
+    assert MODELS.weighted_terms(0, 1) == [(0.5, SQUARE)]
+    assert MODELS.hypothesis(2, 1) == ()
+    assert len(MODELS) == 4
+
+
+def test_the_chosen_formulas_give_values_that_are_not_negative_if_nothing_is():
+    points = np.array([[2.0], [10.0]])
+    assert MODELS.values(points).tolist() == [[9, 25], [7, 7], [12, 300], [7, 0]]
+    assert replace(MODELS, nonnegative=False).values(points)[3].tolist() == [7, -1]
+
+
+def test_the_sum_of_the_models_has_the_fastest_term_first():
+    models = one_parameter([[[1.0, 2.0]], [[2.0, 0.5]], [[4.0, 3.0]], [[8.0, 5.0]]], [[1], [2], [1], [3]])
+    assert sum_of_terms(models) == (15.0, [(0.5, SQUARE), (5.0, LINEAR), (5.0, FALLING)])
+
+
+def test_a_part_of_the_models_keeps_everything_of_its_kernels():
+    part = MODELS.take([2, 0])
+    for name in per_kernel_fields():
+        assert (getattr(part, name) == getattr(MODELS, name)[[2, 0]]).all()
+    assert formulas(part) == ["3 * p^2", "5 + 2 * p"]
+    assert part.terms is MODELS.terms
+
+
+def test_predictions_of_the_same_points_are_the_same_whatever_else_is_asked():
+    at = np.array([[128.0], [256.0], [128.0]])
+    found = MODELS.predict(at)
+    assert (found.value[:, 0] == found.value[:, 2]).all()
+    again = MODELS.predict(at[::-1])
+    assert (again.value == found.value[:, ::-1]).all()
+    many = np.arange(1.0, 200.0)[:, None]
+    assert (MODELS.predict(many).value[:, [127]] == found.value[:, [0]]).all()
+
+
+def test_kernels_in_blocks_are_predicted_alike(monkeypatch):
+    wide = replace(MODELS, covariance=np.tile(np.diag([0.1, 0.01]), (4, 2, 1, 1)))
+    at = np.array([[128.0], [256.0]])
+    whole = wide.predict(at)
+    monkeypatch.setattr("pipeline.models.scaling_models._BLOCK", 1)
+    parts = replace(wide).predict(at)
+    assert (whole.value == parts.value).all() and (whole.upper == parts.upper).all()
+
+
+def test_remarks_in_words_and_parameters_that_do_not_matter():
+    note = np.array([Note.FEW_POINTS, 0, Note.CONFOUNDED, 0])
+    two = replace(
+        MODELS,
+        parameters=("p", "n"),
+        terms=(term((1, 0), (0, 0)), term((1, 0), (1, 0)), term((0, 0), (0, 1))),
+        first=np.array([4.0, 1.0]),
+        last=np.array([64.0, 9.0]),
+        note=note,
+        points=np.array([5, 5, 5, 0]),
+    )
+    assert remarks(two) == [
+        ("fewer than 5 points", "does not depend on n"),
+        ("does not depend on p", "does not depend on n"),
+        ("parameters change together in all runs: their effects cannot be distinguished",),
+        (),
+    ]
+    assert [two.dropped(k) for k in range(4)] == [("n",), ("p", "n"), (), ()]
+    unvaried = replace(two, last=np.array([64.0, 1.0]))
+    assert [unvaried.dropped(k) for k in range(4)] == [(), (), (), ()]
+    assert remarks(MODELS) == [()] * 4
+
+
+@pytest.mark.parametrize("correlation", [0.0, 0.3, 1.0])
+def test_half_widths_of_a_sum_add_up_as_correlated_errors_do(correlation):
+    wide = replace(MODELS, covariance=np.tile(np.diag([0.1, 0.01]), (4, 2, 1, 1))).predict(np.array([[99.0]]))
+    total = wide.combine(lambda a: a.sum(axis=0, keepdims=True), correlation)
+    for end, part in ((total.upper, wide.upper), (total.lower, wide.lower)):
+        half = np.abs(part - wide.value)[:, 0]
+        matrix = np.full((4, 4), correlation) + (1 - correlation) * np.eye(4)
+        assert abs(end - total.value)[0, 0] == pytest.approx(np.sqrt(half @ matrix @ half))

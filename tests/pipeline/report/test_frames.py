@@ -1,0 +1,42 @@
+"""Tables of pandas that other tests do not look at closely."""
+
+import numpy as np
+
+from pipeline.report.frames import checked_kernels_frame, facts_html, frame_html, pd
+
+COLUMNS = ["level", "kernel", "verdict", "ratio", "lower", "upper", "evidence"]
+
+
+def kernel(level, measured=(), evidence=()):
+    return {
+        "level": level,
+        "callpath": ["main", "f"],
+        "region": "f",
+        "verdict": "regression",
+        "measured": list(measured),
+        "evidence": [{"text": text} for text in evidence],
+    }
+
+
+def test_a_check_has_one_row_per_kernel_with_the_ratio_at_the_largest_point():
+    ratios = [{"ratio": 1.0, "lower": 0.5, "upper": 2.0}, {"ratio": 1.5, "lower": 1.25, "upper": 1.75}]
+    document = {"kernels": [kernel("callpath", ratios, ("one", "two")), kernel("region")]}
+    frame = checked_kernels_frame(document)
+    assert frame.columns.tolist() == COLUMNS
+    assert frame.iloc[0].tolist() == ["callpath", ("main", "f"), "regression", 1.5, 1.25, 1.75, "one; two"]
+    assert frame.iloc[1, :3].tolist() == ["region", "f", "regression"]
+    assert np.isnan(frame.iloc[1, 3:6].astype(float)).all()
+
+
+def test_a_check_without_kernels_has_the_same_columns():
+    assert checked_kernels_frame({"kernels": []}).columns.tolist() == COLUMNS
+
+
+def test_notebooks_show_the_first_rows_and_count_the_others():
+    def shown(rows):
+        return frame_html("a <b>", pd.DataFrame({"x": range(rows)}))
+
+    assert shown(15).startswith("<p>a &lt;b&gt;</p><table") and "more row" not in shown(15)
+    assert shown(16).endswith("<p>and 1 more row</p>") and shown(16).count("<tr>") == 15
+    assert shown(17).endswith("<p>and 2 more rows</p>")
+    assert facts_html("t", {"a&": "<1"}) == ("<p>t</p><table><tr><th>a&amp;</th><td>&lt;1</td></tr></table>")
