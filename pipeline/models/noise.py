@@ -42,11 +42,17 @@ class NoiseEstimate:
         repetitions = sample.count.sum(axis=1) / np.maximum(sample.measured.sum(axis=1), 1)
         return single / np.maximum(repetitions, 1), np.minimum(total, MOST_DEGREES)
 
-    def typical(self, noise: FloatArray, noise_degrees: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """float64[K] each: the variance expected of a kernel, not below its noise, and its degrees."""
+    def typical(
+        self, noise: FloatArray, noise_degrees: FloatArray, structure: ErrorModel
+    ) -> tuple[FloatArray, FloatArray]:
+        """float64[K] each: the variance expected of a kernel, not below its noise, and its degrees.
+
+        Errors that walk are misfit already, and a unit of their variance stands for a hundred at the end.
+        """
         explained = noise >= self.residual.variance
         excess = np.maximum(self.residual.variance - noise, 0.0)
-        misfit = self.residual.variance + LEAST_MISFIT * excess / (excess + noise + EXACT_MISFIT)
+        least = LEAST_MISFIT / (1 + structure.walk**2)
+        misfit = self.residual.variance + least * excess / (excess + noise + EXACT_MISFIT)
         variance = np.maximum(np.where(explained, noise, misfit), SMALLEST_VARIANCE)
         surest = np.maximum(noise_degrees, self.residual.degrees)
         return variance, np.where(explained, surest, min(self.residual.degrees, MISFIT_DEGREES))

@@ -60,7 +60,7 @@ def weigh_hypotheses(
     """
     points = sample.measured.sum(axis=1)[:, None]
     noise, noise_degrees = errors.noise(sample, structure)
-    typical, degrees = (a[:, None] for a in errors.typical(noise, noise_degrees))
+    typical, degrees = (a[:, None] for a in errors.typical(noise, noise_degrees, structure))
     score = log_prior + log_likelihood(sample, structure, fits, errors)
     weight = np.exp(score - score.max(axis=1, keepdims=True))
     weight /= weight.sum(axis=1, keepdims=True)
@@ -93,7 +93,7 @@ def _drift(structure: ErrorModel, points: FloatArray, variance: FloatArray, nois
 def log_likelihood(sample: Sample, structure: ErrorModel, fits: Fits, errors: NoiseEstimate) -> FloatArray:
     """Logarithm of the likelihood of every hypothesis but for a constant of the kernel, float64[K, H]."""
     points = np.maximum(sample.measured.sum(axis=1), 1)[:, None]
-    typical, degrees = (a[:, None] for a in errors.typical(*errors.noise(sample, structure)))
+    typical, degrees = (a[:, None] for a in errors.typical(*errors.noise(sample, structure), structure))
     power = 0.5 * (degrees + points - 1)
     likelihood: FloatArray = -power * np.log1p(fits.misfit / (degrees * typical))
     likelihood -= 0.5 * np.log(points) * fits.size

@@ -227,5 +227,5 @@ def test_equally_large_dropped_regions_come_in_their_order(make_profile):
 
 def test_without_filterable_regions_there_is_nothing_to_explain(make_profile):
     made = decided([(0, "MPI_Init", 1, 1.0)], make_profile)
-    with pytest.raises(UsageError, match="no called, filterable region is named 'f'"):
+    with pytest.raises(UsageError, match="'f' matches no filterable region that is called"):
         explain(*made, "f")

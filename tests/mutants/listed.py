@@ -67,8 +67,8 @@ LISTED = (
     Listed(
         "price of a coefficient halved, one parameter",
         "pipeline/models/posterior.py",
-        "score -= 0.5 * np.log(",
-        "score -= 0.25 * np.log(",
+        "likelihood -= 0.5 * np.log(",
+        "likelihood -= 0.25 * np.log(",
     ),
     Listed(
         "price of a coefficient halved, several parameters",

@@ -22,6 +22,7 @@ def one_parameter(coefficients, chosen, **changes):
         "parameters": ("p",),
         "terms": (LINEAR, SQUARE, FALLING),
         "hypotheses": np.array([[-1], [0], [1], [2]]),
+        "sharpness": np.ones(4),
         "first": np.array([4.0]),
         "last": np.array([64.0]),
         "nonnegative": True,

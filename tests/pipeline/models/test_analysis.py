@@ -14,9 +14,9 @@ from pipeline.models.analysis import (
     look_ahead,
     measured_total,
     scaling_of,
-    sum_of,
 )
 from pipeline.models.options import ModelOptions
+from pipeline.models.total import added
 from tests.profiles import make_profile
 
 MAIN, WORK, SUM, AGAIN = ("main",), ("main", "work"), ("main", "sum"), ("main", "work", "sum")
@@ -85,7 +85,7 @@ def test_a_sum_has_the_interval_that_correlated_errors_give():
     noisy = analyse(study(noise=0.05), STRONG, "time", ModelOptions())
     models = noisy.callpaths.models
     prediction = models.predict(np.array([[128.0]]))
-    total = sum_of(models, prediction)
+    total = added(models, prediction)
     above = (prediction.upper - prediction.value)[:, 0]
     r = models.correlation
     expected = np.sqrt((1 - r) * (above**2).sum() + r * above.sum() ** 2)

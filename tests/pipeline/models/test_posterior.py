@@ -7,7 +7,7 @@ from scipy import integrate, optimize, stats
 from pipeline.models.error_model import ErrorModel
 from pipeline.models.generalised_fits import design_columns, fit_all
 from pipeline.models.hypotheses import SpaceChoice, one_parameter_space
-from pipeline.models.noise import NoiseEstimate
+from pipeline.models.noise import EXACT_MISFIT, LEAST_MISFIT, MISFIT_DEGREES, NoiseEstimate
 from pipeline.models.observations import observe, sample_of
 from pipeline.models.options import ModelOptions
 from pipeline.models.posterior import AHEAD, PLAUSIBLE, keep_plausible, weigh_hypotheses
@@ -31,7 +31,7 @@ def weighed(request):
     """A sample with all its fits, unconstrained, and the weights of the hypotheses."""
     sample = sample_of(observe(POINTS[:, None], VALUES))
     precision = sample.precision(request.param)
-    fits = fit_all(SPACE, design_columns(SPACE, POINTS), sample.level, precision, nonnegative=False)
+    fits = fit_all(SPACE, design_columns(SPACE, POINTS), sample, request.param, nonnegative=False)
     prior = SPACE.log_prior_of(sample.falls, steep=True)
     evidence = weigh_hypotheses(sample, request.param, fits, prior, ERRORS)
     return request.param, sample, precision, fits, prior, evidence
@@ -48,14 +48,20 @@ def log_likelihood(misfit, points, typical, degrees):
     return np.log(integrate.quad(density, np.log(1e-6), np.log(1e4), limit=400)[0])
 
 
+def with_misfit(noise, structure):
+    """The pooled variance of 0.01 and what formulas miss of real programs, as far as there is any misfit."""
+    excess = 0.01 - noise
+    return 0.01 + LEAST_MISFIT / (1 + structure.walk**2) * excess / (excess + noise + EXACT_MISFIT)
+
+
 def test_weights_are_likelihood_times_prior_and_price(weighed):
     structure, sample, _, fits, prior, evidence = weighed
     noise, degrees = ERRORS.noise(sample, structure)
     sizes = set()
     for k in range(len(sample)):
         some = np.argsort(-evidence.weight[k])[[0, 1, 2, 5, 10, 20, 40]]
-        typical = max(noise[k], 0.01)
-        freedom = 3.0 if noise[k] < 0.01 else max(degrees[k], 3.0)
+        typical = with_misfit(noise[k], structure) if noise[k] < 0.01 else noise[k]
+        freedom = MISFIT_DEGREES if noise[k] < 0.01 else max(degrees[k], 3.0)
         score = [
             log_likelihood(fits.misfit[k, h], 6, typical, freedom)
             + prior[k, h]
@@ -84,10 +90,11 @@ def test_the_variance_of_a_model_mixes_residuals_and_pool(weighed):
     structure, sample, _, fits, _, evidence = weighed
     noise, _ = ERRORS.noise(sample, structure)
     assert (noise < 0.01).all()
-    expected = (3 * 0.01 + fits.misfit) / (3 + 6 - fits.size)
+    pooled = MISFIT_DEGREES * with_misfit(noise, structure)[:, None]
+    expected = (pooled + fits.misfit) / (MISFIT_DEGREES + 6 - fits.size)
     possible = np.isfinite(fits.misfit)
     assert evidence.variance[possible] == pytest.approx(np.maximum(expected, noise[:, None])[possible])
-    assert evidence.degrees.tolist() == [3 + 6 - 2] * 3
+    assert evidence.degrees.tolist() == [MISFIT_DEGREES + 6 - 2] * 3
     mean = (evidence.weight * evidence.variance).sum(axis=1)
     assert evidence.misfit_share == pytest.approx(1 - noise / mean)
 
@@ -109,8 +116,8 @@ def test_a_detrended_walk_keeps_a_fifteenth_of_its_variance():
 
 
 def test_the_posterior_is_that_of_dense_least_squares(weighed):
-    structure, sample, precision, fits, _, evidence = weighed
-    kept = keep_plausible(SPACE, sample, precision, fits, evidence)
+    structure, sample, _, fits, _, evidence = weighed
+    kept = keep_plausible(SPACE, sample, structure, fits, evidence)
     for k in range(len(sample)):
         dense = dense_precision(structure, POINTS, structure.scale(sample.level[k]))
         weight = np.sort(evidence.weight[k])[::-1]
@@ -136,8 +143,8 @@ def columns_of(hypothesis, points):
 
 
 def test_left_out_points_are_predicted_by_a_fit_of_the_others(weighed):
-    structure, sample, precision, fits, _, evidence = weighed
-    kept = keep_plausible(SPACE, sample, precision, fits, evidence)
+    structure, sample, _, fits, _, evidence = weighed
+    kept = keep_plausible(SPACE, sample, structure, fits, evidence)
     for k in range(len(sample)):
         dense = dense_precision(structure, POINTS, structure.scale(sample.level[k]))
         covariance = np.linalg.inv(dense)
@@ -162,8 +169,8 @@ def test_left_out_points_are_predicted_by_a_fit_of_the_others(weighed):
 
 
 def test_models_are_undecided_if_they_differ_by_a_factor_of_four_ahead(weighed):
-    _, sample, precision, fits, _, evidence = weighed
-    kept = keep_plausible(SPACE, sample, precision, fits, evidence)
+    structure, sample, _, fits, _, evidence = weighed
+    kept = keep_plausible(SPACE, sample, structure, fits, evidence)
     ahead = np.array([POINTS[-1] * AHEAD])
     for k in range(len(sample)):
         value = [
