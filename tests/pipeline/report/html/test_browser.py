@@ -150,7 +150,7 @@ def test_an_opened_row_tells_what_is_known_about_the_model(page: Any) -> None:
     value, low, high = (a[k, 0] for a in (prediction.value, prediction.lower, prediction.upper))
     assert facts.locator("dd").all_inner_texts()[1:] == [
         "compiler",
-        f"{value:.1f} core-s, 90 % interval {low:.1f} to {high:.1f}",
+        f"{value:.3g} core-s, 90 % interval {low:.3g} to {high:.3g}",
         facts.locator(".formula").first.inner_text(),
         f"SMAPE {models.smape[k]:.1f} % (fit), {models.cv_smape[k]:.1f} % (leave-one-out)",
         f"with a probability of {100 * models.probability_growing[k]:.0f} %",
