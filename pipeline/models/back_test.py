@@ -15,7 +15,7 @@ from pipeline.models.observations import Observations
 from pipeline.models.scaling_models import Prediction, ScalingModels
 from pipeline.models.trend import ForecastErrors, local_trend
 
-KERNELS = 128  # of most effort, that are tested
+KERNELS = 128  # of most effort, that are tested; with D parameters, each of which is hidden, 1/D^2 of them
 FEWEST_POINTS = 3  # from which models are made
 REACHES = (2.0, 4.0)  # factors between the scales that are left and the largest one
 FORMULA_ERROR, TREND_ERROR = 0.2, 0.2  # relative errors per unit of the logarithm on real series
@@ -35,9 +35,9 @@ def back_test(fit: Callable[[Observations], ScalingModels], data: Observations) 
         fit: makes models without a trend.
         data: the kernels.
     """
-    heavy = np.argsort(-np.abs(data.mean).max(axis=1), kind="stable")[:KERNELS]
-    data = data.take(heavy)
     parameters = data.points.shape[1]
+    heavy = np.argsort(-np.abs(data.mean).max(axis=1), kind="stable")[: KERNELS // parameters**2]
+    data = data.take(heavy)
     formula = np.full(parameters, WORTH * FORMULA_ERROR**2)
     trend = np.full(parameters, WORTH * TREND_ERROR**2)
     worth = np.full(parameters, WORTH)
