@@ -1,13 +1,14 @@
 """From measurements to models: the one entry to all ways of fitting."""
 
 from collections.abc import Callable
+from functools import partial
 
 from ingest.arrays import FloatArray
 from ingest.errors import ModelError
 from pipeline.models.forecast import forecasts, with_remarks
 from pipeline.models.multi_parameter.fit import fit_observations
 from pipeline.models.observations import Observations, observe
-from pipeline.models.one_parameter import fit_by_evidence
+from pipeline.models.one_parameter import experiment_setting, fit_by_evidence
 from pipeline.models.one_term import fit_one_term
 from pipeline.models.options import ModelOptions
 from pipeline.models.scaling_models import ScalingModels
@@ -39,8 +40,11 @@ def fit(
         raise ModelError(f"{len(parameters)} parameter names for {data.points.shape[1]} parameters")
     if len(parameters) > 1:
         fit_formulas: Callable[..., ScalingModels] = fit_observations
-    else:
-        fit_formulas = fit_one_term if options.method == "leave-one-out" else fit_by_evidence
+    elif options.method == "leave-one-out":
+        fit_formulas = fit_one_term
+    else:  # chosen once, back-tests and the sum are fitted in the same setting
+        setting = experiment_setting(parameters[0], data, options)
+        fit_formulas = partial(fit_by_evidence, setting=setting)
 
     def formulas(some: Observations) -> ScalingModels:
         return fit_formulas(parameters, some, options)

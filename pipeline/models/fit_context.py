@@ -7,7 +7,7 @@ from scipy.special import expit, logsumexp
 
 from ingest.arrays import BoolArray, FloatArray
 from pipeline.models.error_model import ErrorModel
-from pipeline.models.forward_validation import FEWEST_FOR_TWO_TERMS, choose_setting
+from pipeline.models.forward_validation import FEWEST_FOR_TWO_TERMS, Setting, choose_setting
 from pipeline.models.generalised_fits import Columns, Fits, design_columns, fit_all
 from pipeline.models.hypotheses import (
     SIMPLE_SHARE,
@@ -125,17 +125,28 @@ def _constant(sample: Sample, structure: ErrorModel) -> tuple[FloatArray, FloatA
     return (weight * sample.level).sum(axis=1) / total, 1 / np.sqrt(total)
 
 
-def make_context(parameter: str, sample: Sample, options: ModelOptions, nonnegative: bool) -> FitContext:
-    """Choose the setting by forward validation and estimate the errors over the kernels of most effort."""
-    choice = SpaceChoice(
+def setting_of(parameter: str, sample: Sample, options: ModelOptions, nonnegative: bool) -> Setting:
+    """Choose the setting of an experiment by forward validation."""
+    choice = _families(parameter, sample, nonnegative)
+    space = one_parameter_space(options, float(sample.points[0]), choice)
+    return choose_setting(sample, space, nonnegative)
+
+
+def _families(parameter: str, sample: Sample, nonnegative: bool) -> SpaceChoice:
+    return SpaceChoice(
         steep=True,
         falling=bool(sample.falls.any()),
         mixed=len(sample.points) > FEWEST_FOR_TWO_TERMS,
         knees=nonnegative and not counts_processes(parameter),
     )
+
+
+def make_context(
+    parameter: str, sample: Sample, options: ModelOptions, nonnegative: bool, setting: Setting
+) -> FitContext:
+    """Estimate the errors, and how simple exponents are, over the kernels of most effort."""
+    choice = replace(_families(parameter, sample, nonnegative), steep=setting.steep)
     smallest = float(sample.points[0])
-    setting = choose_setting(sample, one_parameter_space(options, smallest, choice), nonnegative)
-    choice = replace(choice, steep=setting.steep)
     space = one_parameter_space(options, smallest, choice)
     context = FitContext(
         choice=choice,

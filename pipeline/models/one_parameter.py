@@ -5,7 +5,8 @@ from dataclasses import replace
 import numpy as np
 
 from ingest.arrays import BoolArray, IntArray
-from pipeline.models.fit_context import FitContext, make_context
+from pipeline.models.fit_context import FitContext, make_context, setting_of
+from pipeline.models.forward_validation import Setting
 from pipeline.models.hypotheses import SearchSpace
 from pipeline.models.observations import Observations, Sample, sample_of
 from pipeline.models.options import ModelOptions
@@ -18,7 +19,14 @@ BLOCK = 256  # kernels weighed at once: a few MiB, whatever the number of kernel
 ANOTHER_CHANGE = 0.1  # drift per root of a doubling of kernels that changed their behaviour once already
 
 
-def fit_by_evidence(parameters: tuple[str, ...], data: Observations, options: ModelOptions) -> ScalingModels:
+def experiment_setting(parameter: str, data: Observations, options: ModelOptions) -> Setting:
+    """Choose the setting in which all kernels are fitted."""
+    return setting_of(parameter, sample_of(data), options, options.nonnegative and data.nonnegative)
+
+
+def fit_by_evidence(
+    parameters: tuple[str, ...], data: Observations, options: ModelOptions, *, setting: Setting
+) -> ScalingModels:
     """Weigh all hypotheses for every kernel.
 
     Kernels that no hypothesis fits within the noise are looked at again: if behaviour changes inside the
@@ -27,7 +35,8 @@ def fit_by_evidence(parameters: tuple[str, ...], data: Observations, options: Mo
     Memory: the data, the models kept, and a few MiB for one block of kernels.
     """
     sample = sample_of(data)
-    context = make_context(parameters[0], sample, options, options.nonnegative and data.nonnegative)
+    nonnegative = options.nonnegative and data.nonnegative
+    context = make_context(parameters[0], sample, options, nonnegative, setting)
     parts: list[tuple[IntArray, Posterior]] = []
     start = np.zeros(len(sample), dtype=np.int64)
     unexplained = np.zeros(len(sample), dtype=bool)
