@@ -7,10 +7,12 @@ others, "Optimal combination forecasts for hierarchical time series", 2011).
 """
 
 import numpy as np
+from scipy.special import ndtri
 
 from ingest.arrays import FloatArray
 from pipeline.models.observations import Observations
 from pipeline.models.scaling_models import Prediction, ScalingModels
+from pipeline.statistics.student import TWO_SIDED
 
 REFERENCE = 4.0  # times the largest value of each parameter, where parts and sum are reconciled
 SHARED = 0.4  # of the weight that the sum would have if its errors were independent of those of the parts
@@ -52,7 +54,7 @@ def _variance(prediction: Prediction) -> FloatArray:
     """Variance of the logarithm, from the upper end of the interval."""
     known = prediction.value > 0
     ratio = np.where(known, prediction.upper, 1.0) / np.where(known, prediction.value, 1.0)
-    return np.asarray(np.minimum((np.log(np.maximum(ratio, 1.0)) / 1.645) ** 2, MOST_VARIANCE))
+    return np.asarray(np.minimum((np.log(np.maximum(ratio, 1.0)) / TWO_SIDED) ** 2, MOST_VARIANCE))
 
 
 def _lagrange(value: FloatArray, variance: FloatArray, wanted: float) -> float:
@@ -74,7 +76,8 @@ def predict_total(models: ScalingModels, points: FloatArray, level: float = 0.9)
     """Predict the sum of all kernels, one row: the value is the sum of their values.
 
     Beyond the range the interval grows with how far the sum disagrees with its own model, and with how much
-    the curve of the sum bends at its end, which tells best how far it can be trusted.
+    the curve of the sum bends at its end, which tells best how far it can be trusted; as far as formulas hold,
+    it is that of the added kernels.
 
     Args:
         models: all kernels.
@@ -89,11 +92,13 @@ def predict_total(models: ScalingModels, points: FloatArray, level: float = 0.9)
     usable = (reach > 0) & (together.value > 0) & (own.value > 0)
     value = np.where(usable, together.value, 1.0)
     apart = np.abs(np.log(np.where(usable, own.value, 1.0) / value))
-    side = np.sqrt(_variance(together)) * 1.645
-    half = (BEND * trend.bend() * reach + APART * apart + side) * (1 - models.trend.errors.formulas_hold)
+    side = np.sqrt(_variance(together)) * TWO_SIDED
+    wider = ndtri((1 + level) / 2) / ndtri(0.95)
+    half = (BEND * trend.bend() * reach + APART * apart) * wider + side
     lower, upper = np.exp(-SIDE_BELOW * half) * value, np.exp(SIDE_ABOVE * half) * value
+    astray = np.where(usable, 1 - models.trend.errors.formulas_hold, 0.0)
     return Prediction(
         together.value,
-        np.where(usable, lower, together.lower),
-        np.where(usable, upper, together.upper),
+        together.lower + astray * (lower - together.lower),
+        together.upper + astray * (upper - together.upper),
     )

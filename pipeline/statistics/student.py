@@ -1,4 +1,4 @@
-"""Quantiles of mixtures of Student t distributions."""
+"""Quantiles of normal distributions, and of mixtures of Student t distributions."""
 
 from collections.abc import Callable
 
@@ -7,6 +7,7 @@ from scipy.special import ndtr, stdtrit
 
 from ingest.arrays import FloatArray
 
+TWO_SIDED = 1.645  # standard deviations to either end of a 90 % interval
 NEGLIGIBLE = 1e-3  # weight below which a component moves no requested quantile
 MANY_DEGREES = 30.0  # of freedom, from which a simpler approximation is as good
 _STEPS = 10  # exact to about 1e-3 of the interval's width

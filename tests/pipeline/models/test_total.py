@@ -1,6 +1,7 @@
 """The sum of all kernels and its parts know each other."""
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -76,6 +77,26 @@ def width(factors):
 
 def test_a_bend_at_the_end_widens_the_interval():
     assert width([1, 1.05, 0.95, 1, 2.0]) > 1.5 * width([1, 1.05, 0.95, 1.02, 1])
+
+
+def test_if_formulas_hold_the_interval_is_that_of_the_added_kernels():
+    random = np.random.default_rng(1)
+    points = 2.0 ** np.arange(2, 9)[:, None]
+    values = (10 + points[:, 0])[None, :, None] * (1 + 0.02 * random.standard_normal((60, 7, 4)))
+    models = fit(("p",), points, values, parts=True)
+    assert models.trend.errors.formulas_hold > 0.999999
+    one, other = predict_total(models, TARGETS), added(models, models.predict(TARGETS))
+    for name in ("lower", "upper"):
+        np.testing.assert_allclose(getattr(one, name), getattr(other, name), rtol=1e-6)
+    assert (one.lower < one.value).all() and (one.value < one.upper).all()
+
+
+def test_the_interval_of_the_total_has_the_level_that_is_requested():
+    models = fit(("p",), P, wandering(), parts=True)
+    far = np.array([[256.0]])
+    wide, narrow = (predict_total(models, far, level) for level in (0.9, 0.5))
+    ratio = np.log(narrow.upper / narrow.value) / np.log(wide.upper / wide.value)
+    assert ratio[0, 0] == pytest.approx(0.6745 / 1.645, rel=0.1)
 
 
 def test_one_kernel_is_its_own_sum():
