@@ -18,6 +18,7 @@ REFERENCE = 4.0  # times the largest value of each parameter, where parts and su
 SHARED = 0.4  # of the weight that the sum would have if its errors were independent of those of the parts
 MOST_VARIANCE = 4.0  # of a logarithm
 BEND, APART = 0.5, 0.5  # what the interval counts of both, learned from real series
+LEAST = 1e-9  # of a value, what counts as the lower end of its interval in logarithms
 SIDE_BELOW, SIDE_ABOVE = 0.4, 0.8  # of what they add up to, that lies on either side
 
 
@@ -95,10 +96,13 @@ def predict_total(models: ScalingModels, points: FloatArray, level: float = 0.9)
     side = np.sqrt(_variance(together)) * TWO_SIDED
     wider = ndtri((1 + level) / 2) / ndtri(0.95)
     half = (BEND * trend.bend() * reach + APART * apart) * wider + side
-    lower, upper = np.exp(-SIDE_BELOW * half) * value, np.exp(SIDE_ABOVE * half) * value
-    astray = np.where(usable, 1 - models.trend.errors.formulas_hold, 0.0)
+    hold = models.trend.errors.formulas_hold
+    ends = [
+        np.exp((1 - hold) * sign * part * half + hold * np.log(np.maximum(end / value, LEAST)))
+        for sign, part, end in ((-1, SIDE_BELOW, together.lower), (1, SIDE_ABOVE, together.upper))
+    ]
     return Prediction(
         together.value,
-        together.lower + astray * (lower - together.lower),
-        together.upper + astray * (upper - together.upper),
+        np.where(usable, ends[0] * value, together.lower),
+        np.where(usable, ends[1] * value, together.upper),
     )
