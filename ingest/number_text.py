@@ -4,7 +4,7 @@ import math
 
 WORDS = ((1e12, "trillion"), (1e9, "billion"), (1e6, "million"))
 
-_LARGEST_IN_WORDS = 1e15
+LARGEST_IN_WORDS = 1e15  # from here on, numbers are written with an exponent
 _SMALLEST_DECIMAL = 1e-4
 _WHOLE_BELOW = 10_000  # numbers with a thousands separator are rounded, smaller ones are not
 _WHOLE_PERCENT_FROM = 10.0  # 1000 %
@@ -18,7 +18,7 @@ def figure(value: float, digits: int = 3) -> str:
     size = abs(rounded)
     if size == 0:
         return "0"
-    if not _SMALLEST_DECIMAL <= size < _LARGEST_IN_WORDS:
+    if not _SMALLEST_DECIMAL <= size < LARGEST_IN_WORDS:
         return f"{value:.{digits - 1}e}"
     for factor, word in WORDS:
         if size >= factor:

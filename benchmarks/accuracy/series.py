@@ -10,6 +10,7 @@ from benchmarks.extrap.environment import model as model_with_extrap
 from ingest.scaling import Scaling
 from pipeline.models.fit import fit
 from pipeline.models.kernels import callpath_kernels
+from pipeline.models.total import predict_total
 from pipeline.stages.ingest import ingest, locate
 
 SAMPLES = Path(__file__).resolve().parents[2] / "sample_profiles"
@@ -48,9 +49,8 @@ def hold_out(series: str, first: int, last: int, target: int) -> HoldOut:
     known, held = (points >= first) & (points <= last), points == target
     measured = np.nan_to_num(np.nanmean(values[:, held], axis=(1, 2)))
     at = np.array([float(target)])
-    models = fit(experiment.parameters, points[known, None], values[:, known])
-    predicted = models.predict(at[:, None])
-    total = predicted.combine(lambda a: a.sum(axis=0, keepdims=True), models.correlation)
+    models = fit(experiment.parameters, points[known, None], values[:, known], parts=True)
+    predicted, total = models.predict(at[:, None]), predict_total(models, at[:, None])
     peer = np.array(model_with_extrap(points[known], values[:, known], at)["predictions"])[:, 0]
 
     def error(value: Array) -> float:

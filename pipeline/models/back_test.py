@@ -14,6 +14,7 @@ from ingest.arrays import BoolArray, FloatArray
 from pipeline.models.observations import Observations
 from pipeline.models.scaling_models import Prediction, ScalingModels
 from pipeline.models.trend import ForecastErrors, local_trend
+from pipeline.statistics.student import TWO_SIDED
 
 KERNELS = 128  # of most effort, that are tested; with D parameters, each of which is hidden, 1/D^2 of them
 FEWEST_POINTS = 3  # from which models are made
@@ -23,7 +24,6 @@ WORTH = 3.0  # how many independent kernels that is worth
 SHARED_CAUSES = 20.0  # kernels of one program that count as one when it is asked whether formulas hold
 BY_EFFORT = 0.5  # neither may one large kernel decide alone, nor many small ones
 LARGEST_ERROR = 1.0  # larger ones count as this
-TO_DEVIATION = 1 / 1.645  # of the distance to an end of a 90 % interval
 FORMULAS_HOLD = 1e-3  # probability that a normal form and noise are all there is
 EXACT = 1e-6  # errors below this are rounding
 
@@ -66,8 +66,8 @@ def splits(points: FloatArray) -> Iterator[tuple[int, BoolArray]]:
     Those that lie a factor below the largest value; nothing if too few are left.
     """
     found: set[tuple[int, bytes]] = set()
+    varies = points.min(axis=0) < points.max(axis=0)
     for parameter, column in enumerate(points.T):
-        varies = points.min(axis=0) < points.max(axis=0)
         for reach in REACHES:
             inner: BoolArray = column * reach <= column.max() * (1 + 1e-9)
             if not enough(points[inner], varies):
@@ -118,9 +118,9 @@ class _Comparison:
 
 
 def _compare(models: ScalingModels, known: Observations, hidden: Observations) -> _Comparison:
-    reach = np.log(np.maximum(hidden.points / models.last, 1.0)).sum(axis=1)
-    span = np.where(reach > 0, reach, 1.0)
     lines = local_trend(models.parameters, known, models.values)
+    reach = lines.reach(hidden.points).sum(axis=1)
+    span = np.where(reach > 0, reach, 1.0)
     trend, misfit = lines.at(hidden.points), np.exp(lines.misfit_at(hidden.points))
     prediction = models.predict(hidden.points)
     prediction = Prediction(*(a * misfit for a in (prediction.value, prediction.lower, prediction.upper)))
@@ -129,7 +129,7 @@ def _compare(models: ScalingModels, known: Observations, hidden: Observations) -
     mean, value = (np.where(usable, a, 1.0) for a in (hidden.mean, prediction.value))
     truth = np.log(mean)
     side = np.where(mean > value, prediction.upper - prediction.value, prediction.value - prediction.lower)
-    spread = np.where(usable, side / value * TO_DEVIATION, 0.0)
+    spread = np.where(usable, side / value / TWO_SIDED, 0.0)
     repeated = np.maximum(hidden.count - 1, 1) * np.maximum(hidden.count, 1)
     noise = np.where(usable, hidden.squares / repeated / mean**2, 0.0)
 

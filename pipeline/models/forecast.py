@@ -30,16 +30,16 @@ def forecasts(fit: Fit, data: Observations, *, parts: bool) -> ScalingModels:
         data: K kernels.
         parts: whether they are the parts of a sum: then it is modelled, too, and made known to them.
     """
-    models = _with_trend(fit, data)
-    if parts and len(models) > 1 and models.trend is not None:
-        whole = _with_trend(fit, summed(data))
-        shift = reconciling_shift(models, whole)
-        whole = with_remarks(whole, summed(data))
-        models = replace(models, trend=replace(models.trend, shift=shift), whole=whole)
+    models, trend = _with_trend(fit, data)
+    if parts and len(models) > 1:
+        total = summed(data)
+        whole, _ = _with_trend(fit, total)
+        trend = replace(trend, shift=reconciling_shift(models, whole))
+        models = replace(models, trend=trend, whole=with_remarks(whole, total))
     return with_remarks(models, data)
 
 
-def _with_trend(fit: Fit, data: Observations) -> ScalingModels:
+def _with_trend(fit: Fit, data: Observations) -> tuple[ScalingModels, CombinedTrend]:
     models = fit(data)
     errors = back_test(fit, data)
     if without_error(models):
@@ -50,7 +50,7 @@ def _with_trend(fit: Fit, data: Observations) -> ScalingModels:
         errors=errors,
         shift=np.zeros(len(models)),
     )
-    return replace(models, trend=trend)
+    return replace(models, trend=trend), trend
 
 
 def without_error(models: ScalingModels) -> bool:

@@ -10,6 +10,7 @@ from pipeline.models.generalised_fits import Fits
 from pipeline.models.hypotheses import SearchSpace, from_power
 from pipeline.models.noise import SMALLEST_VARIANCE, NoiseEstimate, refined_noise
 from pipeline.models.observations import Sample
+from pipeline.statistics.student import TWO_SIDED
 
 DETRENDED = 15.0  # variance of a random walk at its end over what a straight line leaves of it on average
 
@@ -103,7 +104,6 @@ def log_likelihood(sample: Sample, structure: ErrorModel, fits: Fits, errors: No
 PLAUSIBLE = 1e-3  # a rival that is less probable is forgotten
 AHEAD = 4.0  # times the largest scale, where the rivals are compared
 UNDECIDED = 4.0  # ratio of the ends of the 90 % interval there, from which they do not
-_TWO_SIDED = 1.645  # standard deviations to either end of a 90 % interval
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -181,7 +181,7 @@ def _undecided(value: FloatArray, weight: FloatArray, drift: FloatArray) -> Bool
     logarithm = np.log(np.maximum(value, 1e-9))
     center = (weight * logarithm).sum(axis=1, keepdims=True)
     spread = (weight * (logarithm - center) ** 2).sum(axis=1) + np.log2(AHEAD) * drift
-    return np.asarray(2 * _TWO_SIDED * np.sqrt(spread) > np.log(UNDECIDED))
+    return np.asarray(2 * TWO_SIDED * np.sqrt(spread) > np.log(UNDECIDED))
 
 
 def _at_points(

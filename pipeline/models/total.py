@@ -77,8 +77,8 @@ def predict_total(models: ScalingModels, points: FloatArray, level: float = 0.9)
     """Predict the sum of all kernels, one row: the value is the sum of their values.
 
     Beyond the range the interval grows with how far the sum disagrees with its own model, and with how much
-    the curve of the sum bends at its end, which tells best how far it can be trusted; as far as formulas hold,
-    it is that of the added kernels.
+    the curve of the sum bends at its end, the best sign of how far it can be trusted. If formulas hold, it is
+    that of the added kernels.
 
     Args:
         models: all kernels.

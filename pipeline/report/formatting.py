@@ -20,6 +20,7 @@ __all__ = [
     "percent",
     "point_text",
     "quantity",
+    "readable_unit",
     "shorten_middle",
     "size",
     "value_text",
@@ -40,7 +41,8 @@ _SECONDS = (
     (1e-9, "ns"),
 )
 _SECOND_UNITS = ("s", "sec")
-_CORE_HOURS_FROM = 36_000.0  # core-seconds
+_SECONDS_PER_HOUR = 3600.0
+_CORE_HOURS_FROM = 36_000.0  # core-seconds from which core-hours are easier to read
 
 
 def counted(number: int, noun: str) -> str:
@@ -56,6 +58,13 @@ def size(number: float) -> str:
     return "0 B"
 
 
+def readable_unit(value: float, unit: str) -> tuple[float, str]:
+    """Return the unit that a value is easiest to read in, after the factor that converts into it."""
+    if unit == "core-s" and value >= _CORE_HOURS_FROM:
+        return 1 / _SECONDS_PER_HOUR, "core-hours"
+    return 1.0, unit
+
+
 def display_unit(unit: str, largest: float) -> tuple[float, str]:
     """Return the unit in which values are shown together, and what they are multiplied by for it.
 
@@ -64,9 +73,7 @@ def display_unit(unit: str, largest: float) -> tuple[float, str]:
         largest: the largest of them. From ten core-hours on, core-seconds become core-hours; from a million
             on, values are counted in millions, billions or trillions.
     """
-    factor, shown = 1.0, unit
-    if unit == "core-s" and largest >= _CORE_HOURS_FROM:
-        factor, shown = 1 / 3600.0, "core-hours"
+    factor, shown = readable_unit(largest, unit)
     for size, word in WORDS:
         if largest * factor >= size:
             return factor / size, f"{word} {shown}".rstrip()

@@ -144,6 +144,8 @@ def _with_measurable_growth(
 ) -> tuple[FilterRequest, tuple[str, ...]]:
     """Return the request without growing regions that are mostly overhead, and their names."""
     growing = request.overrides.growing
+    if not growing:  # most requests: spare the estimate of the plain time
+        return request, ()
     clear_of_overhead = dict(
         zip(largest.regions.name, measurable(largest, cost, request.baseline).tolist(), strict=True)
     )

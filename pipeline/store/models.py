@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
 from ingest.arrays import FloatArray
@@ -35,19 +36,11 @@ def to_table(models: ScalingModels) -> pa.Table:
     for name in per_kernel_fields():
         values = getattr(models, name)
         shapes[name] = values.shape[1:]
-        flat = numbers(values.reshape(-1))
-        columns[name] = (
-            pa.FixedSizeListArray.from_arrays(flat, _width(values.shape)) if values.ndim > 1 else flat
-        )
+        columns[name] = _column(values)
     trend = models.trend
     if trend is not None:
-        columns["trend_logs"] = pa.FixedSizeListArray.from_arrays(
-            numbers(trend.trend.logs.reshape(-1)), trend.trend.logs.shape[1]
-        )
-        columns["trend_misfit"] = pa.FixedSizeListArray.from_arrays(
-            numbers(trend.trend.misfit.reshape(-1)), trend.trend.logs.shape[1]
-        )
-        columns["trend_noise"], columns["trend_shift"] = numbers(trend.noise), numbers(trend.shift)
+        columns["trend_logs"], columns["trend_misfit"] = map(_column, (trend.trend.logs, trend.trend.misfit))
+        columns["trend_noise"], columns["trend_shift"] = map(_column, (trend.noise, trend.shift))
     table = pa.table(columns)
     shared = {
         "parameters": models.parameters,
@@ -145,5 +138,9 @@ def _term(pairs: list[list[Any]]) -> Term:
     return tuple((Fraction(i), int(j)) for i, j in pairs)
 
 
-def _width(shape: tuple[int, ...]) -> int:
-    return int(np.prod(shape[1:]))
+def _column(values: npt.NDArray[Any]) -> pa.Array:
+    """One value per row, or a list of fixed length; `_values` reads it."""
+    flat = numbers(values.reshape(-1))
+    if values.ndim == 1:
+        return flat
+    return pa.FixedSizeListArray.from_arrays(flat, int(np.prod(values.shape[1:])))

@@ -14,8 +14,7 @@ from pipeline.models.observations import Observations
 from pipeline.models.posterior import UNDECIDED
 from pipeline.models.quality import Note, correlation_of_errors, notes, smape
 from pipeline.models.scaling_models import ScalingModels
-
-_TWO_SIDED = 1.645  # standard deviations to either end of a 90 % interval
+from pipeline.statistics.student import TWO_SIDED
 
 
 def scaling_models(
@@ -126,7 +125,7 @@ def _undecided(value: FloatArray, deviation: FloatArray, weight: FloatArray) -> 
     logarithm = np.log(value)
     center = (weight * logarithm).sum(axis=1, keepdims=True)
     spread = (weight * ((logarithm - center) ** 2 + (deviation / value) ** 2)).sum(axis=1)
-    return np.asarray(2 * _TWO_SIDED * np.sqrt(spread) > np.log(UNDECIDED))
+    return np.asarray(2 * TWO_SIDED * np.sqrt(spread) > np.log(UNDECIDED))
 
 
 def _at_the_edge(factors: Factors, picks: IntArray) -> BoolArray:

@@ -7,6 +7,7 @@ from pipeline.models.multi_parameter.added_term import WeightedMeans
 from pipeline.models.observations import Observations
 from pipeline.models.posterior import DETRENDED
 from pipeline.models.scaling_models import ScalingModels
+from pipeline.statistics.student import TWO_SIDED
 
 BELIEF = 20.0
 """How many residuals the noise known from repetitions is worth when a kernel's misfit is estimated."""
@@ -113,7 +114,6 @@ def drift(
 
 _FEWEST_VALUES = 3  # of every parameter that must be left inside
 _FEWEST_POINTS = 6
-_TO_DEVIATION = 1 / 3.29  # of the width of a 90 % interval
 
 
 def inside(points: FloatArray) -> BoolArray:
@@ -152,7 +152,7 @@ def shown_drift(models: ScalingModels, hidden: Observations) -> float:
     """
     prediction = models.predict(hidden.points)
     size = np.where(prediction.value != 0, np.abs(prediction.value), 1.0)
-    expected = ((prediction.upper - prediction.lower) * _TO_DEVIATION / size) ** 2
+    expected = ((prediction.upper - prediction.lower) / (2 * TWO_SIDED) / size) ** 2
     error = np.clip((hidden.mean - prediction.value) / size, -1.0, 1.0)
     repeated = np.maximum(hidden.count - 1, 1) * np.maximum(hidden.count, 1)
     noise = hidden.squares / repeated / size / size

@@ -7,6 +7,7 @@ import numpy as np
 from ingest.arrays import BoolArray, FloatArray, IntArray
 from pipeline.models.planning.beliefs import Beliefs, beliefs
 from pipeline.models.scaling_models import ScalingModels
+from pipeline.statistics.student import TWO_SIDED
 
 REPETITIONS = (1, 2, 3, 5, 10)
 KERNELS = 128  # of most doubt at the target; the others hardly move the total
@@ -16,7 +17,6 @@ CLEARLY_LESS = (
 )
 _LEAST_NOISE = 0.002  # relative, of one repetition
 _DEVIATION = 0.0125  # a mean absolute error of one percent as a standard deviation
-_TO_DEVIATION = 1 / 3.29  # of the width of a 90 % interval
 _MOST_STEPS = 12
 _MINDED_LITTLE = (
     0.25  # power of the cost in a plan that minds it little: ten repetitions must help twice as much as one
@@ -97,7 +97,7 @@ def doubt_about_total(
         noise: float64 for each kernel, relative standard deviation of one repetition, NaN if unknown.
     """
     far = models.predict(at[None])
-    width = (far.upper - far.lower)[:, 0] * _TO_DEVIATION
+    width = (far.upper - far.lower)[:, 0] / (2 * TWO_SIDED)
     order = np.argsort(-width, kind="stable")
     kernels, left = order[:KERNELS], order[KERNELS:]
     few = models.take(kernels)

@@ -12,8 +12,7 @@ from rich.text import Text
 from pipeline.gate.change_points import ENOUGH, LEVEL, change_points, drift
 from pipeline.gate.measurements import KernelId
 from pipeline.gate.result import growth_text, plain_number, point_text
-from pipeline.report.check.wording import count
-from pipeline.report.formatting import callpath_text, figure, number, percent
+from pipeline.report.formatting import callpath_text, counted, figure, number, percent
 
 BAR = 20  # characters
 LEVEL_NAMES = {"callpath": "call path", "region": "region"}  # the total needs none
@@ -85,7 +84,7 @@ def _conclusion(document: Mapping[str, Any]) -> str:
     if len(document["entries"]) < ENOUGH:
         few = len(document["entries"])
         return f"too few entries at this point for change points: {few}, at least {ENOUGH} are needed"
-    text = f"{count(len(document['change_points']), 'change point')} (Pettitt's test, level {LEVEL:g})"
+    text = f"{counted(len(document['change_points']), 'change point')} (Pettitt's test, level {LEVEL:g})"
     trend = document["drift"]
     if trend is not None and trend["p"] <= LEVEL:
         test = f"Mann-Kendall test, p = {trend['p']:.2g}"

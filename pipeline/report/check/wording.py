@@ -14,7 +14,7 @@ from pipeline.gate.result import (
     plain_number,
     point_text,
 )
-from pipeline.report.formatting import callpath_text
+from pipeline.report.formatting import callpath_text, counted
 
 RULE_IDS: Mapping[Ground, str] = {
     Ground.MEASURED: "effort-increased",
@@ -50,17 +50,12 @@ def kernel_name(result: KernelResult, width: int = 10_000) -> str:
 def headline(result: CheckResult) -> str:
     """Return the outcome in one sentence."""
     if result.outcome is Outcome.REGRESSED:
-        return f"Scalability regression in {count(len(result.of(Verdict.REGRESSION)), 'kernel')}"
+        return f"Scalability regression in {counted(len(result.of(Verdict.REGRESSION)), 'kernel')}"
     if result.outcome is Outcome.INCONCLUSIVE:
         if result.reasons:
             return "Inconclusive: the studies cannot be compared"
-        return f"Inconclusive: {count(len(result.of(Verdict.INCONCLUSIVE)), 'kernel')} too noisy to judge"
+        return f"Inconclusive: {counted(len(result.of(Verdict.INCONCLUSIVE)), 'kernel')} too noisy to judge"
     return "No scalability regression"
-
-
-def count(n: int, what: str) -> str:
-    """Return ``1 kernel``, ``2 kernels``."""
-    return f"{n} {what}" if n == 1 else f"{n} {what}s"
 
 
 def story(result: KernelResult) -> str:
@@ -95,8 +90,8 @@ def basis(result: CheckResult) -> str:
     targets = " and ".join(map(point_text, result.targets))
     checked = len(result.kernels) - len(result.of(Verdict.NEW, Verdict.VANISHED))
     return (
-        f"{count(checked, 'kernel')} checked at {count(len(result.points), 'point')} and extrapolated to "
-        f"{targets}; {result.below_share_floor} below the share floor; {count(result.tests, 'test')}, "
+        f"{counted(checked, 'kernel')} checked at {counted(len(result.points), 'point')} and extrapolated to "
+        f"{targets}; {result.below_share_floor} below the share floor; {counted(result.tests, 'test')}, "
         f"false alarms controlled by Holm's procedure"
     )
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ingest.arrays import FloatArray
-from pipeline.models.analysis import Analysis
+from pipeline.models.analysis import Analysis, along_parameter
 
 BEYOND_TARGET = 4.0  # the slider reaches this many times past the largest target
 GRID_POINTS = 14
@@ -33,9 +33,7 @@ class Scales:
 
     def along(self, scales: FloatArray) -> FloatArray:
         """Return the target with other values of the scaled parameter, float64[len(scales), D]."""
-        points = np.repeat(self.target[None, :], len(scales), axis=0)
-        points[:, self.column] = scales
-        return points
+        return along_parameter(self.target, self.column, scales)
 
 
 def scales_of(analysis: Analysis, targets: FloatArray) -> Scales:

@@ -11,6 +11,7 @@ from typing import Any
 from ingest.experiment import Experiment
 from pipeline.models.analysis import Analysis
 from pipeline.models.scaling_models import ScalingModels
+from pipeline.report.formatting import counted
 from pipeline.report.html.levels import warning_texts
 from pipeline.report.summary import EFFICIENCY_METRICS, FAIR, GOOD
 
@@ -53,11 +54,6 @@ def facts(analysis: Analysis, provenance: Mapping[str, Any]) -> list[tuple[str, 
         ("Filter", provenance["filter"]),
     ]
     return [(name, text) for name, text in found if text]
-
-
-def counted(number: int, noun: str) -> str:
-    """Write a number with a noun: ``1 point``, ``2 points``."""
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def repetitions_text(count: int) -> str:

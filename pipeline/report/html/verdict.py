@@ -10,19 +10,16 @@ import numpy as np
 
 from ingest.arrays import FloatArray, IntArray
 from ingest.cpp_names import short_name
+from ingest.number_text import LARGEST_IN_WORDS, WORDS
 from ingest.scaling import Scaling
 from pipeline.models.analysis import Analysis, Outlook, along_parameter, largest_point, measured_total
 from pipeline.models.bottlenecks import NOTEWORTHY_SHARE
-from pipeline.report.formatting import percent, shorten_middle
+from pipeline.report.formatting import counted, percent, readable_unit, shorten_middle
 from pipeline.report.html.levels import warning_texts
-from pipeline.report.html.sections import counted, repetitions_text, scale_text
+from pipeline.report.html.sections import repetitions_text, scale_text
 
 GRID_POINTS = 400
 NAME_WIDTH = 60
-SECONDS_PER_HOUR = 3600.0
-IN_HOURS = 36_000.0  # core-seconds from which core-hours are easier to read
-LARGE = ((1e12, "trillion"), (1e9, "billion"), (1e6, "million"))
-READABLE = 1e15  # beyond, numbers are written with an exponent
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,19 +139,12 @@ def _cost(findings: Findings) -> str:
     return f"{text}{_driver(findings)}."
 
 
-def readable_unit(value: float, unit: str) -> tuple[float, str]:
-    """Return the unit that a value is easiest to read in, after the factor that converts into it."""
-    if unit == "core-s" and value >= IN_HOURS:
-        return 1 / SECONDS_PER_HOUR, "core-hours"
-    return 1.0, unit
-
-
 def in_words(value: float) -> str:
     """Write a number for a sentence: ``0.042``, ``1,412``, ``293,000``, ``5.6 million``."""
     digits = 4 if 1000 <= abs(value) < 10_000 else 3
     rounded = float(f"{value:.{digits}g}")
-    for size, word in LARGE:
-        if size <= abs(rounded) < READABLE:
+    for size, word in WORDS:
+        if size <= abs(rounded) < LARGEST_IN_WORDS:
             return f"{rounded / size:g} {word}"
     return f"{rounded:,.12g}".replace("e+", "e").replace("e-0", "e-").replace("inf", "∞")
 

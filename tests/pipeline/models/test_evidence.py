@@ -38,7 +38,7 @@ def test_constants_are_called_constant_and_are_plain_means():
     assert models.probability_growing.mean() < 0.4
 
 
-# With little noise steep terms are not told from their neighbours without a misfit, which widens intervals.
+# With little noise, similar steep terms leave a misfit, which widens the intervals.
 @pytest.mark.parametrize(("relative", "most"), [(0.02, 1.0), (0.05, 0.98), (0.1, 0.98)])
 def test_intervals_hold_the_truth_about_as_often_as_they_say(relative, most):
     random = np.random.default_rng(8)

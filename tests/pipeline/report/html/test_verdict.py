@@ -10,8 +10,8 @@ from ingest.scaling import Scaling
 from pipeline.models.analysis import Analysis, Level, look_ahead
 from pipeline.models.quality import Note
 from pipeline.models.scaling_models import Prediction
-from pipeline.report.formatting import percent
-from pipeline.report.html.verdict import Findings, in_words, leaders, readable_unit, verdict
+from pipeline.report.formatting import percent, readable_unit
+from pipeline.report.html.verdict import Findings, in_words, leaders, verdict
 from tests.pipeline.report.html.studies import SOLVER, study, study_of, two_parameter_study
 
 
