@@ -99,6 +99,8 @@ def analyse(
 
 def _modelled(experiment: Experiment, kernels: Kernels, options: ModelOptions) -> Level:
     models = fit(experiment.parameters, experiment.points, kernels.values, options, parts=True)
+    if experiment.correction is not None and kernels.common_error.any():
+        models = models.with_common_error(kernels.common_error, experiment.correction.total_deviation)
     return Level(kernels, models)
 
 

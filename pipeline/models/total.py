@@ -11,14 +11,13 @@ from scipy.special import ndtri
 
 from ingest.arrays import FloatArray
 from pipeline.models.observations import Observations
-from pipeline.models.scaling_models import Prediction, ScalingModels
+from pipeline.models.scaling_models import LEAST, Prediction, ScalingModels, widened
 from pipeline.statistics.student import TWO_SIDED
 
 REFERENCE = 4.0  # times the largest value of each parameter, where parts and sum are reconciled
 SHARED = 0.4  # of the weight that the sum would have if its errors were independent of those of the parts
 MOST_VARIANCE = 4.0  # of a logarithm
 BEND, APART = 0.5, 0.5  # what the interval counts of both, learned from real series
-LEAST = 1e-9  # of a value, what counts as the lower end of its interval in logarithms
 SIDE_BELOW, SIDE_ABOVE = 0.4, 0.8  # of what they add up to, that lies on either side
 
 
@@ -85,6 +84,16 @@ def predict_total(models: ScalingModels, points: FloatArray, level: float = 0.9)
         points: float64[Q, D].
         level: probability that the interval holds the expected value.
     """
+    if models.common_error is None:
+        return _total(models, points, level)
+    source = models if models.whole is None else models.whole
+    total = _total(models.with_common_error(None, None), points, level)
+    error = np.zeros(1) if source.common_error is None else source.common_error.max(keepdims=True)
+    lower, value, upper = widened(np.stack([total.lower, total.value, total.upper]), error, level)
+    return Prediction(value, lower, upper)
+
+
+def _total(models: ScalingModels, points: FloatArray, level: float) -> Prediction:
     together = added(models, models.predict(points, level))
     if models.whole is None or models.whole.trend is None or models.trend is None:
         return together
