@@ -11,6 +11,7 @@ from filters.evidence import RunEvidence
 from filters.knapsack import Packing, pack
 from filters.options import Application, Budget, Overrides
 from filters.overhead import estimate_plain_time
+from filters.plain_time import KnownPlain
 from filters.regions import FilterRegions, unite_regions
 from ingest.arrays import BoolArray, FloatArray, IntArray
 from ingest.number_text import percent
@@ -72,7 +73,7 @@ def decide_by_budget(
     *,
     overrides: Overrides | None = None,
     cost: EventCost | None = None,
-    baseline: float | None = None,
+    known: KnownPlain | None = None,
 ) -> tuple[Decision, BudgetOutcome]:
     """Select regions within an overhead budget.
 
@@ -86,13 +87,10 @@ def decide_by_budget(
         budget: how much overhead is allowed.
         overrides: what to keep or to drop whatever it costs; what grows is not kept for that.
         cost: the cost of a visit; the default if not given.
-        baseline: duration in seconds of the last run without instrumentation, if known.
-
-    Raises:
-        UsageError: if the baseline is impossible.
+        known: plain computing time of the last run, if it is known.
     """
     regions = unite_regions(runs)
-    shares = _shares(regions, runs, cost or EventCost(), baseline)
+    shares = _shares(regions, runs, cost or EventCost(), known)
     asked = replace(overrides or Overrides(), growing=())  # the budget wins over automatic protection
     forced = override(regions, _undecided(regions), asked)
     must = forced >= Reason.PREFIX
@@ -114,12 +112,12 @@ def decide_by_budget(
 
 
 def _shares(
-    regions: FilterRegions, runs: Sequence[RunEvidence], cost: EventCost, baseline: float | None
+    regions: FilterRegions, runs: Sequence[RunEvidence], cost: EventCost, known: KnownPlain | None
 ) -> Shares:
-    """Collect what each region costs and is worth; the baseline is that of the last run."""
+    """Collect what each region costs and is worth; the known plain time is that of the last run."""
     own, below, recording, hooks, fixed = [], [], [], [], []
     for i, run in enumerate(runs):
-        plain = estimate_plain_time(run, cost, baseline if i == len(runs) - 1 else None)
+        plain = estimate_plain_time(run, cost, known if i == len(runs) - 1 else None)
         share = 1.0 / plain.total if plain.total > 0 else 0.0
         entry = regions.of_callpaths(i, run)
         visits = regions.total(i, run, run.visits)

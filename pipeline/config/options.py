@@ -23,6 +23,7 @@ _RUN = ("run",)
 _MODELS = ("run", "model")
 _GATE = ("baseline", "check", "compare")
 _FILTER = ("filter",)
+_MEASURED = (*_MODELS, *_FILTER, "baseline", "check", "compare")
 _FROM_1 = Declaration(help="", least=1)
 
 Record = TypeVar("Record")
@@ -52,6 +53,17 @@ def _file(value: object, folder: Path) -> Path:
     if not isinstance(value, str | Path):
         raise UsageError(f"{value!r} is not a path", hint="write text in quotes")
     return folder / value
+
+
+def _baseline_time(value: object, folder: Path) -> float | Path:
+    """Read seconds, or the path of a CSV file relative to the configuration file."""
+    try:
+        seconds = float(str(value))
+    except ValueError:
+        return _file(value, folder)
+    if isinstance(value, bool) or not 0.0 < seconds < float("inf"):
+        raise UsageError(f"invalid run time {value!r}", hint="write seconds, or a CSV file of them")
+    return seconds
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -106,20 +118,21 @@ class FilterOptions(PaperRule):
         None, "Merge with this existing filter.", commands=_FILTER, metavar="FILE", read=_file
     )
     event_cost: float | None = option(
-        None, "Time that recording a visit takes.", commands=_FILTER, metavar="SECONDS", least=0
+        None, "Time that recording a visit takes.", commands=_MEASURED, metavar="SECONDS", least=0
     )
-    baseline_time: float | None = option(
+    baseline_time: float | Path | None = option(
         None,
-        "Run time without instrumentation.",
-        commands=_FILTER,
-        metavar="SECONDS",
-        least=0,
+        "Run time without instrumentation at the largest scale, or a CSV file with one per scale.",
+        commands=_MEASURED,
+        metavar="SECONDS|FILE",
+        given=str,
+        read=_baseline_time,
     )
     calibrate: Path | None = option(
         None,
-        "Profile of the same run, instrumented with fewer regions.",
-        commands=_FILTER,
-        metavar="PROFILE",
+        "Profile of the same run, or runs at some of the scales, instrumented with fewer regions.",
+        commands=_MEASURED,
+        metavar="PROFILE|DIR",
         read=_file,
     )
 
@@ -158,6 +171,12 @@ class Options:
         commands=(*_MODELS, *_GATE),
         least=1,
         recompute=False,
+    )
+    overhead: Literal["auto", "correct", "keep"] = option(
+        "auto",
+        "Take instrumentation overhead out of the times (correct), leave them as measured (keep), or correct "
+        "them if it takes more than 5 % (auto).",
+        commands=_MEASURED,
     )
     strict: bool = option(
         False, "Exit with code 3 if a run could not be read.", commands=_MODELS, recompute=False

@@ -65,7 +65,7 @@ def widened(quantiles: FloatArray, error: FloatArray, level: float) -> FloatArra
     """Widen intervals by a further, independent error.
 
     Args:
-        quantiles: float64[3, K, Q], lower ends, values and upper ends; none is wider where nothing is positive.
+        quantiles: float64[3, K, Q], lower ends, values and upper ends.
         error: float64[K], its standard deviation in logarithms.
         level: probability of the intervals.
 

@@ -26,6 +26,7 @@ from pipeline.report.check.markdown import check_markdown
 from pipeline.report.check.sarif import sarif_document
 from pipeline.stages.ingest import ingest, locate, skipped_entry
 from pipeline.stages.model import metric_to_model
+from pipeline.stages.overhead import true_times
 from pipeline.store.atomic import json_text, write_json, write_text
 from pipeline.store.results import PROVENANCE, read_analysis, read_provenance
 
@@ -65,6 +66,7 @@ def read_study(path: Path, options: Options, machine: str = "", progress: Progre
         metric, damaged = provenance["configuration"]["metric"], tuple(provenance["damaged"])
     else:
         read = ingest(locate(path, options.runs), options.metric, options.processes, progress)
+        read = true_times(read, options)
         experiment, metric = read.experiment, metric_to_model(read, options)
         decision = decide_scaling(experiment, scaling_of(options.scaling))
         damaged = tuple(skipped_entry(entry) for entry in read.damaged)

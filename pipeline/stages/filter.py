@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from filters.budget import BudgetOutcome, decide_by_budget
-from filters.cost import EventCost, calibrate_by_baseline, calibrate_by_pair
+from filters.cost import EventCost, calibrate_by_pair, calibrated, plain_by_baseline, plain_by_pair
 from filters.decision import Decision, Reason
 from filters.evidence import RunEvidence, evidence_from_profile
 from filters.evidence_file import evidence_json
@@ -16,8 +16,9 @@ from filters.explanation import costly_at_largest_scale
 from filters.instrumenters import list_functions
 from filters.memory import Memory, trace_memory
 from filters.options import Application, Budget, FilterRequest, Form, Instrumenter, Layout, Overrides
-from filters.overhead import Prediction, measurable, predict
+from filters.overhead import Prediction, estimate_plain_time, measurable, predict
 from filters.paper_rule import decide_by_paper
+from filters.plain_time import KnownPlain, calibrate_by_leaves, visited
 from filters.scorep_format.matcher import kept
 from filters.scorep_format.parser import parse
 from filters.scorep_format.writer import merge_filters, write_filter
@@ -31,6 +32,7 @@ from pipeline.config.options import FilterOptions, Options
 from pipeline.models.analysis import Analysis, default_target, look_ahead
 from pipeline.stages.ingest import Located, ingest, locate, skipped_entry
 from pipeline.stages.model import modelled
+from pipeline.stages.overhead import SeriesCalibration, calibration_of, true_times
 from pipeline.store.atomic import write_json, write_text
 
 NAMED = 5
@@ -94,17 +96,25 @@ def filter_request(options: FilterOptions, growing: tuple[str, ...] = ()) -> Fil
         instrumenter=Instrumenter(options.to),
         merge=options.merge,
         event_cost=options.event_cost,
-        baseline=options.baseline_time,
+        baseline=_seconds(options.baseline_time),
         reduced=options.calibrate,
     )
 
 
-def make_filter(runs: Sequence[Run], request: FilterRequest) -> FilterResult:
+def _seconds(baseline: float | Path | None) -> float | None:
+    """Return a run time; a file of them has been used for the whole series before."""
+    return None if isinstance(baseline, Path) else baseline
+
+
+def make_filter(
+    runs: Sequence[Run], request: FilterRequest, series: SeriesCalibration | None = None
+) -> FilterResult:
     """Decide which regions are worth measuring and write the filter.
 
     Args:
         runs: the runs to decide from, the largest scale last.
         request: what the user decided.
+        series: what all runs of the series say about overhead; None if they are not a series or have little.
 
     Raises:
         InputError: a run has no visits or no time.
@@ -114,11 +124,11 @@ def make_filter(runs: Sequence[Run], request: FilterRequest) -> FilterResult:
     evidence = [evidence_from_profile(run.reader.read(run.path)) for run in runs[:-1]]
     largest = runs[-1].reader.read(runs[-1].path)
     evidence.append(evidence_from_profile(largest))
-    cost = _event_cost(evidence[-1], request)
-    request, unclear = _with_measurable_growth(evidence[-1], request, cost)
-    decision, outcome = _decide(evidence, request, cost)
+    cost, known = _calibration(evidence[-1], request) if series is None else (series.cost, series.plain)
+    request, unclear = _with_measurable_growth(evidence[-1], request, cost, known)
+    decision, outcome = _decide(evidence, request, cost, known)
     predictions = [
-        predict(run, decision.recorded(i), cost, request.baseline if i == len(evidence) - 1 else None)
+        predict(run, decision.recorded(i), cost, known if i == len(evidence) - 1 else None)
         for i, run in enumerate(evidence)
     ]
     content = evidence_json(decision, predictions, outcome)
@@ -140,15 +150,14 @@ def make_filter(runs: Sequence[Run], request: FilterRequest) -> FilterResult:
 
 
 def _with_measurable_growth(
-    largest: RunEvidence, request: FilterRequest, cost: EventCost
+    largest: RunEvidence, request: FilterRequest, cost: EventCost, known: KnownPlain | None
 ) -> tuple[FilterRequest, tuple[str, ...]]:
     """Return the request without growing regions that are mostly overhead, and their names."""
     growing = request.overrides.growing
     if not growing:  # most requests: spare the estimate of the plain time
         return request, ()
-    clear_of_overhead = dict(
-        zip(largest.regions.name, measurable(largest, cost, request.baseline).tolist(), strict=True)
-    )
+    clear_regions = measurable(largest, estimate_plain_time(largest, cost, known))
+    clear_of_overhead = dict(zip(largest.regions.name, clear_regions.tolist(), strict=True))
     clear = tuple(name for name in growing if clear_of_overhead.get(name, True))
     overrides = replace(request.overrides, growing=clear)
     return replace(request, overrides=overrides), tuple(name for name in growing if name not in clear)
@@ -178,25 +187,25 @@ def short_list(names: Sequence[str]) -> str:
     return f"{shown} and {len(names) - NAMED} more" if len(names) > NAMED else shown
 
 
-def _event_cost(largest: RunEvidence, request: FilterRequest) -> EventCost:
-    default = EventCost()
+def _calibration(largest: RunEvidence, request: FilterRequest) -> tuple[EventCost, KnownPlain | None]:
+    """Return the cost of a visit, and the plain computing time of the largest scale if it is known."""
     if request.event_cost is not None:
-        filtered = default.filtered * request.event_cost / default.recorded
-        return EventCost(request.event_cost, filtered, default.spread, "given")
-    if request.reduced is not None:
-        return calibrate_by_pair(largest, evidence_from_profile(read_profile(request.reduced)))
-    if request.baseline is not None:
-        return calibrate_by_baseline(largest, request.baseline)
-    return default
+        cost = calibrated(request.event_cost, EventCost().spread, "given")
+    elif request.reduced is not None:
+        reduced = evidence_from_profile(read_profile(request.reduced))
+        return calibrate_by_pair(largest, reduced), KnownPlain(plain_by_pair(largest, reduced))
+    else:
+        cost = calibrate_by_leaves(visited(largest))
+    if request.baseline is None:
+        return cost, None
+    return cost, KnownPlain(plain_by_baseline(largest, request.baseline))
 
 
 def _decide(
-    evidence: Sequence[RunEvidence], request: FilterRequest, cost: EventCost
+    evidence: Sequence[RunEvidence], request: FilterRequest, cost: EventCost, known: KnownPlain | None
 ) -> tuple[Decision, BudgetOutcome | None]:
     if isinstance(request.rule, Budget):
-        return decide_by_budget(
-            evidence, request.rule, overrides=request.overrides, cost=cost, baseline=request.baseline
-        )
+        return decide_by_budget(evidence, request.rule, overrides=request.overrides, cost=cost, known=known)
     return decide_by_paper(evidence, request.rule, request.overrides), None
 
 
@@ -252,12 +261,14 @@ def filter_of_path(path: Path, options: Options) -> tuple[FilterResult, tuple[Ma
     located = locate(path, options.runs)
     runs = _runs(located)
     growing: tuple[str, ...] = ()
+    series: SeriesCalibration | None = None
     skipped: tuple[Mapping[str, str], ...] = ()
     if isinstance(located.found, Discovery) and located.found.parameters:
-        read = ingest(located, options.metric, options.processes)
+        read = true_times(ingest(located, options.metric, options.processes), options)
         runs, skipped = read.runs, tuple(skipped_entry(entry) for entry in read.damaged)
         growing = growing_regions(modelled(read, options, options.metric))
-    return make_filter(runs_to_filter(runs), filter_request(options.filter, growing)), skipped
+        series = calibration_of(read.experiment)
+    return make_filter(runs_to_filter(runs), filter_request(options.filter, growing), series), skipped
 
 
 def _runs(located: Located) -> tuple[Run, ...]:

@@ -22,6 +22,7 @@ from pipeline.stages.filter import (
 )
 from pipeline.stages.ingest import Ingested, ingest, locate, remembered_inputs, skipped_entry
 from pipeline.stages.model import modelled, outlooks, summary_ahead, target_points
+from pipeline.stages.overhead import calibration_of, true_times
 from pipeline.stages.report import report_analysis
 from pipeline.store.atomic import sweep, write_json
 from pipeline.store.cache import Cache
@@ -104,6 +105,8 @@ def run(
             read = ingest(located, options.metric, progress=progress, cache=cache, executor=executor)
         if unchanged(options.out, configuration, read.inputs):
             return _stored(options.out)
+        with stopwatch.stage("overhead"):
+            read = true_times(read, options)
         result = _compute(directory, options, read, stopwatch)
         cache.tidy(read.inputs)
     return result
@@ -139,7 +142,7 @@ def _filter(read: Ingested, analysis: Analysis, options: Options) -> str:
     if not read.runs or not {"time", "visits"} <= metrics:
         return "none: it needs measured visits and times"
     request = filter_request(options.filter, growing_regions(analysis))
-    result = make_filter(runs_to_filter(read.runs)[-1:], request)
+    result = make_filter(runs_to_filter(read.runs)[-1:], request, calibration_of(read.experiment))
     store_filter(options.out / FILTER, result)
     return effect_sentence(result.decision, result.prediction)
 
