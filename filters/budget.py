@@ -11,7 +11,7 @@ from filters.evidence import RunEvidence
 from filters.knapsack import Packing, pack
 from filters.options import Application, Budget, Overrides
 from filters.overhead import estimate_plain_time
-from filters.plain_time import KnownPlain
+from filters.plain_time import KnownPlain, calibrate_by_leaves, visited
 from filters.regions import FilterRegions, unite_regions
 from ingest.arrays import BoolArray, FloatArray, IntArray
 from ingest.number_text import percent
@@ -86,11 +86,11 @@ def decide_by_budget(
         runs: one or more runs of the same program, measured without a filter.
         budget: how much overhead is allowed.
         overrides: what to keep or to drop whatever it costs; what grows is not kept for that.
-        cost: the cost of a visit; the default if not given.
+        cost: the cost of a visit; what the last run shows if not given.
         known: plain computing time of the last run, if it is known.
     """
     regions = unite_regions(runs)
-    shares = _shares(regions, runs, cost or EventCost(), known)
+    shares = _shares(regions, runs, cost or calibrate_by_leaves(visited(runs[-1])), known)
     asked = replace(overrides or Overrides(), growing=())  # the budget wins over automatic protection
     forced = override(regions, _undecided(regions), asked)
     must = forced >= Reason.PREFIX

@@ -21,7 +21,7 @@ from ingest.region_class import USEFUL, regions_in
 CLEAR, CLEAR_LEAF = 2.0, 3.0  # times the usual cost from which a call path's time is not in doubt
 ENOUGH_VISITS = 1000  # of a call path, to see the cost of a visit in it
 CHEAPEST, LEAST_OF_CALLERS = 0.1, 0.05  # quantiles over leaves and callers, weighted with visits
-PLAUSIBLE = 2.0  # times the least or the expected cost, up to which time per visit is taken for cost
+LEAST_PLAUSIBLE, PLAUSIBLE = 0.25, 2.0  # times the expected cost, between which time per visit is cost
 MARGIN = 0.15  # of the cost of a visit and two callees, that a visit may take beyond the usual cost
 TRIVIAL = 0.65e-9  # plain seconds per visit of what is mostly overhead, learned (benchmarks/overhead)
 TRUST = 0.6  # weight of what callers show beside visits times `TRIVIAL`, in logarithms; learned
@@ -31,6 +31,7 @@ LEAVES_SPREAD = 0.2  # of the logarithm of the cost that the cheapest leaves sho
 USUAL_SPREAD = 0.1  # of the logarithm of the usual cost
 KNOWN_SPREAD = 0.05  # of the logarithm of a plain time that was measured
 UNEVEN = 0.02  # relative error of the cost from one caller to the next; learned
+HOPELESS = 1e9  # overhead over plain time of a call path, from which it does not matter
 LEAST_LEFT = 0.1  # of a time that is not in doubt, whatever a single run shows
 LEAST_TRUST = 0.1  # of visits times `TRIVIAL`, which callers show at least
 TAIL = 1.645  # standard deviations to either end of a 90 % interval
@@ -227,7 +228,7 @@ def calibrate_by_leaves(runs: Visited, default: EventCost | None = None) -> Even
     visits = runs.visits[leaves]
     cheapest = weighted_quantile(runs.time[leaves] / visits, visits, CHEAPEST)
     ratio = cheapest / (INSIDE * default.recorded)
-    if not 0.0 < ratio <= PLAUSIBLE:
+    if not LEAST_PLAUSIBLE <= ratio <= PLAUSIBLE:
         return default
     factor = min(ratio, ratio**0.5)
     return EventCost(
@@ -264,7 +265,7 @@ def _often_visited_leaves(runs: Visited) -> BoolArray:
 
 def _plausible_quantile(values: FloatArray, weight: FloatArray, share: float, expected: float) -> float:
     """A weighted quantile of the values that can be a cost; the expected cost if there is none."""
-    usable = (values > expected / (2 * PLAUSIBLE)) & (values <= PLAUSIBLE * expected)
+    usable = (values >= LEAST_PLAUSIBLE * expected) & (values <= PLAUSIBLE * expected)
     if not usable.any():
         return expected
     cheapest = weighted_quantile(values[usable], weight[usable], CHEAPEST)
@@ -327,11 +328,17 @@ def _brought_to(total: FloatArray, shown: FloatArray, runs: Visited, cost: Float
     """
     computes = runs.computing[:, None]
     plain = np.where(computes, shown, 0.0)
-    for weight in (np.minimum(plain, cost * runs.events), plain, np.where(computes, runs.time - plain, 0.0)):
-        rest, room = total - plain.sum(axis=0), weight.sum(axis=0)
-        factor = np.divide(rest, room, out=np.zeros(len(room)), where=room > 0)
-        plain = np.clip(plain + weight * factor, 0.0, runs.time)
+    plain = _moved(plain, total, np.minimum(plain, cost * runs.events), runs.time)
+    plain = _moved(plain, total, plain, runs.time)
+    plain = _moved(plain, total, np.where(computes, runs.time - plain, 0.0), runs.time)
     return np.where(computes, plain, runs.time)
+
+
+def _moved(plain: FloatArray, total: FloatArray, weight: FloatArray, most: FloatArray) -> FloatArray:
+    """Distribute what is missing in the sums, float64[R], by weight, between zero and the most."""
+    missing, room = total - plain.sum(axis=0), weight.sum(axis=0)
+    factor = np.divide(missing, room, out=np.zeros(len(room)), where=room > 0)
+    return np.asarray(np.clip(plain + weight * factor, 0.0, most))
 
 
 def _deviations(
@@ -353,10 +360,10 @@ def _deviations(
         for ends in ((high, low), (computed - low, computed - high))
     )
     taken, plain = (cost * runs.events).sum(axis=1), callpath.sum(axis=1)
-    doubt = np.divide(taken, plain, out=np.full(len(plain), np.inf), where=plain > 0)
+    doubt = np.divide(taken, plain, out=np.full(len(plain), HOPELESS), where=plain > taken / HOPELESS)
     doubt[taken == 0] = 0.0
-    parts = (of_cost * doubt, UNEVEN * doubt, level * np.minimum(doubt, 1.0))
-    return np.sqrt(sum(part**2 for part in parts)), UNEVEN * doubt < 1.0, level
+    parts = (np.hypot(of_cost, UNEVEN) * doubt, level * np.minimum(doubt, 1.0))
+    return np.hypot(*parts), UNEVEN * doubt < 1.0, level
 
 
 def measurable_callers(runs: Visited, plain: FloatArray, cost: FloatArray, candidates: BoolArray) -> IntArray:

@@ -71,7 +71,7 @@ def check_command(
     from pipeline.gate.check import check
     from pipeline.report.check.terminal import show_check
     from pipeline.report.terminal import console
-    from pipeline.stages.check import Outputs, read_baseline, read_study, write_outputs
+    from pipeline.stages.check import Outputs, like_baseline, read_baseline, read_study, write_outputs
 
     folder = path if path.is_dir() else None
     options = load_options(config, folder, **given)
@@ -79,7 +79,7 @@ def check_command(
     if at or options.at:
         rules = replace(rules, targets=parse_at(at) if at else rules.targets or options.at)
     known = read_baseline(baseline) if baseline is not None else None
-    study = read_study(path, options, machine or "", reading_progress)
+    study = read_study(path, like_baseline(options, known), machine or "", reading_progress)
     show_skipped(study.damaged)
     show_notices(study.notices)
     result = check(study.measurements, known, rules, options.models, datetime.date.today())

@@ -50,12 +50,14 @@ def to_document(
             "residuals": [_rounded(v) for v in _residuals(study.mean[k], predicted[k])],
             "values": [[_rounded(v) for v in row if np.isfinite(v)] for row in study.values[k]],
         }
+        | ({} if study.common_error is None else {"common_error": _rounded(study.common_error[k])})
         for k, kernel in enumerate(study.kernels)
     ]
     return {
         "version": VERSION,
         "machine": study.origin.machine,
         "filter": study.origin.filter,
+        "overhead": study.origin.overhead,
         "configuration": dict(configuration),
         "parameters": list(study.parameters),
         "parameter": study.parameter,
@@ -141,9 +143,16 @@ def _measurements(document: Mapping[str, Any]) -> Measurements:
         files=tuple(str(e["file"]) for e in entries),
         lines=np.array([int(e["line"]) for e in entries]),
         parallel_efficiency=np.array(efficiency),
-        origin=Origin(str(document["machine"]), str(document["filter"])),
+        origin=Origin(str(document["machine"]), str(document["filter"]), str(document.get("overhead", ""))),
         smallest_share=float(document["smallest_share"]),
+        common_error=_common_errors(entries),
     )
+
+
+def _common_errors(entries: list[Mapping[str, Any]]) -> FloatArray | None:
+    if "common_error" not in entries[0]:
+        return None
+    return np.array([float(entry["common_error"]) for entry in entries])
 
 
 def _values(rows: list[list[list[float]]], points: int) -> FloatArray:

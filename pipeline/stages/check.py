@@ -13,7 +13,7 @@ from ingest.errors import InputError, UsageError
 from ingest.experiment import Experiment
 from ingest.profile import Profile
 from ingest.scaling import decide_scaling
-from pipeline.config.options import Options
+from pipeline.config.options import Options, override
 from pipeline.execution.executor import Progress, no_progress
 from pipeline.gate.baseline import SMALLEST_SHARE, document_text, from_document, to_document
 from pipeline.gate.measurements import KernelId, Level, Measurements, Origin, measurements_of
@@ -96,7 +96,10 @@ def _origin(experiment: Experiment, machine: str) -> tuple[Origin, tuple[str, ..
         if run.attributes.get(key)
     ]
     mixed = mixed_filters(digests)
-    origin = Origin(machine or (machines[0] if machines else ""), "+".join(known))
+    treated = "corrected" if experiment.correction is not None else "measured"
+    origin = Origin(
+        machine or (machines[0] if machines else ""), "+".join(known), treated if experiment.runs else ""
+    )
     return origin, (mixed,) if mixed else ()
 
 
@@ -105,6 +108,12 @@ def write_baseline(path: Path, study: Study, options: Options, configuration: Ma
     kept = study.measurements.above_share(SMALLEST_SHARE)
     write_text(path, document_text(to_document(kept, options.models, configuration)))
     return len(kept.kernels)
+
+
+def like_baseline(options: Options, baseline: Measurements | None) -> Options:
+    """Return the options with the baseline's treatment of overhead if the user asks for none."""
+    choice = {"corrected": "correct", "measured": "keep"}.get(baseline.origin.overhead if baseline else "")
+    return override(options, {"overhead": choice}) if choice and options.overhead == "auto" else options
 
 
 def read_baseline(path: Path) -> Measurements:

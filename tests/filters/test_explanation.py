@@ -96,8 +96,8 @@ def decided(rows, profile_of, **asked):
 def test_an_explanation_line_by_line(make_profile):
     assert explain(*decided(CALLERS, make_profile, drop=("tool",)), "tool") == (
         "tool: dropped, dropped on request",
-        "  5244 visits, 0.506 core-s, 96.4 µs each; about 0.502 core-s unmeasured",
-        "  recording its visits takes about 0.00525 core-s (0.7 % of the plain computing time)",
+        "  5244 visits, 0.506 core-s, 96.4 µs each; about 0.501 core-s unmeasured",
+        "  recording its visits takes about 0.00524 core-s (0.7 % of the plain computing time)",
         "  the rule keeps call paths of at least 50,000 µs per visit; those of at least 0.100 core-s are "
         "represented by call paths of at most 10 visits",
         "  main > setup > tool: 4 visits, 0.400 core-s; its time is attributed to setup",

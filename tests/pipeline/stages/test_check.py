@@ -111,9 +111,9 @@ def test_a_series_file_with_one_metric_needs_no_metric_named(tmp_path):
 
 @pytest.mark.parametrize("key", ["machine", "cluster", "hostname", "Hostname"])
 def test_the_machine_is_what_the_first_run_says_unless_it_is_named(read_runs, key):
-    assert read_runs({}, {key: "alps"}, {key: "jura"}).measurements.origin == Origin("alps", "")
+    assert read_runs({}, {key: "alps"}, {key: "jura"}).measurements.origin == Origin("alps", "", "measured")
     assert read_runs({key: "alps"}, {}, machine="jura").measurements.origin.machine == "jura"
-    assert read_runs({}, {}).measurements.origin == Origin()
+    assert read_runs({}, {}).measurements.origin == Origin("", "", "measured")
 
 
 def test_runs_under_several_filters_are_noticed(read_runs):

@@ -35,7 +35,7 @@ def test_the_provenance_holds_options_inputs_and_the_time_of_every_stage(strong_
     stored = json.loads((tmp_path / "out" / "run.json").read_text())
     assert stored["configuration"] == json.loads(json.dumps(reuse_key(options)))
     assert stored["decision"]["scaling"] == "strong" and stored["decision"]["parameter"] == "p"
-    assert list(stored["seconds"]) == ["locate", "ingest", "model", "filter", "report", "page"]
+    assert list(stored["seconds"]) == ["locate", "ingest", "overhead", "model", "filter", "report", "page"]
     files = [file for file in strong_study.rglob("profiling") if file.is_file()]
     assert {entry["path"] for entry in stored["inputs"]} == set(map(str, files))
     assert stored["command"] == f"pipeline run {strong_study}"
