@@ -92,7 +92,7 @@ def decide_by_budget(
         UsageError: if the baseline is impossible.
     """
     regions = unite_regions(runs)
-    shares = _shares(regions, runs, cost or EventCost(), baseline)
+    shares = region_shares(regions, runs, cost or EventCost(), baseline)
     asked = replace(overrides or Overrides(), growing=())  # the budget wins over automatic protection
     forced = override(regions, _undecided(regions), asked)
     must = forced >= Reason.PREFIX
@@ -113,7 +113,7 @@ def decide_by_budget(
     return decision, outcome
 
 
-def _shares(
+def region_shares(
     regions: FilterRegions, runs: Sequence[RunEvidence], cost: EventCost, baseline: float | None
 ) -> Shares:
     """Collect what each region costs and is worth; the baseline is that of the last run."""

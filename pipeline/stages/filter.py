@@ -22,7 +22,7 @@ from filters.scorep_format.matcher import kept
 from filters.scorep_format.parser import parse
 from filters.scorep_format.writer import merge_filters, write_filter
 from filters.simulation import simulate
-from ingest.cpp_names import short_name
+from ingest.cpp_names import short_list
 from ingest.discovery import Discovery, Run
 from ingest.errors import InputError, UsageError
 from ingest.profile import Profile
@@ -33,7 +33,6 @@ from pipeline.stages.ingest import Located, ingest, locate, skipped_entry
 from pipeline.stages.model import modelled
 from pipeline.store.atomic import write_json, write_text
 
-NAMED = 5
 GENERATOR = "made by pipeline"
 
 
@@ -172,12 +171,6 @@ def _protection_notices(decision: Decision, unclear: Sequence[str]) -> list[str]
     return found
 
 
-def short_list(names: Sequence[str]) -> str:
-    """Return some names, without parameters, and how many are left out."""
-    shown = ", ".join(short_name(name) for name in names[:NAMED])
-    return f"{shown} and {len(names) - NAMED} more" if len(names) > NAMED else shown
-
-
 def _event_cost(largest: RunEvidence, request: FilterRequest) -> EventCost:
     default = EventCost()
     if request.event_cost is not None:
@@ -197,7 +190,10 @@ def _decide(
         return decide_by_budget(
             evidence, request.rule, overrides=request.overrides, cost=cost, baseline=request.baseline
         )
-    return decide_by_paper(evidence, request.rule, request.overrides), None
+    decision = decide_by_paper(
+        evidence, request.rule, request.overrides, cost=cost, baseline=request.baseline
+    )
+    return decision, None
 
 
 def _written(decision: Decision, request: FilterRequest) -> tuple[str, str, list[str]]:
