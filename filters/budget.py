@@ -12,6 +12,7 @@ from filters.knapsack import Packing, pack
 from filters.options import Application, Budget, Overrides
 from filters.overhead import estimate_plain_time
 from filters.regions import FilterRegions, unite_regions
+from filters.scorep_format.matcher import by_hand
 from ingest.arrays import BoolArray, FloatArray, IntArray
 from ingest.number_text import percent
 
@@ -48,6 +49,7 @@ class Shares:
         recording: float64[R, J], cost of recording its visits.
         hooks: float64[R, J], cost of its visits if they are filtered at run time.
         fixed: float64[J], cost of what cannot be filtered.
+        by_hand: bool[R], regions that are recorded whatever a filter at compile time says.
     """
 
     own: FloatArray
@@ -55,6 +57,7 @@ class Shares:
     recording: FloatArray
     hooks: FloatArray
     fixed: FloatArray
+    by_hand: BoolArray
 
     def weight(self, applied: Application) -> FloatArray:
         """Return what recording a region adds to the overhead, float64[R, J]."""
@@ -63,7 +66,8 @@ class Shares:
     def overhead(self, kept: BoolArray, applied: Application) -> FloatArray:
         """Return the overhead of recording the kept regions, float64[J]."""
         hooks = self.hooks.sum(axis=0) if applied is Application.RUN_TIME else 0.0
-        return np.asarray(self.fixed + hooks + self.weight(applied)[kept].sum(axis=0))
+        recorded = kept | self.by_hand if applied is Application.COMPILE_TIME else kept
+        return np.asarray(self.fixed + hooks + self.weight(applied)[recorded].sum(axis=0))
 
 
 def decide_by_budget(
@@ -137,6 +141,7 @@ def region_shares(
         recording=np.stack(recording, axis=1),
         hooks=np.stack(hooks, axis=1),
         fixed=np.array(fixed),
+        by_hand=by_hand(regions.table),
     )
 
 

@@ -106,13 +106,13 @@ def override(regions: FilterRegions, reason: IntArray, overrides: Overrides) -> 
     final[np.isin(regions.table.name, overrides.growing) & regions.called] = Reason.GROWING
     user = np.array([paradigm == USER for paradigm in regions.table.paradigm], dtype=np.bool_)
     final[user] = Reason.USER_REGION
-    final[_matching(regions, overrides.drop)] = Reason.ASKED_TO_DROP
-    final[_matching(regions, overrides.protect)] = Reason.PROTECTED
+    final[matching(regions, overrides.drop)] = Reason.ASKED_TO_DROP
+    final[matching(regions, overrides.protect)] = Reason.PROTECTED
     final[regions.pinned & ~user] = Reason.ENTRY_POINT
     return final
 
 
-def _matching(regions: FilterRegions, patterns: Sequence[str]) -> BoolArray:
+def matching(regions: FilterRegions, patterns: Sequence[str]) -> BoolArray:
     """Return which regions one of the patterns names, bool[R]."""
     wanted = PatternSet.of(patterns)
     pairs = zip(regions.table.name, regions.table.mangled, strict=True)

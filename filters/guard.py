@@ -5,10 +5,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from filters.budget import Budget, region_shares
+from filters.budget import region_shares
 from filters.cost import EventCost
 from filters.decision import Reason
 from filters.evidence import RunEvidence
+from filters.options import Budget
 from filters.regions import FilterRegions
 from ingest.arrays import BoolArray, FloatArray, IntArray
 from ingest.cpp_names import short_list

@@ -3,11 +3,13 @@
 import functools
 import inspect
 from collections.abc import Callable
+from dataclasses import Field
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeAlias
 
 import typer
 
+from ingest.options import Declaration
 from pipeline.config.options import CONFIGURATION, declared_fields, flag_of
 from pipeline.config.targets import HELP as TARGET_HELP
 from pipeline.config.targets import METAVAR as TARGET
@@ -69,7 +71,7 @@ def _parameters(command: str, record: type) -> dict[str, inspect.Parameter]:
             annotation=Annotated[
                 (declared.given or kind) | None,
                 typer.Option(
-                    flag_of(one.name, declared),
+                    _flag(one, declared),
                     metavar=declared.metavar or None,
                     help=(declared.help + _default_text(one.default)).replace("[", r"\["),  # not markup
                 ),
@@ -78,6 +80,12 @@ def _parameters(command: str, record: type) -> dict[str, inspect.Parameter]:
         for one, kind, declared in declared_fields(record)
         if command in declared.commands
     }
+
+
+def _flag(one: Field[Any], declared: Declaration) -> str:
+    """Return the flag of an option; one that is on by default has a second flag that turns it off."""
+    flag = flag_of(one.name, declared)
+    return f"{flag}/--no-{flag.removeprefix('--')}" if one.default is True else flag
 
 
 def _default_text(default: object) -> str:

@@ -17,8 +17,9 @@ from filters.instrumenters import list_functions
 from filters.memory import Memory, trace_memory
 from filters.options import Application, Budget, FilterRequest, Form, Instrumenter, Layout, Overrides
 from filters.overhead import Prediction, measurable, predict
+from filters.override_notices import override_notices
 from filters.paper_rule import decide_by_paper
-from filters.scorep_format.matcher import kept
+from filters.scorep_format.matcher import by_hand, kept
 from filters.scorep_format.parser import parse
 from filters.scorep_format.writer import merge_filters, write_filter
 from filters.simulation import simulate
@@ -123,8 +124,11 @@ def make_filter(runs: Sequence[Run], request: FilterRequest) -> FilterResult:
     content = evidence_json(decision, predictions, outcome)
     content["notices"] += costly_at_largest_scale(decision, predictions[-1])
     text, usage, notices = _written(decision, request)
+    content["notices"] += override_notices(decision, request.overrides)
     content["notices"] += [*_protection_notices(decision, unclear), *notices]
     recorded = decision.recorded_regions(len(evidence) - 1)
+    if outcome is not None and outcome.applied is Application.COMPILE_TIME:
+        recorded = recorded | by_hand(largest.regions)
     unfiltered, filtered = trace_memory(largest, np.stack([np.ones_like(recorded), recorded]))
     content["memory"] = {"unfiltered": vars(unfiltered), "filtered": vars(filtered)}
     return FilterResult(
