@@ -108,7 +108,11 @@ def test_prediction_before_and_after(make_profile):
     assert found.overhead(Application.RUN_TIME) == pytest.approx(2102 * C + 1e6 * 1.4e-9, rel=0.02)
     assert 1.0 < at_compile_time.value < at_run_time.value < before.value
     assert found.coverage == pytest.approx(1 - 0.5 / 3.51, rel=0.01)
-    assert prediction_json(found)["visits"] == {"unfiltered": 1002102.0, "filtered": 2102.0}
+    assert prediction_json(found)["visits"] == {
+        "unfiltered": 1002102.0,
+        "filtered": 2102.0,
+        "filtered_at_compile_time": 2102.0,
+    }
 
 
 def test_a_baseline_settles_cost_and_plain_time(make_profile):
