@@ -38,7 +38,7 @@ class CallPathDifference:
 
     @property
     def kind(self) -> str:
-        """How it differs: not dropped though filtered, missing, extra (nobody expects it), or in its visits."""
+        """How it differs: not dropped though filtered, missing, extra (not expected), or in its visits."""
         if self.filtered:
             return "not dropped"
         if self.measured == 0:

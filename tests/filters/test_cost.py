@@ -362,3 +362,14 @@ def test_a_prediction_as_plain_data(make_profile):
     ):
         assert data["overhead"][name] == found.overhead(applied)
         assert data["dilation"][name] == vars(found.dilation(applied))
+
+
+def test_dropped_regions_instrumented_by_hand_are_recorded_at_compile_time(make_profile):
+    rows = [(0, "main", 1, 1.0), (1, "USER phase", 1000, 1.0), (1, "get", 100, 1.0)]
+    run = evidence_from_profile(make_profile(rows))
+    found = predict(run, np.array([True, False, False]))
+    stages = (None, Application.RUN_TIME, Application.COMPILE_TIME)
+    assert [found.recorded_visits(applied) for applied in stages] == [1101.0, 1.0, 1001.0]
+    assert found.overhead(Application.COMPILE_TIME) == pytest.approx(1001 * found.plain.cost[0])
+    at_hooks = 1100 * found.filtered_cost
+    assert found.overhead(Application.RUN_TIME) == pytest.approx(found.plain.cost[0] + at_hooks)
