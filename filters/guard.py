@@ -15,7 +15,7 @@ from ingest.arrays import BoolArray, FloatArray, IntArray
 from ingest.cpp_names import short_list
 from ingest.number_text import count, percent
 
-NEGLIGIBLE = 0.001
+NEGLIGIBLE = 0.01
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
