@@ -121,7 +121,7 @@ def test_notices_evidence_and_explanation_say_what_the_guard_drops():
     assert any(line.startswith(f"  {sentence}") for line in told)
 
 
-@settings(max_examples=60)
+@settings(max_examples=60, deadline=None)
 @given(
     st.lists(
         st.tuples(

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from filters.scorep_format.parser import parse
@@ -91,6 +91,7 @@ def test_regions_instrumented_by_hand_show_where_the_filter_was_applied():
     assert at_run_time.at_compile_time is False and at_run_time.deviation == 0.0
 
 
+@settings(deadline=None)
 @given(st.sets(st.sampled_from(["solve", "get", "MPI_Wait", "USER*"])), st.booleans())
 def test_what_is_simulated_is_verified(names, at_compile_time):
     full, rules = profile_from_rows(ROWS), exclude(*sorted(names))
