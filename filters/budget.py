@@ -13,6 +13,7 @@ from filters.options import Application, Budget, Overrides
 from filters.overhead import estimate_plain_time
 from filters.plain_time import KnownPlain, calibrate_by_leaves, visited
 from filters.regions import FilterRegions, unite_regions
+from filters.scorep_format.matcher import by_hand
 from ingest.arrays import BoolArray, FloatArray, IntArray
 from ingest.number_text import percent
 
@@ -49,6 +50,7 @@ class Shares:
         recording: float64[R, J], cost of recording its visits.
         hooks: float64[R, J], cost of its visits if they are filtered at run time.
         fixed: float64[J], cost of what cannot be filtered.
+        by_hand: bool[R], regions that are recorded whatever a filter at compile time says.
     """
 
     own: FloatArray
@@ -56,6 +58,7 @@ class Shares:
     recording: FloatArray
     hooks: FloatArray
     fixed: FloatArray
+    by_hand: BoolArray
 
     def weight(self, applied: Application) -> FloatArray:
         """Return what recording a region adds to the overhead, float64[R, J]."""
@@ -64,7 +67,8 @@ class Shares:
     def overhead(self, kept: BoolArray, applied: Application) -> FloatArray:
         """Return the overhead of recording the kept regions, float64[J]."""
         hooks = self.hooks.sum(axis=0) if applied is Application.RUN_TIME else 0.0
-        return np.asarray(self.fixed + hooks + self.weight(applied)[kept].sum(axis=0))
+        recorded = kept | self.by_hand if applied is Application.COMPILE_TIME else kept
+        return np.asarray(self.fixed + hooks + self.weight(applied)[recorded].sum(axis=0))
 
 
 def decide_by_budget(
@@ -90,7 +94,7 @@ def decide_by_budget(
         known: plain computing time of the last run, if it is known.
     """
     regions = unite_regions(runs)
-    shares = _shares(regions, runs, cost or calibrate_by_leaves(visited(runs[-1])), known)
+    shares = region_shares(regions, runs, cost or calibrate_by_leaves(visited(runs[-1])), known)
     asked = replace(overrides or Overrides(), growing=())  # the budget wins over automatic protection
     forced = override(regions, _undecided(regions), asked)
     must = forced >= Reason.PREFIX
@@ -111,7 +115,7 @@ def decide_by_budget(
     return decision, outcome
 
 
-def _shares(
+def region_shares(
     regions: FilterRegions, runs: Sequence[RunEvidence], cost: EventCost, known: KnownPlain | None
 ) -> Shares:
     """Collect what each region costs and is worth; the known plain time is that of the last run."""
@@ -135,6 +139,7 @@ def _shares(
         recording=np.stack(recording, axis=1),
         hooks=np.stack(hooks, axis=1),
         fixed=np.array(fixed),
+        by_hand=by_hand(regions.table),
     )
 
 

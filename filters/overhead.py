@@ -15,6 +15,7 @@ from filters.plain_time import (
     measurable_callers,
     visited,
 )
+from filters.scorep_format.matcher import by_hand
 from ingest.arrays import BoolArray, FloatArray
 
 MEASURABLE = 0.5
@@ -69,7 +70,8 @@ class Prediction:
     Attributes:
         source: the profile it was made from.
         visits: recorded without the filter, all CPU locations.
-        recorded: recorded under the filter.
+        recorded: recorded under the filter at run time.
+        by_hand: of the others, those of regions instrumented by hand: at compile time they are recorded.
         coverage: the share of the plain computing time that is attributed to the region it is spent in (or to
             the caller, if its visits are too short); the rest is attributed to the nearest recorded callers.
         whole: the share for which all regions of the call path are recorded.
@@ -80,6 +82,7 @@ class Prediction:
     source: str
     visits: float
     recorded: float
+    by_hand: float
     coverage: float
     whole: float
     plain: PlainTime
@@ -98,11 +101,15 @@ class Prediction:
         )
         return Dilation(value, low, high)
 
-    def _overhead(self, applied: Application | None, cost: float) -> float:
+    def recorded_visits(self, applied: Application | None) -> float:
+        """Return how many visits are recorded; without a filter if `applied` is None."""
         if applied is None:
-            return cost * self.visits
-        at_hooks = self.filtered_cost * (self.visits - self.recorded)
-        return cost * self.recorded + (at_hooks if applied is Application.RUN_TIME else 0.0)
+            return self.visits
+        return self.recorded + (self.by_hand if applied is Application.COMPILE_TIME else 0.0)
+
+    def _overhead(self, applied: Application | None, cost: float) -> float:
+        hooks = self.visits - self.recorded if applied is Application.RUN_TIME else 0.0
+        return cost * self.recorded_visits(applied) + self.filtered_cost * hooks
 
 
 def estimate_plain_time(run: RunEvidence, cost: EventCost, known: KnownPlain | None = None) -> PlainTime:
@@ -160,6 +167,7 @@ def predict(
         source=run.source,
         visits=visits,
         recorded=left,
+        by_hand=float(run.visits[~recorded & by_hand(run.regions)[run.tree.region]].sum()),
         coverage=coverage,
         whole=whole,
         plain=plain,
@@ -173,7 +181,11 @@ def prediction_json(prediction: Prediction) -> dict[str, Any]:
     stages = {"unfiltered": None, "run_time": Application.RUN_TIME, "compile_time": Application.COMPILE_TIME}
     return {
         "source": prediction.source,
-        "visits": {"unfiltered": prediction.visits, "filtered": prediction.recorded},
+        "visits": {
+            "unfiltered": prediction.visits,
+            "filtered": prediction.recorded,
+            "filtered_at_compile_time": prediction.recorded_visits(Application.COMPILE_TIME),
+        },
         "coverage": prediction.coverage,
         "whole_callpaths": prediction.whole,
         "event_cost": {"recorded": plain.cost[0], "filtered_at_run_time": prediction.filtered_cost},

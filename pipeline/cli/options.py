@@ -2,7 +2,7 @@
 
 import functools
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeAlias
 
@@ -43,18 +43,20 @@ def declared_options(command: str, *records: type) -> Callable[[Command], Comman
         records: dataclasses of options; records in their fields are included.
     """
     found = {name: one for record in records for name, one in _parameters(command, record).items()}
+    off = {name: _off(name) for record in records for name in _on_by_default(command, record)}
 
     def decorate(function: Command) -> Command:
         @functools.wraps(function)
         def call(**arguments: Any) -> None:  # noqa: ANN401
             given = {name: arguments.pop(name) for name in found}
+            given |= {name: False for name, one in off.items() if arguments.pop(one.name)}
             function(**arguments, given=given)
 
         own = inspect.signature(function, eval_str=True)
         parameters = [one for name, one in own.parameters.items() if name != "given"]
         first = [one for one in parameters if one.default is inspect.Parameter.empty]
         rest = [one for one in parameters if one.default is not inspect.Parameter.empty]
-        call.__signature__ = own.replace(parameters=[*first, *found.values(), *rest])  # type: ignore[attr-defined]
+        call.__signature__ = own.replace(parameters=[*first, *found.values(), *off.values(), *rest])  # type: ignore[attr-defined]
         return call
 
     return decorate
@@ -78,6 +80,25 @@ def _parameters(command: str, record: type) -> dict[str, inspect.Parameter]:
         for one, kind, declared in declared_fields(record)
         if command in declared.commands
     }
+
+
+def _on_by_default(command: str, record: type) -> Iterator[str]:
+    return (
+        one.name
+        for one, _, declared in declared_fields(record)
+        if command in declared.commands and one.default is True
+    )
+
+
+def _off(name: str) -> inspect.Parameter:
+    """Return the flag that turns an option off; the help of the option names it, to save a column."""
+    flag = name.replace("_", "-")
+    return inspect.Parameter(
+        f"no_{name}",
+        inspect.Parameter.POSITIONAL_OR_KEYWORD,
+        default=False,
+        annotation=Annotated[bool, typer.Option(f"--no-{flag}", hidden=True, help=f"Turn off --{flag}.")],
+    )
 
 
 def _default_text(default: object) -> str:

@@ -101,7 +101,8 @@ class FilterOptions(PaperRule):
     )
     protect_growing: bool = option(
         True,
-        "Keep regions whose time grows with the scale; a budget and --drop go first.",
+        "Keep regions whose time grows with the scale; a budget and --drop go first, --no-protect-growing "
+        "turns it off.",
         commands=_FILTER,
     )
     form: Literal["shorter", "include", "exclude"] = option(

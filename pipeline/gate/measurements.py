@@ -86,8 +86,8 @@ class Measurements:
         parallel_efficiency: float64[P], NaN if not available.
         origin: the conditions of the measurement.
         smallest_share: kernels below this share at every point may be missing.
-        common_error: float64[K], standard deviation of the logarithm of what all values of a kernel have wrong
-            in common, such as by a correction for overhead; None if nothing.
+        common_error: float64[K], standard deviation of the logarithm of what all values of a kernel have
+            wrong in common, such as by a correction for overhead; None if nothing.
     """
 
     parameters: tuple[str, ...]

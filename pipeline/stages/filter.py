@@ -17,17 +17,19 @@ from filters.instrumenters import list_functions
 from filters.memory import Memory, trace_memory
 from filters.options import Application, Budget, FilterRequest, Form, Instrumenter, Layout, Overrides
 from filters.overhead import Prediction, estimate_plain_time, measurable, predict
+from filters.override_notices import override_notices
 from filters.paper_rule import decide_by_paper
 from filters.plain_time import KnownPlain, calibrate_by_leaves, visited
-from filters.scorep_format.matcher import kept
-from filters.scorep_format.parser import parse
+from filters.scorep_format.matcher import by_hand, kept
+from filters.scorep_format.parser import Filter, parse
 from filters.scorep_format.writer import merge_filters, write_filter
 from filters.simulation import simulate
-from ingest.cpp_names import short_name
+from ingest.cpp_names import short_list
 from ingest.discovery import Discovery, Run
 from ingest.errors import InputError, UsageError
 from ingest.profile import Profile
 from ingest.readers import read_profile
+from ingest.run_names import RunSpec
 from pipeline.config.options import FilterOptions, Options
 from pipeline.models.analysis import Analysis, default_target, look_ahead
 from pipeline.stages.ingest import Located, ingest, locate, skipped_entry
@@ -35,7 +37,6 @@ from pipeline.stages.model import modelled
 from pipeline.stages.overhead import SeriesCalibration, calibration_of, true_times
 from pipeline.store.atomic import write_json, write_text
 
-NAMED = 5
 GENERATOR = "made by pipeline"
 
 
@@ -84,6 +85,8 @@ def filter_request(options: FilterOptions, growing: tuple[str, ...] = ()) -> Fil
     """
     if options.applied is not None and options.max_overhead is None:
         raise UsageError("needs --max-overhead", where="--applied", hint="give the largest overhead allowed")
+    if options.paper_exact and options.max_overhead is not None:
+        raise UsageError("a budget replaces the rule of the paper", where="--paper-exact", hint="give one")
     if options.to != "scorep" and options.merge is not None:
         raise UsageError("only Score-P's filters can be merged", where="--merge", hint="omit --to")
     if options.event_cost is not None and options.calibrate is not None:
@@ -134,8 +137,11 @@ def make_filter(
     content = evidence_json(decision, predictions, outcome)
     content["notices"] += costly_at_largest_scale(decision, predictions[-1])
     text, usage, notices = _written(decision, request)
+    content["notices"] += override_notices(decision, request.overrides)
     content["notices"] += [*_protection_notices(decision, unclear), *notices]
     recorded = decision.recorded_regions(len(evidence) - 1)
+    if outcome is not None and outcome.applied is Application.COMPILE_TIME:
+        recorded = recorded | by_hand(largest.regions)
     unfiltered, filtered = trace_memory(largest, np.stack([np.ones_like(recorded), recorded]))
     content["memory"] = {"unfiltered": vars(unfiltered), "filtered": vars(filtered)}
     return FilterResult(
@@ -181,12 +187,6 @@ def _protection_notices(decision: Decision, unclear: Sequence[str]) -> list[str]
     return found
 
 
-def short_list(names: Sequence[str]) -> str:
-    """Return some names, without parameters, and how many are left out."""
-    shown = ", ".join(short_name(name) for name in names[:NAMED])
-    return f"{shown} and {len(names) - NAMED} more" if len(names) > NAMED else shown
-
-
 def _calibration(largest: RunEvidence, request: FilterRequest) -> tuple[EventCost, KnownPlain | None]:
     """Return the cost of a visit, and the plain computing time of the largest scale if it is known."""
     if request.event_cost is not None:
@@ -206,7 +206,7 @@ def _decide(
 ) -> tuple[Decision, BudgetOutcome | None]:
     if isinstance(request.rule, Budget):
         return decide_by_budget(evidence, request.rule, overrides=request.overrides, cost=cost, known=known)
-    return decide_by_paper(evidence, request.rule, request.overrides), None
+    return decide_by_paper(evidence, request.rule, request.overrides, cost=cost, known=known), None
 
 
 def _written(decision: Decision, request: FilterRequest) -> tuple[str, str, list[str]]:
@@ -275,18 +275,38 @@ def _runs(located: Located) -> tuple[Run, ...]:
     return located.found.runs if isinstance(located.found, Discovery) else ()
 
 
-def simulate_filter(path: Path, rules: Path) -> tuple[Profile, Profile, Prediction]:
+def runs_at(path: Path, explicit: Sequence[RunSpec] = ()) -> tuple[Run, ...]:
+    """Return the runs at a path, none if it is the file of a series.
+
+    Raises:
+        PipelineError: there is nothing to read.
+    """
+    return _runs(locate(path, explicit))
+
+
+def simulate_filter(path: Path, rules: Path, options: Options) -> tuple[Profile, Profile, Prediction]:
     """Return the profile of the largest scale at a path, the same under a filter, and its predicted effect.
 
     Raises:
-        PipelineError: the profile or the filter cannot be read.
+        PipelineError: the profile or the filter cannot be read, or an option is invalid.
     """
-    run = runs_to_filter(_runs(locate(path)))[-1]
+    request = filter_request(options.filter)
+    run = runs_to_filter(runs_at(path, options.runs))[-1]
     before = run.reader.read(run.path)
     found = parse(read_filter(rules), where=str(rules))
-    evidence = evidence_from_profile(before)
-    prediction = predict(evidence, kept(found, evidence.regions)[evidence.tree.region])
-    return before, simulate(before, found), prediction
+    return before, simulate(before, found), predict_filter(before, found, request)
+
+
+def predict_filter(profile: Profile, rules: Filter, request: FilterRequest) -> Prediction:
+    """Predict the effect of any filter on a run, with the cost of an event that was requested.
+
+    Raises:
+        InputError: the run has no visits or no time.
+        UsageError: a number is invalid.
+    """
+    run = evidence_from_profile(profile)
+    recorded = kept(rules, run.regions)[run.tree.region]
+    return predict(run, recorded, *_calibration(run, request))
 
 
 def runs_to_filter(runs: Sequence[Run]) -> tuple[Run, ...]:

@@ -206,3 +206,14 @@ def test_the_known_plain_time_is_that_of_the_last_run(make_profile):
         found = predict(decision.runs[run], decision.recorded(run), known=plain)
         assert outcome.overhead[run] == pytest.approx(found.dilation(applied).value - 1)
     assert outcome.overhead[0] != outcome.overhead[1]
+
+
+def test_dropped_regions_instrumented_by_hand_cost_their_visits_at_compile_time(make_profile):
+    run = evidence_from_profile(make_profile([(0, "main", 1, 1.0), (1, "USER phase", 100_000, 1.0)]))
+    drop = Overrides(drop=("USER*",))
+
+    def overhead(applied, overrides=None):
+        return decide_by_budget([run], Budget(0.5, applied), overrides=overrides)[1].overhead[0]
+
+    assert overhead(Application.COMPILE_TIME, drop) == overhead(Application.COMPILE_TIME)
+    assert overhead(Application.RUN_TIME, drop) < 0.1 * overhead(Application.RUN_TIME)

@@ -102,7 +102,11 @@ def test_prediction_before_and_after(make_profile):
     assert found.overhead(Application.RUN_TIME) == pytest.approx(2102 * C + 1e6 * 1.4e-9, rel=0.02)
     assert 1.0 < at_compile_time.value < at_run_time.value < before.value
     assert found.coverage == pytest.approx(1 - 0.5 / 3.51, rel=0.01)
-    assert prediction_json(found)["visits"] == {"unfiltered": 1002102.0, "filtered": 2102.0}
+    assert prediction_json(found)["visits"] == {
+        "unfiltered": 1002102.0,
+        "filtered": 2102.0,
+        "filtered_at_compile_time": 2102.0,
+    }
 
 
 def test_two_measurements_calibrate_the_cost(make_profile):
@@ -306,3 +310,14 @@ def test_a_pair_calibrates_by_the_slope_of_computing_time(make_profile):
             match=r"no event cost can be derived: .* fewer visits took .* core-s less; give the full",
         ):
             calibrate_by_pair(one, other)
+
+
+def test_dropped_regions_instrumented_by_hand_are_recorded_at_compile_time(make_profile):
+    rows = [(0, "main", 1, 1.0), (1, "USER phase", 1000, 1.0), (1, "get", 100, 1.0)]
+    run = evidence_from_profile(make_profile(rows))
+    found = predict(run, np.array([True, False, False]))
+    stages = (None, Application.RUN_TIME, Application.COMPILE_TIME)
+    assert [found.recorded_visits(applied) for applied in stages] == [1101.0, 1.0, 1001.0]
+    assert found.overhead(Application.COMPILE_TIME) == pytest.approx(1001 * found.plain.cost[0])
+    at_hooks = 1100 * found.filtered_cost
+    assert found.overhead(Application.RUN_TIME) == pytest.approx(found.plain.cost[0] + at_hooks)

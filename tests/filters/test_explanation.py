@@ -168,9 +168,7 @@ def test_time_without_a_recorded_caller_goes_to_no_region(make_profile):
     rows = [(0, "app", 1, 0.1), (1, "work", 10, 0.3), (1, "never", 0, 0.0)]
     made = decided(rows, make_profile, drop=("*",))
     told = explain(*made, "work")
-    assert told[-1] == (
-        "  app > work: 10 visits, 0.300 core-s; its time is attributed to no region, represented by app"
-    )
+    assert told[-1] == ("  app > work: 10 visits, 0.300 core-s; its time is attributed to no region")
     never = explain(*made, "never")
     assert never[1] == "  0 visits, 0 core-s; about 0 core-s unmeasured"
     work, app = dropped_regions(*made)

@@ -174,7 +174,10 @@ def test_shares(value, share):
         ({"merge": 3}, "--merge: 3 is not a path; write text in quotes"),
         ({"event_cost": -1.0}, "--event-cost: invalid value -1.0; write a number of at least 0"),
         ({"form": "round"}, "--form: invalid value 'round'; choose shorter, include or exclude"),
-        ({"colour": "red"}, "colour: unknown option; known: per_visit, total, visits, max_overhead, "),
+        (
+            {"colour": "red"},
+            "colour: unknown option; known: per_visit, total, visits, paper_exact, max_overhead, ",
+        ),
     ],
 )
 def test_invalid_options_are_named(given, message):

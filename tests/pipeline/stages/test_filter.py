@@ -271,7 +271,7 @@ def test_a_simulation_shows_the_run_of_the_largest_scale(tmp_path):
         write_profile(tmp_path / f"app.p{p}.r1" / "profile.cubex", factor=p)
     rules = tmp_path / "rules"
     rules.write_text("SCOREP_REGION_NAMES_BEGIN\nEXCLUDE tiny\nSCOREP_REGION_NAMES_END\n")
-    before, after, prediction = simulate_filter(tmp_path, rules)
+    before, after, prediction = simulate_filter(tmp_path, rules, Options())
     assert Path(before.source).parent.name == "app.p2.r1"
     assert (len(before.tree), len(after.tree)) == (4, 3)
     assert after.values("time").sum() == pytest.approx(before.values("time").sum())

@@ -185,10 +185,10 @@ def test_a_budget_is_met_or_not(profile):
 
 
 def test_large_dilations_have_three_digits():
-    from pipeline.report.terminal.filter import _dilation
+    from pipeline.report.terminal.filter import with_range
 
-    assert _dilation(Dilation(1.99999, 1.5, 2.0)) == ("2.0000", "1.5000 .. 2.00")
-    assert _dilation(Dilation(510.2, 2.0, 12_345.0)) == ("510", "2.00 .. 12,300")
+    assert with_range(Dilation(1.99999, 1.5, 2.0)) == "2.0000 (1.5000 .. 2.00)"
+    assert with_range(Dilation(510.2, 2.0, 12_345.0)) == "510 (2.00 .. 12,300)"
 
 
 def test_memory_is_rounded_up_to_whole_mebibytes():
@@ -197,20 +197,20 @@ def test_memory_is_rounded_up_to_whole_mebibytes():
         for buffer, total in ((3_000_000, 5 * 2**20), (2_500_000, 4 * 2**20 + 1))
     )
     assert shown(show_memory, before, after) == [
-        "Trace memory per process: 3.00 MB, with the filter 2.50 MB; SCOREP_TOTAL_MEMORY=5M"
+        "Trace memory per process: 2.86 MiB, with the filter 2.38 MiB; SCOREP_TOTAL_MEMORY=5M"
     ]
 
 
 def test_a_simulation(profile, tmp_path):
     rules = tmp_path / "rules"
     rules.write_text("SCOREP_REGION_NAMES_BEGIN\nEXCLUDE tiny\nSCOREP_REGION_NAMES_END\n")
-    lines = shown(show_simulation, *simulate_filter(profile, rules))
+    lines = shown(show_simulation, *simulate_filter(profile, rules, Options()))
     assert lines[:5] == [
-        "                    measured  with the filter",
-        "call paths                 4                3",
-        "regions called             4                3",
-        "visits          5.00 million              102",
-        "time in core-s        8.6000           8.6000",
+        "                 measured  with the filter",
+        "call paths              4                3",
+        "regions called          4                3",
+        "visits          5,000,102              102",
+        "time in core-s     8.6000           8.6000",
     ]
     assert lines[5].startswith("predicted dilation, no filter: 1.06")
     assert lines[6].startswith("predicted dilation, at run time: 1.00")
