@@ -50,6 +50,7 @@ class Experiment:
             no run, zero where it did not visit the call path.
         runs: the runs, in the order of points and repetitions; empty if the values come from a series.
         notices: one sentence for everything skipped or doubtful.
+        recorded: names of the functions that the runs could record, called or not, sorted; empty if unknown.
     """
 
     parameters: tuple[str, ...]
@@ -60,6 +61,7 @@ class Experiment:
     values: Mapping[str, Reduction]
     runs: tuple[RunRecord, ...]
     notices: tuple[str, ...] = ()
+    recorded: tuple[str, ...] = ()
 
     @property
     def is_series(self) -> bool:

@@ -52,6 +52,7 @@ def _callpaths(experiment: Experiment) -> pa.Table:
         "repetitions": experiment.shape[1],
         "metrics": [(m.name, m.unit, m.kind.value) for m in experiment.metrics],
         "notices": experiment.notices,
+        "recorded": experiment.recorded,
     }
     return table.replace_schema_metadata({_KEY: json.dumps(shared).encode()})
 
@@ -127,6 +128,7 @@ def read_experiment(directory: Path) -> Experiment:
         values=_read_values(directory / MEASUREMENTS, metrics, shape),
         runs=_read_runs(directory / RUNS),
         notices=tuple(shared["notices"]),
+        recorded=tuple(shared.get("recorded", ())),  # not in earlier files of this version
     )
 
 
