@@ -1,9 +1,9 @@
 """Which functions runs could record: runs under different filters are recognised from their profiles.
 
-Score-P asks its filter before it defines a function. So a profile lists the instrumented functions that passed
-the filter, called or not; a filter at compile time leaves no other trace. Other measurement systems, and
-Score-P with some compilers, define a function when it is first called: there a function that is not listed may
-not have been called.
+Score-P asks its filter before it defines a function. So a profile lists the instrumented functions that
+passed the filter, called or not; a filter at compile time leaves no other trace. Other measurement systems,
+and Score-P with some compilers, define a function when it is first called: there a function that is not
+listed may not have been called.
 """
 
 from collections.abc import Sequence
@@ -48,8 +48,8 @@ def instrumentations(runs: Sequence[MeasuredRun]) -> tuple[Instrumentation, ...]
     * every other run of the same point that lists it visits it at least `OFTEN` times; or
     * both runs are known to have different filters, and no run under this run's filter lists it.
 
-    Otherwise it counts as not called. Runs are of one group if they lack the same of the functions that are not
-    recorded in some run.
+    Otherwise it counts as not called. Runs are of one group if they lack the same of the functions that are
+    not recorded in some run.
     """
     tables = [frozenset(_functions(run.profile)) for run in runs]
     if len(set(tables)) < 2:

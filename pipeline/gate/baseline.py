@@ -56,6 +56,7 @@ def to_document(
         "version": VERSION,
         "machine": study.origin.machine,
         "filter": study.origin.filter,
+        "recorded": sorted(study.origin.recorded),
         "configuration": dict(configuration),
         "parameters": list(study.parameters),
         "parameter": study.parameter,
@@ -141,9 +142,14 @@ def _measurements(document: Mapping[str, Any]) -> Measurements:
         files=tuple(str(e["file"]) for e in entries),
         lines=np.array([int(e["line"]) for e in entries]),
         parallel_efficiency=np.array(efficiency),
-        origin=Origin(str(document["machine"]), str(document["filter"])),
+        origin=_origin(document),
         smallest_share=float(document["smallest_share"]),
     )
+
+
+def _origin(document: Mapping[str, Any]) -> Origin:
+    recorded = document.get("recorded", [])  # not in earlier files of this version
+    return Origin(str(document["machine"]), str(document["filter"]), frozenset(map(str, recorded)))
 
 
 def _values(rows: list[list[list[float]]], points: int) -> FloatArray:

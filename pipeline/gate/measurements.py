@@ -61,10 +61,12 @@ class Origin:
     Attributes:
         machine: name of the machine.
         filter: digest of the instrumentation filter.
+        recorded: digests of the functions that could be recorded, called or not.
     """
 
     machine: str = ""
     filter: str = ""
+    recorded: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

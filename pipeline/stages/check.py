@@ -17,6 +17,7 @@ from pipeline.config.options import Options
 from pipeline.execution.executor import Progress, no_progress
 from pipeline.gate.baseline import SMALLEST_SHARE, document_text, from_document, to_document
 from pipeline.gate.measurements import KernelId, Level, Measurements, Origin, measurements_of
+from pipeline.gate.recording import recorded_digests
 from pipeline.gate.result import CheckResult
 from pipeline.models.analysis import scaling_of
 from pipeline.report.check.annotations import github_annotations, gitlab_code_quality
@@ -94,7 +95,8 @@ def _origin(experiment: Experiment, machine: str) -> tuple[Origin, tuple[str, ..
         if run.attributes.get(key)
     ]
     mixed = mixed_filters(digests)
-    origin = Origin(machine or (machines[0] if machines else ""), "+".join(known))
+    recorded = recorded_digests(experiment.recorded)
+    origin = Origin(machine or (machines[0] if machines else ""), "+".join(known), recorded)
     return origin, (mixed,) if mixed else ()
 
 

@@ -44,17 +44,17 @@ class Ingested:
         experiment: the aligned runs.
         runs: the runs that were read; empty for a series file.
         beside: what lies beside the runs and is not a run, and runs under another filter.
-        widest: the runs, perhaps under another filter, that recorded the most functions.
         damaged: what should have been a run but could not be read, and why.
         inputs: the files of the runs, including those of damaged runs whose bytes can be read.
+        widest: the runs, perhaps under another filter, that recorded the most functions.
     """
 
     experiment: Experiment
     runs: tuple[Run, ...]
     beside: tuple[Skipped, ...]
-    widest: tuple[Run, ...]
     damaged: tuple[Skipped, ...]
     inputs: tuple[InputFile, ...]
+    widest: tuple[Run, ...] = ()
 
 
 def locate(path: Path, explicit: Sequence[RunSpec] = ()) -> Located:
@@ -109,7 +109,7 @@ def ingest(
     if isinstance(located.found, SeriesReader):
         series = experiment_from_series(located.found.read(located.path))
         inputs = (describe_input(located.path),)
-        return Ingested(experiment=series, runs=(), beside=(), widest=(), damaged=(), inputs=inputs)
+        return Ingested(experiment=series, runs=(), beside=(), damaged=(), inputs=inputs)
     found = located.found
     reader = RunReader((metric, *ALWAYS_KEPT), executor or partial(local_executor, processes), cache)
     read = _read(found.runs, reader, progress)

@@ -14,6 +14,7 @@ import pyarrow.parquet as pq
 from ingest.errors import InputError
 from pipeline.gate.forecast import Forecast
 from pipeline.gate.measurements import KernelId, Level, Measurements
+from pipeline.gate.recording import set_digest
 from pipeline.store.arrow import write_table
 
 SCHEMA = pa.schema(
@@ -31,6 +32,7 @@ SCHEMA = pa.schema(
         "target": pa.string(),
         "predicted": pa.float64(),
         "verdict": pa.string(),
+        "recorded": pa.string(),
     }
 )
 
@@ -69,6 +71,7 @@ def history_rows(
         "target": [json.dumps(dict(target))] * count,
         "predicted": ahead.prediction.value[:, -1].tolist(),
         "verdict": [verdicts.get(k, "") for k in study.kernels],
+        "recorded": [set_digest(study.origin.recorded)] * count,
     }
     return pa.table(columns, schema=SCHEMA)
 
@@ -101,6 +104,8 @@ def read_history(path: Path) -> pa.Table:
         raise InputError("no such file", where=str(path), hint=hint) from error
     except (OSError, pa.ArrowException) as error:
         raise InputError(f"cannot be read ({error})", where=str(path), hint=hint) from error
+    if "recorded" not in table.column_names:  # an earlier file
+        table = table.append_column("recorded", pa.array([""] * len(table), type=pa.string()))
     if not set(SCHEMA.names) <= set(table.column_names):
         raise InputError("is not a history file", where=str(path), hint=hint)
     found: pa.Table = table.select(SCHEMA.names).cast(SCHEMA)
