@@ -125,10 +125,10 @@ class _Table:
 
     def not_listed_by_system(self) -> BoolArray:
         """bool[R, F], not recorded because the measurement system lists all that is instrumented."""
-        idle = (self.listed & ~self.called & self.compiled).any(axis=1)
-        complete = {system for system, found in zip(self.systems, idle, strict=True) if found and system}
+        idle = np.flatnonzero((self.listed & ~self.called & self.compiled).any(axis=1))
+        complete = {self.systems[row] for row in idle.tolist()} - {""}
         known = np.array([system in complete for system in self.systems])
-        return ~self.listed & self.compiled & self.called.any(axis=0) & known[:, None]
+        return np.asarray(~self.listed & self.compiled & self.called.any(axis=0) & known[:, None])
 
     def missing_at_point(self, point: IntArray) -> BoolArray:
         """bool[R, F], not recorded because the other runs of the same point, int64[R], visit it often."""
