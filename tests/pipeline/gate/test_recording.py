@@ -17,7 +17,8 @@ FEW = ("main", "solve", *(f"k{n}" for n in range(20)))
 FULL, FILTERED = (Origin(recorded=recorded_digests(names)) for names in ((*FEW, "wrap", *ACCESSORS), FEW))
 
 WRITE = ("main", "wrap", "write")
-UNFILTERED_EFFORTS = many(solve=50.0) | {
+SLOWER = {f"k{n}": 1.08 * (10.0 + n) for n in range(20)}  # all are disturbed alike, below the factor
+UNFILTERED_EFFORTS = many(solve=50.0, **SLOWER) | {
     **{("main", "solve", name): 30.0 for name in ACCESSORS},
     ("main", "wrap"): 5.0,
     WRITE: 40.0,
@@ -80,6 +81,7 @@ def test_all_others_are_compared(both):
     for result in both:
         others = {v for (_, path), v in verdicts(result).items() if path[-1].startswith("k")}
         assert others == {Verdict.UNCHANGED}
+        assert len(verdicts(result)) == len(result.kernels)
         assert not any("half of all kernels" in notice for notice in result.notices)
 
 
@@ -112,9 +114,17 @@ def test_new_and_vanished_kernels_of_the_same_recording_stay_so():
     before = study(many(gone=30.0), origin=FULL)
     result = checked(study(many(added=30.0), origin=FULL), before)
     assert verdicts(result)[Level.REGION, ("gone",)] is Verdict.VANISHED
+    assert verdicts(result)[Level.TOTAL, ("total",)] is Verdict.UNCHANGED
     assert verdicts(result)[Level.REGION, ("added",)] is Verdict.REGRESSION
 
 
 def test_a_set_of_functions_has_a_digest_and_an_unknown_one_none():
     assert set_digest(FULL.recorded) == set_digest(sorted(FULL.recorded)) != set_digest(FILTERED.recorded)
     assert (len(set_digest(FULL.recorded)), set_digest(())) == (16, "")
+
+
+def test_kernels_that_cannot_be_compared_are_not_tested(both):
+    filtered = study(FILTERED_EFFORTS, origin=FILTERED)
+    same = checked(filtered, filtered)
+    assert not same.of(Verdict.NOT_COMPARABLE, Verdict.NOT_RECORDED)
+    assert all(result.tests < same.tests for result in both)
