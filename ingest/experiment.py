@@ -74,6 +74,7 @@ class Experiment:
         runs: the runs, in the order of points and repetitions; empty if the values come from a series.
         notices: one sentence for everything skipped or doubtful.
         correction: how the times were corrected for overhead; None if they are as measured.
+        recorded: names of the functions that the runs could record, called or not, sorted; empty if unknown.
     """
 
     parameters: tuple[str, ...]
@@ -85,6 +86,7 @@ class Experiment:
     runs: tuple[RunRecord, ...]
     notices: tuple[str, ...] = ()
     correction: OverheadCorrection | None = None
+    recorded: tuple[str, ...] = ()
 
     @property
     def is_series(self) -> bool:

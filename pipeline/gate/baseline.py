@@ -58,6 +58,7 @@ def to_document(
         "machine": study.origin.machine,
         "filter": study.origin.filter,
         "overhead": study.origin.overhead,
+        "recorded": sorted(study.origin.recorded),
         "configuration": dict(configuration),
         "parameters": list(study.parameters),
         "parameter": study.parameter,
@@ -143,9 +144,19 @@ def _measurements(document: Mapping[str, Any]) -> Measurements:
         files=tuple(str(e["file"]) for e in entries),
         lines=np.array([int(e["line"]) for e in entries]),
         parallel_efficiency=np.array(efficiency),
-        origin=Origin(str(document["machine"]), str(document["filter"]), str(document.get("overhead", ""))),
+        origin=_origin(document),
         smallest_share=float(document["smallest_share"]),
         common_error=_common_errors(entries),
+    )
+
+
+def _origin(document: Mapping[str, Any]) -> Origin:
+    recorded = document.get("recorded", [])  # not in earlier files of this version
+    return Origin(
+        machine=str(document["machine"]),
+        filter=str(document["filter"]),
+        overhead=str(document.get("overhead", "")),
+        recorded=frozenset(map(str, recorded)),
     )
 
 

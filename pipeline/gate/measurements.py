@@ -62,11 +62,13 @@ class Origin:
         machine: name of the machine.
         filter: digest of the instrumentation filter.
         overhead: ``corrected`` if overhead was taken out of the times, ``measured`` if not.
+        recorded: digests of the functions that could be recorded, called or not.
     """
 
     machine: str = ""
     filter: str = ""
     overhead: str = ""
+    recorded: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

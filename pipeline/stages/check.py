@@ -17,6 +17,7 @@ from pipeline.config.options import Options, override
 from pipeline.execution.executor import Progress, no_progress
 from pipeline.gate.baseline import SMALLEST_SHARE, document_text, from_document, to_document
 from pipeline.gate.measurements import KernelId, Level, Measurements, Origin, measurements_of
+from pipeline.gate.recording import recorded_digests
 from pipeline.gate.result import CheckResult
 from pipeline.models.analysis import scaling_of
 from pipeline.report.check.annotations import github_annotations, gitlab_code_quality
@@ -96,11 +97,19 @@ def _origin(experiment: Experiment, machine: str) -> tuple[Origin, tuple[str, ..
         if run.attributes.get(key)
     ]
     mixed = mixed_filters(digests)
-    treated = "corrected" if experiment.correction is not None else "measured"
     origin = Origin(
-        machine or (machines[0] if machines else ""), "+".join(known), treated if experiment.runs else ""
+        machine=machine or (machines[0] if machines else ""),
+        filter="+".join(known),
+        overhead=_treatment(experiment),
+        recorded=recorded_digests(experiment.recorded),
     )
     return origin, (mixed,) if mixed else ()
+
+
+def _treatment(experiment: Experiment) -> str:
+    if experiment.is_series:
+        return ""
+    return "corrected" if experiment.correction is not None else "measured"
 
 
 def write_baseline(path: Path, study: Study, options: Options, configuration: Mapping[str, Any]) -> int:

@@ -265,9 +265,9 @@ def filter_of_path(path: Path, options: Options) -> tuple[FilterResult, tuple[Ma
     skipped: tuple[Mapping[str, str], ...] = ()
     if isinstance(located.found, Discovery) and located.found.parameters:
         read = true_times(ingest(located, options.metric, options.processes), options)
-        runs, skipped = read.runs, tuple(skipped_entry(entry) for entry in read.damaged)
+        runs, skipped = read.widest, tuple(skipped_entry(entry) for entry in read.damaged)
         growing = growing_regions(modelled(read, options, options.metric))
-        series = calibration_of(read.experiment)
+        series = calibration_of(read.experiment) if read.widest == read.runs else None
     return make_filter(runs_to_filter(runs), filter_request(options.filter, growing), series), skipped
 
 

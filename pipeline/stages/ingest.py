@@ -15,6 +15,7 @@ from ingest.reduction import ReducedProfile
 from ingest.run_names import RunSpec, parse_run_name
 from pipeline.execution.choice import local_executor
 from pipeline.execution.executor import ExecutorChoice, Progress, no_progress
+from pipeline.stages.comparable_runs import comparable_runs
 from pipeline.stages.read_runs import ReadRun, RunReader, files_of_run, share_tables
 from pipeline.store.cache import Cache
 from pipeline.store.inputs import InputFile, describe_input
@@ -42,9 +43,10 @@ class Ingested:
     Attributes:
         experiment: the aligned runs.
         runs: the runs that were read; empty for a series file.
-        beside: what lies beside the runs and is not a run.
+        beside: what lies beside the runs and is not a run, and runs under another filter.
         damaged: what should have been a run but could not be read, and why.
         inputs: the files of the runs, including those of damaged runs whose bytes can be read.
+        widest: the runs, perhaps under another filter, that recorded the most functions.
     """
 
     experiment: Experiment
@@ -52,6 +54,7 @@ class Ingested:
     beside: tuple[Skipped, ...]
     damaged: tuple[Skipped, ...]
     inputs: tuple[InputFile, ...]
+    widest: tuple[Run, ...] = ()
 
 
 def locate(path: Path, explicit: Sequence[RunSpec] = ()) -> Located:
@@ -113,16 +116,18 @@ def ingest(
     good, bad = _separate(read)
     if not good:
         raise _nothing_read(bad)
-    measured = (MeasuredRun(run.parameters, run.repetition, profile) for run, profile in good)
+    used = comparable_runs(found.parameters, good)
+    measured = (MeasuredRun(run.parameters, run.repetition, profile) for run, profile in used.runs)
     experiment = align(found.parameters, measured)
     mixed = mixed_filters({run.source: run.attributes.get(FILTER_ATTRIBUTE) for run in experiment.runs})
-    notices = (*found.notices, *experiment.notices, *([mixed] if mixed else []))
-    experiment = replace(experiment, notices=notices)
+    notices = (*found.notices, *used.notices, *experiment.notices, *([mixed] if mixed else []))
+    experiment = replace(experiment, notices=notices, recorded=used.recorded)
     empty = tuple(entry for entry in found.skipped if entry.damaged or _meant_as_run(entry))
     return Ingested(
         experiment=experiment,
-        runs=tuple(run for run, _ in good),
-        beside=tuple(entry for entry in found.skipped if entry not in empty),
+        runs=tuple(run for run, _ in used.runs),
+        beside=(*(entry for entry in found.skipped if entry not in empty), *used.left_out),
+        widest=used.widest,
         damaged=(*empty, *bad),
         inputs=tuple(file for run in read for file in run.inputs),
     )

@@ -137,12 +137,16 @@ def _compute(directory: Path, options: Options, read: Ingested, stopwatch: Stopw
 
 
 def _filter(read: Ingested, analysis: Analysis, options: Options) -> str:
-    """Write the filter of the largest scale, which protects future bottlenecks, and describe its effect."""
+    """Write the filter of the largest scale, which protects future bottlenecks, and describe its effect.
+
+    It is made from the runs that recorded the most: what they did not record, a filter cannot decide on.
+    """
     metrics = {metric.name for metric in read.experiment.metrics}
     if not read.runs or not {"time", "visits"} <= metrics:
         return "none: it needs measured visits and times"
     request = filter_request(options.filter, growing_regions(analysis))
-    result = make_filter(runs_to_filter(read.runs)[-1:], request, calibration_of(read.experiment))
+    series = calibration_of(read.experiment) if read.widest == read.runs else None
+    result = make_filter(runs_to_filter(read.widest)[-1:], request, series)
     store_filter(options.out / FILTER, result)
     return effect_sentence(result.decision, result.prediction)
 

@@ -55,6 +55,7 @@ def _callpaths(experiment: Experiment) -> pa.Table:
         "metrics": [(m.name, m.unit, m.kind.value) for m in experiment.metrics],
         "notices": experiment.notices,
         "correction": None if experiment.correction is None else _correction(experiment.correction),
+        "recorded": experiment.recorded,
     }
     return table.replace_schema_metadata({_KEY: json.dumps(shared).encode()})
 
@@ -143,6 +144,7 @@ def read_experiment(directory: Path) -> Experiment:
         runs=_read_runs(directory / RUNS),
         notices=tuple(shared["notices"]),
         correction=_read_correction(shared.get("correction")),
+        recorded=tuple(shared.get("recorded", ())),  # not in earlier files of this version
     )
 
 

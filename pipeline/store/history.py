@@ -14,6 +14,7 @@ import pyarrow.parquet as pq
 from ingest.errors import InputError
 from pipeline.gate.forecast import Forecast
 from pipeline.gate.measurements import KernelId, Level, Measurements
+from pipeline.gate.recording import set_digest
 from pipeline.store.arrow import write_table
 
 SCHEMA = pa.schema(
@@ -32,6 +33,7 @@ SCHEMA = pa.schema(
         "predicted": pa.float64(),
         "verdict": pa.string(),
         "overhead": pa.string(),
+        "recorded": pa.string(),
     }
 )
 
@@ -71,6 +73,7 @@ def history_rows(
         "predicted": ahead.prediction.value[:, -1].tolist(),
         "verdict": [verdicts.get(k, "") for k in study.kernels],
         "overhead": [study.origin.overhead] * count,
+        "recorded": [set_digest(study.origin.recorded)] * count,
     }
     return pa.table(columns, schema=SCHEMA)
 
@@ -109,8 +112,8 @@ def read_history(path: Path) -> pa.Table:
         raise InputError("no such file", where=str(path), hint=hint) from error
     except (OSError, pa.ArrowException) as error:
         raise InputError(f"cannot be read ({error})", where=str(path), hint=hint) from error
-    if "overhead" not in table.column_names:  # files of older versions
-        table = table.append_column("overhead", pa.array([""] * len(table), pa.string()))
+    for name in {"overhead", "recorded"} - set(table.column_names):  # files of older versions
+        table = table.append_column(name, pa.array([""] * len(table), pa.string()))
     if not set(SCHEMA.names) <= set(table.column_names):
         raise InputError("is not a history file", where=str(path), hint=hint)
     found: pa.Table = table.select(SCHEMA.names).cast(SCHEMA)
