@@ -7,7 +7,7 @@ import numpy as np
 from benchmarks.overhead.estimator import Estimate, estimate
 from benchmarks.overhead.series import Series, read_all
 
-_HEAD = """| program | size | measured, s | plain, s | estimate | low | high | estimate / plain | high / low | holds |
+_HEAD = """| program | size | measured, s | plain, s | estimate | low | high | of plain | width | holds |
 |---|---:|---:|---:|---:|---:|---:|---:|---:|---|"""
 
 
@@ -19,7 +19,10 @@ def compare(out: Path, lulesh: Path | None) -> None:
     errors, widths = (np.array([row[k] for row in rows]) for k in (0, 1))
     print(f"\n{holds} of {len(rows)} intervals hold the plain time (90 % are expected to).")
     print(f"Width high / low: median {np.median(widths):.2f}, largest {widths.max():.2f}.")
-    print(f"Estimate / plain: median {np.median(errors):.2f}, {errors.min():.2f} to {errors.max():.2f};", end=" ")
+    print(
+        f"Estimate / plain: median {np.median(errors):.2f}, {errors.min():.2f} to {errors.max():.2f};",
+        end=" ",
+    )
     print(f"typical factor off {np.exp(np.sqrt(np.mean(np.log(errors) ** 2))):.2f}.")
 
 

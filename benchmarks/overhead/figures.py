@@ -1,6 +1,6 @@
 """Where the cost of measuring shows in a profile, with the plain time known: the figures of results.md."""
 
-from collections.abc import Sequence
+from collections.abc import Callable
 from dataclasses import astuple, dataclass, fields
 from pathlib import Path
 
@@ -12,19 +12,24 @@ from filters.evidence import RunEvidence
 
 CLEAR = 2.0
 COUNTED = 1e-3
+MOSTLY_OVERHEAD = 10.0
 _HEADINGS = {
     "dilation": "T / P",
-    "cost": "cost per visit, ns",
-    "leaf": "cheapest leaf, ns",
-    "leaves": "5 % of leaves, ns",
-    "callers_low": "callers 5 %, ns",
-    "callers_tenth": "callers 10 %, ns",
-    "callers_median": "callers median, ns",
-    "inside": "share inside",
-    "hidden": "plain per visit of the mostly overhead, ns",
-    "clear": "clear share of P",
-    "excess_low": "excess 5 % / P",
-    "excess_tenth": "excess 10 % / P",
+    "per_visit": "P per visit",
+    "cost": "cost",
+    "leaf": "cheapest leaf",
+    "leaves": "leaves 5 %",
+    "callers_low": "callers 5 %",
+    "callers_tenth": "callers 10 %",
+    "callers_median": "callers 50 %",
+    "inside": "leaves / cost",
+    "floor": "cost / floor",
+    "hidden": "v",
+    "clear": "clear / P",
+    "excess_low": "excess 5 %",
+    "excess_tenth": "excess 10 %",
+    "excess_median": "excess 50 %",
+    "excess_all": "excess 10 % with leaves",
 }
 
 
@@ -34,20 +39,25 @@ class Figures:
 
     Attributes:
         dilation: measured time T over P.
+        per_visit: P / visits.
         cost: (T - P) / visits.
         leaf: the least time per visit of a leaf call path with `COUNTED` of all visits.
         leaves: the quantile of 5 % of the same, weighted by visits.
-        callers_low, callers_tenth, callers_median: quantiles of 5, 10 and 50 % over callers, weighted by the
-            visits of their callees, of (time - leaves * visits) / visits of callees: the caller's part of the cost.
-        inside: leaves / (leaves + callers_tenth).
-        hidden: plain time per visit of call paths that are mostly overhead: with no more than `CLEAR` times the
-            cost of their events, given the true cost and the share `inside`. NaN if there are none.
-        clear: the share of P in the other call paths.
-        excess_low, excess_tenth: the sum over callers of what they take beyond the cost of their events, at the
-            caller's part `callers_low` and `callers_tenth`, over P.
+        callers_low, callers_tenth, callers_median: the caller's part of the cost, (time - leaves * visits) /
+            visits of callees: quantiles of 5, 10 and 50 % over callers, weighted by the visits of callees.
+        inside: leaves / cost, the share of the cost that falls into the visited region.
+        floor: cost / (leaves + callers_tenth): the true cost over what the cheapest call paths show.
+        hidden: plain time per visit of call paths that are mostly overhead: with no more than `CLEAR` times
+            the cost of their events, given the true cost and `inside`. NaN if there are none, negative if the
+            other call paths show more than P.
+        clear: the share of P that the other call paths show.
+        excess_low, excess_tenth, excess_median: the sum over callers of what they take beyond the cost of
+            their events, at `leaves` and the caller's part of that quantile, over P.
+        excess_all: as `excess_tenth`, over all call paths.
     """
 
     dilation: float
+    per_visit: float
     cost: float
     leaf: float
     leaves: float
@@ -55,10 +65,13 @@ class Figures:
     callers_tenth: float
     callers_median: float
     inside: float
+    floor: float
     hidden: float
     clear: float
     excess_low: float
     excess_tenth: float
+    excess_median: float
+    excess_all: float
 
 
 def figures(run: RunEvidence, plain: float) -> Figures:
@@ -66,19 +79,20 @@ def figures(run: RunEvidence, plain: float) -> Figures:
     time, visits, called = run.time, run.visits, child_visits(run.tree, run.visits)
     measured, events = float(time.sum()), float(visits.sum())
     cost = (measured - plain) / events
-    is_leaf = (called == 0) & (visits > COUNTED * events)
-    is_caller = (called > 0) & (called > COUNTED * events)
-    per_visit = time[is_leaf] / visits[is_leaf]
-    leaves = weighted_quantile(per_visit, visits[is_leaf], 0.05)
-    per_callee = (time - leaves * visits)[is_caller] / called[is_caller]
-    low, tenth, median = (weighted_quantile(per_callee, called[is_caller], q) for q in (0.05, 0.1, 0.5))
-    inside = leaves / (leaves + tenth)
+    leaf = (called == 0) & (visits > COUNTED * events)
+    caller = called > COUNTED * events
+    per_visit = time[leaf] / visits[leaf]
+    leaves = weighted_quantile(per_visit, visits[leaf], 0.05)
+    per_callee = (time - leaves * visits)[caller] / called[caller]
+    low, tenth, median = (weighted_quantile(per_callee, called[caller], q) for q in (0.05, 0.1, 0.5))
+    at_low, at_tenth, at_median = (excess(time, visits, called, leaves, q) for q in (low, tenth, median))
+    inside = leaves / cost
     taken = cost * (inside * visits + (1.0 - inside) * called)
     clear = time > CLEAR * taken
-    shown = float((time - taken)[clear].sum())
-    hidden = float(visits[~clear].sum())
+    shown, hidden = float((time - taken)[clear].sum()), float(visits[~clear].sum())
     return Figures(
         dilation=measured / plain,
+        per_visit=1e9 * plain / events,
         cost=1e9 * cost,
         leaf=1e9 * float(per_visit.min()),
         leaves=1e9 * leaves,
@@ -86,22 +100,26 @@ def figures(run: RunEvidence, plain: float) -> Figures:
         callers_tenth=1e9 * tenth,
         callers_median=1e9 * median,
         inside=inside,
+        floor=cost / (leaves + tenth),
         hidden=1e9 * (plain - shown) / hidden if hidden else np.nan,
         clear=shown / plain,
-        excess_low=excess(time, visits, called, leaves, low) / plain,
-        excess_tenth=excess(time, visits, called, leaves, tenth) / plain,
+        excess_low=float(at_low[called > 0].sum()) / plain,
+        excess_tenth=float(at_tenth[called > 0].sum()) / plain,
+        excess_median=float(at_median[called > 0].sum()) / plain,
+        excess_all=float(at_tenth.sum()) / plain,
     )
 
 
-def excess(time: np.ndarray, visits: np.ndarray, called: np.ndarray, inside: float, outside: float) -> float:
-    """Sum what callers take beyond the cost of their events, in seconds.
+def excess(
+    time: np.ndarray, visits: np.ndarray, called: np.ndarray, inside: float, outside: float
+) -> np.ndarray:
+    """What call paths take beyond the cost of their events, float64[call path], in seconds, never below zero.
 
     Args:
         time, visits, called: float64[call path], exclusive seconds, visits, and visits of the callees.
         inside, outside: seconds per visit that fall into the visited region and into its caller.
     """
-    beyond = time - inside * visits - outside * called
-    return float(np.maximum(beyond, 0.0)[called > 0].sum())
+    return np.maximum(time - inside * visits - outside * called, 0.0)
 
 
 def weighted_quantile(values: np.ndarray, weights: np.ndarray, share: float) -> float:
@@ -111,34 +129,42 @@ def weighted_quantile(values: np.ndarray, weights: np.ndarray, share: float) -> 
     return float(values[order][np.searchsorted(reached, share * reached[-1])])
 
 
-def scale_figures(scale: Scale) -> Figures:
-    """The median of each figure over the repetitions."""
-    table = np.array([astuple(figures(run, scale.truth)) for run in scale.runs])
-    names = [field.name for field in fields(Figures)]
-    return Figures(**dict(zip(names, np.median(table, axis=0).tolist(), strict=True)))
+def scale_figures(scale: Scale) -> np.ndarray:
+    """The median of each figure over the repetitions, float64[figure]."""
+    return np.median([astuple(figures(run, scale.truth)) for run in scale.runs], axis=0)
 
 
 def show(out: Path, lulesh: Path | None) -> None:
     """Print the figures of every program and size, and how they vary among programs."""
     names = [field.name for field in fields(Figures)]
-    print("| program | size | plain, s | visits, M |", " | ".join(_HEADINGS[name] for name in names), "|")
+    print("| program | size | P, s | visits, M |", " | ".join(_HEADINGS[name] for name in names), "|")
     print("|---|" + "---:|" * (len(names) + 3))
     programs: dict[str, np.ndarray] = {}
     for series in read_all(out, lulesh):
-        found = [scale_figures(scale) for scale in series.scales]
-        for scale, one in zip(series.scales, found, strict=True):
-            cells = (scale.truth, 1e-6 * scale.runs[0].visits.sum(), *astuple(one))
+        programs[series.name] = np.array([scale_figures(scale) for scale in series.scales])
+        for scale, row in zip(series.scales, programs[series.name], strict=True):
+            cells = (scale.truth, 1e-6 * scale.runs[0].visits.sum(), *row)
             print(f"| {series.name} | {scale.size} |", " | ".join(f"{cell:.3g}" for cell in cells), "|")
-        programs[series.name] = np.median([astuple(one) for one in found], axis=0)
-    _summary("all programs", list(programs.values()), names)
-    if lulesh is not None:
-        _summary("without LULESH", [row for name, row in programs.items() if name != "lulesh"], names)
+    overhead = names.index("dilation")
+    _summary("all programs", programs, names, lambda name, row: True)
+    _summary("without LULESH", programs, names, lambda name, row: name != "lulesh")
+    title = f"mostly overhead (T / P above {MOSTLY_OVERHEAD:g})"
+    _summary(title, programs, names, lambda name, row: row[overhead] > MOSTLY_OVERHEAD)
 
 
-def _summary(title: str, rows: Sequence[np.ndarray], names: Sequence[str]) -> None:
-    print(f"\n{title}: one number per program (median over sizes), then mean and standard deviation of its logarithm\n")
-    for name, column in zip(names, np.array(rows).T, strict=True):
-        values = column[np.isfinite(column) & (column > 0)]
-        logs = np.log(values)
-        middle, spread = logs.mean(), logs.std(ddof=1)
-        print(f"- {_HEADINGS[name]}: {np.exp(middle):.3g} (ln {middle:.2f}, sd {spread:.2f}, {len(values)} programs)")
+def _summary(
+    title: str,
+    programs: dict[str, np.ndarray],
+    names: list[str],
+    chosen: Callable[[str, np.ndarray], bool],
+) -> None:
+    print(f"\n{title}: one number per program (median over sizes), and how its logarithm varies\n")
+    print("| figure | exp of mean | mean of ln | sd of ln | sd of ln within a program | programs |")
+    print("|---|---:|---:|---:|---:|---:|")
+    tables = [t for name, t in programs.items() if chosen(name, np.median(t, axis=0))]
+    for k, name in enumerate(names):
+        middle = np.array([np.median(table[:, k]) for table in tables])
+        logs = np.log(middle[middle > 0])
+        within = [np.log(t[:, k][t[:, k] > 0]).var(ddof=1) for t in tables if (t[:, k] > 0).sum() > 1]
+        cells = (np.exp(logs.mean()), logs.mean(), logs.std(ddof=1), np.sqrt(np.mean(within)))
+        print(f"| {_HEADINGS[name]} |", " | ".join(f"{cell:.3g}" for cell in cells), f"| {len(logs)} |")

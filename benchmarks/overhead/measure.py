@@ -13,13 +13,15 @@ from benchmarks.overhead.recorded import Recorded, function_names, parse, write_
 
 COLUMNS = ("size", "repetition", "wall_seconds", "cpu_seconds")
 _NICE = 5
+_QUIET = 1.02
+_ATTEMPTS = 5
 
 
 def measure(programs: Sequence[Program], out: Path, repetitions: int, timer: str) -> None:
     """Measure all sizes of all programs; builds and repetitions take turns.
 
-    Writes `OUT/PROGRAM/full/PROGRAM.nSIZE.rR/profile.cubex`, the same below `coarse`, and the times of whole runs,
-    `OUT/PROGRAM/BUILD.csv`.
+    Writes `OUT/PROGRAM/full/PROGRAM.nSIZE.rR/profile.cubex`, the same below `coarse`, and the times of whole
+    runs, `OUT/PROGRAM/BUILD.csv`.
     """
     with tempfile.TemporaryDirectory() as folder:
         executables = compile_all(programs, Path(folder), timer)
@@ -35,7 +37,7 @@ def _measure_program(program: Program, made: dict[str, Path], out: Path, repetit
     for size in program.sizes:
         for repetition in range(1, repetitions + 1):
             for build, executable in made.items():
-                run = run_once(executable, size)
+                run = run_quietly(executable, size)
                 rows[build].append((size, repetition, run.wall, run.cpu))
                 if build != "plain":
                     path = out / build / f"{program.name}.n{size}.r{repetition}" / "profile.cubex"
@@ -43,6 +45,14 @@ def _measure_program(program: Program, made: dict[str, Path], out: Path, repetit
     for build, table in rows.items():
         with (out / f"{build}.csv").open("w", newline="") as file:
             csv.writer(file).writerows([COLUMNS, *table])
+
+
+def run_quietly(executable: Path, size: int) -> Recorded:
+    """Run a program again if others took its core for more than 2 % of the time; the best of five runs."""
+    runs: list[Recorded] = []
+    while len(runs) < _ATTEMPTS and (not runs or runs[-1].wall > _QUIET * runs[-1].cpu):
+        runs.append(run_once(executable, size))
+    return min(runs, key=lambda run: run.wall / run.cpu)
 
 
 def run_once(executable: Path, size: int) -> Recorded:

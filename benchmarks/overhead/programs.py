@@ -17,8 +17,8 @@ class Program:
     Attributes:
         name: of its source in `programs/`.
         sizes: arguments for the command line, ascending.
-        headers: whether functions of the standard library's headers are instrumented too. Score-P's GCC plug-in
-            leaves them out, `-finstrument-functions` alone does not.
+        headers: whether functions of the standard library's headers are instrumented too, as
+            `-finstrument-functions` alone does. In profiles of Score-P's GCC plug-in there are none.
     """
 
     name: str
@@ -38,6 +38,8 @@ PROGRAMS = (
     Program("dijkstra", (20, 40, 80, 160, 300)),
     Program("lu", (110, 150, 200, 250, 320)),
     Program("image", (10, 16, 25, 40, 64)),
+    Program("clusters", (50, 120, 300, 800, 2000)),
+    Program("transport", (15, 40, 100, 250, 600)),
     Program("nbody", (400, 600, 1000, 1500, 2200)),
 )
 BUILDS = ("plain", "coarse", "full")

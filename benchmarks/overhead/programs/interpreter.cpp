@@ -6,6 +6,7 @@
 #include "tiny.h"
 
 struct Node {
+    TINY Node() {}
     TINY virtual ~Node() {}
     virtual double value(const double* variables) const = 0;
 };
@@ -14,12 +15,14 @@ using Tree = std::unique_ptr<Node>;
 struct Constant : Node {
     double number;
     TINY explicit Constant(double n) : number(n) {}
+    TINY ~Constant() override {}
     TINY double value(const double*) const override { return number; }
 };
 
 struct Variable : Node {
     int slot;
     TINY explicit Variable(int s) : slot(s) {}
+    TINY ~Variable() override {}
     TINY double value(const double* variables) const override { return variables[slot]; }
 };
 
