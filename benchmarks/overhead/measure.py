@@ -13,8 +13,8 @@ from benchmarks.overhead.recorded import Recorded, function_names, parse, write_
 
 COLUMNS = ("size", "repetition", "wall_seconds", "cpu_seconds")
 _NICE = 5
-_QUIET = 1.02
-_ATTEMPTS = 5
+_QUIET = 1.05
+_ATTEMPTS = 3
 
 
 def measure(programs: Sequence[Program], out: Path, repetitions: int, timer: str) -> None:
@@ -48,7 +48,7 @@ def _measure_program(program: Program, made: dict[str, Path], out: Path, repetit
 
 
 def run_quietly(executable: Path, size: int) -> Recorded:
-    """Run a program again if others took its core for more than 2 % of the time; the best of five runs."""
+    """Run a program again if others took its core for more than 5 % of the time; the best of three runs."""
     runs: list[Recorded] = []
     while len(runs) < _ATTEMPTS and (not runs or runs[-1].wall > _QUIET * runs[-1].cpu):
         runs.append(run_once(executable, size))
