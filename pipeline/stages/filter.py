@@ -34,7 +34,7 @@ from pipeline.config.options import FilterOptions, Options
 from pipeline.models.analysis import Analysis, default_target, look_ahead
 from pipeline.stages.ingest import Located, ingest, locate, skipped_entry
 from pipeline.stages.model import modelled
-from pipeline.stages.overhead import SeriesCalibration, calibration_of, true_times
+from pipeline.stages.overhead import GIVEN_SPREAD, SeriesCalibration, calibration_of, true_times
 from pipeline.store.atomic import write_json, write_text
 
 GENERATOR = "made by pipeline"
@@ -190,7 +190,7 @@ def _protection_notices(decision: Decision, unclear: Sequence[str]) -> list[str]
 def _calibration(largest: RunEvidence, request: FilterRequest) -> tuple[EventCost, KnownPlain | None]:
     """Return the cost of a visit, and the plain computing time of the largest scale if it is known."""
     if request.event_cost is not None:
-        cost = calibrated(request.event_cost, EventCost().spread, "given")
+        cost = calibrated(request.event_cost, GIVEN_SPREAD, "given")
     elif request.reduced is not None:
         reduced = evidence_from_profile(read_profile(request.reduced))
         return calibrate_by_pair(largest, reduced), KnownPlain(plain_by_pair(largest, reduced))

@@ -105,9 +105,11 @@ def test_a_few_functions_are_a_change_of_the_program_unless_the_filters_are_know
     single, five, six = (Origin(recorded=recorded_digests(names[:n])) for n in (1, 5, 6))
     assert not different_functions(single, five)
     assert different_functions(single, six) == six.recorded - single.recorded
-    assert different_functions(Origin("", "x", one), Origin("", "y", nine)) == one - nine
-    assert not different_functions(Origin("", "x", one), Origin("", "x", ten))
-    assert not different_functions(Origin("", "x", one), Origin("", "x"))
+    assert (
+        different_functions(Origin(filter="x", recorded=one), Origin(filter="y", recorded=nine)) == one - nine
+    )
+    assert not different_functions(Origin(filter="x", recorded=one), Origin(filter="x", recorded=ten))
+    assert not different_functions(Origin(filter="x", recorded=one), Origin(filter="x"))
 
 
 def test_new_and_vanished_kernels_of_the_same_recording_stay_so():

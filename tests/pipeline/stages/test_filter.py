@@ -104,10 +104,10 @@ def test_the_cost_of_an_event_is_the_default_as_given_or_calibrated(profile, tmp
     default = EventCost()
     plain, given = (made(profile, event_cost=n * default.recorded) for n in (1, 2))
     shown = made(profile).prediction.plain.cost[0]  # its cheapest leaf takes 100 ns, too long to show a cost
-    assert shown == pytest.approx(plain.prediction.plain.cost[0], rel=0.01)
+    assert shown == pytest.approx(default.recorded, rel=0.1)
     for applied in (None, Application.RUN_TIME):
         expected = 2 * plain.prediction.overhead(applied)
-        assert given.prediction.overhead(applied) == pytest.approx(expected, rel=1e-3)
+        assert given.prediction.overhead(applied) == pytest.approx(expected, rel=0.02)
     by_time = made(profile, baseline_time=8.0)
     assert by_time.prediction.overhead(None) == pytest.approx(8.6 - 8.0, rel=0.01)
     fewer = write_profile(tmp_path / "fewer.cubex", visits=(1, 100, 1, 1), time=(0.1, 6.0, 0.1, 2.0))
