@@ -297,9 +297,9 @@ def _level(guess: FloatArray, known: FloatArray) -> tuple[float, float]:
     usable = np.isfinite(known) & (guess > 0)
     if not usable.any():
         return 0.0, 1.0
-    precision = LEVEL_SPREAD**-2 + usable.sum() / SCALE_SPREAD**2
-    lack = np.log(known[usable] / guess[usable]).sum() / SCALE_SPREAD**2 / precision
-    return float(lack), float(np.hypot(precision**-0.5, SCALE_SPREAD)) / LEVEL_SPREAD
+    lack = np.log(known[usable] / guess[usable]).mean()
+    left = SCALE_SPREAD * (1.0 + 1.0 / usable.sum()) ** 0.5
+    return float(lack), float(left) / LEVEL_SPREAD
 
 
 def _posterior(
