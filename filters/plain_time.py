@@ -22,6 +22,7 @@ CLEAR, CLEAR_LEAF = 2.0, 3.0  # times the usual cost from which a call path's ti
 ENOUGH_VISITS = 1000  # of a call path, to see the cost of a visit in it
 CHEAPEST, LEAST_OF_CALLERS = 0.1, 0.05  # quantiles over leaves and callers, weighted with visits
 LEAST_PLAUSIBLE, PLAUSIBLE = 0.25, 2.0  # times the expected cost, between which time per visit is cost
+MOST_OUTSIDE = 1.4  # of the cost inside the region, that the least one in callers can be
 MARGIN = 0.15  # of the cost of a visit and two callees, that a visit may take beyond the usual cost
 TRIVIAL = 0.65e-9  # plain seconds per visit of what is mostly overhead, learned (benchmarks/overhead)
 TRUST = 0.6  # weight of what callers show beside visits times `TRIVIAL`, in logarithms; learned
@@ -154,14 +155,16 @@ def estimate_plain_times(
     left = runs.measured - total
     costs = np.divide(left, inside, out=np.full(len(left), cost.recorded), where=inside > 0)
     callpath = _brought_to(total, shown.callpath, runs, costs)
-    deviation, measurable, common = _deviations(runs, callpath, costs, low, high)
+    deviation, common = _deviations(runs, callpath, costs, low, high)
+    taken = (costs * runs.events).sum(axis=1)
+    measurable = (UNEVEN * taken < shown.itself) | ~runs.computing
     return PlainTimes(
         callpath=callpath,
         total=total,
         low=low,
         high=high,
         cost=costs,
-        measurable=measurable | ~runs.computing,
+        measurable=measurable,
         deviation=np.where(runs.computing, deviation, 0.0),
         total_deviation=common,
     )
@@ -175,11 +178,13 @@ class Shown:
         callpath: float64[n, R] in core-seconds; communication has its measured time here.
         total: float64[R], of all that compute.
         deviation: float64[R], standard deviation of the logarithm of the total.
+        itself: float64[n], core-seconds of all runs that a call path shows, whatever other programs do.
     """
 
     callpath: FloatArray
     total: FloatArray
     deviation: FloatArray
+    itself: FloatArray
 
 
 def show_times(runs: Visited, cost: EventCost) -> Shown:
@@ -203,6 +208,7 @@ def show_times(runs: Visited, cost: EventCost) -> Shown:
     trivial = TRIVIAL * np.where(doubted, runs.visits, 0.0)
     excess = np.where(doubted, np.maximum(excess, LEAST_TRUST * trivial), 0.0)
     shown, expected = excess.sum(), trivial.sum()
+    itself = np.where(doubted, excess, np.maximum(runs.time - taken, LEAST_LEFT * runs.time)).sum(axis=1)
     excess *= (expected / shown) ** (1 - TRUST) if shown > 0 else 1.0
     callpath = np.where(
         doubted, np.minimum(excess, runs.time), np.maximum(runs.time - taken, LEAST_LEFT * runs.time)
@@ -212,7 +218,8 @@ def show_times(runs: Visited, cost: EventCost) -> Shown:
     of_level = LEVEL_SPREAD * np.where(doubted, callpath, 0.0).sum(axis=0)
     of_cost = USUAL_SPREAD * taken[runs.computing & clear].sum(axis=0)
     error = np.hypot(of_level, of_cost)
-    return Shown(callpath, total, np.divide(error, total, out=np.zeros(len(total)), where=total > 0))
+    deviation = np.divide(error, total, out=np.zeros(len(total)), where=total > 0)
+    return Shown(callpath, total, deviation, itself)
 
 
 def calibrate_by_leaves(runs: Visited, default: EventCost | None = None) -> EventCost:
@@ -240,7 +247,8 @@ def usual_costs(runs: Visited, cost: EventCost) -> tuple[FloatArray, FloatArray]
     """Return the usual cost of a visit inside the region and the least one in its caller, float64[R].
 
     They are the median over leaves that are visited often and take no more than twice the cheapest of them,
-    and a low quantile over callers; each is the given cost if nothing takes as little.
+    and a low quantile over callers; each is the given cost if nothing takes as little. The second is at most
+    1.4 times the first, so that few callers, all with work of their own, do not pass for the cost.
     """
     expected_inside, expected_outside = INSIDE * cost.recorded, (1 - INSIDE) * cost.recorded
     leaves, callers = (
@@ -254,7 +262,8 @@ def usual_costs(runs: Visited, cost: EventCost) -> tuple[FloatArray, FloatArray]
         own = time[leaf] / visits[leaf]
         inside[r] = _plausible_quantile(own, visits[leaf], 0.5, expected_inside)
         beside = (time[caller] - inside[r] * visits[caller]) / callees[caller]
-        outside[r] = _plausible_quantile(beside, callees[caller], LEAST_OF_CALLERS, expected_outside)
+        least = _plausible_quantile(beside, callees[caller], LEAST_OF_CALLERS, expected_outside)
+        outside[r] = min(least, MOST_OUTSIDE * inside[r])
     return inside, outside
 
 
@@ -343,15 +352,11 @@ def _moved(plain: FloatArray, total: FloatArray, weight: FloatArray, most: Float
 
 def _deviations(
     runs: Visited, callpath: FloatArray, cost: FloatArray, low: FloatArray, high: FloatArray
-) -> tuple[FloatArray, BoolArray, float]:
+) -> tuple[FloatArray, float]:
     """What may be wrong in common to all runs: of each call path, float64[n], and of the totals.
 
     A call path has its part in the error of the mean cost, in that of the cost from one caller to the next,
-    and in that of the level. It is measurable if the second leaves something of it.
-
-    Returns:
-        The standard deviations of the logarithms, bool[n] whether call paths are measurable, and the standard
-        deviation of the totals.
+    and in that of the level.
     """
     computed = runs.measured
     level, of_cost = (
@@ -363,7 +368,7 @@ def _deviations(
     doubt = np.divide(taken, plain, out=np.full(len(plain), HOPELESS), where=plain > taken / HOPELESS)
     doubt[taken == 0] = 0.0
     parts = (np.hypot(of_cost, UNEVEN) * doubt, level * np.minimum(doubt, 1.0))
-    return np.hypot(*parts), UNEVEN * doubt < 1.0, level
+    return np.hypot(*parts), level
 
 
 def measurable_callers(runs: Visited, plain: FloatArray, cost: FloatArray, candidates: BoolArray) -> IntArray:

@@ -18,6 +18,7 @@ from ingest.region_class import USEFUL
 from pipeline.config.options import Options
 from pipeline.report.formatting import point_text
 from pipeline.stages.ingest import Ingested, ingest, locate
+from pipeline.store.inputs import describe_input
 
 SECONDS = "seconds"
 GIVEN_SPREAD, SERIES_SPREAD = 0.1, 0.1  # of the logarithm of a cost, given or found from all runs
@@ -67,6 +68,19 @@ def calibration_of(experiment: Experiment) -> SeriesCalibration | None:
     useful = np.array([found in USEFUL for found in largest.classes], dtype=np.bool_)
     plain = KnownPlain(float(largest.class_time[useful].sum()), experiment.correction.total_deviation)
     return SeriesCalibration(calibrated(experiment.correction.cost, SERIES_SPREAD, "all runs"), plain)
+
+
+def calibration_key(options: Options) -> dict[str, Any]:
+    """Return the content of the files that calibrate, as plain data: results depend on it.
+
+    Raises:
+        InputError: a file cannot be read.
+    """
+    given = (options.filter.baseline_time, options.filter.calibrate)
+    roots = [path for path in given if isinstance(path, Path)]
+    files = [file for root in roots for file in (sorted(root.rglob("*")) if root.is_dir() else [root])]
+    digests = [describe_input(file).sha256 for file in files if file.is_file()]
+    return {"calibration": digests} if digests else {}
 
 
 def _with_notice(experiment: Experiment, notice: str) -> Experiment:

@@ -22,7 +22,7 @@ from pipeline.stages.filter import (
 )
 from pipeline.stages.ingest import Ingested, ingest, locate, remembered_inputs, skipped_entry
 from pipeline.stages.model import modelled, outlooks, summary_ahead, target_points
-from pipeline.stages.overhead import calibration_of, true_times
+from pipeline.stages.overhead import calibration_key, calibration_of, true_times
 from pipeline.stages.report import report_analysis
 from pipeline.store.atomic import sweep, write_json
 from pipeline.store.cache import Cache
@@ -93,7 +93,7 @@ def run(
     stopwatch = Stopwatch()
     with stopwatch.stage("locate"):
         located = locate(directory, options.runs)
-    configuration = reuse_key(options)
+    configuration = reuse_key(options) | calibration_key(options)
     with only_writer(options.out, notify):
         sweep(options.out)
         cache = Cache(options.out, notify)
@@ -162,7 +162,7 @@ def _provenance(
     decision = analysis.decision
     return Provenance(
         command=f"pipeline run {directory}",
-        configuration=reuse_key(options),
+        configuration=reuse_key(options) | calibration_key(options),
         decision={
             "scaling": decision.scaling.value,
             "parameter": decision.parameter,

@@ -70,9 +70,7 @@ def test_a_single_very_long_visit_of_a_tiny_function_is_an_interruption():
     rows = [(0, "main", 1, 1.0), (1, "loop", 200, 0.2), (2, "tiny", 10**6, 0.1 + 0.05)]
     run = evidence_from_profile(with_longest(rows, [1.4, 0.052, 0.0500001]))
     assert run.interrupted == pytest.approx(0.05, rel=0.02)
-    assert run.time == pytest.approx(
-        [1.0, 0.2, 0.1], rel=1e-4
-    )  # the callee explains the long visit of the loop
+    assert run.time == pytest.approx([1.0, 0.2, 0.1], rel=0.02)  # the callee explains its caller's visit
 
 
 def test_an_interruption_of_the_caller_itself_is_its_own():

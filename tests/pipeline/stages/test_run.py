@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from pipeline.config.options import Options, reuse_key
+from pipeline.config.options import FilterOptions, Options, reuse_key
 from pipeline.stages.run import Stopwatch, run
 from pipeline.store.atomic import PARTIAL
 
@@ -48,3 +48,13 @@ def test_a_stopwatch_counts_the_seconds_of_a_stage(monkeypatch):
     with watch.stage("model"):
         pass
     assert watch.seconds == {"model": pytest.approx(2.5)}
+
+
+def test_a_changed_file_of_run_times_is_noticed(tmp_path, strong_study):
+    file, out = tmp_path / "plain.csv", tmp_path / "out"
+    file.write_text("p,seconds\n1,1e9\n")  # slower than what was measured: nothing to correct
+    options = Options(out=out, filter=FilterOptions(baseline_time=file))
+    assert not run(strong_study, options).reused
+    assert run(strong_study, options).reused
+    file.write_text("p,seconds\n1,2e9\n")
+    assert not run(strong_study, options).reused
