@@ -99,6 +99,12 @@ def discover(path: Path, explicit: Sequence[RunSpec] | None = None) -> Discovery
     return Discovery(parameters, runs, tuple(skipped), (*_notices(names, found), *varied))
 
 
+def without_names(path: Path) -> Discovery:
+    """Find the runs below a directory whatever their names are: without parameters, all of one point."""
+    found, skipped = search_profiles(path)
+    return Discovery((), _numbered(found, [()] * len(found), [None] * len(found)), tuple(skipped))
+
+
 def _read_names(found: Sequence[FoundProfile]) -> list[RunName] | RunNameError:
     """Read the names of all runs; an error is a value, since metadata may give the parameters."""
     try:

@@ -133,7 +133,7 @@ def ingest(
     mixed = mixed_filters({run.source: run.attributes.get(FILTER_ATTRIBUTE) for run in experiment.runs})
     doubtful = (*contradictions, *([mixed] if mixed else []), *doubts(experiment))
     experiment = replace(experiment, notices=(*found.notices, *experiment.notices, *doubtful))
-    empty = tuple(entry for entry in found.skipped if entry.damaged or _meant_as_run(entry))
+    empty = tuple(filter(is_problem, found.skipped))
     return Ingested(
         experiment=experiment,
         runs=tuple(run for run, _ in good),
@@ -157,10 +157,10 @@ def _read(runs: Sequence[Run], reader: RunReader, progress: Progress) -> list[Re
     return [outcomes[number] for number in range(len(files))]
 
 
-def _meant_as_run(entry: Skipped) -> bool:
-    """Return whether a folder without a profile is named like a run: then a measurement is missing."""
+def is_problem(entry: Skipped) -> bool:
+    """Return whether a measurement is missing: a damaged profile, or a folder named like a run without one."""
     try:
-        return entry.path.is_dir() and bool(parse_run_name(entry.path.name).parameters)
+        return entry.damaged or (entry.path.is_dir() and bool(parse_run_name(entry.path.name).parameters))
     except RunNameError:
         return False
 
