@@ -1,4 +1,4 @@
-"""Parameters and repetitions of runs whose names do not follow the convention: guessed, for the user to check.
+"""Parameters and repetitions guessed for runs whose names do not follow the convention.
 
 Names may be those of experiment folders: ``scorep-20260101_1200_12345`` (Score-P's default),
 ``scorep_hpcg_4_sum`` or ``scorep_lulesh_8x2_sum`` (Scalasca: processes, and threads of each), or count runs
@@ -78,7 +78,7 @@ def propose(runs: Sequence[DescribedRun], metadata: Mapping[str, Column] | None 
 def _time(run: DescribedRun) -> tuple[str, str, int, float, str]:
     """Sort key: the time in Score-P's default name, or when the profile was written."""
     dated = _DEFAULT_NAME.search(run.name)
-    return (*dated.group(1, 2), int(dated[3]), 0.0, "") if dated else ("", "", 0, run.written, run.name)
+    return (dated[1], dated[2], int(dated[3]), 0.0, "") if dated else ("", "", 0, run.written, run.name)
 
 
 def _guess(runs: Sequence[DescribedRun], remarks: list[str]) -> dict[str, Column]:

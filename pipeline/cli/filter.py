@@ -37,8 +37,11 @@ def filter_command(
 ) -> None:
     """Select the regions that are worth measuring and write a verified filter file with its evidence."""
     from filters.explanation import explain as explanation
+    from ingest.errors import UsageError
     from pipeline.stages.filter import filter_of_path, store_filter
 
+    if apply is not None and explain is not None:
+        raise UsageError("cannot be combined with --apply", where="--explain", hint="give one of them")
     if apply is not None:
         _simulate(path, apply)
         return

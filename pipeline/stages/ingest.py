@@ -158,7 +158,7 @@ def _read(runs: Sequence[Run], reader: RunReader, progress: Progress) -> list[Re
 
 
 def is_problem(entry: Skipped) -> bool:
-    """Return whether a measurement is missing: a damaged profile, or a folder named like a run without one."""
+    """Return whether a measurement is missing: a damaged profile, or none in a folder named like a run."""
     try:
         return entry.damaged or (entry.path.is_dir() and bool(parse_run_name(entry.path.name).parameters))
     except RunNameError:
