@@ -111,7 +111,7 @@ def draw_roofline(path: Path, projection: Projection) -> None:
     """
     form = path.suffix.lstrip(".")
     if form not in FORMS:
-        raise UsageError(f"'{path}' is neither .png nor .svg", where="--output")
+        raise UsageError(f"'{path}' is neither .png nor .svg", where="--roofline")
     write_bytes(path, roofline_image(form, projection))
 
 
@@ -124,7 +124,7 @@ def roofline_image(form: str, projection: Projection) -> bytes:
     found = projection.profile.roofline if projection.profile else None
     if found is None:
         hint = "only a projection by bandwidth ratios has one, and its reference machine needs a peak"
-        raise UsageError("this projection has no roofline", where="--output", hint=hint)
+        raise UsageError("this projection has no roofline", where="--roofline", hint=hint)
     image = BytesIO()
     write_roofline(image, form, found)
     return image.getvalue()
