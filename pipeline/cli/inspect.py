@@ -50,8 +50,9 @@ def inspect_command(
     from pipeline.stages.inspect import inspect_path
 
     if propose:
-        if totals:
-            raise UsageError("cannot be combined with --propose", where="--totals", hint="omit one of them")
+        for flag, given in (("--totals", totals), ("--config", config)):
+            if given:
+                raise UsageError("cannot be combined with --propose", where=flag, hint="omit one of them")
         _propose(path, output or STANDARD_OUTPUT)
         return
     if output is not None:

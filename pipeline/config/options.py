@@ -287,8 +287,10 @@ def flag_of(name: str, declared: Declaration) -> str:
 
 def _check_engine(options: Options) -> None:
     if (options.engine == "dask") != bool(options.scheduler):
-        what = "Dask needs a scheduler" if options.engine == "dask" else "only Dask takes a scheduler"
-        raise UsageError(what, where="--engine", hint="give --engine dask --scheduler ADDRESS_OR_FILE")
+        what, flag = "only Dask takes a scheduler", "--scheduler"
+        if options.engine == "dask":
+            what, flag = "Dask needs a scheduler", "--engine"
+        raise UsageError(what, where=flag, hint="give --engine dask --scheduler ADDRESS_OR_FILE")
 
 
 def reuse_key(options: Options) -> dict[str, Any]:

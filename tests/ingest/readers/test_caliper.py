@@ -89,6 +89,39 @@ def test_names_are_the_parameters_where_there_are_no_metadata(tmp_path):
     assert discover(tmp_path).parameters == ("p",)
 
 
+def test_names_win_over_metadata(tmp_path):
+    for processes, size in ((8, 30), (27, 30), (27, 60)):
+        file = exclusive().globals(jobsize=str(processes), problem_size=str(size))
+        file.write(tmp_path / f"lulesh.p{processes}.r{size}.cali")
+    found = discover(tmp_path)
+    assert found.parameters == ("p",)
+    assert [run.parameters for run in found.runs] == [(8.0,), (27.0,), (27.0,)]
+    assert found.notices == (
+        "parameters from the run names; in the metadata of the profiles problem_size differs between runs"
+        " with the same parameters: list the runs in pipeline.toml if it matters",
+    )
+
+
+def test_a_number_that_follows_from_a_parameter_is_left_out_with_a_notice(tmp_path):
+    for i, (jobsize, hosts, size) in enumerate([(1, 1, 30), (8, 1, 30), (27, 2, 30), (64, 4, 60)]):
+        numbers = {"jobsize": jobsize, "numhosts": hosts, "problem_size": size}
+        file = exclusive().globals(**{name: str(value) for name, value in numbers.items()})
+        file.write(tmp_path / f"210104-{i}.cali")
+    found = discover(tmp_path)
+    assert found.parameters == ("jobsize",)
+    assert found.notices == (
+        "parameters from the metadata of the profiles: jobsize",
+        "numhosts is left out: it follows from jobsize",
+        "problem_size is left out: it follows from jobsize",
+    )
+
+
+def test_a_parameter_follows_only_from_one_that_is_repeated():
+    rows = [{"a": a, "half": a // 2} for a in (1, 2, 3, 4)]
+    assert choose_parameters(rows) == (("a", "half"), {})  # a may be a number that only identifies the run
+    assert choose_parameters([*rows, *rows]) == (("a",), {"half": "a"})
+
+
 def test_parameters_are_chosen():
     rows = [{"jobsize": 8, "n": 1, "m": 1, "same": 3}, {"jobsize": 8, "n": 2, "m": 2, "same": 3, "only": 1}]
     assert choose_parameters(rows) == (("jobsize", "m"), {"n": "m"})

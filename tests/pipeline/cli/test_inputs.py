@@ -79,7 +79,8 @@ def test_a_run_of_another_program_is_left_out(study, run):
     assert code == INCOMPLETE
     assert lines == [
         f"pipeline: skipped {folder / 'a.p8.r2'}: shares less than 20 % of its call paths with the other"
-        " runs, so it is another program or another kind of instrumentation; move it to a directory of its own"
+        " runs, so it is another program or another kind of instrumentation; move it to a directory of its"
+        " own"
     ]
 
 
@@ -160,6 +161,7 @@ def test_an_inspection_ends_with_ok_or_with_the_problems(study, call):
     ("options", "message"),
     [
         (["--propose", "--totals"], "--totals: cannot be combined with --propose; omit one of them"),
+        (["--propose", "--config", "x"], "--config: cannot be combined with --propose; omit one of them"),
         (["-o", "x"], "--output: only --propose writes a file; add --propose"),
     ],
 )

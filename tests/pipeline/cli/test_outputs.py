@@ -203,8 +203,9 @@ def test_exit_codes_survive_a_closed_pipe(results, strong_study, tmp_path):
         times = {"solve": 64.0 / p, "sum": 5.0 * p, "main": 0.25 / p}
         for repetition in (1, 2):
             write_foam_case(other / f"app.p{p}.r{repetition}", times, processes=p)
+    strong = ["--scaling", "strong"]
     for output in ([], ["--json", "-"], ["--junit", "-"]):
-        assert into_closed_pipe("check", other, "--baseline", base, *output)[0] == 1
+        assert into_closed_pipe("check", other, "--baseline", base, *strong, *output)[0] == 1
     assert into_closed_pipe("predict", results, "--json", "-") == (0, "")
     (strong_study / "app.p32.r1").mkdir()
     for output in ([], ["--json", "-"]):

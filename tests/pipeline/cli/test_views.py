@@ -21,9 +21,10 @@ def test_the_tree_shows_bars_shares_and_growth(call, results):
     assert any(line.startswith("  sum") and "p^2" in line for line in lines)
 
 
-def test_the_tree_of_a_prediction_is_that_of_the_last_target(call, results):
+def test_predictions_have_a_tree_for_each_target(call, results):
     _, text, _ = call("tree", results, "--at", "p=2", "--at", "p=1024", "--least", "0.1")
-    assert "effort [core-hours] predicted at p = 1024" in text
+    near, text = text.split("effort [core-hours] predicted at p = 1024")
+    assert near.startswith("effort [core-s] predicted at p = 2") and "solve" in near
     assert "solve" not in text and "1 call path below 10.0 % left out" in text
     (line,) = (line for line in text.splitlines() if line.startswith("  sum"))
     assert float(line.split()[2]) == pytest.approx(0.5 * 1024**2 / 3600, rel=0.02)

@@ -213,7 +213,7 @@ def test_every_option_has_a_help_and_one_name():
         (
             "local",
             "tcp://x",
-            "--engine: only Dask takes a scheduler; give --engine dask --scheduler ADDRESS_OR_FILE",
+            "--scheduler: only Dask takes a scheduler; give --engine dask --scheduler ADDRESS_OR_FILE",
         ),
     ],
 )
