@@ -77,8 +77,9 @@ def _counts(name: str, values: FloatArray, count: IntArray) -> bool:
 def foreign_runs(experiment: Experiment) -> dict[str, str]:
     """Find runs of another program: they share less than `LEAST_SHARED` of their call paths with the others.
 
-    Call paths are compared as they are; if hardly any agree, once more without the regions that only one side
-    recorded (filters remove regions from call paths), and without those of libraries, which programs share.
+    Functions of libraries such as MPI do not count, since programs share them. Call paths are compared as
+    they are; if hardly any agree, once more without the regions that only one side recorded, since filters
+    remove regions from call paths.
 
     Returns:
         Per source of a run that is not of the program that most runs are of, the reason.
@@ -124,14 +125,11 @@ def _visited(experiment: Experiment) -> list[BoolArray]:
 
 def _alike(experiment: Experiment, one: BoolArray, two: BoolArray) -> bool:
     """Return whether two sets of call paths, bool[N], may be of one program."""
-    fewest = min(int(one.sum()), int(two.sum()))
-    if int((one & two).sum()) >= LEAST_SHARED * fewest:
-        return True
     own = np.array([paradigm not in _LIBRARIES for paradigm in experiment.regions.paradigm])
     region, size = experiment.tree.region, len(experiment.regions)
     sides = [nodes & own[region] for nodes in (one, two)]
     fewest = min(int(nodes.sum()) for nodes in sides)
-    if fewest < LEAST_COMPARED:
+    if fewest < LEAST_COMPARED or int((sides[0] & sides[1]).sum()) >= LEAST_SHARED * fewest:
         return True
     in_one, in_two = (np.bincount(region[nodes], minlength=size) > 0 for nodes in sides)
     common = in_one & in_two

@@ -107,8 +107,8 @@ def computing_time_per_location(experiment: Experiment) -> FloatArray:
 
 
 def _separates_waiting(experiment: Experiment) -> bool:
-    """Return whether a run on several locations has regions that do not compute."""
-    return any(len(run.process) > 1 and not USEFUL.issuperset(run.classes) for run in experiment.runs)
+    """Return whether a run has regions that do not compute."""
+    return any(not USEFUL.issuperset(run.classes) for run in experiment.runs)
 
 
 def _slope(experiment: Experiment, column: int) -> float | None:

@@ -61,8 +61,8 @@ def inspect_command(
     found = inspect_path(
         path, options.runs, totals=totals, processes=options.processes, progress=reading_progress
     )
-    show_skipped(found["skipped"])
     show_inspection(console(), found)
+    show_skipped(found["skipped"])
     if not found["usable"]:
         raise typer.Exit(REFUSED)
 
