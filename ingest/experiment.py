@@ -110,6 +110,14 @@ class Experiment:
         known = ", ".join(m.name for m in self.metrics) or "none"
         raise InputError(f"no metric '{name}' was measured", hint=f"metrics here: {known}")
 
+    def stored_metric(self, name: str) -> str:
+        """Return the metric that results are about if one of that name was requested.
+
+        A series file with a single metric needs no name.
+        """
+        known = [metric.name for metric in self.metrics]
+        return known[0] if self.is_series and len(known) == 1 else name
+
     def locations(self) -> FloatArray:
         """Return the number of CPU locations, float64[P, R], NaN where no run was measured."""
         counts = np.full(self.shape, np.nan)

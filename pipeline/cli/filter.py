@@ -48,8 +48,12 @@ def filter_command(
 ) -> None:
     """Select the regions that are worth measuring and write a verified filter file with its evidence."""
     from filters.explanation import explain as explanation
+    from ingest.errors import UsageError
     from pipeline.stages.filter import filter_of_path, store_filter
 
+    if explain is not None and (apply is not None or verify is not None):
+        other = "--apply" if apply is not None else "--verify"
+        raise UsageError(f"cannot be combined with {other}", where="--explain", hint="give one of them")
     options = load_options(config, path if path.is_dir() else None, **given)
     if verify is not None:
         _verify(path, verify, options, apply, json)

@@ -15,7 +15,7 @@ from pipeline.config.targets import HELP as TARGET_HELP
 from pipeline.config.targets import METAVAR as TARGET
 from pipeline.config.targets import read_targets
 from pipeline.config.toml_file import Table, read_toml, unknown_hint
-from pipeline.config.values import checked
+from pipeline.config.values import checked, read_share
 from pipeline.models.options import ModelOptions
 
 CONFIGURATION = "pipeline.toml"
@@ -30,13 +30,9 @@ Record = TypeVar("Record")
 
 
 def _share(value: object, folder: Path) -> float:  # all readers of options take a folder
-    """Read a share: ``5%`` or ``0.05``."""
-    text = str(value).strip()
-    try:
-        share = float(text.removesuffix("%")) / (100.0 if text.endswith("%") else 1.0)
-    except ValueError:
-        share = 0.0
-    if isinstance(value, bool) or not 0.0 < share < float("inf"):
+    """Read a share above zero: ``5%`` or ``0.05``."""
+    share = read_share(value)
+    if share == 0.0:
         raise UsageError(f"invalid share {value!r}", hint="write 5% or 0.05")
     return share
 
@@ -311,8 +307,10 @@ def flag_of(name: str, declared: Declaration) -> str:
 
 def _check_engine(options: Options) -> None:
     if (options.engine == "dask") != bool(options.scheduler):
-        what = "Dask needs a scheduler" if options.engine == "dask" else "only Dask takes a scheduler"
-        raise UsageError(what, where="--engine", hint="give --engine dask --scheduler ADDRESS_OR_FILE")
+        what, flag = "only Dask takes a scheduler", "--scheduler"
+        if options.engine == "dask":
+            what, flag = "Dask needs a scheduler", "--engine"
+        raise UsageError(what, where=flag, hint="give --engine dask --scheduler ADDRESS_OR_FILE")
 
 
 def reuse_key(options: Options) -> dict[str, Any]:

@@ -61,7 +61,11 @@ def metric_to_model(read: Ingested, options: Options) -> str:
     """
     first, *more = metrics_to_model(read, options)
     if more:
-        raise UsageError("the series has several metrics", hint=f"choose one: {', '.join((first, *more))}")
+        raise UsageError(
+            "the series has several metrics",
+            where="--metric",
+            hint=f"choose one: {', '.join((first, *more))}",
+        )
     return first
 
 

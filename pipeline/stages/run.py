@@ -21,7 +21,7 @@ from pipeline.stages.filter import (
     store_filter,
 )
 from pipeline.stages.ingest import Ingested, ingest, locate, remembered_inputs, skipped_entry
-from pipeline.stages.model import modelled, outlooks, summary_ahead, target_points
+from pipeline.stages.model import metric_to_model, modelled, outlooks, summary_ahead, target_points
 from pipeline.stages.overhead import calibration_key, calibration_of, true_times
 from pipeline.stages.report import report_analysis
 from pipeline.store.atomic import sweep, write_json
@@ -115,7 +115,7 @@ def run(
 def _compute(directory: Path, options: Options, read: Ingested, stopwatch: Stopwatch) -> RunResult:
     """Run the stages after ingest and store their results; run.json comes last, when all are complete."""
     with stopwatch.stage("model"):
-        analysis = modelled(read, options, options.metric)
+        analysis = modelled(read, options, metric_to_model(read, options))
     discard(options.out)
     with stopwatch.stage("filter"):
         effect = _filter(read, analysis, options)

@@ -103,7 +103,7 @@ def read_analysis(directory: Path) -> Analysis:
         models = [from_table(pq.read_table(directory / name)) for name in (MODELS, REGION_MODELS)]
         stored = provenance["decision"]
         decision = ScalingDecision(Scaling(stored["scaling"]), stored["parameter"], stored["reason"])
-        metric = provenance["configuration"]["metric"]
+        metric = experiment.stored_metric(provenance["configuration"]["metric"])
     except (OSError, pa.ArrowException, KeyError, ValueError) as error:
         raise InputError(
             f"the stored results are damaged ({error})", where=str(directory), hint="run `pipeline run` again"

@@ -233,7 +233,8 @@ def inspected(**changes):
         "totals": {"time [s]": 1234.5678901234},
     }
     other = run | {"path": "elsewhere/x", "at": [8.0], "notices": [], "totals": {}}
-    return {"path": "study/", "parameters": ["p"], "runs": [run, other], "skipped": []} | changes
+    found = {"path": "study/", "parameters": ["p"], "runs": [run, other], "skipped": []}
+    return found | {"problems": [], "usable": True} | changes
 
 
 def test_an_inspection():
@@ -246,7 +247,16 @@ def test_an_inspection():
         "app.p4.r1/profile.cubex  time [s]  1234.56789",
         "Metrics: time [s], visits",
         "Note (1 run): odd",
+        "OK: 2 runs at 2 measurement points",
     ]
+
+
+def test_an_inspection_ends_with_the_problems():
+    problems = ["a: is torn", "b: is of another program"]
+    lines = shown(show_inspection, inspected(problems=problems))
+    assert lines[-3:] == ["2 problems", "  1. a: is torn", "  2. b: is of another program"]
+    refused = shown(show_inspection, inspected(problems=problems[:1], usable=False))
+    assert refused[-2] == "1 problem; `pipeline run` refuses these runs"
 
 
 def test_an_inspection_without_room_leaves_the_format_out():
@@ -259,7 +269,7 @@ def test_an_inspection_without_parameters_and_totals():
     run = inspected()["runs"][1] | {"at": []}
     lines = shown(show_inspection, inspected(parameters=[], runs=[run]))
     assert lines[0] == "Parameters: none"
-    assert len(lines) == 4
+    assert len(lines) == 5
 
 
 def test_an_inspection_of_a_series():
@@ -270,7 +280,9 @@ def test_an_inspection_of_a_series():
         "callpaths": 2,
         "metrics": ["time", "[b]"],
     }
-    assert shown(show_inspection, {"path": "x", "parameters": ["p", "n"], "series": series}) == [
+    found = {"path": "x", "parameters": ["p", "n"], "series": series, "problems": [], "usable": True}
+    assert shown(show_inspection, found) == [
         "Parameters: p, n",
         "Extra-P text: 1 measurement point, up to 3 repetitions, 2 call paths, metrics time, [b]",
+        "OK: 1 measurement point",
     ]
