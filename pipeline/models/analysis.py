@@ -10,6 +10,7 @@ from ingest.arrays import FloatArray, IntArray
 from ingest.errors import ModelError
 from ingest.experiment import Experiment
 from ingest.scaling import Scaling, ScalingDecision
+from pipeline.models.agreement import agreeing
 from pipeline.models.bottlenecks import Crossover, crossovers, flags, ranking, shares
 from pipeline.models.fit import fit
 from pipeline.models.kernels import Kernels, callpath_kernels, region_kernels, total_kernel
@@ -89,12 +90,16 @@ def analyse(
         )
     kernels = callpath_kernels(experiment, metric, decision.scaling)
     regions = region_kernels(kernels)
-    return Analysis(
-        experiment,
-        decision,
-        _modelled(experiment, kernels, options),
-        _modelled(experiment, regions, options),
-    )
+    callpaths = _modelled(experiment, kernels, options)
+    return analysis_of(experiment, decision, callpaths, _modelled(experiment, regions, options))
+
+
+def analysis_of(
+    experiment: Experiment, decision: ScalingDecision, callpaths: Level, regions: Level
+) -> Analysis:
+    """Put the models of both levels together; those of the regions add up to the sum of the call paths."""
+    agreed = Level(regions.kernels, agreeing(regions.models, callpaths.models))
+    return Analysis(experiment, decision, callpaths, agreed)
 
 
 def _modelled(experiment: Experiment, kernels: Kernels, options: ModelOptions) -> Level:

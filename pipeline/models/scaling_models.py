@@ -133,6 +133,11 @@ class ScalingModels:
         kept = {name: getattr(self, name)[index] for name in per_kernel_fields()}
         return replace(self, **kept, trend=self.trend.take(index) if self.trend else None, whole=None)
 
+    @property
+    def summed(self) -> "ScalingModels":
+        """The models whose sum is the total: these, unless they agree with the finer parts of a sum."""
+        return self
+
     def predict(self, points: FloatArray, level: float = 0.9) -> Prediction:
         """Predict expected values.
 

@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 
 from ingest.errors import InputError
 from ingest.scaling import Scaling, ScalingDecision
-from pipeline.models.analysis import Analysis, Level
+from pipeline.models.analysis import Analysis, Level, analysis_of
 from pipeline.models.kernels import callpath_kernels, region_kernels
 from pipeline.store.arrow import lists_of_texts, write_table
 from pipeline.store.atomic import not_writable, write_json
@@ -112,7 +112,7 @@ def read_analysis(directory: Path) -> Analysis:
         raise InputError("another run wrote to it in the meantime", where=str(directory), hint="try again")
     kernels = callpath_kernels(experiment, metric, decision.scaling)
     regions = region_kernels(kernels)
-    return Analysis(experiment, decision, Level(kernels, models[0]), Level(regions, models[1]))
+    return analysis_of(experiment, decision, Level(kernels, models[0]), Level(regions, models[1]))
 
 
 def discard(directory: Path) -> None:
