@@ -159,6 +159,14 @@ class Options:
         least=1,
         recompute=False,
     )
+    min_efficiency: float = option(
+        0.75,
+        "Efficiency up to whose largest scale is asked.",
+        commands=(*_MODELS, "predict", "report"),
+        metavar="SHARE",
+        given=str,
+        read=_share,
+    )
     strict: bool = option(
         False, "Exit with code 3 if a run could not be read.", commands=_MODELS, recompute=False
     )

@@ -72,6 +72,8 @@ def _factors(coarse: Prediction, fine: Prediction) -> FloatArray:
     factors = np.ones(value.shape)
     for q in np.flatnonzero((wanted > 0) & (rising.sum(axis=0) > 0)).tolist():
         moved = np.exp(tilt(rising[:, q], share[:, q], wanted[q]) * share[:, q])
-        left = wanted[q] / (rising[:, q] * moved).sum()  # rounding, or all that the uncertain ones cannot take
+        left = (
+            wanted[q] / (rising[:, q] * moved).sum()
+        )  # rounding, or all that the uncertain ones cannot take
         factors[:, q] = np.where(value[:, q] > 0, moved * left, 1.0)
     return factors
