@@ -16,7 +16,7 @@ from pipeline.config.targets import METAVAR as TARGET
 from pipeline.config.targets import read_targets
 from pipeline.config.toml_file import Table, read_toml, unknown_hint
 from pipeline.config.values import checked
-from pipeline.models.options import ModelOptions
+from pipeline.models.options import MIN_EFFICIENCY, ModelOptions
 
 CONFIGURATION = "pipeline.toml"
 _RUN = ("run",)
@@ -160,8 +160,8 @@ class Options:
         recompute=False,
     )
     min_efficiency: float = option(
-        0.75,
-        "Efficiency up to whose largest scale is asked.",
+        MIN_EFFICIENCY,
+        "Report the largest scale with at least this efficiency.",
         commands=(*_MODELS, "predict", "report"),
         metavar="SHARE",
         given=str,

@@ -44,9 +44,9 @@ class AgreeingModels(ScalingModels):
     def predict(self, points: FloatArray, level: float = 0.9) -> Prediction:
         """Predict expected values, arguments and result as of `ScalingModels.predict`."""
         points = np.asarray(points, dtype=np.float64).reshape(-1, len(self.parameters))
-        own = super().predict(points, level)
-        factor = _factors(self.coarse.predict(points), self.fine.predict(points))[self.kernels]
-        return Prediction(own.value * factor, own.lower * factor, own.upper * factor)
+        own = self.coarse.predict(points, level)
+        factor = _factors(own, self.fine.predict(points, level))
+        return Prediction(*((part * factor)[self.kernels] for part in (own.value, own.lower, own.upper)))
 
 
 def agreeing(coarse: ScalingModels, fine: ScalingModels) -> AgreeingModels:

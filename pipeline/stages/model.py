@@ -19,7 +19,8 @@ from pipeline.models.analysis import (
     scaling_of,
 )
 from pipeline.models.efficiency import efficiencies
-from pipeline.models.runtime.runtime import MIN_EFFICIENCY, Runtime, runtime
+from pipeline.models.options import MIN_EFFICIENCY
+from pipeline.models.runtime.runtime import Runtime, runtime
 from pipeline.report.formatting import point_text
 from pipeline.report.runtime_summary import runtime_summary
 from pipeline.report.summary import efficiency_summary, summarise

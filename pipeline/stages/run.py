@@ -128,7 +128,7 @@ def _compute(directory: Path, options: Options, read: Ingested, stopwatch: Stopw
     provenance = _provenance(directory, options, read, analysis, effect, stopwatch.seconds)
     with stopwatch.stage("page"):
         content = provenance_content(provenance)
-        report_analysis(options.out, analysis, targets, content, summary["efficiency"], ahead)
+        report_analysis(options.out, analysis, targets, content, summary["efficiency"], ahead, found)
     write_provenance(options.out, provenance)
     return RunResult(
         summary=summary, filter_effect=effect, damaged=provenance.damaged, notices=notices, reused=False

@@ -8,9 +8,11 @@ from ingest.arrays import FloatArray
 from ingest.experiment import Experiment
 from pipeline.models.back_test import enough
 from pipeline.models.fit import fit
-from pipeline.models.kernels import Kernels, mean_over_repetitions, total_kernel
+from pipeline.models.kernels import Kernels, mean_over_repetitions, sum_groups, total_kernel
 from pipeline.models.options import ModelOptions
 from pipeline.models.total import predict_total
+
+LARGEST = 128  # kernels that are modelled one by one
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,6 +49,8 @@ def back_test_total(
 ) -> BackTest | None:
     """Fit without the largest scale and predict the total there.
 
+    To bound the cost, the kernels beyond the `LARGEST` of most effort count as one.
+
     Args:
         experiment: the aligned runs.
         kernels: the kernels that add up to the total.
@@ -64,7 +68,8 @@ def back_test_total(
     measured = float(mean_over_repetitions(total_kernel(kernels).values)[0, largest])
     if not left.any() or not enough(points[left], np.asarray(varies)) or not measured > 0:
         return None
-    models = fit(experiment.parameters, points[left], kernels.values[:, left], options, parts=True)
+    values = _largest(kernels.values)
+    models = fit(experiment.parameters, points[left], values[:, left], options, parts=True)
     found = predict_total(models, points[largest][None])
     value, lower, upper = (float(part[0, 0]) for part in (found.value, found.lower, found.upper))
     return BackTest(
@@ -75,3 +80,13 @@ def back_test_total(
         upper=upper,
         measured=measured,
     )
+
+
+def _largest(values: FloatArray) -> FloatArray:
+    """Sum all but the largest kernels into one: float64[at most LARGEST + 1, P, R] from float64[K, P, R]."""
+    if len(values) <= LARGEST + 1:
+        return values
+    order = np.argsort(-np.abs(np.nan_to_num(values)).max(axis=(1, 2)), kind="stable")
+    group = np.empty(len(values), dtype=np.int64)
+    group[order] = np.minimum(np.arange(len(values)), LARGEST)
+    return sum_groups(values, group, LARGEST + 1)

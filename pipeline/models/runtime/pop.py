@@ -1,8 +1,8 @@
 """POP efficiencies at points that were not measured, from models of the parts of the run time.
 
-Time of all locations = useful time + imbalance of useful time + communication. The parts are modelled as the
-kernels of a sum, so that they cannot become negative, and are made to agree with the predicted total: all
-efficiencies made from them lie between 0 and 1.
+Time of all locations = useful time + imbalance of useful time + communication. The parts are modelled
+one by one, are never negative, and are made to agree with the predicted total, so that all efficiencies made
+from them lie between 0 and 1.
 """
 
 from dataclasses import dataclass
@@ -48,7 +48,7 @@ def pop_parts(study: Study, points: FloatArray) -> PopParts | None:
     for run in experiment.runs:
         share = 1 / len(run.process) if study.per_location else 1.0
         values[:, run.point, run.repetition] = _parts(run) * share
-    parts = fit(experiment.parameters, experiment.points, values, parts=True)
+    parts = fit(experiment.parameters, experiment.points, values)
     found = agreeing(parts, study.analysis.callpaths.models).predict(points).value
     useful, imbalance, communication = found
     references = study.references(points)

@@ -7,6 +7,7 @@ import numpy as np
 from ingest.arrays import FloatArray
 from pipeline.models.analysis import Analysis, largest_point
 from pipeline.models.kernels import total_kernel
+from pipeline.models.options import MIN_EFFICIENCY
 from pipeline.models.runtime.back_test import BackTest
 from pipeline.models.runtime.figures import Comparison, Figures, Study, is_time
 from pipeline.models.runtime.limits import Limit, candidates, efficient_up_to, fastest
@@ -14,7 +15,6 @@ from pipeline.models.runtime.losses import Losses, losses
 from pipeline.models.runtime.pop import PopParts, pop_parts
 from pipeline.models.runtime.trust import Verdict, noise_of, verdict
 
-MIN_EFFICIENCY = 0.75
 UNEVEN = 1.05  # longest location over the mean, from which wall time is doubted
 
 
