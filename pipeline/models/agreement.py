@@ -2,7 +2,8 @@
 
 Both levels are fitted on their own, so their sums differ beyond the measured points. The regions move towards
 the sum of the call paths in proportion to the variances of their logarithms, as the kernels of one level do
-towards the model of their sum (`total`): what is known well hardly moves.
+towards the model of their sum (`total`): what is known well hardly moves. No region counts as known better
+than the two sums agree, so that a small uncertain region does not take a gap much larger than itself.
 """
 
 from collections.abc import Sequence
@@ -66,14 +67,12 @@ def _factors(coarse: Prediction, fine: Prediction) -> FloatArray:
     value = coarse.value
     rising = np.where(value > 0, value, 0.0)
     wanted = fine.value.sum(axis=0) - (value - rising).sum(axis=0)
-    variance = np.where(value > 0, log_variance(coarse), 0.0)
-    largest = variance.max(axis=0, initial=0.0)
-    share = np.where(largest > 0, variance / np.maximum(largest, SMALLEST), 1.0)
-    factors = np.ones(value.shape)
+    variances, factors = log_variance(coarse), np.ones(value.shape)
     for q in np.flatnonzero((wanted > 0) & (rising.sum(axis=0) > 0)).tolist():
-        moved = np.exp(tilt(rising[:, q], share[:, q], wanted[q]) * share[:, q])
-        left = (
-            wanted[q] / (rising[:, q] * moved).sum()
-        )  # rounding, or all that the uncertain ones cannot take
+        gap = np.log(wanted[q] / rising[:, q].sum())
+        variance = variances[:, q] + gap**2
+        share = variance / max(variance.max(), SMALLEST)
+        moved = np.exp(tilt(rising[:, q], share, wanted[q]) * share)
+        left = wanted[q] / (rising[:, q] * moved).sum()  # rounding
         factors[:, q] = np.where(value[:, q] > 0, moved * left, 1.0)
     return factors

@@ -115,10 +115,11 @@ def _notices(study: Study, figures: Figures) -> list[str]:
         found.append(f"the number of locations is taken to be {study.analysis.parameter}")
     elif not np.isfinite(figures.locations).all():
         found.append("the number of locations at some points is unknown, so there is no wall time")
-    ratio = figures.longest / figures.wall.value
-    if (ratio[np.isfinite(ratio)] > UNEVEN).any():
+    uneven = figures.longest > UNEVEN * figures.wall.value
+    if uneven.any():
+        most = (figures.longest[uneven] / figures.wall.value[uneven]).max()
         found.append(
-            f"the longest location takes up to {np.nanmax(ratio):.2g} times the mean: wall times, which are "
+            f"the longest location takes up to {most:.2g} times the mean: wall times, which are "
             "effort over locations, are too short by that"
         )
     return found

@@ -1,7 +1,6 @@
 """Regions and call paths have one total."""
 
 import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -55,11 +54,22 @@ def test_what_is_known_well_hardly_moves():
     steady = np.full((1, 4, 3), 5.0) * random.lognormal(0, 0.001, (1, 4, 3))
     wild = P[:, 0][None, :, None] * random.lognormal(0, 0.5, (1, 4, 3))
     coarse = fit(("p",), P, np.concatenate([steady, wild]))
-    fine = fit(("p",), P, np.concatenate([steady, 2 * wild]))
+    fine = fit(("p",), P, np.concatenate([steady, 1.2 * wild]))
     far = np.array([[16.0]])
     moved = agreeing(coarse, fine).predict(far).value / coarse.predict(far).value
-    assert moved[0, 0] == pytest.approx(1.0, abs=0.1)
-    assert moved[1, 0] > 1.3
+    assert 1.0 <= moved[0, 0] < 1.05
+    assert moved[1, 0] > 1.1
+
+
+def test_a_small_uncertain_region_does_not_take_a_gap_larger_than_itself():
+    random = np.random.default_rng(1)
+    steady = np.full((1, 4, 3), 50.0) * random.lognormal(0, 0.001, (1, 4, 3))
+    wild = np.full((1, 4, 3), 1.0) * random.lognormal(0, 0.5, (1, 4, 3))
+    coarse = fit(("p",), P, np.concatenate([steady, wild]))
+    fine = fit(("p",), P, np.concatenate([0.8 * steady, wild]))
+    far = np.array([[16.0]])
+    moved = agreeing(coarse, fine).predict(far).value / coarse.predict(far).value
+    assert 0.3 < moved[1, 0] < moved[0, 0] < 0.9
 
 
 def test_regions_without_any_value_stay_so():

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ingest.alignment import experiment_from_series
+from ingest.alignment import MeasuredRun, align, experiment_from_series
+from ingest.reduction import reduce_profile
 from ingest.scaling import Scaling, ScalingDecision, decide_scaling
 from ingest.series import Measurements
 from pipeline.config.options import Options
@@ -19,6 +20,7 @@ from pipeline.models.total import predict_total
 from pipeline.stages.ingest import ingest, locate
 from pipeline.stages.model import modelled
 from tests.pipeline.models.runtime.programs import SIZE, STRONG, experiment, ideal, strong, weak
+from tests.profiles import make_profile
 
 SAMPLES = Path(__file__).parents[4] / "sample_profiles"
 
@@ -202,3 +204,22 @@ def test_the_sample_by_hand():
     assert found.wall.value[:4] == pytest.approx([10.7, 5.15, 6.03, 6.96], abs=0.05)
     assert 100 * found.efficiency.value[:4] == pytest.approx([100, 104, 44, 19], abs=0.6)
     assert found.longest[:4] == pytest.approx(found.wall.value[:4], rel=0.003)
+
+
+def test_threads_that_idle_are_said():
+    runs = []
+    for p in (1, 2, 4, 8):
+        times = {("main",): [1.0] + [0.0] * (p - 1), ("main", "work"): [8 / p] * p}
+        runs.append(MeasuredRun((float(p),), 1, reduce_profile(make_profile({"time": times}), ["time"])))
+    found = runtime(analyse(align(["p"], runs), STRONG, "time", ModelOptions()), np.array([[16.0]]))
+    assert found.figures.longest[:4] == pytest.approx([1 + 8 / p for p in (1, 2, 4, 8)])
+    (notice,) = found.notices
+    assert notice.startswith("the longest location takes up to 1.8 times the mean")  # 2 / (9 / 8)
+
+
+def test_no_time_at_all():
+    runs = experiment([(p,) for p in (1, 2, 4, 8)], lambda at: {"work": 0.0})
+    found = runtime(analyse(runs, STRONG, "time", ModelOptions()), np.array([[16.0]]))
+    assert found.figures.effort.value.tolist() == [0.0] * 5
+    assert found.efficient_up_to.point.tolist() == [1.0] and found.back_test is None
+    assert found.losses[0].total == 0.0
