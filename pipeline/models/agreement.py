@@ -1,9 +1,9 @@
 """Regions and call paths have one total: the predictions of regions add up to those of their call paths.
 
 Both levels are fitted on their own, so their sums differ beyond the measured points. The regions move towards
-the sum of the call paths in proportion to the variances of their logarithms, as the kernels of one level do
-towards the model of their sum (`total`): what is known well hardly moves. No region counts as known better
-than the two sums agree, so that a small uncertain region does not take a gap much larger than itself.
+the sum of the call paths as least squares in logarithms does: in proportion to the variance of the logarithm
+times the value. So what is known well hardly moves, and neither does what is too small to fill the gap. No
+region counts as known better than the two sums agree.
 """
 
 from collections.abc import Sequence
@@ -70,8 +70,8 @@ def _factors(coarse: Prediction, fine: Prediction) -> FloatArray:
     variances, factors = log_variance(coarse), np.ones(value.shape)
     for q in np.flatnonzero((wanted > 0) & (rising.sum(axis=0) > 0)).tolist():
         gap = np.log(wanted[q] / rising[:, q].sum())
-        variance = variances[:, q] + gap**2
-        share = variance / max(variance.max(), SMALLEST)
+        weight = (variances[:, q] + gap**2) * rising[:, q]
+        share = weight / max(weight.max(), SMALLEST)
         moved = np.exp(tilt(rising[:, q], share, wanted[q]) * share)
         left = wanted[q] / (rising[:, q] * moved).sum()  # rounding
         factors[:, q] = np.where(value[:, q] > 0, moved * left, 1.0)

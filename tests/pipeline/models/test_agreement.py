@@ -61,7 +61,7 @@ def test_what_is_known_well_hardly_moves():
     assert moved[1, 0] > 1.1
 
 
-def test_a_small_uncertain_region_does_not_take_a_gap_larger_than_itself():
+def test_a_small_uncertain_region_hardly_moves():
     random = np.random.default_rng(1)
     steady = np.full((1, 4, 3), 50.0) * random.lognormal(0, 0.001, (1, 4, 3))
     wild = np.full((1, 4, 3), 1.0) * random.lognormal(0, 0.5, (1, 4, 3))
@@ -69,7 +69,8 @@ def test_a_small_uncertain_region_does_not_take_a_gap_larger_than_itself():
     fine = fit(("p",), P, np.concatenate([0.8 * steady, wild]))
     far = np.array([[16.0]])
     moved = agreeing(coarse, fine).predict(far).value / coarse.predict(far).value
-    assert 0.3 < moved[1, 0] < moved[0, 0] < 0.9
+    assert moved[0, 0] == pytest.approx(0.8, abs=0.02)
+    assert moved[1, 0] == pytest.approx(1.0, abs=0.1)
 
 
 def test_regions_without_any_value_stay_so():
