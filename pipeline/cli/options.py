@@ -8,9 +8,10 @@ from typing import Annotated, Any, Literal, TypeAlias
 
 import typer
 
-from pipeline.config.options import CONFIGURATION, declared_fields, flag_of
+from pipeline.config.options import CONFIGURATION, Options, declared_fields, flag_of, override
 from pipeline.config.targets import HELP as TARGET_HELP
 from pipeline.config.targets import METAVAR as TARGET
+from pipeline.models.options import MIN_EFFICIENCY
 
 Out = Annotated[Path, typer.Argument(metavar="OUT", help="Results directory of `pipeline run`.")]
 At = Annotated[list[str] | None, typer.Option("--at", metavar=TARGET, help=TARGET_HELP)]
@@ -33,6 +34,18 @@ LEVELS = {"region": "regions", "callpath": "kernels"}  # the key in summary.json
 Command: TypeAlias = Callable[..., None]
 Given: TypeAlias = dict[str, Any]
 """The options given on the command line by the names of their fields; None for those not given."""
+
+
+def chosen_efficiency(out: Path, given: Given) -> float:
+    """Return the efficiency that is asked for: that of the command line, else that of the stored run.
+
+    Raises:
+        PipelineError: the value is invalid, or the directory is not a complete result.
+    """
+    from pipeline.store.results import read_provenance
+
+    stored = read_provenance(out)["configuration"].get("min_efficiency", MIN_EFFICIENCY)
+    return override(Options(min_efficiency=stored), given).min_efficiency
 
 
 def declared_options(command: str, *records: type) -> Callable[[Command], Command]:

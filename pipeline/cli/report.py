@@ -5,13 +5,16 @@ from typing import Annotated
 import typer
 
 from pipeline.cli.app import app
-from pipeline.cli.options import At, Out
+from pipeline.cli.options import At, Given, Out, chosen_efficiency, declared_options
 from pipeline.cli.output import STANDARD_OUTPUT, show_notice, write_output
+from pipeline.config.options import Options
 
 
 @app.command("report")
+@declared_options("report", Options)
 def report_command(
     out: Out,
+    given: Given,
     at: At = None,
     output: Annotated[
         str | None,
@@ -24,7 +27,7 @@ def report_command(
     from pipeline.config.targets import parse_at
     from pipeline.stages.report import report_stored
 
-    path = report_stored(out, parse_at(at or []), show_notice)
+    path = report_stored(out, parse_at(at or []), show_notice, chosen_efficiency(out, given))
     if output is not None:
         write_output(output, path.read_text(encoding="utf-8", errors="surrogateescape"))
     if output != STANDARD_OUTPUT:

@@ -16,7 +16,7 @@ from pipeline.config.targets import METAVAR as TARGET
 from pipeline.config.targets import read_targets
 from pipeline.config.toml_file import Table, read_toml, unknown_hint
 from pipeline.config.values import checked, read_share
-from pipeline.models.options import ModelOptions
+from pipeline.models.options import MIN_EFFICIENCY, ModelOptions
 
 CONFIGURATION = "pipeline.toml"
 _RUN = ("run",)
@@ -174,6 +174,14 @@ class Options:
         "Take instrumentation overhead out of the times (correct), leave them as measured (keep), or correct "
         "them if it takes more than 5 % (auto).",
         commands=_MEASURED,
+    )
+    min_efficiency: float = option(
+        MIN_EFFICIENCY,
+        "Report the largest scale with at least this efficiency.",
+        commands=(*_MODELS, "predict", "report"),
+        metavar="SHARE",
+        given=str,
+        read=read_share,
     )
     strict: bool = option(
         False, "Exit with code 3 if a run could not be read.", commands=_MODELS, recompute=False

@@ -178,6 +178,11 @@ class ScalingModels:
             whole = replace(whole, common_error=None if of_sum is None else np.array([of_sum]))
         return replace(self, common_error=error, whole=whole)
 
+    @property
+    def summed(self) -> "ScalingModels":
+        """The models whose sum is the total: these, unless they agree with the finer parts of a sum."""
+        return self
+
     def predict(self, points: FloatArray, level: float = 0.9) -> Prediction:
         """Predict expected values.
 

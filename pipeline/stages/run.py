@@ -12,6 +12,7 @@ from pipeline.config.options import Options, reuse_key
 from pipeline.execution.choice import choose_executor
 from pipeline.execution.executor import Progress, no_progress
 from pipeline.models.analysis import Analysis
+from pipeline.models.runtime.runtime import runtime
 from pipeline.report.terminal.filter import effect_sentence
 from pipeline.stages.filter import (
     filter_request,
@@ -123,13 +124,14 @@ def _compute(directory: Path, options: Options, read: Ingested, stopwatch: Stopw
     with stopwatch.stage("report"):
         targets = target_points(analysis, options.at)
         ahead = outlooks(analysis, targets)
-        summary = summary_ahead(analysis, targets, ahead, notices)
+        found = runtime(analysis, targets, options.min_efficiency)
+        summary = summary_ahead(analysis, targets, ahead, found, notices)
         write_analysis(options.out, analysis)
         write_json(options.out / SUMMARY, summary)
     provenance = _provenance(directory, options, read, analysis, effect, stopwatch.seconds)
     with stopwatch.stage("page"):
         content = provenance_content(provenance)
-        report_analysis(options.out, analysis, targets, content, summary["efficiency"], ahead)
+        report_analysis(options.out, analysis, targets, content, summary["efficiency"], ahead, found)
     write_provenance(options.out, provenance)
     return RunResult(
         summary=summary, filter_effect=effect, damaged=provenance.damaged, notices=notices, reused=False
@@ -174,6 +176,7 @@ def _provenance(
         beside=tuple(skipped_entry(entry) for entry in read.beside),
         notices=read.experiment.notices,
         seconds=seconds,
+        back_test=analysis.back_test,
     )
 
 

@@ -106,3 +106,20 @@ def test_an_export_goes_to_a_file_or_to_standard_output(call, results, tmp_path)
     assert float(rows[2]["value_at_target"]) == pytest.approx(0.5 * 128**2, rel=0.02)
     assert call("export", results, "--to", "csv", "--at", "p=128")[1] == file.read_text()
     assert call("export", results, "--to", "csv", "-o", "-")[1] != file.read_text()
+
+
+def test_the_efficiency_asked_for_is_that_of_the_option_or_of_the_run(call, strong_study, tmp_path):
+    out = tmp_path / "own"
+
+    def threshold(*arguments):
+        code, text, errors = call(*arguments, "--json", "-")
+        assert code == 0, errors
+        return json.loads(text)["runtime"]["efficient_up_to"]["threshold"]
+
+    assert threshold("run", strong_study, "--out", out, "--min-efficiency", "60%") == 0.6
+    assert threshold("predict", out) == threshold("bottlenecks", out) == 0.6
+    assert threshold("predict", out, "--min-efficiency", "0.9") == 0.9
+    assert threshold("model", strong_study) == 0.75
+    assert call("report", out, "--min-efficiency", "50%")[0] == 0
+    code, _, errors = call("predict", out, "--min-efficiency", "high")
+    assert code == 2 and "--min-efficiency" in errors
