@@ -1,6 +1,7 @@
 """Regions and call paths have one total."""
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
