@@ -181,7 +181,7 @@ class Options:
         commands=(*_MODELS, "predict", "report"),
         metavar="SHARE",
         given=str,
-        read=read_share,
+        read=_share,
     )
     strict: bool = option(
         False, "Exit with code 3 if a run could not be read.", commands=_MODELS, recompute=False

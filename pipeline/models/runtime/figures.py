@@ -16,6 +16,7 @@ from pipeline.models.kernels import Kernels, mean_over_repetitions, total_kernel
 from pipeline.models.runtime.estimate import Estimate, from_prediction, from_repetitions
 from pipeline.models.runtime.locations import locations_at
 from pipeline.models.total import predict_total
+from pipeline.statistics.student import TWO_SIDED
 
 SECONDS_PER_HOUR = 3600.0
 TIME_WORDS = frozenset({"effort", "time", "walltime", "runtime", "seconds"})
@@ -116,7 +117,8 @@ class Study:
 
         It widens efforts and times, and cancels in speed-up and efficiency.
         """
-        return 0.0
+        correction = self.analysis.experiment.correction
+        return 0.0 if correction is None else TWO_SIDED * correction.total_deviation
 
     def locations(self, points: FloatArray) -> FloatArray:
         """Return the number of locations at points float64[Q, D], float64[Q]; NaN if it is unknown."""
@@ -155,7 +157,8 @@ class Study:
         _, place = self.measured_at(points)
         found = self.measured_total.take(place)
         if not measured.all():
-            predicted = from_prediction(predict_total(self.analysis.callpaths.models, points))
+            models = self.analysis.callpaths.models.with_common_error(None, None)
+            predicted = from_prediction(predict_total(models, points))
             pairs = zip(vars(found).values(), vars(predicted).values(), strict=True)
             found = Estimate(*(np.where(measured, one, other) for one, other in pairs))
         return found

@@ -1,5 +1,6 @@
 """Wall time, speed-up and efficiency of programs whose times are known, and of real ones."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -8,13 +9,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ingest.alignment import MeasuredRun, align, experiment_from_series
+from ingest.experiment import OverheadCorrection
 from ingest.reduction import reduce_profile
 from ingest.scaling import Scaling, ScalingDecision, decide_scaling
 from ingest.series import Measurements
 from pipeline.config.options import Options
 from pipeline.models.analysis import analyse, default_target
 from pipeline.models.options import ModelOptions
-from pipeline.models.runtime.figures import Comparison, Study
+from pipeline.models.runtime.figures import Comparison
 from pipeline.models.runtime.runtime import runtime
 from pipeline.models.total import predict_total
 from pipeline.stages.ingest import ingest, locate
@@ -188,13 +190,22 @@ def test_other_metrics_have_no_runtime(metric):
     assert runtime(series("p", metric), np.array([[32.0]])) is None
 
 
-def test_an_error_that_all_scales_share_widens_times_and_cancels_in_ratios(monkeypatch):
+def test_an_error_that_all_scales_share_widens_times_and_cancels_in_ratios():
     analysis = strong(noise=0.05)
     before = figures(analysis, 64)
-    monkeypatch.setattr(Study, "common_error", 0.5)
-    after = figures(analysis, 64)
-    assert after.wall.above == pytest.approx(np.hypot(before.wall.above, 0.5))
-    assert after.core_hours.below == pytest.approx(np.hypot(before.effort.below, 0.5))
+    count = len(analysis.experiment.tree)
+    correction = OverheadCorrection(
+        share=0.9,
+        cost=1e-7,
+        deviation=np.full(count, 0.4),
+        total_deviation=0.3,
+        measurable=np.ones(count, dtype=np.bool_),
+        source="",
+    )
+    corrected = replace(analysis, experiment=replace(analysis.experiment, correction=correction))
+    after, common = figures(corrected, 64), 1.645 * 0.3
+    assert after.wall.above == pytest.approx(np.hypot(before.wall.above, common))
+    assert after.core_hours.below == pytest.approx(np.hypot(before.effort.below, common))
     assert after.efficiency.above.tolist() == before.efficiency.above.tolist()
 
 
