@@ -4,6 +4,9 @@ options          what a user can decide
 evidence         what a run shows: visits and time of every call path
 regions          the regions that filters name, united over runs
 cost, overhead   the cost of an event; overhead, dilation and coverage with and without a filter
+visit_cost       what a visit costs, as leaves and callers show it
+plain_time       what call paths would take if nothing were recorded
+correction       an experiment without the overhead of measuring
 memory           the memory of a trace
 override_notices what was kept or dropped on request
 decision         which regions are measured and why, whatever the rule

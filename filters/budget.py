@@ -11,9 +11,10 @@ from filters.evidence import RunEvidence
 from filters.knapsack import Packing, pack
 from filters.options import Application, Budget, Overrides
 from filters.overhead import estimate_plain_time
-from filters.plain_time import KnownPlain, calibrate_by_leaves, visited
+from filters.plain_time import KnownPlain
 from filters.regions import FilterRegions, unite_regions
 from filters.scorep_format.matcher import by_hand
+from filters.visit_cost import calibrate_by_leaves, visited
 from ingest.arrays import BoolArray, FloatArray, IntArray
 from ingest.number_text import percent
 

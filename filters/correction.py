@@ -5,14 +5,8 @@ from dataclasses import replace
 import numpy as np
 
 from filters.cost import EventCost
-from filters.plain_time import (
-    TAIL,
-    PlainTimes,
-    Visited,
-    calibrate_by_leaves,
-    estimate_plain_times,
-    measurable_callers,
-)
+from filters.plain_time import TAIL, PlainTimes, estimate_plain_times, measurable_callers
+from filters.visit_cost import Visited, calibrate_by_leaves
 from ingest.arrays import FloatArray, IntArray
 from ingest.experiment import Experiment, OverheadCorrection, RunRecord
 from ingest.number_text import figure, percent

@@ -8,14 +8,9 @@ import numpy as np
 from filters.cost import EventCost, events_within
 from filters.evidence import RunEvidence
 from filters.options import Application
-from filters.plain_time import (
-    KnownPlain,
-    calibrate_by_leaves,
-    estimate_plain_times,
-    measurable_callers,
-    visited,
-)
+from filters.plain_time import KnownPlain, estimate_plain_times, measurable_callers
 from filters.scorep_format.matcher import by_hand
+from filters.visit_cost import calibrate_by_leaves, visited
 from ingest.arrays import BoolArray, FloatArray
 
 MEASURABLE = 0.5

@@ -10,9 +10,10 @@ from filters.decision import Decision, Reason, decision_notices, override, regio
 from filters.evidence import RunEvidence
 from filters.guard import Guard, guard, guard_notices
 from filters.options import Overrides, PaperRule
-from filters.plain_time import KnownPlain, calibrate_by_leaves, visited
+from filters.plain_time import KnownPlain
 from filters.regions import unite_regions
 from filters.scorep_format.matcher import filterable as can_filter
+from filters.visit_cost import calibrate_by_leaves, visited
 from ingest.arrays import BoolArray, FloatArray, IntArray
 
 

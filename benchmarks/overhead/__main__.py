@@ -3,8 +3,9 @@
     python -m benchmarks.overhead measure OUT [--programs NAME ...] [--repetitions 3] [--timer clock|tsc]
     python -m benchmarks.overhead figures OUT [--lulesh FOLDER]
     python -m benchmarks.overhead compare OUT [--lulesh FOLDER]
+    python -m benchmarks.overhead learn OUT [--lulesh FOLDER]
 
-`figures` and `compare` measure first if OUT does not exist.
+`figures`, `compare` and `learn` measure first if OUT does not exist.
 """
 
 import argparse
@@ -12,6 +13,7 @@ from pathlib import Path
 
 from benchmarks.overhead.compare import compare
 from benchmarks.overhead.figures import show
+from benchmarks.overhead.learn import learn
 from benchmarks.overhead.measure import measure
 from benchmarks.overhead.programs import PROGRAMS
 
@@ -26,7 +28,7 @@ def main() -> None:
         return
     if not options.out.exists():
         measure(PROGRAMS, options.out, REPETITIONS, "clock")
-    (show if options.command == "figures" else compare)(options.out, options.lulesh)
+    {"figures": show, "compare": compare, "learn": learn}[options.command](options.out, options.lulesh)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -39,7 +41,11 @@ def _parser() -> argparse.ArgumentParser:
     measuring.add_argument("--programs", nargs="+", choices=names, default=names)
     measuring.add_argument("--repetitions", type=int, default=REPETITIONS)
     measuring.add_argument("--timer", choices=("clock", "tsc"), default="clock")
-    for name, what in (("figures", "where the cost shows in profiles"), ("compare", "test the estimator")):
+    for name, what in (
+        ("figures", "where the cost shows in profiles"),
+        ("compare", "test the estimator"),
+        ("learn", "find the numbers that it has learned"),
+    ):
         command = commands.add_parser(name, help=what)
         command.add_argument("out", type=Path)
         command.add_argument("--lulesh", type=Path, help="folder with full/ and plain-times.txt")

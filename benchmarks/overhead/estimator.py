@@ -6,7 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from filters.evidence import RunEvidence
-from filters.plain_time import Visited, calibrate_by_leaves, estimate_plain_times
+from filters.plain_time import estimate_plain_times
+from filters.visit_cost import Visited, calibrate_by_leaves
 
 
 @dataclass(frozen=True)

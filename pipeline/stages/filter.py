@@ -19,11 +19,12 @@ from filters.options import Application, Budget, FilterRequest, Form, Instrument
 from filters.overhead import Prediction, estimate_plain_time, measurable, predict
 from filters.override_notices import override_notices
 from filters.paper_rule import decide_by_paper
-from filters.plain_time import KnownPlain, calibrate_by_leaves, visited
+from filters.plain_time import KnownPlain
 from filters.scorep_format.matcher import by_hand, kept
 from filters.scorep_format.parser import Filter, parse
 from filters.scorep_format.writer import merge_filters, write_filter
 from filters.simulation import simulate
+from filters.visit_cost import calibrate_by_leaves, visited
 from ingest.cpp_names import short_list
 from ingest.discovery import Discovery, Run
 from ingest.errors import InputError, UsageError

@@ -11,15 +11,11 @@ from filters.plain_time import (
     KNOWN_SPREAD,
     TAIL,
     TRIVIAL,
-    Visited,
-    calibrate_by_leaves,
     estimate_plain_times,
     measurable_callers,
     show_times,
-    usual_costs,
-    visited,
-    weighted_quantile,
 )
+from filters.visit_cost import Visited, calibrate_by_leaves, usual_costs, visited, weighted_quantile
 from tests.profiles import profile_from_rows
 
 COST = 80e-9
