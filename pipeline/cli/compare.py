@@ -56,11 +56,11 @@ def compare_command(
     from pipeline.report.check.comparison import comparison_html, show_comparison
     from pipeline.report.check.document import comparison_document
     from pipeline.report.terminal import console
-    from pipeline.stages.check import read_study, require_common
+    from pipeline.stages.check import read_alike, require_common
 
     require_one_on_standard_output({"--output": output, "--json": json})
     options = load_options(config, None, **given)
-    studies = [read_study(path, options, progress=reading_progress) for path in (a, b)]
+    studies = read_alike((a, b), options, reading_progress)
     for study in studies:
         show_skipped(study.damaged)
         show_notices(study.notices)

@@ -141,6 +141,22 @@ def baseline_text(study: Study, options: Options, configuration: Mapping[str, An
     return document_text(to_document(kept, options.models, configuration)), len(kept.kernels)
 
 
+def read_alike(paths: Sequence[Path], options: Options, progress: Progress = no_progress) -> list[Study]:
+    """Read studies to compare: if overhead is taken out of the times of one, it is of the others.
+
+    Raises:
+        PipelineError: as `read_study`.
+    """
+    studies = [read_study(path, options, progress=progress) for path in paths]
+    if options.overhead != "auto" or all(s.measurements.origin.overhead != "corrected" for s in studies):
+        return studies
+    correcting = override(options, {"overhead": "correct"})
+    return [
+        read_study(path, correcting) if study.measurements.origin.overhead == "measured" else study
+        for path, study in zip(paths, studies, strict=True)
+    ]
+
+
 def like_baseline(options: Options, baseline: Measurements | None) -> Options:
     """Return the options with the baseline's treatment of overhead if the user asks for none."""
     choice = {"corrected": "correct", "measured": "keep"}.get(baseline.origin.overhead if baseline else "")

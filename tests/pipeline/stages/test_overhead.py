@@ -1,12 +1,19 @@
 """Overhead is taken out of what was read, as the user wants it and with what the user knows."""
 
+import json
+
 import numpy as np
 import pytest
 
-from ingest.errors import UsageError
+from ingest.errors import InputError, UsageError
 from pipeline.config.options import FilterOptions, Options
+from pipeline.gate.baseline import document_text, from_document, to_document
+from pipeline.gate.forecast import forecast, target_points
+from pipeline.gate.matching import match
+from pipeline.stages.check import like_baseline, read_alike, read_study
 from pipeline.stages.ingest import ingest, locate
 from pipeline.stages.overhead import calibration_of, true_times
+from pipeline.store.history import add_to_history, history_rows
 from tests.cubex_writer import MetricSpec, RegionSpec, write_cubex
 
 COST, INSIDE = 80e-9, 0.42
@@ -133,3 +140,56 @@ def test_the_filter_of_a_series_gets_what_all_runs_say(study):
     assert found.plain.spread == experiment.correction.total_deviation
     assert found.cost.recorded == pytest.approx(experiment.correction.cost) == pytest.approx(COST, rel=0.05)
     assert calibration_of(totals(study, overhead="keep")[1]) is None
+
+
+@pytest.fixture
+def reduced(tmp_path):
+    for scale in SCALES:
+        write_run(tmp_path / "reduced" / f"app.s{scale}.r1" / "profile.cubex", scale, tiny=10**4)
+    return tmp_path / "reduced"
+
+
+def treatment(studies):
+    return [study.measurements.origin.overhead for study in studies]
+
+
+def test_studies_to_compare_are_treated_alike(study, reduced):
+    assert treatment(read_alike((study, reduced), Options())) == ["corrected", "corrected"]
+    assert treatment(read_alike((reduced, reduced), Options())) == ["measured", "measured"]
+    kept = Options(overhead="keep")
+    assert treatment(read_alike((study, reduced), kept)) == ["measured", "measured"]
+
+
+def test_a_check_treats_times_as_its_baseline_does(study, reduced):
+    corrected, measured = (read_study(path, Options()).measurements for path in (study, reduced))
+    assert like_baseline(Options(), corrected).overhead == "correct"
+    assert like_baseline(Options(), measured).overhead == "keep"
+    assert like_baseline(Options(), None).overhead == "auto"
+    assert like_baseline(Options(overhead="correct"), measured).overhead == "correct"
+
+
+def test_times_that_are_treated_differently_are_not_mixed(study, tmp_path):
+    corrected, kept = (
+        read_study(study, Options(overhead=choice)).measurements for choice in ("correct", "keep")
+    )
+    with pytest.raises(InputError, match="times are corrected for overhead in the baseline, are as measured"):
+        match(corrected, kept)
+    history = tmp_path / "history.parquet"
+
+    def add(some, label):
+        targets = target_points(some, ())
+        ahead = forecast(some, targets, Options().models)
+        return add_to_history(history, history_rows(some, ahead, some.named(targets)[-1], label, {}))
+
+    assert add(corrected, "one") == 1
+    with pytest.raises(InputError, match="some times are corrected for overhead, others are as measured"):
+        add(kept, "two")
+
+
+def test_baselines_keep_how_times_were_treated_and_how_uncertain_they_are(study):
+    corrected = read_study(study, Options()).measurements
+    document = json.loads(document_text(to_document(corrected, Options().models, {})))
+    back = from_document(document, "baseline.json")
+    assert back.origin.overhead == "corrected"
+    assert back.common_error == pytest.approx(corrected.common_error, rel=1e-5)
+    assert from_document(document | {"overhead": ""}, "old.json").origin.overhead == ""
