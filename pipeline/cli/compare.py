@@ -49,7 +49,7 @@ def compare_command(
     for study in studies:
         show_skipped(study.damaged)
         show_notices(study.notices)
-    rules = CheckOptions(targets=parse_at(at or []), factor=factor)
+    rules = CheckOptions(targets=parse_at(at or []), factor=factor, common_factor=min(factor, 1.05))
     one, two = (study.measurements for study in studies)
     result = check(two, one, rules, options.models, datetime.date.today())
     renamed = possible_renames(match(one, two), rules.share_floor)

@@ -63,7 +63,7 @@ def comparison_html(result: CheckResult, renamed: Sequence[tuple[KernelId, Kerne
         unit=result.unit,
         headline=comparison_headline(result),
         basis=basis(result),
-        notes=[*result.reasons, *result.notices],
+        notes=[*(reason.text for reason in result.reasons), *result.notices],
         rows=[_row(one) for one in result.kernels],
         renamed=[tuple(callpath_text(k.callpath, 100) for k in pair) for pair in renamed],
         targets=[point_text(target) for target in result.targets[-1:]],
