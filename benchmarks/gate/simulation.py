@@ -54,7 +54,7 @@ class Setting:
             ``1.5x at the last`` at the largest scale only; ``all 1.1x`` of all kernels at all scales.
         points: number of scales, 8, 16, 32, ...
         repetitions: per point.
-        interleaved: both programs ran in turn.
+        interleaved: both programs ran in turn, on the same days and nodes.
     """
 
     machine: Machine
@@ -103,9 +103,11 @@ def simulate(setting: Setting, rng: np.random.Generator) -> tuple[Measurements, 
     drifts = _drifts(setting, rng)
     follows = rng.uniform(0.7, 1.3, (KERNELS, 1, 1))
     before = np.repeat(effort[:, None], setting.points, axis=1)
+    drifts = drifts + machine.point * rng.normal(size=(1 if setting.interleaved else 2, setting.points, 1))
     baseline = _measured(setting, before, noise, follows * drifts[0], rng)
-    day = np.log(machine.day) + follows * drifts[1]
-    return baseline, _measured(setting, before * effect(setting), noise, day, rng)
+    day = 0.0 if setting.interleaved else np.log(machine.day)
+    after = before * effect(setting)
+    return baseline, _measured(setting, after, noise, day + follows * drifts[1], rng)
 
 
 def _drifts(setting: Setting, rng: np.random.Generator) -> np.ndarray:
@@ -132,7 +134,6 @@ def _measured(
     machine, shape = setting.machine, (*mean.shape, setting.repetitions)
     logs = noise * rng.normal(size=shape) + common
     logs += machine.jobs * rng.normal(size=(*mean.shape, 1))
-    logs += machine.point * rng.normal(size=(1, mean.shape[1], 1))
     logs += machine.run * rng.normal(size=(1, *shape[1:]))
     for share, size in ((machine.slow_runs, (1, *shape[1:])), (machine.slow_values, shape)):
         slow = np.log(rng.uniform(*SLOWEST, size=size))

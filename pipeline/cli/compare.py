@@ -52,7 +52,9 @@ def compare_command(
     rules = CheckOptions(targets=parse_at(at or []), factor=factor, common_factor=min(factor, 1.05))
     one, two = (study.measurements for study in studies)
     result = check(two, one, rules, options.models, datetime.date.today())
-    renamed = possible_renames(match(one, two), rules.share_floor)
+    recognised = {rename.before for rename in result.renames}
+    possible = possible_renames(match(one, two), rules.share_floor)
+    renamed = [pair for pair in possible if pair[0].callpath not in recognised]
     if html is not None:
         write_text(html, comparison_html(result, renamed, str(a), str(b)))
     if not write_summary(json, comparison_document(result, renamed, str(a), str(b))):

@@ -17,6 +17,7 @@ from pipeline.gate.measurements import Measurements
 from pipeline.gate.options import CheckOptions
 from pipeline.gate.pairs import paired_factor
 from pipeline.gate.power import lacking_power, power_of
+from pipeline.gate.renames import recognise
 from pipeline.gate.result import (
     Cause,
     CheckResult,
@@ -26,6 +27,7 @@ from pipeline.gate.result import (
     Outcome,
     Power,
     Reason,
+    Rename,
     Verdict,
     point_text,
 )
@@ -68,6 +70,7 @@ class _Compared:
         missing: float64[M, D], points of the baseline that were not measured.
         common: what all kernels have in common.
         power: what would have been seen.
+        renames: what was compared under another name.
         notices: what else should be known.
     """
 
@@ -79,6 +82,7 @@ class _Compared:
     missing: FloatArray = field(default_factory=lambda: np.empty((0, 0)))
     common: Common | None = None
     power: Power | None = None
+    renames: tuple[Rename, ...] = ()
     notices: tuple[str, ...] = ()
 
 
@@ -142,6 +146,7 @@ def check(
         missing=candidate.named(compared.missing),
         common=compared.common,
         power=compared.power,
+        renames=compared.renames,
     )
 
 
@@ -149,18 +154,24 @@ def _compare(
     study: _Study, baseline: Measurements, options: CheckOptions, models: ModelOptions, kind: Kind
 ) -> _Compared:
     """Compare a study with its baseline."""
-    candidate, before = study.candidate, typical_runs(baseline, options.share_floor)
-    matched = match(before.measurements, candidate.measurements)
-    row_of = {kernel: row for row, kernel in enumerate(candidate.measurements.kernels)}
-    rows: IntArray = np.array([row_of[kernel] for kernel in matched.candidate.kernels], dtype=np.int64)
+    same = recognise(baseline, study.candidate.measured, options.share_floor)
+    before, candidate = typical_runs(same.baseline, options.share_floor), study.candidate
+    if same.candidate is not candidate.measured:
+        candidate = typical_runs(same.candidate, options.share_floor)
+    paired = kind is Kind.PAIRED
+    matched = (
+        match(before.measured, candidate.measured)
+        if paired
+        else match(before.measurements, candidate.measurements)
+    )
     forecasts = Forecasts(
         baseline=forecast(matched.baseline, study.targets, models),
-        candidate=study.ahead.take(rows),
+        candidate=_forecast_of(matched.candidate, study, models),
         targets=study.targets,
         scale=study.targets[:, baseline.parameters.index(baseline.parameter)],
     )
-    family = run_tests(matched, forecasts, study.rules, options)
-    change = _common(matched, family, before, candidate, options, kind is Kind.PAIRED)
+    family = run_tests(matched, forecasts, study.rules, options, paired=paired)
+    change = _common(matched, family, before, candidate, options, paired)
     common = common_result(matched, change, options)
     kernels = matched_verdicts(matched, forecasts, family, options)
     kernels += new_kernels(matched, options) + vanished_kernels(matched, options)
@@ -173,12 +184,23 @@ def _compare(
         missing=np.delete(baseline.points, matched.base_at, axis=0),
         common=common,
         power=power_of(matched, family, change, options),
+        renames=same.renames,
         notices=(
             *before.notices("the baseline"),
             *candidate.notices("this study"),
             *_allowed(baseline, matched, options),
         ),
     )
+
+
+def _forecast_of(part: Measurements, study: _Study, models: ModelOptions) -> Forecast:
+    """Return the forecast of the matched kernels; they are fitted again only if call paths were merged."""
+    row_of = {kernel: row for row, kernel in enumerate(study.candidate.measurements.kernels)}
+    rows: IntArray = np.array([row_of.get(kernel, -1) for kernel in part.kernels], dtype=np.int64)
+    known = (rows >= 0).all() and np.array_equal(
+        study.candidate.measurements.values[rows], part.values, equal_nan=True
+    )
+    return study.ahead.take(rows) if known else forecast(part, study.targets, models)
 
 
 def _common(
@@ -191,9 +213,7 @@ def _common(
 ) -> CommonChange:
     """Test what all kernels share."""
     if paired:
-        alone = np.zeros(len(matched.candidate.kernels), dtype=bool)
-        alone[family.rows] = matched.is_callpath[family.rows]
-        machine = paired_factor(match(before.measured, candidate.measured), alone)
+        machine = paired_factor(matched, family.rows[matched.is_callpath[family.rows]])
     else:
         machine = between_runs(before.runs, candidate.runs, matched.base_at, matched.candidate_at)
     limits = (options.common_factor, options.factor)

@@ -10,8 +10,10 @@ from ingest.arrays import BoolArray, FloatArray, IntArray
 from pipeline.gate.estimates import Estimates
 from pipeline.gate.forecast import Forecasts, predicted_ratio
 from pipeline.gate.matching import Matched
+from pipeline.gate.noise import LogMeans
 from pipeline.gate.options import CheckOptions
 from pipeline.gate.outliers import robust_log_means
+from pipeline.gate.pairs import paired_means
 from pipeline.gate.ratios import Changes, Trends, estimate_changes
 from pipeline.gate.result import Ground
 from pipeline.gate.rules import RuleTests, allowed_factors
@@ -58,7 +60,14 @@ class Family:
     detectable_everywhere: FloatArray
 
 
-def run_tests(matched: Matched, forecasts: Forecasts, rules: RuleTests, options: CheckOptions) -> Family:
+def run_tests(
+    matched: Matched,
+    forecasts: Forecasts,
+    rules: RuleTests,
+    options: CheckOptions,
+    *,
+    paired: bool = False,
+) -> Family:
     """Run all tests of a check.
 
     Args:
@@ -66,14 +75,15 @@ def run_tests(matched: Matched, forecasts: Forecasts, rules: RuleTests, options:
         forecasts: of the matched kernels.
         rules: tests that need no baseline.
         options: factors, share floor and level.
+        paired: whether the runs of both studies were interleaved.
+
+    Raises:
+        InputError: paired runs have no counterpart.
     """
     material = material_tests(matched, forecasts, options.share_floor)
     rows = np.flatnonzero(np.hstack(list(material.values())).any(axis=1))
     log_factor = np.log(allowed_factors([matched.candidate.kernels[i] for i in rows.tolist()], options))
-    before, now = robust_log_means(
-        matched.baseline.values[rows][:, matched.base_at],
-        matched.candidate.values[rows][:, matched.candidate_at],
-    )
+    before, now = _means(matched, rows, paired)
     changes = estimate_changes(
         before,
         now,
@@ -109,6 +119,18 @@ def run_tests(matched: Matched, forecasts: Forecasts, rules: RuleTests, options:
         detectable=_detectable(_at_largest(changes.excess, matched.scale), log_factor, level),
         detectable_everywhere=_detectable(changes.beyond.mean, log_factor, level),
     )
+
+
+def _means(matched: Matched, rows: IntArray, paired: bool) -> tuple[LogMeans, LogMeans]:
+    """Reduce the repetitions of both studies at the common points."""
+    if paired:
+        at = matched.base_at, matched.candidate_at
+        return paired_means(matched.baseline, matched.candidate, rows, at)
+    before, now = robust_log_means(
+        matched.baseline.values[rows][:, matched.base_at],
+        matched.candidate.values[rows][:, matched.candidate_at],
+    )
+    return before, now
 
 
 def _by_ground(points: Estimates, trends: Trends, models: Estimates) -> dict[Ground, Estimates]:

@@ -29,15 +29,19 @@ class LogMeans:
         mean: float64[K, P], mean over repetitions, NaN if none is above zero.
         count: float64[K, P], repetitions above zero; less if some count for little.
         squares: float64[K, P], sum of squared deviations from the mean.
+        freedom: float64[K, P], degrees of freedom of `squares`; None: one less than the repetitions.
     """
 
     mean: FloatArray
     count: FloatArray
     squares: FloatArray
+    freedom: FloatArray | None = None
 
     @property
     def degrees(self) -> FloatArray:
         """Degrees of freedom of `squares`, float64[K, P]."""
+        if self.freedom is not None:
+            return self.freedom
         degrees: FloatArray = np.maximum(self.count - 1.0, 0.0)
         return degrees
 

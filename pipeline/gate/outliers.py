@@ -93,7 +93,7 @@ def _spread(difference: FloatArray) -> FloatArray:
 
     A kernel's noise counts over all points, and a point's over all kernels.
     """
-    kernel = np.maximum(known_median(difference.reshape(len(difference), -1), 1) / MEDIAN_DIFFERENCE, LEAST)
+    kernel = np.maximum(known_median(_flat(difference), 1) / MEDIAN_DIFFERENCE, LEAST)
     relative = known_median(difference, 2) / MEDIAN_DIFFERENCE / kernel[:, None]
     profile = np.nan_to_num(known_median(relative, 0), nan=1.0)
     scale = np.nan_to_num(kernel[:, None] * profile, nan=LEAST)
@@ -102,7 +102,7 @@ def _spread(difference: FloatArray) -> FloatArray:
 
 def kernel_spread(logs: FloatArray) -> FloatArray:
     """Standard deviation of single values per kernel, float64[K]; NaN without repetitions."""
-    spread: FloatArray = known_median(_differences(logs).reshape(len(logs), -1), 1) / MEDIAN_DIFFERENCE
+    spread: FloatArray = known_median(_flat(_differences(logs)), 1) / MEDIAN_DIFFERENCE
     return spread
 
 
@@ -116,3 +116,8 @@ def known_median(values: FloatArray, axis: int) -> FloatArray:
     pair = [np.take_along_axis(ordered, np.maximum(count - 1 + up, 0) // 2, axis=axis) for up in (0, 1)]
     median = np.where(count > 0, (pair[0] + pair[1]) / 2, np.nan)
     return np.squeeze(median, axis=axis)
+
+
+def _flat(values: FloatArray) -> FloatArray:
+    """Put points and repetitions into one row per kernel."""
+    return values.reshape(len(values), int(np.prod(values.shape[1:])))

@@ -6,61 +6,71 @@ kernels together is due to the programs.
 
 import numpy as np
 
-from ingest.arrays import BoolArray, FloatArray, IntArray
+from ingest.arrays import FloatArray, IntArray
 from ingest.errors import InputError
 from pipeline.gate.estimates import Estimates
 from pipeline.gate.matching import Matched
-from pipeline.gate.noise import natural_logs
-from pipeline.gate.outliers import precise_kernels, robust_log_means
+from pipeline.gate.measurements import Level, Measurements
+from pipeline.gate.noise import LogMeans, natural_logs
+from pipeline.gate.outliers import kernel_spread, known_median, precise_kernels, robust_log_means
+from pipeline.gate.runs import run_factors
 
 FEWEST_PAIRS = 2  # with which pairs say how much they differ
 
 
-def paired_factor(matched: Matched, kernels: BoolArray) -> Estimates:
-    """Estimate the factor that kernels share from pairs of runs, float64[1, P].
+def paired_means(
+    baseline: Measurements, candidate: Measurements, rows: IntArray, at: tuple[IntArray, IntArray]
+) -> tuple[LogMeans, LogMeans]:
+    """Reduce pairs of runs: means of the log ratios, whose noise is that of pairs.
 
     Args:
-        matched: two studies whose runs were interleaved; the values are as measured.
-        kernels: bool[matched kernels], those that matter and are not sums of others.
+        baseline, candidate: two studies with the same kernels whose runs were interleaved.
+        rows: int64[K], the kernels.
+        at: int64[P] each, the indices of the common points in either study.
+
+    Returns:
+        Zeros for the baseline and the log ratios for the candidate; the noise is that of one run.
 
     Raises:
         InputError: runs cannot be paired at any point.
     """
-    first, second = _paired_values(matched, kernels)
-    difference = natural_logs(second) - natural_logs(first)
-    spread = np.array([_spread(one) for one in difference])
-    chosen = difference[precise_kernels(spread)] if np.isfinite(spread).any() else difference
-    with np.errstate(all="ignore"):
-        common = np.nanmedian(np.where(np.isfinite(chosen).any(axis=0), chosen, 0.0), axis=0)
-    common = np.where(np.isfinite(chosen).any(axis=0), common, np.nan)
-    (means,) = robust_log_means(np.exp(common)[None])
-    degrees = float(means.degrees.sum())
-    variance = float(means.squares.sum()) / degrees if degrees else np.nan
-    error = np.full(means.mean.shape, np.nan)
-    np.divide(variance, means.count, out=error, where=means.count > 0)
-    return Estimates(means.mean, np.sqrt(error), np.full(error.shape, degrees))
+    difference = _differences(baseline, candidate, rows, at)
+    alone = np.array([candidate.kernels[row].level is Level.CALLPATH for row in rows.tolist()], dtype=bool)
+    factor = np.nan_to_num(run_factors(np.exp(difference), alone).log_factor)
+    (each,) = robust_log_means(np.exp(difference - factor))
+    nothing = np.zeros(each.mean.shape)
+    return (
+        LogMeans(nothing, each.count, nothing, nothing),
+        LogMeans(each.mean, each.count, each.squares / 2, each.degrees),
+    )
 
 
-def _spread(difference: FloatArray) -> float:
-    """Standard deviation of the differences of one kernel, float64[P, R], around their points' means."""
-    known = np.isfinite(difference)
-    count = known.sum(axis=1, keepdims=True)
-    mean = np.where(known, difference, 0.0).sum(axis=1, keepdims=True) / np.maximum(count, 1)
-    degrees = int(np.maximum(count - 1, 0).sum())
-    squares = float(np.where(known, difference - mean, 0.0).__pow__(2).sum())
-    return float(np.sqrt(squares / degrees)) if degrees else float("nan")
+def paired_factor(matched: Matched, rows: IntArray) -> Estimates:
+    """Estimate the factor that kernels share from pairs of runs, float64[1, P]; arguments as above.
+
+    Args:
+        matched: two studies whose runs were interleaved, as measured.
+        rows: int64[K], the kernels that matter and are not sums of others.
+    """
+    difference = _differences(
+        matched.baseline, matched.candidate, rows, (matched.base_at, matched.candidate_at)
+    )
+    chosen = difference[precise_kernels(kernel_spread(difference))]
+    (factor,) = robust_log_means(np.exp(known_median(chosen, 0))[None])
+    degrees = float(factor.degrees.sum())
+    error = np.full(factor.mean.shape, np.nan)
+    squares = np.full(factor.mean.shape, float(factor.squares.sum()))
+    np.divide(squares, degrees * factor.count, out=error, where=(factor.count > 0) & (degrees > 0))
+    return Estimates(factor.mean, np.sqrt(error), np.full(error.shape, degrees))
 
 
-def _paired_values(matched: Matched, kernels: BoolArray) -> tuple[FloatArray, FloatArray]:
-    """Values of both studies, float64[K, P, pairs] each, NaN where a point has fewer pairs."""
-    baseline, candidate = matched.baseline, matched.candidate
+def _differences(
+    baseline: Measurements, candidate: Measurements, rows: IntArray, at: tuple[IntArray, IntArray]
+) -> FloatArray:
+    """Log ratios of pairs of runs, float64[K, P, pairs], NaN where a point has fewer pairs."""
     pairs = [
-        _pairs(numbers_a, numbers_b)
-        for numbers_a, numbers_b in zip(
-            _numbers(baseline.values, baseline.repetitions)[matched.base_at],
-            _numbers(candidate.values, candidate.repetitions)[matched.candidate_at],
-            strict=True,
-        )
+        _pairs(one, two)
+        for one, two in zip(_numbers(baseline)[at[0]], _numbers(candidate)[at[1]], strict=True)
     ]
     most = max((len(one) for one in pairs), default=0)
     if most < FEWEST_PAIRS:
@@ -68,19 +78,19 @@ def _paired_values(matched: Matched, kernels: BoolArray) -> tuple[FloatArray, Fl
             "the runs cannot be paired",
             hint="run both programs in turn and number the repetitions alike, as app.p8.r1, app.p8.r2, ...",
         )
-    shape = (int(kernels.sum()), len(pairs), most)
-    first, second = np.full(shape, np.nan), np.full(shape, np.nan)
+    first, second = natural_logs(baseline.values[rows]), natural_logs(candidate.values[rows])
+    difference = np.full((len(rows), len(pairs), most), np.nan)
     for p, one in enumerate(pairs):
-        first[:, p, : len(one)] = baseline.values[kernels, matched.base_at[p]][:, one[:, 0]]
-        second[:, p, : len(one)] = candidate.values[kernels, matched.candidate_at[p]][:, one[:, 1]]
-    return first, second
+        ratio = second[:, at[1][p], one[:, 1]] - first[:, at[0][p], one[:, 0]]
+        difference[:, p, : len(one)] = ratio
+    return difference
 
 
-def _numbers(values: FloatArray, repetitions: IntArray | None) -> IntArray:
+def _numbers(study: Measurements) -> IntArray:
     """Number of every repetition, int64[P, R], -1 if there is no run; by their order if they have none."""
-    measured = np.isfinite(values).any(axis=0)
+    measured = np.isfinite(study.values).any(axis=0)
     order = np.cumsum(measured, axis=1)
-    return np.where(measured, order if repetitions is None else repetitions, -1)
+    return np.where(measured, order if study.repetitions is None else study.repetitions, -1)
 
 
 def _pairs(first: IntArray, second: IntArray) -> IntArray:

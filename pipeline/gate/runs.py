@@ -55,7 +55,7 @@ def run_factors(values: FloatArray, independent: BoolArray) -> RunFactors:
     common = known_median(chosen, 0) if many else _least_disturbed(residual)
     common = np.where(measured, common, np.nan)
     spread = float(kernel_spread(common[None])[0])
-    scale = np.full((1, len(common)), max(spread, LEAST))
+    scale = np.full((1, len(common)), np.fmax(spread, LEAST))
     weight = repetition_weights(common[None], scale)[0]
     level = (weight * np.nan_to_num(common)).sum(axis=1) / np.maximum(weight.sum(axis=1), 1e-300)
     factor = common - level[:, None]
