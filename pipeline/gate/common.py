@@ -17,6 +17,7 @@ from pipeline.gate.runs import FEWEST_KERNELS, RunFactors
 from pipeline.statistics.multiple_testing import holm
 
 AGREEING = 2 / 3  # more than this share of the kernels must have moved along
+MUCH_MORE = 3.0  # variance between points over that between runs, about the 5 % level of Fisher's F
 BEYOND_CHANCE = 2.0  # standard errors from which a factor is taken out
 MEDIAN_VARIANCE = 1.5707963  # of the median of n normal values, times n
 
@@ -101,14 +102,23 @@ def common_change(
     )
     mean = _mean_over_points(points)
     slower, faster = (
-        holm(np.concatenate([one.above(np.log(limits[:1]))[0], two.above(np.log(limits[1:]))[0]]))
+        holm(np.concatenate([_p_values(one, limits[0], paired), _p_values(two, limits[1], paired)]))
         for one, two in ((mean, points), (mean.inverse, points.inverse))
     )
     return CommonChange(points=points, mean=mean, slower=slower, faster=faster, paired=paired)
 
 
+def _p_values(one: Estimates, limit: float, paired: bool) -> FloatArray:
+    """P-values of "above the limit"; of pairs, whose machine is the same, "above 1" if they are above it."""
+    p: FloatArray = one.above(np.zeros(1) if paired else np.log([limit]))[0]
+    if not paired:
+        return p
+    p[one.known[0] & (one.log_ratio[0] <= np.log(limit))] = 1.0
+    return p
+
+
 def _mean_over_points(points: Estimates) -> Estimates:
-    """Mean over the points; its error is that between runs or that between points, whichever is larger."""
+    """Mean over the points; its error is that between runs, or between points if they differ by much more."""
     known = points.known[0]
     count = int(known.sum())
     if not count:
@@ -116,7 +126,7 @@ def _mean_over_points(points: Estimates) -> Estimates:
     value, error, degrees = (a[0, known] for a in (points.log_ratio, points.error, points.degrees))
     inside, freedom = float((error**2).mean()) / count, float(degrees.min())
     between = float(value.var(ddof=1)) / count if count > 1 else 0.0
-    if between > inside:
+    if between > MUCH_MORE * inside:
         inside, freedom = between, float(count - 1)
     return Estimates(*(np.full((1, 1), v) for v in (float(value.mean()), np.sqrt(inside), freedom)))
 
