@@ -116,6 +116,9 @@ def _decided(
     for verdict, adjusted in ((Verdict.REGRESSION, family.worse), (Verdict.IMPROVEMENT, family.better)):
         if evidence := _evidence(result, family, k, adjusted, places, options.false_alarms):
             return replace(result, verdict=verdict, evidence=evidence)
+    if evidence := _appeared(matched, int(family.rows[k]), options):
+        advice = "write a new baseline if this is intended"
+        return replace(result, verdict=Verdict.REGRESSION, evidence=evidence, advice=advice)
     if advice := _masked(family, k, options.false_alarms):
         return replace(result, verdict=Verdict.INCONCLUSIVE, advice=advice, masked=True)
     if advice := _what_is_missing(result, matched, family, k, options):
@@ -146,6 +149,21 @@ def _evidence(
     if any(one.ground is Ground.MEASURED for one in found):  # single points say the same with a place
         found = [one for one in found if one.ground is not Ground.EVERYWHERE]
     return tuple(sorted(found, key=lambda e: e.p or 0.0))
+
+
+def _appeared(matched: Matched, row: int, options: CheckOptions) -> tuple[Evidence, ...]:
+    """Say if a kernel takes a large share at a point where it took nothing: there is no ratio to test."""
+    before = matched.baseline.values[row, matched.base_at]
+    share = matched.candidate.share[row, matched.candidate_at]
+    absent = np.isfinite(before).any(axis=1) & (np.nan_to_num(before).max(axis=1) == 0)
+    if not (absent & (share >= options.new_share)).any():
+        return ()
+    at = int(np.where(absent, share, -1.0).argmax())
+    (point,) = matched.candidate.named(matched.points[[at]])
+    text = (
+        f"takes {plain_number(100 * share[at])} % of the total at {point_text(point)}, and took nothing there"
+    )
+    return (Evidence(Ground.NEW, text),)
 
 
 def _masked(family: Family, k: int, level: float) -> str:

@@ -355,6 +355,16 @@ def test_a_check_that_could_have_missed_the_factor_to_detect_is_inconclusive(det
     assert {reason.cause for reason in result.reasons} == ({Cause.POWER} if result.reasons else set())
 
 
+def test_a_kernel_that_appears_at_a_point_is_new_there():
+    before = study(many(burst=[40, 0, 0, 0, 0]), noise=0.01)
+    result = run(study(many(burst=[40, 0, 0, 0, 30]), noise=0.01, seed=2), before)
+    (evidence,) = of(result, "burst").evidence
+    assert (evidence.ground, result.outcome) == (Ground.NEW, Outcome.REGRESSED)
+    assert re.fullmatch(r"takes 7\.\d* % of the total at p = 128, and took nothing there", evidence.text)
+    small = run(study(many(burst=[40, 0, 0, 0, 10]), noise=0.01, seed=2), before)
+    assert "burst" not in found(small)
+
+
 def test_one_scale_says_nothing_of_others():
     one = run(study(many(), scales=(8,), seed=2), study(many(), scales=(8,)))
     assert one.outcome is Outcome.PASSED
