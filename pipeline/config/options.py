@@ -184,7 +184,7 @@ class Options:
         read=_share,
     )
     strict: bool = option(
-        False, "Exit with code 3 if a run could not be read.", commands=_MODELS, recompute=False
+        False, "Exit with code 3 if a run could not be read.", commands=(*_MODELS, "check"), recompute=False
     )
     engine: Literal["local", "dask"] = option(
         "local",
