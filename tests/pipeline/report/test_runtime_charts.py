@@ -1,0 +1,54 @@
+"""The charts of a runtime."""
+
+import numpy as np
+import pytest
+
+from ingest.scaling import Scaling
+from pipeline.models.analysis import Analysis
+from pipeline.report.runtime_charts import RuntimeChart, runtime_charts
+from tests.pipeline.report.html.studies import answered, study, study_of, two_parameter_study
+
+
+def charts_of(analysis: Analysis) -> tuple[RuntimeChart, ...]:
+    report = answered(analysis)
+    assert report.runtime is not None
+    return runtime_charts(analysis, report.runtime, report.targets[-1])
+
+
+def test_strong_scaling_has_speed_up_and_efficiency() -> None:
+    speedup, efficiency = charts_of(study())
+    assert (speedup.name, efficiency.name) == ("speedup", "efficiency")
+    assert speedup.measured_at.tolist() == [4, 8, 16, 32, 64]
+    assert speedup.measured.value == pytest.approx(efficiency.measured.value * speedup.measured_at / 4)
+    assert speedup.ideal == pytest.approx(speedup.scale / 4)
+    assert efficiency.ideal == pytest.approx(np.ones(len(efficiency.scale)))
+    assert (speedup.threshold, efficiency.threshold) == (None, 0.75)
+    assert (speedup.logarithmic, efficiency.logarithmic) == (True, False)
+
+
+def test_curves_go_from_the_smallest_measured_scale_to_the_target_through_all_measured_ones() -> None:
+    report = answered(study())
+    assert report.runtime is not None
+    for chart in charts_of(study()):
+        assert (chart.scale[0], chart.scale[-1]) == (4, 256)
+        assert np.isin(chart.measured_at, chart.scale).all()
+        assert (np.diff(chart.scale) > 0).all()
+        figures = getattr(report.runtime.figures, chart.name)
+        for end in ("value", "lower", "upper"):
+            assert getattr(chart.model, end)[-1] == pytest.approx(getattr(figures, end)[-1])
+
+
+def test_weak_scaling_has_wall_time_and_weak_efficiency() -> None:
+    effort = {("main",): lambda p: 10 * p, ("main", "MPI_Wait"): lambda p: 0.1 * p**1.5}
+    analysis = study_of(effort, scaling=Scaling.WEAK)
+    wall, efficiency = charts_of(analysis)
+    assert (wall.name, efficiency.name) == ("wall", "weak_efficiency")
+    assert wall.ideal == pytest.approx(np.full(len(wall.scale), wall.measured.value[0]))
+    assert efficiency.threshold == 0.75
+
+
+def test_without_locations_effort_takes_the_place_of_wall_time() -> None:
+    (chart,) = charts_of(two_parameter_study()) if len(charts_of(two_parameter_study())) == 1 else (None,)
+    names = [one.name for one in charts_of(two_parameter_study())]
+    assert names in (["wall", "effort"], ["effort"])
+    assert chart is None or chart.ideal is None
