@@ -67,9 +67,9 @@ class RuntimeChart:
 def runtime_charts(analysis: Analysis, found: Runtime, target: FloatArray) -> tuple[RuntimeChart, ...]:
     """Return the charts that answer how far a program scales.
 
-    They are speed-up and efficiency under strong scaling, wall time and weak efficiency under weak scaling, wall
-    time and work rate over a size, and wall time and effort if it is unknown what grows. If the number of
-    locations is unknown, effort takes the place of the first.
+    They are speed-up and efficiency under strong scaling, wall time and weak efficiency under weak scaling,
+    wall time and work rate over a size, and wall time and effort if it is unknown what grows. If the number
+    of locations is unknown, effort takes the place of the first.
 
     Args:
         analysis: the modelled experiment.

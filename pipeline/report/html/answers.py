@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from ingest.arrays import FloatArray
 from ingest.cpp_names import short_name
 from ingest.number_text import figure
 from pipeline.models.planning.advice import Advice
@@ -49,7 +50,7 @@ def other_notices(found: Runtime) -> tuple[str, ...]:
     return found.notices[1:] if found.comparison is Comparison.UNKNOWN else found.notices
 
 
-def place(findings: Findings, point: Sequence[float]) -> str:
+def place(findings: Findings, point: FloatArray | Sequence[float]) -> str:
     """Write a point so that no line break tears a value from its name: ``p = 32, n = 100``."""
     names = findings.analysis.experiment.parameters
     parts = (f"{name}{SPACE}={SPACE}{scale_text(v)}" for name, v in zip(names, point, strict=True))
@@ -100,17 +101,16 @@ def _growth(findings: Findings, found: Runtime) -> str:
     figures, name = found.figures, found.parameter
     size = float(figures.points[-1, findings.column] / figures.reference[-1, findings.column])
     rate = figures.work_rate
-    value, upper, lower = (float(end[-1]) for end in (rate.value, rate.lower, rate.upper))
+    value, upper, lower = (float(end[-1]) for end in (rate.value, rate.lower, rate.upper))  # of time: 1/rate
     if size <= 1 or not value > 0:
         return f"The work rate, {name} over time, is known at the measured sizes only."
-    power, low, high = (
-        1 - np.log(end) / np.log(size) if end > 0 else np.inf for end in (value, lower, upper)
-    )
-    reference = place(findings, figures.reference[-1])
+    with np.errstate(divide="ignore"):
+        logs = np.log([value, lower, upper])
+    power, low, high = (figure(float(one)) for one in 1 - logs / np.log(size))
+    reference, target = place(findings, figures.reference[-1]), place(findings, figures.points[-1])
     return (
-        f"From {reference} to {place(findings, figures.points[-1])} time grows like {name}^{figure(power)} on "
-        f"average (90{SPACE}% interval {figure(low)} to {figure(high)}); the work rate, {name} over time, is "
-        f"{figure(value)} times that at {reference}."
+        f"From {reference} to {target} time grows like {name}^{power} on average (90{SPACE}% interval "
+        f"{low} to {high}); the work rate, {name} over time, is {figure(value)} times that at {reference}."
     )
 
 

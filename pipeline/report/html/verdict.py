@@ -85,6 +85,7 @@ def leaders(findings: Findings) -> list[tuple[int, float]]:
 
 
 def dominance(findings: Findings) -> str:
+    """Say which region dominates, and until when."""
     metric = findings.analysis.callpaths.kernels.metric
     if not findings.regions.share_target.any():
         return f"No region is predicted to take any {metric} at {findings.at(findings.goal)}."

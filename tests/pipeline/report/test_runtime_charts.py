@@ -3,8 +3,12 @@
 import numpy as np
 import pytest
 
-from ingest.scaling import Scaling
-from pipeline.models.analysis import Analysis
+from ingest.alignment import experiment_from_series
+from ingest.profile import Metric
+from ingest.scaling import Scaling, decide_scaling
+from ingest.series import Series
+from pipeline.models.analysis import Analysis, analyse
+from pipeline.models.options import ModelOptions
 from pipeline.report.runtime_charts import RuntimeChart, runtime_charts
 from tests.pipeline.report.html.studies import answered, study, study_of, two_parameter_study
 
@@ -47,8 +51,35 @@ def test_weak_scaling_has_wall_time_and_weak_efficiency() -> None:
     assert efficiency.threshold == 0.75
 
 
+def test_what_grows_unknown_has_no_ideal() -> None:
+    charts = charts_of(two_parameter_study())
+    assert [chart.name for chart in charts] == ["wall", "effort"]
+    assert all(chart.ideal is None and chart.threshold is None for chart in charts)
+
+
+def test_points_are_those_with_the_other_parameters_of_the_target() -> None:
+    analysis = two_parameter_study()
+    shown = analysis.experiment.points[:, 1] == 50
+    for chart in charts_of(analysis):
+        assert chart.measured_at.tolist() == [4, 8, 16, 32, 64]
+    wall, _ = charts_of(analysis)
+    totals = analysis.callpaths.kernels.mean.sum(axis=0)[shown]
+    assert wall.measured.value == pytest.approx(totals)
+
+
 def test_without_locations_effort_takes_the_place_of_wall_time() -> None:
-    (chart,) = charts_of(two_parameter_study()) if len(charts_of(two_parameter_study())) == 1 else (None,)
-    names = [one.name for one in charts_of(two_parameter_study())]
-    assert names in (["wall", "effort"], ["effort"])
-    assert chart is None or chart.ideal is None
+    sizes = np.array([[8.0], [16], [32], [64]])
+    series = Series(
+        source="sizes.txt",
+        parameters=("n",),
+        points=sizes,
+        callpaths=(("main",),),
+        metrics=(Metric("effort", "core-s"),),
+        values={"effort": (0.1 * sizes.T**2)[:, :, None]},
+    )
+    experiment = experiment_from_series(series)
+    analysis = analyse(experiment, decide_scaling(experiment), "effort", ModelOptions())
+    effort, rate = charts_of(analysis)
+    assert (effort.name, rate.name) == ("effort", "work_rate")
+    assert effort.measured.value == pytest.approx([6.4, 25.6, 102.4, 409.6])
+    assert effort.ideal is None

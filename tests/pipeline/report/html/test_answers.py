@@ -35,8 +35,8 @@ def test_wall_time_at_the_target_has_its_interval_and_what_was_measured() -> Non
     hours = quantity(float(effort.value[-1]), "core-s")
     measured = quantity(float(wall.value[4]), "s")
     assert text["How long"] == (
-        f"{value} of wall time at p = 256 (90 % interval {lower} to {upper}; {hours}), after {measured} measured "
-        "at p = 64. The target lies 4 times beyond the measured range."
+        f"{value} of wall time at p = 256 (90 % interval {lower} to {upper}; {hours}), after {measured} "
+        "measured at p = 64. The target lies 4 times beyond the measured range."
     )
 
 
