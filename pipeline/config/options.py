@@ -178,10 +178,10 @@ class Options:
     min_efficiency: float = option(
         MIN_EFFICIENCY,
         "Report the largest scale with at least this efficiency.",
-        commands=(*_MODELS, "predict", "report"),
+        commands=(*_MODELS, "predict", "report", "export"),
         metavar="SHARE",
         given=str,
-        read=read_share,
+        read=_share,
     )
     strict: bool = option(
         False, "Exit with code 3 if a run could not be read.", commands=_MODELS, recompute=False
