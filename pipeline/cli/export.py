@@ -37,7 +37,7 @@ def export_command(
     ] = STANDARD_OUTPUT,
     at: At = None,
 ) -> None:
-    """Write measurements or models in another tool's format, or what a computing-time proposal needs."""
+    """Write results for other tools, or for a computing-time proposal."""
     from ingest.errors import UsageError
     from pipeline.config.targets import parse_at
     from pipeline.models.analysis import look_ahead

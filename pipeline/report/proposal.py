@@ -81,7 +81,7 @@ def _cost(analysis: Analysis, found: Runtime) -> str:
     figures = found.figures
     text = f"A run at {_at(analysis, figures.points[-1])} is predicted to take"
     if np.isfinite(figures.wall.value[-1]):
-        text += f" {_seconds(figures.wall)} of wall time and"
+        text += f" {_wall(figures.wall)} and"
     hours = figures.core_hours
     value, lower, upper = (figure(float(end[-1])) for end in (hours.value, hours.lower, hours.upper))
     text += f" {value} core-hours ({lower} to {upper})"
@@ -121,9 +121,9 @@ def _percent(share: float) -> str:
     return f"{figure(100 * share, 3 if share >= 1 else 2)} %"
 
 
-def _seconds(wall: Estimate) -> str:
+def _wall(wall: Estimate) -> str:
     value, lower, upper = (quantity(float(end[-1]), "s") for end in (wall.value, wall.lower, wall.upper))
-    return f"{value} (90 % interval {lower} to {upper})"
+    return f"{value} of wall time (90 % interval {lower} to {upper})"
 
 
 def draw_chart(axes: "Axes", chart: RuntimeChart) -> None:

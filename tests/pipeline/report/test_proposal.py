@@ -9,6 +9,7 @@ import pytest
 from matplotlib.container import ErrorbarContainer
 from matplotlib.figure import Figure
 
+from ingest.number_text import figure
 from ingest.scaling import Scaling
 from pipeline.models.analysis import Analysis
 from pipeline.models.runtime.runtime import Runtime
@@ -53,7 +54,7 @@ def test_sentences_say_how_far_what_it_costs_and_how_sure() -> None:
     assert f"at p = 64, the largest measured scale, it is {100 * figures.efficiency.value[4]:.0f} %" in far
     assert f"speed-up of {figures.speedup.value[4]:.1f}" in far
     hours = figures.core_hours
-    value, lower, upper = (f"{end[-1]:.3f}" for end in (hours.value, hours.lower, hours.upper))
+    value, lower, upper = (figure(end[-1]) for end in (hours.value, hours.lower, hours.upper))
     assert cost.startswith("A run at p = 256 is predicted to take ")
     assert f"{value} core-hours ({lower} to {upper}), at an efficiency of " in cost
     assert f"trust in it is {found.trust.trust.word}" in sure
