@@ -10,7 +10,8 @@ from pipeline.models.runtime.estimate import Estimate
 from pipeline.models.runtime.figures import Comparison, Figures, Study
 from pipeline.models.runtime.runtime import Runtime
 
-CURVE_SCALES = 40
+MOST_SCALES, FEWEST_SCALES = 40, 12  # of a curve
+PREDICTIONS = 40_000  # kernels times scales, beyond which a curve gets fewer scales, to bound the cost
 LABELS = {
     "wall": "wall time [s]",
     "effort": "effort [core-s]",
@@ -81,7 +82,8 @@ def runtime_charts(analysis: Analysis, found: Runtime, target: FloatArray) -> tu
     along = (np.delete(found.figures.points, column, axis=1) == np.delete(target, column)).all(axis=1)
     rows = np.flatnonzero(along & found.figures.measured)
     rows = rows[np.argsort(found.figures.points[rows, column], kind="stable")]
-    scale = _scales(analysis.experiment.points[:, column], float(target[column]))
+    count = int(np.clip(PREDICTIONS // len(analysis.callpaths.kernels), FEWEST_SCALES, MOST_SCALES))
+    scale = _scales(analysis.experiment.points[:, column], float(target[column]), count)
     curve = study.figures(along_parameter(target, column, scale), np.zeros(len(scale), dtype=np.bool_))
     first, second = FIRST_AND_SECOND[found.comparison]
     if not np.isfinite(getattr(curve, first).value).any():
@@ -104,10 +106,10 @@ def runtime_charts(analysis: Analysis, found: Runtime, target: FloatArray) -> tu
     )
 
 
-def _scales(measured: FloatArray, target: float) -> FloatArray:
-    """Return the measured scales, the target, and others between the smallest and the largest of them."""
+def _scales(measured: FloatArray, target: float, count: int) -> FloatArray:
+    """Return the measured scales, the target, and some more between the smallest and the largest of them."""
     ends = float(measured.min()), max(float(measured.max()), target)
-    between = np.geomspace(*ends, CURVE_SCALES)[1:-1]
+    between = np.geomspace(*ends, count)[1:-1]
     scales = np.unique([*measured, max(target, ends[0]), *between])
     return np.asarray(scales)
 

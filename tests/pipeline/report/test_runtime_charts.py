@@ -9,7 +9,7 @@ from ingest.scaling import Scaling, decide_scaling
 from ingest.series import Series
 from pipeline.models.analysis import Analysis, analyse
 from pipeline.models.options import ModelOptions
-from pipeline.report.runtime_charts import RuntimeChart, runtime_charts
+from pipeline.report.runtime_charts import FEWEST_SCALES, MOST_SCALES, RuntimeChart, runtime_charts
 from tests.pipeline.report.html.studies import answered, study, study_of, two_parameter_study
 
 
@@ -40,6 +40,12 @@ def test_curves_go_from_the_smallest_measured_scale_to_the_target_through_all_me
         figures = getattr(report.runtime.figures, chart.name)
         for end in ("value", "lower", "upper"):
             assert getattr(chart.model, end)[-1] == pytest.approx(getattr(figures, end)[-1])
+
+
+def test_curves_of_large_call_trees_have_fewer_scales(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert len(charts_of(study())[0].scale) >= MOST_SCALES
+    monkeypatch.setattr("pipeline.report.runtime_charts.PREDICTIONS", 60)
+    assert FEWEST_SCALES <= len(charts_of(study())[0].scale) <= FEWEST_SCALES + 5
 
 
 def test_weak_scaling_has_wall_time_and_weak_efficiency() -> None:
