@@ -178,7 +178,7 @@ class Options:
     min_efficiency: float = option(
         MIN_EFFICIENCY,
         "Report the largest scale with at least this efficiency.",
-        commands=(*_MODELS, "predict", "report"),
+        commands=(*_MODELS, "predict", "report", "export"),
         metavar="SHARE",
         given=str,
         read=_share,
