@@ -26,7 +26,7 @@ def run_command(
 ) -> None:
     """Read profiles, write a Score-P filter, model every kernel and rank future bottlenecks."""
     from pipeline.report.terminal import console
-    from pipeline.report.terminal.answer import GROWING_SHOWN, show_answer
+    from pipeline.report.terminal.answer import GROWING_SHOWN, show_answer, show_next_step
     from pipeline.report.terminal.results import show_efficiency, show_result
     from pipeline.report.terminal.sentences import show_sentence
     from pipeline.stages.run import run
@@ -39,6 +39,7 @@ def run_command(
         screen = console()
         level, name = LEVELS[by], directory.resolve().name
         show_answer(screen, result.summary, name=name, by=level, limit=min(limit, GROWING_SHOWN))
+        show_next_step(screen, result.summary, options.out)
         show_sentence(screen, f"Filter: {result.filter_effect}")
         if details:
             screen.print()

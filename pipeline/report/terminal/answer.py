@@ -4,6 +4,7 @@ Everything comes from the content of ``summary.json``, so that stored results pr
 """
 
 import math
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -31,7 +32,7 @@ from pipeline.report.terminal.results import (
     probability_cell,
 )
 from pipeline.report.terminal.scales import show_scales
-from pipeline.report.terminal.sentences import show_sentence
+from pipeline.report.terminal.sentences import JOIN, show_sentence
 from pipeline.report.terminal.tables import Column, named_table
 from pipeline.report.terminal.targets import show_targets
 
@@ -43,6 +44,7 @@ NAME_WIDTH = 32
 SCALES_NEEDED = 3  # from which on predictions are shown
 SCALES_WANTED = 5
 LIKELY = 0.5
+TIMES = ("effort", "time")  # metrics for which further measurements can be planned
 MISSES = "misses a measured point"  # in a note of a kernel
 OF_MEASUREMENTS = frozenset({"scales", "repetitions", "noise"})
 KINDS = {
@@ -77,7 +79,7 @@ def show_answer(
     if modelled:
         show_targets(out, summary)
     if runtime is not None:
-        _show_limits(out, runtime)
+        _show_limits(out, runtime, predicted=modelled)
         _show_losses(out, runtime)
     if modelled:
         _show_growing(out, summary, by=by, limit=limit)
@@ -85,6 +87,24 @@ def show_answer(
         _show_largest(out, summary, by)
     if runtime is not None:
         _show_trust(out, summary, modelled)
+
+
+def show_next_step(out: Console, summary: Summary, results: object) -> None:
+    """Say which command finds the measurement worth most, if models of time could be trusted more.
+
+    Args:
+        out: where to.
+        summary: the content of ``summary.json``.
+        results: the results directory.
+    """
+    runtime, total = summary["runtime"], summary["total"]
+    doubted = runtime is not None and runtime["trust"]["verdict"] != "high"
+    if doubted and _scales(summary) >= SCALES_NEEDED and total["metric"] in TIMES:
+        budget = float(
+            f"{total['predictions'][-1]['value'] / 2:.2g}"
+        )  # core-seconds: a run half as expensive
+        command = f"pipeline advise {shlex.quote(str(results))} --budget {value_text(budget)}"
+        show_sentence(out, f"Next measurement worth most: {command.replace(' ', JOIN)}")
 
 
 def _scales(summary: Summary) -> int:
@@ -106,24 +126,26 @@ def _headline(summary: Summary, name: str) -> str:
     return (f"{name}: " if name else "") + ", ".join(what)
 
 
-def _show_limits(out: Console, runtime: Mapping[str, Any]) -> None:
-    """Say where the program is fastest and up to where it is efficient."""
+def _show_limits(out: Console, runtime: Mapping[str, Any], *, predicted: bool) -> None:
+    """Say where the program is fastest and up to where it is efficient; predicted limits if wanted."""
     sentences, parameter = [], runtime["parameter"]
     last = max(entry["point"][parameter] for entry in runtime["at"])
     fastest, efficient = runtime["fastest"], runtime["efficient_up_to"]
-    if fastest is not None:
+    if fastest is not None and (predicted or runtime["fastest_measured"]):
         place = ", the largest scale looked at" if fastest[parameter] >= last else ""
-        predicted = "" if runtime["fastest_measured"] else " (predicted)"
-        sentences.append(f"Fastest at {point_text(fastest)}{predicted}{place}.")
-    if efficient["point"] is not None:
-        place = "at least up to" if efficient["at_the_end"] else "up to"
-        predicted = "" if efficient["measured"] else " (predicted)"
+        sentences.append(f"Fastest at {point_text(fastest)}{_origin(runtime['fastest_measured'])}{place}.")
+    if efficient["point"] is not None and (predicted or efficient["measured"]):
+        beyond = " or beyond" if efficient["at_the_end"] else ""
         sentences.append(
-            f"At least {value_text(100 * efficient['threshold'])} % efficient {place} "
-            f"{point_text(efficient['point'])}{predicted}."
+            f"At least {value_text(100 * efficient['threshold'])} % efficient up to "
+            f"{point_text(efficient['point'])}{beyond}{_origin(efficient['measured'])}."
         )
     if sentences:
         show_sentence(out, " ".join(sentences))
+
+
+def _origin(measured: bool) -> str:
+    return "" if measured else " (predicted)"
 
 
 def _show_losses(out: Console, runtime: Mapping[str, Any]) -> None:
@@ -132,11 +154,11 @@ def _show_losses(out: Console, runtime: Mapping[str, Any]) -> None:
     if lost is None:
         return
     rows = [row for row in runtime["losses"] if row["measured"] and row["at"] == lost["at"]]
-    parts = added_up(lost["core_seconds"], [row["core_seconds"] for row in rows])
-    texts = [f"{_short(rows[number]['region'])} {text}" for number, text in parts.named]
+    verb, sign = ("Lost", 1) if lost["core_seconds"] >= 0 else ("Gained", -1)
+    parts = added_up(sign * lost["core_seconds"], [sign * row["core_seconds"] for row in rows])
+    texts = [f"{_short(rows[number]['region'])}{JOIN}{text}" for number, text in parts.named]
     if parts.rest:
-        texts.append(f"{counted(len(rows) - len(parts.named), 'other')} {parts.rest}")
-    verb = "Lost" if lost["core_seconds"] >= 0 else "Gained"
+        texts.append(f"{counted(len(rows) - len(parts.named), 'other')}{JOIN}{parts.rest}")
     show_sentence(out, f"{verb} at {point_text(lost['at'])} ({parts.total} core-s): {', '.join(texts)}.")
 
 
@@ -211,10 +233,20 @@ def _show_largest(out: Console, summary: Summary, by: str) -> None:
     show_sentence(out, f"Largest as measured: {', '.join(names)}.")
     show_sentence(
         out,
-        f"Fewer than {SCALES_NEEDED} scales show no growth, so nothing is predicted: measure further scales, "
-        f"{SCALES_WANTED} or more in all.",
+        f"Fewer than {SCALES_NEEDED} scales do not show how anything grows, so nothing is predicted. Measure "
+        f"further ones, {SCALES_WANTED} or more in all{_proposal(summary)}.",
         "yellow",
     )
+
+
+def _proposal(summary: Summary) -> str:
+    """Propose scales by doubling the largest one."""
+    if summary["runtime"] is None:
+        return ""
+    parameter = summary["runtime"]["parameter"]
+    largest = max(point[parameter] for point in summary["points"])
+    scales = [largest * 2**step for step in range(1, SCALES_WANTED + 1 - _scales(summary))]
+    return f", such as {parameter} = {', '.join(map(value_text, scales))}"
 
 
 def _show_trust(out: Console, summary: Summary, modelled: bool) -> None:

@@ -17,6 +17,7 @@ from pipeline.report.terminal.sentences import show_sentence
 GAP = "  "
 MOST_COLUMNS = 40  # scales that are tried
 INFINITE = 1e300  # what JSON has instead
+SMALLEST_PERCENT = 0.01
 SMALL, LARGE = 0.1, 36_000.0  # seconds below and from which another unit is easier to read
 
 Entry = Mapping[str, Any]
@@ -44,7 +45,11 @@ class Row:
         return f"{self._text(found['lower'])}{between}{self._text(found['upper'])}{self.unit}"
 
     def _text(self, value: float) -> str:
-        return "∞" if value > INFINITE else figure(value * self.factor, self.digits)
+        if value > INFINITE:
+            return "∞"
+        if self.unit and 0 < value * self.factor < SMALLEST_PERCENT:
+            return f"<{SMALLEST_PERCENT}"
+        return figure(value * self.factor, self.digits)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -162,7 +167,7 @@ def _rows(compared_by: str, entries: Sequence[Entry]) -> Iterator[Row]:
         yield Row(name=f"wall {unit}", key="wall_seconds", factor=factor)
     else:
         yield Row(name="core-s", key="effort")
-    if compared_by == "size":
+    if compared_by == "size" and len(entries) > 1:
         yield Row(name="work rate", key="work_rate")
     if any(entry["speedup"] for entry in entries):
         yield Row(name="speed-up", key="speedup")
