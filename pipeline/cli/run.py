@@ -20,10 +20,15 @@ def run_command(
     json: Json = None,
     by: By = "region",
     limit: Limit = 15,
+    details: Annotated[
+        bool, typer.Option("--details", help="Also print ranking, crossovers, remarks and POP efficiencies.")
+    ] = False,
 ) -> None:
     """Read profiles, write a Score-P filter, model every kernel and rank future bottlenecks."""
     from pipeline.report.terminal import console
+    from pipeline.report.terminal.answer import GROWING_SHOWN, show_answer, show_next_step
     from pipeline.report.terminal.results import show_efficiency, show_result
+    from pipeline.report.terminal.sentences import show_sentence
     from pipeline.stages.run import run
 
     options = load_options(config, directory, **given)
@@ -32,9 +37,14 @@ def run_command(
     show_notices(result.notices)
     if not write_summary(json, result.summary):
         screen = console()
-        show_result(screen, result.summary, by=LEVELS[by], limit=limit)
-        show_efficiency(screen, result.summary)
-        screen.print(f"Filter: {result.filter_effect}", soft_wrap=True, markup=False)
+        level, name = LEVELS[by], directory.resolve().name
+        show_answer(screen, result.summary, name=name, by=level, limit=min(limit, GROWING_SHOWN))
+        show_next_step(screen, result.summary, options.out)
+        show_sentence(screen, f"Filter: {result.filter_effect}")
+        if details:
+            screen.print()
+            show_result(screen, result.summary, by=level, limit=limit)
+            show_efficiency(screen, result.summary)
         state = "inputs unchanged, nothing recomputed" if result.reused else "written"
         screen.print(f"Results in {options.out}/ ({state})", soft_wrap=True, markup=False)
     if options.strict and result.damaged:

@@ -4,11 +4,14 @@ from collections.abc import Mapping, Sequence
 from io import BytesIO
 from pathlib import Path
 
+import numpy as np
+
+from ingest.arrays import IntArray
 from ingest.cpp_names import short_name
 from ingest.errors import UsageError
-from pipeline.models.analysis import Analysis, Level
+from pipeline.models.analysis import Analysis, Level, largest_point
 from pipeline.models.kernels import matching
-from pipeline.report.formatting import callpath_text, display_unit, figure, point_text
+from pipeline.report.formatting import callpath_text, display_unit, figure, percent, point_text
 from pipeline.report.plots import Curve, curve_of, write_figure
 from pipeline.stages.model import target_points
 from pipeline.store.atomic import write_atomically
@@ -29,10 +32,20 @@ def find_kernel(analysis: Analysis, pattern: str) -> tuple[Level, int]:
         if len(found) == 1:
             return level, int(found[0])
         if len(found) > 1:
-            names = [short_name(level.kernels.callpaths[k][-1]) for k in found[:EXAMPLES].tolist()]
-            listed = ", ".join(names) + (", ..." if len(found) > EXAMPLES else "")
+            listed = ", ".join(_candidates(analysis, level, found)[:EXAMPLES])
+            listed += ", ..." if len(found) > EXAMPLES else ""
             raise UsageError(f"'{pattern}' matches {len(found)} kernels ({listed})", hint="choose one")
     raise UsageError(f"no kernel '{pattern}'", hint="`pipeline bottlenecks OUT` lists them")
+
+
+def _candidates(analysis: Analysis, level: Level, found: IntArray) -> list[str]:
+    """Name kernels with their share of what was measured at the largest scale, the largest first."""
+    experiment = analysis.experiment
+    largest = largest_point(experiment.points, experiment.parameters.index(analysis.parameter))
+    values = np.nan_to_num(level.kernels.mean[:, largest])
+    share = values / max(float(values.sum()), 1e-300)
+    order = found[np.argsort(-share[found], kind="stable")].tolist()
+    return [f"{short_name(level.kernels.callpaths[k][-1])} {percent(float(share[k]))}" for k in order]
 
 
 def kernel_curve(

@@ -27,6 +27,7 @@ SCALES_WANTED, SCALES_NEEDED = 5, 4
 REPETITIONS_WANTED = 3
 SMALL_ERROR, LARGE_ERROR = 0.1, 0.3  # of the back-test
 NARROW, WIDE = 2.0, 5.0  # upper over lower end of an interval
+LARGEST = 1e9  # factors above are not written out
 LITTLE_NOISE, MUCH_NOISE = 0.05, 0.15  # relative standard deviation of a repetition
 
 
@@ -110,12 +111,23 @@ def _extrapolation(factor: float) -> Reason:
     if factor <= 1:
         return Reason("extrapolation", factor, trust, "the target lies inside the measured range")
     far = f" ({extrapolation_text(factor)})" if factor > FAR else ""
-    return Reason("extrapolation", factor, trust, f"{factor:.3g} times beyond the measured range{far}")
+    return Reason(
+        "extrapolation", factor, trust, f"{_whole_or_short(factor, 3)} times beyond the measured range{far}"
+    )
 
 
 def _interval(spread: float) -> Reason:
     trust = Trust(int(spread <= NARROW) + int(spread <= WIDE))
-    return Reason("interval", spread, trust, f"the 90 % interval spans a factor of {spread:.2g}")
+    return Reason(
+        "interval", spread, trust, f"the 90 % interval spans a factor of {_whole_or_short(spread, 2)}"
+    )
+
+
+def _whole_or_short(factor: float, digits: int) -> str:
+    """Write a factor with some digits, without an exponent."""
+    if not factor < LARGEST:
+        return f"more than {LARGEST:,.0f}"
+    return f"{float(f'{factor:.{digits}g}'):,.12g}"
 
 
 def _back_test(found: BackTest | None) -> Reason:

@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
 from pipeline.models.kernels import Kernels
 from pipeline.models.planning.advice import Advice
 from pipeline.report.formatting import callpath_text, percent, point_text, quantity
+from pipeline.report.terminal.tables import Column, named_table
 
 NAME_WIDTH = 60
 
@@ -21,19 +21,15 @@ def show_advice(out: Console, plan: Sequence[Advice], parameters: Sequence[str],
             soft_wrap=True,
         )
         return
-    table = Table(box=None, pad_edge=False)
-    for name in ("measure", "repetitions", "cost", "interval after", "narrower by"):
-        table.add_column(name, justify="right" if name != "measure" else "left", no_wrap=True)
     points = [point_text(dict(zip(parameters, advice.point, strict=True))) for advice in plan]
-    for point, advice in zip(points, plan, strict=True):
-        table.add_row(
-            Text(point),
-            str(advice.repetitions),
-            quantity(advice.cost, "core-s"),
-            f"±{percent(advice.width / 2)}",
-            percent(advice.reduction),
-        )
-    out.print(table)
+    columns = [
+        Column(header="repetitions", cells=[str(advice.repetitions) for advice in plan]),
+        Column(header="cost", cells=[quantity(advice.cost, "core-s") for advice in plan]),
+        Column(header="interval after", cells=[f"±{percent(advice.width / 2)}" for advice in plan]),
+        Column(header="narrower by", cells=[percent(advice.reduction) for advice in plan]),
+    ]
+    width = max(map(len, points))
+    out.print(named_table("measure", lambda _: points, columns, width=out.width, shortest=width))
     total = quantity(sum(advice.cost for advice in plan), "core-s")
     out.print(f"Total: {total}. Measure in this order.", soft_wrap=True)
     for point, advice in zip(points, plan, strict=True):

@@ -4,7 +4,6 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
 from ingest.cpp_names import short_name
@@ -18,7 +17,15 @@ from pipeline.report.formatting import (
     value_text,
 )
 from pipeline.report.summary import EFFICIENCY_METRICS, FAIR, GOOD
-from pipeline.report.terminal.tables import SHORTEST_CALLPATH, SHORTEST_REGION, Column, named_table
+from pipeline.report.terminal.sentences import show_sentence
+from pipeline.report.terminal.tables import (
+    SHORTEST_CALLPATH,
+    SHORTEST_REGION,
+    Column,
+    named_table,
+    side_by_side,
+)
+from pipeline.report.terminal.targets import beyond, show_far_targets
 
 SURE = 0.9
 VALUES_LISTED = 8
@@ -33,21 +40,22 @@ Rows = Sequence[Mapping[str, Any]]
 def show_head(out: Console, summary: Mapping[str, Any]) -> None:
     """Say what was measured and how it scales."""
     points = summary["points"]
-    ranges = "; ".join(_range(name, points) for name in summary["parameters"])
+    ranges = "; ".join(measured_values(name, points) for name in summary["parameters"])
     repetitions = counted(summary["total"]["quality"]["repetitions"], "repetition")
     callpaths, regions = (
         counted(len(summary["kernels"]), "call path"),
         counted(len(summary["regions"]), "region"),
     )
-    out.print(
+    show_sentence(
+        out,
         f"{counted(len(points), 'measurement point')} ({ranges}), up to {repetitions}, "
         f"{callpaths} in {regions}",
-        soft_wrap=True,
     )
-    out.print(f"Scaling: {summary['scaling_reason']}", soft_wrap=True)
+    show_sentence(out, f"Scaling: {summary['scaling_reason']}")
 
 
-def _range(name: str, points: Sequence[Mapping[str, float]]) -> str:
+def measured_values(name: str, points: Sequence[Mapping[str, float]]) -> str:
+    """Write the values of a parameter, or the first and the last of many."""
     values = sorted({point[name] for point in points})
     if len(values) > VALUES_LISTED:
         return f"{name} = {value_text(values[0])} .. {value_text(values[-1])}"
@@ -74,13 +82,13 @@ def show_ranking(out: Console, summary: Mapping[str, Any], *, by: str = "regions
         Column(header="share now", cells=[percent(row["share_measured"]) for row in shown], dispensable=1),
         Column(header="at target", cells=[percent(row["share_at_target"]) for row in shown]),
         Column(header="predicted", cells=[figure(entry["value"] * factor) for entry in last], dispensable=3),
-        Column(header="90 % interval", cells=[_interval(entry, factor) for entry in last]),
-        Column(header="growth", cells=[_growth(row) for row in shown], justify="left"),
-        Column(header="grows", cells=[_probability(row) for row in shown], dispensable=2),
+        Column(header="90 % interval", cells=[interval_text(entry, factor) for entry in last]),
+        Column(header="growth", cells=[growth_cell(row) for row in shown], justify="left"),
+        Column(header="grows", cells=[probability_cell(row) for row in shown], dispensable=2),
     ]
     kind = "regions" if by == "regions" else "call paths"
     title = f"Largest {kind} at {point_text(last[0]['at'])} ({what})"
-    names, digits = _names(shown), len(str(len(shown)))
+    names, digits = name_cells(shown), len(str(len(shown)))
     out.print(
         named_table(
             f"{'#':>{digits}}  {NAMES[by]}",
@@ -94,19 +102,23 @@ def show_ranking(out: Console, summary: Mapping[str, Any], *, by: str = "regions
     _show_rest(out, len(rows) - len(shown))
 
 
-def _names(rows: Rows) -> Callable[[int], list[str]]:
+def name_cells(rows: Rows) -> Callable[[int], list[str]]:
+    """Return a function from a width to the names of kernels within it."""
     return lambda width: [callpath_text(row["callpath"], width) for row in rows]
 
 
-def _interval(prediction: Mapping[str, Any], factor: float) -> str:
+def interval_text(prediction: Mapping[str, Any], factor: float) -> str:
+    """Write the interval of a prediction in a unit."""
     return f"{figure(prediction['lower'] * factor)} .. {figure(prediction['upper'] * factor)}"
 
 
-def _probability(row: Mapping[str, Any]) -> str:
+def probability_cell(row: Mapping[str, Any]) -> str:
+    """Write with which probability a kernel grows."""
     return f"{100 * row['probability_growing']:.0f} %"
 
 
-def _growth(row: Mapping[str, Any]) -> Text:
+def growth_cell(row: Mapping[str, Any]) -> Text:
+    """Write the growth of a kernel in its colour, with a question mark if it is not determined."""
     text = row["growth"] if row["growth"] != "1" else "constant" if not row["model"]["terms"] else "falling"
     style = growth_style(row["growth"], row["probability_growing"], row["notes"])
     return Text(f"{text} ?" if CANNOT_TELL in row["notes"] else text, style=style)
@@ -131,10 +143,13 @@ def show_total(out: Console, summary: Mapping[str, Any]) -> None:
     total = summary["total"]
     for prediction in total["predictions"]:
         factor, unit = display_unit(total["unit"], abs(prediction["value"]))
-        out.print(
+        far, style = beyond(summary, prediction["at"])
+        show_sentence(
+            out,
             f"Total at {point_text(prediction['at'])}: {figure(prediction['value'] * factor)} {unit}, "
-            f"90 % interval {_interval(prediction, factor)} {unit} (the sum of the kernels' models)",
-            soft_wrap=True,
+            f"90 % interval {interval_text(prediction, factor)} {unit} (the sum of the kernels' models)"
+            f"{far and '; '}{far}",
+            style,
         )
 
 
@@ -147,8 +162,9 @@ def show_crossovers(out: Console, summary: Mapping[str, Any], *, by: str = "regi
         ((name, scale),) = crossover["at"].items()
         place = "within" if crossover["measured"] else "beyond"
         over, past = (_crossing_name(crossover[key], by) for key in ("overtakes", "overtaken"))
-        text = f"  {name} = {figure(scale)}: {over} overtakes {past} ({place} the measured range)"
-        out.print(Text(text), soft_wrap=True)
+        show_sentence(
+            out, f"  {name} = {figure(scale)}: {over} overtakes {past} ({place} the measured range)"
+        )
     if len(found) > limit:
         out.print(f"  and {len(found) - limit} more", style="dim")
 
@@ -166,7 +182,7 @@ def show_remarks(out: Console, summary: Mapping[str, Any]) -> None:
     for note, count in counts.items():
         concerned = "all call paths" if count == len(summary["kernels"]) else counted(count, "call path")
         text = f"Note: {REMARKS.get(note, note)} ({concerned})"
-        out.print(text, style="yellow", soft_wrap=True, markup=False)
+        show_sentence(out, text, "yellow")
 
 
 def show_result(out: Console, summary: Mapping[str, Any], *, by: str, limit: int) -> None:
@@ -196,7 +212,7 @@ def show_models(out: Console, summary: Mapping[str, Any], *, by: str, limit: int
             justify="left",
             folds_at=max(24, (out.width - 46) // 2),
         ),
-        Column(header="grows", cells=[_probability(row) for row in shown]),
+        Column(header="grows", cells=[probability_cell(row) for row in shown]),
         Column(header="SMAPE", cells=[f"{row['quality']['smape']:.1f} %" for row in shown], dispensable=1),
         Column(
             header="SMAPE cv", cells=[f"{row['quality']['cv_smape']:.1f} %" for row in shown], dispensable=2
@@ -206,7 +222,9 @@ def show_models(out: Console, summary: Mapping[str, Any], *, by: str, limit: int
     if len(set(metrics)) > 1:
         columns.insert(0, Column(header="metric", cells=metrics, justify="left"))
     out.print(
-        named_table(NAMES[by], _names(shown), columns, width=out.width, title=title, shortest=SHORTEST[by])
+        named_table(
+            NAMES[by], name_cells(shown), columns, width=out.width, title=title, shortest=SHORTEST[by]
+        )
     )
     _show_rest(out, len(rows) - len(shown))
     show_remarks(out, summary)
@@ -223,27 +241,30 @@ def show_predictions(out: Console, summary: Mapping[str, Any], *, by: str, limit
         columns.append(
             Column(
                 header=point_text(prediction["at"]) + (f" ({unit})" if unit else ""),
-                cells=[f"{figure(c['value'] * factor)} [{_interval(c, factor)}]" for c in cells],
+                cells=[f"{figure(c['value'] * factor)} [{interval_text(c, factor)}]" for c in cells],
             )
         )
-    out.print(named_table(NAMES[by], _names(shown), columns, width=out.width, shortest=SHORTEST[by]))
+    out.print(named_table(NAMES[by], name_cells(shown), columns, width=out.width, shortest=SHORTEST[by]))
     out.print("In brackets: 90 % intervals of the expected values.", style="dim")
+    show_far_targets(out, summary)
 
 
 def show_efficiency(out: Console, summary: Mapping[str, Any]) -> None:
     """Print one row per POP metric and one column per point; metrics without any value are left out."""
     rows = summary["efficiency"]["points"]
     if rows:
-        table = Table(title="Efficiency (POP)", title_justify="left", box=None, pad_edge=False)
-        table.add_column("")
-        for row in rows:
-            table.add_column(point_text(row["at"]), justify="right")
-        for key, name in EFFICIENCY_METRICS.items():
-            if any(row[key] is not None for row in rows):
-                table.add_row(name, *(_efficiency(row[key]) for row in rows))
-        out.print(table)
+        out.print("Efficiency (POP)", style="italic")
+        known = {
+            key: name for key, name in EFFICIENCY_METRICS.items() if any(row[key] is not None for row in rows)
+        }
+        columns = [
+            Column(header=point_text(row["at"]), cells=[_efficiency(row[key]) for key in known])
+            for row in rows
+        ]
+        for table in side_by_side(list(known.values()), columns, width=out.width):
+            out.print(table)
     for notice in summary["efficiency"]["notices"]:
-        out.print(Text(f"Not available: {notice}"), style="dim", soft_wrap=True)
+        show_sentence(out, f"Not available: {notice}", "dim")
 
 
 def _efficiency(value: float | None) -> Text:

@@ -16,7 +16,9 @@ def test_run_models_ranks_and_fills_the_results_directory(call, strong_study, tm
     out = tmp_path / "results"
     code, told, error = call("run", strong_study, "--out", out, "--at", "p=64")
     assert (code, error) == (0, "")
-    assert "strong scaling" in told
+    assert told.startswith("study: 5 scales (p = 1, 2, 4, 8, 16), up to 2 repetitions, strong scaling\n")
+    assert "overtakes" not in told
+    _, told, _ = call("run", strong_study, "--out", out, "--at", "p=64", "--details")
     assert "sum overtakes solve" in told
     for name in ("callpaths", "measurements", "models"):
         assert (out / f"{name}.parquet").is_file()
@@ -46,7 +48,7 @@ def test_a_second_run_reuses_the_result_and_a_changed_input_is_noticed(call, str
     write_foam_case(strong_study / "app.p32.r1", {"main": 0.1, "solve": 2.0, "sum": 16.0}, processes=32)
     _, third, _ = call("run", strong_study, "--out", out)
     assert "(written)" in third
-    assert "6 measurement points" in third
+    assert "6 scales" in third
 
 
 def test_one_broken_run_is_skipped_with_a_notice_and_counts_when_strict(call, strong_study, tmp_path):
@@ -225,7 +227,10 @@ def test_notices_about_the_runs_are_shown_once(call, strong_study, tmp_path):
 
 
 def test_rows_of_call_paths_and_their_number_can_be_chosen(call, strong_study, tmp_path):
-    _, text, _ = call("run", strong_study, "--out", tmp_path / "r", "--by", "callpath", "--limit", "1")
+    chosen = ("--by", "callpath", "--limit", "1")
+    _, text, _ = call("run", strong_study, "--out", tmp_path / "r", *chosen)
+    assert "main › sum" in text and "Largest call paths" not in text
+    _, text, _ = call("run", strong_study, "--out", tmp_path / "r", *chosen, "--details")
     assert "Largest call paths" in text and "and 2 more" in text
     _, text, _ = call("model", strong_study, "--by", "region", "--limit", "2")
     assert "main › sum" not in text and "and 1 more" in text

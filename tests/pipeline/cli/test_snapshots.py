@@ -93,6 +93,11 @@ def test_run_and_run_again(show, snapshot, tmp_path):
     assert again == first.replace("(written)", "(inputs unchanged, nothing recomputed)")
 
 
+def test_run_with_details(show, snapshot, tmp_path):
+    arguments = ["run", "sample_profiles/hpcg-strong", "--out", tmp_path / "out", "--details", "--limit", "3"]
+    snapshot(show(*arguments, hide=[(tmp_path, "TMP")]), "run-details.txt")
+
+
 def test_run_with_a_broken_and_an_empty_run(show, snapshot, tmp_path):
     study = shutil.copytree(HPCG, tmp_path / "study")
     (study / "hpcg.p2.r1" / "profile.cubex").write_bytes(b"torn")

@@ -91,7 +91,10 @@ def test_a_plot_as_two_files_of_which_one_is_linear(call, results, tmp_path):
 
 @pytest.mark.parametrize(
     ("pattern", "message"),
-    [("nothing", "no kernel 'nothing'"), ("s*", "'s*' matches 2 kernels (solve, sum); choose one")],
+    [
+        ("nothing", "no kernel 'nothing'"),
+        ("s*", "'s*' matches 2 kernels (sum 66.6 %, solve 33.3 %); choose one"),
+    ],
 )
 def test_a_kernel_that_is_not_named_clearly(call, results, pattern, message):
     code, _, error = call("plot", results, pattern)

@@ -35,13 +35,15 @@ def test_a_kernel_is_a_region_else_a_call_path(analysis):
     assert find_kernel(analysis, "main/sum") == (analysis.callpaths, 2)
 
 
-def test_an_ambiguous_pattern_lists_at_most_four_names(tmp_path):
-    four = many(tmp_path / "four", ["sa", "sb", "sc", "sd"])
+def test_an_ambiguous_pattern_lists_at_most_four_names_with_their_shares(tmp_path):
+    four = many(tmp_path / "four", ["sa", "sb", "sc", "sd"])  # 4 of 1 + 4 * 4 s each
     with pytest.raises(UsageError) as error:
         find_kernel(four, "s?")
-    assert str(error.value) == "'s?' matches 4 kernels (sa, sb, sc, sd); choose one"
+    assert (
+        str(error.value) == "'s?' matches 4 kernels (sa 23.5 %, sb 23.5 %, sc 23.5 %, sd 23.5 %); choose one"
+    )
     five = many(tmp_path / "five", ["sa", "sb", "sc", "sd", "se"])
-    with pytest.raises(UsageError, match=r"'s\?' matches 5 kernels \(sa, sb, sc, sd, \.\.\.\)"):
+    with pytest.raises(UsageError, match=r"'s\?' matches 5 kernels \(sa 19\.0 %, .*, sd 19\.0 %, \.\.\.\)"):
         find_kernel(five, "s?")
     with pytest.raises(UsageError, match="no kernel 'x'; `pipeline bottlenecks OUT` lists them"):
         find_kernel(five, "x")

@@ -45,7 +45,7 @@ def summary(*regions, **changes):
     total = kernel("total", 150.0, callpath=["total"])
     return {
         "parameters": ["p"],
-        "points": [{"p": 1}, {"p": 2}, {"p": 4}],
+        "points": [{"p": 1}, {"p": 2}, {"p": 524288}],
         "scaling_reason": "as asked",
         "kernels": list(regions),
         "regions": list(regions),
@@ -70,7 +70,7 @@ def shown(show, content, *arguments, terminal=False, **options):
 
 def test_the_head_counts_and_lists_values():
     first, second = shown(show_head, summary())
-    assert first == "3 measurement points (p = 1, 2, 4), up to 3 repetitions, 2 call paths in 2 regions"
+    assert first == "3 measurement points (p = 1, 2, 524288), up to 3 repetitions, 2 call paths in 2 regions"
     assert second == "Scaling: as asked"
 
 
@@ -155,10 +155,20 @@ def test_colours_reach_the_terminal():
 
 
 def test_the_total_has_a_line_per_target():
-    assert shown(show_total, summary()) == [
-        "Total at p = 64: 75.0 core-s, 90 % interval 37.5 .. 150 core-s (the sum of the kernels' models)",
-        "Total at p = 1048576: 150 core-s, 90 % interval 75.0 .. 300 core-s (the sum of the kernels' models)",
+    first, *second = shown(show_total, summary())
+    of = "(the sum of the kernels' models)"
+    assert first == f"Total at p = 64: 75.0 core-s, 90 % interval 37.5 .. 150 core-s {of}"
+    assert second == [
+        f"Total at p = 1048576: 150 core-s, 90 % interval 75.0 .. 300 core-s {of};",
+        "  2 times beyond the measured range",
     ]
+
+
+def test_predictions_far_beyond_the_measured_range_are_warned_of():
+    found = summary(points=[{"p": 64}, {"p": 128}])
+    assert shown(show_predictions, found, by="regions", limit=1)[-1] == (
+        "p = 1048576: 8190 times beyond the measured range (very far: nothing measured supports it)."
+    )
     large = kernel("total", 3.6e6)
     assert shown(show_total, summary(total=large))[0].startswith(
         "Total at p = 64: 500 core-hours, 90 % interval 250 .. 1000 core-hours"

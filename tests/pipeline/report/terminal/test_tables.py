@@ -8,7 +8,7 @@ from rich.text import Text
 
 from pipeline.report.formatting import shorten_middle
 from pipeline.report.terminal import console
-from pipeline.report.terminal.tables import Column, named_table
+from pipeline.report.terminal.tables import Column, named_table, side_by_side
 
 NAMES = ("a_name_of_24_characters_", "short")
 COLUMNS = (
@@ -48,13 +48,67 @@ def test_names_are_shortened_before_columns_are_left_out():
 
 
 def test_the_most_dispensable_column_is_left_out_first():
-    headers = [shown(width)[0].split()[1:] for width in (38, 37, 33, 32, 26)]
+    wide = (*COLUMNS, Column(header="w" * 44, cells=("7", "8")))
+    headers = [shown(width, wide)[0].split()[1:-1] for width in (84, 83, 79, 78, 72)]
     assert headers == [
         ["first", "x", "always"],
         ["first", "always"],
         ["first", "always"],
         ["always"],
         ["always"],
+    ]
+
+
+def test_below_70_columns_rows_have_two_lines_rather_than_fewer_columns():
+    assert shown(37) == [
+        "name",
+        "  first  x    always",
+        "a_name_of_24_characters_",
+        "      1  333       5",
+        "short",
+        "  22222  4         6",
+    ]
+    assert shown(19)[1:4] == ["  first  always", "a_name_of…aracters_", "      1       5"]
+
+
+def test_columns_that_must_be_shown_continue_on_the_next_line():
+    columns = [Column(header=h, cells=("1,234,567", "8")) for h in "abc"]
+    assert shown(24, columns)[:5] == [
+        "name",
+        "          a          b",
+        "          c",
+        "a_name_of_24_characters_",
+        "  1,234,567  1,234,567",
+    ]
+
+
+def test_long_cells_of_stacked_rows_continue_between_words():
+    columns = (Column(header="model", cells=("12.5 + 0.034 * p^(3/2)", "b"), justify="left", folds_at=12),)
+    assert shown(16, columns) == [
+        "name",
+        "  model",
+        "a_name_o…acters_",
+        "  12.5 + 0.034 *",
+        "    p^(3/2)",
+        "short",
+        "  b",
+    ]
+
+
+def test_columns_that_do_not_fit_side_by_side_follow_beneath():
+    columns = [Column(header=f"p = {p}", cells=("12 %", "34,567 %")) for p in (1, 2, 3)]
+    stream = io.StringIO()
+    out = console(stream)
+    out.width = 26
+    for table in side_by_side(["load", "sum"], columns, width=26):
+        out.print(table)
+    assert [line.rstrip() for line in stream.getvalue().splitlines()] == [
+        "         p = 1     p = 2",
+        "load      12 %      12 %",
+        "sum   34,567 %  34,567 %",
+        "         p = 3",
+        "load      12 %",
+        "sum   34,567 %",
     ]
 
 

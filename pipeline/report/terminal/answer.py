@@ -1,0 +1,277 @@
+"""The answer of a study on one screen: how long, how far, what is lost, what grows, how sure.
+
+Everything comes from the content of ``summary.json``, so that stored results print the same.
+"""
+
+import math
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from rich.console import Console
+
+from ingest.cpp_names import short_name
+from pipeline.report.formatting import (
+    callpath_text,
+    counted,
+    display_unit,
+    figure,
+    percent,
+    point_text,
+    quantity,
+    shorten_middle,
+    value_text,
+)
+from pipeline.report.terminal.results import (
+    SHORTEST,
+    growth_cell,
+    interval_text,
+    measured_values,
+    name_cells,
+    probability_cell,
+)
+from pipeline.report.terminal.scales import show_scales
+from pipeline.report.terminal.sentences import JOIN, show_sentence
+from pipeline.report.terminal.tables import Column, named_table
+from pipeline.report.terminal.targets import show_targets
+
+GROWING_SHOWN = 5
+LOSSES_SHOWN = 4
+LARGEST_SHOWN = 5
+ENOUGH = 0.9  # of what is lost: further regions are not named
+NAME_WIDTH = 32
+SCALES_NEEDED = 3  # from which on predictions are shown
+SCALES_WANTED = 5
+LIKELY = 0.5
+TIMES = ("effort", "time")  # metrics for which further measurements can be planned
+MISSES = "misses a measured point"  # in a note of a kernel
+OF_MEASUREMENTS = frozenset({"scales", "repetitions", "noise"})
+KINDS = {
+    "strong": "strong scaling",
+    "weak": "weak scaling",
+    "unknown": "strong or weak scaling: unknown",
+}
+STYLES = {"low": "red", "medium": "yellow", "high": "green"}
+
+Summary = Mapping[str, Any]
+
+
+def show_answer(
+    out: Console, summary: Summary, *, name: str, by: str = "regions", limit: int = GROWING_SHOWN
+) -> None:
+    """Print what a study says on about twenty lines.
+
+    Args:
+        out: where to.
+        summary: the content of ``summary.json``.
+        name: of the study; empty if it is unknown.
+        by: ``regions`` or ``kernels`` (call paths).
+        limit: the most rows of what grows.
+    """
+    runtime = summary["runtime"]
+    show_sentence(out, _headline(summary, name), "bold")
+    modelled = _scales(summary) >= SCALES_NEEDED
+    if runtime is not None:
+        out.print()
+        show_scales(out, runtime, predictions=modelled)
+    out.print()
+    if modelled:
+        show_targets(out, summary)
+    if runtime is not None:
+        _show_limits(out, runtime, predicted=modelled)
+        _show_losses(out, runtime)
+    if modelled:
+        _show_growing(out, summary, by=by, limit=limit)
+    else:
+        _show_largest(out, summary, by)
+    if runtime is not None:
+        _show_trust(out, summary, modelled)
+
+
+def show_next_step(out: Console, summary: Summary, results: object) -> None:
+    """Say which command finds the measurement worth most, if models of time could be trusted more.
+
+    Args:
+        out: where to.
+        summary: the content of ``summary.json``.
+        results: the results directory.
+    """
+    runtime, total = summary["runtime"], summary["total"]
+    doubted = runtime is not None and runtime["trust"]["verdict"] != "high"
+    if doubted and _scales(summary) >= SCALES_NEEDED and total["metric"] in TIMES:
+        budget = float(
+            f"{total['predictions'][-1]['value'] / 2:.2g}"
+        )  # core-seconds: a run half as expensive
+        command = f"pipeline advise {shlex.quote(str(results))} --budget {value_text(budget)}"
+        show_sentence(out, f"Next measurement worth most: {command.replace(' ', JOIN)}")
+
+
+def _scales(summary: Summary) -> int:
+    """Number of measured values of the parameter that scales; of points if the models are not of time."""
+    if summary["runtime"] is None:
+        return len(summary["points"])
+    return len({point[summary["runtime"]["parameter"]] for point in summary["points"]})
+
+
+def _headline(summary: Summary, name: str) -> str:
+    points, repetitions = summary["points"], summary["total"]["quality"]["repetitions"]
+    noun = "scale" if len(summary["parameters"]) == 1 else "measurement point"
+    values = "; ".join(measured_values(parameter, points) for parameter in summary["parameters"])
+    what = [f"{counted(len(points), noun)} ({values})"]
+    what.append(f"up to {counted(repetitions, 'repetition')}" if repetitions > 1 else "1 repetition")
+    runtime = summary["runtime"]
+    kind = summary["total"]["metric"] if runtime is None else KINDS.get(runtime["compared_by"], "")
+    what += [kind] if kind else []
+    return (f"{name}: " if name else "") + ", ".join(what)
+
+
+def _show_limits(out: Console, runtime: Mapping[str, Any], *, predicted: bool) -> None:
+    """Say where the program is fastest and up to where it is efficient; predicted limits if wanted."""
+    sentences, parameter = [], runtime["parameter"]
+    last = max(entry["point"][parameter] for entry in runtime["at"])
+    fastest, efficient = runtime["fastest"], runtime["efficient_up_to"]
+    if fastest is not None and (predicted or runtime["fastest_measured"]):
+        place = ", the largest scale looked at" if fastest[parameter] >= last else ""
+        sentences.append(f"Fastest at {point_text(fastest)}{_origin(runtime['fastest_measured'])}{place}.")
+    if efficient["point"] is not None and (predicted or efficient["measured"]):
+        beyond = " or beyond" if efficient["at_the_end"] else ""
+        sentences.append(
+            f"At least {value_text(100 * efficient['threshold'])} % efficient up to "
+            f"{point_text(efficient['point'])}{beyond}{_origin(efficient['measured'])}."
+        )
+    if sentences:
+        show_sentence(out, " ".join(sentences))
+
+
+def _origin(measured: bool) -> str:
+    return "" if measured else " (predicted)"
+
+
+def _show_losses(out: Console, runtime: Mapping[str, Any]) -> None:
+    """Split what is lost at the largest measured scale by region; the numbers shown add up."""
+    lost = next((one for one in runtime["lost"] if one["measured"]), None)
+    if lost is None:
+        return
+    rows = [row for row in runtime["losses"] if row["measured"] and row["at"] == lost["at"]]
+    verb, sign = ("Lost", 1) if lost["core_seconds"] >= 0 else ("Gained", -1)
+    parts = added_up(sign * lost["core_seconds"], [sign * row["core_seconds"] for row in rows])
+    texts = [f"{_short(rows[number]['region'])}{JOIN}{text}" for number, text in parts.named]
+    if parts.rest:
+        texts.append(f"{counted(len(rows) - len(parts.named), 'other')}{JOIN}{parts.rest}")
+    show_sentence(out, f"{verb} at {point_text(lost['at'])} ({parts.total} core-s): {', '.join(texts)}.")
+
+
+@dataclass(frozen=True)
+class Parts:
+    """A sum and its largest parts as texts with the same decimals, so that what is shown adds up.
+
+    Attributes:
+        total: the sum.
+        named: number and text of the parts shown, the largest first.
+        rest: the sum of all others; empty if there are none or they are zero as shown.
+    """
+
+    total: str
+    named: tuple[tuple[int, str], ...]
+    rest: str
+
+
+def added_up(total: float, parts: Sequence[float], most: int = LOSSES_SHOWN) -> Parts:
+    """Round a sum to three digits and its parts to the same decimals; what rounding leaves is in the rest.
+
+    Args:
+        total: the sum of the parts.
+        parts: what it consists of; some may be negative.
+        most: the most parts that are named; fewer if those leave little.
+    """
+    decimals = max(2 - math.floor(math.log10(abs(total))), 0) if total else 2
+    named: list[tuple[int, str]] = []
+    left = round(total, decimals)
+    for number in sorted(range(len(parts)), key=lambda one: -abs(parts[one])):
+        if len(named) == most or abs(left) <= (1 - ENOUGH) * abs(total):
+            break
+        named.append((number, f"{parts[number]:,.{decimals}f}"))
+        left = round(left - round(parts[number], decimals), decimals)
+    rest = f"{left:,.{decimals}f}" if left and len(named) < len(parts) else ""
+    return Parts(f"{total:,.{decimals}f}", tuple(named), rest)
+
+
+def _show_growing(out: Console, summary: Summary, *, by: str, limit: int) -> None:
+    """Print the kernels that will dominate at the last target and probably grow."""
+    rows = [row for row in summary[by] if row["probability_growing"] >= LIKELY][:limit]
+    if not rows:
+        show_sentence(out, "Nothing is likely to grow.")
+        return
+    last = [row["predictions"][-1] for row in rows]
+    factor, unit = display_unit(rows[0]["unit"], max(entry["value"] for entry in last))
+    columns = [
+        Column(header="now", cells=[percent(row["share_measured"]) for row in rows]),
+        Column(header=point_text(last[0]["at"]), cells=[percent(row["share_at_target"]) for row in rows]),
+        Column(
+            header=f"{unit}, 90 %" if unit else "90 % interval",
+            cells=[interval_text(entry, factor) for entry in last],
+            dispensable=2,
+        ),
+        Column(header="growth", cells=[growth_cell(row) for row in rows], justify="left", dispensable=1),
+        Column(header="sure?", cells=[_sure(row) for row in rows]),
+    ]
+    out.print(named_table("What grows", name_cells(rows), columns, width=out.width, shortest=SHORTEST[by]))
+
+
+def _sure(row: Mapping[str, Any]) -> str:
+    """Write with which probability a kernel grows, unless its model misses what was measured."""
+    if any(MISSES in note for note in row["notes"]):
+        return "poor fit"
+    return probability_cell(row)
+
+
+def _show_largest(out: Console, summary: Summary, by: str) -> None:
+    """Name what takes most in the measurements, if they are too few for a prediction."""
+    rows = sorted(summary[by], key=lambda row: -row["share_measured"])[:LARGEST_SHOWN]
+    names = [f"{callpath_text(row['callpath'], NAME_WIDTH)} {percent(row['share_measured'])}" for row in rows]
+    show_sentence(out, f"Largest as measured: {', '.join(names)}.")
+    show_sentence(
+        out,
+        f"Fewer than {SCALES_NEEDED} scales do not show how anything grows, so nothing is predicted. Measure "
+        f"further ones, {SCALES_WANTED} or more in all{_proposal(summary)}.",
+        "yellow",
+    )
+
+
+def _proposal(summary: Summary) -> str:
+    """Propose scales by doubling the largest one."""
+    if summary["runtime"] is None:
+        return ""
+    parameter = summary["runtime"]["parameter"]
+    largest = max(point[parameter] for point in summary["points"])
+    scales = [largest * 2**step for step in range(1, SCALES_WANTED + 1 - _scales(summary))]
+    return f", such as {parameter} = {', '.join(map(value_text, scales))}"
+
+
+def _show_trust(out: Console, summary: Summary, modelled: bool) -> None:
+    """Say how far the predictions can be trusted, the worst reasons first, and what the back-test shows."""
+    trust, test = summary["runtime"]["trust"], summary["runtime"]["back_test"]
+    reasons = [reason for reason in trust["reasons"] if reason["name"] != "back-test"]
+    doubts = sorted(
+        (reason for reason in reasons if reason["trust"] != "high"),
+        key=lambda reason: reason["trust"] != "low",
+    )
+    texts = [reason["text"] for reason in doubts if modelled or reason["name"] in OF_MEASUREMENTS]
+    if test is not None:
+        unit = summary["total"]["unit"]
+        value, lower, upper = (figure(test["predicted"][key]) for key in ("value", "lower", "upper"))
+        texts.append(
+            f"held-out check: predicted {point_text(test['at'])} as {value} [{lower} .. {upper}], "
+            f"measured {quantity(test['measured'], unit)}"
+        )
+    elif modelled:
+        texts += [reason["text"] for reason in trust["reasons"] if reason["name"] == "back-test"]
+    text = f"Trust: {trust['verdict']}" + (f" - {'; '.join(texts)}" if texts else "")
+    show_sentence(out, text, STYLES[trust["verdict"]])
+    for notice in summary["runtime"]["notices"]:
+        show_sentence(out, f"Note: {notice}.", "yellow")
+
+
+def _short(region: str) -> str:
+    return shorten_middle(short_name(region), NAME_WIDTH)

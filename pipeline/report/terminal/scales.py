@@ -1,0 +1,243 @@
+"""Wall time, speed-up and efficiency as a table: a column per measured scale, a bar, then the targets.
+
+If there is no room, scales are left out in a fixed order, and if not even three of them fit, every scale
+becomes a sentence. Numbers are never cut.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from rich.console import Console
+from rich.text import Text
+
+from pipeline.report.formatting import ELLIPSIS, figure, point_text, value_text
+from pipeline.report.terminal.sentences import show_sentence
+
+GAP = "  "
+MOST_COLUMNS = 40  # scales that are tried
+INFINITE = 1e300  # what JSON has instead
+SMALLEST_PERCENT = 0.01
+SMALL, LARGE = 0.1, 36_000.0  # seconds below and from which another unit is easier to read
+
+Entry = Mapping[str, Any]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Row:
+    """A figure of every scale: its name, its key in ``summary.json``, and how its numbers are written."""
+
+    name: str
+    key: str
+    factor: float = 1.0
+    digits: int = 3
+    unit: str = ""
+
+    def value(self, entry: Entry) -> str:
+        """Write the figure of a scale; ``-`` if it is not available."""
+        return self._text(entry[self.key]["value"]) + self.unit if entry[self.key] else "-"
+
+    def interval(self, entry: Entry, between: str = "..") -> str:
+        """Write its 90 % interval; empty if it is unknown."""
+        found = entry[self.key]
+        if not found or found["lower"] is None or found["upper"] is None:
+            return ""
+        return f"{self._text(found['lower'])}{between}{self._text(found['upper'])}{self.unit}"
+
+    def _text(self, value: float) -> str:
+        if value > INFINITE:
+            return "∞"
+        if self.unit and 0 < value * self.factor < SMALLEST_PERCENT:
+            return f"<{SMALLEST_PERCENT}"
+        return figure(value * self.factor, self.digits)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scales:
+    """What the table can show.
+
+    Attributes:
+        parameter: the one that scales.
+        measured, targets: entries of ``runtime.at``, ascending; measured ones with the same other parameters.
+        wanted: all of them, those that are shown first at the front.
+        other: names of the other parameters in which they differ.
+        fixed: the values that all have in common.
+        rows: the figures.
+    """
+
+    parameter: str
+    measured: Sequence[Entry]
+    targets: Sequence[Entry]
+    wanted: Sequence[Entry]
+    other: Sequence[str]
+    fixed: Mapping[str, float]
+    rows: Sequence[Row]
+
+
+def show_scales(out: Console, runtime: Mapping[str, Any], *, predictions: bool = True) -> None:
+    """Print wall time and what scales are compared by, at measured scales and, if wanted, at targets.
+
+    Args:
+        out: where to.
+        runtime: the ``runtime`` of ``summary.json``.
+        predictions: whether to show the targets.
+    """
+    scales = scales_of(runtime, predictions=predictions)
+    shown = _that_fit(scales, out.width)
+    if not shown:
+        for entry in _by_scale([*scales.measured, *scales.targets], scales.parameter):
+            show_sentence(out, _sentence(scales, entry))
+        return
+    for line in _lines(scales, shown):
+        out.print(line, soft_wrap=True)
+    if scales.fixed:
+        show_sentence(out, f"All at {point_text(scales.fixed)}.", "dim")
+    left_out = len(scales.measured) + len(scales.targets) - len(shown)
+    if left_out:
+        total = len(shown) + left_out
+        show_sentence(out, f"{len(shown)} of {total} scales shown; --json has all.", "dim")
+
+
+def scales_of(runtime: Mapping[str, Any], *, predictions: bool = True) -> Scales:
+    """Collect the scales that are compared with the last target, and their figures."""
+    parameter, entries = runtime["parameter"], runtime["at"]
+    targets = [entry for entry in entries if not entry["measured"]]
+    others = _others(targets[-1], parameter)
+    measured = [e for e in entries if e["measured"] and _others(e, parameter) == others]
+    if not measured:
+        largest = max((e for e in entries if e["measured"]), key=lambda e: e["point"][parameter])
+        others = _others(largest, parameter)
+        measured = [e for e in entries if e["measured"] and _others(e, parameter) == others]
+    measured = _by_scale(measured, parameter)
+    shown_targets = _by_scale(targets, parameter) if predictions else []
+    together = [*measured, *shown_targets]
+    constant = {
+        name: value
+        for name, value in others.items()
+        if all(entry["point"][name] == value for entry in together)
+    }
+    return Scales(
+        parameter=parameter,
+        measured=measured,
+        targets=shown_targets,
+        wanted=_wanted(runtime, measured, targets if predictions else []),
+        other=[name for name in others if name not in constant],
+        fixed=constant,
+        rows=list(_rows(runtime["compared_by"], together)),
+    )
+
+
+def _others(entry: Entry, parameter: str) -> dict[str, float]:
+    return {name: value for name, value in entry["point"].items() if name != parameter}
+
+
+def _by_scale(entries: Sequence[Entry], parameter: str) -> list[Entry]:
+    return sorted(entries, key=lambda entry: float(entry["point"][parameter]))
+
+
+def _wanted(runtime: Mapping[str, Any], measured: Sequence[Entry], targets: Sequence[Entry]) -> list[Entry]:
+    """Order scales: the last target, the ends of the measured range, the limits, other targets, the rest."""
+    limits = (runtime["fastest"], runtime["efficient_up_to"]["point"])
+    first = [
+        *targets[-1:],
+        measured[-1],
+        measured[0],
+        *(entry for point in limits for entry in measured if entry["point"] == point),
+        *reversed(targets[:-1]),
+    ]
+    found = {id(entry): entry for entry in [*first, *_spread(measured)]}
+    return list(found.values())[:MOST_COLUMNS]
+
+
+def _spread(entries: Sequence[Entry]) -> Iterator[Entry]:
+    """Yield the one in the middle, then those in the middle of both halves, and so on."""
+    pending = [(0, len(entries))]
+    for start, end in pending:
+        if start < end:
+            middle = (start + end) // 2
+            yield entries[middle]
+            pending += [(middle + 1, end), (start, middle)]
+
+
+def _rows(compared_by: str, entries: Sequence[Entry]) -> Iterator[Row]:
+    """Yield the figures that are available: wall time or effort, then what scales are compared by."""
+    if any(entry["wall_seconds"] for entry in entries):
+        measured = [e["wall_seconds"]["value"] for e in entries if e["wall_seconds"] and e["measured"]]
+        unit, factor = _time_unit(max(measured, default=1.0))
+        yield Row(name=f"wall {unit}", key="wall_seconds", factor=factor)
+    else:
+        yield Row(name="core-s", key="effort")
+    if compared_by == "size" and len(entries) > 1:
+        yield Row(name="work rate", key="work_rate")
+    if any(entry["speedup"] for entry in entries):
+        yield Row(name="speed-up", key="speedup")
+    efficiencies = {"efficiency": "efficiency", "weak_efficiency": "weak eff."}
+    for key, name in efficiencies.items():
+        if any(entry[key] for entry in entries):
+            yield Row(name=name, key=key, factor=100.0, digits=2, unit=" %")
+
+
+def _time_unit(seconds: float) -> tuple[str, float]:
+    if seconds >= LARGE:
+        return "h", 1 / 3600
+    return ("s", 1.0) if seconds >= SMALL else ("ms", 1e3)
+
+
+def _that_fit(scales: Scales, width: int) -> list[Entry]:
+    """Return the scales that fit into a width, taken in their order; none if the first three do not fit."""
+    for count in range(len(scales.wanted), min(3, len(scales.wanted)) - 1, -1):
+        shown = scales.wanted[:count]
+        if all(len(line) <= width for line in _lines(scales, shown)):
+            return list(shown)
+    return []
+
+
+def _lines(scales: Scales, shown: Sequence[Entry]) -> list[Text]:
+    """Return the lines of the table of some scales."""
+    kept = {id(entry) for entry in shown}
+    names = (scales.parameter, *scales.other)
+    labels = [*names, *(label for row in scales.rows for label in _beneath(row.name, "", scales))]
+    columns = [([label.ljust(max(map(len, labels))) for label in labels], "")]
+    for entries in (scales.measured, scales.targets):
+        if entries is scales.targets and entries:
+            columns.append((["|"] * len(labels), "dim"))
+        gap = False
+        for entry in entries:
+            if id(entry) in kept:
+                columns.append((_cells(scales, names, entry), _style(entry)))
+            elif not gap:
+                columns.append(([ELLIPSIS, *[""] * (len(labels) - 1)], "dim"))
+            gap = id(entry) not in kept
+    lines = [Text() for _ in labels]
+    for number, (cells, style) in enumerate(columns):
+        width = max(map(len, cells))
+        for line, cell in zip(lines, cells, strict=True):
+            line.append((GAP if number else "") + cell.rjust(width), style)
+    for line in lines:
+        line.rstrip()
+    return lines
+
+
+def _cells(scales: Scales, names: Sequence[str], entry: Entry) -> list[str]:
+    cells = [value_text(entry["point"][name]) for name in names]
+    for row in scales.rows:
+        cells += _beneath(row.value(entry), "" if entry["measured"] else row.interval(entry), scales)
+    return cells
+
+
+def _beneath(value: str, interval: str, scales: Scales) -> list[str]:
+    """Return a value and, if targets are shown, the line of intervals beneath it."""
+    return [value, interval] if scales.targets else [value]
+
+
+def _style(entry: Entry) -> str:
+    return "dim" if entry["reach"] in ("far", "very far") else ""
+
+
+def _sentence(scales: Scales, entry: Entry) -> str:
+    parts = []
+    for row in scales.rows:
+        interval = "" if entry["measured"] else row.interval(entry, " .. ")
+        parts.append(f"{row.name} {row.value(entry)}" + (f" [{interval}]" if interval else ""))
+    kind = "measured" if entry["measured"] else "predicted"
+    return f"{point_text(entry['point'])}, {kind}: {', '.join(parts)}"

@@ -1,0 +1,52 @@
+"""The whole program at the targets, with how far each lies beyond the measured range."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from rich.console import Console
+
+from pipeline.models.runtime.trust import extrapolation_text
+from pipeline.report.formatting import display_unit, figure, point_text, value_text
+from pipeline.report.terminal.sentences import show_sentence
+
+WARNINGS = {
+    "far": " (far: check it with a run in between)",
+    "very far": " (very far: nothing measured supports it)",
+}
+STYLES = {"far": "yellow", "very far": "bold red"}
+
+
+def show_targets(out: Console, summary: Mapping[str, Any]) -> None:
+    """Print one sentence per target: the total with its interval, and how far it lies beyond the range."""
+    total = summary["total"]
+    for prediction in total["predictions"]:
+        factor, unit = display_unit(total["unit"], abs(prediction["value"]))
+        value, lower, upper = (figure(prediction[key] * factor) for key in ("value", "lower", "upper"))
+        text = f"At {point_text(prediction['at'])}: {value} {unit}".rstrip() + f" [{lower} .. {upper}]"
+        far, style = beyond(summary, prediction["at"])
+        show_sentence(out, f"{text}{far and ', '}{far}.", style)
+
+
+def show_far_targets(out: Console, summary: Mapping[str, Any]) -> None:
+    """Print one warning per target that lies far beyond the measured range."""
+    for prediction in summary["total"]["predictions"]:
+        far, style = beyond(summary, prediction["at"])
+        if style:
+            show_sentence(out, f"{point_text(prediction['at'])}: {far}.", style)
+
+
+def beyond(summary: Mapping[str, Any], at: Mapping[str, float]) -> tuple[str, str]:
+    """Say how far a point lies beyond the measured range, and in which style.
+
+    Both are empty inside the range; the style is empty up to a factor of 4.
+    """
+    factor = 1.0
+    for name, value in at.items():
+        measured = [point[name] for point in summary["points"]]
+        if value > 0 and min(measured) > 0:
+            factor = max(factor, value / max(measured), min(measured) / value)
+    if factor <= 1:
+        return "", ""
+    reach = extrapolation_text(factor)
+    text = f"{value_text(float(f'{factor:.3g}'))} times beyond the measured range{WARNINGS.get(reach, '')}"
+    return text, STYLES.get(reach, "")

@@ -1,0 +1,168 @@
+"""The answer of a study: one screen, and only what was measured if there are too few scales."""
+
+import re
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from pipeline.report.terminal.answer import added_up, show_answer, show_next_step
+from tests.pipeline.report.terminal.summaries import (
+    interval,
+    kernel,
+    runtime,
+    shown,
+    strong_entries,
+    summary,
+)
+
+NUMBER = re.compile(r"\d+(?:,\d{3})*(?:\.\d+)?(?:e[-+]\d+)?")
+
+
+def answer(content, **options):
+    return shown(show_answer, content, **({"name": "app"} | options))
+
+
+def one_line(content, start, **options):
+    """Return the sentence that starts so."""
+    text = re.sub(r"\n  +", " ", "\n".join(answer(content, **options)))
+    return next(line for line in text.splitlines() if line.startswith(start))
+
+
+def test_the_whole_answer():
+    assert answer(summary())[0] == "app: 4 scales (p = 1, 2, 4, 8), up to 3 repetitions, strong scaling"
+    assert answer(summary())[10:] == [
+        "At p = 32: 320 core-s [160 .. 640], 4 times beyond the measured range.",
+        "Fastest at p = 2. At least 75 % efficient up to p = 1.",
+        "Lost at p = 8 (70.0 core-s): MPI_Send 50.0, sum 25.0, 1 other -5.0.",
+        "What grows     now  p = 32  core-s, 90 %  growth     sure?",
+        "MPI_Send    25.0 %  50.0 %   80.0 .. 320  p           96 %",
+        "sum         12.5 %  25.0 %   40.0 .. 160  p       poor fit",
+        "Trust: low - the 90 % interval spans a factor of 10; 4 scales (5 wanted);",
+        "  held-out check: predicted p = 8 as 44.6 [28.0 .. 114], measured 55.7 core-s",
+    ]
+
+
+def test_the_name_may_be_unknown_and_one_repetition_is_said():
+    found = summary()
+    found["total"]["quality"]["repetitions"] = 1
+    assert answer(found, name="")[0] == "4 scales (p = 1, 2, 4, 8), 1 repetition, strong scaling"
+
+
+@pytest.mark.parametrize(
+    ("at", "end"),
+    [
+        (8, "[160 .. 640]."),
+        (32, ", 4 times beyond the measured range."),
+        (33, ", 4.12 times beyond the measured range (far: check it with a run in between)."),
+        (129, ", 16.1 times beyond the measured range (very far: nothing measured supports it)."),
+        (0.5, ", 2 times beyond the measured range."),
+    ],
+)
+def test_targets_say_how_far_they_lie_beyond_the_measured_range(at, end):
+    found = summary()
+    found["total"]["predictions"] = [{"at": {"p": at}, **interval(320.0)}]
+    assert one_line(found, f"At p = {at}").endswith(end)
+
+
+@pytest.mark.parametrize(
+    ("changes", "text"),
+    [
+        ({"fastest_measured": False}, "Fastest at p = 2 (predicted). At least"),
+        ({"fastest": {"p": 32}}, "Fastest at p = 32, the largest scale looked at."),
+        ({"fastest": None}, "At least 75 % efficient up to p = 1."),
+        (
+            {
+                "efficient_up_to": {
+                    "threshold": 0.5,
+                    "point": {"p": 32},
+                    "measured": False,
+                    "at_the_end": True,
+                }
+            },
+            "50 % efficient up to p = 32 or beyond (predicted).",
+        ),
+    ],
+)
+def test_limits_say_whether_they_are_predicted_or_lie_beyond(changes, text):
+    found = summary(runtime=runtime(strong_entries(), **changes))
+    assert text in " ".join(answer(found))
+
+
+def test_gains_are_called_so():
+    lost = [{"at": {"p": 8}, "measured": True, "core_seconds": -4.0}]
+    losses = [{"region": "solve", "at": {"p": 8}, "measured": True, "core_seconds": -4.0}]
+    found = summary(runtime=runtime(strong_entries(), lost=lost, losses=losses))
+    assert "Gained at p = 8 (4.00 core-s): solve 4.00." in answer(found)
+
+
+def test_without_growth_it_is_said():
+    found = summary(regions=[kernel("solve", 0.5, probability_growing=0.4)])
+    assert "Nothing is likely to grow." in answer(found)
+
+
+def test_two_scales_are_a_measured_profile():
+    changes = {
+        "fastest": {"p": 16},
+        "fastest_measured": False,
+        "lost": [],
+        "back_test": None,
+    }
+    found = summary(points=[{"p": 1}, {"p": 4}], runtime=runtime(strong_entries((1, 4), (16,)), **changes))
+    lines = answer(found)
+    assert "Largest as measured: MPI_Send 25.0 %, sum 12.5 %, solve 6.2 %." in lines
+    assert "5 or more in all, such as p = 8, 16, 32." in " ".join(line.strip() for line in lines)
+    assert "Trust: low - 4 scales (5 wanted)" in lines
+    assert not any("16 " in line or "interval" in line or "predicted)" in line for line in lines)
+
+
+def test_metrics_other_than_time_have_no_runtime():
+    found = summary(runtime=None)
+    found["total"] |= {"metric": "visits", "unit": "occ"}
+    assert answer(found)[0].endswith("up to 3 repetitions, visits")
+    assert "At p = 32: 320 occ [160 .. 640], 4 times beyond the measured range." in answer(found)
+
+
+def test_notices_of_the_runtime_are_shown():
+    found = summary(
+        runtime=runtime(strong_entries(), notices=["the longest location takes 2 times the mean"])
+    )
+    assert answer(found)[-1] == "Note: the longest location takes 2 times the mean."
+
+
+@pytest.mark.parametrize(
+    ("changes", "lines"),
+    [
+        ({}, ["Next measurement worth most:", "  pipeline advise 'my results' --budget 160"]),
+        ({"runtime": None}, []),
+        ({"runtime": runtime(strong_entries(), trust={"verdict": "high", "reasons": []})}, []),
+        ({"points": [{"p": 1}, {"p": 2}]}, []),
+    ],
+)
+def test_doubts_point_to_the_command_that_plans_the_next_measurement(changes, lines):
+    assert shown(show_next_step, summary(**changes), "my results", width=60) == lines
+
+
+@given(st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=30))
+@example([50.0, 25.0, -5.0])
+def test_what_is_shown_of_the_losses_adds_up(parts):
+    found = added_up(sum(parts), parts)
+    numbers = [*(text for _, text in found.named), found.rest or "0"]
+    left = sum(float(text.replace(",", "")) for text in numbers) - float(found.total.replace(",", ""))
+    if len(found.named) < len(parts):
+        assert abs(left) < 1e-6 * max(map(abs, parts), default=0) + 1e-9
+    assert len(found.named) <= 4
+
+
+@settings(deadline=None)
+@given(st.integers(40, 140), st.integers(1, 3), st.floats(1e-3, 1e12), st.integers(9, 10**7))
+def test_every_number_is_complete_at_every_width(width, targets, value, last):
+    at = [last * 2**i for i in range(targets)]
+    found = summary(runtime=runtime(strong_entries((1, 2, 4, 8, 16, 64, 128), at, value)))
+    found["total"]["predictions"] = [{"at": {"p": p}, **interval(value * p)} for p in at]
+    for row in found["regions"]:
+        row["predictions"] = [{"at": {"p": p}, **interval(value * p, 123.0)} for p in at]
+    complete = set(NUMBER.findall("\n".join(answer(found, width=4000))))
+    lines = [line for line in answer(found, width=width) if "--json" not in line]
+    assert max(map(len, lines)) <= width
+    assert set(NUMBER.findall("\n".join(lines))) <= complete

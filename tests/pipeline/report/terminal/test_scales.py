@@ -1,0 +1,128 @@
+"""The table of scales: its rows, and what is left out if there is no room; never a part of a number."""
+
+import re
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pipeline.report.terminal.scales import show_scales
+from tests.pipeline.report.terminal.summaries import entry, interval, runtime, shown, strong_entries
+
+NUMBER = re.compile(r"\d+(?:,\d{3})*(?:\.\d+)?(?:e[-+]\d+)?")
+
+
+def test_strong_scaling_shows_time_speed_up_and_efficiency_with_intervals_beneath_targets():
+    assert shown(show_scales, runtime(strong_entries())) == [
+        "p               1     2     4     8  |           32",
+        "wall s       10.0  10.0  10.0  10.0  |         10.0",
+        "                                     |   5.00..20.0",
+        "speed-up     1.00  1.00  1.00  1.00  |         1.00",
+        "                                     |  0.500..2.00",
+        "efficiency  100 %  50 %  25 %  12 %  |        3.1 %",
+        "                                     |   1.6..6.2 %",
+    ]
+
+
+def test_without_predictions_only_measured_scales_are_shown():
+    lines = shown(show_scales, runtime(strong_entries((1, 4))), predictions=False)
+    assert lines == [
+        "p               1     4",
+        "wall s       10.0  10.0",
+        "speed-up     1.00  1.00",
+        "efficiency  100 %  25 %",
+    ]
+
+
+def test_sizes_have_a_work_rate_and_weak_scaling_its_efficiency():
+    sizes = [entry({"p": p}, measured=p < 8, wall_seconds=1.0, work_rate=p) for p in (2, 4, 8)]
+    assert (
+        shown(show_scales, runtime(sizes, compared_by="size"))[3] == "work rate  2.00  4.00  |         8.00"
+    )
+    weak = [entry({"p": p}, measured=p < 8, wall_seconds=1.0, weak_efficiency=0.5) for p in (2, 4, 8)]
+    assert shown(show_scales, runtime(weak, compared_by="weak"))[3].split()[:4] == ["weak", "eff.", "50", "%"]
+
+
+def test_without_locations_effort_is_shown_and_an_unknown_interval_is_left_out():
+    entries = [entry({"p": p}, measured=p < 8, effort=7.0) for p in (2, 4, 8)]
+    entries[-1]["effort"]["lower"] = None
+    assert shown(show_scales, runtime(entries, compared_by="unknown"))[1:] == [
+        "core-s  7.00  7.00  |  7.00",
+        "                    |",
+    ]
+
+
+@pytest.mark.parametrize(("seconds", "text"), [(0.05, "wall ms"), (0.1, "wall s"), (36_000.0, "wall h")])
+def test_wall_time_has_a_readable_unit(seconds, text):
+    lines = shown(show_scales, runtime(strong_entries(time=seconds)))
+    assert lines[1].startswith(f"{text} ")
+
+
+def test_efficiencies_near_zero_and_infinite_ends_have_no_exponents():
+    entries = strong_entries()
+    entries[-1]["efficiency"] = {"value": 1e-6, "lower": 1e-9, "upper": 1.7e308}
+    lines = shown(show_scales, runtime(entries))
+    assert lines[-2].endswith("<0.01 %") and lines[-1].endswith("<0.01..∞ %")
+
+
+def test_scales_in_the_middle_are_left_out_first_and_it_is_said():
+    scales = [2**i for i in range(12)]
+    lines = shown(show_scales, runtime(strong_entries(scales, (8192,)), fastest={"p": 64}), width=60)
+    header = lines[0].split()
+    assert header[:2] == ["p", "1"] and "…" in header
+    assert "64" in header and "2048" in header and header[-1] == "8192"  # the fastest, the ends, the target
+    assert re.fullmatch(r"\d of 13 scales shown; --json has all\.", lines[-1])
+    assert len(shown(show_scales, runtime(strong_entries(scales, (8192,))), width=140)) == 7
+
+
+def test_scales_become_sentences_if_not_even_three_fit():
+    lines = shown(show_scales, runtime(strong_entries(time=12345.678)), width=30)
+    assert lines[:3] == ["p = 1, measured: wall s", "  12,300, speed-up 1.00,", "  efficiency 100 %"]
+    assert any("[6173 .. 24,700]" in line for line in lines[-4:])
+
+
+def test_several_parameters_show_the_scales_of_the_target_and_what_is_common():
+    entries = [
+        entry({"p": p, "n": n, "m": 3}, measured=p < 9, wall_seconds=float(n))
+        for n in (16, 32)
+        for p in (1, 8)
+    ]
+    entries.append(entry({"p": 64, "n": 32, "m": 3}, measured=False, wall_seconds=5.0))
+    lines = shown(show_scales, runtime(entries, compared_by="unknown"))
+    assert lines[:2] == ["p          1     8  |          64", "wall s  32.0  32.0  |        5.00"]
+    assert lines[-1] == "All at n = 32, m = 3."
+
+
+def test_a_target_of_other_parameters_has_them_in_a_row():
+    entries = [entry({"p": p, "n": 16}, wall_seconds=1.0) for p in (1, 8)]
+    entries.append(entry({"p": 8, "n": 64}, measured=False, wall_seconds=5.0))
+    lines = shown(show_scales, runtime(entries, compared_by="unknown"))
+    assert lines[0].split() == ["p", "1", "8", "|", "8"]
+    assert lines[1].split() == ["n", "16", "16", "|", "64"]
+
+
+VALUES = st.floats(1e-6, 1e13)
+
+
+@st.composite
+def runtimes(draw):
+    names = draw(st.sampled_from([("p",), ("p", "n"), ("p", "n", "threads")]))
+    scales = sorted(draw(st.sets(st.integers(1, 10**6), min_size=1, max_size=15)))
+    targets = draw(st.lists(st.integers(1, 10**9), min_size=1, max_size=3, unique=True))
+    entries = []
+    for p in (*scales, *targets):
+        point = {"p": p} | {name: draw(st.sampled_from([8, 16, 1024])) for name in names[1:]}
+        found = entry(point, measured=len(entries) < len(scales))
+        for key in ("wall_seconds", "speedup", "efficiency"):
+            found[key] = interval(draw(VALUES), draw(st.floats(1.0, 1e6)))
+        entries.append(found)
+    return runtime(entries)
+
+
+@settings(deadline=None)
+@given(runtimes(), st.integers(40, 140))
+def test_every_number_is_complete_at_every_width(found, width):
+    complete = set(NUMBER.findall("\n".join(shown(show_scales, found, width=4000))))
+    lines = [line for line in shown(show_scales, found, width=width) if "--json" not in line]
+    assert max(map(len, lines)) <= width
+    assert set(NUMBER.findall("\n".join(lines))) <= complete
