@@ -11,10 +11,18 @@ from ingest.errors import ModelError
 from ingest.experiment import Experiment
 from ingest.scaling import Scaling, ScalingDecision
 from pipeline.models.agreement import agreeing
-from pipeline.models.bottlenecks import Crossover, crossovers, flags, ranking, shares
+from pipeline.models.bottlenecks import Crossover, Standing, crossovers, flags, ranking, shares
 from pipeline.models.fit import fit
-from pipeline.models.kernels import Kernels, callpath_kernels, region_kernels, total_kernel
+from pipeline.models.kernels import (
+    Kernels,
+    callpath_kernels,
+    not_measurable,
+    region_kernels,
+    start_up,
+    total_kernel,
+)
 from pipeline.models.options import ModelOptions
+from pipeline.models.quality import Note
 from pipeline.models.runtime.back_test import BackTest, back_test_total
 from pipeline.models.scaling_models import Prediction, ScalingModels
 from pipeline.models.total import predict_total
@@ -63,7 +71,8 @@ class Outlook:
         total: float64[1, Q], the sum of the kernels' predictions, as paper 001 models ``main``.
         share_measured: float64[K], share at the largest measured point.
         share_target: float64[K], share at the last requested point.
-        order: int64[K], kernels, the largest at the target first.
+        order: int64[K], kernels, the largest at the target first, start-up and shut-down behind them.
+        standing: what limits what can be said about each kernel.
         flags: per kernel what is remarkable about it.
         crossovers: who overtakes whom up to the target.
     """
@@ -73,6 +82,7 @@ class Outlook:
     share_measured: FloatArray
     share_target: FloatArray
     order: IntArray
+    standing: Standing
     flags: Sequence[Sequence[str]]
     crossovers: tuple[Crossover, ...]
 
@@ -146,6 +156,7 @@ def look_ahead(analysis: Analysis, level: Level, targets: FloatArray) -> Outlook
     rising = np.divide(
         prediction.value[:, -1], at_largest, out=np.ones(len(level.kernels)), where=at_largest > 0
     )
+    standing = standing_of(experiment, level)
     scale = experiment.points[:, column]
     ends = float(scale.min()), float(scale.max())
     reach = ends[0], max(ends[1], float(targets[-1, column]))
@@ -154,13 +165,24 @@ def look_ahead(analysis: Analysis, level: Level, targets: FloatArray) -> Outlook
         total=predict_total(level.models, targets),
         share_measured=share_measured,
         share_target=share_target,
-        order=ranking(prediction.value[:, -1], measured),
-        flags=flags(level.models.probability_growing, rising, share_measured, share_target),
+        order=ranking(prediction.value[:, -1], measured, standing.start_up),
+        standing=standing,
+        flags=flags(level.models.probability_growing, rising, share_measured, share_target, standing),
         crossovers=crossovers(
             level.models.curve(partial(along_parameter, targets[-1], column), reach),
             *ends,
             float(targets[-1, column]),
+            standing,
         ),
+    )
+
+
+def standing_of(experiment: Experiment, level: Level) -> Standing:
+    """Return what limits what can be said about the kernels of a level."""
+    return Standing(
+        unreliable=(level.models.note & Note.UNRELIABLE) != 0,
+        not_measurable=not_measurable(level.kernels, experiment),
+        start_up=start_up(level.kernels),
     )
 
 

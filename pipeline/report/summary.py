@@ -10,8 +10,9 @@ import numpy.typing as npt
 from ingest.arrays import FloatArray
 from ingest.experiment import Experiment
 from pipeline.models.analysis import Analysis, Level, Outlook, measured_total
-from pipeline.models.bottlenecks import Crossover
+from pipeline.models.bottlenecks import NOTEWORTHY_SHARE, Crossover
 from pipeline.models.efficiency import Efficiencies
+from pipeline.models.growth import CONSTANT, GROWS, growth_classes
 from pipeline.models.kernels import Kernels
 from pipeline.models.normal_form import Term, exponents_of, formula_text, growth_text
 from pipeline.models.planning.advice import Advice
@@ -28,6 +29,7 @@ EFFICIENCY_METRICS = {
     "instructions": "instruction scalability",
 }
 GOOD, FAIR = 0.8, 0.6  # efficiencies from here on are called so
+NOT_MEASURABLE = "not measurable: the time is below what the correction for overhead leaves uncertain"
 NO_COMMUNICATION = "efficiencies, since no region is marked as communication"
 
 
@@ -62,6 +64,7 @@ def summarise(
 def _kernels(level: Level, outlook: Outlook, targets: FloatArray) -> list[dict[str, Any]]:
     models, kernels = level.models, level.kernels
     formula, growth, notes = formulas(models), growths(models), remarks(models)
+    classes = growth_classes(models)
     growing, smape, cv_smape = map(numbers, (models.probability_growing, models.smape, models.cv_smape))
     share_measured, share_target = map(numbers, (outlook.share_measured, outlook.share_target))
     coefficients = _rows(models.plain_coefficients()[:, 0])
@@ -77,6 +80,7 @@ def _kernels(level: Level, outlook: Outlook, targets: FloatArray) -> list[dict[s
                 models.parameters, formula[k], coefficients[k], models.hypothesis(k), models.knee(k)
             ),
             "growth": growth[k],
+            "growth_class": classes[k],
             "probability_growing": growing[k],
             "quality": {
                 "smape": smape[k],
@@ -88,10 +92,18 @@ def _kernels(level: Level, outlook: Outlook, targets: FloatArray) -> list[dict[s
             "share_at_target": share_target[k],
             "predictions": predicted[k],
             "flags": list(outlook.flags[k]),
-            "notes": list(notes[k]),
+            "notes": [*notes[k], *([NOT_MEASURABLE] if outlook.standing.not_measurable[k] else [])],
         }
         for k in outlook.order.tolist()
     ]
+
+
+def leading_rows(rows: Sequence[Mapping[str, Any]], limit: int) -> list[Mapping[str, Any]]:
+    """Return the first kernels of a summary, and behind them start-up and shut-down of a noteworthy share."""
+    apart = [row for row in rows if "start_up" in row["flags"]]
+    kernels = [row for row in rows if "start_up" not in row["flags"]]
+    shares = ("share_measured", "share_at_target")
+    return [*kernels[:limit], *(r for r in apart if max(r[key] for key in shares) >= NOTEWORTHY_SHARE)]
 
 
 def _model(
@@ -175,7 +187,8 @@ def _total(analysis: Analysis, outlook: Outlook, targets: FloatArray) -> dict[st
             [term for _, term in terms],
             sharpness,
         ),
-        "growth": growth_text(names, [t for c, t in terms if c > 0]),
+        "growth": (growth := growth_text(names, [t for c, t in terms if c > 0])),
+        "growth_class": _class_of_total(models, growth),
         "probability_growing": number(_probability_total_grows(analysis, outlook)),
         "quality": {
             "smape": number(100 * gap.mean() if len(gap) else 0.0),
@@ -196,6 +209,12 @@ def _model_of_total(models: ScalingModels) -> tuple[float, list[tuple[float, Ter
     if models.whole is None:
         return (*sum_of_terms(models), 1)
     return models.whole.constant(0), models.whole.weighted_terms(0), models.whole.knee(0)
+
+
+def _class_of_total(models: ScalingModels, growth: str) -> str:
+    if models.whole is not None:
+        return growth_classes(models.whole)[0]
+    return CONSTANT if growth == "1" else f"{GROWS}{growth}"
 
 
 def _probability_total_grows(analysis: Analysis, outlook: Outlook) -> float:

@@ -47,6 +47,7 @@ def level_data(level: Level, outlook: Outlook, region: Mapping[str, int], scales
         "growing": packed(models.probability_growing),
         "smape": packed(models.smape),
         "cvSmape": packed(models.cv_smape),
+        "standing": {name: integers(marks) for name, marks in vars(outlook.standing).items()},
         "crossovers": [
             [c.overtakes, c.overtaken, float(f"{c.at:.6g}"), c.measured]
             for c in all_crossovers(level, outlook, scales)
@@ -70,6 +71,7 @@ def all_crossovers(level: Level, outlook: Outlook, scales: Scales) -> tuple[Cros
         float(models.first[column]),
         float(models.last[column]),
         reach,
+        outlook.standing,
     )
     return (*outlook.crossovers, *(c for c in found if c.at > target))
 

@@ -17,13 +17,13 @@ from pipeline.report.formatting import (
     point_text,
     value_text,
 )
-from pipeline.report.summary import EFFICIENCY_METRICS, FAIR, GOOD
+from pipeline.report.summary import EFFICIENCY_METRICS, FAIR, GOOD, leading_rows
 from pipeline.report.terminal.tables import SHORTEST_CALLPATH, SHORTEST_REGION, Column, named_table
 
 SURE = 0.9
 VALUES_LISTED = 8
 CANNOT_TELL = "cannot tell"
-REMARKS = {CANNOT_TELL: "the measurements do not determine the growth, marked '?'"}
+REMARKS = {CANNOT_TELL: "the measurements do not determine the growth"}
 NAMES = {"regions": "region", "kernels": "call path"}
 SHORTEST = {"regions": SHORTEST_REGION, "kernels": SHORTEST_CALLPATH}
 
@@ -66,7 +66,7 @@ def show_ranking(out: Console, summary: Mapping[str, Any], *, by: str = "regions
     rows = summary[by]
     if not rows:
         return
-    shown = rows[:limit]
+    shown = leading_rows(rows, limit)
     last = [row["predictions"][-1] for row in shown]
     factor, unit = display_unit(rows[0]["unit"], max(entry["value"] for entry in last))
     what = f"{rows[0]['metric']}, {unit}" if unit else rows[0]["metric"]
@@ -81,10 +81,13 @@ def show_ranking(out: Console, summary: Mapping[str, Any], *, by: str = "regions
     kind = "regions" if by == "regions" else "call paths"
     title = f"Largest {kind} at {point_text(last[0]['at'])} ({what})"
     names, digits = _names(shown), len(str(len(shown)))
+    ranks = [n if "start_up" not in row["flags"] else "" for n, row in enumerate(shown, 1)]
     out.print(
         named_table(
             f"{'#':>{digits}}  {NAMES[by]}",
-            lambda width: [f"{n:>{digits}}  {name}" for n, name in enumerate(names(width - digits - 2), 1)],
+            lambda width: [
+                f"{n:>{digits}}  {name}" for n, name in zip(ranks, names(width - digits - 2), strict=True)
+            ],
             columns,
             width=out.width,
             title=title,
@@ -103,13 +106,13 @@ def _interval(prediction: Mapping[str, Any], factor: float) -> str:
 
 
 def _probability(row: Mapping[str, Any]) -> str:
-    return f"{100 * row['probability_growing']:.0f} %"
+    return "-" if "unreliable" in row["flags"] else f"{100 * row['probability_growing']:.0f} %"
 
 
 def _growth(row: Mapping[str, Any]) -> Text:
-    text = row["growth"] if row["growth"] != "1" else "constant" if not row["model"]["terms"] else "falling"
     style = growth_style(row["growth"], row["probability_growing"], row["notes"])
-    return Text(f"{text} ?" if CANNOT_TELL in row["notes"] else text, style=style)
+    style = "yellow" if "unreliable" in row["flags"] else style
+    return Text(row["growth_class"].removeprefix("grows, about "), style=style)
 
 
 def growth_style(growth: str, probability: float, notes: Sequence[str]) -> str:
