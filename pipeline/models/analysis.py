@@ -27,6 +27,7 @@ from pipeline.models.runtime.back_test import BackTest, back_test_total
 from pipeline.models.scaling_models import Prediction, ScalingModels
 from pipeline.models.total import predict_total
 
+ENOUGH_SCALES = 3  # to predict from
 DEFAULT_REACH = 4.0  # target scale if none is given: this many times the largest measured
 
 
@@ -60,6 +61,11 @@ class Analysis:
     def parameter(self) -> str:
         """The parameter that scales: the one that counts processes, else the first; empty without any."""
         return self.decision.parameter or next(iter(self.experiment.parameters), "")
+
+    @property
+    def is_profile(self) -> bool:
+        """Whether there are too few scales to predict from: one or two values of every parameter."""
+        return max((len(np.unique(values)) for values in self.experiment.points.T), default=0) < ENOUGH_SCALES
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -131,8 +137,13 @@ def _modelled(experiment: Experiment, kernels: Kernels, options: ModelOptions) -
 
 
 def default_target(analysis: Analysis) -> FloatArray:
-    """Return the target point if none is given: 4 times the largest scale, float64[1, D]."""
+    """Return the target point if none is given: 4 times the largest scale, float64[1, D].
+
+    It is the largest scale itself if there are too few to predict from.
+    """
     target: FloatArray = analysis.experiment.points.max(axis=0, keepdims=True)
+    if analysis.is_profile:
+        return target
     target[0, analysis.experiment.parameters.index(analysis.parameter)] *= DEFAULT_REACH
     return target
 
@@ -151,7 +162,7 @@ def look_ahead(analysis: Analysis, level: Level, targets: FloatArray) -> Outlook
     prediction = level.models.predict(targets)
     measured = level.kernels.mean[:, largest_point(experiment.points, column)]
     share_measured = shares(measured[:, None])[:, 0]
-    share_target = shares(prediction.value)[:, -1]
+    share_target = share_measured if analysis.is_profile else shares(prediction.value)[:, -1]
     at_largest = level.models.predict(largest[None, :]).value[:, 0]
     rising = np.divide(
         prediction.value[:, -1], at_largest, out=np.ones(len(level.kernels)), where=at_largest > 0
@@ -165,10 +176,12 @@ def look_ahead(analysis: Analysis, level: Level, targets: FloatArray) -> Outlook
         total=predict_total(level.models, targets),
         share_measured=share_measured,
         share_target=share_target,
-        order=ranking(prediction.value[:, -1], measured, standing.start_up),
+        order=ranking(share_target, measured, standing.start_up),
         standing=standing,
         flags=flags(level.models.probability_growing, rising, share_measured, share_target, standing),
-        crossovers=crossovers(
+        crossovers=()
+        if analysis.is_profile
+        else crossovers(
             level.models.curve(partial(along_parameter, targets[-1], column), reach),
             *ends,
             float(targets[-1, column]),
@@ -196,6 +209,17 @@ def largest_point(points: FloatArray, column: int) -> int:
     """Return the index of the point with the largest scale, and among those the largest other parameters."""
     others = np.delete(points, column, axis=1)
     return int(np.lexsort((*others.T[::-1], points[:, column]))[-1])
+
+
+def extrapolation(measured: FloatArray, points: FloatArray) -> FloatArray:
+    """Return by what factor points lie beyond the measured range, float64[Q]; 1 inside.
+
+    Args:
+        measured: float64[P, D].
+        points: float64[Q, D].
+    """
+    beyond = np.maximum(points / measured.max(axis=0), measured.min(axis=0) / points)
+    return np.asarray(np.maximum(beyond.max(axis=1, initial=1.0), 1.0))
 
 
 def along_parameter(point: FloatArray, column: int, scales: FloatArray) -> FloatArray:

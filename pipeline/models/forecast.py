@@ -16,6 +16,7 @@ from pipeline.models.trend import CombinedTrend, local_trend
 MISSED = 2.0  # factor by which a formula misses a point, from which it is noted
 MISSED_BY_FAR = 3.0  # from which nothing is concluded from the model
 LARGE_LEFT_OUT_ERROR = 30.0  # per cent, the same
+ENOUGH_POINTS = 3  # with fewer, every formula fits
 AHEAD, LEFT = 4.0, 1.5  # factor beyond the range, and between formula and prediction there
 ROUNDING = 1e-6  # per cent
 SPARE = 2  # points beyond the coefficients, which no wrong formula goes through by chance
@@ -81,7 +82,7 @@ def with_remarks(models: ScalingModels, data: Observations) -> ScalingModels:
         (far_apart(models.values(data.points), data.mean, factor) & concerned).any(axis=1)
         for factor in (MISSED, MISSED_BY_FAR)
     )
-    unreliable = misses_by_far | (models.cv_smape > LARGE_LEFT_OUT_ERROR)
+    unreliable = misses_by_far | (models.cv_smape > LARGE_LEFT_OUT_ERROR) | (models.points < ENOUGH_POINTS)
     note = models.note | Note.MISSES_POINT * misses | Note.UNRELIABLE * unreliable
     if models.trend is not None:
         left = far_apart(models.values(ahead), models.predict(ahead).value, LEFT)

@@ -9,15 +9,16 @@ import numpy.typing as npt
 
 from ingest.arrays import FloatArray
 from ingest.experiment import Experiment
-from pipeline.models.analysis import Analysis, Level, Outlook, measured_total
+from pipeline.models.analysis import ENOUGH_SCALES, Analysis, Level, Outlook, extrapolation, measured_total
 from pipeline.models.bottlenecks import NOTEWORTHY_SHARE, Crossover
 from pipeline.models.efficiency import Efficiencies
 from pipeline.models.growth import CONSTANT, GROWS, growth_classes
 from pipeline.models.kernels import Kernels
 from pipeline.models.normal_form import Term, exponents_of, formula_text, growth_text
 from pipeline.models.planning.advice import Advice
+from pipeline.models.runtime.trust import SCALES_WANTED, extrapolation_text
 from pipeline.models.scaling_models import Prediction, ScalingModels, formulas, growths, remarks, sum_of_terms
-from pipeline.report.formatting import number, numbers
+from pipeline.report.formatting import counted, number, numbers, value_text
 
 EFFICIENCY_METRICS = {
     "overall": "global efficiency",
@@ -50,18 +51,48 @@ def summarise(
     return {
         "parameters": list(names),
         "points": [_point(names, row) for row in experiment.points],
+        "targets": _targets(analysis, targets),
         "scaling": analysis.decision.scaling.value,
         "scaling_reason": analysis.decision.reason,
-        "kernels": _kernels(analysis.callpaths, callpaths, targets),
-        "regions": _kernels(analysis.regions, regions, targets),
+        "kernels": _kernels(analysis, analysis.callpaths, callpaths, targets),
+        "regions": _kernels(analysis, analysis.regions, regions, targets),
         "crossovers": _crossovers(analysis, analysis.callpaths, callpaths.crossovers),
         "region_crossovers": _crossovers(analysis, analysis.regions, regions.crossovers),
         "total": _total(analysis, callpaths, targets),
-        "notices": list(notices),
+        "notices": [*notices, *([profile_sentence(analysis)] if analysis.is_profile else [])],
     }
 
 
-def _kernels(level: Level, outlook: Outlook, targets: FloatArray) -> list[dict[str, Any]]:
+def _targets(analysis: Analysis, targets: FloatArray) -> list[dict[str, Any]]:
+    """Return the points that are predicted, and how far they lie beyond the measured ones."""
+    points = analysis.experiment.points
+    return [
+        {
+            "at": _point(analysis.experiment.parameters, target),
+            "extrapolation": number(factor),
+            "reach": extrapolation_text(factor),
+        }
+        for target, factor in zip(targets, extrapolation(points, targets).tolist(), strict=True)
+        if not analysis.is_profile
+    ]
+
+
+def profile_sentence(analysis: Analysis) -> str:
+    """Say that too few scales predict nothing, and which to measure next."""
+    scales = np.unique(
+        analysis.experiment.points[:, analysis.experiment.parameters.index(analysis.parameter)]
+    )
+    wanted = SCALES_WANTED - len(scales)
+    following = scales[-1] * 2.0 ** np.arange(1, wanted + 1)
+    missing = ENOUGH_SCALES - len(scales)
+    return (
+        f"{counted(len(scales), 'scale')} of {analysis.parameter} {'is' if len(scales) == 1 else 'are'} a "
+        f"measured profile, nothing is predicted from it; measure {counted(missing, 'more scale')} at least, "
+        f"better {wanted}: for example {analysis.parameter} = {', '.join(map(value_text, following.tolist()))}"
+    )
+
+
+def _kernels(analysis: Analysis, level: Level, outlook: Outlook, targets: FloatArray) -> list[dict[str, Any]]:
     models, kernels = level.models, level.kernels
     formula, growth, notes = formulas(models), growths(models), remarks(models)
     classes = growth_classes(models)
@@ -69,6 +100,9 @@ def _kernels(level: Level, outlook: Outlook, targets: FloatArray) -> list[dict[s
     share_measured, share_target = map(numbers, (outlook.share_measured, outlook.share_target))
     coefficients = _rows(models.plain_coefficients()[:, 0])
     predicted = _predictions(models.parameters, targets, outlook.prediction)
+    if analysis.is_profile:
+        predicted = [[] for _ in predicted]
+    measured = _measured(kernels.mean)
     return [
         {
             "callpath": list(kernels.callpaths[k]),
@@ -88,6 +122,7 @@ def _kernels(level: Level, outlook: Outlook, targets: FloatArray) -> list[dict[s
                 "points": int(models.points[k]),
                 "repetitions": int(models.repetitions[k]),
             },
+            "measured": measured[k],
             "share_measured": share_measured[k],
             "share_at_target": share_target[k],
             "predictions": predicted[k],
@@ -145,6 +180,16 @@ def _predictions(
     ]
 
 
+def _measured(mean: FloatArray) -> list[list[float | int | None]]:
+    """Return what was measured at every point, float64[K, P]; None for what was not."""
+    known = np.isfinite(mean).tolist()
+    rows = _rows(np.nan_to_num(mean))
+    return [
+        [v if is_known else None for v, is_known in zip(*row, strict=True)]
+        for row in zip(rows, known, strict=True)
+    ]
+
+
 def _rows(values: FloatArray) -> list[list[float | int]]:
     """Round float64[K, n] to a list a kernel."""
     flat, width = numbers(values.ravel()), values.shape[1]
@@ -196,9 +241,10 @@ def _total(analysis: Analysis, outlook: Outlook, targets: FloatArray) -> dict[st
             "points": len(analysis.experiment.points),
             "repetitions": analysis.experiment.shape[1],
         },
+        "measured": _measured(measured[None])[0],
         "share_measured": 1.0 if np.nansum(measured) > 0 else 0.0,
         "share_at_target": 1.0 if largest > 0 else 0.0,
-        "predictions": _predictions(names, targets, outlook.total)[0],
+        "predictions": [] if analysis.is_profile else _predictions(names, targets, outlook.total)[0],
         "flags": [],
         "notes": [],
     }

@@ -10,7 +10,7 @@ import numpy as np
 
 from ingest.arrays import BoolArray, FloatArray, IntArray
 from ingest.scaling import Scaling
-from pipeline.models.analysis import Analysis, along_parameter
+from pipeline.models.analysis import Analysis, along_parameter, extrapolation
 from pipeline.models.hypotheses import counts_processes
 from pipeline.models.kernels import Kernels, mean_over_repetitions, total_kernel
 from pipeline.models.runtime.estimate import Estimate, from_prediction, from_repetitions
@@ -184,7 +184,7 @@ class Study:
             reference=references,
             locations=locations,
             longest=self._longest(points, measured),
-            extrapolation=self._extrapolation(points),
+            extrapolation=extrapolation(self.analysis.experiment.points, points),
             effort=effort.widened(self.common_error),
             wall=wall.widened(self.common_error),
             core_hours=effort.widened(self.common_error).times(1 / SECONDS_PER_HOUR),
@@ -213,11 +213,6 @@ class Study:
                 longest[run.point, run.repetition] = run.class_time.sum(axis=0).max()
         _, place = self.measured_at(points)
         return np.where(measured, mean_over_repetitions(longest)[place], np.nan)
-
-    def _extrapolation(self, points: FloatArray) -> FloatArray:
-        measured = self.analysis.experiment.points
-        beyond = np.maximum(points / measured.max(axis=0), measured.min(axis=0) / points)
-        return np.asarray(np.maximum(beyond.max(axis=1), 1.0))
 
 
 def is_time(kernels: Kernels) -> bool:

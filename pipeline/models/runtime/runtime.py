@@ -56,7 +56,8 @@ def runtime(
 
     Args:
         analysis: the modelled experiment.
-        targets: float64[Q, D]; limits and losses are those up to the last.
+        targets: float64[Q, D]; limits and losses are those up to the last. With too few scales to predict
+            from, there are none: all is measured.
         min_efficiency: the efficiency up to whose scale is asked.
 
     Returns:
@@ -66,10 +67,15 @@ def runtime(
         return None
     study = Study(analysis)
     measured = analysis.experiment.points
+    target = targets[-1]
+    if analysis.is_profile:
+        targets = targets[:0]
     points = np.vstack([measured, targets])
     figures = study.figures(points, np.arange(len(points)) < len(measured))
-    along = candidates(study, figures, targets[-1])
-    ahead = len(measured) + int(figures.extrapolation[len(measured) :].argmax())
+    along = candidates(study, figures, target)
+    ahead = int(figures.extrapolation.argmax())
+    if len(targets):
+        ahead = len(measured) + int(figures.extrapolation[len(measured) :].argmax())
     total = figures.wall if study.per_location else figures.effort
     return Runtime(
         parameter=analysis.parameter,
@@ -78,8 +84,8 @@ def runtime(
         threshold=min_efficiency,
         fastest=fastest(study, along),
         efficient_up_to=efficient_up_to(along, min_efficiency),
-        losses=_losses(study, targets[-1]),
-        pop=pop_parts(study, targets),
+        losses=_losses(study, target),
+        pop=pop_parts(study, targets) if len(targets) else None,
         back_test=analysis.back_test,
         trust=verdict(
             scales=len(np.unique(measured[:, study.column])),
@@ -100,7 +106,9 @@ def _losses(study: Study, target: FloatArray) -> tuple[Losses, ...]:
     same = np.flatnonzero((others == np.delete(target, study.column)).all(axis=1))
     rows = same if len(same) else np.arange(len(measured))
     largest = measured[rows][largest_point(measured[rows], study.column)]
-    found = losses(study, largest, measured=True), losses(study, target, measured=False)
+    found = [losses(study, largest, measured=True)]
+    if not study.analysis.is_profile:
+        found.append(losses(study, target, measured=False))
     return tuple(one for one in found if one is not None)
 
 

@@ -17,6 +17,7 @@ from pipeline.models.bottlenecks import NOTEWORTHY_SHARE
 from pipeline.report.formatting import counted, percent, readable_unit, shorten_middle
 from pipeline.report.html.levels import warning_texts
 from pipeline.report.html.sections import repetitions_text, scale_text
+from pipeline.report.summary import profile_sentence
 
 GRID_POINTS = 400
 NAME_WIDTH = 60
@@ -69,7 +70,19 @@ class Findings:
 
 def verdict(findings: Findings) -> list[str]:
     """Return three sentences."""
+    if findings.analysis.is_profile:
+        return _measured(findings)
     return [_dominance(findings), _cost(findings), _trust(findings)]
+
+
+def _measured(findings: Findings) -> list[str]:
+    """Say what one or two scales show, from which nothing is predicted."""
+    largest = findings.regions.order[0]
+    share = percent(float(findings.regions.share_measured[largest]))
+    metric = findings.analysis.callpaths.kernels.metric
+    at = findings.at(findings.measured_end)
+    sentence = profile_sentence(findings.analysis)
+    return [f"{findings.name(int(largest))} takes {share} of the {metric} at {at}.", f"{sentence}."]
 
 
 def leaders(findings: Findings) -> list[tuple[int, float]]:

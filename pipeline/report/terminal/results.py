@@ -67,6 +67,10 @@ def show_ranking(out: Console, summary: Mapping[str, Any], *, by: str = "regions
     if not rows:
         return
     shown = leading_rows(rows, limit)
+    if not shown[0]["predictions"]:
+        _show_profile(out, summary, shown, by)
+        _show_rest(out, len(rows) - len(shown))
+        return
     last = [row["predictions"][-1] for row in shown]
     factor, unit = display_unit(rows[0]["unit"], max(entry["value"] for entry in last))
     what = f"{rows[0]['metric']}, {unit}" if unit else rows[0]["metric"]
@@ -95,6 +99,25 @@ def show_ranking(out: Console, summary: Mapping[str, Any], *, by: str = "regions
         )
     )
     _show_rest(out, len(rows) - len(shown))
+
+
+def _show_profile(out: Console, summary: Mapping[str, Any], shown: Rows, by: str) -> None:
+    """Print what was measured at one or two scales, from which nothing is predicted."""
+    rows = [*shown, summary["total"]]
+    factor, unit = display_unit(rows[0]["unit"], max(v or 0.0 for v in summary["total"]["measured"]))
+    columns = [
+        Column(
+            header=point_text(point),
+            cells=["-" if (v := row["measured"][p]) is None else figure(v * factor) for row in rows],
+        )
+        for p, point in enumerate(summary["points"])
+    ]
+    columns.append(Column(header="share", cells=[percent(row["share_measured"]) for row in rows]))
+    what = f"{rows[0]['metric']}, {unit}" if unit else rows[0]["metric"]
+    title = f"Measured ({what})"
+    out.print(
+        named_table(NAMES[by], _names(rows), columns, width=out.width, title=title, shortest=SHORTEST[by])
+    )
 
 
 def _names(rows: Rows) -> Callable[[int], list[str]]:
@@ -181,6 +204,9 @@ def show_result(out: Console, summary: Mapping[str, Any], *, by: str, limit: int
     if len(summary["total"]["predictions"]) > 1:
         show_predictions(out, summary, by=by, limit=limit)
         out.print()
+    if not summary["targets"]:
+        out.print(summary["notices"][-1], soft_wrap=True, markup=False)
+        return
     show_crossovers(out, summary, by=by)
     show_total(out, summary)
     show_remarks(out, summary)
@@ -217,6 +243,10 @@ def show_models(out: Console, summary: Mapping[str, Any], *, by: str, limit: int
 
 def show_predictions(out: Console, summary: Mapping[str, Any], *, by: str, limit: int) -> None:
     """Print the predictions of the largest kernels, one column per target."""
+    if not summary["targets"]:
+        show_ranking(out, summary, by=by, limit=limit)
+        out.print(summary["notices"][-1], soft_wrap=True, markup=False)
+        return
     total = summary["total"]
     shown = [*summary[by][:limit], total]
     columns = []

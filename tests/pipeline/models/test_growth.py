@@ -36,7 +36,7 @@ def test_what_falls_falls():
 
 
 def test_rivals_that_disagree_give_a_range():
-    (text,) = growth_classes(models_of(10 + P, noise=0.1))
+    (text,) = growth_classes(models_of(100 + P, noise=0.1))
     low, high = text.removeprefix("grows, about ").split(" to ")
     assert float((low + "^1").split("^")[1]) < float((high + "^1").split("^")[1])
 

@@ -50,6 +50,7 @@ export class Level {
     this.validFrom = floats(models.validFrom);
     this.growths = models.growths;
     this.growth = models.growth;
+    this.growthClass = models.growthClass.map((i) => models.growthClasses[i]);
     this.growthUncertain = models.growthUncertain.map(Boolean);
     this.warnings = models.warning.map((i) => models.warnings[i]);
     this.sharedWarnings = (models.warnings[0] ?? []).filter((text) =>

@@ -106,7 +106,7 @@ export function buildKernels(report, state) {
     {
       key: "growth",
       title: "Growth",
-      help: "Asymptotically leading term; sorts by the local growth at the target",
+      help: "Most probable behaviour, with the range of its exponents; sorts by the local growth at the target",
       kind: "number left",
       value: (k) => growing[k],
       cell: (k) => growthNode(level, k),
