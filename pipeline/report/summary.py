@@ -88,7 +88,8 @@ def profile_sentence(analysis: Analysis) -> str:
     return (
         f"{counted(len(scales), 'scale')} of {analysis.parameter} {'is' if len(scales) == 1 else 'are'} a "
         f"measured profile, nothing is predicted from it; measure {counted(missing, 'more scale')} at least, "
-        f"better {wanted}: for example {analysis.parameter} = {', '.join(map(value_text, following.tolist()))}"
+        f"better {wanted}: for example {analysis.parameter} = "
+        f"{', '.join(map(value_text, following.tolist()))}"
     )
 
 
