@@ -6,7 +6,7 @@ import numpy as np
 
 from ingest.arrays import FloatArray
 from pipeline.models.analysis import Analysis, largest_point
-from pipeline.models.kernels import total_kernel
+from pipeline.models.kernels import start_up, total_kernel
 from pipeline.models.options import MIN_EFFICIENCY
 from pipeline.models.runtime.back_test import BackTest
 from pipeline.models.runtime.figures import Comparison, Figures, Study, is_time
@@ -26,6 +26,7 @@ class Runtime:
         parameter: the one that scales.
         comparison: what scales are compared by.
         figures: at the measured points in their order, then at the targets in theirs.
+        of_work: at the measured points, without start-up and shut-down; None if there is none.
         threshold: the efficiency that `efficient_up_to` asks for.
         fastest: the scale of the least wall time up to the last target; None unless under strong scaling.
         efficient_up_to: the largest scale of the efficiency asked for; None if there is none.
@@ -39,6 +40,7 @@ class Runtime:
     parameter: str
     comparison: Comparison
     figures: Figures
+    of_work: Figures | None
     threshold: float
     fastest: Limit | None
     efficient_up_to: Limit | None
@@ -81,6 +83,7 @@ def runtime(
         parameter=analysis.parameter,
         comparison=study.comparison,
         figures=figures,
+        of_work=_figures_of_work(analysis),
         threshold=min_efficiency,
         fastest=fastest(study, along),
         efficient_up_to=efficient_up_to(along, min_efficiency),
@@ -97,6 +100,13 @@ def runtime(
         ),
         notices=tuple(_notices(study, figures)),
     )
+
+
+def _figures_of_work(analysis: Analysis) -> Figures | None:
+    measured = analysis.experiment.points
+    if not start_up(analysis.callpaths.kernels).any():
+        return None
+    return Study(analysis, of_work=True).figures(measured, np.ones(len(measured), dtype=np.bool_))
 
 
 def _losses(study: Study, target: FloatArray) -> tuple[Losses, ...]:

@@ -133,7 +133,8 @@ def _probability(row: Mapping[str, Any]) -> str:
 
 
 def _growth(row: Mapping[str, Any]) -> Text:
-    style = growth_style(row["growth"], row["probability_growing"], row["notes"])
+    growth = row["growth"] if row["growth_class"].startswith("grows") else "1"
+    style = growth_style(growth, row["probability_growing"], row["notes"])
     style = "yellow" if "unreliable" in row["flags"] else style
     return Text(row["growth_class"].removeprefix("grows, about "), style=style)
 

@@ -4,10 +4,15 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from pipeline.models.agreement import agreeing
 from pipeline.models.fit import fit
 from pipeline.models.growth import growth_classes
 from pipeline.models.quality import Note
+from pipeline.models.scaling_models import SURE
+from pipeline.models.total import predict_total
 
 P = np.array([4.0, 8.0, 16.0, 32.0, 64.0, 128.0])
 
@@ -63,3 +68,57 @@ def test_every_parameter_has_its_exponent():
 @pytest.mark.parametrize("count", [1, 2])
 def test_all_kernels_get_a_text(count):
     assert len(growth_classes(models_of(*[P] * count))) == count
+
+
+@settings(deadline=None, max_examples=25)
+@given(seed=st.integers(0, 10_000), noise=st.sampled_from([0.01, 0.1, 0.4]))
+def test_what_surely_grows_has_no_interval_below_what_was_measured(seed, noise):
+    """Regions, call paths and their total agree with the growth that is written beside them."""
+    random = np.random.default_rng(seed)
+    points = 2.0 ** np.arange(5)[:, None]
+    powers, constants = random.uniform(0.2, 2, (4, 1)), random.uniform(0, 20, (4, 1))
+    values = (constants + points.T**powers)[..., None] * random.lognormal(0, noise, (4, 5, 3))
+    fine = fit(("p",), points, values, parts=True)
+    coarse = fit(("p",), points, values.reshape(2, 2, 5, 3).sum(axis=1), parts=True)
+    for models, measured in (
+        (fine, values),
+        (agreeing(coarse, fine), values.reshape(2, 2, 5, 3).sum(axis=1)),
+    ):
+        sure = models.probability_growing >= SURE
+        largest = measured.mean(axis=2)[:, -1:]
+        found = models.predict(np.array([[20.0], [64.0], [1024.0]]))
+        assert (found.lower <= found.value).all()
+        least = np.minimum(largest, found.value) * (1 - 1e-9)
+        assert (found.lower >= least)[sure].all()
+        inside = models.predict(points)
+        assert (inside.lower <= inside.value).all()
+    if fine.whole.probability_growing[0] >= SURE:
+        total = predict_total(fine, np.array([[64.0]]))
+        now = values.mean(axis=2)[:, -1].sum()
+        assert total.lower[0, 0] >= min(now, total.value[0, 0]) * (1 - 1e-9)
+
+
+def test_lower_ends_near_the_measured_range_are_raised_gradually():
+    models = replace(models_of(100 + P, noise=0.3), probability_growing=np.ones(1))
+    lower, value = np.full((1, 4), 50.0), np.full((1, 4), 1000.0)
+    largest = np.exp(models.trend.trend.logs[0, -1])
+    raised = models.raised(lower, value, P[-1] * np.array([[1.0], [1.001], [1.1], [1.3]]))[0]
+    assert raised[0] == 50.0
+    assert raised[1] == pytest.approx(50.0, rel=0.01)
+    assert raised[1] < raised[2] < raised[3] == pytest.approx(largest)
+    unsure = replace(models, probability_growing=np.array([0.99]))
+    assert (unsure.raised(lower, value, P[-1:, None].repeat(4, axis=0) * 4) == 50.0).all()
+
+
+def test_an_unreliable_model_is_one_that_misses_points():
+    steady = 100 + P
+    jumping = np.where(P == 8, 0.02, 1.0) * steady
+    good, bad = models_of(steady, jumping, noise=0.01).note & Note.UNRELIABLE
+    assert not good
+    assert bad
+
+
+@pytest.mark.parametrize(("count", "unreliable"), [(2, True), (3, False)])
+def test_two_points_tell_nothing(count, unreliable):
+    (note,) = models_of(10 + 0 * P[:count], noise=0.001, points=P[:count, None]).note & Note.UNRELIABLE
+    assert bool(note) == unreliable
