@@ -249,7 +249,7 @@ def show_predictions(out: Console, summary: Mapping[str, Any], *, by: str, limit
         out.print(summary["notices"][-1], soft_wrap=True, markup=False)
         return
     total = summary["total"]
-    shown = [*summary[by][:limit], total]
+    shown = [*leading_rows(summary[by], limit), total]
     columns = []
     for number, prediction in enumerate(total["predictions"]):
         factor, unit = display_unit(total["unit"], abs(prediction["value"]))

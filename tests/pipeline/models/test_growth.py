@@ -9,7 +9,9 @@ from hypothesis import strategies as st
 
 from pipeline.models.agreement import agreeing
 from pipeline.models.fit import fit
+from pipeline.models.forecast import with_remarks
 from pipeline.models.growth import growth_classes
+from pipeline.models.observations import observe
 from pipeline.models.quality import Note
 from pipeline.models.scaling_models import SURE
 from pipeline.models.total import predict_total
@@ -122,3 +124,34 @@ def test_an_unreliable_model_is_one_that_misses_points():
 def test_two_points_tell_nothing(count, unreliable):
     (note,) = models_of(10 + 0 * P[:count], noise=0.001, points=P[:count, None]).note & Note.UNRELIABLE
     assert bool(note) == unreliable
+
+
+def remarked(cv_smape=10.0, missed_by=1.0):
+    """The note of a kernel with this left-out error, whose formula misses one point by this factor."""
+    points = P[:, None]
+    models = replace(models_of(10 + P), cv_smape=np.array([cv_smape]))
+    mean = models.values(points)
+    mean[0, 2] *= missed_by
+    (note,) = with_remarks(models, observe(points, mean[:, :, None])).note & Note.UNRELIABLE
+    return bool(note)
+
+
+def test_unreliable_is_a_left_out_error_above_30_percent_or_a_miss_by_more_than_a_factor_of_3():
+    assert not remarked()
+    assert not remarked(cv_smape=30.0)
+    assert remarked(cv_smape=30.1)
+    assert not remarked(missed_by=2.9)
+    assert remarked(missed_by=3.1)
+    assert not remarked(missed_by=1 / 2.9)
+    assert remarked(missed_by=1 / 3.1)
+
+
+def test_a_total_that_surely_grows_has_no_interval_below_what_was_measured():
+    values = np.stack([1000 + P, 500 + 0.5 * P])[:, :, None] * np.array([0.5, 1.0, 1.5])
+    models = fit(("p",), P[:, None], values, parts=True)
+    whole = replace(models.whole, probability_growing=np.ones(1))
+    target, now = np.array([[4 * P[-1]]]), values.mean(axis=2)[:, -1].sum()
+    total = predict_total(replace(models, whole=whole), target)
+    assert total.lower[0, 0] >= min(now, total.value[0, 0]) * (1 - 1e-9)
+    unsure = replace(models.whole, probability_growing=np.zeros(1))
+    assert predict_total(replace(models, whole=unsure), target).lower[0, 0] < now

@@ -1,11 +1,13 @@
 """Kernels that are left out, and those that are listed."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from ingest.errors import UsageError
+from ingest.experiment import OverheadCorrection
 from pipeline.config.options import Options, override
 from pipeline.models.analysis import look_ahead, measured_total
 from pipeline.models.runtime.runtime import runtime
@@ -155,3 +157,25 @@ def test_targets_say_how_far_they_lie_beyond_what_was_measured():
     targets = summarise(analysis, callpaths, regions, points)["targets"]
     assert [row["extrapolation"] for row in targets] == [1, 4, 8, 64]
     assert [row["reach"] for row in targets] == ["inside", "near", "far", "very far"]
+
+
+def test_what_the_correction_cannot_measure_is_flagged_and_counted():
+    found = read().experiment
+    measurable = np.array([path[-1] != "solve" for path in found.callpaths])
+    correction = OverheadCorrection(
+        share=0.5,
+        cost=1e-7,
+        deviation=np.zeros(len(measurable)),
+        total_deviation=0.1,
+        measurable=measurable,
+        source="",
+    )
+    corrected = Ingested(
+        experiment=replace(found, correction=correction), runs=(), beside=(), damaged=(), inputs=()
+    )
+    result = summary(corrected)
+    for level in ("kernels", "regions"):
+        for row in result[level]:
+            is_hidden = row["region"] == "solve"
+            assert ("not_measurable" in row["flags"]) == is_hidden
+            assert any(note.startswith("not measurable") for note in row["notes"]) == is_hidden
