@@ -216,25 +216,11 @@ class ScalingModels:
     def raised(self, lower: FloatArray, value: FloatArray, points: FloatArray) -> FloatArray:
         """Raise lower ends of kernels that surely grow to what was measured at the largest scale.
 
-        That holds beyond the range of a single parameter; close to it, it comes in gradually, as trends do.
-
-        Args:
-            lower: float64[K, Q], lower ends at points float64[Q, D].
-            value: float64[K, Q].
-            points: float64[Q, D].
-
-        Returns:
-            float64[K, Q].
+        That holds beyond the range of a single parameter; arguments and result as of `Trend.raised`.
         """
         if self.trend is None or len(self.parameters) > 1:
             return lower
-        trend = self.trend.trend
-        logs, part = trend.logs[:, int(trend.points[:, 0].argmax())], trend.fullness(points)
-        sure = (self.probability_growing >= SURE) & np.isfinite(logs)
-        least = np.exp(np.where(sure, logs, 0.0))[:, None]
-        raised = np.maximum(lower, LEAST * value)
-        raised = raised * np.maximum(least / np.where(raised > 0, raised, 1.0), 1.0) ** part
-        return np.where(sure[:, None] & (part > 0), np.minimum(np.maximum(raised, lower), value), lower)
+        return self.trend.trend.raised(lower, value, points, self.probability_growing >= SURE)
 
     @cached_property
     def _predicted(self) -> dict[tuple[float, ...], FloatArray]:
