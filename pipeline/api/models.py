@@ -11,6 +11,7 @@ from ingest.arrays import FloatArray
 from ingest.errors import UsageError
 from pipeline.config.targets import broadcast_points
 from pipeline.models.analysis import Analysis, Level
+from pipeline.models.growth import growth_classes
 from pipeline.models.options import MIN_EFFICIENCY
 from pipeline.models.runtime.runtime import runtime
 from pipeline.models.scaling_models import Prediction
@@ -77,9 +78,9 @@ class Models:
         """One row per kernel, the largest at 4 times the largest measured scale first.
 
         Columns: ``kernel``, ``metric``, ``unit``, ``formula``, ``growth`` (the leading term),
-        ``probability_growing``, ``quality`` (symmetric mean error in per cent, every point predicted from the
-        others), ``smape`` (the same for the fit to all points), ``share`` of the total at the largest
-        measured scale, ``points``, ``repetitions`` and ``notes``.
+        ``growth_class`` (how it grows, in words), ``probability_growing``, ``quality`` (symmetric mean error
+        in per cent, every point predicted from the others), ``smape`` (the same for the fit to all points),
+        ``share`` of the total at the largest measured scale, ``points``, ``repetitions`` and ``notes``.
         """
         ahead = outlooks(self._analysis, target_points(self._analysis, ()))
         return models_frame(self._level, ahead[0 if self._of_callpaths else 1])
@@ -188,7 +189,7 @@ class Models:
         return f"Models({kernels.metric} of {counts} over {names} at {counted(len(points), 'point')})"
 
     def _repr_html_(self) -> str:
-        columns = ["kernel", "formula", "growth", "probability_growing", "quality", "share"]
+        columns = ["kernel", "formula", "growth_class", "probability_growing", "quality", "share"]
         return frame_html(repr(self), self.frame[columns])
 
     @property
@@ -221,6 +222,11 @@ class Kernel:
     def growth(self) -> str:
         """The leading term, ``1`` if the kernel does not grow."""
         return self._level.models.growth(self._number)
+
+    @property
+    def growth_class(self) -> str:
+        """How the kernel grows, in words: ``grows, about p^0.5 to p^1.3``."""
+        return growth_classes(self._level.models.take([self._number]))[0]
 
     @property
     def probability_growing(self) -> float:
@@ -282,7 +288,7 @@ class Kernel:
         models, number = self._level.models, self._number
         facts = {
             "model": self.formula,
-            "growth": self.growth,
+            "growth": self.growth_class,
             "probability that it grows": f"{100 * self.probability_growing:.0f} %",
             "error of points predicted from the others": f"{models.cv_smape[number]:.1f} %",
             "points and repetitions": f"{models.points[number]} and up to {models.repetitions[number]}",

@@ -27,13 +27,14 @@ def model_command(
     from pipeline.stages.ingest import ingest, locate, skipped_entry
     from pipeline.stages.model import summary_of_models
     from pipeline.stages.overhead import true_times
+    from pipeline.stages.selection import focused, without_kernels
 
     options = load_options(config, path if path.is_dir() else None, **given)
     read = ingest(locate(path, options.runs), options.metric, options.processes, reading_progress)
-    read = true_times(read, options)
+    read = without_kernels(true_times(read, options), options.without)
     show_skipped([skipped_entry(entry) for entry in read.damaged])
     show_notices(read.experiment.notices)
-    summary = summary_of_models(read, options)
+    summary = focused(summary_of_models(read, options), options.focus, options.without)
     if not write_summary(json, summary):
         show_models(console(), summary, by=LEVELS[by], limit=limit)
         if options.at and len({row["metric"] for row in summary["kernels"]}) == 1:

@@ -44,6 +44,23 @@ def _patterns(value: object, folder: Path) -> tuple[str, ...]:
     return tuple(value)
 
 
+def _kernels(value: object, folder: Path) -> tuple[str, ...]:
+    """Read patterns of kernels: texts, in each of which commas outside of brackets separate several."""
+    texts = _patterns([value] if isinstance(value, str) else value, folder)
+    return tuple(found for text in texts for one in _split(text) if (found := one.strip()))
+
+
+def _split(text: str) -> list[str]:
+    parts, depth = [""], 0
+    for character in text:
+        depth += (character in "<(") - (character in ">)")
+        if character == "," and depth <= 0:
+            parts.append("")
+        else:
+            parts[-1] += character
+    return parts
+
+
 def _file(value: object, folder: Path) -> Path:
     """Read the path of a file, relative to the configuration file."""
     if not isinstance(value, str | Path):
@@ -182,6 +199,23 @@ class Options:
         metavar="SHARE",
         given=str,
         read=_share,
+    )
+    focus: tuple[str, ...] = option(
+        (),
+        "List and rank only kernels that match or are called from one that does, such as 'CG*'; totals stay. "
+        "Separate several by commas.",
+        commands=_MODELS,
+        metavar="PATTERNS",
+        given=list[str],
+        read=_kernels,
+    )
+    without: tuple[str, ...] = option(
+        (),
+        "Leave out kernels that match, such as 'MPI_Init,MPI_Finalize', also of totals and wall times.",
+        commands=_MODELS,
+        metavar="PATTERNS",
+        given=list[str],
+        read=_kernels,
     )
     strict: bool = option(
         False, "Exit with code 3 if a run could not be read.", commands=(*_MODELS, "check"), recompute=False

@@ -47,7 +47,10 @@ class AgreeingModels(ScalingModels):
         points = np.asarray(points, dtype=np.float64).reshape(-1, len(self.parameters))
         own = self.coarse.predict(points, level)
         factor = _factors(own, self.fine.predict(points, level))
-        return Prediction(*((part * factor)[self.kernels] for part in (own.value, own.lower, own.upper)))
+        value, lower, upper = (part * factor for part in (own.value, own.lower, own.upper))
+        if self.coarse.common_error is None:
+            lower = self.coarse.raised(lower, value, points)
+        return Prediction(*(part[self.kernels] for part in (value, lower, upper)))
 
 
 def agreeing(coarse: ScalingModels, fine: ScalingModels) -> AgreeingModels:

@@ -11,14 +11,23 @@ from ingest.errors import ModelError
 from ingest.experiment import Experiment
 from ingest.scaling import Scaling, ScalingDecision
 from pipeline.models.agreement import agreeing
-from pipeline.models.bottlenecks import Crossover, crossovers, flags, ranking, shares
+from pipeline.models.bottlenecks import Crossover, Standing, crossovers, flags, ranking, shares
 from pipeline.models.fit import fit
-from pipeline.models.kernels import Kernels, callpath_kernels, region_kernels, total_kernel
+from pipeline.models.kernels import (
+    Kernels,
+    callpath_kernels,
+    not_measurable,
+    region_kernels,
+    start_up,
+    total_kernel,
+)
 from pipeline.models.options import ModelOptions
+from pipeline.models.quality import Note
 from pipeline.models.runtime.back_test import BackTest, back_test_total
 from pipeline.models.scaling_models import Prediction, ScalingModels
 from pipeline.models.total import predict_total
 
+ENOUGH_SCALES = 3  # to predict from
 DEFAULT_REACH = 4.0  # target scale if none is given: this many times the largest measured
 
 
@@ -53,6 +62,11 @@ class Analysis:
         """The parameter that scales: the one that counts processes, else the first; empty without any."""
         return self.decision.parameter or next(iter(self.experiment.parameters), "")
 
+    @property
+    def is_profile(self) -> bool:
+        """Whether there are too few scales to predict from: one or two values of every parameter."""
+        return max((len(np.unique(values)) for values in self.experiment.points.T), default=0) < ENOUGH_SCALES
+
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Outlook:
@@ -63,7 +77,8 @@ class Outlook:
         total: float64[1, Q], the sum of the kernels' predictions, as paper 001 models ``main``.
         share_measured: float64[K], share at the largest measured point.
         share_target: float64[K], share at the last requested point.
-        order: int64[K], kernels, the largest at the target first.
+        order: int64[K], kernels, the largest at the target first, start-up and shut-down behind them.
+        standing: what limits what can be said about each kernel.
         flags: per kernel what is remarkable about it.
         crossovers: who overtakes whom up to the target.
     """
@@ -73,6 +88,7 @@ class Outlook:
     share_measured: FloatArray
     share_target: FloatArray
     order: IntArray
+    standing: Standing
     flags: Sequence[Sequence[str]]
     crossovers: tuple[Crossover, ...]
 
@@ -121,8 +137,13 @@ def _modelled(experiment: Experiment, kernels: Kernels, options: ModelOptions) -
 
 
 def default_target(analysis: Analysis) -> FloatArray:
-    """Return the target point if none is given: 4 times the largest scale, float64[1, D]."""
+    """Return the target point if none is given: 4 times the largest scale, float64[1, D].
+
+    It is the largest scale itself if there are too few to predict from.
+    """
     target: FloatArray = analysis.experiment.points.max(axis=0, keepdims=True)
+    if analysis.is_profile:
+        return target
     target[0, analysis.experiment.parameters.index(analysis.parameter)] *= DEFAULT_REACH
     return target
 
@@ -141,11 +162,12 @@ def look_ahead(analysis: Analysis, level: Level, targets: FloatArray) -> Outlook
     prediction = level.models.predict(targets)
     measured = level.kernels.mean[:, largest_point(experiment.points, column)]
     share_measured = shares(measured[:, None])[:, 0]
-    share_target = shares(prediction.value)[:, -1]
+    share_target = share_measured if analysis.is_profile else shares(prediction.value)[:, -1]
     at_largest = level.models.predict(largest[None, :]).value[:, 0]
     rising = np.divide(
         prediction.value[:, -1], at_largest, out=np.ones(len(level.kernels)), where=at_largest > 0
     )
+    standing = standing_of(experiment, level)
     scale = experiment.points[:, column]
     ends = float(scale.min()), float(scale.max())
     reach = ends[0], max(ends[1], float(targets[-1, column]))
@@ -154,13 +176,26 @@ def look_ahead(analysis: Analysis, level: Level, targets: FloatArray) -> Outlook
         total=predict_total(level.models, targets),
         share_measured=share_measured,
         share_target=share_target,
-        order=ranking(prediction.value[:, -1], measured),
-        flags=flags(level.models.probability_growing, rising, share_measured, share_target),
-        crossovers=crossovers(
+        order=ranking(share_target, measured, standing.start_up),
+        standing=standing,
+        flags=flags(level.models.probability_growing, rising, share_measured, share_target, standing),
+        crossovers=()
+        if analysis.is_profile
+        else crossovers(
             level.models.curve(partial(along_parameter, targets[-1], column), reach),
             *ends,
             float(targets[-1, column]),
+            standing,
         ),
+    )
+
+
+def standing_of(experiment: Experiment, level: Level) -> Standing:
+    """Return what limits what can be said about the kernels of a level."""
+    return Standing(
+        unreliable=(level.models.note & Note.UNRELIABLE) != 0,
+        not_measurable=not_measurable(level.kernels, experiment),
+        start_up=start_up(level.kernels),
     )
 
 
@@ -174,6 +209,17 @@ def largest_point(points: FloatArray, column: int) -> int:
     """Return the index of the point with the largest scale, and among those the largest other parameters."""
     others = np.delete(points, column, axis=1)
     return int(np.lexsort((*others.T[::-1], points[:, column]))[-1])
+
+
+def extrapolation(measured: FloatArray, points: FloatArray) -> FloatArray:
+    """Return by what factor points lie beyond the measured range, float64[Q]; 1 inside.
+
+    Args:
+        measured: float64[P, D].
+        points: float64[Q, D].
+    """
+    beyond = np.maximum(points / measured.max(axis=0), measured.min(axis=0) / points)
+    return np.asarray(np.maximum(beyond.max(axis=1, initial=1.0), 1.0))
 
 
 def along_parameter(point: FloatArray, column: int, scales: FloatArray) -> FloatArray:

@@ -14,6 +14,9 @@ from pipeline.models.total import reconciling_shift, summed
 from pipeline.models.trend import CombinedTrend, local_trend
 
 MISSED = 2.0  # factor by which a formula misses a point, from which it is noted
+MISSED_BY_FAR = 3.0  # from which nothing is concluded from the model
+LARGE_LEFT_OUT_ERROR = 30.0  # per cent, the same
+ENOUGH_POINTS = 3  # with fewer, every formula fits
 AHEAD, LEFT = 4.0, 1.5  # factor beyond the range, and between formula and prediction there
 ROUNDING = 1e-6  # per cent
 SPARE = 2  # points beyond the coefficients, which no wrong formula goes through by chance
@@ -74,9 +77,13 @@ def noise_of_means(data: Observations, models: ScalingModels) -> FloatArray:
 def with_remarks(models: ScalingModels, data: Observations) -> ScalingModels:
     """Note of which kernels the formula is not what is predicted, or not what was measured."""
     ahead = (models.last * AHEAD)[None]
-    misses = far_apart(models.values(data.points), data.mean, MISSED) & data.measured
-    misses &= (data.points[None] >= models.valid_from[:, None]).all(axis=2)
-    note = models.note | Note.MISSES_POINT * misses.any(axis=1)
+    concerned = data.measured & (data.points[None] >= models.valid_from[:, None]).all(axis=2)
+    misses, misses_by_far = (
+        (far_apart(models.values(data.points), data.mean, factor) & concerned).any(axis=1)
+        for factor in (MISSED, MISSED_BY_FAR)
+    )
+    unreliable = misses_by_far | (models.cv_smape > LARGE_LEFT_OUT_ERROR) | (models.points < ENOUGH_POINTS)
+    note = models.note | Note.MISSES_POINT * misses | Note.UNRELIABLE * unreliable
     if models.trend is not None:
         left = far_apart(models.values(ahead), models.predict(ahead).value, LEFT)
         note |= Note.FOLLOWS_TREND * left.any(axis=1)

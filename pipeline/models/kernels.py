@@ -6,12 +6,15 @@ from fnmatch import fnmatchcase
 
 import numpy as np
 
-from ingest.arrays import FloatArray, IntArray
+from ingest.arrays import BoolArray, FloatArray, IntArray
 from ingest.cpp_names import short_name
 from ingest.experiment import Experiment
+from ingest.region_class import Activity, region_class
 from ingest.scaling import Scaling
 
 TIME_UNITS = frozenset({"", "s", "sec", "seconds"})
+NOT_WORK = frozenset({Activity.START_UP, Activity.MEASUREMENT})
+"""What does not belong to the work of a program: the time before and after it, and the measurement system."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -90,6 +93,32 @@ def _common_error(experiment: Experiment, metric: str) -> FloatArray:
     if experiment.correction is None or metric not in ("effort", "time"):
         return np.zeros(len(experiment.tree))
     return experiment.correction.deviation
+
+
+def start_up(kernels: Kernels) -> BoolArray:
+    """Return which kernels are start-up and shut-down or the measurement system, bool[K]."""
+    pairs = zip(kernels.paradigms, kernels.callpaths, strict=True)
+    return np.array(
+        [region_class(paradigm, path[-1]).activity in NOT_WORK for paradigm, path in pairs], dtype=np.bool_
+    )
+
+
+def not_measurable(kernels: Kernels, experiment: Experiment) -> BoolArray:
+    """Return which kernels have no time that a correction for overhead could distinguish from it, bool[K].
+
+    A region has none if none of its call paths has.
+    """
+    if experiment.correction is None or kernels.metric not in ("effort", "time"):
+        return np.zeros(len(kernels), dtype=np.bool_)
+    measurable = experiment.correction.measurable
+    clear = {
+        path[-1] for path, is_clear in zip(experiment.callpaths, measurable.tolist(), strict=True) if is_clear
+    }
+    found = [
+        not measurable[node] if node >= 0 else path[-1] not in clear
+        for node, path in zip(kernels.node.tolist(), kernels.callpaths, strict=True)
+    ]
+    return np.array(found, dtype=np.bool_)
 
 
 def region_kernels(kernels: Kernels) -> Kernels:

@@ -21,6 +21,7 @@ class Note(IntFlag):
     FEW_VALUES = 128
     FOLLOWS_TREND = 256
     MISSES_POINT = 512
+    UNRELIABLE = 1024
 
 
 _TEXT = {
@@ -34,6 +35,8 @@ _TEXT = {
     Note.FEW_VALUES: "fewer than 3 values of a parameter: its growth is a guess",
     Note.FOLLOWS_TREND: "predictions follow the trend of the last points rather than the formula",
     Note.MISSES_POINT: "the formula misses a measured point by more than a factor of 2",
+    Note.UNRELIABLE: "unreliable, so not called growing or a bottleneck: fewer than 3 points, points left "
+    "out of the fit missed by more than 30 %, or a measured one by more than a factor of 3",
 }
 
 

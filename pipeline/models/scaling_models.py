@@ -88,6 +88,7 @@ def widened(quantiles: FloatArray, error: FloatArray, level: float) -> FloatArra
 
 
 REMEMBERED = 64  # points whose predictions are kept
+SURE = 0.995  # probability of growing that is written as 100 %
 LEAST = 1e-9  # of a value, what counts as the lower end of its interval in logarithms
 ANCHORS = 17  # scales between which a curve is interpolated
 Curve = Callable[[FloatArray], FloatArray]
@@ -203,6 +204,7 @@ class ScalingModels:
             found = self._quantiles(places, np.array([tail, 0.5, 1 - tail]))
             if self.trend is not None:
                 found = self.trend.combined(found, places, level)
+                found[0] = self.raised(found[0], found[1], places)
             if self.common_error is not None:
                 found = widened(found, self.common_error, level)
             known = known | dict(zip(new, found.transpose(2, 0, 1), strict=True))
@@ -210,6 +212,15 @@ class ScalingModels:
             self._predicted.update(known)
         lower, value, upper = np.stack([known[key] for key in asked], axis=-1)
         return Prediction(value, np.minimum(lower, value), np.maximum(upper, value))
+
+    def raised(self, lower: FloatArray, value: FloatArray, points: FloatArray) -> FloatArray:
+        """Raise lower ends of kernels that surely grow to what was measured at the largest scale.
+
+        That holds beyond the range of a single parameter; arguments and result as of `Trend.raised`.
+        """
+        if self.trend is None or len(self.parameters) > 1:
+            return lower
+        return self.trend.trend.raised(lower, value, points, self.probability_growing >= SURE)
 
     @cached_property
     def _predicted(self) -> dict[tuple[float, ...], FloatArray]:

@@ -111,8 +111,5 @@ def _total(models: ScalingModels, points: FloatArray, level: float) -> Predictio
         np.exp((1 - hold) * sign * part * half + hold * np.log(np.maximum(end / value, LEAST)))
         for sign, part, end in ((-1, SIDE_BELOW, together.lower), (1, SIDE_ABOVE, together.upper))
     ]
-    return Prediction(
-        together.value,
-        np.where(usable, ends[0] * value, together.lower),
-        np.where(usable, ends[1] * value, together.upper),
-    )
+    lower = models.whole.raised(np.where(usable, ends[0] * value, together.lower), together.value, points)
+    return Prediction(together.value, lower, np.where(usable, ends[1] * value, together.upper))

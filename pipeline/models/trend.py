@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.special import ndtri
 
-from ingest.arrays import FloatArray, IntArray
+from ingest.arrays import BoolArray, FloatArray, IntArray
 from pipeline.models.hypotheses import counts_processes
 from pipeline.models.observations import Observations
 
@@ -23,6 +23,7 @@ STEEPEST_RISE = 1.5  # nor were steeper rises with the number of processes
 STEEPEST_RISE_OF_SIZES = 5.0  # along the edge of a mesh in three dimensions, they are
 RIDGE = 1e-3  # of the squared logarithms, so that a parameter that does not vary gets the slope 0
 FULL_REACH = 0.2  # logarithm of the factor beyond the range from which trends count in full
+SMALLEST_END = 1e-9  # of a value, what counts as the lower end of its interval in logarithms
 MOST_MISFIT = 1.0  # of a logarithm, that formulas of several parameters miss near a point and go on to miss
 LOPSIDED = 3.0  # times the logarithm up to the upper end, that the lower end of a formula counts at most
 BELOW, ABOVE = 1.1, 1.4  # stretch of the 90 % interval downwards and upwards, from real series
@@ -85,6 +86,27 @@ class Trend:
     def fullness(self, points: FloatArray) -> FloatArray:
         """How much of a correction counts at points, float64[Q]: 0 in the measured range, 1 far beyond it."""
         return np.asarray(np.minimum(self.reach(points).sum(axis=1) / FULL_REACH, 1.0))
+
+    def raised(self, lower: FloatArray, value: FloatArray, points: FloatArray, sure: BoolArray) -> FloatArray:
+        """Raise lower ends of intervals to what was measured at the largest value of the only parameter.
+
+        Close to the measured range it comes in gradually, as trends do.
+
+        Args:
+            lower: float64[K, Q], lower ends at points float64[Q, 1].
+            value: float64[K, Q], which no lower end exceeds.
+            points: float64[Q, 1].
+            sure: bool[K], which kernels surely grow; the others stay as they are.
+
+        Returns:
+            float64[K, Q].
+        """
+        logs, part = self.logs[:, int(self.points[:, 0].argmax())], self.fullness(points)
+        sure = sure & np.isfinite(logs)
+        least = np.exp(np.where(sure, logs, 0.0))[:, None]
+        raised = np.maximum(lower, SMALLEST_END * value)
+        raised = raised * np.maximum(least / np.where(raised > 0, raised, 1.0), 1.0) ** part
+        return np.where(sure[:, None] & (part > 0), np.minimum(np.maximum(raised, lower), value), lower)
 
     def bend(self) -> float:
         """How much the slope of the first kernel changes at the end of the range of one parameter.

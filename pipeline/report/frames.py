@@ -10,6 +10,7 @@ import pandas as pd
 from ingest.arrays import FloatArray
 from ingest.experiment import Experiment
 from pipeline.models.analysis import Level, Outlook
+from pipeline.models.growth import growth_classes
 from pipeline.models.kernels import TIME_UNITS
 from pipeline.models.runtime.runtime import Runtime
 from pipeline.models.scaling_models import Prediction, formulas, growths, remarks
@@ -78,6 +79,7 @@ def models_frame(level: Level, outlook: Outlook) -> pd.DataFrame:
             "unit": kernels.unit,
             "formula": formulas(models),
             "growth": growths(models),
+            "growth_class": growth_classes(models),
             "probability_growing": models.probability_growing,
             "quality": models.cv_smape,
             "smape": models.smape,

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 CURVE_POINTS = 120
-POSITIVE_FRACTION = 1e-3  # of the largest value: a logarithmic axis begins there if values reach zero
+POSITIVE_FRACTION = 1e-3  # of the largest value: a logarithmic axis begins there if the model reaches zero
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -104,9 +104,9 @@ def terminal_plot(curve: Curve, width: int, height: int, *, colour: bool, logari
     for values, name in ((curve.upper, "90 % interval"), (curve.lower, None)):
         plotext.plot(curve.scale, np.maximum(values, floor), marker="·", color="gray", label=name)
     plotext.plot(curve.scale, np.maximum(curve.value, floor), marker="braille", color="blue", label="model")
-    plotext.scatter(
-        curve.measured_at, np.maximum(curve.measured, floor), marker="o", color="red", label="measured"
-    )
+    drawn = curve.measured > 0 if logarithmic else np.ones(len(curve.measured), dtype=np.bool_)
+    label = "measured" if drawn.all() else f"measured ({(~drawn).sum()} at zero, not on a logarithmic axis)"
+    plotext.scatter(curve.measured_at[drawn], curve.measured[drawn], marker="o", color="red", label=label)
     text: str = plotext.build()
     return text if colour else str(plotext.uncolorize(text))
 
@@ -120,8 +120,12 @@ def draw_curve(axes: "Axes", curve: Curve, *, logarithmic: bool) -> None:
     axes.plot(curve.measured_at, curve.measured, "o", color="#e45756", markersize=4, label="measured")
     if logarithmic:
         axes.set_xscale("log")
-        axes.set_yscale("log")
-        axes.set_ylim(bottom=_floor(curve))
+        floor = _floor(curve)
+        if (curve.measured > 0).all():
+            axes.set_yscale("log")
+            axes.set_ylim(bottom=floor)
+        else:  # zeros stay where they are
+            axes.set_yscale("symlog", linthresh=floor)
     axes.set_title(curve.title, fontsize="medium")
     axes.set_xlabel(curve.parameter)
     axes.set_ylabel(curve.unit)
@@ -141,9 +145,10 @@ def write_figure(path: Path | BinaryIO, form: str, curve: Curve, *, logarithmic:
 
 
 def _floor(curve: Curve) -> float:
-    """Smallest value of a logarithmic axis: below all that is positive, not far below what matters."""
-    everything = np.concatenate([curve.measured, curve.value])
-    positive = everything[everything > 0]
+    """Smallest value of a logarithmic axis: below all that was measured, a little below models."""
+    measured, model = (values[values > 0] for values in (curve.measured, curve.value))
+    positive = np.concatenate([measured, model])
     if not len(positive):
         return 1e-9
-    return float(max(positive.min() / 2, positive.max() * POSITIVE_FRACTION))
+    of_all = max(positive.min() / 2, positive.max() * POSITIVE_FRACTION)
+    return float(min(of_all, measured.min() / 2)) if len(measured) else float(of_all)

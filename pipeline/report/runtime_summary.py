@@ -64,6 +64,7 @@ def runtime_summary(found: Runtime | None, parameters: Sequence[str]) -> dict[st
 def _rows(found: Runtime, parameters: Sequence[str]) -> list[dict[str, Any]]:
     figures = found.figures
     columns = {key: _estimates(getattr(figures, name)) for key, name in FIGURES.items()}
+    of_work = _of_work(found)
     pop = _pop(found.pop, len(figures.points))
     return [
         {
@@ -75,10 +76,23 @@ def _rows(found: Runtime, parameters: Sequence[str]) -> list[dict[str, Any]]:
             "reach": extrapolation_text(float(figures.extrapolation[q])),
             "longest_seconds": _known(figures.longest[q]),
             **{key: column[q] for key, column in columns.items()},
+            "without_start_up": of_work[q],
             "pop": pop[q],
         }
         for q in range(len(figures.points))
     ]
+
+
+def _of_work(found: Runtime) -> list[dict[str, Any] | None]:
+    """Return the figures without start-up and shut-down; None for what is predicted."""
+    count, work = len(found.figures.points), found.of_work
+    if work is None:
+        return [None] * count
+    columns = {key: _estimates(getattr(work, name)) for key, name in FIGURES.items()}
+    rows: list[dict[str, Any] | None] = [
+        {key: column[q] for key, column in columns.items()} for q in range(len(work.points))
+    ]
+    return rows + [None] * (count - len(rows))
 
 
 def _estimates(figures: Estimate) -> list[dict[str, Any] | None]:

@@ -9,14 +9,16 @@ import numpy.typing as npt
 
 from ingest.arrays import FloatArray
 from ingest.experiment import Experiment
-from pipeline.models.analysis import Analysis, Level, Outlook, measured_total
-from pipeline.models.bottlenecks import Crossover
+from pipeline.models.analysis import ENOUGH_SCALES, Analysis, Level, Outlook, extrapolation, measured_total
+from pipeline.models.bottlenecks import NOTEWORTHY_SHARE, Crossover
 from pipeline.models.efficiency import Efficiencies
+from pipeline.models.growth import CONSTANT, GROWS, growth_classes
 from pipeline.models.kernels import Kernels
 from pipeline.models.normal_form import Term, exponents_of, formula_text, growth_text
 from pipeline.models.planning.advice import Advice
+from pipeline.models.runtime.trust import SCALES_WANTED, extrapolation_text
 from pipeline.models.scaling_models import Prediction, ScalingModels, formulas, growths, remarks, sum_of_terms
-from pipeline.report.formatting import number, numbers
+from pipeline.report.formatting import counted, number, numbers, value_text
 
 EFFICIENCY_METRICS = {
     "overall": "global efficiency",
@@ -28,6 +30,7 @@ EFFICIENCY_METRICS = {
     "instructions": "instruction scalability",
 }
 GOOD, FAIR = 0.8, 0.6  # efficiencies from here on are called so
+NOT_MEASURABLE = "not measurable: the time is below what the correction for overhead leaves uncertain"
 NO_COMMUNICATION = "efficiencies, since no region is marked as communication"
 
 
@@ -48,24 +51,59 @@ def summarise(
     return {
         "parameters": list(names),
         "points": [_point(names, row) for row in experiment.points],
+        "targets": _targets(analysis, targets),
         "scaling": analysis.decision.scaling.value,
         "scaling_reason": analysis.decision.reason,
-        "kernels": _kernels(analysis.callpaths, callpaths, targets),
-        "regions": _kernels(analysis.regions, regions, targets),
+        "kernels": _kernels(analysis, analysis.callpaths, callpaths, targets),
+        "regions": _kernels(analysis, analysis.regions, regions, targets),
         "crossovers": _crossovers(analysis, analysis.callpaths, callpaths.crossovers),
         "region_crossovers": _crossovers(analysis, analysis.regions, regions.crossovers),
         "total": _total(analysis, callpaths, targets),
-        "notices": list(notices),
+        "notices": [*notices, *([profile_sentence(analysis)] if analysis.is_profile else [])],
     }
 
 
-def _kernels(level: Level, outlook: Outlook, targets: FloatArray) -> list[dict[str, Any]]:
+def _targets(analysis: Analysis, targets: FloatArray) -> list[dict[str, Any]]:
+    """Return the points that are predicted, and how far they lie beyond the measured ones."""
+    points = analysis.experiment.points
+    return [
+        {
+            "at": _point(analysis.experiment.parameters, target),
+            "extrapolation": number(factor),
+            "reach": extrapolation_text(factor),
+        }
+        for target, factor in zip(targets, extrapolation(points, targets).tolist(), strict=True)
+        if not analysis.is_profile
+    ]
+
+
+def profile_sentence(analysis: Analysis) -> str:
+    """Say that too few scales predict nothing, and which to measure next."""
+    scales = np.unique(
+        analysis.experiment.points[:, analysis.experiment.parameters.index(analysis.parameter)]
+    )
+    wanted = SCALES_WANTED - len(scales)
+    following = scales[-1] * 2.0 ** np.arange(1, wanted + 1)
+    missing = ENOUGH_SCALES - len(scales)
+    return (
+        f"{counted(len(scales), 'scale')} of {analysis.parameter} {'is' if len(scales) == 1 else 'are'} a "
+        f"measured profile, nothing is predicted from it; measure {counted(missing, 'more scale')} at least, "
+        f"better {wanted}: for example {analysis.parameter} = "
+        f"{', '.join(map(value_text, following.tolist()))}"
+    )
+
+
+def _kernels(analysis: Analysis, level: Level, outlook: Outlook, targets: FloatArray) -> list[dict[str, Any]]:
     models, kernels = level.models, level.kernels
     formula, growth, notes = formulas(models), growths(models), remarks(models)
+    classes = growth_classes(models)
     growing, smape, cv_smape = map(numbers, (models.probability_growing, models.smape, models.cv_smape))
     share_measured, share_target = map(numbers, (outlook.share_measured, outlook.share_target))
     coefficients = _rows(models.plain_coefficients()[:, 0])
     predicted = _predictions(models.parameters, targets, outlook.prediction)
+    if analysis.is_profile:
+        predicted = [[] for _ in predicted]
+    measured = _measured(kernels.mean)
     return [
         {
             "callpath": list(kernels.callpaths[k]),
@@ -77,6 +115,7 @@ def _kernels(level: Level, outlook: Outlook, targets: FloatArray) -> list[dict[s
                 models.parameters, formula[k], coefficients[k], models.hypothesis(k), models.knee(k)
             ),
             "growth": growth[k],
+            "growth_class": classes[k],
             "probability_growing": growing[k],
             "quality": {
                 "smape": smape[k],
@@ -84,14 +123,23 @@ def _kernels(level: Level, outlook: Outlook, targets: FloatArray) -> list[dict[s
                 "points": int(models.points[k]),
                 "repetitions": int(models.repetitions[k]),
             },
+            "measured": measured[k],
             "share_measured": share_measured[k],
             "share_at_target": share_target[k],
             "predictions": predicted[k],
             "flags": list(outlook.flags[k]),
-            "notes": list(notes[k]),
+            "notes": [*notes[k], *([NOT_MEASURABLE] if outlook.standing.not_measurable[k] else [])],
         }
         for k in outlook.order.tolist()
     ]
+
+
+def leading_rows(rows: Sequence[Mapping[str, Any]], limit: int) -> list[Mapping[str, Any]]:
+    """Return the first kernels of a summary, and behind them start-up and shut-down of a noteworthy share."""
+    apart = [row for row in rows if "start_up" in row["flags"]]
+    kernels = [row for row in rows if "start_up" not in row["flags"]]
+    shares = ("share_measured", "share_at_target")
+    return [*kernels[:limit], *(r for r in apart if max(r[key] for key in shares) >= NOTEWORTHY_SHARE)]
 
 
 def _model(
@@ -130,6 +178,16 @@ def _predictions(
             for place, value, lower, upper in zip(at, *kernel, strict=True)
         ]
         for kernel in zip(*columns, strict=True)
+    ]
+
+
+def _measured(mean: FloatArray) -> list[list[float | int | None]]:
+    """Return what was measured at every point, float64[K, P]; None for what was not."""
+    known = np.isfinite(mean).tolist()
+    rows = _rows(np.nan_to_num(mean))
+    return [
+        [v if is_known else None for v, is_known in zip(*row, strict=True)]
+        for row in zip(rows, known, strict=True)
     ]
 
 
@@ -175,7 +233,8 @@ def _total(analysis: Analysis, outlook: Outlook, targets: FloatArray) -> dict[st
             [term for _, term in terms],
             sharpness,
         ),
-        "growth": growth_text(names, [t for c, t in terms if c > 0]),
+        "growth": (growth := growth_text(names, [t for c, t in terms if c > 0])),
+        "growth_class": _class_of_total(models, growth),
         "probability_growing": number(_probability_total_grows(analysis, outlook)),
         "quality": {
             "smape": number(100 * gap.mean() if len(gap) else 0.0),
@@ -183,9 +242,10 @@ def _total(analysis: Analysis, outlook: Outlook, targets: FloatArray) -> dict[st
             "points": len(analysis.experiment.points),
             "repetitions": analysis.experiment.shape[1],
         },
+        "measured": _measured(measured[None])[0],
         "share_measured": 1.0 if np.nansum(measured) > 0 else 0.0,
         "share_at_target": 1.0 if largest > 0 else 0.0,
-        "predictions": _predictions(names, targets, outlook.total)[0],
+        "predictions": [] if analysis.is_profile else _predictions(names, targets, outlook.total)[0],
         "flags": [],
         "notes": [],
     }
@@ -196,6 +256,12 @@ def _model_of_total(models: ScalingModels) -> tuple[float, list[tuple[float, Ter
     if models.whole is None:
         return (*sum_of_terms(models), 1)
     return models.whole.constant(0), models.whole.weighted_terms(0), models.whole.knee(0)
+
+
+def _class_of_total(models: ScalingModels, growth: str) -> str:
+    if models.whole is not None:
+        return growth_classes(models.whole)[0]
+    return CONSTANT if growth == "1" else f"{GROWS}{growth}"
 
 
 def _probability_total_grows(analysis: Analysis, outlook: Outlook) -> float:

@@ -322,17 +322,12 @@ def runs_to_filter(runs: Sequence[Run]) -> tuple[Run, ...]:
     return tuple(first[parameters] for parameters in sorted(first))
 
 
-ENOUGH_POINTS = 3
-
-
 def growing_regions(analysis: Analysis) -> tuple[str, ...]:
     """Return the regions that are future bottlenecks, sorted by name; the filter protects them.
 
     They grow with a probability of at least 0.9 and have at least 1 % of the total at 4 times the largest
-    scale. With fewer than three points no region counts as growing.
+    scale. Nothing is concluded from unreliable models, such as those of fewer than three points.
     """
-    if len(analysis.experiment.points) < ENOUGH_POINTS:
-        return ()
     outlook = look_ahead(analysis, analysis.regions, default_target(analysis))
     names = [path[0] for path in analysis.regions.kernels.callpaths]
     future = [name for name, flags in zip(names, outlook.flags, strict=True) if "coming_bottleneck" in flags]

@@ -108,6 +108,8 @@ def efficiency_of(analysis: Analysis) -> dict[str, Any]:
 def target_points(analysis: Analysis, at: Sequence[Mapping[str, float]]) -> FloatArray:
     """Return the target points, float64[Q, D]; parameters left out are at their largest measured value.
 
+    With too few scales to predict from, it is the largest measured point, whatever is asked for.
+
     Raises:
         UsageError: a parameter is not one of the experiment's.
     """
@@ -123,7 +125,7 @@ def target_points(analysis: Analysis, at: Sequence[Mapping[str, float]]) -> Floa
                     f"no parameter '{name}'", where="--at", hint=f"parameters here: {', '.join(names)}"
                 )
             row[names.index(name)] = value
-    return targets
+    return default_target(analysis) if analysis.is_profile else targets
 
 
 def outlooks(analysis: Analysis, targets: FloatArray) -> tuple[Outlook, Outlook]:

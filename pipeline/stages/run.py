@@ -25,6 +25,7 @@ from pipeline.stages.ingest import Ingested, ingest, locate, remembered_inputs, 
 from pipeline.stages.model import metric_to_model, modelled, outlooks, summary_ahead, target_points
 from pipeline.stages.overhead import calibration_key, calibration_of, true_times
 from pipeline.stages.report import report_analysis
+from pipeline.stages.selection import focused, without_kernels
 from pipeline.store.atomic import sweep, write_json
 from pipeline.store.cache import Cache
 from pipeline.store.lock import only_writer
@@ -107,7 +108,7 @@ def run(
         if unchanged(options.out, configuration, read.inputs):
             return _stored(options.out)
         with stopwatch.stage("overhead"):
-            read = true_times(read, options)
+            read = without_kernels(true_times(read, options), options.without)
         result = _compute(directory, options, read, stopwatch)
         cache.tidy(read.inputs)
     return result
@@ -126,6 +127,7 @@ def _compute(directory: Path, options: Options, read: Ingested, stopwatch: Stopw
         ahead = outlooks(analysis, targets)
         found = runtime(analysis, targets, options.min_efficiency)
         summary = summary_ahead(analysis, targets, ahead, found, notices)
+        summary = focused(summary, options.focus, options.without)
         write_analysis(options.out, analysis)
         write_json(options.out / SUMMARY, summary)
     provenance = _provenance(directory, options, read, analysis, effect, stopwatch.seconds)

@@ -10,9 +10,9 @@ import numpy as np
 
 from ingest.arrays import BoolArray, FloatArray, IntArray
 from ingest.scaling import Scaling
-from pipeline.models.analysis import Analysis, along_parameter
+from pipeline.models.analysis import Analysis, along_parameter, extrapolation
 from pipeline.models.hypotheses import counts_processes
-from pipeline.models.kernels import Kernels, mean_over_repetitions, total_kernel
+from pipeline.models.kernels import Kernels, mean_over_repetitions, start_up, sum_groups, total_kernel
 from pipeline.models.runtime.estimate import Estimate, from_prediction, from_repetitions
 from pipeline.models.runtime.locations import locations_at
 from pipeline.models.total import predict_total
@@ -76,9 +76,15 @@ class Figures:
 
 @dataclass(frozen=True, eq=False)
 class Study:
-    """A modelled experiment of times, with what is needed to turn its totals into wall times."""
+    """A modelled experiment of times, with what is needed to turn its totals into wall times.
+
+    Attributes:
+        analysis: the modelled experiment.
+        of_work: whether measured totals are without start-up and shut-down and the measurement system.
+    """
 
     analysis: Analysis
+    of_work: bool = False
 
     @cached_property
     def column(self) -> int:
@@ -109,7 +115,11 @@ class Study:
     @cached_property
     def measured_total(self) -> Estimate:
         """The measured total of every point, P figures."""
-        return from_repetitions(total_kernel(self.analysis.callpaths.kernels).values[0])
+        kernels = self.analysis.callpaths.kernels
+        if not self.of_work:
+            return from_repetitions(total_kernel(kernels).values[0])
+        work = kernels.values[~start_up(kernels)]
+        return from_repetitions(sum_groups(work, np.zeros(len(work), dtype=np.int64), 1)[0])
 
     @cached_property
     def common_error(self) -> float:
@@ -187,7 +197,7 @@ class Study:
             reference=references,
             locations=locations,
             longest=self._longest(points, measured),
-            extrapolation=self._extrapolation(points),
+            extrapolation=extrapolation(self.analysis.experiment.points, points),
             effort=effort.widened(self.common_error),
             wall=wall.widened(self.common_error),
             core_hours=effort.widened(self.common_error).times(1 / SECONDS_PER_HOUR),
@@ -216,11 +226,6 @@ class Study:
                 longest[run.point, run.repetition] = run.class_time.sum(axis=0).max()
         _, place = self.measured_at(points)
         return np.where(measured, mean_over_repetitions(longest)[place], np.nan)
-
-    def _extrapolation(self, points: FloatArray) -> FloatArray:
-        measured = self.analysis.experiment.points
-        beyond = np.maximum(points / measured.max(axis=0), measured.min(axis=0) / points)
-        return np.asarray(np.maximum(beyond.max(axis=1), 1.0))
 
 
 def is_time(kernels: Kernels) -> bool:

@@ -69,6 +69,8 @@ def candidates(study: Study, figures: Figures, target: FloatArray) -> Candidates
     twice = np.isin(scale, scale[same & figures.measured]) & ~figures.measured  # targets that were measured
     rows = np.flatnonzero(same & ~twice)
     between = _between(study, figures, rows, target)
+    if study.analysis.is_profile:
+        between = study.figures(between.points[:0], between.measured[:0])
     every = np.concatenate([scale[rows], between.points[:, column]])
     order = np.argsort(every, kind="stable")
 

@@ -5,10 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from ingest.arrays import FloatArray
-from ingest.region_class import Activity, region_class
+from ingest.region_class import region_class
+from pipeline.models.kernels import NOT_WORK
 from pipeline.models.runtime.figures import Comparison, Study
-
-APART = frozenset({Activity.START_UP, Activity.MEASUREMENT})
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -86,4 +85,4 @@ def region_totals(study: Study, point: FloatArray, *, measured: bool) -> FloatAr
 def kind(paradigm: str, region: str) -> str:
     """Return ``kernel``, or the activity of a region that is not part of the program's work."""
     activity = region_class(paradigm, region).activity
-    return activity.value if activity in APART else "kernel"
+    return activity.value if activity in NOT_WORK else "kernel"

@@ -6,7 +6,7 @@ import numpy as np
 
 from ingest.arrays import FloatArray
 from pipeline.models.analysis import Analysis, largest_point
-from pipeline.models.kernels import total_kernel
+from pipeline.models.kernels import start_up, total_kernel
 from pipeline.models.options import MIN_EFFICIENCY
 from pipeline.models.runtime.back_test import BackTest
 from pipeline.models.runtime.figures import Comparison, Figures, Study, is_time
@@ -26,6 +26,7 @@ class Runtime:
         parameter: the one that scales.
         comparison: what scales are compared by.
         figures: at the measured points in their order, then at the targets in theirs.
+        of_work: at the measured points, without start-up and shut-down; None if there is none.
         threshold: the efficiency that `efficient_up_to` asks for.
         fastest: the scale of the least wall time up to the last target; None unless under strong scaling.
         efficient_up_to: the largest scale of the efficiency asked for; None if there is none.
@@ -39,6 +40,7 @@ class Runtime:
     parameter: str
     comparison: Comparison
     figures: Figures
+    of_work: Figures | None
     threshold: float
     fastest: Limit | None
     efficient_up_to: Limit | None
@@ -56,7 +58,8 @@ def runtime(
 
     Args:
         analysis: the modelled experiment.
-        targets: float64[Q, D]; limits and losses are those up to the last.
+        targets: float64[Q, D]; limits and losses are those up to the last. With too few scales to predict
+            from, there are none: all is measured.
         min_efficiency: the efficiency up to whose scale is asked.
 
     Returns:
@@ -66,20 +69,26 @@ def runtime(
         return None
     study = Study(analysis)
     measured = analysis.experiment.points
+    target = targets[-1]
+    if analysis.is_profile:
+        targets = targets[:0]
     points = np.vstack([measured, targets])
     figures = study.figures(points, np.arange(len(points)) < len(measured))
-    along = candidates(study, figures, targets[-1])
-    ahead = len(measured) + int(figures.extrapolation[len(measured) :].argmax())
+    along = candidates(study, figures, target)
+    ahead = int(figures.extrapolation.argmax())
+    if len(targets):
+        ahead = len(measured) + int(figures.extrapolation[len(measured) :].argmax())
     total = figures.wall if study.per_location else figures.effort
     return Runtime(
         parameter=analysis.parameter,
         comparison=study.comparison,
         figures=figures,
+        of_work=_figures_of_work(analysis),
         threshold=min_efficiency,
         fastest=fastest(study, along),
         efficient_up_to=efficient_up_to(along, min_efficiency),
-        losses=_losses(study, targets[-1]),
-        pop=pop_parts(study, targets),
+        losses=_losses(study, target),
+        pop=pop_parts(study, targets) if len(targets) else None,
         back_test=analysis.back_test,
         trust=verdict(
             scales=len(np.unique(measured[:, study.column])),
@@ -93,6 +102,13 @@ def runtime(
     )
 
 
+def _figures_of_work(analysis: Analysis) -> Figures | None:
+    measured = analysis.experiment.points
+    if not start_up(analysis.callpaths.kernels).any():
+        return None
+    return Study(analysis, of_work=True).figures(measured, np.ones(len(measured), dtype=np.bool_))
+
+
 def _losses(study: Study, target: FloatArray) -> tuple[Losses, ...]:
     """Losses at the largest measured point, with the other parameters of the target if any is, and there."""
     measured = study.analysis.experiment.points
@@ -100,7 +116,9 @@ def _losses(study: Study, target: FloatArray) -> tuple[Losses, ...]:
     same = np.flatnonzero((others == np.delete(target, study.column)).all(axis=1))
     rows = same if len(same) else np.arange(len(measured))
     largest = measured[rows][largest_point(measured[rows], study.column)]
-    found = losses(study, largest, measured=True), losses(study, target, measured=False)
+    found = [losses(study, largest, measured=True)]
+    if not study.analysis.is_profile:
+        found.append(losses(study, target, measured=False))
     return tuple(one for one in found if one is not None)
 
 

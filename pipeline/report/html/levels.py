@@ -9,6 +9,7 @@ import numpy as np
 from ingest.arrays import FloatArray, IntArray
 from pipeline.models.analysis import Level, Outlook
 from pipeline.models.bottlenecks import Crossover, crossovers
+from pipeline.models.growth import growth_classes
 from pipeline.models.normal_form import Term, leading_terms
 from pipeline.models.quality import Note, note_texts
 from pipeline.models.scaling_models import ScalingModels, remarks
@@ -47,6 +48,7 @@ def level_data(level: Level, outlook: Outlook, region: Mapping[str, int], scales
         "growing": packed(models.probability_growing),
         "smape": packed(models.smape),
         "cvSmape": packed(models.cv_smape),
+        "standing": {name: integers(marks) for name, marks in vars(outlook.standing).items()},
         "crossovers": [
             [c.overtakes, c.overtaken, float(f"{c.at:.6g}"), c.measured]
             for c in all_crossovers(level, outlook, scales)
@@ -70,6 +72,7 @@ def all_crossovers(level: Level, outlook: Outlook, scales: Scales) -> tuple[Cros
         float(models.first[column]),
         float(models.last[column]),
         reach,
+        outlook.standing,
     )
     return (*outlook.crossovers, *(c for c in found if c.at > target))
 
@@ -90,6 +93,8 @@ def model_data(models: ScalingModels) -> dict[str, Any]:
     hypotheses = [models.plain_hypotheses[h] for h in used.tolist()]
     terms = {term: i for i, term in enumerate(dict.fromkeys(chain.from_iterable(hypotheses)))}
     growths, growth = _growths(models, terms)
+    growing = growth_classes(models)
+    classes = {text: i for i, text in enumerate(dict.fromkeys(growing))}
     texts = warning_texts(models)
     kinds = {kind: i for i, kind in enumerate(dict.fromkeys(texts))}
     return {
@@ -104,6 +109,8 @@ def model_data(models: ScalingModels) -> dict[str, Any]:
         "validFrom": packed(models.valid_from),
         "growths": growths,
         "growth": integers(growth),
+        "growthClasses": list(classes),
+        "growthClass": [classes[text] for text in growing],
         "growthUncertain": integers((models.note & Note.CANNOT_TELL).astype(bool)),
         "warnings": [list(kind) for kind in kinds],
         "warning": [kinds[kind] for kind in texts],

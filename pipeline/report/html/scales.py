@@ -42,7 +42,8 @@ def scales_of(analysis: Analysis, targets: FloatArray) -> Scales:
     column = analysis.experiment.parameters.index(analysis.parameter)
     everything = np.vstack([points, targets])
     reach = everything.max(axis=0)
-    reach[column] = BEYOND_TARGET * max(targets[:, column].max(), points[:, column].max())
+    if not analysis.is_profile or len(np.unique(points[:, column])) == 1:  # a slider needs a range
+        reach[column] = BEYOND_TARGET * max(targets[:, column].max(), points[:, column].max())
     first = everything.min(axis=0)
     measured = np.unique(points[:, column])
     kept = measured if len(measured) <= MEASURED_KEPT else measured[[0, -1]]

@@ -17,6 +17,7 @@ from pipeline.models.bottlenecks import NOTEWORTHY_SHARE
 from pipeline.report.formatting import counted, percent, readable_unit, shorten_middle
 from pipeline.report.html.levels import warning_texts
 from pipeline.report.html.sections import repetitions_text, scale_text
+from pipeline.report.summary import profile_sentence
 
 GRID_POINTS = 400
 NAME_WIDTH = 60
@@ -69,17 +70,45 @@ class Findings:
 
 def verdict(findings: Findings) -> list[str]:
     """Return three sentences."""
+    if findings.analysis.is_profile:
+        return _measured(findings)
     return [dominance(findings), _cost(findings), _trust(findings)]
 
 
+def _measured(findings: Findings) -> list[str]:
+    """Say what one or two scales show, from which nothing is predicted."""
+    return [f"{_largest_measured(findings)}.", f"{profile_sentence(findings.analysis)}."]
+
+
+def _measured_leader(findings: Findings) -> str:
+    """Say what is largest now, if the models of regions that may lead miss the measurements."""
+    return (
+        f"{_largest_measured(findings)}; which region dominates at {findings.at(findings.goal)} is unclear, "
+        "since models of the largest regions miss the measurements."
+    )
+
+
+def _largest_measured(findings: Findings) -> str:
+    work = np.where(findings.regions.standing.start_up, 0.0, findings.regions.share_measured)
+    largest = int(work.argmax())
+    metric = findings.analysis.callpaths.kernels.metric
+    at = findings.at(findings.measured_end)
+    return f"{findings.name(largest)} takes {percent(float(work[largest]))} of the {metric} at {at}"
+
+
 def leaders(findings: Findings) -> list[tuple[int, float]]:
-    """Return the regions that lead one after the other up to the target, and from which scale on."""
+    """Return the regions that lead one after the other up to the target, and from which scale on.
+
+    Start-up and shut-down do not take part.
+    """
     points, column = findings.analysis.experiment.points, findings.column
     last = max(findings.measured_end, findings.goal)
     ends = float(points[:, column].min()), last
     scales = np.geomspace(*ends, GRID_POINTS)
     along = partial(along_parameter, findings.target, column)
-    largest = findings.analysis.regions.models.curve(along, ends)(scales).argmax(axis=0)
+    values = findings.analysis.regions.models.curve(along, ends)(scales)
+    values[findings.regions.standing.start_up] = -np.inf
+    largest = values.argmax(axis=0)
     changes = np.flatnonzero(np.diff(largest, prepend=-1))
     return [(int(largest[i]), float(scales[i])) for i in changes]
 
@@ -90,6 +119,8 @@ def dominance(findings: Findings) -> str:
     if not findings.regions.share_target.any():
         return f"No region is predicted to take any {metric} at {findings.at(findings.goal)}."
     sequence = leaders(findings)
+    if any(not findings.regions.standing.conclusive[region] for region, _ in sequence):
+        return _measured_leader(findings)
     last, since = sequence[-1]
     name = findings.name(last)
     now, then = (percent(float(share[last])) for share in _shares(findings))

@@ -45,7 +45,7 @@ SCALES_NEEDED = 3  # from which on predictions are shown
 SCALES_WANTED = 5
 LIKELY = 0.5
 TIMES = ("effort", "time")  # metrics for which further measurements can be planned
-MISSES = "misses a measured point"  # in a note of a kernel
+UNRANKED = frozenset({"start_up", "not_measurable"})  # flags of kernels that do not compete
 OF_MEASUREMENTS = frozenset({"scales", "repetitions", "noise"})
 KINDS = {
     "strong": "strong scaling",
@@ -71,7 +71,7 @@ def show_answer(
     """
     runtime = summary["runtime"]
     show_sentence(out, _headline(summary, name), "bold")
-    modelled = _scales(summary) >= SCALES_NEEDED
+    modelled = bool(summary["targets"])
     if runtime is not None:
         out.print()
         show_scales(out, runtime, predictions=modelled)
@@ -99,7 +99,7 @@ def show_next_step(out: Console, summary: Summary, results: object) -> None:
     """
     runtime, total = summary["runtime"], summary["total"]
     doubted = runtime is not None and runtime["trust"]["verdict"] != "high"
-    if doubted and _scales(summary) >= SCALES_NEEDED and total["metric"] in TIMES:
+    if doubted and summary["targets"] and total["metric"] in TIMES:
         budget = float(
             f"{total['predictions'][-1]['value'] / 2:.2g}"
         )  # core-seconds: a run half as expensive
@@ -199,7 +199,8 @@ def added_up(total: float, parts: Sequence[float], most: int = LOSSES_SHOWN) -> 
 
 def _show_growing(out: Console, summary: Summary, *, by: str, limit: int) -> None:
     """Print the kernels that will dominate at the last target and probably grow."""
-    rows = [row for row in summary[by] if row["probability_growing"] >= LIKELY][:limit]
+    ranked = [row for row in summary[by] if not UNRANKED.intersection(row["flags"])]
+    rows = [row for row in ranked if row["probability_growing"] >= LIKELY][:limit]
     if not rows:
         show_sentence(out, "Nothing is likely to grow.")
         return
@@ -221,9 +222,7 @@ def _show_growing(out: Console, summary: Summary, *, by: str, limit: int) -> Non
 
 def _sure(row: Mapping[str, Any]) -> str:
     """Write with which probability a kernel grows, unless its model misses what was measured."""
-    if any(MISSES in note for note in row["notes"]):
-        return "poor fit"
-    return probability_cell(row)
+    return "poor fit" if "unreliable" in row["flags"] else probability_cell(row)
 
 
 def _show_largest(out: Console, summary: Summary, by: str) -> None:

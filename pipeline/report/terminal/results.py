@@ -16,7 +16,7 @@ from pipeline.report.formatting import (
     point_text,
     value_text,
 )
-from pipeline.report.summary import EFFICIENCY_METRICS, FAIR, GOOD
+from pipeline.report.summary import EFFICIENCY_METRICS, FAIR, GOOD, leading_rows
 from pipeline.report.terminal.sentences import show_sentence
 from pipeline.report.terminal.tables import (
     SHORTEST_CALLPATH,
@@ -30,7 +30,7 @@ from pipeline.report.terminal.targets import beyond, show_far_targets
 SURE = 0.9
 VALUES_LISTED = 8
 CANNOT_TELL = "cannot tell"
-REMARKS = {CANNOT_TELL: "the measurements do not determine the growth, marked '?'"}
+REMARKS = {CANNOT_TELL: "the measurements do not determine the growth"}
 NAMES = {"regions": "region", "kernels": "call path"}
 SHORTEST = {"regions": SHORTEST_REGION, "kernels": SHORTEST_CALLPATH}
 
@@ -74,7 +74,11 @@ def show_ranking(out: Console, summary: Mapping[str, Any], *, by: str = "regions
     rows = summary[by]
     if not rows:
         return
-    shown = rows[:limit]
+    shown = leading_rows(rows, limit)
+    if not shown[0]["predictions"]:
+        _show_profile(out, summary, shown, by)
+        _show_rest(out, len(rows) - len(shown))
+        return
     last = [row["predictions"][-1] for row in shown]
     factor, unit = display_unit(rows[0]["unit"], max(entry["value"] for entry in last))
     what = f"{rows[0]['metric']}, {unit}" if unit else rows[0]["metric"]
@@ -89,10 +93,13 @@ def show_ranking(out: Console, summary: Mapping[str, Any], *, by: str = "regions
     kind = "regions" if by == "regions" else "call paths"
     title = f"Largest {kind} at {point_text(last[0]['at'])} ({what})"
     names, digits = name_cells(shown), len(str(len(shown)))
+    ranks = [n if "start_up" not in row["flags"] else "" for n, row in enumerate(shown, 1)]
     out.print(
         named_table(
             f"{'#':>{digits}}  {NAMES[by]}",
-            lambda width: [f"{n:>{digits}}  {name}" for n, name in enumerate(names(width - digits - 2), 1)],
+            lambda width: [
+                f"{n:>{digits}}  {name}" for n, name in zip(ranks, names(width - digits - 2), strict=True)
+            ],
             columns,
             width=out.width,
             title=title,
@@ -100,6 +107,25 @@ def show_ranking(out: Console, summary: Mapping[str, Any], *, by: str = "regions
         )
     )
     _show_rest(out, len(rows) - len(shown))
+
+
+def _show_profile(out: Console, summary: Mapping[str, Any], shown: Rows, by: str) -> None:
+    """Print what was measured at one or two scales, from which nothing is predicted."""
+    rows = [*shown, summary["total"]]
+    factor, unit = display_unit(rows[0]["unit"], max(v or 0.0 for v in summary["total"]["measured"]))
+    columns = [
+        Column(
+            header=point_text(point),
+            cells=["-" if (v := row["measured"][p]) is None else figure(v * factor) for row in rows],
+        )
+        for p, point in enumerate(summary["points"])
+    ]
+    columns.append(Column(header="share", cells=[percent(row["share_measured"]) for row in rows]))
+    what = f"{rows[0]['metric']}, {unit}" if unit else rows[0]["metric"]
+    title = f"Measured ({what})"
+    out.print(
+        named_table(NAMES[by], name_cells(rows), columns, width=out.width, title=title, shortest=SHORTEST[by])
+    )
 
 
 def name_cells(rows: Rows) -> Callable[[int], list[str]]:
@@ -114,14 +140,15 @@ def interval_text(prediction: Mapping[str, Any], factor: float) -> str:
 
 def probability_cell(row: Mapping[str, Any]) -> str:
     """Write with which probability a kernel grows."""
-    return f"{100 * row['probability_growing']:.0f} %"
+    return "-" if "unreliable" in row["flags"] else f"{100 * row['probability_growing']:.0f} %"
 
 
 def growth_cell(row: Mapping[str, Any]) -> Text:
-    """Write the growth of a kernel in its colour, with a question mark if it is not determined."""
-    text = row["growth"] if row["growth"] != "1" else "constant" if not row["model"]["terms"] else "falling"
-    style = growth_style(row["growth"], row["probability_growing"], row["notes"])
-    return Text(f"{text} ?" if CANNOT_TELL in row["notes"] else text, style=style)
+    """Write the growth class of a kernel in the colour of its growth."""
+    growth = row["growth"] if row["growth_class"].startswith("grows") else "1"
+    style = growth_style(growth, row["probability_growing"], row["notes"])
+    style = "yellow" if "unreliable" in row["flags"] else style
+    return Text(row["growth_class"].removeprefix("grows, about "), style=style)
 
 
 def growth_style(growth: str, probability: float, notes: Sequence[str]) -> str:
@@ -194,6 +221,9 @@ def show_result(out: Console, summary: Mapping[str, Any], *, by: str, limit: int
     if len(summary["total"]["predictions"]) > 1:
         show_predictions(out, summary, by=by, limit=limit)
         out.print()
+    if not summary["targets"]:
+        out.print(summary["notices"][-1], soft_wrap=True, markup=False)
+        return
     show_crossovers(out, summary, by=by)
     show_total(out, summary)
     show_remarks(out, summary)
@@ -232,8 +262,12 @@ def show_models(out: Console, summary: Mapping[str, Any], *, by: str, limit: int
 
 def show_predictions(out: Console, summary: Mapping[str, Any], *, by: str, limit: int) -> None:
     """Print the predictions of the largest kernels, one column per target."""
+    if not summary["targets"]:
+        show_ranking(out, summary, by=by, limit=limit)
+        out.print(summary["notices"][-1], soft_wrap=True, markup=False)
+        return
     total = summary["total"]
-    shown = [*summary[by][:limit], total]
+    shown = [*leading_rows(summary[by], limit), total]
     columns = []
     for number, prediction in enumerate(total["predictions"]):
         factor, unit = display_unit(total["unit"], abs(prediction["value"]))

@@ -50,16 +50,32 @@ def test_a_figure_has_model_interval_measurements_and_labels():
     ("found", "floor"),
     [
         (curve(), 2.0),  # half of the smallest
-        (curve(measured=(0.0, 8.0)), 2.0),
-        (curve(measured=(1e-6, 8.0)), 8.0 * POSITIVE_FRACTION),
-        (curve(measured=(0.0, 0.0), value=(0.0, 0.0, 0.0)), 1e-9),
+        (curve(measured=(1e-6, 8.0)), 5e-7),  # so that no measured point is outside
+        (curve(value=(1e-6, 6.0, 8.0)), 8.0 * POSITIVE_FRACTION),
     ],
 )
-def test_a_logarithmic_axis_begins_below_what_matters(found, floor):
+def test_a_logarithmic_axis_begins_below_what_was_measured(found, floor):
     axes = drawn(found, logarithmic=True)
     assert (axes.get_xscale(), axes.get_yscale()) == ("log", "log")
     assert axes.get_ylim()[0] == pytest.approx(floor)
-    assert POSITIVE_FRACTION == 0.001
+
+
+@pytest.mark.parametrize("measured", [(4.0, 8.0), (1e-6, 8.0), (0.0, 8.0), (0.0, 0.0)])
+@pytest.mark.parametrize("logarithmic", [False, True])
+def test_measured_points_are_all_inside_and_where_they_were_measured(measured, logarithmic):
+    axes = drawn(curve(measured=measured), logarithmic=logarithmic)
+    points = axes.get_lines()[1].get_xydata()
+    assert points.tolist() == [[1, measured[0]], [4, measured[1]]]
+    (left, right), (bottom, top) = axes.get_xlim(), axes.get_ylim()
+    assert (points >= [left, bottom]).all()
+    assert (points <= [right, top]).all()
+    places = axes.transData.transform(points)
+    assert np.isfinite(places).all()
+
+
+def test_a_point_at_zero_is_named_rather_than_moved_up_in_characters():
+    text = terminal_plot(curve(measured=(0.0, 8.0)), 60, 15, colour=False, logarithmic=True)
+    assert "measured (1 at zero, not on a logarithmic axis)" in text
 
 
 def test_a_figure_as_a_file(tmp_path):

@@ -15,6 +15,7 @@ from pipeline.report.terminal.results import (
     show_predictions,
     show_ranking,
     show_remarks,
+    show_result,
     show_total,
 )
 
@@ -28,14 +29,17 @@ def kernel(name, value, **changes):
         "unit": "core-s",
         "model": {"formula": f"{value} * p", "terms": [{}]},
         "growth": "p",
+        "growth_class": "grows, about p",
         "probability_growing": 0.956,
         "quality": {"smape": 1.25, "cv_smape": 2.5, "repetitions": 3},
+        "measured": [value / 8, None, value / 4],
         "share_measured": 0.5,
         "share_at_target": 0.25,
         "predictions": [
             {"at": {"p": 64}, "value": value / 2, "lower": value / 4, "upper": value},
             {"at": {"p": 1048576}, "value": value, "lower": value / 2, "upper": 2 * value},
         ],
+        "flags": [],
         "notes": [],
     } | changes
 
@@ -46,6 +50,8 @@ def summary(*regions, **changes):
     return {
         "parameters": ["p"],
         "points": [{"p": 1}, {"p": 2}, {"p": 524288}],
+        "targets": [{"at": {"p": 64}}, {"at": {"p": 1048576}}],
+        "notices": [],
         "scaling_reason": "as asked",
         "kernels": list(regions),
         "regions": list(regions),
@@ -122,17 +128,46 @@ def test_nothing_to_rank_prints_nothing():
 
 
 @pytest.mark.parametrize(
-    ("changes", "text"),
+    ("changes", "text", "grows"),
     [
-        ({"growth": "p^2"}, "p^2"),
-        ({"growth": "1", "model": {"terms": []}}, "constant"),
-        ({"growth": "1", "model": {"terms": [{}]}}, "falling"),
-        ({"growth": "p", "notes": ["cannot tell"]}, "p ?"),
+        ({"growth_class": "grows, about p^0.5 to p^1.3"}, "p^0.5 to p^1.3", "96 %"),
+        ({"growth_class": "constant"}, "constant", "96 %"),
+        ({"growth_class": "unclear", "flags": ["unreliable"]}, "unclear", "-"),
     ],
 )
-def test_growth_in_words(changes, text):
+def test_growth_in_words(changes, text, grows):
     line = shown(show_ranking, summary(kernel("a", 1.0, **changes)))[2]
-    assert re.split("  +", line)[-2] == text
+    assert re.split("  +", line)[-2:] == [text, grows]
+
+
+def test_start_up_follows_the_kernels_without_a_number_if_it_matters():
+    rows = [
+        kernel("a", 9.0),
+        kernel("b", 8.0),
+        kernel("MPI_Init", 7.0, flags=["start_up"]),
+        kernel("MPI_Finalize", 1.0, flags=["start_up"], share_measured=0.001, share_at_target=0.001),
+    ]
+    lines = shown(show_ranking, summary(*rows), limit=1)
+    assert lines[2].startswith("1  main › a")
+    assert lines[3].startswith("   main › MPI_Init")
+    assert lines[4] == "and 2 more; --limit or --json shows them"
+
+
+def test_one_or_two_scales_are_a_table_of_what_was_measured():
+    rows = [kernel("solve", 100.0, predictions=[]), kernel("sum", 50.0, predictions=[])]
+    total = kernel("total", 150.0, callpath=["total"], predictions=[], share_measured=1.0)
+    found = summary(*rows, total=total, targets=[], notices=["measure more"])
+    lines = shown(show_result, found, by="regions", limit=1)
+    assert lines[3:] == [
+        "Measured (effort, core-s)",
+        "region        p = 1  p = 2  p = 4    share",
+        "main › solve   12.5      -   25.0   50.0 %",
+        "total          18.8      -   37.5  100.0 %",
+        "and 1 more; --limit or --json shows them",
+        "",
+        "measure more",
+    ]
+    assert shown(show_predictions, found, by="regions", limit=1)[-1] == "measure more"
 
 
 @pytest.mark.parametrize(
@@ -152,6 +187,13 @@ def test_colours_of_growth(growth, probability, notes, style):
 def test_colours_reach_the_terminal():
     text = shown(show_ranking, summary(kernel("a", 1.0)), terminal=True)
     assert "\x1b[31mp" in text
+
+
+def test_nothing_is_red_that_the_model_does_not_support():
+    changes = {"growth_class": "unclear", "flags": ["unreliable"], "probability_growing": 1.0}
+    text = shown(show_ranking, summary(kernel("a", 1.0, **changes)), terminal=True)
+    assert "\x1b[31m" not in text
+    assert "\x1b[33munclear" in text
 
 
 def test_the_total_has_a_line_per_target():
@@ -205,7 +247,7 @@ def test_remarks_come_once_with_their_number():
     found = summary(*(kernel(f"k{i}", 1.0, notes=n) for i, n in enumerate(notes)))
     assert shown(show_remarks, found) == [
         "Note: few (all call paths)",
-        "Note: the measurements do not determine the growth, marked '?' (1 call path)",
+        "Note: the measurements do not determine the growth (1 call path)",
         "Note: [odd] (1 call path)",
     ]
 

@@ -24,6 +24,10 @@ export class Level {
     this.parent = raw.parent;
     this.mean = floats(raw.mean);
     this.growing = floats(raw.growing);
+    /** What limits what can be said about each kernel, as of bottlenecks.Standing in Python. */
+    this.unreliable = raw.standing.unreliable.map(Boolean);
+    this.notMeasurable = raw.standing.not_measurable.map(Boolean);
+    this.startUp = raw.standing.start_up.map(Boolean);
     this.smape = floats(raw.smape);
     this.cvSmape = floats(raw.cvSmape);
     /** @type {Crossover[]} */
@@ -46,6 +50,7 @@ export class Level {
     this.validFrom = floats(models.validFrom);
     this.growths = models.growths;
     this.growth = models.growth;
+    this.growthClass = models.growthClass.map((i) => models.growthClasses[i]);
     this.growthUncertain = models.growthUncertain.map(Boolean);
     this.warnings = models.warning.map((i) => models.warnings[i]);
     this.sharedWarnings = (models.warnings[0] ?? []).filter((text) =>

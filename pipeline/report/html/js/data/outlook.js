@@ -6,7 +6,10 @@ import { spread } from "./space.js";
 /** @import { Level } from "./level.js" */
 /** @import { Point } from "./payload.js" */
 /** @typedef {{growing: number, noteworthy: number}} Limits */
-/** @typedef {"growing" | "future_bottleneck" | "dominant_measured" | "dominant_at_target"} Flag */
+/**
+ * @typedef {"growing" | "future_bottleneck" | "dominant_measured" | "dominant_at_target" | "unreliable"
+ *   | "not_measurable" | "start_up"} Flag
+ */
 
 /**
  * @typedef {object} Outlook
@@ -67,17 +70,27 @@ export function outlookOf(level, at, limits) {
  */
 function flagsOf(level, limits, value, shareMeasured, shareAtTarget) {
   const before = level.values(level.space.points[level.space.largest]);
-  const first = largestOf(shareMeasured);
-  const later = largestOf(shareAtTarget);
+  const work = (/** @type {Float64Array} */ shares) => shares.map((s, k) => (level.startUp[k] ? 0 : s));
+  const ofWork = { measured: work(shareMeasured), atTarget: work(shareAtTarget) };
+  const first = largestOf(ofWork.measured);
+  const later = largestOf(ofWork.atTarget);
   return Array.from(value, (v, k) => {
-    const growing = level.growing[k] >= limits.growing && before[k] > 0 && v / before[k] > 1;
-    const future = growing && shareAtTarget[k] >= limits.noteworthy && shareAtTarget[k] > shareMeasured[k];
+    const conclusive = !level.unreliable[k] && !level.notMeasurable[k];
+    const growing = conclusive && level.growing[k] >= limits.growing && before[k] > 0 && v / before[k] > 1;
+    const future =
+      growing &&
+      !level.startUp[k] &&
+      shareAtTarget[k] >= limits.noteworthy &&
+      shareAtTarget[k] > shareMeasured[k];
     /** @type {Flag[]} */
     const flags = [];
     if (growing) flags.push("growing");
     if (future) flags.push("future_bottleneck");
-    if (k === first && shareMeasured[k] > 0) flags.push("dominant_measured");
-    if (k === later && shareAtTarget[k] > 0) flags.push("dominant_at_target");
+    if (k === first && ofWork.measured[k] > 0) flags.push("dominant_measured");
+    if (k === later && ofWork.atTarget[k] > 0 && conclusive) flags.push("dominant_at_target");
+    if (level.unreliable[k]) flags.push("unreliable");
+    if (level.notMeasurable[k]) flags.push("not_measurable");
+    if (level.startUp[k]) flags.push("start_up");
     return flags;
   });
 }

@@ -70,6 +70,7 @@
  * @property {Floats} growing probability that a kernel grows
  * @property {Floats} smape
  * @property {Floats} cvSmape
+ * @property {{unreliable: number[], not_measurable: number[], start_up: number[]}} standing 1 or 0, per kernel
  * @property {[number, number, number, boolean][]} crossovers overtakes, overtaken, at, in the measured range
  */
 
@@ -86,6 +87,8 @@
  * @property {Floats} validFrom K x parameters
  * @property {number[][]} growths lists of leading terms
  * @property {number[]} growth index into growths, per kernel
+ * @property {string[]} growthClasses how kernels grow, in words
+ * @property {number[]} growthClass index into growthClasses, per kernel
  * @property {number[]} growthUncertain 1 or 0, per kernel
  * @property {string[][]} warnings lists of texts
  * @property {number[]} warning index into warnings, per kernel

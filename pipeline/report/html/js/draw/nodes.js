@@ -7,7 +7,6 @@ import {
   factorsOf,
   formulaText,
   growthText,
-  leadingTerms,
   sharpnessShown,
   signText,
   summands,
@@ -134,17 +133,13 @@ function raisedNodes(nodes, power) {
 }
 
 /**
- * The leading behaviour.
+ * The most probable way to grow, with its range of exponents; the leading term of the model as a hint.
  * @param {Level} level
  * @param {number} k
  */
 export function growthNode(level, k) {
-  const leading = leadingTerms(level, k);
-  /** @type {Child[]} */
-  const nodes = leading.length
-    ? leading.flatMap((t, i) => [i ? " + " : null, ...termNodes(level, t)])
-    : [growthText(level, k)];
-  const uncertain = level.growthUncertain[k];
-  const title = `${growthText(level, k)}${uncertain ? " (uncertain)" : ""}`;
-  return el("span", { class: "formula", title }, ...nodes, uncertain ? " ?" : null);
+  const parts = level.growthClass[k].replace("grows, about ", "").split(/\^([0-9.]+)/);
+  const nodes = parts.map((part, i) => (i % 2 ? el("sup", {}, part) : part));
+  const title = `${level.growthClass[k]}; leading term of the model: ${growthText(level, k)}`;
+  return el("span", { class: "formula", title }, ...nodes);
 }

@@ -25,6 +25,9 @@ const FLAG_TEXT = {
   dominant_measured: ["largest measured", "the largest at the largest measured point"],
   dominant: ["largest", "the largest at the largest measured point and at the target"],
   dominant_at_target: ["largest at target", "the largest at the target"],
+  unreliable: ["unreliable model", "the model misses measurements by far, so nothing is concluded from it"],
+  not_measurable: ["not measurable", "its time is below what the correction for overhead leaves uncertain"],
+  start_up: ["start-up", "start-up and shut-down, not part of the program's work"],
 };
 
 /**
@@ -103,7 +106,7 @@ export function buildKernels(report, state) {
     {
       key: "growth",
       title: "Growth",
-      help: "Asymptotically leading term; sorts by the local growth at the target",
+      help: "Most probable behaviour, with the range of its exponents; sorts by the local growth at the target",
       kind: "number left",
       value: (k) => growing[k],
       cell: (k) => growthNode(level, k),

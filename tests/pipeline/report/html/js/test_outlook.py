@@ -35,6 +35,24 @@ def test_shares_and_flags_are_those_of_python(scripts: Scripts, target: float) -
     assert [set(names) for names in flags] == renamed
 
 
+@pytest.mark.parametrize("mark", ["unreliable", "not_measurable", "start_up"])
+def test_nothing_is_concluded_from_kernels_that_are_marked(scripts: Scripts, mark: str) -> None:
+    data = data_of(study())
+    read = "outlook.outlookOf(report.levels.regions, [256], report.limits).flags"
+    before = scripts.read(data, read)
+    standing = data["levels"]["regions"]["standing"]
+    marked = [k for k, names in enumerate(before) if "future_bottleneck" in names]
+    assert marked
+    standing[mark] = [int(k in marked) for k in range(len(before))]
+    for k, names in enumerate(scripts.read(data, read)):
+        if k in marked:
+            assert mark in names
+            assert not {"future_bottleneck", "dominant_at_target"} & set(names)
+            assert ("growing" in names) == (mark == "start_up")
+        elif mark != "start_up":
+            assert names == before[k]
+
+
 def test_flags_need_probability_growth_and_share(scripts: Scripts) -> None:
     data = data_of(study())
     read = "outlook.outlookOf(report.levels.regions, [256], {0}).flags[2].includes('{1}')"

@@ -1,0 +1,94 @@
+"""How kernels grow, in words: the most probable of growing, staying constant and falling, and how fast."""
+
+from functools import lru_cache
+
+import numpy as np
+
+from ingest.arrays import BoolArray, FloatArray
+from pipeline.models.normal_form import term_values
+from pipeline.models.quality import Note
+from pipeline.models.scaling_models import ScalingModels
+
+AHEAD = 4.0  # times the largest value of a parameter, up to where terms are compared with powers
+RANGE = 0.05, 0.95  # quantiles of the exponents of growing models
+LEAST_EXPONENT = 0.05  # smaller ones are not written
+
+CONSTANT, FALLS, UNCLEAR = "constant", "falls", "unclear"
+GROWS = "grows, about "
+
+
+def growth_classes(models: ScalingModels) -> list[str]:
+    """Return how each kernel grows: ``constant``, ``falls``, ``grows, about p^0.5 to p^1.3`` or ``unclear``.
+
+    The class is the most probable one. Exponents are those of the leading terms of all growing rivals, taken
+    between the largest value of a parameter and `AHEAD` times it, so that ``p * log2(p)`` counts as a power,
+    too: their 5 and 95 % quantiles by the rivals' probabilities. A kernel with an unreliable model is
+    ``unclear``.
+    """
+    exponents = _leading_exponents(models)
+    grows = (exponents > 0).any(axis=2)
+    has_term = (models.chosen >= 0) & (models.coefficients[:, :, 1:] != 0).any(axis=2)
+    low, high = _range(exponents, np.where(grows, models.weight, 0.0))
+    probable = models.probability_growing
+    left = np.where(grows, 0.0, models.weight)
+    falling = np.divide(
+        (left * has_term).sum(axis=1), left.sum(axis=1), out=np.zeros(len(models)), where=left.any(axis=1)
+    )
+    constant, falls = (1 - probable) * (1 - falling), (1 - probable) * falling
+    likeliest = np.stack([constant, falls, probable]).argmax(axis=0)
+    likeliest[(models.note & Note.UNRELIABLE) != 0] = 3
+    texts = []
+    for kind, lows, highs in zip(likeliest.tolist(), low.tolist(), high.tolist(), strict=True):
+        grown = _growth_text(models.parameters, tuple(lows), tuple(highs)) if kind == 2 else ""
+        texts.append((CONSTANT, FALLS, grown, UNCLEAR)[kind])
+    return texts
+
+
+def _leading_exponents(models: ScalingModels) -> FloatArray:
+    """Exponent of every rival's fastest rising term along each parameter, float64[K, M, D], 0 without one."""
+    size = len(models.parameters)
+    points = np.vstack([models.last, models.last * (1 + (AHEAD - 1) * np.eye(size))])
+    values = np.log(np.maximum(term_values(models.terms, points), np.finfo(np.float64).tiny))
+    of_term = np.vstack([(values[1:] - values[0]).T / np.log(AHEAD), np.zeros((1, size))])
+    hypotheses = np.vstack([models.hypotheses, np.full((1, models.hypotheses.shape[1]), -1)])
+    sharpness = np.append(models.sharpness, 1.0)
+    found = np.zeros((*models.chosen.shape, size))
+    for t in range(hypotheses.shape[1]):
+        rises = models.coefficients[:, :, 1 + t] > 0
+        exponent = (of_term[hypotheses[:, t]] / sharpness[:, None])[models.chosen]
+        found = np.maximum(found, np.where(rises[..., None], exponent, 0.0))
+    return found
+
+
+def _range(exponents: FloatArray, weight: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Quantiles of float64[K, M, D] exponents of rivals with weights float64[K, M], float64[K, D] each."""
+    order = np.argsort(exponents, axis=1, kind="stable")
+    value = np.take_along_axis(exponents, order, axis=1)
+    below = np.cumsum(np.take_along_axis(weight[..., None], order, axis=1), axis=1)
+    ends = []
+    for quantile in RANGE:
+        reached: BoolArray = below >= quantile * below[:, -1:]
+        place = reached.argmax(axis=1)[:, None]
+        ends.append(np.take_along_axis(value, place, axis=1)[:, 0])
+    return ends[0], ends[1]
+
+
+@lru_cache(maxsize=4096)
+def _growth_text(parameters: tuple[str, ...], low: tuple[float, ...], high: tuple[float, ...]) -> str:
+    ranges = [
+        _between(name, a, b) for name, a, b in zip(parameters, low, high, strict=True) if b >= LEAST_EXPONENT
+    ]
+    return GROWS + ", ".join(ranges) if ranges else "grows slowly"
+
+
+def _between(name: str, low: float, high: float) -> str:
+    first, last = (f"{exponent:.1f}".removesuffix(".0") for exponent in (low, high))
+    if first == last:
+        return _power(name, last)
+    if low < LEAST_EXPONENT:
+        return f"up to {_power(name, last)}"
+    return f"{_power(name, first)} to {_power(name, last)}"
+
+
+def _power(name: str, exponent: str) -> str:
+    return name if exponent == "1" else f"{name}^{exponent}"

@@ -1,0 +1,157 @@
+"""How kernels grow, in words."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pipeline.models.agreement import agreeing
+from pipeline.models.fit import fit
+from pipeline.models.forecast import with_remarks
+from pipeline.models.growth import growth_classes
+from pipeline.models.observations import observe
+from pipeline.models.quality import Note
+from pipeline.models.scaling_models import SURE
+from pipeline.models.total import predict_total
+
+P = np.array([4.0, 8.0, 16.0, 32.0, 64.0, 128.0])
+
+
+def models_of(*values, noise=0.0, parameters=("p",), points=P[:, None]):
+    rng = np.random.default_rng(5)
+    data = np.stack(values)[:, :, None] * (1 + noise * rng.standard_normal((len(values), len(points), 4)))
+    return fit(parameters, points, data)
+
+
+def test_the_exponent_of_a_power_is_found():
+    assert growth_classes(models_of(0.1 + P, 5 + P**1.5, 7 + 0 * P)) == [
+        "grows, about p",
+        "grows, about p^1.5",
+        "constant",
+    ]
+
+
+def test_a_logarithm_counts_as_the_power_that_it_looks_like():
+    """From 128 to 512, p log2(p) rises like p^(1 + log4(9/7))."""
+    assert growth_classes(models_of(0.1 + P * np.log2(P))) == ["grows, about p^1.2"]
+
+
+def test_what_falls_falls():
+    assert growth_classes(models_of(100 / P)) == ["falls"]
+
+
+def test_rivals_that_disagree_give_a_range():
+    (text,) = growth_classes(models_of(100 + P, noise=0.1))
+    low, high = text.removeprefix("grows, about ").split(" to ")
+    assert float((low + "^1").split("^")[1]) < float((high + "^1").split("^")[1])
+
+
+def test_the_class_is_the_most_probable_one():
+    models = models_of(10 + P, noise=0.05)
+    for probability, grows in ((0.9, True), (0.51, True), (0.1, False)):
+        (text,) = growth_classes(replace(models, probability_growing=np.array([probability])))
+        assert text.startswith("grows") == grows
+
+
+def test_a_model_that_misses_the_measurements_says_nothing():
+    models = models_of(0.1 + P)
+    assert growth_classes(replace(models, note=models.note | Note.UNRELIABLE)) == ["unclear"]
+
+
+def test_every_parameter_has_its_exponent():
+    points = np.array([[x, y] for x in (4.0, 8.0, 16.0, 32.0, 64.0) for y in (10.0, 20.0, 40.0, 80.0, 160.0)])
+    values = points[:, 0] ** 2 * points[:, 1]
+    models = models_of(values, parameters=("x", "y"), points=points)
+    assert growth_classes(models) == ["grows, about x^2, y"]
+
+
+@pytest.mark.parametrize("count", [1, 2])
+def test_all_kernels_get_a_text(count):
+    assert len(growth_classes(models_of(*[P] * count))) == count
+
+
+@settings(deadline=None, max_examples=25)
+@given(seed=st.integers(0, 10_000), noise=st.sampled_from([0.01, 0.1, 0.4]))
+def test_what_surely_grows_has_no_interval_below_what_was_measured(seed, noise):
+    """Regions, call paths and their total agree with the growth that is written beside them."""
+    random = np.random.default_rng(seed)
+    points = 2.0 ** np.arange(5)[:, None]
+    powers, constants = random.uniform(0.2, 2, (4, 1)), random.uniform(0, 20, (4, 1))
+    values = (constants + points.T**powers)[..., None] * random.lognormal(0, noise, (4, 5, 3))
+    fine = fit(("p",), points, values, parts=True)
+    coarse = fit(("p",), points, values.reshape(2, 2, 5, 3).sum(axis=1), parts=True)
+    for models, measured in (
+        (fine, values),
+        (agreeing(coarse, fine), values.reshape(2, 2, 5, 3).sum(axis=1)),
+    ):
+        sure = models.probability_growing >= SURE
+        largest = measured.mean(axis=2)[:, -1:]
+        found = models.predict(np.array([[20.0], [64.0], [1024.0]]))
+        assert (found.lower <= found.value).all()
+        least = np.minimum(largest, found.value) * (1 - 1e-9)
+        assert (found.lower >= least)[sure].all()
+        inside = models.predict(points)
+        assert (inside.lower <= inside.value).all()
+    if fine.whole.probability_growing[0] >= SURE:
+        total = predict_total(fine, np.array([[64.0]]))
+        now = values.mean(axis=2)[:, -1].sum()
+        assert total.lower[0, 0] >= min(now, total.value[0, 0]) * (1 - 1e-9)
+
+
+def test_lower_ends_near_the_measured_range_are_raised_gradually():
+    models = replace(models_of(100 + P, noise=0.3), probability_growing=np.ones(1))
+    lower, value = np.full((1, 4), 50.0), np.full((1, 4), 1000.0)
+    largest = np.exp(models.trend.trend.logs[0, -1])
+    raised = models.raised(lower, value, P[-1] * np.array([[1.0], [1.001], [1.1], [1.3]]))[0]
+    assert raised[0] == 50.0
+    assert raised[1] == pytest.approx(50.0, rel=0.01)
+    assert raised[1] < raised[2] < raised[3] == pytest.approx(largest)
+    unsure = replace(models, probability_growing=np.array([0.99]))
+    assert (unsure.raised(lower, value, P[-1:, None].repeat(4, axis=0) * 4) == 50.0).all()
+
+
+def test_an_unreliable_model_is_one_that_misses_points():
+    steady = 100 + P
+    jumping = np.where(P == 8, 0.02, 1.0) * steady
+    good, bad = models_of(steady, jumping, noise=0.01).note & Note.UNRELIABLE
+    assert not good
+    assert bad
+
+
+@pytest.mark.parametrize(("count", "unreliable"), [(2, True), (3, False)])
+def test_two_points_tell_nothing(count, unreliable):
+    (note,) = models_of(10 + 0 * P[:count], noise=0.001, points=P[:count, None]).note & Note.UNRELIABLE
+    assert bool(note) == unreliable
+
+
+def remarked(cv_smape=10.0, missed_by=1.0):
+    """The note of a kernel with this left-out error, whose formula misses one point by this factor."""
+    points = P[:, None]
+    models = replace(models_of(10 + P), cv_smape=np.array([cv_smape]))
+    mean = models.values(points)
+    mean[0, 2] *= missed_by
+    (note,) = with_remarks(models, observe(points, mean[:, :, None])).note & Note.UNRELIABLE
+    return bool(note)
+
+
+def test_unreliable_is_a_left_out_error_above_30_percent_or_a_miss_by_more_than_a_factor_of_3():
+    assert not remarked()
+    assert not remarked(cv_smape=30.0)
+    assert remarked(cv_smape=30.1)
+    assert not remarked(missed_by=2.9)
+    assert remarked(missed_by=3.1)
+    assert not remarked(missed_by=1 / 2.9)
+    assert remarked(missed_by=1 / 3.1)
+
+
+def test_a_total_that_surely_grows_has_no_interval_below_what_was_measured():
+    values = np.stack([1000 + P, 500 + 0.5 * P])[:, :, None] * np.array([0.5, 1.0, 1.5])
+    models = fit(("p",), P[:, None], values, parts=True)
+    whole = replace(models.whole, probability_growing=np.ones(1))
+    target, now = np.array([[4 * P[-1]]]), values.mean(axis=2)[:, -1].sum()
+    total = predict_total(replace(models, whole=whole), target)
+    assert total.lower[0, 0] >= min(now, total.value[0, 0]) * (1 - 1e-9)
+    unsure = replace(models.whole, probability_growing=np.zeros(1))
+    assert predict_total(replace(models, whole=unsure), target).lower[0, 0] < now
