@@ -1,6 +1,7 @@
 """Run discovery: which profiles below a directory are runs, and what parameters they were measured with."""
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count
@@ -76,8 +77,9 @@ def discover(path: Path, explicit: Sequence[RunSpec] | None = None) -> Discovery
     """Find the runs below a directory.
 
     Every entry of the directory that contains a profile is a run. Its name gives the parameters (see
-    `ingest.run_names`), unless the metadata of the profiles do (Adiak's global values in Caliper's). Several
-    profiles in one entry are repetitions. A path that is a profile itself, or a directory with a single one,
+    `ingest.run_names`), unless the metadata of the profiles do (Adiak's global values in Caliper's); if names
+    have no parameters, the number of processes that logs state does. Several profiles in one entry are
+    repetitions. A path that is a profile itself, or a directory with a single one,
     needs no parameters.
 
     Args:
@@ -104,6 +106,8 @@ def discover(path: Path, explicit: Sequence[RunSpec] | None = None) -> Discovery
         )
     if metadata := _metadata(found):
         return _described(metadata, skipped)
+    if stated := _stated(found):
+        return _from_logs(stated, skipped)
     names = _names(found)
     _agree(names, found)
     parameters = tuple(name for name, _ in names[0].parameters)
@@ -147,6 +151,56 @@ def _metadata(found: Sequence[FoundProfile]) -> _Metadata | None:
         return None
     values = tuple(tuple(numbers[name] for name in parameters) for _, numbers in described)
     return _Metadata(tuple(profile for profile, _ in described), parameters, values, tuple(damaged))
+
+
+def _stated(found: Sequence[FoundProfile]) -> _Metadata | None:
+    """Take the parameters that profiles state if their names have none.
+
+    Returns:
+        None if names have parameters that profiles do not state with the same values, if some profile states
+        nothing, or if there is only one run, which needs no parameters.
+
+    Raises:
+        InputError: if none of the profiles can be read.
+    """
+    named = [_named_parameters(profile) for profile in found]
+    if len({profile.entry for profile in found}) == 1 or all(named):
+        return None
+    described: list[tuple[FoundProfile, Mapping[str, float]]] = []
+    damaged: list[Skipped] = []
+    for profile, names in zip(found, named, strict=True):
+        try:
+            numbers = (
+                profile.reader.unnamed_parameters(profile.path) if profile.reader.unnamed_parameters else {}
+            )
+        except InputError as error:
+            if len(damaged) + 1 == len(found):
+                raise
+            damaged.append(Skipped(profile.path, error.what, damaged=True))
+            continue
+        if not numbers or not names.items() <= numbers.items():
+            return None
+        described.append((profile, numbers))
+    parameters = tuple(described[0][1])
+    values = tuple(tuple(numbers[name] for name in parameters) for _, numbers in described)
+    return _Metadata(tuple(profile for profile, _ in described), parameters, values, tuple(damaged))
+
+
+def _named_parameters(profile: FoundProfile) -> dict[str, float]:
+    try:
+        return dict(_name(profile).parameters)
+    except RunNameError:
+        return {}
+
+
+def _from_logs(stated: _Metadata, skipped: Sequence[Skipped]) -> Discovery:
+    """Take the parameters from what the profiles state."""
+    runs = _numbered(stated.found, stated.values, [None] * len(stated.found))
+    names = ", ".join(f"{name} (processes)" if name == PROCESSES else name for name in stated.parameters)
+    notice = f"the names of the runs have no parameters: {names} as the profiles state it"
+    return Discovery(
+        stated.parameters, runs, (*skipped, *stated.damaged), (notice, *_mixed_formats(stated.found))
+    )
 
 
 def choose_parameters(numbers: Sequence[Mapping[str, float]]) -> tuple[str, ...]:
@@ -273,7 +327,15 @@ def _notices(names: Sequence[RunName], found: Sequence[FoundProfile]) -> tuple[s
         notices.append(
             f"files named by numbers only: the number is read as the parameter {PROCESSES} (processes)"
         )
-    return tuple(notices)
+    return (*notices, *_mixed_formats(found))
+
+
+def _mixed_formats(found: Sequence[FoundProfile]) -> tuple[str, ...]:
+    counts = Counter(profile.reader.name for profile in found)
+    if len(counts) == 1:
+        return ()
+    formats = ", ".join(f"{name} ({count})" for name, count in counts.items())
+    return (f"profiles of different formats are read as one study: {formats}",)
 
 
 def _numbered(

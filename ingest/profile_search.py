@@ -1,5 +1,6 @@
 """Where the profiles are: a bounded search below a directory, without reading any of them."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,6 +9,8 @@ from ingest.errors import InputError
 from ingest.readers import ProfileReader, find_profile_reader
 
 DEPTH = 2  # a run's folder, or a Score-P experiment folder (scorep-DATE) within it
+
+_PARAMETER = re.compile(r"\.[A-Za-z]+[0-9]+")
 
 # What Scalasca and CubeLib derive from profile.cubex and put beside it is the same run, not a repetition.
 DERIVED = frozenset({"summary.cubex", "scout.cubex", "trace.cubex", "remap.cubex"})
@@ -39,8 +42,15 @@ class FoundProfile:
 
     @property
     def run_name(self) -> str:
-        """The name of the folder, or of the file without its ending."""
-        return self.entry.stem if self.path == self.entry and self.entry.is_file() else self.entry.name
+        """The name of the folder, or of the file without its ending.
+
+        Logs are often called like ``log.p4``: what looks like a parameter is not an ending of theirs.
+        """
+        if self.path != self.entry or not self.entry.is_file():
+            return self.entry.name
+        if self.reader.unnamed_parameters and _PARAMETER.fullmatch(self.entry.suffix):
+            return self.entry.name
+        return self.entry.stem
 
 
 def search_profiles(directory: Path) -> tuple[list[FoundProfile], list[Skipped]]:

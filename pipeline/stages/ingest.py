@@ -10,7 +10,7 @@ from ingest.alignment import MeasuredRun, align, experiment_from_series
 from ingest.discovery import Discovery, Run, Skipped, discover
 from ingest.errors import InputError, RunNameError
 from ingest.experiment import Experiment
-from ingest.readers import SeriesReader, find_series_reader
+from ingest.readers import SeriesReader, find_profile_reader, find_series_reader
 from ingest.reduction import ReducedProfile
 from ingest.run_names import RunSpec, parse_run_name
 from pipeline.execution.choice import local_executor
@@ -65,7 +65,8 @@ def locate(path: Path, explicit: Sequence[RunSpec] = ()) -> Located:
         InputError: there is nothing to read.
         RunNameError: the parameters of a run are not in its name.
     """
-    series = find_series_reader(path) if path.is_file() else None
+    is_series = path.is_file() and find_profile_reader(path) is None
+    series = find_series_reader(path) if is_series else None
     return Located(path, series or discover(path, explicit or None))
 
 

@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from ingest.alignment import experiment_from_series
 from ingest.discovery import Run
 from ingest.errors import InputError
@@ -11,6 +13,14 @@ from ingest.profile import Metric, Profile
 from ingest.readers import SeriesReader
 from ingest.reduction import reduce_profile
 from ingest.run_names import RunSpec
+from ingest.run_settings import (
+    OVERLAPPING_TIME,
+    RECONCILED,
+    SETTING,
+    STATISTIC,
+    differing_settings,
+    stated,
+)
 from pipeline.stages.ingest import locate, skipped_entry
 
 
@@ -25,7 +35,10 @@ def inspect_path(path: Path, explicit: Sequence[RunSpec] = (), *, totals: bool =
     Returns:
         ``path`` and ``parameters``; per run its path, format, parameter values, repetition, call paths,
         regions, locations, processes, metrics, totals of metrics (none unless requested) and notices;
-        ``series`` instead of runs for a series file; ``skipped`` with reasons.
+        ``series`` instead of runs for a series file; ``skipped`` with reasons; ``notices`` on the whole. Runs
+        whose values are not measured on every location have ``statistic``, what the values are of these, and
+        ``reconciled``, how much of the stated total they are; a single one also ``overlapping``, the timers
+        that are in no sum.
 
     Raises:
         InputError: there is nothing that can be read.
@@ -45,22 +58,34 @@ def inspect_path(path: Path, explicit: Sequence[RunSpec] = (), *, totals: bool =
                 "metrics": [m.name for m in series.metrics],
             },
             "skipped": [],
+            "notices": list(series.notices),
         }
     skipped = [skipped_entry(entry) for entry in found.skipped]
     runs = []
+    attributes = []
     for run in found.runs:
         try:
             profile = run.reader.read(run.path)
-            runs.append(_describe(run, profile) | {"totals": _totals(profile) if totals else {}})
+            described = _describe(run, profile) | {"totals": _totals(profile) if totals else {}}
+            if len(found.runs) == 1:
+                described["overlapping"] = _overlapping(profile)
+            runs.append(described)
+            attributes.append(profile.attributes)
         except InputError as error:
             skipped.append({"path": str(run.path), "reason": error.what})
-    return {"path": str(path), "parameters": list(found.parameters), "runs": runs, "skipped": skipped}
+    return {
+        "path": str(path),
+        "parameters": list(found.parameters),
+        "runs": runs,
+        "skipped": skipped,
+        "notices": [*found.notices, *differing_settings(attributes)],
+    }
 
 
 def _describe(run: Run, profile: Profile) -> dict[str, Any]:
     return {
         "path": str(run.path),
-        "format": run.reader.name,
+        "format": stated(profile.attributes, SETTING).get("program", run.reader.name),
         "at": list(run.parameters),
         "repetition": run.repetition,
         "callpaths": len(profile.tree),
@@ -69,7 +94,25 @@ def _describe(run: Run, profile: Profile) -> dict[str, Any]:
         "processes": len(set(profile.locations.process.tolist())),
         "metrics": list(map(_named, profile.metrics)),
         "notices": list(profile.notices),
+        "statistic": profile.attributes.get(STATISTIC, ""),
+        "reconciled": stated(profile.attributes, RECONCILED),
     }
+
+
+def _overlapping(profile: Profile) -> list[tuple[str, float]]:
+    """Return the timers that overlap others, the longest first, with seconds summed over locations."""
+    if OVERLAPPING_TIME not in {metric.name for metric in profile.metrics}:
+        return []
+    seconds = profile.values(OVERLAPPING_TIME).sum(axis=1)
+    paths = profile.tree.paths(profile.regions.name)
+    rows = [(_in_group(paths[node]), float(seconds[node])) for node in np.argsort(-seconds).tolist()]
+    return [row for row in rows if row[1] > 0]
+
+
+def _in_group(path: tuple[str, ...]) -> str:
+    """Return the name of a timer with that of the group it stands in, if there is one."""
+    group = path[:-2]  # the last but one is the region of overlapping timers
+    return f"{path[-1]} ({', '.join(group)})" if group else path[-1]
 
 
 def _totals(profile: Profile) -> dict[str, float]:
