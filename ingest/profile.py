@@ -12,6 +12,7 @@ from ingest.calltree import CallTree
 from ingest.errors import InputError
 
 LARGEST = 1e280  # sums of smaller numbers do not overflow
+OVERLAPPING = "overlapping"  # paradigm of a region below which timers stand that lie inside or around others
 VALUES_PER_BLOCK = 1 << 20  # values read at once: 8 MiB
 
 Block: TypeAlias = tuple[IntArray, FloatArray]

@@ -1,6 +1,6 @@
 """What `pipeline inspect` shows: what is in a profile or a directory of runs, without models."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -67,8 +67,8 @@ def inspect_path(path: Path, explicit: Sequence[RunSpec] = (), *, totals: bool =
         try:
             profile = run.reader.read(run.path)
             described = _describe(run, profile) | {"totals": _totals(profile) if totals else {}}
-            if len(found.runs) == 1:
-                described["overlapping"] = _overlapping(profile)
+            if len(found.runs) == 1 and (rows := _overlapping(profile)):
+                described["overlapping"] = rows
             runs.append(described)
             attributes.append(profile.attributes)
         except InputError as error:
@@ -94,9 +94,14 @@ def _describe(run: Run, profile: Profile) -> dict[str, Any]:
         "processes": len(set(profile.locations.process.tolist())),
         "metrics": list(map(_named, profile.metrics)),
         "notices": list(profile.notices),
-        "statistic": profile.attributes.get(STATISTIC, ""),
-        "reconciled": stated(profile.attributes, RECONCILED),
-    }
+    } | _stated_of(profile.attributes)
+
+
+def _stated_of(attributes: Mapping[str, str]) -> dict[str, Any]:
+    """Return what values are of the processes and how much of a stated total they are, if a log says so."""
+    if STATISTIC not in attributes:
+        return {}
+    return {"statistic": attributes[STATISTIC], "reconciled": stated(attributes, RECONCILED)}
 
 
 def _overlapping(profile: Profile) -> list[tuple[str, float]]:

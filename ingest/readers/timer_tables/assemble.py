@@ -9,6 +9,7 @@ from ingest.arrays import FloatArray, IntArray
 from ingest.calltree import CallTreeBuilder
 from ingest.errors import InputError, one_line
 from ingest.profile import (
+    OVERLAPPING,
     LocationTable,
     Metric,
     MetricKind,
@@ -18,7 +19,7 @@ from ingest.profile import (
     require_summable,
 )
 from ingest.readers.timer_tables.description import (
-    OVERLAPPING,
+    OVERLAPPING_TIMERS,
     REST,
     WHOLE,
     Statistic,
@@ -102,7 +103,9 @@ def assemble(tables: Sequence[ReadTable], kind: TimerTable, source: str, notices
             "the number of processes is not stated: values of one are read; name runs like app.p64.r1"
         )
     if threads > 1 and not kind.per_thread:
-        found.append(f"times are those of processes, each of which has {threads} threads")
+        found.append(
+            f"times are those of processes with {threads} threads: core-seconds are {threads} times as many"
+        )
     steps = sum(count(table.facts, "steps") or 0 for table in tables)
     return _profile(source, kind, phases, locations, steps, attributes, tuple(map(one_line, found)))
 
@@ -214,7 +217,7 @@ def _profile(
     for phase in phases:
         rows += [(callpaths.add((*phase.path, *timer.path)), timer) for timer in phase.timers]
         for timer in phase.overlapping:
-            apart = (*phase.path, *timer.path[:-1], OVERLAPPING, timer.path[-1])
+            apart = (*phase.path, *timer.path[:-1], OVERLAPPING_TIMERS, timer.path[-1])
             rows.append((callpaths.add(apart), timer))
     place, tree, names = callpaths.build()
     if len(tree) * len(locations) > MAX_VALUES:
@@ -253,23 +256,24 @@ def _columns(
     for number, timer in rows:
         node = place[number]
         (overlapping if timer.overlapping else time)[node] += timer.seconds
-        visits[node] += timer.calls or 0.0
+        visits[node] += 0.0 if timer.overlapping else timer.calls or 0.0
         least[node] = np.nan if timer.least is None else timer.least
         most[node] = np.nan if timer.most is None else timer.most
     columns = {TIME: time}
-    if any(timer.calls for _, timer in rows):
+    if visits.any():
         columns[VISITS] = visits
     if steps:
         columns[PER_STEP] = time / steps
-    for metric, column in ((LEAST, least), (MOST, most)):
-        if np.isfinite(column).any():
-            columns[metric] = column
+    extremes = {LEAST: least, MOST: most}
+    columns |= {metric: column for metric, column in extremes.items() if np.isfinite(column).any()}
     if any(timer.overlapping for _, timer in rows):
         columns[OVERLAPPING_SECONDS] = overlapping
     return columns
 
 
 def _paradigm(name: str, kind: TimerTable) -> str:
+    if name == OVERLAPPING_TIMERS:
+        return OVERLAPPING
     if kind.communication and compiled(kind.communication).search(name):
         return "mpi"
     return "io" if kind.output and compiled(kind.output).search(name) else "user"

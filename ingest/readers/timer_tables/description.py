@@ -15,7 +15,7 @@ from typing import TypeAlias
 Facts: TypeAlias = Mapping[str, str]
 """What a log states, by name: `processes`, `threads`, `steps`, `total`, and settings of any name."""
 
-OVERLAPPING = "(overlapping timers)"
+OVERLAPPING_TIMERS = "(overlapping timers)"
 """The region of timers that lie inside others, or around them, in a way that the log does not say."""
 
 REST = "(outside all timers)"

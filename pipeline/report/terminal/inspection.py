@@ -54,7 +54,7 @@ def show_inspection(out: Console, found: Mapping[str, Any]) -> None:
     _show_totals(out, runs, paths)
     _show_reconciliation(out, runs, paths)
     _show_metrics(out, runs)
-    for notice in found["notices"]:
+    for notice in found.get("notices", ()):
         out.print(Text(f"Note: {notice}"), soft_wrap=True)
 
 
@@ -86,7 +86,7 @@ def _show_totals(out: Console, runs: Sequence[Mapping[str, Any]], paths: Sequenc
 def _show_reconciliation(out: Console, runs: Sequence[Mapping[str, Any]], paths: Sequence[str]) -> None:
     """Print how much of the total that a run states was found, and what its values are of the processes."""
     for run, path in zip(runs, paths, strict=True):
-        for phase, text in run["reconciled"].items():
+        for phase, text in run.get("reconciled", {}).items():
             place = f"{path}, {phase}" if phase else path
             out.print(Text(f"{place}: {text}; {run['statistic']}"), soft_wrap=True)
         if rows := run.get("overlapping"):
