@@ -198,7 +198,7 @@ def _text_of_overlapping(
     seconds = locations * (largest.seconds if stated is None else stated)
     share = f", {100 * total / seconds:.2f} % of it" if seconds > 0 else ""
     return (
-        f"{len(overlapping)} timers that may lie inside each other; {whole}{seconds:.10g} s"
+        f"timers may lie inside each other ({len(overlapping)}); {whole}{seconds:.10g} s"
         f" (sum of all rows {total:.10g} s{share})"
     )
 

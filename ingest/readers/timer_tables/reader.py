@@ -55,7 +55,7 @@ class LogTables:
             InputError: if there is no table, or one with a header or values that are not understood.
         """
         begins = list(self.log.find(self.kind.begin))
-        stops = [*(found.start for found in begins[1:]), len(self.log.content)]
+        stops = [found.start for found in begins[1:]] + [len(self.log.content)] * bool(begins)
         stated = last_facts(self.log, self.kind.facts)
         places = list(zip(begins, stops, strict=True))
         forwards = (table for place in places if (table := self._table(*place, stated)))

@@ -31,7 +31,7 @@ NALU_WIND = TimerTable(
             r"avg: *(?P<seconds>\S+)\s+min: *(?P<least>\S+)\s+max: *(?P<most>\S+)\s*$"
         ),
     ),
-    heading=r"^\s*Timing for (?:Eq: )?(?P<group>[^:]*\S)\s*:?\s*$",
+    heading=r"^\s*Timing for (?:Eq: )?(?P<group>[^:]*[^:\s])\s*:?\s*$",
     facts=(
         Line("Time Step Count:", r"^Time Step Count: (?P<steps>\d+)"),
         Line("processors", r"(?i)running on (?P<processes>\d+) (?:mpi )?processors"),

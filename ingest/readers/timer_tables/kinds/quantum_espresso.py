@@ -107,9 +107,9 @@ def _path(name: str, parents: dict[str, str | None], doubtful: set[str]) -> tupl
 
 QUANTUM_ESPRESSO = TimerTable(
     name="Quantum ESPRESSO",
-    begin=Line("Program ", r"^\s*Program (?P<_program>\w[-\w]*) v\.?\s?(?P<version>\S+).*starts"),
-    mark=Line("s WALL", r"^\s+\S.*:\s.*CPU.*WALL"),
-    program=Line("Program PWSCF", r"^\s*Program PWSCF v\S* .*starts"),
+    begin=Line("Program ", r"^\s*Program (?P<_program>\w[-\w]*)\s+v\.?\s?(?P<version>\S+).*starts"),
+    mark=Line("s CPU", r"^ {3,8}\S.*:\s+[0-9].*s CPU(?:\s.*WALL| \(| time,|\s*$)"),
+    program=Line("Program PWSCF", r"^\s*Program PWSCF\s+v\S* .*starts"),
     scattered=(
         Line(
             " CPU",
@@ -117,6 +117,7 @@ QUANTUM_ESPRESSO = TimerTable(
             r"(?:,?\s+(?P<wall>[0-9][0-9.dhms ]*?) (?:WALL|(?P<first>wall time)))?"
             r"\s*(?:\(\s*(?P<calls>\d+) calls.*\))?\s*$",
         ),
+        Line(" : ", r"^ {3,8}[A-Z][-A-Z0-9]*\s*: .*(?:WALL|wall time)(?P<group>)\s*$"),  # ends a block
         Line("Called by", r"^ {3,8}(?P<group>Called by \S+?):?\s*$"),
         Line("outines", r"^ {3,8}(?P<group>\w[-+/\w ]{0,40} routines?):?\s*$"),
     ),
