@@ -1,7 +1,7 @@
 """Where the profiles are: a bounded search below a directory, without reading any of them."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -70,11 +70,13 @@ def search_profiles(directory: Path) -> tuple[list[FoundProfile], list[Skipped]]
     for entry in entries:
         try:
             profiles, derived = _originals(list(_below(entry, DEPTH)))
+            profiles, copies = _different(profiles)
         except OSError as error:
             skipped.append(Skipped(entry, f"cannot be listed: {error.strerror or error}"))
             continue
         found += (FoundProfile(path, reader, entry) for path, reader in profiles)
         skipped += (Skipped(path, f"derived from {ORIGINAL} beside it") for path in derived)
+        skipped += (Skipped(path, f"the same measurement as {original.name}") for path, original in copies)
         if not profiles:
             skipped.append(Skipped(entry, "contains no profile" if entry.is_dir() else "not a profile"))
     return found, skipped
@@ -105,3 +107,19 @@ def _originals(
     paths = {path for path, _ in profiles}
     derived = [p for p in paths if p.name in DERIVED and p.with_name(ORIGINAL) in paths]
     return [item for item in profiles if item[0] not in derived], sorted(derived)
+
+
+def _different(
+    profiles: list[tuple[Path, ProfileReader]],
+) -> tuple[list[tuple[Path, ProfileReader]], list[tuple[Path, Path]]]:
+    """Set aside copies of a log: programs often print the same to a file and to the screen."""
+    kept, copies = [], []
+    known: dict[Hashable, Path] = {}
+    for path, reader in profiles:
+        content = reader.content(path) if reader.content and len(profiles) > 1 else path
+        if content in known:
+            copies.append((path, known[content]))
+        else:
+            known[content] = path
+            kept.append((path, reader))
+    return kept, copies

@@ -3,7 +3,7 @@
 A `ProfileReader` reads one run; a `SeriesReader` reads a file that holds many measurement points.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -29,6 +29,7 @@ class ProfileReader:
         unnamed_parameters: the numbers that describe the run, used only if the names of the runs have none.
         beside: of a run that is a file, others that `read` looks at.
         context: what `read` takes from the names of the file and its folder.
+        content: equal for files in one folder that are copies of the same measurement.
     """
 
     name: str
@@ -40,6 +41,7 @@ class ProfileReader:
     unnamed_parameters: Callable[[Path], Mapping[str, float]] | None = None
     beside: Callable[[Path], Iterable[Path]] | None = None
     context: Callable[[Path], str] | None = None
+    content: Callable[[Path], Hashable] | None = None
 
 
 @dataclass(frozen=True)
@@ -99,6 +101,7 @@ PROFILE_READERS: tuple[ProfileReader, ...] = (
         unnamed_parameters=timer_tables.parameters,
         beside=timer_tables.beside,
         context=timer_tables.context,
+        content=timer_tables.content,
     ),
 )
 

@@ -4,7 +4,7 @@
 as they say, `assemble` makes profiles of them.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -25,7 +25,7 @@ from ingest.readers.timer_tables.nesting import nested
 from ingest.readers.timer_tables.reader import LogTables, ReadTable
 from ingest.readers.timer_tables.values import count
 
-__all__ = ["beside", "context", "matches", "parameters", "read"]
+__all__ = ["beside", "content", "context", "matches", "parameters", "read"]
 
 PROCESSES = "p"
 
@@ -66,6 +66,15 @@ def beside(path: Path) -> Iterator[Path]:
 def context(path: Path) -> str:
     """Return what names say of the processes of a run: logs that do not state them are read with it."""
     return processes_named(path)
+
+
+def content(path: Path) -> Hashable:
+    """Return what a log and a copy of it have in common, such as what was printed to the screen as well."""
+    try:
+        kind, tables, _ = _tables(path)
+    except InputError:
+        return path
+    return kind.name, tuple((t.path, t.seconds) for table in tables for t in table.placed.timers)
 
 
 def _kind_of(log: Log) -> TimerTable | None:

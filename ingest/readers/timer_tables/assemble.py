@@ -161,7 +161,8 @@ def _phase(table: ReadTable, kind: TimerTable, locations: int, name: str) -> _Ph
     text = _text(listed * locations, None if stated is None else stated * locations)
     if overlapping and kind.statistic is Statistic.SUM:
         text += _text_of_others(timers, overlapping, locations)
-    if kind.rest and stated is not None and abs(stated - listed) > ROUNDING * stated:
+    complete = any(timer.path[-1] == kind.rest_row for timer in timers)
+    if kind.rest and not complete and stated is not None and abs(stated - listed) > ROUNDING * stated:
         timers = (*timers, Timer(path=(REST,), seconds=stated - listed))
     return _Phase(name=name, timers=timers, overlapping=overlapping, reconciled=text)
 

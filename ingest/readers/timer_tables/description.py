@@ -171,6 +171,7 @@ class TimerTable:
         inclusive: whether a value contains those of the timers below it.
         choice: which tables of a log count.
         rest: whether the stated total minus all timers is a timer, too.
+        rest_row: name of the timer that the program prints for the rest; then there is no other.
         per_thread: whether values are sums over the threads of the processes.
         communication: pattern of the names of timers of communication.
         output: pattern of the names of timers of input and output.
@@ -192,6 +193,7 @@ class TimerTable:
     inclusive: bool = False
     choice: Choice = Choice.LAST
     rest: bool = False
+    rest_row: str = ""
     per_thread: bool = False
     communication: str = ""
     output: str = ""

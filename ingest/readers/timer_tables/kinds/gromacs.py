@@ -110,6 +110,7 @@ GROMACS = TimerTable(
     statistic=Statistic.SUM,
     inclusive=True,
     rest=True,
+    rest_row="Rest",
     per_thread=True,
     communication=r"(?i)comm\.|\bsend\b|recv|redist|wait for PP",
     output=r"^Write traj",
