@@ -18,6 +18,7 @@ from pipeline.stages.read_runs import files_of_run, share_tables
 from pipeline.store.cache import SETTLED, Cache
 from tests.cubex_writer import MetricSpec, write_cubex
 from tests.foam_cases import write_foam_case
+from tests.ingest.readers.timer_logs import castep, dealii
 
 
 class Recorded:
@@ -255,3 +256,32 @@ def test_tables_that_differ_are_kept(strong_study, column):
     changed = replace(table, **{column: other})
     different = replace(profile, **{"tree" if table is profile.tree else "regions": changed})
     assert share_tables(different, profile) is different
+
+
+def logs(study, **texts):
+    for name, text in texts.items():
+        (study / name).mkdir(parents=True)
+        (study / name / "x.log").write_text(text)
+
+
+def read_again(study, results):
+    return ingest(locate(study), "time", cache=Cache(results, print)).experiment
+
+
+def test_what_names_and_files_beside_a_log_say_is_a_part_of_the_cache(tmp_path, results):
+    study = tmp_path / "study"
+    logs(study, **{"a.p4": dealii([("Solve", 1.0)], total=2.0)})
+    assert read_again(study, results).values["time"].sum.sum() == 8.0
+    (study / "a.p4").rename(study / "a.p8")
+    assert read_again(study, results).values["time"].sum.sum() == 16.0
+    assert len(read_again(study, results).tree) == 1
+    (study / "timers.toml").write_text('[parents]\nSolve = ""\n')
+    found = read_again(study, results)
+    assert found.callpaths == [("(whole run)",), ("(whole run)", "Solve")]
+    assert found.values["time"].sum[:, 0, 0].tolist() == [8.0, 8.0]
+
+
+def test_a_single_log_is_not_taken_for_a_series(tmp_path):
+    file = tmp_path / "slurm.txt"
+    file.write_text(castep())
+    assert [run.path for run in locate(file).found.runs] == [file]

@@ -249,6 +249,24 @@ def test_an_inspection():
     ]
 
 
+def test_an_inspection_of_a_log():
+    log = {"statistic": "mean of processes", "reconciled": {"run 1": "timers 1 s", "run 2": "timers 2 s"}}
+    rows = [(f"t{i}", 100.0 - i) for i in range(32)]
+    run = inspected()["runs"][0] | log | {"overlapping": rows, "totals": {}, "notices": []}
+    lines = shown(show_inspection, inspected(runs=[run]) | {"notices": ["the runs do not agree on 'steps'"]})
+    assert lines[3:7] == [
+        "app.p4.r1/profile.cubex, run 1: timers 1 s; mean of processes",
+        "app.p4.r1/profile.cubex, run 2: timers 2 s; mean of processes",
+        "overlapping timer  seconds, in no sum",
+        "t0                                100",
+    ]
+    assert lines[-3:] == [
+        "and 2 shorter ones",
+        "Metrics: time [s], visits",
+        "Note: the runs do not agree on 'steps'",
+    ]
+
+
 def test_an_inspection_without_room_leaves_the_format_out():
     lines = shown(show_inspection, inspected(), width=76)
     assert "format" not in lines[1] and "regions" in lines[1]
