@@ -9,8 +9,8 @@ from ingest.readers.textfile import read_bytes
 from ingest.readers.timer_tables.description import Line, compiled
 
 MAX_BYTES = 1 << 31
-MAX_LINE = 4000  # bytes of a line that are looked at
-MAX_TABLE_LINES = 100_000
+MAX_LINE = 1000  # bytes of a line that are looked at
+MAX_TABLE_LINES = 50_000
 HEAD_BYTES = 1 << 18  # read to recognise a log
 TAIL_BYTES = 1 << 20
 

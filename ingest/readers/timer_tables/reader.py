@@ -122,15 +122,16 @@ class LogTables:
                     facts |= {name: value for name, value in match.groupdict().items() if value is not None}
             if kind.heading and (match := compiled(kind.heading).search(line)):
                 group = (match["group"] or "").strip()
-            elif new := _form_below(kind, line, lines[number + 1] if number + 1 < len(lines) else ""):
-                form, columns = new, new.columns or _words(line)
             elif kind.header and compiled(kind.header).search(line):
-                raise InputError(
-                    f"line {self.log.line_number(begin.start) + number}: a header of {kind.name} that is not"
-                    f" known: {line.strip()[:120]}",
-                    where=str(self.path),
-                    hint="please report it with a sample of the table",
-                )
+                form = _form_below(kind, line, lines[number + 1] if number + 1 < len(lines) else "")
+                if form is None:
+                    place = self.log.line_number(begin.start) + number
+                    raise InputError(
+                        f"line {place}: a header of {kind.name} that is not known: {line.strip()[:120]}",
+                        where=str(self.path),
+                        hint="please report it with a sample of the table",
+                    )
+                columns = form.columns or _words(line)
             elif form is not None and (row := _row(form, columns, line, group)):
                 rows.append(row)
         return facts, rows
@@ -145,14 +146,9 @@ class LogTables:
 
 
 def _form_below(kind: TimerTable, line: str, below: str) -> Form | None:
-    """Return the form of the rows below a line that is a header."""
-    squeezed = ""
-    for form in kind.forms:
-        if form.header:
-            squeezed = squeezed or " ".join(f"{line} {below}".split())
-            if compiled(form.header).match(squeezed):
-                return form
-    return None
+    """Return the form of the rows below a header, None if it is not known."""
+    squeezed = " ".join(f"{line} {below}".split())
+    return next((form for form in kind.forms if form.header and compiled(form.header).match(squeezed)), None)
 
 
 def _words(header: str) -> tuple[str, ...]:

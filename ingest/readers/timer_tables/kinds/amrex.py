@@ -11,7 +11,7 @@ from ingest.readers.timer_tables.values import flat
 
 _NAMES = {"Other": "(timers below the print threshold)"}
 _STEP = ("amr-wind::incflo::advance", "Amr::coarseTimeStep()")  # called once per step
-_ROW = r"^(?P<name>\S.*?)\s+(?P<values>[0-9]+(?:\s+[-+0-9.eEnaif]+){3}\s+[0-9.]+%)\s*$"
+_ROW = r"^(?P<name>\S+(?: \S+)*)\s+(?P<values>[0-9]+(?:\s+[-+0-9.eEnaif]+){3}\s+[0-9.]+%)\s*$"
 
 
 def _place(rows: Sequence[Row], facts: Facts) -> Placed:

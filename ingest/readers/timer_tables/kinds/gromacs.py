@@ -19,7 +19,7 @@ from ingest.readers.timer_tables.description import (
 )
 from ingest.readers.timer_tables.values import count, known, number, timer
 
-_ROW = r"^ (?P<name>\S.*?)\s{2,}(?P<values>[0-9][-+0-9.eE ]*)$"
+_ROW = r"^ (?P<name>\S+(?: \S+)*)\s{2,}(?P<values>[0-9][-+0-9.eE ]*)$"
 _PME = "PME mesh"  # the row that the second table breaks down
 _FORCE = ("Force", "Nonbonded F")  # called once per step
 

@@ -13,12 +13,12 @@ TEUCHOS = TimerTable(
     forms=(
         Form(
             header=r"Timer Name MinOverProcs MeanOverProcs MaxOverProcs",
-            row=rf"^(?P<name>\S.*?)\s{{2,}}(?P<least>{_VALUE}) \([0-9.e+]+\)\s+"
+            row=rf"^(?P<name>\S+(?: \S+)*)\s{{2,}}(?P<least>{_VALUE}) \([0-9.e+]+\)\s+"
             rf"(?P<seconds>{_VALUE}) \((?P<calls>[0-9.e+]+)\)\s+(?P<most>{_VALUE}) \(",
         ),
         Form(
             header=r"Timer Name (?:Global|Local) time \(num calls\)",
-            row=rf"^(?P<name>\S.*?)\s{{2,}}(?P<seconds>{_VALUE}) \((?P<calls>[0-9.e+]+)\)\s*$",
+            row=rf"^(?P<name>\S+(?: \S+)*)\s{{2,}}(?P<seconds>{_VALUE}) \((?P<calls>[0-9.e+]+)\)\s*$",
         ),
     ),
     place=all_overlapping,
