@@ -1,6 +1,8 @@
 """Tables of timers: what is read of each kind, what it sums to, and what is said about it."""
 
+from contextlib import suppress
 from pathlib import Path
+from time import perf_counter
 
 import numpy as np
 import pytest
@@ -603,3 +605,16 @@ def test_a_large_log_is_searched_for_its_table(tmp_path):
     file.write_text(head + filler + "\tM E G A" + tail + filler[: 1 << 19])
     assert timer_tables.matches(file)
     assert timer_tables.read(Path(file)).values("time").sum() == pytest.approx(50.0)
+
+
+@pytest.mark.parametrize("name", LOGS)
+@pytest.mark.parametrize("filler", [" ", "0 ", "0.0  ", "a ", "a  1 ", "|", "(", '"', "-- ", "1 (1) "])
+def test_rows_that_are_hard_to_refuse_take_no_time(tmp_path, name, filler):
+    text = LOGS[name]()
+    middle = text.index("\n", len(text) // 2)
+    file = tmp_path / "x.log"
+    file.write_text(text[: middle + 1] + (filler * 1000)[:999] + "?\n" + text[middle + 1 :])
+    begin = perf_counter()
+    with suppress(InputError):
+        timer_tables.read(file)
+    assert perf_counter() - begin < 2.0

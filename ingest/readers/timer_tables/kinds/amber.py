@@ -62,7 +62,7 @@ AMBER = TimerTable(
     begin=Line("TIMINGS", r"^\s*5\.\s+TIMINGS\s*$"),
     forms=(
         Form(
-            row=r"^\|\s+(?P<name>\S.*?)\s+(?P<seconds>[0-9]+\.[0-9]+)\s+"
+            row=r"^\|\s+(?P<name>\S+(?: \S+)*)\s+(?P<seconds>[0-9]+\.[0-9]+)\s+"
             r"(?:\(\s*[0-9.]+% of (?P<parent>[^)]*)\)|(?P<percent>[0-9]+\.[0-9]+))\s*$"
         ),
     ),

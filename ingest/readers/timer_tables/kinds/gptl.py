@@ -37,7 +37,7 @@ def _place(rows: Sequence[Row], facts: Facts) -> Placed:
     tasks = count(facts, "processes") or 1
     timers = tuple(_timer(row, tasks, row.name not in roots) for row in rows)
     running = [row.name for row in rows if row.values.get("on") == "y"]
-    bare = sum(not row.values["quote"] for row in rows)
+    bare = sum("quote" not in row.values for row in rows)
     notices = []
     if running:
         notices.append(f"timers that were running as the table was written: {', '.join(running[:3])}")
@@ -66,7 +66,8 @@ GPTL = TimerTable(
     forms=(
         Form(
             header=r"name (?:\S+ )*count walltotal wallmax\b",
-            row=r'^(?P<quote>"?)(?P<name>[^"]+?)"?\s+(?P<values>(?:[-y]\s+)?[0-9][-+0-9.eE()\s]*)$',
+            row=r'^(?P<quote>")?(?P<name>(?(quote)[^"]*|[^"\s]+))(?(quote)")\s+'
+            r"(?P<values>(?:[-y]\s+)?[0-9][-+0-9.eE()\s]*)$",
         ),
     ),
     place=_place,

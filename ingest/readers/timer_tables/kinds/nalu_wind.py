@@ -27,7 +27,7 @@ NALU_WIND = TimerTable(
     begin=Line("Begin Timer Overview for Realm", r"^\s*Begin Timer Overview for Realm: (?P<_realm>.+?)\s*$"),
     forms=(
         Form(
-            row=r"^\s*(?P<name>\S.*?)\s*--\s*"
+            row=r"^\s*(?P<name>\S+(?: \S+)*?)\s*--\s*"
             r"avg: *(?P<seconds>\S+)\s+min: *(?P<least>\S+)\s+max: *(?P<most>\S+)\s*$"
         ),
     ),
