@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from ingest.run_settings import STATISTIC
 from pipeline.config.options import Options, reuse_key
 from pipeline.execution.choice import choose_executor
 from pipeline.execution.executor import Progress, no_progress
@@ -138,8 +139,12 @@ def _filter(read: Ingested, analysis: Analysis, options: Options) -> str:
     metrics = {metric.name for metric in read.experiment.metrics}
     if not read.runs or not {"time", "visits"} <= metrics:
         return "none: it needs measured visits and times"
+    largest = runs_to_filter(read.runs)[-1:]
+    logs = {run.source for run in read.experiment.runs if STATISTIC in run.attributes}
+    if any(str(run.path) in logs for run in largest):
+        return "none: timers that programs print are not instrumented regions"
     request = filter_request(options.filter, growing_regions(analysis))
-    result = make_filter(runs_to_filter(read.runs)[-1:], request)
+    result = make_filter(largest, request)
     store_filter(options.out / FILTER, result)
     return effect_sentence(result.decision, result.prediction)
 

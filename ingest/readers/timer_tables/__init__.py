@@ -28,11 +28,20 @@ from ingest.readers.timer_tables.values import count
 __all__ = ["beside", "content", "context", "matches", "parameters", "read"]
 
 PROCESSES = "p"
+PAGES = frozenset((".md", ".rst", ".html"))
 
 
 def matches(path: Path) -> bool:
-    """Return whether a file is a log with a table of timers, by its beginning and end."""
-    return path.is_file() and _kind_of(ends_of_log(path)) is not None
+    """Return whether a file is a log with a table of timers, by its beginning and end.
+
+    Pages quote tables, not all of them with values: these are read.
+    """
+    if not path.is_file() or _kind_of(ends_of_log(path)) is None:
+        return False
+    try:
+        return path.suffix.lower() not in PAGES or bool(_tables(path))
+    except InputError:
+        return False
 
 
 def read(path: Path) -> Profile:

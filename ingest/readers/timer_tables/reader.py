@@ -203,7 +203,7 @@ def _continued(
         return [last], ()
     rest = list(others)
     if grown:
-        return [first], (f"{len(rest)} more tables of timers in it seem to be of other runs: not read",)
+        return [first], (f"tables of timers that seem to be of other runs are not read: {len(rest)}",)
     return [_added([first, *rest])], (f"{len(rest) + 1} tables of timers, reset in between, are added",)
 
 

@@ -99,6 +99,15 @@ def test_other_texts_are_not_recognised(tmp_path, text):
         timer_tables.read(file)
 
 
+def test_a_page_is_recognised_if_the_table_in_it_has_values(tmp_path):
+    page = tmp_path / "README.md"
+    table = timer_logs.dealii([("Assemble", 2.0), ("Solve", 5.0)], total=10.0)
+    page.write_text(f"The output is\n```\n{table}```\n")
+    assert timer_tables.matches(page)
+    page.write_text(f"The output is\n```\n{table.replace('2s', '...s').replace('5s', '...s')}```\n")
+    assert not timer_tables.matches(page)
+
+
 def test_a_binary_file_is_not_recognised(tmp_path):
     file = tmp_path / "x.log"
     file.write_bytes(timer_logs.namd().encode() + b"\0")
@@ -325,7 +334,7 @@ def test_vasp_4(read):
 def test_vasp_times_that_did_not_fit(read):
     profile = read(timer_logs.vasp().replace("real time     30.0000", "real time**********"))
     assert times(profile)["TRIAL"] == 20.0
-    assert "1 times were too large for their columns and are missing" in profile.notices
+    assert "times that were too large for their columns are missing: 1" in profile.notices
 
 
 def test_castep_iterations_lie_in_the_calculation(read):

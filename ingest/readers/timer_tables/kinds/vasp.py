@@ -33,7 +33,7 @@ def _place(rows: Sequence[Row], facts: Facts) -> Placed:
             Row(group="", name=row.name, values={**row.values, "calls": "1"}), overlapping=row.name in _LOOPS
         )
         sums[row.name] = added(sums[row.name], call) if row.name in sums else call
-    notices = (f"{unknown} times were too large for their columns and are missing",) if unknown else ()
+    notices = (f"times that were too large for their columns are missing: {unknown}",) if unknown else ()
     iterations = {
         name: f"{sums[loop].calls:.0f}"
         for name, loop in (("steps", "LOOP"), ("ionic_steps", "LOOP+"))
