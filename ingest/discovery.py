@@ -18,6 +18,7 @@ MAX_EXAMPLES = 4
 PROCESSES = "p"
 METADATA_PROCESSES = ("jobsize", "mpi.world.size")  # names of their number that Adiak and Caliper use
 
+_DIGITS = re.compile(r"[0-9]+")
 _NUMBER = re.compile(r"[0-9]{1,12}")
 _UNNAMED = re.compile(r"profile[0-9]*")  # repetitions in one folder, not a parameter 'profile'
 
@@ -309,7 +310,10 @@ def _agree(names: Sequence[RunName], found: Sequence[FoundProfile]) -> None:
             hint="name the same parameters in the same order everywhere, or list the runs in pipeline.toml",
         )
     prefixes = dict.fromkeys(name.prefix for name in names)
-    if len(prefixes) > 1 and (odd := next((p for p in prefixes if any(map(str.isdigit, p))), None)):
+    without_digits = Counter(_DIGITS.sub("", prefix) for prefix in prefixes)
+    if odd := next(
+        (p for p in prefixes if _DIGITS.search(p) and without_digits[_DIGITS.sub("", p)] > 1), None
+    ):
         raise RunNameError(
             f"there may be a parameter hidden in the leading name '{odd}', which is not the same in all runs",
             where=where,

@@ -389,3 +389,8 @@ def test_different_formats_are_reported(tmp_path):
     case(tmp_path / "b.p8")
     notice = "profiles of different formats are read as one study: timer table (1), OpenFOAM (1)"
     assert notice in discover(tmp_path).notices
+
+
+def test_names_of_different_programs_may_have_digits(tmp_path):
+    logs(tmp_path, cp2k__p4__log=castep(processes=4), gromacs__p8__log=castep(processes=8))
+    assert told(discover(tmp_path)) == [("cp2k.p4.log", (4.0,), 1), ("gromacs.p8.log", (8.0,), 1)]
