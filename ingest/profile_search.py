@@ -5,8 +5,9 @@ from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from ingest.errors import InputError
+from ingest.errors import InputError, RunNameError
 from ingest.readers import ProfileReader, find_profile_reader
+from ingest.run_names import parse_run_name
 
 DEPTH = 2  # a run's folder, or a Score-P experiment folder (scorep-DATE) within it
 
@@ -69,7 +70,8 @@ def search_profiles(directory: Path) -> tuple[list[FoundProfile], list[Skipped]]
         raise InputError(f"cannot be listed: {error.strerror or error}", where=str(directory)) from error
     for entry in entries:
         try:
-            profiles, derived = _originals(list(_below(entry, DEPTH)))
+            others = list(_below(entry, DEPTH, fallback=False))
+            profiles, derived = _originals(others or list(_below(entry, DEPTH, fallback=True)))
             profiles, copies = _different(profiles)
         except OSError as error:
             skipped.append(Skipped(entry, f"cannot be listed: {error.strerror or error}"))
@@ -79,25 +81,48 @@ def search_profiles(directory: Path) -> tuple[list[FoundProfile], list[Skipped]]
         skipped += (Skipped(path, f"the same measurement as {original.name}") for path, original in copies)
         if not profiles:
             skipped.append(Skipped(entry, "contains no profile" if entry.is_dir() else "not a profile"))
-    return found, skipped
+    return _without_stray_logs(found, skipped)
+
+
+def _without_stray_logs(
+    found: list[FoundProfile], skipped: list[Skipped]
+) -> tuple[list[FoundProfile], list[Skipped]]:
+    """Set aside logs that lie as files without parameters in their names beside profiles of runs."""
+    if all(profile.reader.fallback for profile in found):
+        return found, skipped
+    stray = [p for p in found if p.reader.fallback and p.path == p.entry and not _has_parameters(p.run_name)]
+    reason = "a log beside profiles, without parameters in its name"
+    return [p for p in found if p not in stray], [*skipped, *(Skipped(p.path, reason) for p in stray)]
+
+
+def _has_parameters(name: str) -> bool:
+    try:
+        return bool(parse_run_name(name).parameters)
+    except RunNameError:
+        return False
 
 
 def _visible(directory: Path) -> list[Path]:
     return sorted(path for path in directory.iterdir() if not path.name.startswith("."))
 
 
-def _below(entry: Path, depth: int) -> Iterator[tuple[Path, ProfileReader]]:
-    """Yield the profiles of an entry: itself, those directly in it, or else those in its folders."""
-    if reader := find_profile_reader(entry):
+def _below(entry: Path, depth: int, *, fallback: bool) -> Iterator[tuple[Path, ProfileReader]]:
+    """Yield the profiles of an entry: itself, those directly in it, or else those in its folders.
+
+    Readers that are a fallback, or all others, do not count.
+    """
+    reader = find_profile_reader(entry)
+    if reader and reader.fallback is fallback:
         yield entry, reader
     elif depth > 0 and entry.is_dir():
         inside = _visible(entry)
-        direct = [(path, reader) for path in inside if (reader := find_profile_reader(path))]
+        readers = ((path, find_profile_reader(path)) for path in inside)
+        direct = [(path, reader) for path, reader in readers if reader and reader.fallback is fallback]
         yield from direct
         if not direct:
             for folder in inside:
                 if folder.is_dir():
-                    yield from _below(folder, depth - 1)
+                    yield from _below(folder, depth - 1, fallback=fallback)
 
 
 def _originals(

@@ -30,6 +30,7 @@ class ProfileReader:
         beside: of a run that is a file, others that `read` looks at.
         context: what `read` takes from the names of the file and its folder.
         content: equal for files in one folder that are copies of the same measurement.
+        fallback: whether its files count only in runs without another profile, as logs do.
     """
 
     name: str
@@ -42,6 +43,7 @@ class ProfileReader:
     beside: Callable[[Path], Iterable[Path]] | None = None
     context: Callable[[Path], str] | None = None
     content: Callable[[Path], Hashable] | None = None
+    fallback: bool = False
 
 
 @dataclass(frozen=True)
@@ -102,6 +104,7 @@ PROFILE_READERS: tuple[ProfileReader, ...] = (
         beside=timer_tables.beside,
         context=timer_tables.context,
         content=timer_tables.content,
+        fallback=True,
     ),
 )
 

@@ -385,7 +385,7 @@ def test_a_log_that_was_printed_twice_is_one_run(tmp_path):
 
 
 def test_different_formats_are_reported(tmp_path):
-    logs(tmp_path, a__p4__log=castep())
+    logs(tmp_path, a__p4__log=castep(processes=4))
     case(tmp_path / "b.p8")
     notice = "profiles of different formats are read as one study: timer table (1), OpenFOAM (1)"
     assert notice in discover(tmp_path).notices
@@ -394,3 +394,20 @@ def test_different_formats_are_reported(tmp_path):
 def test_names_of_different_programs_may_have_digits(tmp_path):
     logs(tmp_path, cp2k__p4__log=castep(processes=4), gromacs__p8__log=castep(processes=8))
     assert told(discover(tmp_path)) == [("cp2k.p4.log", (4.0,), 1), ("gromacs.p8.log", (8.0,), 1)]
+
+
+def test_a_log_beside_a_profile_is_not_another_run(tmp_path):
+    logs(tmp_path, a__p4_in_slurm__out=castep(), **{"slurm-7__out": castep()})
+    case(tmp_path / "a.p4" / "run")
+    case(tmp_path / "a.p8")
+    found = discover(tmp_path)
+    assert told(found) == [("run", (4.0,), 1), ("a.p8", (8.0,), 1)]
+    assert [(entry.path.name, entry.reason) for entry in found.skipped] == [
+        ("slurm-7.out", "a log beside profiles, without parameters in its name")
+    ]
+
+
+def test_a_single_profile_with_a_log_beside_it_needs_no_name(tmp_path):
+    logs(tmp_path, md__log=castep())
+    (tmp_path / "profile.cubex").write_bytes(b"")
+    assert told(discover(tmp_path)) == [("profile.cubex", (), 1)]
