@@ -78,14 +78,15 @@ class LogTables:
             )
         return found, notices
 
-    def _table(self, begin: Found, stop: int, stated: Facts) -> ReadTable | None:
+    def _table(self, begin: Found, stop: int, log_facts: Facts) -> ReadTable | None:
         rows = self._scattered(begin, stop) if self.kind.scattered else None
         facts: dict[str, str] = {}
         if rows is None:
             facts, rows = self._below_headers(begin, stop)
-        facts = {**stated, **begin.facts, **facts}
+        facts = {**log_facts, **begin.facts, **facts}
         try:
-            placed = self.kind.place(rows, facts) if rows else Placed(timers=())
+            something = rows or not self.kind.scattered
+            placed = self.kind.place(rows, facts) if something else Placed(timers=())
         except InputError as error:
             raise InputError(error.what, where=str(self.path), hint=error.hint) from error
         return ReadTable(placed=placed, facts={**facts, **placed.facts}) if placed.timers else None

@@ -627,3 +627,40 @@ def test_rows_that_are_hard_to_refuse_take_no_time(tmp_path, name, filler):
     with suppress(InputError):
         timer_tables.read(file)
     assert perf_counter() - begin < 2.0
+
+
+def test_pmemd_on_gpus_times_no_routines(read):
+    text = PMEMD[: PMEMD.index("|  NonSetup CPU Time in")] + PMEMD[PMEMD.index("|  Setup CPU time") :]
+    assert times(read(text.replace("Running AMBER/MPI", "Running"))) == {"Setup": 0.5, "NonSetup": 10.0}
+
+
+def test_quantum_espresso_with_threads_and_gpus(read):
+    text = timer_logs.quantum_espresso(processes=16).replace("WALL (", "WALL      0.50s GPU  (")
+    text = text.replace(
+        " processors\n",
+        " processor cores\n     Number of MPI processes:    4\n     Threads/MPI process:   4\n",
+    )
+    profile = read(text)
+    assert (len(profile.locations), settings(profile)["threads"]) == (4, "4")
+    assert times(profile) == times(read(timer_logs.quantum_espresso()))
+
+
+@pytest.mark.parametrize(
+    ("log", "parallel", "serial"),
+    [
+        (
+            timer_logs.castep(),
+            "Calculation parallelised over   16 processes.",
+            "Calculation not parallelised.",
+        ),
+        (
+            timer_logs.quantum_espresso(),
+            "Parallel version (MPI), running on     4 processors",
+            "Serial version",
+        ),
+    ],
+)
+def test_serial_runs_say_so(read, log, parallel, serial):
+    profile = read(log.replace(f"     {parallel}", f"     {serial}").replace(parallel, serial))
+    assert len(profile.locations) == 1
+    assert profile.notices == ()

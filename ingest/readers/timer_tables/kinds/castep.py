@@ -37,6 +37,7 @@ def _place(rows: Sequence[Row], facts: Facts) -> Placed:
                 Timer(path=("Calculation", "SCF iterations"), seconds=iterations, calls=float(steps)),
             ]
     stated = {"steps": str(steps)} if steps else {}
+    stated |= {"processes": "1"} if "_serial" in facts and "processes" not in facts else {}
     return Placed(timers=tuple(timers), total=total.seconds, facts=stated)
 
 

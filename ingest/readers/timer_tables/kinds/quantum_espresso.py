@@ -47,7 +47,12 @@ def _place(rows: Sequence[Row], facts: Facts) -> Placed:
         f"the clocks below '{above or whole}' took longer than it did: they are also called elsewhere"
         for above in sorted(doubtful)
     )
-    return Placed(timers=(*timers, *overlapping), total=total.seconds if total else None, notices=notices)
+    return Placed(
+        timers=(*timers, *overlapping),
+        total=total.seconds if total else None,
+        facts={"processes": "1"} if "_serial" in facts and "processes" not in facts else {},
+        notices=notices,
+    )
 
 
 def _last_block(rows: Sequence[Row], program: str) -> Sequence[Row]:
@@ -115,15 +120,16 @@ QUANTUM_ESPRESSO = TimerTable(
             " CPU",
             r"^ {3,8}(?P<name>\S.{0,40}?)\s*:\s+(?P<cpu>[0-9][0-9.dhms ]*?) CPU(?: time)?"
             r"(?:,?\s+(?P<wall>[0-9][0-9.dhms ]*?) (?:WALL|(?P<first>wall time)))?"
-            r"\s*(?:\(\s*(?P<calls>\d+) calls.*\))?\s*$",
+            r"(?:\s+[0-9][0-9.dhms ]*? GPU)?\s*(?:\(\s*(?P<calls>\d+) calls.*\))?\s*$",
         ),
         Line(" : ", r"^ {3,8}[A-Z][-A-Z0-9]*\s*: .*(?:WALL|wall time)(?P<group>)\s*$"),  # ends a block
         Line("Called by", r"^ {3,8}(?P<group>Called by \S+?):?\s*$"),
         Line("outines", r"^ {3,8}(?P<group>\w[-+/\w ]{0,40} routines?):?\s*$"),
     ),
     facts=(
-        Line("running on", r"Parallel version \(MPI.*running on\s+(?P<processes>\d+) processor"),
         Line("MPI processes", r"Number of MPI processes:\s+(?P<processes>\d+)"),
+        Line("running on", r"Parallel version \(MPI.*running on\s+(?P<processes>\d+) processor"),
+        Line("Serial ", r"^\s*Serial (?P<_serial>)(?:multi-threaded )?version"),
         Line("Threads/MPI", r"Threads/MPI process:\s+(?P<threads>\d+)"),
         Line("npool", r"K-points division:\s+npool\s+=\s+(?P<pools>\d+)"),
     ),
