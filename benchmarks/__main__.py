@@ -17,6 +17,7 @@ RUNS = {
     "modelling_several": [],
     "accuracy": [],
     "gate": [],
+    "overhead": ["compare", "build/overhead"],
     "whole": ["sample_profiles/hpcg-strong"],
     "campaign": ["--callpaths", "2000", "--locations", "256", "--no-growth"],
 }

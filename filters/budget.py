@@ -11,7 +11,10 @@ from filters.evidence import RunEvidence
 from filters.knapsack import Packing, pack
 from filters.options import Application, Budget, Overrides
 from filters.overhead import estimate_plain_time
+from filters.plain_time import KnownPlain
 from filters.regions import FilterRegions, unite_regions
+from filters.scorep_format.matcher import by_hand
+from filters.visit_cost import calibrate_by_leaves, visited
 from ingest.arrays import BoolArray, FloatArray, IntArray
 from ingest.number_text import percent
 
@@ -48,6 +51,7 @@ class Shares:
         recording: float64[R, J], cost of recording its visits.
         hooks: float64[R, J], cost of its visits if they are filtered at run time.
         fixed: float64[J], cost of what cannot be filtered.
+        by_hand: bool[R], regions that are recorded whatever a filter at compile time says.
     """
 
     own: FloatArray
@@ -55,6 +59,7 @@ class Shares:
     recording: FloatArray
     hooks: FloatArray
     fixed: FloatArray
+    by_hand: BoolArray
 
     def weight(self, applied: Application) -> FloatArray:
         """Return what recording a region adds to the overhead, float64[R, J]."""
@@ -63,7 +68,8 @@ class Shares:
     def overhead(self, kept: BoolArray, applied: Application) -> FloatArray:
         """Return the overhead of recording the kept regions, float64[J]."""
         hooks = self.hooks.sum(axis=0) if applied is Application.RUN_TIME else 0.0
-        return np.asarray(self.fixed + hooks + self.weight(applied)[kept].sum(axis=0))
+        recorded = kept | self.by_hand if applied is Application.COMPILE_TIME else kept
+        return np.asarray(self.fixed + hooks + self.weight(applied)[recorded].sum(axis=0))
 
 
 def decide_by_budget(
@@ -72,7 +78,7 @@ def decide_by_budget(
     *,
     overrides: Overrides | None = None,
     cost: EventCost | None = None,
-    baseline: float | None = None,
+    known: KnownPlain | None = None,
 ) -> tuple[Decision, BudgetOutcome]:
     """Select regions within an overhead budget.
 
@@ -85,14 +91,11 @@ def decide_by_budget(
         runs: one or more runs of the same program, measured without a filter.
         budget: how much overhead is allowed.
         overrides: what to keep or to drop whatever it costs; what grows is not kept for that.
-        cost: the cost of a visit; the default if not given.
-        baseline: duration in seconds of the last run without instrumentation, if known.
-
-    Raises:
-        UsageError: if the baseline is impossible.
+        cost: the cost of a visit; what the last run shows if not given.
+        known: plain computing time of the last run, if it is known.
     """
     regions = unite_regions(runs)
-    shares = _shares(regions, runs, cost or EventCost(), baseline)
+    shares = region_shares(regions, runs, cost or calibrate_by_leaves(visited(runs[-1])), known)
     asked = replace(overrides or Overrides(), growing=())  # the budget wins over automatic protection
     forced = override(regions, _undecided(regions), asked)
     must = forced >= Reason.PREFIX
@@ -113,13 +116,13 @@ def decide_by_budget(
     return decision, outcome
 
 
-def _shares(
-    regions: FilterRegions, runs: Sequence[RunEvidence], cost: EventCost, baseline: float | None
+def region_shares(
+    regions: FilterRegions, runs: Sequence[RunEvidence], cost: EventCost, known: KnownPlain | None
 ) -> Shares:
-    """Collect what each region costs and is worth; the baseline is that of the last run."""
+    """Collect what each region costs and is worth; the known plain time is that of the last run."""
     own, below, recording, hooks, fixed = [], [], [], [], []
     for i, run in enumerate(runs):
-        plain = estimate_plain_time(run, cost, baseline if i == len(runs) - 1 else None)
+        plain = estimate_plain_time(run, cost, known if i == len(runs) - 1 else None)
         share = 1.0 / plain.total if plain.total > 0 else 0.0
         entry = regions.of_callpaths(i, run)
         visits = regions.total(i, run, run.visits)
@@ -137,6 +140,7 @@ def _shares(
         recording=np.stack(recording, axis=1),
         hooks=np.stack(hooks, axis=1),
         fixed=np.array(fixed),
+        by_hand=by_hand(regions.table),
     )
 
 

@@ -10,7 +10,7 @@ from ingest.calltree import CallTree
 from ingest.errors import UsageError
 from ingest.region_class import USEFUL, regions_in
 
-INSIDE = 0.4
+INSIDE = 0.42  # share of the cost of a visit inside the visited region, on two machines
 
 
 @dataclass(frozen=True)
@@ -44,9 +44,11 @@ class EventCost:
 
 
 def child_visits(tree: CallTree, visits: FloatArray) -> FloatArray:
-    """Sum the visits of the direct callees, float64[call path]."""
+    """Sum the visits of the direct callees, float64[call path, ...]."""
     called = tree.parent >= 0
-    return np.bincount(tree.parent[called], visits[called], len(tree)).astype(np.float64)
+    found = np.zeros(visits.shape)
+    np.add.at(found, tree.parent[called], visits[called])
+    return found
 
 
 def events_within(run: RunEvidence) -> FloatArray:
@@ -59,26 +61,43 @@ def events_within(run: RunEvidence) -> FloatArray:
     return INSIDE * run.visits + (1 - INSIDE) * child_visits(run.tree, run.visits)
 
 
-def calibrate_by_baseline(run: RunEvidence, baseline: float) -> EventCost:
-    """Find the cost of a visit from the duration of the same run without instrumentation.
+def plain_by_baseline(run: RunEvidence, baseline: float) -> float:
+    """Return the plain computing time in core-seconds, given how long the same run takes uninstrumented.
 
-    The additional time of the run is attributed to the visits of its busiest CPU location.
+    What the run took longer is attributed to the visits of its busiest CPU location.
 
     Args:
         run: measured without a filter.
         baseline: duration in seconds without instrumentation.
 
     Raises:
-        UsageError: if the instrumented run did not take longer, or visited nothing.
+        UsageError: the baseline leaves no time to compute, or is not shorter than the run.
     """
     if baseline <= 0.0 or run.wall <= baseline or run.busiest == 0.0:
         what = f"the baseline of {baseline:g} s is not shorter than the instrumented run of {run.wall:.4g} s"
         hint = "measure both on the same machine with the same input, or give the event cost instead"
         raise UsageError(what, where=run.source, hint=hint)
-    recorded = (run.wall - baseline) / run.busiest
-    default = EventCost()
-    filtered = default.filtered * recorded / default.recorded
-    return EventCost(recorded, filtered, 0.05, f"calibrated by a baseline of {baseline:g} s")
+    measured = computing_time(run)
+    lost = (run.wall - baseline) * _events_computing(run) / run.busiest
+    if not lost < measured:
+        what = (
+            f"a run of {run.wall:.4g} s ({measured:.4g} core-s of computing) cannot take only {baseline:g} s"
+        )
+        raise UsageError(what, where=run.source, hint="give the time of the same run without instrumentation")
+    return measured - lost
+
+
+def plain_by_pair(full: RunEvidence, reduced: RunEvidence) -> float:
+    """Return the plain computing time in core-seconds from two measurements of a run.
+
+    The second has fewer regions instrumented, at compile time. Both together say plain time P and cost c:
+    T1 = P + c E1 and T2 = P + c E2.
+
+    Raises:
+        UsageError: unless the second has fewer visits and less computing time.
+    """
+    cost = calibrate_by_pair(full, reduced).recorded
+    return max(computing_time(reduced) - cost * _events_computing(reduced), 0.0)
 
 
 def calibrate_by_pair(full: RunEvidence, reduced: RunEvidence) -> EventCost:
@@ -90,19 +109,27 @@ def calibrate_by_pair(full: RunEvidence, reduced: RunEvidence) -> EventCost:
     Raises:
         UsageError: unless the second has fewer visits and less computing time.
     """
-    visits = full.visits.sum() - reduced.visits.sum()
+    visits = _events_computing(full) - _events_computing(reduced)
     time = computing_time(full) - computing_time(reduced)
     if visits <= 0 or time <= 0:
         what = f"no event cost can be derived: {visits:,.0f} fewer visits took {time:.4g} core-s less"
         raise UsageError(
             what, where=reduced.source, hint="give the full measurement first, then the reduced one"
         )
-    recorded = float(time / visits)
+    return calibrated(float(time / visits), 0.1, f"calibrated by {full.source} and {reduced.source}")
+
+
+def calibrated(recorded: float, spread: float, source: str) -> EventCost:
+    """Return a cost of visits; the cost of one that is filtered at run time follows in proportion."""
     default = EventCost()
-    filtered = default.filtered * recorded / default.recorded
-    return EventCost(recorded, filtered, 0.1, f"calibrated by {full.source} and {reduced.source}")
+    return EventCost(recorded, default.filtered * recorded / default.recorded, spread, source)
 
 
 def computing_time(run: RunEvidence) -> float:
     """Return the measured time of useful computation (see `ingest.region_class`), in core-seconds."""
     return float(run.time[regions_in(run.regions, USEFUL)[run.tree.region]].sum())
+
+
+def _events_computing(run: RunEvidence) -> float:
+    """Return how many visits' cost lies in the computing time."""
+    return float(events_within(run)[regions_in(run.regions, USEFUL)[run.tree.region]].sum())

@@ -20,16 +20,17 @@ class Reason(IntEnum):
     DROPPED = 0
     NEVER_CALLED = 1
     TOO_COSTLY = 2
-    ASKED_TO_DROP = 3
-    PREFIX = 4
-    STRUCTURE = 5
-    TOTAL_TIME = 6
-    TIME_PER_VISIT = 7
-    TIME = 8
-    GROWING = 9
-    PROTECTED = 10
-    USER_REGION = 11
-    ENTRY_POINT = 12
+    OUT_OF_PROPORTION = 3
+    ASKED_TO_DROP = 4
+    PREFIX = 5
+    STRUCTURE = 6
+    TOTAL_TIME = 7
+    TIME_PER_VISIT = 8
+    TIME = 9
+    GROWING = 10
+    PROTECTED = 11
+    USER_REGION = 12
+    ENTRY_POINT = 13
 
     @property
     def keeps(self) -> bool:
@@ -46,6 +47,7 @@ _SENTENCES = {
     Reason.DROPPED: "no rule keeps it",
     Reason.NEVER_CALLED: "it is not called in the profile",
     Reason.TOO_COSTLY: "it costs more than the budget leaves, or its visits are too short to measure",
+    Reason.OUT_OF_PROPORTION: "the rule keeps it, but recording all its visits costs more than they show",
     Reason.ASKED_TO_DROP: "dropped on request",
     Reason.PREFIX: "it leads to a call path that is kept",
     Reason.STRUCTURE: "the time spent below it is worth its cost",
@@ -104,13 +106,13 @@ def override(regions: FilterRegions, reason: IntArray, overrides: Overrides) -> 
     final[np.isin(regions.table.name, overrides.growing) & regions.called] = Reason.GROWING
     user = np.array([paradigm == USER for paradigm in regions.table.paradigm], dtype=np.bool_)
     final[user] = Reason.USER_REGION
-    final[_matching(regions, overrides.drop)] = Reason.ASKED_TO_DROP
-    final[_matching(regions, overrides.protect)] = Reason.PROTECTED
+    final[matching(regions, overrides.drop)] = Reason.ASKED_TO_DROP
+    final[matching(regions, overrides.protect)] = Reason.PROTECTED
     final[regions.pinned & ~user] = Reason.ENTRY_POINT
     return final
 
 
-def _matching(regions: FilterRegions, patterns: Sequence[str]) -> BoolArray:
+def matching(regions: FilterRegions, patterns: Sequence[str]) -> BoolArray:
     """Return which regions one of the patterns names, bool[R]."""
     wanted = PatternSet.of(patterns)
     pairs = zip(regions.table.name, regions.table.mangled, strict=True)

@@ -4,12 +4,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from filters.scorep_format.matcher import filterable
 from ingest.arrays import FloatArray
 from ingest.calltree import CallTree
 from ingest.profile import Profile, RegionTable
+from ingest.region_class import USEFUL, regions_in
 
-VISITS = "visits"
-TIME = "time"
+VISITS, TIME, LONGEST = "visits", "time", "max_time"
+OFTEN = 100  # visits, from which one of them can be an outlier
+LEAST_INTERRUPTION, OUTLYING = 1e-3, 20.0  # seconds, and times the mean of the other visits
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -21,7 +24,9 @@ class RunEvidence:
         tree: its n call paths; siblings that a filter cannot distinguish are merged.
         regions: what the call paths are made of.
         visits: float64[n], how often each call path was entered.
-        time: float64[n], exclusive time in core-seconds, with the measurement's own overhead in it.
+        time: float64[n], exclusive time in core-seconds, with the measurement's own overhead in it but
+            without interruptions.
+        interrupted: core-seconds of interruptions, which belong to no call path (see `interruptions`).
         busiest: the most visits of a single CPU location.
         wall: the longest time of a CPU location in seconds: how long the run took.
     """
@@ -31,6 +36,7 @@ class RunEvidence:
     regions: RegionTable
     visits: FloatArray
     time: FloatArray
+    interrupted: float
     busiest: float
     wall: float
 
@@ -44,15 +50,43 @@ def evidence_from_profile(profile: Profile) -> RunEvidence:
     node, tree = profile.tree.merge_siblings(profile.regions.mangled)
     visits, busiest = _sums(profile, VISITS)
     time, wall = _sums(profile, TIME)
+    lost = np.minimum(interruptions(profile), time)
     return RunEvidence(
         source=profile.source,
         tree=tree,
         regions=profile.regions,
         visits=np.bincount(node, visits, len(tree)).astype(np.float64),
-        time=np.bincount(node, time, len(tree)).astype(np.float64),
+        time=np.bincount(node, time - lost, len(tree)).astype(np.float64),
+        interrupted=float(lost.sum()),
         busiest=busiest,
         wall=wall,
     )
+
+
+def interruptions(profile: Profile) -> FloatArray:
+    """Find what single interruptions by the operating system added, float64[call path] in core-seconds.
+
+    A call path that is visited often has one visit that took very much longer than all others: its longest
+    inclusive time, which Score-P keeps for every call path. A callee with such a visit explains that of its
+    callers. At most one visit of a call path and location is recognised, in computing regions that the
+    compiler instrumented.
+    """
+    if LONGEST not in {metric.name for metric in profile.metrics}:
+        return np.zeros(len(profile.tree))
+    cpu = profile.locations.cpu
+    longest = profile.values(LONGEST)[:, cpu]
+    visits = profile.values(VISITS)[:, cpu]
+    others = (profile.values(TIME, inclusive=True)[:, cpu] - longest) / np.maximum(visits - 1, 1)
+    trivial = (filterable(profile.regions) & regions_in(profile.regions, USEFUL))[profile.tree.region]
+    odd = (visits >= OFTEN) & (longest >= LEAST_INTERRUPTION) & (longest >= OUTLYING * others)
+    excess = np.where(odd & trivial[:, None], longest - others, 0.0)
+    explained = excess.copy()
+    below = np.zeros(excess.shape)
+    for nodes, starts, parents in profile.tree.levels:
+        below[parents] = np.maximum.reduceat(explained[nodes], starts, axis=0)
+        explained[parents] = np.maximum(explained[parents], below[parents])
+    own: FloatArray = np.maximum(excess - below, 0.0).sum(axis=1)
+    return own
 
 
 def _sums(profile: Profile, metric: str) -> tuple[FloatArray, float]:

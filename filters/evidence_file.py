@@ -9,6 +9,7 @@ from filters.budget import BudgetOutcome
 from filters.decision import Decision, Reason
 from filters.explanation import DroppedRegion, dropped_regions
 from filters.overhead import Prediction, prediction_json
+from filters.paper_rule import PaperDecision
 from ingest.arrays import IntArray
 
 
@@ -20,7 +21,8 @@ def evidence_json(
     ``regions`` has one entry per called region, in the order of the displayed names: visits, exclusive time
     in core-seconds and seconds per visit of the last run, the reason, how many call paths lead to it, how
     many are kept by themselves and how many only because the region is kept elsewhere; with several runs,
-    ``runs`` names those in which a call path of it is kept. With predictions there are ``predictions``, one
+    ``runs`` names those in which a call path of it is kept; ``why`` of a region that is dropped although the
+    rule keeps it has what its visits cost and show. With predictions there are ``predictions``, one
     per run, ``plain_time`` of each region, and in ``given_up`` the dropped regions with the most time; with a
     budget there is ``budget``.
     """
@@ -84,6 +86,12 @@ def _callpath_counts(decision: Decision, run: int) -> IntArray:
     return np.array([regions.total(run, evidence, row) for row in rows]).astype(np.int64)
 
 
+def _why(decision: Decision, i: int, reason: Reason) -> str:
+    if isinstance(decision, PaperDecision) and decision.guard and reason is Reason.OUT_OF_PROPORTION:
+        return f"{reason.sentence}: {decision.guard.sentence(i)}"
+    return reason.sentence
+
+
 def _region(decision: Decision, i: int, visits: float, time: float, counts: list[IntArray]) -> dict[str, Any]:
     table, reason = decision.regions.table, Reason(int(decision.reason[i]))
     entry: dict[str, Any] = {
@@ -93,7 +101,7 @@ def _region(decision: Decision, i: int, visits: float, time: float, counts: list
         "file": table.file[i],
         "kept": reason.keeps,
         "reason": reason.name.lower(),
-        "why": reason.sentence,
+        "why": _why(decision, i, reason),
         "visits": visits,
         "time": time,
         "time_per_visit": time / visits if visits > 0 else None,

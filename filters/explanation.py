@@ -81,6 +81,8 @@ def _region(decision: Decision, prediction: Prediction, i: int) -> Iterable[str]
     yield f"  recording its visits takes about {figure(cost)} core-s{share}"
     if isinstance(decision, PaperDecision):
         yield from _thresholds(decision.outcomes[last])
+        if decision.guard is not None and reason is Reason.OUT_OF_PROPORTION:
+            yield f"  {decision.guard.sentence(i)}"
     yield from _callpaths(decision, nodes)
 
 
@@ -116,7 +118,7 @@ def _fate(decision: Decision, node: int, home: int) -> str:
     fate = f"its time is attributed to {caller}"
     if isinstance(decision, PaperDecision):
         anchor = int(decision.outcomes[last].represented_by[node])
-        if anchor >= 0:
+        if anchor >= 0 and decision.recorded(last)[anchor]:
             fate += f", represented by {short_name(run.regions.name[run.tree.region[anchor]])}"
     return fate
 

@@ -10,7 +10,7 @@ from ingest.options import option
 
 @dataclass(frozen=True, kw_only=True)
 class PaperRule:
-    """The numbers of the rule, with the paper's values as defaults."""
+    """The numbers of the rule, with the paper's values as defaults, and whether it has a guard."""
 
     per_visit: float = option(
         0.25, "Share of call paths to keep, those with the longest time per visit.", least=0, most=1
@@ -23,6 +23,11 @@ class PaperRule:
         "A call path with more visits than this quantile does not represent itself; 0.5 is the median.",
         least=0,
         most=1,
+    )
+    paper_exact: bool = option(
+        False,
+        "Follow the paper to the letter: keep regions even if their visits cost more than they show.",
+        commands=("filter",),
     )
 
     def __post_init__(self) -> None:

@@ -5,11 +5,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from filters.cost import EventCost
 from filters.decision import Decision, Reason, decision_notices, override, region_reasons
 from filters.evidence import RunEvidence
+from filters.guard import Guard, guard, guard_notices
 from filters.options import Overrides, PaperRule
+from filters.plain_time import KnownPlain
 from filters.regions import unite_regions
 from filters.scorep_format.matcher import filterable as can_filter
+from filters.visit_cost import calibrate_by_leaves, visited
 from ingest.arrays import BoolArray, FloatArray, IntArray
 
 
@@ -40,40 +44,61 @@ class PaperDecision(Decision):
 
     Attributes:
         outcomes: per run, what the rule says about it.
+        guard: what the kept regions cost and show in all their call paths; None for the letter of the paper.
     """
 
     outcomes: tuple[RuleOutcome, ...]
+    guard: Guard | None
 
 
 def decide_by_paper(
-    runs: Sequence[RunEvidence], rule: PaperRule | None = None, overrides: Overrides | None = None
+    runs: Sequence[RunEvidence],
+    rule: PaperRule | None = None,
+    overrides: Overrides | None = None,
+    *,
+    cost: EventCost | None = None,
+    known: KnownPlain | None = None,
 ) -> PaperDecision:
     """Decide by the rule of the paper.
 
-    A region is kept if one of its call paths is kept in one of the runs.
+    A region is kept if one of its call paths is kept in one of the runs, and if recording all its visits
+    costs no more than they show (`filters.guard`; not with `PaperRule.paper_exact`). The callers of a region
+    that is dropped for its cost stay: its time is attributed to them.
 
     Args:
         runs: one or more runs of the same program, the largest scale last.
         rule: the numbers of the rule; the paper's if not given.
         overrides: what to keep or to drop whatever the rule says.
+        cost: the cost of a visit; what the last run shows if not given.
+        known: plain computing time of the last run, if it is known.
+
     """
     rule = rule or PaperRule()
     regions = unite_regions(runs)
     outcomes = [apply_paper_rule(run, can_filter(run.regions)[run.tree.region], rule) for run in runs]
     callpaths = tuple(outcome.reason for outcome in outcomes)
-    reason = override(regions, region_reasons(regions, runs, callpaths), overrides or Overrides())
+    by_rule = region_reasons(regions, runs, callpaths)
+    found = None
+    if not rule.paper_exact:
+        found = guard(
+            regions, runs, callpaths, by_rule, cost or calibrate_by_leaves(visited(runs[-1])), known
+        )
+        by_rule = np.where(found.dropped, int(Reason.OUT_OF_PROPORTION), by_rule)
+    reason = override(regions, by_rule, overrides or Overrides())
     method = (
         f"paper rule: top {100 * rule.per_visit:.0f} % by time per visit, top {100 * rule.total:.0f} % by "
     )
     method += f"total time, visits up to the {100 * rule.visits:.0f} % quantile, all callers of what is kept"
+    method += "" if rule.paper_exact else "; nothing that costs more than it shows"
     return PaperDecision(
         regions=regions,
         runs=tuple(runs),
         callpaths=callpaths,
         reason=reason,
         method=method,
-        notices=decision_notices(regions, reason),
+        notices=(*decision_notices(regions, reason), *guard_notices(regions, reason)),
         outcomes=tuple(outcomes),
+        guard=found,
     )
 
 

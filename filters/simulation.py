@@ -14,19 +14,20 @@ from ingest.calltree import CallTree
 from ingest.profile import Block, Metric, MetricKind, Profile, exclusive_values
 
 
-def simulate(profile: Profile, rules: Filter) -> Profile:
+def simulate(profile: Profile, rules: Filter, *, at_compile_time: bool = False) -> Profile:
     """Apply a filter to a measurement that was made without it.
 
     Filtered regions vanish from the call tree, with their visits. What they call moves to their nearest
     recorded caller, where calls of the same region become one call path. What was measured in them is
     attributed to that caller: time, with the overhead that filtering would have saved (`filters.overhead`
     predicts how much), counters, bytes. Minima and maxima stay those of the recorded visits. Metrics that
-    belong to no place in the call tree are left out.
+    belong to no place in the call tree are left out. A filter at compile time leaves regions instrumented by
+    hand.
 
     Raises:
         InputError: later, when damaged values are read.
     """
-    folding = fold(profile, kept(rules, profile.regions))
+    folding = fold(profile, kept(rules, profile.regions, at_compile_time=at_compile_time))
     metrics = tuple(metric for metric in profile.metrics if metric.kind is not MetricKind.SIMPLE)
     return replace(
         profile,

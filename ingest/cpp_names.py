@@ -7,6 +7,7 @@ and stay as they are.
 """
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -25,6 +26,7 @@ _TOKEN = re.compile(
     """,
     re.VERBOSE,
 )
+_LISTED = 5
 _CLOSING = {"<": ">", "{": "}", "[": "]"}
 _NOT_A_POINT = re.compile(r"[^.]")
 
@@ -87,6 +89,12 @@ def short_name(displayed: str) -> str:
     and ``!$omp parallel @a.c:3`` are not signatures.
     """
     return parse_signature(displayed).name
+
+
+def short_list(names: Sequence[str]) -> str:
+    """Return the first names, without parameters, and how many are left out."""
+    shown = ", ".join(short_name(name) for name in names[:_LISTED])
+    return f"{shown} and {len(names) - _LISTED} more" if len(names) > _LISTED else shown
 
 
 def _function(displayed: str, masked: str) -> Signature | None:

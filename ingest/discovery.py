@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
@@ -10,13 +10,12 @@ from pathlib import Path
 from ingest.errors import InputError, RunNameError
 from ingest.profile_search import FoundProfile, Skipped, search_profiles
 from ingest.readers import ProfileReader, find_profile_reader, known_profiles
-from ingest.run_names import HOW_TO_NAME, RunName, RunSpec, parse_run_name
+from ingest.run_metadata import Metadata, is_function, read_metadata, stated_parameters
+from ingest.run_names import HOW_TO_NAME, PROCESSES, RunName, RunSpec, named_parameters, parse_run_name
 
 __all__ = ["Discovery", "Run", "Skipped", "discover"]
 
 MAX_EXAMPLES = 4
-PROCESSES = "p"
-METADATA_PROCESSES = ("jobsize", "mpi.world.size")  # names of their number that Adiak and Caliper use
 
 _DIGITS = re.compile(r"[0-9]+")
 _NUMBER = re.compile(r"[0-9]{1,12}")
@@ -49,39 +48,23 @@ class Discovery:
         runs: at least one.
         skipped: what is beside the runs and not read.
         notices: one sentence for everything doubtful.
+        listed: whether the configuration lists the runs, which is right whatever the profiles say.
     """
 
     parameters: tuple[str, ...]
     runs: tuple[Run, ...]
     skipped: tuple[Skipped, ...] = ()
     notices: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class _Metadata:
-    """What the profiles of a study say about their parameters.
-
-    Attributes:
-        found: the profiles whose metadata could be read.
-        parameters: names of the parameters.
-        values: one row per profile of `found`.
-        damaged: the profiles whose metadata could not be read.
-    """
-
-    found: tuple[FoundProfile, ...]
-    parameters: tuple[str, ...]
-    values: tuple[tuple[float, ...], ...]
-    damaged: tuple[Skipped, ...]
+    listed: bool = False
 
 
 def discover(path: Path, explicit: Sequence[RunSpec] | None = None) -> Discovery:
     """Find the runs below a directory.
 
     Every entry of the directory that contains a profile is a run. Its name gives the parameters (see
-    `ingest.run_names`), unless the metadata of the profiles do (Adiak's global values in Caliper's); if names
-    have no parameters, the number of processes that logs state does. Several profiles in one entry are
-    repetitions. A path that is a profile itself, or a directory with a single one,
-    needs no parameters.
+    `ingest.run_names`); if it gives none, the metadata of the profiles do (Adiak's global values in
+    Caliper's), or the number of processes that logs state. Several profiles in one entry are repetitions. A
+    path that is a profile itself, or a directory with a single one, needs no parameters.
 
     Args:
         path: a directory, or a single profile.
@@ -105,116 +88,67 @@ def discover(path: Path, explicit: Sequence[RunSpec] | None = None) -> Discovery
             where=str(path),
             hint=f"searched it and its folders for {known_profiles()}; {HOW_TO_NAME}",
         )
-    if metadata := _metadata(found):
-        return _described(metadata, skipped)
-    if stated := _stated(found):
-        return _from_logs(stated, skipped)
-    names = _names(found)
-    _agree(names, found)
+    names, metadata = _read_names(found), read_metadata(found)
+    if isinstance(names, RunNameError) or not names[0].parameters:
+        if metadata:
+            return _described(metadata, skipped)
+        if stated := stated_parameters(found, [_named_parameters(profile) for profile in found]):
+            return _described(stated, skipped)
+    if isinstance(names, RunNameError):
+        raise names
+    varied = _also_varied(metadata, names, found) if metadata else []
     parameters = tuple(name for name, _ in names[0].parameters)
     values = [tuple(value for _, value in name.parameters) for name in names]
     runs = _numbered(found, values, [name.repetition for name in names])
-    return Discovery(parameters, runs, tuple(skipped), _notices(names, found))
+    return Discovery(parameters, runs, tuple(skipped), (*_notices(names, found), *varied))
 
 
-def _described(metadata: _Metadata, skipped: Sequence[Skipped]) -> Discovery:
-    """Take the parameters from the metadata of the profiles."""
+def without_names(path: Path) -> Discovery:
+    """Find the runs below a directory whatever their names are: without parameters, all of one point."""
+    found, skipped = search_profiles(path)
+    return Discovery((), _numbered(found, [()] * len(found), [None] * len(found)), tuple(skipped))
+
+
+def _read_names(found: Sequence[FoundProfile]) -> list[RunName] | RunNameError:
+    """Read the names of all runs; an error is a value, since metadata may give the parameters."""
+    try:
+        names = _names(found)
+        _agree(names, found)
+    except RunNameError as error:
+        return error
+    return names
+
+
+def _described(metadata: Metadata, skipped: Sequence[Skipped]) -> Discovery:
+    """Take the parameters from what the profiles say."""
     runs = _numbered(metadata.found, metadata.values, [None] * len(metadata.found))
-    notice = f"parameters from the metadata of the profiles: {', '.join(metadata.parameters)}"
-    return Discovery(metadata.parameters, runs, (*skipped, *metadata.damaged), (notice,))
-
-
-def _metadata(found: Sequence[FoundProfile]) -> _Metadata | None:
-    """Choose the parameters from the metadata of profiles.
-
-    These are the number of processes, and the numbers that every profile has and that are not the same in
-    all; of numbers that always agree the first is taken.
-
-    Returns:
-        None if the format of some profile has no metadata, or if they contain no number.
-
-    Raises:
-        InputError: if the metadata of no profile can be read.
-    """
-    described: list[tuple[FoundProfile, Mapping[str, float]]] = []
-    damaged: list[Skipped] = []
-    for profile in found:
-        if profile.reader.parameters is None:
-            return None
-        try:
-            described.append((profile, profile.reader.parameters(profile.path)))
-        except InputError as error:
-            if len(damaged) + 1 == len(found):
-                raise
-            damaged.append(Skipped(profile.path, error.what, damaged=True))
-    parameters = choose_parameters([numbers for _, numbers in described])
-    if not parameters:
-        return None
-    values = tuple(tuple(numbers[name] for name in parameters) for _, numbers in described)
-    return _Metadata(tuple(profile for profile, _ in described), parameters, values, tuple(damaged))
-
-
-def _stated(found: Sequence[FoundProfile]) -> _Metadata | None:
-    """Take the parameters that profiles state if their names have none.
-
-    Returns:
-        None if names have parameters that profiles do not state with the same values, if some profile states
-        nothing, or if there is only one run, which needs no parameters.
-
-    Raises:
-        InputError: if none of the profiles can be read.
-    """
-    named = [_named_parameters(profile) for profile in found]
-    if len({profile.entry for profile in found}) == 1 or all(named):
-        return None
-    described: list[tuple[FoundProfile, Mapping[str, float]]] = []
-    damaged: list[Skipped] = []
-    for profile, names in zip(found, named, strict=True):
-        try:
-            numbers = (
-                profile.reader.unnamed_parameters(profile.path) if profile.reader.unnamed_parameters else {}
-            )
-        except InputError as error:
-            if len(damaged) + 1 == len(found):
-                raise
-            damaged.append(Skipped(profile.path, error.what, damaged=True))
-            continue
-        if not numbers or not names.items() <= numbers.items():
-            return None
-        described.append((profile, numbers))
-    parameters = tuple(described[0][1])
-    values = tuple(tuple(numbers[name] for name in parameters) for _, numbers in described)
-    return _Metadata(tuple(profile for profile, _ in described), parameters, values, tuple(damaged))
+    notices = (*metadata.notices, *_mixed_formats(metadata.found))
+    return Discovery(metadata.parameters, runs, (*skipped, *metadata.damaged), notices)
 
 
 def _named_parameters(profile: FoundProfile) -> dict[str, float]:
-    try:
+    """Return the parameters in the names of a run and of the folders in it, as far as they can be read."""
+    if _named_by_number(profile):
         return dict(_name(profile).parameters)
-    except RunNameError:
-        return {}
+    names = (profile.run_name, *_folders_inside(profile))
+    return {name: value for named in names for name, value in named_parameters(named).items()}
 
 
-def _from_logs(stated: _Metadata, skipped: Sequence[Skipped]) -> Discovery:
-    """Take the parameters from what the profiles state."""
-    runs = _numbered(stated.found, stated.values, [None] * len(stated.found))
-    names = ", ".join(f"{name} (processes)" if name == PROCESSES else name for name in stated.parameters)
-    notice = f"the names of the runs have no parameters: {names} as the profiles state it"
-    return Discovery(
-        stated.parameters, runs, (*skipped, *stated.damaged), (notice, *_mixed_formats(stated.found))
-    )
-
-
-def choose_parameters(numbers: Sequence[Mapping[str, float]]) -> tuple[str, ...]:
-    """Choose parameters from the numbers in the metadata of each profile, see `_metadata`."""
-    common = set(numbers[0]).intersection(*numbers) if numbers else set()
-    processes = [name for name in METADATA_PROCESSES if name in common][:1]
-    others = sorted(common.difference(METADATA_PROCESSES))
-    chosen: dict[tuple[float, ...], str] = {}
-    for name in [*processes, *others]:
-        column = tuple(row[name] for row in numbers)
-        if name in processes or len(set(column)) > 1:
-            chosen.setdefault(column, name)
-    return tuple(chosen.values())
+def _also_varied(metadata: Metadata, names: Sequence[RunName], found: Sequence[FoundProfile]) -> list[str]:
+    """Say which numbers of the metadata vary between runs that have the same parameters by their names."""
+    point = {profile.path: name.parameters for profile, name in zip(found, names, strict=True)}
+    points = [point[profile.path] for profile in metadata.found]
+    varied = [
+        name
+        for column, name in enumerate(metadata.parameters)
+        if not is_function(points, [row[column] for row in metadata.values])
+    ]
+    if not varied:
+        return []
+    return [
+        f"parameters from the run names; in the metadata of the profiles {', '.join(varied)} differs between "
+        f"runs with the same parameters: list the runs in pipeline.toml if it matters"
+    ]
 
 
 def _listed(directory: Path, specs: Sequence[RunSpec]) -> Discovery:
@@ -236,7 +170,7 @@ def _listed(directory: Path, specs: Sequence[RunSpec]) -> Discovery:
         found += profiles
         values += [tuple(float(spec.parameters[name]) for name in parameters)] * len(profiles)
         repetitions += [spec.repetition] * len(profiles)
-    return Discovery(parameters, _numbered(found, values, repetitions))
+    return Discovery(parameters, _numbered(found, values, repetitions), listed=True)
 
 
 def _profiles_of(place: Path) -> list[FoundProfile]:
@@ -281,19 +215,18 @@ def _named_by_number(profile: FoundProfile) -> bool:
 def _refuse_nested_runs(found: Sequence[FoundProfile]) -> None:
     """Refuse a folder of several runs instead of a run: their parameters would be lost."""
     for profile in found:
-        folder_of = profile.path if profile.path.is_dir() else profile.path.parent
-        inside = folder_of.parts[len(profile.entry.parts) :]
-        for folder in inside:
-            try:
-                nested = parse_run_name(folder).parameters
-            except RunNameError:
-                continue
-            if nested:
+        for folder in _folders_inside(profile):
+            if named_parameters(folder):
                 raise RunNameError(
                     f"'{folder}' is named like a run but lies one folder too deep",
                     where=str(profile.entry),
                     hint="give the directory that contains the runs",
                 )
+
+
+def _folders_inside(profile: FoundProfile) -> tuple[str, ...]:
+    folder_of = profile.path if profile.path.is_dir() else profile.path.parent
+    return folder_of.parts[len(profile.entry.parts) :]
 
 
 def _agree(names: Sequence[RunName], found: Sequence[FoundProfile]) -> None:
@@ -338,7 +271,7 @@ def _mixed_formats(found: Sequence[FoundProfile]) -> tuple[str, ...]:
     counts = Counter(profile.reader.name for profile in found)
     if len(counts) == 1:
         return ()
-    formats = ", ".join(f"{name} ({count})" for name, count in counts.items())
+    formats = ", ".join(f"{name} ({number})" for name, number in counts.items())
     return (f"profiles of different formats are read as one study: {formats}",)
 
 

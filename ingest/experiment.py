@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ingest.arrays import FloatArray, IntArray
+from ingest.arrays import BoolArray, FloatArray, IntArray
 from ingest.calltree import CallTree
 from ingest.errors import InputError
 from ingest.profile import Metric, RegionTable
@@ -37,6 +37,29 @@ class RunRecord:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
+class OverheadCorrection:
+    """How instrumentation overhead was taken out of the times of an experiment with N call paths.
+
+    Attributes:
+        share: overhead as a share of the measured computing time of all runs.
+        cost: seconds of overhead per visit, on average.
+        deviation: float64[N], standard deviation of the logarithm of the error that all corrected times of a
+            call path share.
+        total_deviation: the same for the sum of all call paths.
+        measurable: bool[N]; the time of other call paths is below what the correction leaves uncertain, so
+            it is attributed to their callers.
+        source: where the cost comes from.
+    """
+
+    share: float
+    cost: float
+    deviation: FloatArray
+    total_deviation: float
+    measurable: BoolArray
+    source: str
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Experiment:
     """Many runs aligned: N call paths, P measurement points of D parameters, R repetitions.
 
@@ -50,6 +73,8 @@ class Experiment:
             no run, zero where it did not visit the call path.
         runs: the runs, in the order of points and repetitions; empty if the values come from a series.
         notices: one sentence for everything skipped or doubtful.
+        correction: how the times were corrected for overhead; None if they are as measured.
+        recorded: names of the functions that the runs could record, called or not, sorted; empty if unknown.
     """
 
     parameters: tuple[str, ...]
@@ -60,6 +85,8 @@ class Experiment:
     values: Mapping[str, Reduction]
     runs: tuple[RunRecord, ...]
     notices: tuple[str, ...] = ()
+    correction: OverheadCorrection | None = None
+    recorded: tuple[str, ...] = ()
 
     @property
     def is_series(self) -> bool:
@@ -82,6 +109,14 @@ class Experiment:
                 return metric
         known = ", ".join(m.name for m in self.metrics) or "none"
         raise InputError(f"no metric '{name}' was measured", hint=f"metrics here: {known}")
+
+    def stored_metric(self, name: str) -> str:
+        """Return the metric that results are about if one of that name was requested.
+
+        A series file with a single metric needs no name.
+        """
+        known = [metric.name for metric in self.metrics]
+        return known[0] if self.is_series and len(known) == 1 else name
 
     def locations(self) -> FloatArray:
         """Return the number of CPU locations, float64[P, R], NaN where no run was measured."""

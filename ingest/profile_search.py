@@ -5,9 +5,9 @@ from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from ingest.errors import InputError, RunNameError
+from ingest.errors import InputError
 from ingest.readers import ProfileReader, find_profile_reader
-from ingest.run_names import parse_run_name
+from ingest.run_names import named_parameters
 
 DEPTH = 2  # a run's folder, or a Score-P experiment folder (scorep-DATE) within it
 
@@ -43,15 +43,17 @@ class FoundProfile:
 
     @property
     def run_name(self) -> str:
-        """The name of the folder, or of the file without its ending.
+        """The name of the folder, or of the file without its ending."""
+        return self.stem if self.path == self.entry else self.entry.name
+
+    @property
+    def stem(self) -> str:
+        """The name of the profile without the ending of a file.
 
         Logs are often called like ``log.p4``: what looks like a parameter is not an ending of theirs.
         """
-        if self.path != self.entry or not self.entry.is_file():
-            return self.entry.name
-        if self.reader.unnamed_parameters and _PARAMETER.fullmatch(self.entry.suffix):
-            return self.entry.name
-        return self.entry.stem
+        named = self.reader.unnamed_parameters and _PARAMETER.fullmatch(self.path.suffix)
+        return self.path.name if named or not self.path.is_file() else self.path.stem
 
 
 def search_profiles(directory: Path) -> tuple[list[FoundProfile], list[Skipped]]:
@@ -90,16 +92,9 @@ def _without_stray_logs(
     """Set aside logs that lie as files without parameters in their names beside profiles of runs."""
     if all(profile.reader.fallback for profile in found):
         return found, skipped
-    stray = [p for p in found if p.reader.fallback and p.path == p.entry and not _has_parameters(p.run_name)]
+    stray = [p for p in found if p.reader.fallback and p.path == p.entry and not named_parameters(p.run_name)]
     reason = "a log beside profiles, without parameters in its name"
     return [p for p in found if p not in stray], [*skipped, *(Skipped(p.path, reason) for p in stray)]
-
-
-def _has_parameters(name: str) -> bool:
-    try:
-        return bool(parse_run_name(name).parameters)
-    except RunNameError:
-        return False
 
 
 def _visible(directory: Path) -> list[Path]:

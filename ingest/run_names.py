@@ -14,11 +14,25 @@ from pathlib import Path
 
 from ingest.errors import RunNameError
 
-HOW_TO_NAME = "name runs like 'hpcg.p4.n32.r1', or list them as [[run]] entries in pipeline.toml"
+HOW_TO_NAME = (
+    "name runs like 'hpcg.p4.n32.r1', or list them as [[run]] in pipeline.toml:"
+    " `pipeline inspect DIR --propose` writes such a list"
+)
+
+PROCESSES = "p"
+"""What the number of processes is called unless names call it something else."""
+
+PROCESS_PARAMETERS = frozenset(
+    ("mpi", "np", "nprocs", "nranks", "ntasks", PROCESSES, "proc", "processes", "procs", "ranks", "tasks")
+)
+"""Names, in lower case, whose numbers count processes."""
+
+COUNTERS = frozenset(("experiment", "job", "measurement", "profile", "rep", "repetition", "run", "trial"))
+"""Names whose numbers count runs: they are no parameters."""
 
 _REPETITION = re.compile(r"(?:^|\.)r([0-9]{1,9})$")
 _PAIR = re.compile(
-    r"(?P<name>[^\W\d_][^\W\d]*(?:-[^\W\d]+)*)"  # begins with a letter, holds no digit
+    r"(?P<name>[^\W\d_](?:[^\W\d]*[^\W\d_])?(?:-[^\W\d]*[^\W\d_])*)"  # letters at both ends, no digit
     r"(?P<value>[0-9]+(?:[.,][0-9]+)?)"
     r"(?P<gap>[.,_-]*)"
 )
@@ -86,6 +100,14 @@ def parse_run_name(name: str) -> RunName:
     raise _error(name, RunName("", whole, repetition), unread)
 
 
+def named_parameters(name: str) -> dict[str, float]:
+    """Return the parameters in the name of a run; nothing if it has none or cannot be read."""
+    try:
+        return dict(parse_run_name(name).parameters)
+    except RunNameError:
+        return {}
+
+
 def _pairs(text: str) -> tuple[tuple[tuple[str, float], ...], str]:
     """Read parameters with their values from the start of a text; return them and what is left unread."""
     pairs: list[tuple[str, float]] = []
@@ -102,6 +124,10 @@ def _checked(name: str, run: RunName) -> RunName:
     if repeated := next((p for p in names if names.count(p) > 1), None):
         raise RunNameError(
             f"the parameter '{repeated}' occurs twice in the run name", where=name, hint=HOW_TO_NAME
+        )
+    if counter := next((p for p in names if p.lower() in COUNTERS), None):
+        raise RunNameError(
+            f"'{counter}' in the run name counts runs, it is not a parameter", where=name, hint=HOW_TO_NAME
         )
     exponent = re.search(r"[0-9][eE][0-9]", name)
     if exponent and {"e", "E"}.intersection(names):

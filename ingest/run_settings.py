@@ -9,12 +9,20 @@ from collections.abc import Mapping, Sequence
 from ingest.errors import one_line
 
 SETTING = "setting: "
+PROGRAM = SETTING + "program"
 RECONCILED = "reconciled: "
 STATISTIC = "statistic"
 OVERLAPPING_TIME = "overlapping_time"
 """The metric of timers that lie inside or around others in an unknown way: seconds, in no sum."""
 
+NOT_INSTRUMENTED = "timers that programs print are not instrumented regions"
+
 MAX_SHOWN = 6  # different values of one setting that a notice lists
+
+
+def is_log(attributes: Mapping[str, str]) -> bool:
+    """Return whether a run is a log: timers of a program, the same on all locations, without overhead."""
+    return STATISTIC in attributes
 
 
 def stated(attributes: Mapping[str, str], prefix: str) -> dict[str, str]:

@@ -42,6 +42,9 @@ def decide_scaling(experiment: Experiment, given: Scaling | None = None) -> Scal
     The useful computing time per location (see `ingest.region_class`) falls about like 1/p under strong
     scaling and stays about the same under weak scaling; the slope between the measured points decides.
 
+    If the profiles do not separate waiting from computing, as OpenFOAM's own do not, time that stays the same
+    may also be waiting under strong scaling: then nothing is decided.
+
     Args:
         experiment: the aligned runs.
         given: what the user says; then it is not decided from the data.
@@ -61,11 +64,17 @@ def decide_scaling(experiment: Experiment, given: Scaling | None = None) -> Scal
             Scaling.STRONG, parameter, "no computing time was measured: strong scaling is assumed"
         )
     strong = slope < STRONG_SLOPE
+    shown = f"{parameter}^{round(slope, 2) + 0.0:.2f}"  # without a negative zero
+    if not strong and not _separates_waiting(experiment):
+        return ScalingDecision(
+            Scaling.NONE,
+            parameter,
+            f"strong or weak is unknown: time per location scales as {shown}, but the profiles"
+            " do not separate waiting from computing; use --scaling strong or --scaling weak",
+        )
     clear = min(abs(slope + 1.0), abs(slope)) <= CLEAR
-    reason = (
-        f"computing time per location scales as {parameter}^{slope:.2f}: "
-        f"{'strong' if strong else 'weak'} scaling"
-        + ("" if clear else ", but not clearly; use --scaling strong or weak if this is wrong")
+    reason = f"computing time per location scales as {shown}: {'strong' if strong else 'weak'} scaling" + (
+        "" if clear else ", but not clearly; use --scaling strong or weak if this is wrong"
     )
     return ScalingDecision(Scaling.STRONG if strong else Scaling.WEAK, parameter, reason)
 
@@ -95,6 +104,11 @@ def computing_time_per_location(experiment: Experiment) -> FloatArray:
         total = float(run.class_time[computing].sum())
         found[run.point, run.repetition] = total / max(len(run.process), 1)
     return found
+
+
+def _separates_waiting(experiment: Experiment) -> bool:
+    """Return whether a run has regions that do not compute."""
+    return any(not USEFUL.issuperset(run.classes) for run in experiment.runs)
 
 
 def _slope(experiment: Experiment, column: int) -> float | None:

@@ -26,17 +26,27 @@ def filterable(regions: RegionTable) -> BoolArray:
     return np.array(able, dtype=np.bool_)
 
 
-def kept(rules: Filter, regions: RegionTable) -> BoolArray:
+def by_hand(regions: RegionTable) -> BoolArray:
+    """Return which regions the user instrumented by hand, bool[region].
+
+    Their instrumentation is in the source code: a filter that the compiler applies leaves them. At run time
+    they are filtered as others are.
+    """
+    return np.array([paradigm == USER for paradigm in regions.paradigm], dtype=np.bool_)
+
+
+def kept(rules: Filter, regions: RegionTable, *, at_compile_time: bool = False) -> BoolArray:
     """Return which regions are measured under a filter, bool[region].
 
     File rules come first and region rules cannot undo them; regions that cannot be filtered are always
-    measured.
+    measured, those instrumented by hand if the filter is applied at compile time.
     """
     by_file = last_match(rules.files, regions.file, regions.file)
     by_name = last_match(rules.regions, regions.name, regions.mangled)
     unnamed_file = np.array([file == "" for file in regions.file], dtype=np.bool_)
     passed = ((by_file != EXCLUDED) | unnamed_file) & (by_name != EXCLUDED)
-    return np.asarray(passed | ~filterable(regions))
+    untouched = ~filterable(regions) | (by_hand(regions) & at_compile_time)
+    return np.asarray(passed | untouched)
 
 
 UNTOUCHED, INCLUDED, EXCLUDED = 0, 1, 2

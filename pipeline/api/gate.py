@@ -16,7 +16,7 @@ from pipeline.gate.result import CheckResult
 from pipeline.report.check.document import check_document
 from pipeline.report.check.wording import headline
 from pipeline.report.frames import checked_kernels_frame, frame_html
-from pipeline.stages.check import read_baseline, read_study
+from pipeline.stages.check import like_baseline, read_baseline, read_study
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -87,7 +87,7 @@ def check(
     options, rules = load_options(file, None), load_check_options(file)
     rules = replace(rules, targets=broadcast_points(at or {}) or rules.targets or options.at)
     known = None if baseline is None else read_baseline(Path(baseline))
-    study = read_study(place, options, machine)
+    study = read_study(place, like_baseline(options, known), machine)
     result = check_study(study.measurements, known, rules, options.models, datetime.date.today())
     skipped = tuple(f"{entry['path']}: {entry['reason']}" for entry in study.damaged)
     return Check(result, (*skipped, *study.notices))

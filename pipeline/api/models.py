@@ -8,15 +8,26 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ingest.arrays import FloatArray
+from ingest.errors import UsageError
 from pipeline.config.targets import broadcast_points
 from pipeline.models.analysis import Analysis, Level
+from pipeline.models.options import MIN_EFFICIENCY
+from pipeline.models.runtime.runtime import runtime
 from pipeline.models.scaling_models import Prediction
 from pipeline.models.total import predict_total
 from pipeline.report.export import hatchet_graph_frame
 from pipeline.report.formatting import callpath_text, counted
 from pipeline.report.formulas import latex_formula, python_function
-from pipeline.report.frames import facts_html, frame_html, kernel_names, models_frame, predictions_frame
+from pipeline.report.frames import (
+    facts_html,
+    frame_html,
+    kernel_names,
+    models_frame,
+    predictions_frame,
+    runtime_frame,
+)
 from pipeline.report.plots import draw_curve
+from pipeline.report.runtime_summary import runtime_summary
 from pipeline.stages.model import outlooks, summary_of, target_points
 from pipeline.stages.plot import find_kernel, kernel_curve
 from pipeline.store.results import read_analysis
@@ -103,6 +114,43 @@ class Models:
         callpaths = self._analysis.callpaths.models
         found = predict_total(callpaths, points, level)
         return predictions_frame(["total"], self.parameters, points, found)
+
+    def runtime(
+        self,
+        at: Mapping[str, Values] | None = None,
+        /,
+        *,
+        min_efficiency: float = MIN_EFFICIENCY,
+        **parameters: Values,
+    ) -> "pd.DataFrame":
+        """Return wall time, speed-up and efficiency: ``models.runtime(p=[64, 128])``.
+
+        Args:
+            at: target points, arguments as of `predict`.
+            min_efficiency: the efficiency up to whose scale ``attrs["efficient_up_to"]`` looks.
+            parameters: as of `predict`.
+
+        Returns:
+            One row per measured point, then one per target: the parameters, ``measured``, ``locations``,
+            ``extrapolation``, and ``wall_seconds``, ``effort``, ``core_hours``, ``speedup``, ``efficiency``
+            (strong scaling), ``weak_efficiency`` (weak scaling) and ``work_rate`` (sizes), each followed by
+            the ends of its 90 % interval, as ``wall_seconds_lower`` and ``wall_seconds_upper``. NaN stands
+            for what does not apply or is not available. ``attrs`` holds everything else of the ``runtime`` in
+            ``summary.json``: ``fastest``, ``efficient_up_to``, ``losses``, ``back_test``, ``trust`` ...
+
+        Raises:
+            PipelineError: an invalid target, or the models are not of time.
+        """
+        found = runtime(self._analysis, self._points(at, parameters), min_efficiency)
+        if found is None:
+            metric = self._analysis.callpaths.kernels.metric
+            raise UsageError(
+                f"the models are of {metric}, so there is no runtime", hint="fit the metric time"
+            )
+        table = runtime_frame(found, self.parameters)
+        described = runtime_summary(found, self.parameters) or {}
+        table.attrs.update({key: value for key, value in described.items() if key != "at"})
+        return table
 
     def summary(self, at: Mapping[str, Values] | None = None, /, **parameters: Values) -> dict[str, Any]:
         """Return the content of ``summary.json`` for target points as of `predict`."""

@@ -15,6 +15,7 @@ from pipeline.report.formatting import counted
 from pipeline.report.frames import frame_html, measurements_frame, runs_frame
 from pipeline.stages.ingest import Ingested, ingest, locate
 from pipeline.stages.model import metric_to_model, modelled
+from pipeline.stages.overhead import true_times
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -125,7 +126,7 @@ def read_study(
     given: dict[str, Any] = {"metric": metric, "jobs": jobs}
     options = load_options(None if config is None else Path(config), place if place.is_dir() else None)
     options = override(options, given, flags=False)
-    read = ingest(locate(place, options.runs), options.metric, options.processes)
+    read = true_times(ingest(locate(place, options.runs), options.metric, options.processes), options)
     if read.damaged:
         lost = counted(len(read.damaged), "run")
         warnings.warn(f"{lost} could not be read; see Study.problems", stacklevel=2)

@@ -18,6 +18,7 @@ def advise_command(
 ) -> None:
     """Plan the measurements that narrow the prediction at the target most per core-second."""
     from pipeline.config.targets import parse_at
+    from pipeline.report.formatting import point_text
     from pipeline.report.summary import advice_summary
     from pipeline.report.terminal import console
     from pipeline.report.terminal.advice import show_advice
@@ -26,8 +27,16 @@ def advise_command(
     from pipeline.store.results import read_analysis
 
     analysis = read_analysis(out)
-    target = target_points(analysis, parse_at(at or []))[-1]
-    plan = advise_analysis(analysis, target, budget)
+    targets = target_points(analysis, parse_at(at or []))
+    plans = [advise_analysis(analysis, target, budget) for target in targets]
     names, kernels = analysis.experiment.parameters, analysis.callpaths.kernels
-    if not write_summary(json, advice_summary(plan, names, kernels)):
-        show_advice(console(), plan, names, kernels)
+    points = [dict(zip(names, target, strict=True)) for target in targets.tolist()]
+    summaries = [advice_summary(plan, names, kernels) for plan in plans]
+    several = [{"target": point, "plan": plan} for point, plan in zip(points, summaries, strict=True)]
+    if write_summary(json, several if len(plans) > 1 else summaries[0]):
+        return
+    screen = console()
+    for point, plan in zip(points, plans, strict=True):
+        if len(plans) > 1:
+            screen.print(f"For {point_text(point)}", soft_wrap=True, markup=False)
+        show_advice(screen, plan, names, kernels)

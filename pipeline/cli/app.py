@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from ingest.errors import PipelineError, one_line
+from pipeline.report.standard_output import prepare_streams
 
 app = typer.Typer(
     name="pipeline",
@@ -72,6 +73,7 @@ def run_app() -> None:
     Garbage is collected rarely and not at the end: what modules define lives as long as the process, and
     looking through it takes a tenth of a small run.
     """
+    prepare_streams()
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # matrices are small here, threads only wait for work
     gc.set_threshold(OBJECTS_BETWEEN_COLLECTIONS)
     register()
@@ -84,7 +86,7 @@ def run_app() -> None:
         _show_usage_error(error)
         sys.exit(2)
     except SystemExit as stop:
-        if isinstance(stop.__context__, BrokenPipeError):  # typer and rich leave with 1, a regression to CI
+        if isinstance(stop.__context__, BrokenPipeError):  # typer leaves with 1, a regression to CI
             sys.exit(0)
         raise
     finally:

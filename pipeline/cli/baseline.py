@@ -7,7 +7,7 @@ import typer
 
 from pipeline.cli.app import app
 from pipeline.cli.options import Config, Given, declared_options
-from pipeline.cli.output import reading_progress, show_notices, show_skipped
+from pipeline.cli.output import STANDARD_OUTPUT, reading_progress, show_notices, show_skipped, write_output
 from pipeline.config.options import Options, load_options
 
 Machine = Annotated[
@@ -28,19 +28,27 @@ def baseline_command(
     ],
     given: Given,
     output: Annotated[
-        Path, typer.Option("-o", "--output", metavar="FILE", help="Baseline file to write.")
-    ] = Path("baseline.json"),
+        str,
+        typer.Option(
+            "-o", "--output", metavar="FILE", help="Baseline file to write, '-' for standard output."
+        ),
+    ] = "baseline.json",
     machine: Machine = None,
     config: Config = None,
 ) -> None:
     """Write measured values, models and noise of every kernel to a file for `pipeline check`."""
-    from pipeline.stages.check import read_study, write_baseline
+    from pipeline.stages.check import baseline_text, read_study
+    from pipeline.store.atomic import write_text
 
     options = load_options(config, path if path.is_dir() else None, **given)
     study = read_study(path, options, machine or "", reading_progress)
     show_skipped(study.damaged)
     show_notices(study.notices)
     configuration = {"scaling": options.scaling, "metric": options.metric}
-    count = write_baseline(output, study, options, configuration)
-    points = len(study.measurements.points)
-    typer.echo(f"Baseline of {count} kernels at {points} points in {output}")
+    text, count = baseline_text(study, options, configuration)
+    if output == STANDARD_OUTPUT:
+        write_output(output, text)
+    else:
+        write_text(Path(output), text)
+        points = len(study.measurements.points)
+        typer.echo(f"Baseline of {count} kernels at {points} points in {output}")

@@ -1,7 +1,7 @@
 """`pipeline bottlenecks`: the ranked table of a stored result."""
 
 from pipeline.cli.app import app
-from pipeline.cli.options import LEVELS, At, By, Json, Limit, Out
+from pipeline.cli.options import LEVELS, At, By, Json, Limit, Out, chosen_efficiency
 from pipeline.cli.output import write_summary
 
 
@@ -16,6 +16,7 @@ def bottlenecks_command(
     from pipeline.stages.model import summary_of
     from pipeline.store.results import read_analysis
 
-    summary = summary_of(read_analysis(out), parse_at(at or []))
+    efficiency = chosen_efficiency(out, {})
+    summary = summary_of(read_analysis(out), parse_at(at or []), min_efficiency=efficiency)
     if not write_summary(json, summary):
         show_result(console(), summary, by=LEVELS[by], limit=limit)

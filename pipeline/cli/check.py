@@ -8,7 +8,7 @@ import typer
 from pipeline.cli.app import app
 from pipeline.cli.baseline import Machine
 from pipeline.cli.options import At, Config, Given, Limit, declared_options
-from pipeline.cli.output import reading_progress, show_notices, show_skipped
+from pipeline.cli.output import reading_progress, show_notices, show_skipped, show_written
 from pipeline.config.options import Options, configuration_file, load_options
 
 
@@ -37,18 +37,23 @@ def check_command(
         ),
     ] = None,
     junit: Annotated[
-        Path | None, typer.Option("--junit", metavar="FILE", help="Write JUnit XML to this file.")
+        str | None,
+        typer.Option("--junit", metavar="FILE", help="Write JUnit XML to this file (-: standard output)."),
     ] = None,
     sarif: Annotated[
-        Path | None, typer.Option("--sarif", metavar="FILE", help="Write SARIF 2.1.0 to this file.")
+        str | None,
+        typer.Option("--sarif", metavar="FILE", help="Write SARIF 2.1.0 to this file (-: standard output)."),
     ] = None,
     markdown: Annotated[
-        Path | None, typer.Option("--markdown", metavar="FILE", help="Write Markdown to this file.")
+        str | None,
+        typer.Option("--markdown", metavar="FILE", help="Write Markdown to this file (-: standard output)."),
     ] = None,
     code_quality: Annotated[
-        Path | None,
+        str | None,
         typer.Option(
-            "--code-quality", metavar="FILE", help="Write GitLab's code-quality report to this file."
+            "--code-quality",
+            metavar="FILE",
+            help="Write GitLab's code-quality report to this file (-: standard output).",
         ),
     ] = None,
     source_root: Annotated[
@@ -62,7 +67,6 @@ def check_command(
     limit: Limit = 15,
 ) -> None:
     """Check for scalability regressions. Exit code 0: no regression, 1: regression, 3: inconclusive."""
-    import contextlib
     import datetime
     from dataclasses import replace
 
@@ -71,7 +75,7 @@ def check_command(
     from pipeline.gate.check import check
     from pipeline.report.check.terminal import show_check
     from pipeline.report.terminal import console
-    from pipeline.stages.check import Outputs, read_baseline, read_study, write_outputs
+    from pipeline.stages.check import Outputs, like_baseline, read_baseline, read_study, write_outputs
 
     folder = path if path.is_dir() else None
     options = load_options(config, folder, **given)
@@ -79,7 +83,7 @@ def check_command(
     if at or options.at:
         rules = replace(rules, targets=parse_at(at) if at else rules.targets or options.at)
     known = read_baseline(baseline) if baseline is not None else None
-    study = read_study(path, options, machine or "", reading_progress)
+    study = read_study(path, like_baseline(options, known), machine or "", reading_progress)
     show_skipped(study.damaged)
     show_notices(study.notices)
     result = check(study.measurements, known, rules, options.models, datetime.date.today())
@@ -91,8 +95,6 @@ def check_command(
         code_quality=code_quality,
         source_root=source_root or "",
     )
-    if not write_outputs(result, outputs):
-        # If the reader of a pipe went away, rich exits with 1, which would mean a regression.
-        with contextlib.suppress(SystemExit):
-            show_check(console(), result, limit=limit)
+    if not write_outputs(result, outputs, show_written):
+        show_check(console(), result, limit=limit)
     raise typer.Exit(int(result.outcome))

@@ -7,7 +7,15 @@ import typer
 
 from pipeline.cli.app import app
 from pipeline.cli.options import At, Config, Given, Json, Limit, declared_options
-from pipeline.cli.output import reading_progress, show_notices, show_skipped, write_summary
+from pipeline.cli.output import (
+    STANDARD_OUTPUT,
+    reading_progress,
+    require_one_on_standard_output,
+    show_notices,
+    show_skipped,
+    write_output,
+    write_summary,
+)
 from pipeline.config.options import Options, load_options
 
 
@@ -26,8 +34,15 @@ def compare_command(
         ),
     ] = 1.1,
     json: Json = None,
-    html: Annotated[
-        Path | None, typer.Option("--html", metavar="FILE", help="Write a self-contained page to this file.")
+    output: Annotated[
+        str | None,
+        typer.Option(
+            "-o",
+            "--output",
+            "--html",
+            metavar="FILE",
+            help="Write a self-contained page to this file, '-' for standard output.",
+        ),
     ] = None,
     limit: Limit = 15,
 ) -> None:
@@ -41,19 +56,22 @@ def compare_command(
     from pipeline.report.check.comparison import comparison_html, show_comparison
     from pipeline.report.check.document import comparison_document
     from pipeline.report.terminal import console
-    from pipeline.stages.check import read_study
-    from pipeline.store.atomic import write_text
+    from pipeline.stages.check import read_alike, require_common
 
+    require_one_on_standard_output({"--output": output, "--json": json})
     options = load_options(config, None, **given)
-    studies = [read_study(path, options, progress=reading_progress) for path in (a, b)]
+    studies = read_alike((a, b), options, reading_progress)
     for study in studies:
         show_skipped(study.damaged)
         show_notices(study.notices)
     rules = CheckOptions(targets=parse_at(at or []), factor=factor)
     one, two = (study.measurements for study in studies)
+    matched = match(one, two)
+    require_common(matched, str(a), str(b))
     result = check(two, one, rules, options.models, datetime.date.today())
-    renamed = possible_renames(match(one, two), rules.share_floor)
-    if html is not None:
-        write_text(html, comparison_html(result, renamed, str(a), str(b)))
-    if not write_summary(json, comparison_document(result, renamed, str(a), str(b))):
+    renamed = possible_renames(matched, rules.share_floor)
+    if output is not None:
+        write_output(output, comparison_html(result, renamed, str(a), str(b)))
+    written = write_summary(json, comparison_document(result, renamed, str(a), str(b)))
+    if output != STANDARD_OUTPUT and not written:
         show_comparison(console(), result, renamed, limit=limit)

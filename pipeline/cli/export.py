@@ -22,12 +22,16 @@ def export_command(
     at: At = None,
 ) -> None:
     """Write measurements or models in another tool's format."""
+    from ingest.errors import UsageError
     from pipeline.config.targets import parse_at
     from pipeline.models.analysis import look_ahead
     from pipeline.report.export import export
     from pipeline.stages.model import target_points
     from pipeline.store.results import read_analysis
 
+    if at and to != "csv":
+        raise UsageError(f"{to} has no predictions", where="--at", hint="omit it, or use --to csv")
     analysis = read_analysis(out)
-    outlook = look_ahead(analysis, analysis.callpaths, target_points(analysis, parse_at(at or [])))
-    write_output(output, export(analysis, outlook, to))
+    targets = target_points(analysis, parse_at(at or []))
+    outlook = look_ahead(analysis, analysis.callpaths, targets)
+    write_output(output, export(analysis, outlook, to, targets))

@@ -6,12 +6,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from pipeline.cli.app import app
-from pipeline.cli.options import Config, Given, declared_options
-from pipeline.cli.output import STANDARD_OUTPUT, show_notices, show_skipped, write_output
+from pipeline.cli.options import Config, Given, Json, declared_options
+from pipeline.cli.output import STANDARD_OUTPUT, show_notices, show_skipped, write_output, write_summary
 from pipeline.config.options import Options, load_options
 
 if TYPE_CHECKING:
     from pipeline.stages.filter import FilterResult
+
+DISAGREES = 3  # exit code of --verify
 
 
 @app.command("filter")
@@ -32,17 +34,33 @@ def filter_command(
     ] = None,
     apply: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Simulate this filter on the profile; write nothing."),
+        typer.Option(metavar="FILE", help="Simulate this filter on the profile; write no filter."),
     ] = None,
+    verify: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="SECOND",
+            help="Compare with a profile or directory measured under the filter of --apply, without it under "
+            "the one that this command makes; write no filter. Exit code 3: not measured under it.",
+        ),
+    ] = None,
+    json: Json = None,
 ) -> None:
     """Select the regions that are worth measuring and write a verified filter file with its evidence."""
     from filters.explanation import explain as explanation
+    from ingest.errors import UsageError
     from pipeline.stages.filter import filter_of_path, store_filter
 
-    if apply is not None:
-        _simulate(path, apply)
-        return
+    if explain is not None and (apply is not None or verify is not None):
+        other = "--apply" if apply is not None else "--verify"
+        raise UsageError(f"cannot be combined with {other}", where="--explain", hint="give one of them")
     options = load_options(config, path if path.is_dir() else None, **given)
+    if verify is not None:
+        _verify(path, verify, options, apply, json)
+        return
+    if apply is not None:
+        _simulate(path, apply, options, json)
+        return
     result, skipped = filter_of_path(path, options)
     show_skipped(skipped)
     if explain is not None:
@@ -53,6 +71,7 @@ def filter_command(
         write_output(output, result.text)
     else:
         store_filter(Path(output), result)
+    if not write_summary(json, result.evidence) and output != STANDARD_OUTPUT:
         _show(result, Path(output))
 
 
@@ -74,12 +93,31 @@ def _show(result: "FilterResult", path: Path) -> None:
         typer.echo(f"  {command}")
 
 
-def _simulate(path: Path, rules: Path) -> None:
+def _simulate(path: Path, rules: Path, options: Options, json: str | None) -> None:
     """Show what a profile would look like under a filter."""
+    from pipeline.report.filter_json import simulation_json
     from pipeline.report.terminal import console
     from pipeline.report.terminal.filter import show_simulation
     from pipeline.stages.filter import simulate_filter
 
-    before, after, prediction = simulate_filter(path, rules)
+    before, after, prediction = simulate_filter(path, rules, options)
     show_notices(after.notices)
-    show_simulation(console(), before, after, prediction)
+    if not write_summary(json, {"filter": str(rules), **simulation_json(before, after, prediction)}):
+        show_simulation(console(), before, after, prediction)
+
+
+def _verify(path: Path, second: Path, options: Options, rules: Path | None, json: str | None) -> None:
+    """Show a measurement made under a filter beside what was predicted of it."""
+    from pipeline.report.filter_json import verified_filter_json
+    from pipeline.report.terminal import console
+    from pipeline.report.terminal.verification import show_verification
+    from pipeline.stages.verify_filter import verify_filter
+
+    found = verify_filter(path, second, options, rules)
+    show_skipped(found.skipped)
+    content = verified_filter_json(found.filter, found.verifications, found.prediction, found.effect)
+    if not write_summary(json, content):
+        typer.echo(f"Filter: {found.filter}")
+        show_verification(console(), found.verifications, found.prediction, found.effect)
+    if not found.agrees:
+        raise typer.Exit(DISAGREES)

@@ -7,7 +7,7 @@ import typer
 
 from pipeline.cli.app import app
 from pipeline.cli.options import At, Config, Json, Limit
-from pipeline.cli.output import write_summary
+from pipeline.cli.output import STANDARD_OUTPUT, write_summary
 
 history_app = typer.Typer(
     help="Record results across commits and find when a kernel changed.", no_args_is_help=True
@@ -26,7 +26,9 @@ def add_command(
         str,
         typer.Option("--label", metavar="NAME", help="Name of this state of the code, such as the commit."),
     ],
-    file: File = Path("history.parquet"),
+    file: Annotated[
+        Path, typer.Option("-o", "--output", "--file", metavar="FILE", help="History file to add to.")
+    ] = Path("history.parquet"),
     check: Annotated[
         Path | None,
         typer.Option(
@@ -37,6 +39,7 @@ def add_command(
     config: Config = None,
 ) -> None:
     """Add the kernels of a result; entries with the same label are replaced."""
+    from ingest.errors import UsageError
     from pipeline.config.options import load_options
     from pipeline.config.targets import parse_at
     from pipeline.gate.baseline import SMALLEST_SHARE
@@ -45,6 +48,10 @@ def add_command(
     from pipeline.stages.check import read_study, read_verdicts
     from pipeline.store.history import add_to_history, history_rows
 
+    if len(at or []) > 1:
+        raise UsageError("a label has one target", where="--at", hint="add it under one label per target")
+    if str(file) == STANDARD_OUTPUT:
+        raise UsageError("a history is a file that grows", where="--output", hint="name a file")
     options = load_options(config, path if path.is_dir() else None)
     study = read_study(path, options).measurements.above_share(SMALLEST_SHARE)
     targets = target_points(study, parse_at(at or []))

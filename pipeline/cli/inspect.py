@@ -7,7 +7,16 @@ import typer
 
 from pipeline.cli.app import app
 from pipeline.cli.options import Config
-from pipeline.cli.output import show_skipped
+from pipeline.cli.output import (
+    STANDARD_OUTPUT,
+    reading_progress,
+    show_notice,
+    show_notices,
+    show_skipped,
+    write_output,
+)
+
+REFUSED = 2  # exit code if `pipeline run` would refuse the runs
 
 
 @app.command("inspect")
@@ -16,17 +25,56 @@ def inspect_command(
         Path, typer.Argument(metavar="PATH", help="A profile, a series file or a directory of runs.")
     ],
     config: Config = None,
-    totals: Annotated[
-        bool, typer.Option("--totals", help="Read the values too and show the sum of every metric.")
+    totals: Annotated[bool, typer.Option("--totals", help="Show the sum of every metric, too.")] = False,
+    propose: Annotated[
+        bool,
+        typer.Option(
+            "--propose", help="Write a list of the runs with guessed parameters, for pipeline.toml."
+        ),
     ] = False,
+    output: Annotated[
+        str | None,
+        typer.Option(
+            "-o",
+            "--output",
+            metavar="FILE",
+            help="File of --propose to write, '-' for standard output [default: -].".replace("[", r"\["),
+        ),
+    ] = None,
 ) -> None:
-    """Show runs, parameters, metrics and size of the call tree, and what is skipped and why."""
+    """Show what is read, end with OK or a list of problems, and propose parameters if names give none."""
+    from ingest.errors import UsageError
     from pipeline.config.options import load_options
     from pipeline.report.terminal import console
     from pipeline.report.terminal.inspection import show_inspection
     from pipeline.stages.inspect import inspect_path
 
+    if propose:
+        for flag, given in (("--totals", totals), ("--config", config)):
+            if given:
+                raise UsageError("cannot be combined with --propose", where=flag, hint="omit one of them")
+        _propose(path, output or STANDARD_OUTPUT)
+        return
+    if output is not None:
+        raise UsageError("only --propose writes a file", where="--output", hint="add --propose")
     options = load_options(config, path if path.is_dir() else None)
-    found = inspect_path(path, options.runs, totals=totals)
+    found = inspect_path(
+        path, options.runs, totals=totals, processes=options.processes, progress=reading_progress
+    )
     show_inspection(console(), found)
     show_skipped(found["skipped"])
+    if not found["usable"]:
+        raise typer.Exit(REFUSED)
+
+
+def _propose(directory: Path, output: str) -> None:
+    """Write a proposal, and what is doubtful about it to standard error."""
+    from pipeline.report.terminal.inspection import verdict
+    from pipeline.stages.inspect import inspect_path
+    from pipeline.stages.propose import proposal_toml, propose_runs
+
+    proposed = propose_runs(directory)
+    write_output(output, proposal_toml(directory, proposed))
+    show_notices(f"guessed: {remark}" for remark in proposed.remarks)
+    for line in verdict(inspect_path(directory, proposed.runs, progress=reading_progress)):
+        show_notice(line)

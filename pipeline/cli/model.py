@@ -26,9 +26,11 @@ def model_command(
     from pipeline.report.terminal.results import show_models, show_predictions
     from pipeline.stages.ingest import ingest, locate, skipped_entry
     from pipeline.stages.model import summary_of_models
+    from pipeline.stages.overhead import true_times
 
     options = load_options(config, path if path.is_dir() else None, **given)
     read = ingest(locate(path, options.runs), options.metric, options.processes, reading_progress)
+    read = true_times(read, options)
     show_skipped([skipped_entry(entry) for entry in read.damaged])
     show_notices(read.experiment.notices)
     summary = summary_of_models(read, options)

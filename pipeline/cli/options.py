@@ -2,15 +2,16 @@
 
 import functools
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeAlias
 
 import typer
 
-from pipeline.config.options import CONFIGURATION, declared_fields, flag_of
+from pipeline.config.options import CONFIGURATION, Options, declared_fields, flag_of, override
 from pipeline.config.targets import HELP as TARGET_HELP
 from pipeline.config.targets import METAVAR as TARGET
+from pipeline.models.options import MIN_EFFICIENCY
 
 Out = Annotated[Path, typer.Argument(metavar="OUT", help="Results directory of `pipeline run`.")]
 At = Annotated[list[str] | None, typer.Option("--at", metavar=TARGET, help=TARGET_HELP)]
@@ -35,6 +36,18 @@ Given: TypeAlias = dict[str, Any]
 """The options given on the command line by the names of their fields; None for those not given."""
 
 
+def chosen_efficiency(out: Path, given: Given) -> float:
+    """Return the efficiency that is asked for: that of the command line, else that of the stored run.
+
+    Raises:
+        PipelineError: the value is invalid, or the directory is not a complete result.
+    """
+    from pipeline.store.results import read_provenance
+
+    stored = read_provenance(out)["configuration"].get("min_efficiency", MIN_EFFICIENCY)
+    return override(Options(min_efficiency=stored), given).min_efficiency
+
+
 def declared_options(command: str, *records: type) -> Callable[[Command], Command]:
     """Add to a command all options that records declare for it; their values are its argument ``given``.
 
@@ -43,18 +56,20 @@ def declared_options(command: str, *records: type) -> Callable[[Command], Comman
         records: dataclasses of options; records in their fields are included.
     """
     found = {name: one for record in records for name, one in _parameters(command, record).items()}
+    off = {name: _off(name) for record in records for name in _on_by_default(command, record)}
 
     def decorate(function: Command) -> Command:
         @functools.wraps(function)
         def call(**arguments: Any) -> None:  # noqa: ANN401
             given = {name: arguments.pop(name) for name in found}
+            given |= {name: False for name, one in off.items() if arguments.pop(one.name)}
             function(**arguments, given=given)
 
         own = inspect.signature(function, eval_str=True)
         parameters = [one for name, one in own.parameters.items() if name != "given"]
         first = [one for one in parameters if one.default is inspect.Parameter.empty]
         rest = [one for one in parameters if one.default is not inspect.Parameter.empty]
-        call.__signature__ = own.replace(parameters=[*first, *found.values(), *rest])  # type: ignore[attr-defined]
+        call.__signature__ = own.replace(parameters=[*first, *found.values(), *off.values(), *rest])  # type: ignore[attr-defined]
         return call
 
     return decorate
@@ -78,6 +93,25 @@ def _parameters(command: str, record: type) -> dict[str, inspect.Parameter]:
         for one, kind, declared in declared_fields(record)
         if command in declared.commands
     }
+
+
+def _on_by_default(command: str, record: type) -> Iterator[str]:
+    return (
+        one.name
+        for one, _, declared in declared_fields(record)
+        if command in declared.commands and one.default is True
+    )
+
+
+def _off(name: str) -> inspect.Parameter:
+    """Return the flag that turns an option off; the help of the option names it, to save a column."""
+    flag = name.replace("_", "-")
+    return inspect.Parameter(
+        f"no_{name}",
+        inspect.Parameter.POSITIONAL_OR_KEYWORD,
+        default=False,
+        annotation=Annotated[bool, typer.Option(f"--no-{flag}", hidden=True, help=f"Turn off --{flag}.")],
+    )
 
 
 def _default_text(default: object) -> str:

@@ -5,6 +5,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
+from pipeline.report.standard_output import write_standard_output
+
 Item = TypeVar("Item")
 
 STANDARD_OUTPUT = "-"
@@ -19,9 +21,10 @@ def write_output(target: str, text: str) -> None:
     from pipeline.store.atomic import text_bytes, write_text
 
     if target == STANDARD_OUTPUT:
-        _write_standard_output(text_bytes(text))
+        write_standard_output(text_bytes(text))
     else:
         write_text(Path(target), text)
+        show_written(target)
 
 
 def write_summary(target: str | None, summary: Mapping[str, Any] | Sequence[Any]) -> bool:
@@ -33,18 +36,34 @@ def write_summary(target: str | None, summary: Mapping[str, Any] | Sequence[Any]
     from pipeline.store.atomic import json_bytes, write_json
 
     if target == STANDARD_OUTPUT:
-        _write_standard_output(json_bytes(summary))
+        write_standard_output(json_bytes(summary))
         return True
     if target is not None:
         write_json(Path(target), summary)
+        show_written(target)
     return False
 
 
-def _write_standard_output(content: bytes) -> None:
-    """Write the bytes that a file would get, whatever the encoding of the terminal."""
-    sys.stdout.flush()
-    sys.stdout.buffer.write(content)
-    sys.stdout.buffer.flush()
+def require_one_on_standard_output(targets: Mapping[str, str | None]) -> None:
+    """Refuse two outputs that both go to standard output.
+
+    Args:
+        targets: per option where its output goes.
+
+    Raises:
+        UsageError: with the options.
+    """
+    from ingest.errors import UsageError
+
+    shown = [flag for flag, target in targets.items() if target == STANDARD_OUTPUT]
+    if len(shown) > 1:
+        what = "only one of them can go to standard output"
+        raise UsageError(what, where=" and ".join(shown), hint="give files")
+
+
+def show_written(target: str | Path) -> None:
+    """Say on standard error which file was written."""
+    show_notice(f"wrote {target}")
 
 
 def show_notice(notice: str) -> None:

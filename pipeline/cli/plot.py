@@ -7,6 +7,7 @@ import typer
 
 from pipeline.cli.app import app
 from pipeline.cli.options import At, Out
+from pipeline.cli.output import STANDARD_OUTPUT, require_one_on_standard_output, show_written
 
 
 @app.command("plot")
@@ -16,8 +17,18 @@ def plot_command(
         str, typer.Argument(metavar="KERNEL", help="Region or call path; * and ? are wildcards.")
     ],
     at: At = None,
-    png: Annotated[Path | None, typer.Option(metavar="FILE", help="Write a PNG file instead.")] = None,
-    svg: Annotated[Path | None, typer.Option(metavar="FILE", help="Write an SVG file instead.")] = None,
+    output: Annotated[
+        str | None,
+        typer.Option(
+            "-o", "--output", metavar="FILE", help="Write a .png or .svg file instead, '-' for text."
+        ),
+    ] = None,
+    png: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Write PNG to this file, '-' for standard output.")
+    ] = None,
+    svg: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Write SVG to this file, '-' for standard output.")
+    ] = None,
     linear: Annotated[bool, typer.Option("--linear", help="Use linear instead of logarithmic axes.")] = False,
 ) -> None:
     """Plot a kernel: measured points, model and 90 % interval up to the target scale."""
@@ -25,18 +36,38 @@ def plot_command(
 
     from pipeline.config.targets import parse_at
     from pipeline.report.plots import terminal_plot
+    from pipeline.report.standard_output import write_standard_output
     from pipeline.report.terminal import console
-    from pipeline.stages.plot import find_kernel, kernel_curve, write_plot
+    from pipeline.stages.plot import (
+        find_kernel,
+        form_of,
+        kernel_curve,
+        plot_image,
+        target_lines,
+        write_plot,
+    )
     from pipeline.store.results import read_analysis
 
-    analysis = read_analysis(out)
-    curve = kernel_curve(analysis, *find_kernel(analysis, kernel), parse_at(at or []))
-    for file, form in ((png, "png"), (svg, "svg")):
-        if file is not None:
-            write_plot(file, form, curve, logarithmic=not linear)
-    if png is None and svg is None:
-        screen = console()
-        size = shutil.get_terminal_size((screen.width, 24))
-        width, height = min(screen.width, 140), min(max(size.lines - 3, 16), 40)
-        colour = screen.is_terminal and not screen.no_color
-        typer.echo(terminal_plot(curve, width, height, colour=colour, logarithmic=not linear), color=colour)
+    require_one_on_standard_output({"--png": png, "--svg": svg, "--output": output})
+    files = [(png, "png"), (svg, "svg")]
+    if output not in (None, STANDARD_OUTPUT):
+        files.append((output, form_of(output)))
+    analysis, targets = read_analysis(out), parse_at(at or [])
+    level, number = find_kernel(analysis, kernel)
+    curve = kernel_curve(analysis, level, number, targets)
+    images = [(file, form) for file, form in files if file is not None]
+    for file, form in images:
+        if file == STANDARD_OUTPUT:
+            write_standard_output(plot_image(form, curve, logarithmic=not linear))
+        else:
+            write_plot(Path(file), form, curve, logarithmic=not linear)
+            show_written(file)
+    if images:
+        return
+    screen = console()
+    size = shutil.get_terminal_size((screen.width, 24))
+    width, height = min(screen.width, 140), min(max(size.lines - 3, 16), 40)
+    colour = screen.is_terminal and not screen.no_color
+    typer.echo(terminal_plot(curve, width, height, colour=colour, logarithmic=not linear), color=colour)
+    for line in target_lines(analysis, level, number, targets) if len(targets) > 1 else ():
+        screen.print(line, soft_wrap=True, markup=False)

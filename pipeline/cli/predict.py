@@ -1,12 +1,16 @@
 """`pipeline predict`: predictions of stored models."""
 
 from pipeline.cli.app import app
-from pipeline.cli.options import LEVELS, At, By, Json, Limit, Out
+from pipeline.cli.options import LEVELS, At, By, Given, Json, Limit, Out, chosen_efficiency, declared_options
 from pipeline.cli.output import write_summary
+from pipeline.config.options import Options
 
 
 @app.command("predict")
-def predict_command(out: Out, at: At = None, json: Json = None, by: By = "region", limit: Limit = 15) -> None:
+@declared_options("predict", Options)
+def predict_command(
+    out: Out, given: Given, at: At = None, json: Json = None, by: By = "region", limit: Limit = 15
+) -> None:
     """Predict every kernel at the target points, with intervals."""
     from pipeline.config.targets import parse_at
     from pipeline.report.terminal import console
@@ -14,6 +18,7 @@ def predict_command(out: Out, at: At = None, json: Json = None, by: By = "region
     from pipeline.stages.model import summary_of
     from pipeline.store.results import read_analysis
 
-    summary = summary_of(read_analysis(out), parse_at(at or []))
+    efficiency = chosen_efficiency(out, given)
+    summary = summary_of(read_analysis(out), parse_at(at or []), min_efficiency=efficiency)
     if not write_summary(json, summary):
         show_predictions(console(), summary, by=LEVELS[by], limit=limit)

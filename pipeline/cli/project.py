@@ -7,7 +7,12 @@ import typer
 
 from pipeline.cli.app import app
 from pipeline.cli.options import Json
-from pipeline.cli.output import write_summary
+from pipeline.cli.output import (
+    STANDARD_OUTPUT,
+    require_one_on_standard_output,
+    show_written,
+    write_summary,
+)
 
 Application = Annotated[
     str | None,
@@ -34,9 +39,14 @@ Variant = Annotated[
     typer.Option(metavar="NAME", help="Variant of the machine, such as ideal or noiseless (see --list)."),
 ]
 RooflineFile = Annotated[
-    Path | None,
+    str | None,
     typer.Option(
-        metavar="FILE", help="Draw the roofline of a projection by bandwidth ratios: a .png or .svg file."
+        "-o",
+        "--output",
+        "--roofline",
+        metavar="FILE",
+        help="Draw the roofline of a projection by bandwidth ratios: a .png or .svg file, '-' for SVG on "
+        "standard output.",
     ),
 ]
 Listed = Annotated[bool, typer.Option("--list", help="Show the shipped applications and machines.")]
@@ -55,17 +65,25 @@ def project_command(
     """Predict the time of an application on a machine, part by part, with intervals."""
     from ingest.errors import UsageError
     from pipeline.report.projection_table import projection_json, show_projection
+    from pipeline.report.standard_output import write_standard_output
     from pipeline.report.terminal import console
-    from pipeline.stages.project import draw_roofline, project
+    from pipeline.stages.project import draw_roofline, project, roofline_image
 
     if listed:
+        if any((application, on, at, variant, roofline)):
+            raise UsageError("lists everything", where="--list", hint="omit other arguments than --json")
         list_shipped(json)
         return
+    require_one_on_standard_output({"--output": roofline, "--json": json})
     if application is None:
         raise UsageError("no application given", hint="`pipeline project --list` shows the shipped ones")
     projection = project(application, on, inputs_of(at or []), variant=variant)
+    if roofline == STANDARD_OUTPUT:
+        write_standard_output(roofline_image("svg", projection))
+        return
     if roofline is not None:
-        draw_roofline(roofline, projection)
+        draw_roofline(Path(roofline), projection)
+        show_written(roofline)
     if not write_summary(json, projection_json(projection)):
         show_projection(console(), projection)
 
@@ -96,6 +114,10 @@ def inputs_of(texts: list[str]) -> dict[str, float | str]:
         name, equals, value = (piece.strip() for piece in part.partition("="))
         if not (name and equals and value):
             raise UsageError(f"'{part}' is not an input", where="--at", hint="write it like L=8,P=1024")
+        if name in found:
+            raise UsageError(
+                f"{name} is given twice", where="--at", hint="run the command once per value of an input"
+            )
         try:
             found[name] = float(value)
         except ValueError:

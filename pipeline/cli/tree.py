@@ -14,22 +14,25 @@ def tree_command(
     out: Out,
     at: At = None,
     least: Annotated[
-        float,
+        str,
         typer.Option(
-            "--least", metavar="SHARE", min=0, max=1, help="Hide call paths below this inclusive share."
+            "--least", metavar="SHARE", help="Hide call paths below this inclusive share, such as 1% or 0.01."
         ),
-    ] = 0.01,
+    ] = "1%",
     json: Json = None,
 ) -> None:
     """Show the call tree with shares and growth, measured at the largest scale or predicted (--at)."""
     from pipeline.config.targets import parse_at
+    from pipeline.config.values import read_option_share
     from pipeline.report.terminal import console
     from pipeline.report.terminal.tree import show_tree
     from pipeline.stages.model import summary_of, tree_values
     from pipeline.store.results import read_analysis
 
+    share = read_option_share("--least", least)
     analysis, targets = read_analysis(out), parse_at(at or [])
     if write_summary(json, summary_of(analysis, targets) if json else {}):
         return
-    values, origin = tree_values(analysis, targets)
-    show_tree(console(), analysis, values, origin, least)
+    for chosen in [[target] for target in targets] or [[]]:
+        values, origin = tree_values(analysis, chosen)
+        show_tree(console(), analysis, values, origin, share)

@@ -15,27 +15,24 @@ from pipeline.config.targets import HELP as TARGET_HELP
 from pipeline.config.targets import METAVAR as TARGET
 from pipeline.config.targets import read_targets
 from pipeline.config.toml_file import Table, read_toml, unknown_hint
-from pipeline.config.values import checked
-from pipeline.models.options import ModelOptions
+from pipeline.config.values import checked, read_share
+from pipeline.models.options import MIN_EFFICIENCY, ModelOptions
 
 CONFIGURATION = "pipeline.toml"
 _RUN = ("run",)
 _MODELS = ("run", "model")
 _GATE = ("baseline", "check", "compare")
 _FILTER = ("filter",)
+_MEASURED = (*_MODELS, *_FILTER, "baseline", "check", "compare")
 _FROM_1 = Declaration(help="", least=1)
 
 Record = TypeVar("Record")
 
 
 def _share(value: object, folder: Path) -> float:  # all readers of options take a folder
-    """Read a share: ``5%`` or ``0.05``."""
-    text = str(value).strip()
-    try:
-        share = float(text.removesuffix("%")) / (100.0 if text.endswith("%") else 1.0)
-    except ValueError:
-        share = 0.0
-    if isinstance(value, bool) or not 0.0 < share < float("inf"):
+    """Read a share above zero: ``5%`` or ``0.05``."""
+    share = read_share(value)
+    if share == 0.0:
         raise UsageError(f"invalid share {value!r}", hint="write 5% or 0.05")
     return share
 
@@ -52,6 +49,17 @@ def _file(value: object, folder: Path) -> Path:
     if not isinstance(value, str | Path):
         raise UsageError(f"{value!r} is not a path", hint="write text in quotes")
     return folder / value
+
+
+def _baseline_time(value: object, folder: Path) -> float | Path:
+    """Read seconds, or the path of a CSV file relative to the configuration file."""
+    try:
+        seconds = float(str(value))
+    except ValueError:
+        return _file(value, folder)
+    if isinstance(value, bool) or not 0.0 < seconds < float("inf"):
+        raise UsageError(f"invalid run time {value!r}", hint="write seconds, or a CSV file of them")
+    return seconds
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,7 +97,8 @@ class FilterOptions(PaperRule):
     )
     protect_growing: bool = option(
         True,
-        "Keep regions whose time grows with the scale; a budget and --drop go first.",
+        "Keep regions whose time grows with the scale; a budget and --drop go first, --no-protect-growing "
+        "turns it off.",
         commands=_FILTER,
     )
     form: Literal["shorter", "include", "exclude"] = option(
@@ -106,20 +115,21 @@ class FilterOptions(PaperRule):
         None, "Merge with this existing filter.", commands=_FILTER, metavar="FILE", read=_file
     )
     event_cost: float | None = option(
-        None, "Time that recording a visit takes.", commands=_FILTER, metavar="SECONDS", least=0
+        None, "Time that recording a visit takes.", commands=_MEASURED, metavar="SECONDS", least=0
     )
-    baseline_time: float | None = option(
+    baseline_time: float | Path | None = option(
         None,
-        "Run time without instrumentation.",
-        commands=_FILTER,
-        metavar="SECONDS",
-        least=0,
+        "Run time without instrumentation at the largest scale, or a CSV file with one per scale.",
+        commands=_MEASURED,
+        metavar="SECONDS|FILE",
+        given=str,
+        read=_baseline_time,
     )
     calibrate: Path | None = option(
         None,
-        "Profile of the same run, instrumented with fewer regions.",
-        commands=_FILTER,
-        metavar="PROFILE",
+        "Profile of the same run, or runs at some of the scales, instrumented with fewer regions.",
+        commands=_MEASURED,
+        metavar="PROFILE|DIR",
         read=_file,
     )
 
@@ -158,6 +168,20 @@ class Options:
         commands=(*_MODELS, *_GATE),
         least=1,
         recompute=False,
+    )
+    overhead: Literal["auto", "correct", "keep"] = option(
+        "auto",
+        "Take instrumentation overhead out of the times (correct), leave them as measured (keep), or correct "
+        "them if it takes more than 5 % (auto).",
+        commands=_MEASURED,
+    )
+    min_efficiency: float = option(
+        MIN_EFFICIENCY,
+        "Report the largest scale with at least this efficiency.",
+        commands=(*_MODELS, "predict", "report"),
+        metavar="SHARE",
+        given=str,
+        read=_share,
     )
     strict: bool = option(
         False, "Exit with code 3 if a run could not be read.", commands=_MODELS, recompute=False
@@ -291,8 +315,10 @@ def flag_of(name: str, declared: Declaration) -> str:
 
 def _check_engine(options: Options) -> None:
     if (options.engine == "dask") != bool(options.scheduler):
-        what = "Dask needs a scheduler" if options.engine == "dask" else "only Dask takes a scheduler"
-        raise UsageError(what, where="--engine", hint="give --engine dask --scheduler ADDRESS_OR_FILE")
+        what, flag = "only Dask takes a scheduler", "--scheduler"
+        if options.engine == "dask":
+            what, flag = "Dask needs a scheduler", "--engine"
+        raise UsageError(what, where=flag, hint="give --engine dask --scheduler ADDRESS_OR_FILE")
 
 
 def reuse_key(options: Options) -> dict[str, Any]:

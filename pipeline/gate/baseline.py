@@ -50,12 +50,15 @@ def to_document(
             "residuals": [_rounded(v) for v in _residuals(study.mean[k], predicted[k])],
             "values": [[_rounded(v) for v in row if np.isfinite(v)] for row in study.values[k]],
         }
+        | ({} if study.common_error is None else {"common_error": _rounded(study.common_error[k])})
         for k, kernel in enumerate(study.kernels)
     ]
     return {
         "version": VERSION,
         "machine": study.origin.machine,
         "filter": study.origin.filter,
+        "overhead": study.origin.overhead,
+        "recorded": sorted(study.origin.recorded),
         "configuration": dict(configuration),
         "parameters": list(study.parameters),
         "parameter": study.parameter,
@@ -141,9 +144,26 @@ def _measurements(document: Mapping[str, Any]) -> Measurements:
         files=tuple(str(e["file"]) for e in entries),
         lines=np.array([int(e["line"]) for e in entries]),
         parallel_efficiency=np.array(efficiency),
-        origin=Origin(str(document["machine"]), str(document["filter"])),
+        origin=_origin(document),
         smallest_share=float(document["smallest_share"]),
+        common_error=_common_errors(entries),
     )
+
+
+def _origin(document: Mapping[str, Any]) -> Origin:
+    recorded = document.get("recorded", [])  # not in earlier files of this version
+    return Origin(
+        machine=str(document["machine"]),
+        filter=str(document["filter"]),
+        overhead=str(document.get("overhead", "")),
+        recorded=frozenset(map(str, recorded)),
+    )
+
+
+def _common_errors(entries: list[Mapping[str, Any]]) -> FloatArray | None:
+    if "common_error" not in entries[0]:
+        return None
+    return np.array([float(entry["common_error"]) for entry in entries])
 
 
 def _values(rows: list[list[list[float]]], points: int) -> FloatArray:

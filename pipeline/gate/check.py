@@ -13,6 +13,7 @@ from pipeline.gate.hypothesis_tests import run_tests
 from pipeline.gate.matching import Matched, incomparable, match
 from pipeline.gate.measurements import Measurements
 from pipeline.gate.options import CheckOptions
+from pipeline.gate.recording import heir_results, recording, recording_reason
 from pipeline.gate.result import CheckResult, Evidence, KernelResult, Outcome, Verdict, plain_number
 from pipeline.gate.rules import RuleTests, rule_evidence, rule_tests, total_evidence, waive
 from pipeline.gate.verdicts import matched_verdicts, new_kernels, side_of, vanished_kernels, with_located
@@ -79,6 +80,7 @@ def check(
     if baseline is not None:
         compared = _compare(study, match(baseline, candidate), options, models)
         reasons = incomparable(baseline, candidate)
+        reasons += recording_reason(baseline.origin, candidate.origin)
     elif options.kernels or options.parallel_efficiency is not None or options.total is not None:
         rules = holm(study.rules.p)
         compared = _Compared(rules=rules, tests=len(rules), points=candidate.points)
@@ -105,7 +107,8 @@ def check(
 
 def _compare(study: _Study, matched: Matched, options: CheckOptions, models: ModelOptions) -> _Compared:
     """Compare a study with its baseline."""
-    candidate = study.candidate
+    candidate, recorded = study.candidate, recording(matched)
+    everything, matched = matched, recorded.comparable(matched)
     row_of = {kernel: row for row, kernel in enumerate(candidate.kernels)}
     rows: IntArray = np.array([row_of[kernel] for kernel in matched.candidate.kernels], dtype=np.int64)
     forecasts = Forecasts(
@@ -116,14 +119,16 @@ def _compare(study: _Study, matched: Matched, options: CheckOptions, models: Mod
     )
     family = run_tests(matched, forecasts, study.rules, options)
     kernels = matched_verdicts(matched, forecasts, family, options)
-    kernels += new_kernels(matched, options) + vanished_kernels(matched, options)
+    kernels += new_kernels(everything, options) + vanished_kernels(everything, options)
+    kernels = [recorded.marked(result) for result in kernels]
+    kernels += heir_results(everything, recorded, options.share_floor)
     return _Compared(
         kernels=tuple(with_located(kernels)),
         rules=family.rules,
         tests=family.tests,
         points=matched.points,
         below_share_floor=len(matched.candidate.kernels) - len(family.rows),
-        notices=_common_shift(matched, family.changes.common),
+        notices=() if recorded.partial else _common_shift(matched, family.changes.common),
     )
 
 

@@ -13,6 +13,7 @@ from pipeline.gate.measurements import KernelId, Level, Measurements
 SAME_POINT = 1e-9  # relative difference of parameter values of the same point
 SIMILAR_NAME = 0.5  # least similarity of the names of a renamed kernel
 SIMILAR_SIZE = 1.5  # largest ratio of its measured values
+_TREATED = {"corrected": "are corrected for overhead", "measured": "are as measured"}
 MOST_RENAMED = 200  # candidates in either study: with more it is another program
 
 
@@ -70,6 +71,13 @@ def match(baseline: Measurements, candidate: Measurements) -> Matched:
                 f"different {what}: {_shown(one)} in the baseline, {_shown(two)} here",
                 hint="compare studies of the same kind, or write a new baseline",
             )
+    treated = {study.origin.overhead for study in (baseline, candidate)} - {""}
+    if len(treated) > 1:
+        raise InputError(
+            f"times {_TREATED[baseline.origin.overhead]} in the baseline, "
+            f"{_TREATED[candidate.origin.overhead]} here",
+            hint="give --overhead correct or --overhead keep to both",
+        )
     base_at, candidate_at = _common_points(baseline.points, candidate.points)
     old, now = _occurring(baseline), _occurring(candidate)
     both = _without_duplicates(baseline, candidate, [kernel for kernel in now if kernel in old])

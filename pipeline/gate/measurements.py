@@ -61,10 +61,14 @@ class Origin:
     Attributes:
         machine: name of the machine.
         filter: digest of the instrumentation filter.
+        overhead: ``corrected`` if overhead was taken out of the times, ``measured`` if not.
+        recorded: digests of the functions that could be recorded, called or not.
     """
 
     machine: str = ""
     filter: str = ""
+    overhead: str = ""
+    recorded: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -84,6 +88,8 @@ class Measurements:
         parallel_efficiency: float64[P], NaN if not available.
         origin: the conditions of the measurement.
         smallest_share: kernels below this share at every point may be missing.
+        common_error: float64[K], standard deviation of the logarithm of what all values of a kernel have
+            wrong in common, such as by a correction for overhead; None if nothing.
     """
 
     parameters: tuple[str, ...]
@@ -99,6 +105,7 @@ class Measurements:
     parallel_efficiency: FloatArray
     origin: Origin = field(default_factory=Origin)
     smallest_share: float = 0.0
+    common_error: FloatArray | None = None
 
     @cached_property
     def mean(self) -> FloatArray:
@@ -136,6 +143,7 @@ class Measurements:
             values=self.values[index],
             files=tuple(self.files[i] for i in index.tolist()),
             lines=self.lines[index],
+            common_error=None if self.common_error is None else self.common_error[index],
         )
 
     def above_share(self, smallest_share: float) -> "Measurements":
@@ -194,6 +202,15 @@ def measurements_of(
         lines=np.concatenate([[NO_LINE], lines[heaviest], lines]).astype(np.int64),
         parallel_efficiency=found.parallel if found is not None else unknown,
         origin=origin or Origin(),
+        common_error=_common_error(experiment, regions, callpaths),
+    )
+
+
+def _common_error(experiment: Experiment, regions: Kernels, callpaths: Kernels) -> FloatArray | None:
+    if experiment.correction is None or not callpaths.common_error.any():
+        return None
+    return np.concatenate(
+        [[experiment.correction.total_deviation], regions.common_error, callpaths.common_error]
     )
 
 

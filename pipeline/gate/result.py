@@ -17,6 +17,8 @@ class Verdict(Enum):
     NEW = "new"
     VANISHED = "vanished"
     IMPROVEMENT = "improvement"
+    NOT_COMPARABLE = "not comparable"
+    NOT_RECORDED = "not recorded"
     UNCHANGED = "unchanged"
 
 
@@ -36,6 +38,7 @@ class Ground(Enum):
     TARGET = "target"
     MODELS = "models"
     NEW = "new kernel"
+    RECORDING = "recorded functions"
     GROWTH_RULE = "growth rule"
     SHARE_RULE = "share rule"
     EFFICIENCY_RULE = "efficiency rule"

@@ -1,7 +1,7 @@
 """The whole models stage: from an experiment to fitted kernels, and what they say at a target scale."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
@@ -10,10 +10,12 @@ from ingest.arrays import FloatArray, IntArray
 from ingest.errors import ModelError
 from ingest.experiment import Experiment
 from ingest.scaling import Scaling, ScalingDecision
+from pipeline.models.agreement import agreeing
 from pipeline.models.bottlenecks import Crossover, crossovers, flags, ranking, shares
 from pipeline.models.fit import fit
 from pipeline.models.kernels import Kernels, callpath_kernels, region_kernels, total_kernel
 from pipeline.models.options import ModelOptions
+from pipeline.models.runtime.back_test import BackTest, back_test_total
 from pipeline.models.scaling_models import Prediction, ScalingModels
 from pipeline.models.total import predict_total
 
@@ -37,12 +39,14 @@ class Analysis:
         decision: strong or weak scaling and why.
         callpaths: models of the call paths.
         regions: models of the regions, their call paths summed before fitting.
+        back_test: predicting the total at the largest scale from the smaller ones; None if too few are left.
     """
 
     experiment: Experiment
     decision: ScalingDecision
     callpaths: Level
     regions: Level
+    back_test: BackTest | None = None
 
     @property
     def parameter(self) -> str:
@@ -89,16 +93,30 @@ def analyse(
         )
     kernels = callpath_kernels(experiment, metric, decision.scaling)
     regions = region_kernels(kernels)
-    return Analysis(
-        experiment,
-        decision,
-        _modelled(experiment, kernels, options),
-        _modelled(experiment, regions, options),
-    )
+    callpaths = _modelled(experiment, kernels, options)
+    found = analysis_of(experiment, decision, callpaths, _modelled(experiment, regions, options))
+    column = experiment.parameters.index(found.parameter)
+    largest = largest_point(experiment.points, column)
+    tested = back_test_total(experiment, kernels, column, largest, options)
+    return replace(found, back_test=tested)
+
+
+def analysis_of(
+    experiment: Experiment,
+    decision: ScalingDecision,
+    callpaths: Level,
+    regions: Level,
+    back_test: BackTest | None = None,
+) -> Analysis:
+    """Put the models of both levels together; those of the regions add up to the sum of the call paths."""
+    agreed = Level(regions.kernels, agreeing(regions.models, callpaths.models))
+    return Analysis(experiment, decision, callpaths, agreed, back_test)
 
 
 def _modelled(experiment: Experiment, kernels: Kernels, options: ModelOptions) -> Level:
     models = fit(experiment.parameters, experiment.points, kernels.values, options, parts=True)
+    if experiment.correction is not None and kernels.common_error.any():
+        models = models.with_common_error(kernels.common_error, experiment.correction.total_deviation)
     return Level(kernels, models)
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from ingest.arrays import BoolArray, FloatArray, IntArray
 from ingest.experiment import Experiment, RunRecord
 from ingest.region_class import MESSAGE_PASSING, USEFUL, regions_in
-from ingest.run_settings import STATISTIC
+from ingest.run_settings import is_log
 from ingest.scaling import Scaling, ScalingDecision
 
 INSTRUCTIONS, CYCLES = "PAPI_TOT_INS", "PAPI_TOT_CYC"
@@ -82,14 +82,9 @@ def efficiencies(experiment: Experiment, decision: ScalingDecision) -> Efficienc
         notices=(
             NOT_FROM_PROFILES,
             *notices,
-            *([NOT_FROM_MEANS] if any(map(_means, experiment.runs)) else []),
+            *([NOT_FROM_MEANS] if any(is_log(run.attributes) for run in experiment.runs) else []),
         ),
     )
-
-
-def _means(run: RunRecord) -> bool:
-    """Return whether all locations of a run have the same values, since single ones were not measured."""
-    return STATISTIC in run.attributes
 
 
 def _of_run(run: RunRecord) -> tuple[float, float, float, float]:
@@ -101,7 +96,7 @@ def _of_run(run: RunRecord) -> tuple[float, float, float, float]:
     if largest <= 0 or runtime <= 0:
         return np.nan, np.nan, np.nan, np.nan
     total, parallel = float(useful.sum()), float(useful.mean() / runtime)
-    if _means(run):
+    if is_log(run.attributes):  # all locations have the same values: single ones were not measured
         return np.nan, np.nan, parallel, total
     return float(useful.mean() / largest), float(largest / runtime), parallel, total
 

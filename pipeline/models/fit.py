@@ -1,7 +1,10 @@
 """From measurements to models: the one entry to all ways of fitting."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
+
+import numpy as np
 
 from ingest.arrays import FloatArray
 from ingest.errors import ModelError
@@ -47,8 +50,20 @@ def fit(
         fit_formulas = partial(fit_by_evidence, setting=setting)
 
     def formulas(some: Observations) -> ScalingModels:
-        return fit_formulas(parameters, some, options)
+        return sure_of_zeros(fit_formulas(parameters, some, options), some)
 
     if options.method == "leave-one-out":
         return with_remarks(formulas(data), data)
     return forecasts(formulas, data, parts=parts)
+
+
+def sure_of_zeros(models: ScalingModels, data: Observations) -> ScalingModels:
+    """Return the models without an error for kernels that were zero wherever they were measured.
+
+    Noise that is learned from other kernels says nothing about what does not happen.
+    """
+    zero = data.measured.any(axis=1) & (data.mean == 0).all(axis=1)
+    if not zero.any():
+        return models
+    covariance = np.where(zero[:, None, None, None], 0.0, models.covariance)
+    return replace(models, covariance=covariance, drift=np.where(zero, 0.0, models.drift))

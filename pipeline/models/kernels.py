@@ -26,6 +26,8 @@ class Kernels:
         values: float64[K, P, R], NaN where nothing was measured.
         node: int64[K], the call path in the experiment's tree; -1 for a region.
         parent: int64[K], the kernel of the calling call path; -1 for a root or a region.
+        common_error: float64[K], standard deviation of the logarithm of an error that all values of a kernel
+            share, such as that of an overhead correction.
     """
 
     callpaths: tuple[tuple[str, ...], ...]
@@ -35,6 +37,7 @@ class Kernels:
     values: FloatArray
     node: IntArray
     parent: IntArray
+    common_error: FloatArray
 
     def __len__(self) -> int:
         """Return the number of kernels K."""
@@ -79,7 +82,14 @@ def callpath_kernels(experiment: Experiment, metric: str, scaling: Scaling) -> K
         values=reduction.mean if weak else reduction.sum,
         node=np.arange(len(tree)),
         parent=tree.parent,
+        common_error=_common_error(experiment, name),
     )
+
+
+def _common_error(experiment: Experiment, metric: str) -> FloatArray:
+    if experiment.correction is None or metric not in ("effort", "time"):
+        return np.zeros(len(experiment.tree))
+    return experiment.correction.deviation
 
 
 def region_kernels(kernels: Kernels) -> Kernels:
@@ -98,7 +108,16 @@ def region_kernels(kernels: Kernels) -> Kernels:
         values=values,
         node=nowhere,
         parent=nowhere,
+        common_error=_grouped_error(kernels, group, len(number)),
     )
+
+
+def _grouped_error(kernels: Kernels, group: IntArray, count: int) -> FloatArray:
+    """The error of sums whose parts err together, float64[count]: the mean, weighted by the parts."""
+    weight = np.nan_to_num(kernels.mean).sum(axis=1)
+    total = np.bincount(group, weight, count)
+    error = np.bincount(group, weight * kernels.common_error, count)
+    return np.divide(error, total, out=np.zeros(count), where=total > 0)
 
 
 def sum_groups(values: FloatArray, group: IntArray, count: int) -> FloatArray:
@@ -123,6 +142,7 @@ def total_kernel(kernels: Kernels, name: Sequence[str] = ("total",)) -> Kernels:
         values=sum_groups(kernels.values, everything, 1),
         node=nowhere,
         parent=nowhere,
+        common_error=_grouped_error(kernels, everything, 1),
     )
 
 

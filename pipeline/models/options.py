@@ -7,6 +7,8 @@ from typing import Literal, TypeAlias
 
 from ingest.options import option
 
+MIN_EFFICIENCY = 0.75  # what computing centres ask of proposals
+
 Prior: TypeAlias = Literal["learned", "uniform", "simple"] | Mapping[tuple[Fraction, int], float]
 """How plausible each exponent (i, j) of p^i * log2(p)^j is before any data: all alike, those of common
 algorithms and collectives more so, a mixture of both that the kernels decide, or by a weight each; exponents

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import TypeVar
 
 import numpy as np
+from scipy.special import ndtri
 
 from ingest.arrays import FloatArray, IntArray
 from pipeline.models.hypotheses import from_power
@@ -60,7 +61,34 @@ class Prediction:
         return Prediction(value, value - lower, value + upper)
 
 
+def widened(quantiles: FloatArray, error: FloatArray, level: float) -> FloatArray:
+    """Widen intervals by a further, independent error.
+
+    Args:
+        quantiles: float64[3, K, Q], lower ends, values and upper ends.
+        error: float64[K], its standard deviation in logarithms.
+        level: probability of the intervals.
+
+    Returns:
+        float64[3, K, Q].
+    """
+    lower, value, upper = quantiles
+    usable = value > 0
+    logs = np.log(np.where(usable, np.maximum(quantiles, LEAST * value), 1.0))
+    more = float(ndtri((1 + level) / 2)) * error[:, None]
+    below, above = (np.sqrt(side**2 + more**2) for side in (logs[1] - logs[0], logs[2] - logs[1]))
+    reached = np.where(lower > 0, np.exp(-below) * value, lower)
+    return np.stack(
+        [
+            np.where(usable, reached, lower),
+            value,
+            np.where(usable, np.exp(above) * value, upper),
+        ]
+    )
+
+
 REMEMBERED = 64  # points whose predictions are kept
+LEAST = 1e-9  # of a value, what counts as the lower end of its interval in logarithms
 ANCHORS = 17  # scales between which a curve is interpolated
 Curve = Callable[[FloatArray], FloatArray]
 _BLOCK = 1 << 17  # values of the design gathered at once: 1 MiB, which a second-level cache holds
@@ -97,6 +125,8 @@ class ScalingModels:
         note: int64[K], bits of `Note`.
         trend: the local trends, which count beyond the range; None if only the normal forms do.
         whole: the model of the kernels' sum by itself; None if they are not the parts of a sum.
+        common_error: float64[K], standard deviation of the logarithm of an error that all measurements of a
+            kernel share, so that no repetition shows it; None if there is none.
     """
 
     parameters: tuple[str, ...]
@@ -122,6 +152,7 @@ class ScalingModels:
     note: IntArray
     trend: "CombinedTrend | None" = None
     whole: "ScalingModels | None" = None
+    common_error: FloatArray | None = None
 
     def __len__(self) -> int:
         """Return the number of kernels K."""
@@ -131,7 +162,26 @@ class ScalingModels:
         """Return the models of some kernels, in the requested order."""
         index = np.asarray(kernels, dtype=np.int64)
         kept = {name: getattr(self, name)[index] for name in per_kernel_fields()}
-        return replace(self, **kept, trend=self.trend.take(index) if self.trend else None, whole=None)
+        trend = self.trend.take(index) if self.trend else None
+        common = None if self.common_error is None else self.common_error[index]
+        return replace(self, **kept, trend=trend, whole=None, common_error=common)
+
+    def with_common_error(self, error: FloatArray | None, of_sum: float | None) -> "ScalingModels":
+        """Return the models with an error that all measurements share.
+
+        Args:
+            error: float64[K], see `common_error`.
+            of_sum: the same of the sum of all kernels.
+        """
+        whole = self.whole
+        if whole is not None:
+            whole = replace(whole, common_error=None if of_sum is None else np.array([of_sum]))
+        return replace(self, common_error=error, whole=whole)
+
+    @property
+    def summed(self) -> "ScalingModels":
+        """The models whose sum is the total: these, unless they agree with the finer parts of a sum."""
+        return self
 
     def predict(self, points: FloatArray, level: float = 0.9) -> Prediction:
         """Predict expected values.
@@ -153,6 +203,8 @@ class ScalingModels:
             found = self._quantiles(places, np.array([tail, 0.5, 1 - tail]))
             if self.trend is not None:
                 found = self.trend.combined(found, places, level)
+            if self.common_error is not None:
+                found = widened(found, self.common_error, level)
             known = known | dict(zip(new, found.transpose(2, 0, 1), strict=True))
         if len(known) <= REMEMBERED:
             self._predicted.update(known)
@@ -304,6 +356,7 @@ _SHARED = {
     "correlation",
     "trend",
     "whole",
+    "common_error",
 }
 
 

@@ -11,14 +11,13 @@ from scipy.special import ndtri
 
 from ingest.arrays import FloatArray
 from pipeline.models.observations import Observations
-from pipeline.models.scaling_models import Prediction, ScalingModels
+from pipeline.models.scaling_models import LEAST, Prediction, ScalingModels, widened
 from pipeline.statistics.student import TWO_SIDED
 
 REFERENCE = 4.0  # times the largest value of each parameter, where parts and sum are reconciled
 SHARED = 0.4  # of the weight that the sum would have if its errors were independent of those of the parts
 MOST_VARIANCE = 4.0  # of a logarithm
 BEND, APART = 0.5, 0.5  # what the interval counts of both, learned from real series
-LEAST = 1e-9  # of a value, what counts as the lower end of its interval in logarithms
 SIDE_BELOW, SIDE_ABOVE = 0.4, 0.8  # of what they add up to, that lies on either side
 
 
@@ -44,21 +43,21 @@ def reconciling_shift(models: ScalingModels, whole: ScalingModels) -> FloatArray
     if reach == 0 or not value.sum() > 0 or not own.value[0, 0] > 0:
         return nothing
     together = added(models, parts)
-    of_parts, of_own = _variance(together)[0, 0], _variance(own)[0, 0]
+    of_parts, of_own = log_variance(together)[0, 0], log_variance(own)[0, 0]
     share = SHARED * of_parts / max(of_parts + of_own, 1e-300)
     wanted = value.sum() * float((own.value[0, 0] / value.sum()) ** share)
-    variance = np.where(value > 0, _variance(parts)[:, 0], 0.0)
-    return _lagrange(value, variance, wanted) * variance / reach
+    variance = np.where(value > 0, log_variance(parts)[:, 0], 0.0)
+    return tilt(value, variance, wanted) * variance / reach
 
 
-def _variance(prediction: Prediction) -> FloatArray:
+def log_variance(prediction: Prediction) -> FloatArray:
     """Variance of the logarithm, from the upper end of the interval."""
     known = prediction.value > 0
     ratio = np.where(known, prediction.upper, 1.0) / np.where(known, prediction.value, 1.0)
     return np.asarray(np.minimum((np.log(np.maximum(ratio, 1.0)) / TWO_SIDED) ** 2, MOST_VARIANCE))
 
 
-def _lagrange(value: FloatArray, variance: FloatArray, wanted: float) -> float:
+def tilt(value: FloatArray, variance: FloatArray, wanted: float) -> float:
     """Solve sum(value * exp(x * variance)) = wanted by bisection."""
     low, high = -20.0, 20.0
     for _ in range(60):
@@ -81,10 +80,21 @@ def predict_total(models: ScalingModels, points: FloatArray, level: float = 0.9)
     that of the added kernels.
 
     Args:
-        models: all kernels.
+        models: all kernels; those that agree with finer parts have the total of these.
         points: float64[Q, D].
         level: probability that the interval holds the expected value.
     """
+    models = models.summed
+    if models.common_error is None:
+        return _total(models, points, level)
+    source = models if models.whole is None else models.whole
+    total = _total(models.with_common_error(None, None), points, level)
+    error = np.zeros(1) if source.common_error is None else source.common_error.max(keepdims=True)
+    lower, value, upper = widened(np.stack([total.lower, total.value, total.upper]), error, level)
+    return Prediction(value, lower, upper)
+
+
+def _total(models: ScalingModels, points: FloatArray, level: float) -> Prediction:
     together = added(models, models.predict(points, level))
     if models.whole is None or models.whole.trend is None or models.trend is None:
         return together
@@ -93,7 +103,7 @@ def predict_total(models: ScalingModels, points: FloatArray, level: float = 0.9)
     usable = (reach > 0) & (together.value > 0) & (own.value > 0)
     value = np.where(usable, together.value, 1.0)
     apart = np.abs(np.log(np.where(usable, own.value, 1.0) / value))
-    side = np.sqrt(_variance(together)) * TWO_SIDED
+    side = np.sqrt(log_variance(together)) * TWO_SIDED
     wider = ndtri((1 + level) / 2) / ndtri(0.95)
     half = (BEND * trend.bend() * reach + APART * apart) * wider + side
     hold = models.trend.errors.formulas_hold

@@ -24,6 +24,7 @@ STEEPEST_RISE_OF_SIZES = 5.0  # along the edge of a mesh in three dimensions, th
 RIDGE = 1e-3  # of the squared logarithms, so that a parameter that does not vary gets the slope 0
 FULL_REACH = 0.2  # logarithm of the factor beyond the range from which trends count in full
 MOST_MISFIT = 1.0  # of a logarithm, that formulas of several parameters miss near a point and go on to miss
+LOPSIDED = 3.0  # times the logarithm up to the upper end, that the lower end of a formula counts at most
 BELOW, ABOVE = 1.1, 1.4  # stretch of the 90 % interval downwards and upwards, from real series
 
 
@@ -224,7 +225,10 @@ class CombinedTrend:
         low, middle, high = np.log(np.where(usable, np.maximum(quantiles, 1e-9 * quantiles[1]), 1.0))
         trend = np.where(usable, trend, 0.0)
         width = -ndtri((1 - level) / 2)
-        side = np.where(trend > middle, high - middle, middle - low) / width
+        below = np.minimum(
+            middle - low, LOPSIDED * (high - middle)
+        )  # a lower end at 0 is far off in logarithms
+        side = np.where(trend > middle, high - middle, below) / width
         astray = 1 - self.errors.formulas_hold
         of_formula = side**2 + astray * (reaches**2 @ self.errors.formula**2)
         of_trend = reaches**2 @ self.errors.trend**2 + self.noise[:, None] ** 2

@@ -8,6 +8,7 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
+from ingest.arrays import FloatArray
 from ingest.errors import UsageError
 from pipeline.models.analysis import Analysis, Outlook, largest_point
 from pipeline.report.formatting import number
@@ -15,7 +16,9 @@ from pipeline.report.formatting import number
 ExportFormat: TypeAlias = Literal["extrap-jsonl", "csv", "hatchet-json"]
 
 
-def export(analysis: Analysis, outlook: Outlook, form: ExportFormat) -> str:
+def export(
+    analysis: Analysis, outlook: Outlook, form: ExportFormat, targets: FloatArray | None = None
+) -> str:
     """Return the text of an export.
 
     Args:
@@ -24,11 +27,12 @@ def export(analysis: Analysis, outlook: Outlook, form: ExportFormat) -> str:
         form: ``extrap-jsonl``: measured values, for Extra-P; ``csv``: one row per call path with its model;
             ``hatchet-json``: the call tree with the values at the largest scale, for Hatchet's
             ``GraphFrame.from_literal``.
+        targets: float64[Q, D], the points of the outlook; if there are several, CSV has columns for each.
     """
     if form == "extrap-jsonl":
         return "".join(f"{line}\n" for line in _extrap_lines(analysis))
     if form == "csv":
-        return _csv(analysis, outlook)
+        return _csv(analysis, outlook, targets if targets is not None and len(targets) > 1 else None)
     return json.dumps(call_tree_literal(analysis), ensure_ascii=False, indent=1) + "\n"
 
 
@@ -48,11 +52,17 @@ def _extrap_lines(analysis: Analysis) -> Iterator[str]:
                 yield json.dumps(entry, ensure_ascii=False)
 
 
-def _csv(analysis: Analysis, outlook: Outlook) -> str:
-    """Return one row per call path: path, model, quality, share and the prediction at the last target."""
+def _csv(analysis: Analysis, outlook: Outlook, targets: FloatArray | None) -> str:
+    """Return one row per call path: path, model, quality, share and the prediction at the last target.
+
+    The predictions at all targets follow if they are given, with columns such as ``value at p=64``.
+    """
     kernels, models = analysis.callpaths.kernels, analysis.callpaths.models
     names = ["callpath", "region", "metric", "unit", "formula", "growth", "probability_growing", "smape"]
     names += ["share_measured", "share_at_target", "value_at_target", "lower_at_target", "upper_at_target"]
+    for target in [] if targets is None else targets.tolist():
+        point = ",".join(f"{n}={v:.12g}" for n, v in zip(analysis.experiment.parameters, target, strict=True))
+        names += [f"{figure} at {point}" for figure in ("value", "lower", "upper")]
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(names)
@@ -71,6 +81,11 @@ def _csv(analysis: Analysis, outlook: Outlook) -> str:
                 number(outlook.share_measured[k]),
                 number(outlook.share_target[k]),
                 *(number(f[k, -1]) for f in figures),
+                *(
+                    number(f[k, q])
+                    for q in range(len(targets) if targets is not None else 0)
+                    for f in figures
+                ),
             ]
         )
     return text.getvalue()

@@ -30,7 +30,8 @@ JSON_DIGITS = 10  # significant digits: more than any measurement has, few enoug
 ELLIPSIS = "…"
 ARROW = " › "
 
-_BYTES = ((1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB"), (1.0, "B"))
+_MIB = 2.0**20
+_SHOWN_FROM = 0.1
 _SECONDS = (
     (86400.0, "d"),
     (3600.0, "h"),
@@ -51,11 +52,10 @@ def counted(number: int, noun: str) -> str:
 
 
 def size(number: float) -> str:
-    """Write how many bytes: ``212 MB``."""
-    for factor, unit in _BYTES:
-        if number >= factor:
-            return f"{figure(number / factor)} {unit}"
-    return "0 B"
+    """Write how many bytes in MiB, the unit of SCOREP_TOTAL_MEMORY: ``202 MiB``."""
+    if 0 < number < _SHOWN_FROM * _MIB:
+        return f"<{_SHOWN_FROM} MiB"
+    return f"{figure(number / _MIB)} MiB"
 
 
 def readable_unit(value: float, unit: str) -> tuple[float, str]:

@@ -11,8 +11,10 @@ from ingest.arrays import FloatArray
 from ingest.experiment import Experiment
 from pipeline.models.analysis import Level, Outlook
 from pipeline.models.kernels import TIME_UNITS
+from pipeline.models.runtime.runtime import Runtime
 from pipeline.models.scaling_models import Prediction, formulas, growths, remarks
 from pipeline.report.formatting import counted
+from pipeline.report.runtime_summary import FIGURES
 
 if TYPE_CHECKING:  # projections need sympy, which other tables do not
     from pipeline.projection.project import Projection
@@ -110,6 +112,24 @@ def predictions_frame(
     ends = ("value", "lower", "upper")
     _add_parameters(columns, parameters, np.tile(points, (len(names), 1)), ends)
     return pd.DataFrame(columns | {end: getattr(found, end)[order].ravel() for end in ends})
+
+
+def runtime_frame(found: Runtime, parameters: Sequence[str]) -> pd.DataFrame:
+    """Return one row per measured point and per target, in this order.
+
+    Columns are the parameters, ``measured``, ``locations``, ``extrapolation``, and each figure of `FIGURES`
+    with its interval: ``wall_seconds``, ``wall_seconds_lower``, ``wall_seconds_upper``; NaN for what does not
+    apply or is not available.
+    """
+    figures = found.figures
+    columns: Columns = {}
+    for key, name in FIGURES.items():
+        estimate = getattr(figures, name)
+        columns |= {key: estimate.value, f"{key}_lower": estimate.lower, f"{key}_upper": estimate.upper}
+    first = ("measured", "locations", "extrapolation")
+    rows: Columns = {}
+    _add_parameters(rows, parameters, figures.points, (*first, *columns))
+    return pd.DataFrame(rows | {name: getattr(figures, name) for name in first} | columns)
 
 
 def checked_kernels_frame(document: Mapping[str, Any]) -> pd.DataFrame:

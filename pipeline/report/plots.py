@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, BinaryIO
 
 import numpy as np
 
@@ -129,7 +129,7 @@ def draw_curve(axes: "Axes", curve: Curve, *, logarithmic: bool) -> None:
     axes.spines[["top", "right"]].set_visible(False)
 
 
-def write_figure(path: Path, form: str, curve: Curve, *, logarithmic: bool) -> None:
+def write_figure(path: Path | BinaryIO, form: str, curve: Curve, *, logarithmic: bool) -> None:
     """Draw a curve into a file, as ``png`` or ``svg``."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 
@@ -20,7 +20,7 @@ LABEL: Mapping[str, Any] = {"fontsize": 7, "textcoords": "offset points", "xytex
 POINT: Mapping[str, Any] = {"color": "#e45756", "marker": "o", "markersize": 5}
 
 
-def write_roofline(path: Path, form: str, roofline: Roofline) -> None:
+def write_roofline(path: Path | BinaryIO, form: str, roofline: Roofline) -> None:
     """Write a roofline to a file.
 
     Args:

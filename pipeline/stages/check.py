@@ -3,7 +3,7 @@
 import json
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TextIO, cast
@@ -12,11 +12,14 @@ from filters.digest import digest_of_run, mixed_filters
 from ingest.errors import InputError, UsageError
 from ingest.experiment import Experiment
 from ingest.profile import Profile
+from ingest.run_checks import LEAST_SHARED
 from ingest.scaling import decide_scaling
-from pipeline.config.options import Options
+from pipeline.config.options import Options, override
 from pipeline.execution.executor import Progress, no_progress
 from pipeline.gate.baseline import SMALLEST_SHARE, document_text, from_document, to_document
+from pipeline.gate.matching import Matched
 from pipeline.gate.measurements import KernelId, Level, Measurements, Origin, measurements_of
+from pipeline.gate.recording import recorded_digests
 from pipeline.gate.result import CheckResult
 from pipeline.models.analysis import scaling_of
 from pipeline.report.check.annotations import github_annotations, gitlab_code_quality
@@ -24,9 +27,11 @@ from pipeline.report.check.document import check_document
 from pipeline.report.check.junit import junit_xml
 from pipeline.report.check.markdown import check_markdown
 from pipeline.report.check.sarif import sarif_document
+from pipeline.report.standard_output import write_standard_output
 from pipeline.stages.ingest import ingest, locate, skipped_entry
 from pipeline.stages.model import metric_to_model
-from pipeline.store.atomic import json_text, write_json, write_text
+from pipeline.stages.overhead import true_times
+from pipeline.store.atomic import json_bytes, text_bytes, write_bytes
 from pipeline.store.results import PROVENANCE, read_analysis, read_provenance
 
 MACHINE_ATTRIBUTES = ("machine", "cluster", "hostname", "Hostname")
@@ -62,9 +67,11 @@ def read_study(path: Path, options: Options, machine: str = "", progress: Progre
     if (path / PROVENANCE).is_file():
         analysis, provenance = read_analysis(path), read_provenance(path)
         experiment, decision = analysis.experiment, analysis.decision
-        metric, damaged = provenance["configuration"]["metric"], tuple(provenance["damaged"])
+        metric = experiment.stored_metric(provenance["configuration"]["metric"])
+        damaged = tuple(provenance["damaged"])
     else:
         read = ingest(locate(path, options.runs), options.metric, options.processes, progress)
+        read = true_times(read, options)
         experiment, metric = read.experiment, metric_to_model(read, options)
         decision = decide_scaling(experiment, scaling_of(options.scaling))
         damaged = tuple(skipped_entry(entry) for entry in read.damaged)
@@ -94,15 +101,66 @@ def _origin(experiment: Experiment, machine: str) -> tuple[Origin, tuple[str, ..
         if run.attributes.get(key)
     ]
     mixed = mixed_filters(digests)
-    origin = Origin(machine or (machines[0] if machines else ""), "+".join(known))
+    origin = Origin(
+        machine=machine or (machines[0] if machines else ""),
+        filter="+".join(known),
+        overhead=_treatment(experiment),
+        recorded=recorded_digests(experiment.recorded),
+    )
     return origin, (mixed,) if mixed else ()
 
 
-def write_baseline(path: Path, study: Study, options: Options, configuration: Mapping[str, Any]) -> int:
-    """Write a baseline file and return the number of its kernels."""
+def _treatment(experiment: Experiment) -> str:
+    if experiment.is_series:
+        return ""
+    return "corrected" if experiment.correction is not None else "measured"
+
+
+def require_common(matched: Matched, a: str, b: str) -> None:
+    """Refuse to compare studies of two programs.
+
+    Raises:
+        InputError: less than `LEAST_SHARED` of the call paths of the smaller study are in the other.
+    """
+    common, new, vanished = (
+        sum(kernel.level is Level.CALLPATH for kernel in part.kernels)
+        for part in (matched.baseline, matched.new, matched.vanished)
+    )
+    fewest = common + min(new, vanished)
+    if common < LEAST_SHARED * fewest:
+        raise InputError(
+            f"they have {common} of {fewest} call paths in common, so they are of two programs",
+            where=f"{a} and {b}",
+            hint="compare studies of one program",
+        )
+
+
+def baseline_text(study: Study, options: Options, configuration: Mapping[str, Any]) -> tuple[str, int]:
+    """Return the text of a baseline file, and the number of its kernels."""
     kept = study.measurements.above_share(SMALLEST_SHARE)
-    write_text(path, document_text(to_document(kept, options.models, configuration)))
-    return len(kept.kernels)
+    return document_text(to_document(kept, options.models, configuration)), len(kept.kernels)
+
+
+def read_alike(paths: Sequence[Path], options: Options, progress: Progress = no_progress) -> list[Study]:
+    """Read studies to compare: if overhead is taken out of the times of one, it is of the others.
+
+    Raises:
+        PipelineError: as `read_study`.
+    """
+    studies = [read_study(path, options, progress=progress) for path in paths]
+    if options.overhead != "auto" or all(s.measurements.origin.overhead != "corrected" for s in studies):
+        return studies
+    correcting = override(options, {"overhead": "correct"})
+    return [
+        read_study(path, correcting) if study.measurements.origin.overhead == "measured" else study
+        for path, study in zip(paths, studies, strict=True)
+    ]
+
+
+def like_baseline(options: Options, baseline: Measurements | None) -> Options:
+    """Return the options with the baseline's treatment of overhead if the user asks for none."""
+    choice = {"corrected": "correct", "measured": "keep"}.get(baseline.origin.overhead if baseline else "")
+    return override(options, {"overhead": choice}) if choice and options.overhead == "auto" else options
 
 
 def read_baseline(path: Path) -> Measurements:
@@ -140,38 +198,54 @@ def read_verdicts(path: Path) -> dict[KernelId, str]:
 
 @dataclass(frozen=True, kw_only=True)
 class Outputs:
-    """Where each output goes; None: nowhere. ``-`` for `json` is standard output.
+    """Where each output goes: a file, or ``-`` for standard output; None: nowhere.
 
     Attributes:
         source_root: directory that source files are made relative to.
     """
 
     json: str | None = None
-    junit: Path | None = None
-    sarif: Path | None = None
-    markdown: Path | None = None
-    code_quality: Path | None = None
+    junit: str | None = None
+    sarif: str | None = None
+    markdown: str | None = None
+    code_quality: str | None = None
     source_root: str = ""
 
 
-def write_outputs(result: CheckResult, outputs: Outputs) -> bool:
-    """Write all outputs; return whether JSON took standard output."""
+def write_outputs(
+    result: CheckResult, outputs: Outputs, written: Callable[[str], None] = lambda _: None
+) -> bool:
+    """Write all outputs; return whether one of them took standard output.
+
+    Args:
+        result: of the check.
+        outputs: where to.
+        written: is called with each file that was written.
+
+    Raises:
+        UsageError: two are for standard output, or a file cannot be written.
+    """
     root = outputs.source_root
-    if outputs.junit is not None:
-        write_text(outputs.junit, junit_xml(result))
-    if outputs.sarif is not None:
-        write_json(outputs.sarif, sarif_document(result, root))
-    if outputs.markdown is not None:
-        write_text(outputs.markdown, check_markdown(result))
-    if outputs.code_quality is not None:
-        write_json(outputs.code_quality, gitlab_code_quality(result, root))
-    _write_for_github(result, root, sys.stderr if outputs.json == "-" else sys.stdout)
-    if outputs.json == "-":
-        sys.stdout.write(json_text(check_document(result)))
-        return True
-    if outputs.json is not None:
-        write_json(Path(outputs.json), check_document(result))
-    return False
+    makers: dict[str, tuple[str | None, Callable[[], bytes]]] = {
+        "--junit": (outputs.junit, lambda: text_bytes(junit_xml(result))),
+        "--sarif": (outputs.sarif, lambda: json_bytes(sarif_document(result, root))),
+        "--markdown": (outputs.markdown, lambda: text_bytes(check_markdown(result))),
+        "--code-quality": (outputs.code_quality, lambda: json_bytes(gitlab_code_quality(result, root))),
+        "--json": (outputs.json, lambda: json_bytes(check_document(result))),
+    }
+    shown = [flag for flag, (target, _) in makers.items() if target == "-"]
+    if len(shown) > 1:
+        raise UsageError(
+            "only one of them can go to standard output", where=" and ".join(shown), hint="give files"
+        )
+    for target, content in makers.values():
+        if target is not None and target != "-":
+            write_bytes(Path(target), content())
+            written(target)
+    _write_for_github(result, root, sys.stderr if shown else sys.stdout)
+    for flag in shown:
+        write_standard_output(makers[flag][1]())
+    return bool(shown)
 
 
 def _write_for_github(result: CheckResult, root: str, stream: TextIO) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from filters.budget import BudgetOutcome, decide_by_budget
-from filters.cost import EventCost, calibrate_by_baseline, calibrate_by_pair
+from filters.cost import EventCost, calibrate_by_pair, calibrated, plain_by_baseline, plain_by_pair
 from filters.decision import Decision, Reason
 from filters.evidence import RunEvidence, evidence_from_profile
 from filters.evidence_file import evidence_json
@@ -16,24 +16,29 @@ from filters.explanation import costly_at_largest_scale
 from filters.instrumenters import list_functions
 from filters.memory import Memory, trace_memory
 from filters.options import Application, Budget, FilterRequest, Form, Instrumenter, Layout, Overrides
-from filters.overhead import Prediction, measurable, predict
+from filters.overhead import Prediction, estimate_plain_time, measurable, predict
+from filters.override_notices import override_notices
 from filters.paper_rule import decide_by_paper
-from filters.scorep_format.matcher import kept
-from filters.scorep_format.parser import parse
+from filters.plain_time import KnownPlain
+from filters.scorep_format.matcher import by_hand, kept
+from filters.scorep_format.parser import Filter, parse
 from filters.scorep_format.writer import merge_filters, write_filter
 from filters.simulation import simulate
-from ingest.cpp_names import short_name
+from filters.visit_cost import calibrate_by_leaves, visited
+from ingest.cpp_names import short_list
 from ingest.discovery import Discovery, Run
 from ingest.errors import InputError, UsageError
 from ingest.profile import Profile
 from ingest.readers import read_profile
+from ingest.run_names import RunSpec
+from ingest.run_settings import NOT_INSTRUMENTED, is_log
 from pipeline.config.options import FilterOptions, Options
 from pipeline.models.analysis import Analysis, default_target, look_ahead
 from pipeline.stages.ingest import Located, ingest, locate, skipped_entry
 from pipeline.stages.model import modelled
+from pipeline.stages.overhead import GIVEN_SPREAD, SeriesCalibration, calibration_of, true_times
 from pipeline.store.atomic import write_json, write_text
 
-NAMED = 5
 GENERATOR = "made by pipeline"
 
 
@@ -82,6 +87,8 @@ def filter_request(options: FilterOptions, growing: tuple[str, ...] = ()) -> Fil
     """
     if options.applied is not None and options.max_overhead is None:
         raise UsageError("needs --max-overhead", where="--applied", hint="give the largest overhead allowed")
+    if options.paper_exact and options.max_overhead is not None:
+        raise UsageError("a budget replaces the rule of the paper", where="--paper-exact", hint="give one")
     if options.to != "scorep" and options.merge is not None:
         raise UsageError("only Score-P's filters can be merged", where="--merge", hint="omit --to")
     if options.event_cost is not None and options.calibrate is not None:
@@ -94,38 +101,51 @@ def filter_request(options: FilterOptions, growing: tuple[str, ...] = ()) -> Fil
         instrumenter=Instrumenter(options.to),
         merge=options.merge,
         event_cost=options.event_cost,
-        baseline=options.baseline_time,
+        baseline=_seconds(options.baseline_time),
         reduced=options.calibrate,
     )
 
 
-def make_filter(runs: Sequence[Run], request: FilterRequest) -> FilterResult:
+def _seconds(baseline: float | Path | None) -> float | None:
+    """Return a run time; a file of them has been used for the whole series before."""
+    return None if isinstance(baseline, Path) else baseline
+
+
+def make_filter(
+    runs: Sequence[Run], request: FilterRequest, series: SeriesCalibration | None = None
+) -> FilterResult:
     """Decide which regions are worth measuring and write the filter.
 
     Args:
         runs: the runs to decide from, the largest scale last.
         request: what the user decided.
+        series: what all runs of the series say about overhead; None if they are not a series or have little.
 
     Raises:
-        InputError: a run has no visits or no time.
+        InputError: a run has no visits or no time, or is a log.
         UsageError: a number is invalid.
         FilterError: the file would not decide a region as intended.
     """
     evidence = [evidence_from_profile(run.reader.read(run.path)) for run in runs[:-1]]
     largest = runs[-1].reader.read(runs[-1].path)
+    if is_log(largest.attributes):
+        raise InputError(f"no filter is made: {NOT_INSTRUMENTED}", where=str(runs[-1].path))
     evidence.append(evidence_from_profile(largest))
-    cost = _event_cost(evidence[-1], request)
-    request, unclear = _with_measurable_growth(evidence[-1], request, cost)
-    decision, outcome = _decide(evidence, request, cost)
+    cost, known = _calibration(evidence[-1], request) if series is None else (series.cost, series.plain)
+    request, unclear = _with_measurable_growth(evidence[-1], request, cost, known)
+    decision, outcome = _decide(evidence, request, cost, known)
     predictions = [
-        predict(run, decision.recorded(i), cost, request.baseline if i == len(evidence) - 1 else None)
+        predict(run, decision.recorded(i), cost, known if i == len(evidence) - 1 else None)
         for i, run in enumerate(evidence)
     ]
     content = evidence_json(decision, predictions, outcome)
     content["notices"] += costly_at_largest_scale(decision, predictions[-1])
     text, usage, notices = _written(decision, request)
+    content["notices"] += override_notices(decision, request.overrides)
     content["notices"] += [*_protection_notices(decision, unclear), *notices]
     recorded = decision.recorded_regions(len(evidence) - 1)
+    if outcome is not None and outcome.applied is Application.COMPILE_TIME:
+        recorded = recorded | by_hand(largest.regions)
     unfiltered, filtered = trace_memory(largest, np.stack([np.ones_like(recorded), recorded]))
     content["memory"] = {"unfiltered": vars(unfiltered), "filtered": vars(filtered)}
     return FilterResult(
@@ -140,15 +160,14 @@ def make_filter(runs: Sequence[Run], request: FilterRequest) -> FilterResult:
 
 
 def _with_measurable_growth(
-    largest: RunEvidence, request: FilterRequest, cost: EventCost
+    largest: RunEvidence, request: FilterRequest, cost: EventCost, known: KnownPlain | None
 ) -> tuple[FilterRequest, tuple[str, ...]]:
     """Return the request without growing regions that are mostly overhead, and their names."""
     growing = request.overrides.growing
     if not growing:  # most requests: spare the estimate of the plain time
         return request, ()
-    clear_of_overhead = dict(
-        zip(largest.regions.name, measurable(largest, cost, request.baseline).tolist(), strict=True)
-    )
+    clear_regions = measurable(largest, estimate_plain_time(largest, cost, known))
+    clear_of_overhead = dict(zip(largest.regions.name, clear_regions.tolist(), strict=True))
     clear = tuple(name for name in growing if clear_of_overhead.get(name, True))
     overrides = replace(request.overrides, growing=clear)
     return replace(request, overrides=overrides), tuple(name for name in growing if name not in clear)
@@ -172,32 +191,26 @@ def _protection_notices(decision: Decision, unclear: Sequence[str]) -> list[str]
     return found
 
 
-def short_list(names: Sequence[str]) -> str:
-    """Return some names, without parameters, and how many are left out."""
-    shown = ", ".join(short_name(name) for name in names[:NAMED])
-    return f"{shown} and {len(names) - NAMED} more" if len(names) > NAMED else shown
-
-
-def _event_cost(largest: RunEvidence, request: FilterRequest) -> EventCost:
-    default = EventCost()
+def _calibration(largest: RunEvidence, request: FilterRequest) -> tuple[EventCost, KnownPlain | None]:
+    """Return the cost of a visit, and the plain computing time of the largest scale if it is known."""
     if request.event_cost is not None:
-        filtered = default.filtered * request.event_cost / default.recorded
-        return EventCost(request.event_cost, filtered, default.spread, "given")
-    if request.reduced is not None:
-        return calibrate_by_pair(largest, evidence_from_profile(read_profile(request.reduced)))
-    if request.baseline is not None:
-        return calibrate_by_baseline(largest, request.baseline)
-    return default
+        cost = calibrated(request.event_cost, GIVEN_SPREAD, "given")
+    elif request.reduced is not None:
+        reduced = evidence_from_profile(read_profile(request.reduced))
+        return calibrate_by_pair(largest, reduced), KnownPlain(plain_by_pair(largest, reduced))
+    else:
+        cost = calibrate_by_leaves(visited(largest))
+    if request.baseline is None:
+        return cost, None
+    return cost, KnownPlain(plain_by_baseline(largest, request.baseline))
 
 
 def _decide(
-    evidence: Sequence[RunEvidence], request: FilterRequest, cost: EventCost
+    evidence: Sequence[RunEvidence], request: FilterRequest, cost: EventCost, known: KnownPlain | None
 ) -> tuple[Decision, BudgetOutcome | None]:
     if isinstance(request.rule, Budget):
-        return decide_by_budget(
-            evidence, request.rule, overrides=request.overrides, cost=cost, baseline=request.baseline
-        )
-    return decide_by_paper(evidence, request.rule, request.overrides), None
+        return decide_by_budget(evidence, request.rule, overrides=request.overrides, cost=cost, known=known)
+    return decide_by_paper(evidence, request.rule, request.overrides, cost=cost, known=known), None
 
 
 def _written(decision: Decision, request: FilterRequest) -> tuple[str, str, list[str]]:
@@ -252,30 +265,52 @@ def filter_of_path(path: Path, options: Options) -> tuple[FilterResult, tuple[Ma
     located = locate(path, options.runs)
     runs = _runs(located)
     growing: tuple[str, ...] = ()
+    series: SeriesCalibration | None = None
     skipped: tuple[Mapping[str, str], ...] = ()
     if isinstance(located.found, Discovery) and located.found.parameters:
-        read = ingest(located, options.metric, options.processes)
-        runs, skipped = read.runs, tuple(skipped_entry(entry) for entry in read.damaged)
+        read = true_times(ingest(located, options.metric, options.processes), options)
+        runs, skipped = read.widest, tuple(skipped_entry(entry) for entry in read.damaged)
         growing = growing_regions(modelled(read, options, options.metric))
-    return make_filter(runs_to_filter(runs), filter_request(options.filter, growing)), skipped
+        series = calibration_of(read.experiment) if read.widest == read.runs else None
+    return make_filter(runs_to_filter(runs), filter_request(options.filter, growing), series), skipped
 
 
 def _runs(located: Located) -> tuple[Run, ...]:
     return located.found.runs if isinstance(located.found, Discovery) else ()
 
 
-def simulate_filter(path: Path, rules: Path) -> tuple[Profile, Profile, Prediction]:
+def runs_at(path: Path, explicit: Sequence[RunSpec] = ()) -> tuple[Run, ...]:
+    """Return the runs at a path, none if it is the file of a series.
+
+    Raises:
+        PipelineError: there is nothing to read.
+    """
+    return _runs(locate(path, explicit))
+
+
+def simulate_filter(path: Path, rules: Path, options: Options) -> tuple[Profile, Profile, Prediction]:
     """Return the profile of the largest scale at a path, the same under a filter, and its predicted effect.
 
     Raises:
-        PipelineError: the profile or the filter cannot be read.
+        PipelineError: the profile or the filter cannot be read, or an option is invalid.
     """
-    run = runs_to_filter(_runs(locate(path)))[-1]
+    request = filter_request(options.filter)
+    run = runs_to_filter(runs_at(path, options.runs))[-1]
     before = run.reader.read(run.path)
     found = parse(read_filter(rules), where=str(rules))
-    evidence = evidence_from_profile(before)
-    prediction = predict(evidence, kept(found, evidence.regions)[evidence.tree.region])
-    return before, simulate(before, found), prediction
+    return before, simulate(before, found), predict_filter(before, found, request)
+
+
+def predict_filter(profile: Profile, rules: Filter, request: FilterRequest) -> Prediction:
+    """Predict the effect of any filter on a run, with the cost of an event that was requested.
+
+    Raises:
+        InputError: the run has no visits or no time.
+        UsageError: a number is invalid.
+    """
+    run = evidence_from_profile(profile)
+    recorded = kept(rules, run.regions)[run.tree.region]
+    return predict(run, recorded, *_calibration(run, request))
 
 
 def runs_to_filter(runs: Sequence[Run]) -> tuple[Run, ...]:

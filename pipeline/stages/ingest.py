@@ -4,20 +4,26 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from typing import TypeAlias
 
 from filters.digest import FILTER_ATTRIBUTE, mixed_filters
 from ingest.alignment import MeasuredRun, align, experiment_from_series
 from ingest.discovery import Discovery, Run, Skipped, discover
-from ingest.errors import InputError, RunNameError
+from ingest.errors import InputError
 from ingest.experiment import Experiment
 from ingest.readers import SeriesReader, find_profile_reader, find_series_reader
 from ingest.reduction import ReducedProfile
-from ingest.run_names import RunSpec, parse_run_name
+from ingest.run_checks import RENAME, foreign_runs, misnamed_runs
+from ingest.run_names import RunSpec, named_parameters
+from ingest.study_checks import doubts
 from pipeline.execution.choice import local_executor
 from pipeline.execution.executor import ExecutorChoice, Progress, no_progress
+from pipeline.stages.comparable_runs import comparable_runs
 from pipeline.stages.read_runs import ReadRun, RunReader, files_of_run, share_tables
 from pipeline.store.cache import Cache
 from pipeline.store.inputs import InputFile, describe_input
+
+GoodRun: TypeAlias = tuple[Run, ReducedProfile]
 
 ALWAYS_KEPT = ("time", "visits", "PAPI_TOT_INS", "PAPI_TOT_CYC")
 
@@ -42,9 +48,11 @@ class Ingested:
     Attributes:
         experiment: the aligned runs.
         runs: the runs that were read; empty for a series file.
-        beside: what lies beside the runs and is not a run.
+        beside: what lies beside the runs and is not a run, and runs under another filter.
         damaged: what should have been a run but could not be read, and why.
         inputs: the files of the runs, including those of damaged runs whose bytes can be read.
+        widest: the runs, perhaps under another filter, that recorded the most functions.
+        doubts: those notices of the experiment that say what makes the runs hard to compare.
     """
 
     experiment: Experiment
@@ -52,6 +60,8 @@ class Ingested:
     beside: tuple[Skipped, ...]
     damaged: tuple[Skipped, ...]
     inputs: tuple[InputFile, ...]
+    widest: tuple[Run, ...] = ()
+    doubts: tuple[str, ...] = ()
 
 
 def locate(path: Path, explicit: Sequence[RunSpec] = ()) -> Located:
@@ -90,6 +100,9 @@ def ingest(
 ) -> Ingested:
     """Read and align what was located; a run that cannot be read is skipped with its reason.
 
+    So is a run of another program, and one that contradicts its name (see `ingest.run_checks`) unless the
+    configuration lists the runs.
+
     The result does not depend on where and in what order runs are read, nor on what the cache has.
 
     Args:
@@ -114,18 +127,28 @@ def ingest(
     good, bad = _separate(read)
     if not good:
         raise _nothing_read(bad)
-    measured = (MeasuredRun(run.parameters, run.repetition, profile) for run, profile in good)
-    experiment = align(found.parameters, measured)
+    good, contradictions, more = _without_misnamed(found, good)
+    bad += more
+    experiment = align(found.parameters, _measured(good))
+    read_runs = len(good)
+    good, more = _without_foreign(experiment, good)
+    bad += more
+    used = comparable_runs(found.parameters, good)
+    if len(used.runs) < read_runs:
+        experiment = align(found.parameters, _measured(used.runs))
     mixed = mixed_filters({run.source: run.attributes.get(FILTER_ATTRIBUTE) for run in experiment.runs})
-    notices = (*found.notices, *experiment.notices, *([mixed] if mixed else []))
-    experiment = replace(experiment, notices=notices)
-    empty = tuple(entry for entry in found.skipped if entry.damaged or _meant_as_run(entry))
+    doubtful = (*contradictions, *used.notices, *([mixed] if mixed else []), *doubts(experiment))
+    notices = (*found.notices, *experiment.notices, *doubtful)
+    experiment = replace(experiment, notices=notices, recorded=used.recorded)
+    empty = tuple(filter(is_problem, found.skipped))
     return Ingested(
         experiment=experiment,
-        runs=tuple(run for run, _ in good),
-        beside=tuple(entry for entry in found.skipped if entry not in empty),
+        runs=tuple(run for run, _ in used.runs),
+        beside=(*(entry for entry in found.skipped if entry not in empty), *used.left_out),
+        widest=used.widest,
         damaged=(*empty, *bad),
         inputs=tuple(file for run in read for file in run.inputs),
+        doubts=doubtful,
     )
 
 
@@ -142,17 +165,14 @@ def _read(runs: Sequence[Run], reader: RunReader, progress: Progress) -> list[Re
     return [outcomes[number] for number in range(len(files))]
 
 
-def _meant_as_run(entry: Skipped) -> bool:
-    """Return whether a folder without a profile is named like a run: then a measurement is missing."""
-    try:
-        return entry.path.is_dir() and bool(parse_run_name(entry.path.name).parameters)
-    except RunNameError:
-        return False
+def is_problem(entry: Skipped) -> bool:
+    """Return whether a measurement is missing: a damaged profile, or none in a folder named like a run."""
+    return entry.damaged or (entry.path.is_dir() and bool(named_parameters(entry.path.name)))
 
 
-def _separate(read: Sequence[ReadRun]) -> tuple[list[tuple[Run, ReducedProfile]], list[Skipped]]:
+def _separate(read: Sequence[ReadRun]) -> tuple[list[GoodRun], list[Skipped]]:
     """Separate the runs with a profile from those that could not be read."""
-    good: list[tuple[Run, ReducedProfile]] = []
+    good: list[GoodRun] = []
     bad: list[Skipped] = []
     for entry in read:
         run, outcome = entry.run, entry.outcome
@@ -161,6 +181,40 @@ def _separate(read: Sequence[ReadRun]) -> tuple[list[tuple[Run, ReducedProfile]]
         else:
             good.append((run, outcome))
     return good, bad
+
+
+def _measured(good: Sequence[GoodRun]) -> list[MeasuredRun]:
+    return [MeasuredRun(run.parameters, run.repetition, profile) for run, profile in good]
+
+
+def _without_misnamed(
+    found: Discovery, good: Sequence[GoodRun]
+) -> tuple[list[GoodRun], list[str], list[Skipped]]:
+    """Return the runs to use, notices, and runs whose names contradict their profiles.
+
+    Raises:
+        InputError: if they are half of the runs: then it is unclear which names are right.
+    """
+    reasons = misnamed_runs(found.parameters, _measured(good))
+    if found.listed:
+        return list(good), [f"{good[i][0].path}: {reason}" for i, reason in reasons.items()], []
+    if reasons and 2 * len(reasons) >= len(good):
+        first, what = next(iter(reasons.items()))
+        raise InputError(
+            f"{what}, and {len(reasons)} of {len(good)} runs contradict their names",
+            where=str(good[first][0].path),
+            hint="rename the runs, or list them in pipeline.toml",
+        )
+    skipped = [Skipped(good[i][0].path, f"{reason}; {RENAME}") for i, reason in reasons.items()]
+    return [entry for i, entry in enumerate(good) if i not in reasons], [], skipped
+
+
+def _without_foreign(experiment: Experiment, good: Sequence[GoodRun]) -> tuple[list[GoodRun], list[Skipped]]:
+    """Separate the runs of another program than most are of."""
+    reasons = foreign_runs(experiment)
+    foreign = [(run, reasons[profile.source]) for run, profile in good if profile.source in reasons]
+    others = [entry for entry in good if entry[1].source not in reasons]
+    return others, [Skipped(run.path, reason) for run, reason in foreign]
 
 
 def _nothing_read(bad: Sequence[Skipped]) -> InputError:

@@ -7,85 +7,145 @@ from typing import Any
 import numpy as np
 
 from ingest.alignment import experiment_from_series
-from ingest.discovery import Run
-from ingest.errors import InputError
+from ingest.discovery import Run, without_names
+from ingest.errors import InputError, RunNameError
 from ingest.profile import Metric, Profile
 from ingest.readers import SeriesReader
 from ingest.reduction import reduce_profile
 from ingest.run_names import RunSpec
 from ingest.run_settings import (
     OVERLAPPING_TIME,
+    PROGRAM,
     RECONCILED,
-    SETTING,
     STATISTIC,
     differing_settings,
+    is_log,
     stated,
 )
-from pipeline.stages.ingest import locate, skipped_entry
+from ingest.scaling import Scaling, decide_scaling
+from pipeline.execution.executor import Progress, no_progress
+from pipeline.stages.ingest import Located, ingest, is_problem, locate, skipped_entry
+
+TIME = "time"
 
 
-def inspect_path(path: Path, explicit: Sequence[RunSpec] = (), *, totals: bool = False) -> dict[str, Any]:
+def inspect_path(
+    path: Path,
+    explicit: Sequence[RunSpec] = (),
+    *,
+    totals: bool = False,
+    processes: int = 1,
+    progress: Progress = no_progress,
+) -> dict[str, Any]:
     """Look into a profile, a series file or a directory of runs.
 
     Args:
         path: what to look into.
         explicit: runs named by the configuration; they replace discovery.
-        totals: whether values are read too and summed.
+        totals: whether the sums of all metrics are wanted.
+        processes: how many processes of this machine may read at once.
+        progress: passes the runs on as they are finished.
 
     Returns:
         ``path`` and ``parameters``; per run its path, format, parameter values, repetition, call paths,
         regions, locations, processes, metrics, totals of metrics (none unless requested) and notices;
-        ``series`` instead of runs for a series file; ``skipped`` with reasons; ``notices`` on the whole. Runs
-        whose values are not measured on every location have ``statistic``, what the values are of these, and
+        ``series`` instead of runs for a series file; ``skipped``, what is not a run, with reasons;
+        ``notices`` on the whole; ``problems``, one sentence each; ``usable``, whether the runs can be
+        modelled together. Logs have ``statistic``, what their values are of the processes, and
         ``reconciled``, how much of the stated total they are; a single one also ``overlapping``, the timers
         that are in no sum.
 
     Raises:
         InputError: there is nothing that can be read.
     """
-    found = locate(path, explicit).found
+    try:
+        located, problem = locate(path, explicit), None
+    except RunNameError as error:
+        located, problem = Located(path, without_names(path)), error
+    found = located.found
     if isinstance(found, SeriesReader):
-        series = experiment_from_series(found.read(path))
-        return {
-            "path": str(path),
-            "parameters": list(series.parameters),
-            "runs": [],
-            "series": {
-                "format": found.name,
-                "points": len(series.points),
-                "repetitions": series.shape[1],
-                "callpaths": len(series.tree),
-                "metrics": [m.name for m in series.metrics],
-            },
-            "skipped": [],
-            "notices": list(series.notices),
-        }
-    skipped = [skipped_entry(entry) for entry in found.skipped]
-    runs = []
-    attributes = []
-    for run in found.runs:
-        try:
-            profile = run.reader.read(run.path)
-            described = _describe(run, profile) | {"totals": _totals(profile) if totals else {}}
-            if len(found.runs) == 1 and (rows := _overlapping(profile)):
-                described["overlapping"] = rows
-            runs.append(described)
-            attributes.append(profile.attributes)
-        except InputError as error:
-            skipped.append({"path": str(run.path), "reason": error.what})
+        return _series(path, found)
+    runs, settings, unread = _described(found.runs, totals=totals)
+    if problem is None:
+        problems, usable = _problems(located, processes, progress)
+    else:
+        problems, usable = [str(problem), *unread], False
     return {
         "path": str(path),
         "parameters": list(found.parameters),
         "runs": runs,
-        "skipped": skipped,
-        "notices": [*found.notices, *differing_settings(attributes)],
+        "skipped": [skipped_entry(entry) for entry in found.skipped if not is_problem(entry)],
+        "notices": [*found.notices, *settings],
+        "problems": problems,
+        "usable": usable,
     }
+
+
+def _series(path: Path, reader: SeriesReader) -> dict[str, Any]:
+    series = experiment_from_series(reader.read(path))
+    return {
+        "path": str(path),
+        "parameters": list(series.parameters),
+        "runs": [],
+        "series": {
+            "format": reader.name,
+            "points": len(series.points),
+            "repetitions": series.shape[1],
+            "callpaths": len(series.tree),
+            "metrics": [m.name for m in series.metrics],
+        },
+        "skipped": [],
+        "notices": [],
+        "problems": list(series.notices),
+        "usable": True,
+    }
+
+
+def _described(
+    runs: Sequence[Run], *, totals: bool
+) -> tuple[list[dict[str, Any]], tuple[str, ...], list[str]]:
+    """Describe the runs that can be read.
+
+    Returns:
+        The runs, a sentence on each setting that differs between them, and one on each of the other runs.
+    """
+    described, attributes, unread = [], [], []
+    for run in runs:
+        try:
+            profile = run.reader.read(run.path)
+            found = _describe(run, profile) | {"totals": _totals(profile) if totals else {}}
+            if len(runs) == 1 and (rows := _overlapping(profile)):
+                found["overlapping"] = rows
+            described.append(found)
+            attributes.append(profile.attributes)
+        except InputError as error:
+            unread.append(f"{run.path}: {error.what}")
+    return described, differing_settings(attributes), unread
+
+
+def _problems(located: Located, processes: int, progress: Progress) -> tuple[list[str], bool]:
+    """Read the runs as `pipeline run` does; return what it would complain about, and whether it goes on."""
+    try:
+        read = ingest(located, TIME, processes, progress)
+    except InputError as error:
+        return [str(error)], False
+    problems = [f"{entry.path}: {entry.reason}" for entry in read.damaged]
+    problems += read.doubts
+    decision = decide_scaling(read.experiment)
+    if decision.scaling is Scaling.NONE and decision.parameter:
+        problems.append(decision.reason)
+    if len(read.runs) > 1 and len(read.experiment.points) == 1:
+        problems.append(
+            "all runs are repetitions of one point, so nothing can be said about scaling;"
+            " measure at other numbers of processes or problem sizes"
+        )
+    return problems, True
 
 
 def _describe(run: Run, profile: Profile) -> dict[str, Any]:
     return {
         "path": str(run.path),
-        "format": stated(profile.attributes, SETTING).get("program", run.reader.name),
+        "format": profile.attributes.get(PROGRAM, run.reader.name),
         "at": list(run.parameters),
         "repetition": run.repetition,
         "callpaths": len(profile.tree),
@@ -99,7 +159,7 @@ def _describe(run: Run, profile: Profile) -> dict[str, Any]:
 
 def _stated_of(attributes: Mapping[str, str]) -> dict[str, Any]:
     """Return what values are of the processes and how much of a stated total they are, if a log says so."""
-    if STATISTIC not in attributes:
+    if not is_log(attributes):
         return {}
     return {"statistic": attributes[STATISTIC], "reconciled": stated(attributes, RECONCILED)}
 

@@ -19,7 +19,10 @@ from pipeline.models.analysis import (
     scaling_of,
 )
 from pipeline.models.efficiency import efficiencies
+from pipeline.models.options import MIN_EFFICIENCY
+from pipeline.models.runtime.runtime import Runtime, runtime
 from pipeline.report.formatting import point_text
+from pipeline.report.runtime_summary import runtime_summary
 from pipeline.report.summary import efficiency_summary, summarise
 from pipeline.stages.ingest import Ingested
 
@@ -37,7 +40,7 @@ def summary_of_models(read: Ingested, options: Options) -> dict[str, Any]:
     """
     notices = read.experiment.notices
     summaries = [
-        summary_of(modelled(read, options, metric), options.at, notices)
+        summary_of(modelled(read, options, metric), options.at, notices, options.min_efficiency)
         for metric in metrics_to_model(read, options)
     ]
     merged = dict(summaries[0])
@@ -61,23 +64,40 @@ def metric_to_model(read: Ingested, options: Options) -> str:
     """
     first, *more = metrics_to_model(read, options)
     if more:
-        raise UsageError("the series has several metrics", hint=f"choose one: {', '.join((first, *more))}")
+        raise UsageError(
+            "the series has several metrics",
+            where="--metric",
+            hint=f"choose one: {', '.join((first, *more))}",
+        )
     return first
 
 
 def summary_of(
-    analysis: Analysis, at: Sequence[Mapping[str, float]], notices: Sequence[str] = ()
+    analysis: Analysis,
+    at: Sequence[Mapping[str, float]],
+    notices: Sequence[str] = (),
+    min_efficiency: float = MIN_EFFICIENCY,
 ) -> dict[str, Any]:
     """Predict at the targets and put everything into the shape of summary.json."""
     targets = target_points(analysis, at)
-    return summary_ahead(analysis, targets, outlooks(analysis, targets), notices)
+    ahead = outlooks(analysis, targets)
+    found = runtime(analysis, targets, min_efficiency)
+    return summary_ahead(analysis, targets, ahead, found, notices)
 
 
 def summary_ahead(
-    analysis: Analysis, targets: FloatArray, ahead: tuple[Outlook, Outlook], notices: Sequence[str]
+    analysis: Analysis,
+    targets: FloatArray,
+    ahead: tuple[Outlook, Outlook],
+    found: Runtime | None,
+    notices: Sequence[str],
 ) -> dict[str, Any]:
-    """Put the outlooks at the targets, float64[Q, D], into the shape of summary.json."""
-    return summarise(analysis, *ahead, targets, notices) | {"efficiency": efficiency_of(analysis)}
+    """Put outlooks and runtime at the targets, float64[Q, D], into the shape of summary.json."""
+    more = {
+        "efficiency": efficiency_of(analysis),
+        "runtime": runtime_summary(found, analysis.experiment.parameters),
+    }
+    return summarise(analysis, *ahead, targets, notices) | more
 
 
 def efficiency_of(analysis: Analysis) -> dict[str, Any]:

@@ -1,17 +1,19 @@
 """The plot stage: one kernel that the user names, as a curve or a file."""
 
 from collections.abc import Mapping, Sequence
+from io import BytesIO
 from pathlib import Path
 
 from ingest.cpp_names import short_name
 from ingest.errors import UsageError
 from pipeline.models.analysis import Analysis, Level
 from pipeline.models.kernels import matching
-from pipeline.report.formatting import callpath_text
+from pipeline.report.formatting import callpath_text, display_unit, figure, point_text
 from pipeline.report.plots import Curve, curve_of, write_figure
 from pipeline.stages.model import target_points
 from pipeline.store.atomic import write_atomically
 
+FORMS = ("png", "svg")
 TITLE_WIDTH = 70
 EXAMPLES = 4  # names listed if a pattern is ambiguous
 
@@ -46,6 +48,41 @@ def kernel_curve(
     path = level.kernels.callpaths[kernel]
     title = f"{callpath_text(path, TITLE_WIDTH)}: {level.models.formula(kernel)}"
     return curve_of(analysis, level, kernel, title, horizon)
+
+
+def target_lines(
+    analysis: Analysis, level: Level, kernel: int, at: Sequence[Mapping[str, float]]
+) -> list[str]:
+    """Return one line with the prediction of a kernel and its interval per target point."""
+    points = target_points(analysis, at)
+    found, unit = level.models.take([kernel]).predict(points), level.kernels.unit
+    lines = []
+    for i, point in enumerate(points.tolist()):
+        value, low, high = (float(values[0, i]) for values in (found.value, found.lower, found.upper))
+        factor, shown = display_unit(unit, abs(value))
+        numbers = f"{figure(value * factor)} [{figure(low * factor)} .. {figure(high * factor)}] {shown}"
+        at_point = point_text(dict(zip(analysis.experiment.parameters, point, strict=True)))
+        lines.append(f"{at_point}: {numbers.rstrip()}")
+    return lines
+
+
+def plot_image(form: str, curve: Curve, *, logarithmic: bool) -> bytes:
+    """Return the bytes of a PNG or SVG file."""
+    image = BytesIO()
+    write_figure(image, form, curve, logarithmic=logarithmic)
+    return image.getvalue()
+
+
+def form_of(path: str) -> str:
+    """Return ``png`` or ``svg``, by the ending of a file.
+
+    Raises:
+        UsageError: it has another ending.
+    """
+    form = Path(path).suffix.lstrip(".").lower()
+    if form not in FORMS:
+        raise UsageError(f"'{path}' is neither .png nor .svg", where="--output")
+    return form
 
 
 def write_plot(path: Path, form: str, curve: Curve, *, logarithmic: bool) -> None:

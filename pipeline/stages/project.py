@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping
+from io import BytesIO
 from pathlib import Path
 
 import pyarrow as pa
@@ -18,7 +19,7 @@ from pipeline.projection.predict import LEVEL
 from pipeline.projection.project import Projection
 from pipeline.projection.project import project as project_application
 from pipeline.report.roofline_plot import FORMS, write_roofline
-from pipeline.store.atomic import write_atomically
+from pipeline.store.atomic import write_bytes
 from pipeline.store.models import from_table
 from pipeline.store.results import MODELS, REGION_MODELS, SUMMARY
 
@@ -108,11 +109,22 @@ def draw_roofline(path: Path, projection: Projection) -> None:
     Raises:
         UsageError: the projection has none, the file is neither PNG nor SVG, or it cannot be written.
     """
-    found = projection.profile.roofline if projection.profile else None
     form = path.suffix.lstrip(".")
+    if form not in FORMS:
+        raise UsageError(f"'{path}' is neither .png nor .svg", where="--roofline")
+    write_bytes(path, roofline_image(form, projection))
+
+
+def roofline_image(form: str, projection: Projection) -> bytes:
+    """Return the bytes of a PNG or SVG file.
+
+    Raises:
+        UsageError: the projection has no roofline.
+    """
+    found = projection.profile.roofline if projection.profile else None
     if found is None:
         hint = "only a projection by bandwidth ratios has one, and its reference machine needs a peak"
         raise UsageError("this projection has no roofline", where="--roofline", hint=hint)
-    if form not in FORMS:
-        raise UsageError(f"'{path}' is neither .png nor .svg", where="--roofline")
-    write_atomically(path, lambda temporary: write_roofline(temporary, form, found))
+    image = BytesIO()
+    write_roofline(image, form, found)
+    return image.getvalue()

@@ -8,6 +8,8 @@ from typing import Any
 from ingest.arrays import FloatArray
 from ingest.errors import InputError
 from pipeline.models.analysis import Analysis, Outlook
+from pipeline.models.options import MIN_EFFICIENCY
+from pipeline.models.runtime.runtime import Runtime, runtime
 from pipeline.report.html import Report, report_html
 from pipeline.stages.model import efficiency_of, outlooks, target_points
 from pipeline.store.atomic import write_text
@@ -22,6 +24,7 @@ def report_analysis(
     provenance: Mapping[str, Any],
     efficiency: Mapping[str, Any],
     ahead: tuple[Outlook, Outlook],
+    found: Runtime | None,
 ) -> Path:
     """Write report.html into a results directory and return its path.
 
@@ -32,6 +35,7 @@ def report_analysis(
         provenance: the content of ``run.json``.
         efficiency: the ``efficiency`` of ``summary.json``.
         ahead: the `outlooks` at the targets.
+        found: the runtime at the targets; None if the models are not of time.
 
     Raises:
         PipelineError: the evidence is damaged, or the file cannot be written.
@@ -44,13 +48,17 @@ def report_analysis(
         provenance=provenance,
         filter_evidence=_evidence(out),
         efficiency=efficiency,
+        runtime=found,
     )
     write_text(out / REPORT, report_html(report))
     return out / REPORT
 
 
 def report_stored(
-    out: Path, at: Sequence[Mapping[str, float]], notify: Callable[[str], None] = lambda _: None
+    out: Path,
+    at: Sequence[Mapping[str, float]],
+    notify: Callable[[str], None] = lambda _: None,
+    min_efficiency: float = MIN_EFFICIENCY,
 ) -> Path:
     """Write report.html of a stored result again, for the targets of its run if none are given.
 
@@ -58,6 +66,7 @@ def report_stored(
         out: results directory.
         at: target points.
         notify: is called at once with what the user should know.
+        min_efficiency: the efficiency up to whose scale is asked.
 
     Raises:
         PipelineError: the directory is not a complete result, a run is writing to it, or a target names no
@@ -66,15 +75,16 @@ def report_stored(
     if not (out / LOCK).exists():
         read_provenance(out)  # no lock is made in a directory that no run wrote to
     with between_runs(out, notify):
-        return _report_stored(out, at)
+        return _report_stored(out, at, min_efficiency)
 
 
-def _report_stored(out: Path, at: Sequence[Mapping[str, float]]) -> Path:
+def _report_stored(out: Path, at: Sequence[Mapping[str, float]], min_efficiency: float) -> Path:
     provenance = read_provenance(out)
     analysis = read_analysis(out)
     targets = target_points(analysis, at or provenance["configuration"]["at"])
     ahead = outlooks(analysis, targets)
-    return report_analysis(out, analysis, targets, provenance, efficiency_of(analysis), ahead)
+    found = runtime(analysis, targets, min_efficiency)
+    return report_analysis(out, analysis, targets, provenance, efficiency_of(analysis), ahead, found)
 
 
 def _evidence(out: Path) -> dict[str, Any] | None:

@@ -8,11 +8,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ingest.run_settings import STATISTIC
+from ingest.run_settings import NOT_INSTRUMENTED, is_log
 from pipeline.config.options import Options, reuse_key
 from pipeline.execution.choice import choose_executor
 from pipeline.execution.executor import Progress, no_progress
 from pipeline.models.analysis import Analysis
+from pipeline.models.runtime.runtime import runtime
 from pipeline.report.terminal.filter import effect_sentence
 from pipeline.stages.filter import (
     filter_request,
@@ -22,7 +23,8 @@ from pipeline.stages.filter import (
     store_filter,
 )
 from pipeline.stages.ingest import Ingested, ingest, locate, remembered_inputs, skipped_entry
-from pipeline.stages.model import modelled, outlooks, summary_ahead, target_points
+from pipeline.stages.model import metric_to_model, modelled, outlooks, summary_ahead, target_points
+from pipeline.stages.overhead import calibration_key, calibration_of, true_times
 from pipeline.stages.report import report_analysis
 from pipeline.store.atomic import sweep, write_json
 from pipeline.store.cache import Cache
@@ -93,7 +95,7 @@ def run(
     stopwatch = Stopwatch()
     with stopwatch.stage("locate"):
         located = locate(directory, options.runs)
-    configuration = reuse_key(options)
+    configuration = reuse_key(options) | calibration_key(options)
     with only_writer(options.out, notify):
         sweep(options.out)
         cache = Cache(options.out, notify)
@@ -105,6 +107,8 @@ def run(
             read = ingest(located, options.metric, progress=progress, cache=cache, executor=executor)
         if unchanged(options.out, configuration, read.inputs):
             return _stored(options.out)
+        with stopwatch.stage("overhead"):
+            read = true_times(read, options)
         result = _compute(directory, options, read, stopwatch)
         cache.tidy(read.inputs)
     return result
@@ -113,7 +117,7 @@ def run(
 def _compute(directory: Path, options: Options, read: Ingested, stopwatch: Stopwatch) -> RunResult:
     """Run the stages after ingest and store their results; run.json comes last, when all are complete."""
     with stopwatch.stage("model"):
-        analysis = modelled(read, options, options.metric)
+        analysis = modelled(read, options, metric_to_model(read, options))
     discard(options.out)
     with stopwatch.stage("filter"):
         effect = _filter(read, analysis, options)
@@ -121,13 +125,14 @@ def _compute(directory: Path, options: Options, read: Ingested, stopwatch: Stopw
     with stopwatch.stage("report"):
         targets = target_points(analysis, options.at)
         ahead = outlooks(analysis, targets)
-        summary = summary_ahead(analysis, targets, ahead, notices)
+        found = runtime(analysis, targets, options.min_efficiency)
+        summary = summary_ahead(analysis, targets, ahead, found, notices)
         write_analysis(options.out, analysis)
         write_json(options.out / SUMMARY, summary)
     provenance = _provenance(directory, options, read, analysis, effect, stopwatch.seconds)
     with stopwatch.stage("page"):
         content = provenance_content(provenance)
-        report_analysis(options.out, analysis, targets, content, summary["efficiency"], ahead)
+        report_analysis(options.out, analysis, targets, content, summary["efficiency"], ahead, found)
     write_provenance(options.out, provenance)
     return RunResult(
         summary=summary, filter_effect=effect, damaged=provenance.damaged, notices=notices, reused=False
@@ -135,16 +140,20 @@ def _compute(directory: Path, options: Options, read: Ingested, stopwatch: Stopw
 
 
 def _filter(read: Ingested, analysis: Analysis, options: Options) -> str:
-    """Write the filter of the largest scale, which protects future bottlenecks, and describe its effect."""
+    """Write the filter of the largest scale, which protects future bottlenecks, and describe its effect.
+
+    It is made from the runs that recorded the most: what they did not record, a filter cannot decide on.
+    """
     metrics = {metric.name for metric in read.experiment.metrics}
     if not read.runs or not {"time", "visits"} <= metrics:
         return "none: it needs measured visits and times"
-    largest = runs_to_filter(read.runs)[-1:]
-    logs = {run.source for run in read.experiment.runs if STATISTIC in run.attributes}
+    largest = runs_to_filter(read.widest)[-1:]
+    logs = {run.source for run in read.experiment.runs if is_log(run.attributes)}
     if any(str(run.path) in logs for run in largest):
-        return "none: timers that programs print are not instrumented regions"
+        return f"none: {NOT_INSTRUMENTED}"
     request = filter_request(options.filter, growing_regions(analysis))
-    result = make_filter(largest, request)
+    series = calibration_of(read.experiment) if read.widest == read.runs else None
+    result = make_filter(largest, request, series)
     store_filter(options.out / FILTER, result)
     return effect_sentence(result.decision, result.prediction)
 
@@ -160,7 +169,7 @@ def _provenance(
     decision = analysis.decision
     return Provenance(
         command=f"pipeline run {directory}",
-        configuration=reuse_key(options),
+        configuration=reuse_key(options) | calibration_key(options),
         decision={
             "scaling": decision.scaling.value,
             "parameter": decision.parameter,
@@ -172,6 +181,7 @@ def _provenance(
         beside=tuple(skipped_entry(entry) for entry in read.beside),
         notices=read.experiment.notices,
         seconds=seconds,
+        back_test=analysis.back_test,
     )
 
 

@@ -60,7 +60,7 @@ def write_text(path: Path, text: str) -> None:
     Raises:
         UsageError: the file cannot be written.
     """
-    write_atomically(path, lambda temporary: _write_bytes(temporary, text_bytes(text)))
+    write_bytes(path, text_bytes(text))
 
 
 def write_json(path: Path, value: Any) -> None:  # noqa: ANN401
@@ -70,11 +70,20 @@ def write_json(path: Path, value: Any) -> None:  # noqa: ANN401
         UsageError: the file cannot be written.
         ValueError: there is a NaN in it.
     """
-    write_atomically(path, lambda temporary: _write_bytes(temporary, json_bytes(value)))
+    write_bytes(path, json_bytes(value))
 
 
-def _write_bytes(path: Path, content: bytes) -> None:
-    path.write_bytes(content)
+def write_bytes(path: Path, content: bytes) -> None:
+    """Write bytes atomically.
+
+    Raises:
+        UsageError: the file cannot be written.
+    """
+
+    def write(temporary: Path) -> None:
+        temporary.write_bytes(content)
+
+    write_atomically(path, write)
 
 
 def text_bytes(text: str) -> bytes:

@@ -1,7 +1,9 @@
 """Experiments as Parquet: callpaths.parquet, measurements.parquet and runs.parquet."""
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -10,7 +12,7 @@ import pyarrow.parquet as pq
 from ingest.alignment import REDUCTIONS
 from ingest.arrays import FloatArray
 from ingest.calltree import CallTree
-from ingest.experiment import Experiment, RunRecord
+from ingest.experiment import Experiment, OverheadCorrection, RunRecord
 from ingest.profile import Metric, MetricKind, RegionTable
 from ingest.reduction import Reduction
 from ingest.region_class import RegionClass
@@ -52,8 +54,22 @@ def _callpaths(experiment: Experiment) -> pa.Table:
         "repetitions": experiment.shape[1],
         "metrics": [(m.name, m.unit, m.kind.value) for m in experiment.metrics],
         "notices": experiment.notices,
+        "correction": None if experiment.correction is None else _correction(experiment.correction),
+        "recorded": experiment.recorded,
     }
     return table.replace_schema_metadata({_KEY: json.dumps(shared).encode()})
+
+
+def _correction(correction: OverheadCorrection) -> dict[str, Any]:
+    arrays = {"deviation": correction.deviation.tolist(), "measurable": correction.measurable.tolist()}
+    return vars(correction) | arrays
+
+
+def _read_correction(stored: Mapping[str, Any] | None) -> OverheadCorrection | None:
+    if stored is None:
+        return None
+    deviation, measurable = np.array(stored["deviation"]), np.array(stored["measurable"], dtype=np.bool_)
+    return OverheadCorrection(**{**stored, "deviation": deviation, "measurable": measurable})
 
 
 def _measurements(experiment: Experiment) -> pa.Table:
@@ -127,6 +143,8 @@ def read_experiment(directory: Path) -> Experiment:
         values=_read_values(directory / MEASUREMENTS, metrics, shape),
         runs=_read_runs(directory / RUNS),
         notices=tuple(shared["notices"]),
+        correction=_read_correction(shared.get("correction")),
+        recorded=tuple(shared.get("recorded", ())),  # not in earlier files of this version
     )
 
 

@@ -14,6 +14,7 @@ import pyarrow.parquet as pq
 from ingest.errors import InputError
 from pipeline.gate.forecast import Forecast
 from pipeline.gate.measurements import KernelId, Level, Measurements
+from pipeline.gate.recording import set_digest
 from pipeline.store.arrow import write_table
 
 SCHEMA = pa.schema(
@@ -31,6 +32,8 @@ SCHEMA = pa.schema(
         "target": pa.string(),
         "predicted": pa.float64(),
         "verdict": pa.string(),
+        "overhead": pa.string(),
+        "recorded": pa.string(),
     }
 )
 
@@ -69,6 +72,8 @@ def history_rows(
         "target": [json.dumps(dict(target))] * count,
         "predicted": ahead.prediction.value[:, -1].tolist(),
         "verdict": [verdicts.get(k, "") for k in study.kernels],
+        "overhead": [study.origin.overhead] * count,
+        "recorded": [set_digest(study.origin.recorded)] * count,
     }
     return pa.table(columns, schema=SCHEMA)
 
@@ -77,12 +82,18 @@ def add_to_history(path: Path, rows: pa.Table) -> int:
     """Append rows, replacing those of the same label, and return how many labels the file then holds.
 
     Raises:
-        InputError: if the file is not a history.
+        InputError: if the file is not a history, or of times that were treated differently.
     """
     label = rows["label"][0].as_py()
     if path.is_file():
         old = read_history(path)
         old = old.filter(pc.not_equal(old["label"], label))
+        if len({*old["overhead"].to_pylist(), *rows["overhead"].to_pylist()} - {"", None}) > 1:
+            raise InputError(
+                "some times are corrected for overhead, others are as measured",
+                where=str(path),
+                hint="run with --overhead correct or --overhead keep, as for the earlier entries",
+            )
         rows = pa.concat_tables([old, rows])
     write_table(path, rows)
     return len(pc.unique(rows["label"]))
@@ -101,6 +112,8 @@ def read_history(path: Path) -> pa.Table:
         raise InputError("no such file", where=str(path), hint=hint) from error
     except (OSError, pa.ArrowException) as error:
         raise InputError(f"cannot be read ({error})", where=str(path), hint=hint) from error
+    for name in {"overhead", "recorded"} - set(table.column_names):  # files of older versions
+        table = table.append_column(name, pa.array([""] * len(table), pa.string()))
     if not set(SCHEMA.names) <= set(table.column_names):
         raise InputError("is not a history file", where=str(path), hint=hint)
     found: pa.Table = table.select(SCHEMA.names).cast(SCHEMA)

@@ -41,6 +41,8 @@ def to_table(models: ScalingModels) -> pa.Table:
     if trend is not None:
         columns["trend_logs"], columns["trend_misfit"] = map(_column, (trend.trend.logs, trend.trend.misfit))
         columns["trend_noise"], columns["trend_shift"] = map(_column, (trend.noise, trend.shift))
+    if models.common_error is not None:
+        columns["common_error"] = _column(models.common_error)
     table = pa.table(columns)
     shared = {
         "parameters": models.parameters,
@@ -84,6 +86,7 @@ def from_table(table: pa.Table) -> ScalingModels:
         correlation=shared["correlation"],
         trend=None if shared["trend"] is None else _trend(shared["trend"], table),
         whole=None if shared["whole"] is None else from_table(_decoded(shared["whole"])),
+        common_error=_values(table, "common_error") if "common_error" in table.column_names else None,
         **arrays,
     )
 

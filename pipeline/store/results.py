@@ -11,8 +11,9 @@ import pyarrow.parquet as pq
 
 from ingest.errors import InputError
 from ingest.scaling import Scaling, ScalingDecision
-from pipeline.models.analysis import Analysis, Level
+from pipeline.models.analysis import Analysis, Level, analysis_of
 from pipeline.models.kernels import callpath_kernels, region_kernels
+from pipeline.models.runtime.back_test import BackTest
 from pipeline.store.arrow import lists_of_texts, write_table
 from pipeline.store.atomic import not_writable, write_json
 from pipeline.store.experiments import read_experiment, write_experiment
@@ -39,6 +40,7 @@ class Provenance:
         beside: the same of everything else that was not read.
         notices: one sentence per doubt about the runs.
         seconds: wall time per stage.
+        back_test: that of the total, if there is one.
     """
 
     command: str
@@ -50,6 +52,7 @@ class Provenance:
     beside: tuple[Mapping[str, str], ...]
     notices: tuple[str, ...]
     seconds: Mapping[str, float]
+    back_test: BackTest | None = None
 
 
 def write_analysis(directory: Path, analysis: Analysis) -> None:
@@ -103,7 +106,8 @@ def read_analysis(directory: Path) -> Analysis:
         models = [from_table(pq.read_table(directory / name)) for name in (MODELS, REGION_MODELS)]
         stored = provenance["decision"]
         decision = ScalingDecision(Scaling(stored["scaling"]), stored["parameter"], stored["reason"])
-        metric = provenance["configuration"]["metric"]
+        metric = experiment.stored_metric(provenance["configuration"]["metric"])
+        tested = provenance.get("back_test")
     except (OSError, pa.ArrowException, KeyError, ValueError) as error:
         raise InputError(
             f"the stored results are damaged ({error})", where=str(directory), hint="run `pipeline run` again"
@@ -112,7 +116,9 @@ def read_analysis(directory: Path) -> Analysis:
         raise InputError("another run wrote to it in the meantime", where=str(directory), hint="try again")
     kernels = callpath_kernels(experiment, metric, decision.scaling)
     regions = region_kernels(kernels)
-    return Analysis(experiment, decision, Level(kernels, models[0]), Level(regions, models[1]))
+    callpaths, of_regions = Level(kernels, models[0]), Level(regions, models[1])
+    back_test = None if tested is None else BackTest(**tested | {"point": tuple(tested["point"])})
+    return analysis_of(experiment, decision, callpaths, of_regions, back_test)
 
 
 def discard(directory: Path) -> None:

@@ -8,6 +8,7 @@ from filters.evidence import evidence_from_profile
 from filters.evidence_file import evidence_json
 from filters.options import Application, Budget, Overrides
 from filters.overhead import predict
+from filters.plain_time import KnownPlain
 from ingest.errors import UsageError
 from ingest.number_text import percent
 
@@ -196,20 +197,23 @@ def test_a_budget_is_met_up_to_its_last_digit(make_profile):
     assert not BudgetOutcome(exact, exact.applied, (0.0, 1.0), outcome.packing).met
 
 
-def test_the_baseline_is_that_of_the_last_run(make_profile):
+def test_the_known_plain_time_is_that_of_the_last_run(make_profile):
     first, last = run_of(make_profile, source="first"), run_of(make_profile, source="last")
-    baseline = last.wall - 5.0
-    _, outcome = decide_by_budget([first, last], Budget(0.3, Application.COMPILE_TIME), baseline=baseline)
-    _, alone = decide_by_budget([last], Budget(0.3, Application.COMPILE_TIME), baseline=baseline)
+    known = KnownPlain(last.time.sum() - 5.0)
+    applied = Application.COMPILE_TIME
+    decision, outcome = decide_by_budget([first, last], Budget(0.3, applied), known=known)
+    for run, plain in enumerate((None, known)):
+        found = predict(decision.runs[run], decision.recorded(run), known=plain)
+        assert outcome.overhead[run] == pytest.approx(found.dilation(applied).value - 1)
     assert outcome.overhead[0] != outcome.overhead[1]
-    assert alone.overhead[0] == pytest.approx(outcome.overhead[1], rel=1e-6)
 
 
-def test_a_baseline_is_that_of_the_last_run(make_profile):
-    small, large = run_of(make_profile, source="small"), run_of(make_profile, source="large")
-    budget = Budget(0.05, Application.COMPILE_TIME)
-    _, alone = decide_by_budget([large], budget)
-    _, known = decide_by_budget([large], budget, baseline=12.0)
-    _, of_two = decide_by_budget([small, large], budget, baseline=12.0)
-    assert known.overhead != alone.overhead
-    assert of_two.overhead[0] != of_two.overhead[1]
+def test_dropped_regions_instrumented_by_hand_cost_their_visits_at_compile_time(make_profile):
+    run = evidence_from_profile(make_profile([(0, "main", 1, 1.0), (1, "USER phase", 100_000, 1.0)]))
+    drop = Overrides(drop=("USER*",))
+
+    def overhead(applied, overrides=None):
+        return decide_by_budget([run], Budget(0.5, applied), overrides=overrides)[1].overhead[0]
+
+    assert overhead(Application.COMPILE_TIME, drop) == overhead(Application.COMPILE_TIME)
+    assert overhead(Application.RUN_TIME, drop) < 0.1 * overhead(Application.RUN_TIME)

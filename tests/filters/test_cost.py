@@ -7,11 +7,12 @@ from hypothesis import strategies as st
 
 from filters.cost import (
     EventCost,
-    calibrate_by_baseline,
     calibrate_by_pair,
     child_visits,
     computing_time,
     events_within,
+    plain_by_baseline,
+    plain_by_pair,
 )
 from filters.evidence import evidence_from_profile
 from filters.options import Application
@@ -22,7 +23,7 @@ from tests.profiles import profile_from_rows as make_rows
 C = 100e-9
 
 
-def measured(plain_rows, cost=C, inside=0.4):
+def measured(plain_rows, cost=C, inside=0.42):
     """Add to plain exclusive times what measuring costs, where it shows."""
     rows = [list(row) for row in plain_rows]
     callers = []
@@ -70,13 +71,6 @@ def test_plain_time_is_found_again_where_events_cost_little(make_profile):
     assert plain.cost[0] == pytest.approx(C, rel=0.02)
 
 
-def test_where_events_are_nearly_all_the_order_of_magnitude_is_found_and_the_range_wide(make_profile):
-    plain = estimate_plain_time(evidence(ACCESSORS, make_profile), EventCost(recorded=90e-9))
-    assert plain.total == pytest.approx(0.141, rel=0.4)
-    assert plain.high > 5 * plain.low
-    assert plain.cost[0] == pytest.approx(C, rel=0.02)  # what the profile shows, not what was assumed
-
-
 def test_accessors_are_attributed_to_their_callers(make_profile):
     plain = estimate_plain_time(evidence(ACCESSORS, make_profile), EventCost())
     assert plain.attributed[2:].tolist() == [0.0, 0.0]
@@ -108,16 +102,11 @@ def test_prediction_before_and_after(make_profile):
     assert found.overhead(Application.RUN_TIME) == pytest.approx(2102 * C + 1e6 * 1.4e-9, rel=0.02)
     assert 1.0 < at_compile_time.value < at_run_time.value < before.value
     assert found.coverage == pytest.approx(1 - 0.5 / 3.51, rel=0.01)
-    assert prediction_json(found)["visits"] == {"unfiltered": 1002102.0, "filtered": 2102.0}
-
-
-def test_a_baseline_settles_cost_and_plain_time(make_profile):
-    run = evidence(ACCESSORS, make_profile)
-    cost = calibrate_by_baseline(run, 0.141)
-    assert cost.recorded == pytest.approx(C, rel=1e-3)
-    found = predict(run, np.ones(4, dtype=np.bool_), cost, 0.141)
-    assert found.dilation(None).value == pytest.approx(run.wall / 0.141, rel=1e-3)
-    assert found.plain.low == found.plain.high
+    assert prediction_json(found)["visits"] == {
+        "unfiltered": 1002102.0,
+        "filtered": 2102.0,
+        "filtered_at_compile_time": 2102.0,
+    }
 
 
 def test_two_measurements_calibrate_the_cost(make_profile):
@@ -126,13 +115,6 @@ def test_two_measurements_calibrate_the_cost(make_profile):
     assert calibrate_by_pair(full, reduced).recorded == pytest.approx(C, rel=1e-3)
     with pytest.raises(UsageError, match="the full measurement first"):
         calibrate_by_pair(reduced, full)
-
-
-@pytest.mark.parametrize("baseline", [0.0, -1.0, 1e9])
-def test_impossible_baselines_are_refused(make_profile, baseline):
-    run = evidence(KERNELS, make_profile)
-    with pytest.raises(UsageError):
-        calibrate_by_baseline(run, baseline)
 
 
 def test_a_run_without_visits_costs_nothing(make_profile):
@@ -145,12 +127,6 @@ def test_a_run_without_visits_costs_nothing(make_profile):
 def test_impossible_costs_are_refused(numbers):
     with pytest.raises(UsageError):
         EventCost(*numbers)
-
-
-def test_where_the_cost_of_events_lies(make_profile):
-    run = evidence_from_profile(make_profile([(0, "main", 1, 9.0), (1, "a", 10, 9.0), (2, "b", 100, 9.0)]))
-    assert child_visits(run.tree, run.visits).tolist() == [10.0, 100.0, 0.0]
-    assert events_within(run) == pytest.approx([0.4 + 6.0, 4.0 + 60.0, 40.0])
 
 
 def test_the_default_cost():
@@ -178,56 +154,6 @@ def test_what_costs_are_possible(numbers, fine):
             EventCost(*numbers)
 
 
-def test_a_baseline_calibrates_by_the_busiest_location(make_profile):
-    rows = [(0, "main", [1, 1], [1.0, 2.0]), (1, "f", [9, 19], [3.0, 6.0])]
-    run = evidence_from_profile(make_profile(rows, source="a.cubex"))
-    cost = calibrate_by_baseline(run, 6.0)
-    assert cost.recorded == (8.0 - 6.0) / 20
-    assert cost.filtered == pytest.approx(0.014 * cost.recorded)
-    assert (cost.spread, cost.source) == (0.05, "calibrated by a baseline of 6 s")
-    for baseline in (8.0, 0.0):
-        with pytest.raises(
-            UsageError, match=r"a.cubex: the baseline of . s is not shorter than .* 8 s; measure both"
-        ):
-            calibrate_by_baseline(run, baseline)
-    idle = evidence_from_profile(make_profile([(0, "main", 0, 2.0)]))
-    with pytest.raises(UsageError, match="not shorter"):
-        calibrate_by_baseline(idle, 1.0)
-
-
-def test_a_pair_calibrates_by_the_slope_of_computing_time(make_profile):
-    full = evidence_from_profile(make_profile([(0, "main", 1, 3.0), (1, "MPI_Send", 9, 7.0)], source="full"))
-    reduced = evidence_from_profile(
-        make_profile([(0, "main", 1, 2.0), (1, "MPI_Send", 5, 1.0)], source="less")
-    )
-    cost = calibrate_by_pair(full, reduced)
-    assert (cost.recorded, cost.spread) == (0.25, 0.1)
-    assert cost.filtered == pytest.approx(0.014 * 0.25)
-    assert cost.source == "calibrated by full and less"
-    for one, other in (
-        (full, full),
-        (full, replace(full, time=full.time / 2)),
-        (full, replace(full, visits=full.visits / 2)),
-    ):
-        with pytest.raises(
-            UsageError,
-            match=r"no event cost can be derived: .* fewer visits took .* core-s less; give the full",
-        ):
-            calibrate_by_pair(one, other)
-
-
-def test_a_call_path_longer_than_twice_its_events_keeps_its_time_less_their_cost(make_profile):
-    rows = [(0, "main", 0, 10.0), (1, "long", 10, 9.0), (1, "short", 10, 8.0)]
-    run = evidence_from_profile(make_profile(rows))
-    cost = EventCost(1.0, 0.0, 1e-6)
-    plain = estimate_plain_time(run, cost)
-    # events: main 12 (of its callees), long and short 4 each: 9 and 8 core-s are above twice 4, and at it
-    assert plain.cost[0] == pytest.approx(1.0, rel=1e-3)
-    assert plain.total == pytest.approx(27.0 - 20.0, rel=1e-3)
-    # main and short may be nothing but events: the 2 core-s left go to all in proportion to what they lost
-    assert plain.callpath == pytest.approx([10 * 2 / 22, 5 + 4 * 2 / 22, 8 * 2 / 22], rel=5e-3)
-
-
 def test_measured_time_of_communication_is_left_as_it_is(make_profile):
     run = evidence(KERNELS, make_profile)
     plain = estimate_plain_time(run, EventCost())
@@ -235,16 +161,6 @@ def test_measured_time_of_communication_is_left_as_it_is(make_profile):
     assert plain.callpath[5] == run.time[5]
     assert plain.attributed.sum() == pytest.approx(plain.callpath.sum())
     assert plain.callpath[plain.computing].sum() == pytest.approx(plain.total)
-
-
-def test_the_estimate_lies_between_what_the_cost_and_what_the_call_paths_say(make_profile):
-    run = evidence(ACCESSORS, make_profile)
-    certain = estimate_plain_time(run, EventCost(100.4e-9, 1e-9, 1e-7))
-    assert certain.total == pytest.approx(run.time.sum() - 100.4e-9 * events_within(run).sum(), rel=5e-3)
-    vague = estimate_plain_time(run, EventCost(100e-9, 1e-9, 10.0))
-    # what the call paths show: 0.8 ns for each of the accessors' visits, 0.011 core-s in others
-    assert 0.9 * 0.171 < vague.total < 1.5 * 0.171
-    assert vague.low < vague.total < vague.high
 
 
 def test_nine_of_ten_times_the_plain_time_is_in_its_range(make_profile):
@@ -258,22 +174,6 @@ def test_nine_of_ten_times_the_plain_time_is_in_its_range(make_profile):
         found = estimate_plain_time(run, cost)
         hits += found.low <= truth <= found.high
     assert 165 <= hits <= 195
-
-
-def test_a_baseline_that_leaves_no_time_is_refused(make_profile):
-    run = evidence_from_profile(
-        make_profile([(0, "main", 1, 1.0), (1, "a", 9, 1.0), (1, "MPI_Send", 1, 6.0)])
-    )
-    with pytest.raises(
-        UsageError, match=r"a run of 8 s \(2 core-s of computing\) cannot take only 0.5 s; give the time"
-    ):
-        estimate_plain_time(run, EventCost(), 0.5)
-    with pytest.raises(UsageError, match="cannot take only 8 s"):
-        estimate_plain_time(run, EventCost(), 8.0)
-    plain = estimate_plain_time(run, EventCost(), 7.0)
-    inside = 0.4 * 10 + 0.6 * 10
-    assert plain.total == plain.low == plain.high == pytest.approx(2.0 - 1.0 * inside / 11)
-    assert plain.cost == (pytest.approx(1 / 11),) * 3
 
 
 def test_short_visits_are_attributed_to_the_nearest_long_ones(make_profile):
@@ -290,14 +190,6 @@ def test_short_visits_are_attributed_to_the_nearest_long_ones(make_profile):
     assert plain.attributed[1] == pytest.approx(plain.callpath[1] + plain.callpath[2])
     assert plain.attributed[3] == plain.callpath[3]  # what cannot be filtered stays
     assert plain.attributed[0] == plain.callpath[0]
-
-
-def test_visits_are_long_enough_by_the_most_probable_cost(make_profile):
-    # 90 ns a visit, 40 of them its measurement: 50 ns exceed 40, but not 0.4 of the highest cost
-    rows = [(0, "main", 1, 10.0), (1, "get", 10**6, 0.09)]
-    plain = estimate_plain_time(evidence_from_profile(make_profile(rows)), EventCost())
-    assert 0.4 * plain.cost[1] > 50e-9
-    assert plain.attributed[1] == plain.callpath[1] == pytest.approx(0.05, rel=0.05)
 
 
 def test_without_its_root_no_call_path_is_whole(make_profile):
@@ -358,3 +250,74 @@ def test_a_prediction_as_plain_data(make_profile):
     ):
         assert data["overhead"][name] == found.overhead(applied)
         assert data["dilation"][name] == vars(found.dilation(applied))
+
+
+def test_where_the_cost_of_events_lies(make_profile):
+    run = evidence_from_profile(make_profile([(0, "main", 10, 1.0), (1, "a", 100, 1.0), (2, "b", 100, 1.0)]))
+    assert child_visits(run.tree, run.visits).tolist() == [100.0, 100.0, 0.0]
+    assert events_within(run) == pytest.approx([4.2 + 58.0, 42.0 + 58.0, 42.0])
+
+
+def test_a_baseline_leaves_what_the_run_took_longer_to_its_busiest_location(make_profile):
+    rows = [(0, "main", [1, 1], [1.0, 2.0]), (1, "f", [9, 19], [3.0, 6.0])]
+    run = evidence_from_profile(make_profile(rows, source="a.cubex"))
+    inside = 0.42 * 30 + 0.58 * 28
+    assert plain_by_baseline(run, 6.0) == pytest.approx(12.0 - (8.0 - 6.0) * inside / 20)
+    for baseline in (8.0, 0.0, -1.0):
+        with pytest.raises(
+            UsageError, match=r"a.cubex: the baseline of .* s is not shorter than .* 8 s; measure both"
+        ):
+            plain_by_baseline(run, baseline)
+    idle = evidence_from_profile(make_profile([(0, "main", 0, 2.0)]))
+    with pytest.raises(UsageError, match="not shorter"):
+        plain_by_baseline(idle, 1.0)
+
+
+def test_a_baseline_that_leaves_no_time_is_refused(make_profile):
+    run = evidence_from_profile(
+        make_profile([(0, "main", 1, 1.0), (1, "a", 9, 1.0), (1, "MPI_Send", 1, 6.0)])
+    )
+    with pytest.raises(
+        UsageError, match=r"a run of 8 s \(2 core-s of computing\) cannot take only 0.5 s; give the time"
+    ):
+        plain_by_baseline(run, 0.5)
+
+
+@given(st.floats(0.01, 10.0), st.floats(1e-9, 1e-7), st.integers(10**6, 10**8))
+def test_two_measurements_say_plain_time_and_cost(plain, cost, visits):
+    full, reduced = (
+        evidence_from_profile(make_rows(measured([(0, "main", 1, plain), (1, "f", n, 0.0)], cost, 0.42)))
+        for n in (visits, 1000)
+    )
+    assert calibrate_by_pair(full, reduced).recorded == pytest.approx(cost, rel=1e-6)
+    assert plain_by_pair(full, reduced) == pytest.approx(plain, rel=1e-6)
+
+
+def test_a_pair_calibrates_by_the_slope_of_computing_time(make_profile):
+    full = evidence_from_profile(make_profile([(0, "main", 1, 3.0), (1, "f", 9, 7.0)], source="full"))
+    reduced = evidence_from_profile(make_profile([(0, "main", 1, 2.0), (1, "f", 5, 1.0)], source="less"))
+    cost = calibrate_by_pair(full, reduced)
+    assert cost.recorded == pytest.approx((10.0 - 3.0) / 4)
+    assert cost.filtered == pytest.approx(0.014 * cost.recorded)
+    assert (cost.spread, cost.source) == (0.1, "calibrated by full and less")
+    for one, other in (
+        (full, full),
+        (full, replace(full, time=full.time / 2)),
+        (full, replace(full, visits=full.visits / 2)),
+    ):
+        with pytest.raises(
+            UsageError,
+            match=r"no event cost can be derived: .* fewer visits took .* core-s less; give the full",
+        ):
+            calibrate_by_pair(one, other)
+
+
+def test_dropped_regions_instrumented_by_hand_are_recorded_at_compile_time(make_profile):
+    rows = [(0, "main", 1, 1.0), (1, "USER phase", 1000, 1.0), (1, "get", 100, 1.0)]
+    run = evidence_from_profile(make_profile(rows))
+    found = predict(run, np.array([True, False, False]))
+    stages = (None, Application.RUN_TIME, Application.COMPILE_TIME)
+    assert [found.recorded_visits(applied) for applied in stages] == [1101.0, 1.0, 1001.0]
+    assert found.overhead(Application.COMPILE_TIME) == pytest.approx(1001 * found.plain.cost[0])
+    at_hooks = 1100 * found.filtered_cost
+    assert found.overhead(Application.RUN_TIME) == pytest.approx(found.plain.cost[0] + at_hooks)

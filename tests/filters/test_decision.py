@@ -158,6 +158,7 @@ def test_reasons_have_their_order():
         "DROPPED",
         "NEVER_CALLED",
         "TOO_COSTLY",
+        "OUT_OF_PROPORTION",
         "ASKED_TO_DROP",
         "PREFIX",
         "STRUCTURE",
@@ -173,6 +174,7 @@ def test_reasons_have_their_order():
         "DROPPED",
         "NEVER_CALLED",
         "TOO_COSTLY",
+        "OUT_OF_PROPORTION",
         "ASKED_TO_DROP",
     ]
     assert len({reason.sentence for reason in Reason}) == len(Reason)

@@ -45,4 +45,5 @@ def test_a_budget_allows_something():
 
 def test_options_say_their_limits():
     limits = {one.name: (declaration(one).least, declaration(one).most) for one in fields(PaperRule)}
+    assert limits.pop("paper_exact") == (-float("inf"), float("inf"))
     assert limits == {"per_visit": (0, 1), "total": (0, 1), "visits": (0, 1)}

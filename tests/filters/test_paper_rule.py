@@ -126,6 +126,8 @@ def test_the_method_names_the_rule_and_its_numbers(make_profile):
     decision = decide_by_paper([run], PaperRule(per_visit=0.1, total=0.2, visits=0.75))
     assert decision.method == (
         "paper rule: top 10 % by time per visit, top 20 % by total time, visits up to the 75 % quantile, "
-        "all callers of what is kept"
+        "all callers of what is kept; nothing that costs more than it shows"
     )
+    exact = decide_by_paper([run], PaperRule(paper_exact=True))
+    assert exact.method.endswith("all callers of what is kept")
     assert len(decision.outcomes) == 1

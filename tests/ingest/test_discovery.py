@@ -363,6 +363,13 @@ def test_names_that_contradict_the_logs_are_not_dropped(tmp_path):
         discover(tmp_path)
 
 
+def test_parameters_of_folders_too_deep_are_not_dropped_for_what_logs_state(tmp_path):
+    logs(tmp_path, small_in_app__p4__n8_in_x__log=castep(processes=4))
+    logs(tmp_path, large_in_app__p4__n16_in_x__log=castep(processes=4))
+    with pytest.raises(RunNameError, match="one folder too deep"):
+        discover(tmp_path)
+
+
 def test_logs_that_state_no_processes_need_names(tmp_path):
     logs(tmp_path, **{"job-4__out": castep(), "job-5__out": dealii([("Solve", 1.0)], total=2.0)})
     with pytest.raises(RunNameError, match="job-4"):

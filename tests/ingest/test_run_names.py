@@ -43,7 +43,9 @@ def test_names_are_understood(name, prefix, parameters, repetition):
         ("p-5", "cannot read 'p-5'"),
         ("mm.p4.p5", "'p' occurs twice"),
         ("n1e5", "power of ten"),
-        ("scorep_lulesh_8x1_sum", "cannot read 'sum'"),
+        ("scorep_lulesh_8x1_sum", "cannot read 'scorep_lulesh_8x1_sum'"),
+        ("hpcg_1", "cannot read 'hpcg_1'"),
+        ("run3", "'run' in the run name counts runs"),
         ("p" + "9" * 400, "too large"),
     ],
 )

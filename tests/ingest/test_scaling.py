@@ -30,6 +30,21 @@ def test_computing_time_that_stays_is_weak_scaling():
     assert decide_scaling(study(lambda p: 100.0)).scaling is Scaling.WEAK
 
 
+def without_waiting(computing):
+    """A study whose profiles have no region that communicates."""
+    times = {p: {MAIN: [0.0] * p, SOLVE: [computing(p)] * p} for p in (1, 2, 4, 8)}
+    return align(["p"], [run_at((float(p),), values) for p, values in times.items()])
+
+
+def test_weak_scaling_is_not_claimed_if_waiting_may_look_like_computing():
+    decision = decide_scaling(without_waiting(lambda p: 100.0))
+    assert (decision.scaling, decision.parameter) == (Scaling.NONE, "p")
+    assert "strong or weak is unknown" in decision.reason and "p^0.00" in decision.reason
+    assert "use --scaling strong or --scaling weak" in decision.reason
+    assert decide_scaling(without_waiting(lambda p: 100.0 / p)).scaling is Scaling.STRONG
+    assert decide_scaling(without_waiting(lambda p: 100.0), Scaling.WEAK).scaling is Scaling.WEAK
+
+
 def test_waiting_does_not_count_as_computing():
     assert decide_scaling(study(lambda p: 1.0 / p, waiting=lambda p: 1000.0)).scaling is Scaling.STRONG
 

@@ -4,13 +4,17 @@ Expat reports event by event, so neither the depth nor the size of the document 
 kept here. Declarations of entities are refused: Cube writes none, and XML bombs consist of them.
 """
 
+import re
+from collections import Counter
 from dataclasses import dataclass, replace
+from html import unescape
 from pathlib import Path
 from xml.parsers import expat
 
 import numpy as np
 
 from ingest.errors import InputError
+from ingest.profile import CORES, MACHINE, NODE, NODES
 from ingest.readers.cubex.fixed_form import (
     CREATOR,
     GROUP_TYPE,
@@ -28,6 +32,9 @@ Record = dict[str, str]
 _ROOT = "cube"
 _MAX_QUOTED = 120  # characters of an error, which may quote the file
 _NOTHING: frozenset[str] = frozenset()
+_TREE_NODE = re.compile(
+    rb"<systemtreenode [^<>]*>\s*<name>([^<]*)</name>\s*<class>(machine|node|core)</class>", re.IGNORECASE
+)
 _TEXTS = {  # the elements whose texts are wanted, by the element that contains them
     "metric": frozenset(("uniq_name", "dtype", "uom")),
     "region": frozenset(("name", "mangled_name", "paradigm", "descr")),
@@ -44,7 +51,7 @@ class Anchor:
     Attributes:
         program: regions and call paths.
         system: location groups and locations.
-        attributes: the ``attr`` elements of the document itself.
+        attributes: the ``attr`` elements of the document itself, and the machine as its system tree has it.
         metrics: the metrics, parents before children.
     """
 
@@ -64,11 +71,25 @@ def read_anchor(data: bytes, path: Path) -> Anchor:
     document = gunzip(data, where=where) if data[:2] == GZIP_MAGIC else data
     hint = "write the profile again"
     try:
-        return parse_anchor(document)
+        anchor = parse_anchor(document)
+        return replace(anchor, attributes={**anchor.attributes, **_machine(document)})
     except expat.ExpatError as problem:
         raise InputError(f"damaged XML ({problem})", where=where, hint=hint) from None
     except (ValueError, LookupError) as problem:  # LookupError: an unknown encoding
         raise InputError(str(problem)[:_MAX_QUOTED], where=where, hint=hint) from None
+
+
+def _machine(document: bytes) -> Record:
+    """Return machine, first node, and numbers of nodes and cores, as far as the system tree has them."""
+    names: dict[str, str] = {}
+    counts: Counter[str] = Counter()
+    for name, kind in _TREE_NODE.findall(document, document.rfind(b"<system>")):
+        level = kind.decode().lower()
+        names.setdefault(level, unescape(name.decode(errors="replace")).removeprefix(f"{level} "))
+        counts[level] += 1
+    found = {MACHINE: names.get("machine", ""), NODE: names.get("node", "")}
+    found |= {NODES: str(counts["node"]), CORES: str(counts["core"])}
+    return {key: value for key, value in found.items() if value not in ("", "0")}
 
 
 def parse_anchor(document: bytes) -> Anchor:

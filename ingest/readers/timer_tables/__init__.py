@@ -24,10 +24,10 @@ from ingest.readers.timer_tables.log import Log, ends_of_log, read_log
 from ingest.readers.timer_tables.nesting import nested
 from ingest.readers.timer_tables.reader import LogTables, ReadTable
 from ingest.readers.timer_tables.values import count
+from ingest.run_names import PROCESSES
 
 __all__ = ["beside", "content", "context", "matches", "parameters", "read"]
 
-PROCESSES = "p"
 PAGES = frozenset((".md", ".rst", ".html"))
 
 

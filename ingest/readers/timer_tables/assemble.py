@@ -29,7 +29,7 @@ from ingest.readers.timer_tables.description import (
 )
 from ingest.readers.timer_tables.reader import ReadTable, added
 from ingest.readers.timer_tables.values import count
-from ingest.run_settings import OVERLAPPING_TIME, RECONCILED, SETTING, STATISTIC
+from ingest.run_settings import OVERLAPPING_TIME, PROGRAM, RECONCILED, SETTING, STATISTIC
 
 TIME = Metric("time", "s")
 VISITS = Metric("visits", "occ")
@@ -94,7 +94,7 @@ def assemble(tables: Sequence[ReadTable], kind: TimerTable, source: str, notices
         "generator": f"{kind.name} timers",
         STATISTIC: f"{kind.statistic.value} ({_processes_text(processes, threads)})",
         **{RECONCILED + phase.name: phase.reconciled for phase in phases},
-        SETTING + "program": kind.name,
+        PROGRAM: kind.name,
         **_settings(tables, threads),
     }
     found = [*notices, *(notice for table in tables for notice in table.placed.notices)]

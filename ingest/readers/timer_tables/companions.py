@@ -4,14 +4,13 @@ import tomllib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from ingest.errors import InputError, RunNameError
+from ingest.errors import InputError
 from ingest.readers.textfile import read_text
 from ingest.readers.timer_tables.description import Line
 from ingest.readers.timer_tables.log import Log, ends_of_log, last_facts
-from ingest.run_names import parse_run_name
+from ingest.run_names import PROCESS_PARAMETERS, named_parameters
 
 PARENTS_FILE = "timers.toml"
-NAMES_OF_PROCESSES = ("p", "np", "ranks", "procs", "processes", "tasks", "mpi")
 MAX_COMPANIONS = 16
 MAX_COMPANION_BYTES = 1 << 22
 MAX_PARENTS_BYTES = 1 << 22
@@ -82,11 +81,7 @@ def processes_beside(log: Path, marks: Mapping[str, Line], facts: tuple[Line, ..
 def processes_named(log: Path) -> str:
     """Return the number of processes in the name of a log or of its folder, empty if there is none."""
     for name in (log.name, log.stem, log.absolute().parent.name):
-        try:
-            parameters = dict(parse_run_name(name).parameters)
-        except RunNameError:
-            continue
-        for parameter in NAMES_OF_PROCESSES:
-            if (value := parameters.get(parameter, 0.0)) >= 1 and value == int(value):
+        for parameter, value in named_parameters(name).items():
+            if parameter.lower() in PROCESS_PARAMETERS and value >= 1 and value == int(value):
                 return str(int(value))
     return ""

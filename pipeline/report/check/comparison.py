@@ -20,6 +20,8 @@ WORDS = {
     Verdict.IMPROVEMENT: "better",
     Verdict.INCONCLUSIVE: "inconclusive",
     Verdict.UNCHANGED: "no significant change",
+    Verdict.NOT_COMPARABLE: "not comparable",
+    Verdict.NOT_RECORDED: "not recorded",
     Verdict.NEW: "only in B",
     Verdict.VANISHED: "only in A",
     Verdict.WAIVED: "worse",

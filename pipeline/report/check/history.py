@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -43,12 +44,19 @@ def history_document(kernel: KernelId, rows: Sequence[Mapping[str, Any]]) -> dic
             }
             for row in same
         ],
+        "other_functions": _other_functions(same),
         "change_points": [
             {"label": same[c.at]["label"], "factor": number(c.factor), "p": number(c.p)}
             for c in change_points(values)
         ],
         "drift": None if trend is None else {"factor": number(trend.factor), "p": number(trend.p)},
     }
+
+
+def _other_functions(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return the labels from which on other functions were recorded than before, if both are known."""
+    known = [row for row in rows if row["recorded"]]
+    return [row["label"] for last, row in pairwise(known) if row["recorded"] != last["recorded"]]
 
 
 def show_history(out: Console, document: Mapping[str, Any], limit: int) -> None:
@@ -71,6 +79,12 @@ def show_history(out: Console, document: Mapping[str, Any], limit: int) -> None:
         table.add_row(Text(e["label"]), *map(Text, cells), Text(remark, style="yellow"))
     out.print(table)
     out.print(_conclusion(document), soft_wrap=True)
+    if document["other_functions"]:
+        labels = ", ".join(document["other_functions"])
+        text = (
+            f"Note: other functions were recorded from {labels} on, so time moved between callers and callees"
+        )
+        out.print(Text(text, style="yellow"), soft_wrap=True)
 
 
 def _remark(entry: Mapping[str, Any], changes: Mapping[str, float]) -> str:

@@ -1,7 +1,7 @@
 """A check as JUnit XML: one test case per kernel, as CI servers read it.
 
-Follows the schema of the Jenkins xUnit plugin. A regression is a failure; an inconclusive or waived kernel is
-skipped, so that servers show it without failing.
+Follows the schema of the Jenkins xUnit plugin. A regression is a failure; a kernel that is
+inconclusive, waived or not comparable is skipped, so that servers show it without failing.
 """
 
 import re
@@ -12,7 +12,7 @@ from pipeline.report.check.wording import headline, rule_id, story
 
 NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 SUITE = "scalability"
-SKIPPED = (Verdict.INCONCLUSIVE, Verdict.WAIVED)
+SKIPPED = (Verdict.INCONCLUSIVE, Verdict.WAIVED, Verdict.NOT_COMPARABLE, Verdict.NOT_RECORDED)
 
 
 def junit_xml(result: CheckResult) -> str:

@@ -14,6 +14,8 @@ SECTIONS = (
     (Verdict.NEW, "New"),
     (Verdict.VANISHED, "Vanished"),
     (Verdict.IMPROVEMENT, "Improvements"),
+    (Verdict.NOT_COMPARABLE, "Not comparable: time of functions that one study did not record"),
+    (Verdict.NOT_RECORDED, "Recorded in one study only"),
 )
 SPECIAL = re.compile(r"([\\`*_{}\[\]<>()#+!|~&@$:-])")
 ROWS = 20

@@ -17,6 +17,8 @@ STYLES = {
     Verdict.NEW: "cyan",
     Verdict.VANISHED: "cyan",
     Verdict.IMPROVEMENT: "green",
+    Verdict.NOT_COMPARABLE: "yellow",
+    Verdict.NOT_RECORDED: "dim",
     Verdict.UNCHANGED: "dim",
 }
 VERDICTS = {verdict: verdict.value for verdict in Verdict}
@@ -75,7 +77,8 @@ def _table(
 ) -> Table:
     """Table of kernels; in a narrow terminal the growth is left out before names become too short."""
     growths = [growth_change(one) for one in kernels]
-    room = out.width - OTHER_COLUMNS - max(map(len, growths))
+    longer = max(len(words[one.verdict]) for one in kernels) - len(words[Verdict.INCONCLUSIVE])
+    room = out.width - OTHER_COLUMNS - max(map(len, growths)) - max(longer, 0)
     has_growth = room >= SHORTEST_NAME
     table = Table(
         box=None, pad_edge=False, title=f"Kernels ({unit})" if unit else "Kernels", title_justify="left"

@@ -22,6 +22,7 @@ RULE_IDS: Mapping[Ground, str] = {
     Ground.TARGET: "target-worse",
     Ground.MODELS: "prediction-worse",
     Ground.NEW: "new-kernel",
+    Ground.RECORDING: "not-recorded",
     Ground.GROWTH_RULE: "growth-ceiling",
     Ground.SHARE_RULE: "share-ceiling",
     Ground.EFFICIENCY_RULE: "efficiency-floor",
@@ -34,6 +35,7 @@ RULE_TEXTS: Mapping[str, str] = {
     "target-worse": "Extrapolated to the target scale, effort exceeds the baseline",
     "prediction-worse": "The models predict more effort than the baseline at the target scale",
     "new-kernel": "A kernel that is not in the baseline takes a large share",
+    "not-recorded": "The studies recorded different functions, so the kernel cannot be compared",
     "growth-ceiling": "The kernel grows faster than its rule allows",
     "share-ceiling": "The kernel takes a larger share than its rule allows",
     "efficiency-floor": "Parallel efficiency is below its rule",
@@ -88,7 +90,8 @@ def interval_text(change: Change) -> str:
 def basis(result: CheckResult) -> str:
     """Return what the check rests on."""
     targets = " and ".join(map(point_text, result.targets))
-    checked = len(result.kernels) - len(result.of(Verdict.NEW, Verdict.VANISHED))
+    unchecked = (Verdict.NEW, Verdict.VANISHED, Verdict.NOT_COMPARABLE, Verdict.NOT_RECORDED)
+    checked = len(result.kernels) - len(result.of(*unchecked))
     return (
         f"{counted(checked, 'kernel')} checked at {counted(len(result.points), 'point')} and extrapolated to "
         f"{targets}; {result.below_share_floor} below the share floor; {counted(result.tests, 'test')}, "

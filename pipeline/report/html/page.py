@@ -6,6 +6,7 @@ from typing import Any
 
 from ingest.arrays import FloatArray
 from pipeline.models.analysis import Analysis, Outlook
+from pipeline.models.runtime.runtime import Runtime
 from pipeline.report.html.embedding import content_security_policy, json_for_script, script, style_sheet
 from pipeline.report.html.payload import page_data
 from pipeline.report.html.sections import (
@@ -32,6 +33,7 @@ class Report:
         provenance: the content of ``run.json``.
         filter_evidence: the content of ``app.filter.json``; None without a filter.
         efficiency: the ``efficiency`` of ``summary.json``; None leaves the section out.
+        runtime: wall time, speed-up and losses at the targets; None if the models are not of time.
     """
 
     analysis: Analysis
@@ -41,6 +43,7 @@ class Report:
     provenance: Mapping[str, Any]
     filter_evidence: Mapping[str, Any] | None = None
     efficiency: Mapping[str, Any] | None = None
+    runtime: Runtime | None = None
 
 
 def report_html(report: Report) -> str:

@@ -6,9 +6,19 @@ from typing import IO
 
 from rich.console import Console
 
+from pipeline.report.standard_output import discard_output
+
 __all__ = ["PIPED_WIDTH", "console"]
 
 PIPED_WIDTH = 120
+
+
+class _Console(Console):
+    """A console that goes on without output if the reader of a pipe goes away; rich would exit with 1."""
+
+    def on_broken_pipe(self) -> None:
+        self.quiet = True
+        discard_output()
 
 
 def console(stream: IO[str] | None = None) -> Console:
@@ -19,4 +29,4 @@ def console(stream: IO[str] | None = None) -> Console:
     """
     stream = stream or sys.stdout
     fixed = not stream.isatty() and not os.environ.get("COLUMNS", "").isdecimal()
-    return Console(file=stream, highlight=False, width=PIPED_WIDTH if fixed else None)
+    return _Console(file=stream, highlight=False, width=PIPED_WIDTH if fixed else None)

@@ -26,6 +26,29 @@ def show_inspection(out: Console, found: Mapping[str, Any]) -> None:
         out: where to.
         found: what `pipeline.stages.inspect.inspect_path` returns.
     """
+    _show_contents(out, found)
+    for line in verdict(found):
+        out.print(Text(line), soft_wrap=True)
+
+
+def verdict(found: Mapping[str, Any]) -> list[str]:
+    """Return the lines that `pipeline inspect` ends with: OK, or the problems with their numbers."""
+    problems = found["problems"]
+    if not problems:
+        return [f"OK: {_contents(found)}"]
+    more = "" if found["usable"] else "; `pipeline run` refuses these runs"
+    lines = [f"  {number}. {problem}" for number, problem in enumerate(problems, start=1)]
+    return [f"{counted(len(problems), 'problem')}{more}", *lines]
+
+
+def _contents(found: Mapping[str, Any]) -> str:
+    if "series" in found:
+        return counted(found["series"]["points"], "measurement point")
+    points = len({tuple(run["at"]) for run in found["runs"]})
+    return f"{counted(len(found['runs']), 'run')} at {counted(points, 'measurement point')}"
+
+
+def _show_contents(out: Console, found: Mapping[str, Any]) -> None:
     out.print(f"Parameters: {', '.join(found['parameters']) or 'none'}", soft_wrap=True, markup=False)
     if "series" in found:
         series = found["series"]

@@ -175,6 +175,9 @@ def show_result(out: Console, summary: Mapping[str, Any], *, by: str, limit: int
     out.print()
     show_ranking(out, summary, by=by, limit=limit)
     out.print()
+    if len(summary["total"]["predictions"]) > 1:
+        show_predictions(out, summary, by=by, limit=limit)
+        out.print()
     show_crossovers(out, summary, by=by)
     show_total(out, summary)
     show_remarks(out, summary)

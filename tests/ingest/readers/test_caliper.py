@@ -5,9 +5,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ingest.discovery import choose_parameters, discover
+from ingest.discovery import discover
 from ingest.errors import InputError
 from ingest.readers import caliper, read_profile
+from ingest.run_metadata import choose_parameters
 
 from .cali_files import DOUBLE, LOOP, MAIN, SEND, VALUE, Cali, exclusive
 
@@ -66,7 +67,7 @@ def test_metadata_are_the_parameters(tmp_path):
     for i, (processes, size) in enumerate([(8, 30), (64, 30), (8, 60), (8, 30)]):
         told = {"jobsize": processes, "mpi.world.size": processes, "problem_size": size, "iterations": 10}
         told |= {"elapsed_time": "1.5", "launchdate": 1609796088 + i, "cluster": "a"}
-        exclusive().globals(**{k: str(v) for k, v in told.items()}).write(tmp_path / f"x{i}y7.cali")
+        exclusive().globals(**{k: str(v) for k, v in told.items()}).write(tmp_path / f"210104-{i}.cali")
     found = discover(tmp_path)
     assert found.parameters == ("jobsize", "problem_size")
     assert [(run.parameters, run.repetition) for run in found.runs] == [
@@ -88,11 +89,44 @@ def test_names_are_the_parameters_where_there_are_no_metadata(tmp_path):
     assert discover(tmp_path).parameters == ("p",)
 
 
+def test_names_win_over_metadata(tmp_path):
+    for processes, size in ((8, 30), (27, 30), (27, 60)):
+        file = exclusive().globals(jobsize=str(processes), problem_size=str(size))
+        file.write(tmp_path / f"lulesh.p{processes}.r{size}.cali")
+    found = discover(tmp_path)
+    assert found.parameters == ("p",)
+    assert [run.parameters for run in found.runs] == [(8.0,), (27.0,), (27.0,)]
+    assert found.notices == (
+        "parameters from the run names; in the metadata of the profiles problem_size differs between runs"
+        " with the same parameters: list the runs in pipeline.toml if it matters",
+    )
+
+
+def test_a_number_that_follows_from_a_parameter_is_left_out_with_a_notice(tmp_path):
+    for i, (jobsize, hosts, size) in enumerate([(1, 1, 30), (8, 1, 30), (27, 2, 30), (64, 4, 60)]):
+        numbers = {"jobsize": jobsize, "numhosts": hosts, "problem_size": size}
+        file = exclusive().globals(**{name: str(value) for name, value in numbers.items()})
+        file.write(tmp_path / f"210104-{i}.cali")
+    found = discover(tmp_path)
+    assert found.parameters == ("jobsize",)
+    assert found.notices == (
+        "parameters from the metadata of the profiles: jobsize",
+        "numhosts is left out: it follows from jobsize",
+        "problem_size is left out: it follows from jobsize",
+    )
+
+
+def test_a_parameter_follows_only_from_one_that_is_repeated():
+    rows = [{"a": a, "half": a // 2} for a in (1, 2, 3, 4)]
+    assert choose_parameters(rows) == (("a", "half"), {})  # a may be a number that only identifies the run
+    assert choose_parameters([*rows, *rows]) == (("a",), {"half": "a"})
+
+
 def test_parameters_are_chosen():
     rows = [{"jobsize": 8, "n": 1, "m": 1, "same": 3}, {"jobsize": 8, "n": 2, "m": 2, "same": 3, "only": 1}]
-    assert choose_parameters(rows) == ("jobsize", "m")
-    assert choose_parameters([{"same": 3}, {"same": 3}]) == ()
-    assert choose_parameters([]) == ()
+    assert choose_parameters(rows) == (("jobsize", "m"), {"n": "m"})
+    assert choose_parameters([{"same": 3}, {"same": 3}]) == ((), {})
+    assert choose_parameters([]) == ((), {})
 
 
 def test_without_the_package_it_is_said_what_to_install(tmp_path, monkeypatch):

@@ -10,7 +10,7 @@ from filters.scorep_format.matcher import kept
 from filters.scorep_format.parser import parse
 from ingest.readers import read_profile
 from pipeline.config.options import Options
-from pipeline.stages.check import read_study, write_baseline
+from pipeline.stages.check import baseline_text, read_study
 from tests.cubex_writer import MetricSpec, RegionSpec, write_cubex
 from tests.foam_cases import write_foam_case
 
@@ -81,7 +81,8 @@ def study(folder, exponent):
 @pytest.fixture
 def baseline(tmp_path):
     before, options = study(tmp_path / "before", 1), Options()
-    write_baseline(tmp_path / "base.json", read_study(before, options, "alps"), options, {})
+    text, _ = baseline_text(read_study(before, options, "alps"), options, {})
+    (tmp_path / "base.json").write_text(text)
     return tmp_path / "base.json"
 
 

@@ -103,6 +103,27 @@ def test_the_models_are_those_of_the_command_line(study, strong_study, models):
     assert models.summary(p=64)["kernels"] == summary["kernels"]
 
 
+def test_the_runtime_has_a_row_per_measured_point_and_per_target(models):
+    found = models.runtime(p=[32, 64], min_efficiency=0.5)
+    assert list(found.p) == [1, 2, 4, 8, 16, 32, 64]
+    assert found.measured.tolist() == [True] * 5 + [False] * 2
+    expected = models.summary(p=[32, 64])["runtime"]
+    for (_, row), entry in zip(found.iterrows(), expected["at"], strict=True):
+        for name in ("wall_seconds", "effort", "core_hours", "speedup", "efficiency"):
+            assert row[name] == pytest.approx(entry[name]["value"], rel=1e-9)
+            assert row[f"{name}_lower"] == pytest.approx(entry[name]["lower"], rel=1e-9)
+            assert row[f"{name}_upper"] == pytest.approx(entry[name]["upper"], rel=1e-9)
+        assert np.isnan(row.weak_efficiency) and row.locations == entry["locations"]
+    assert found.attrs["losses"] == expected["losses"]
+    assert found.attrs["efficient_up_to"]["threshold"] == 0.5
+    assert "at" not in found.attrs
+
+
+def test_only_times_have_a_runtime(study):
+    with pytest.raises(pl.PipelineError, match="the models are of visits"):
+        study.fit(metric="visits").runtime()
+
+
 def test_the_frame_has_a_row_per_kernel_with_its_quality(models):
     frame = models.frame.set_index("kernel")
     assert list(frame.index) == ["sum", "solve", "main"]

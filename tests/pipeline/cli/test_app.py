@@ -103,7 +103,7 @@ def test_choices_are_in_the_help(call, command, choices):
         (["run"], "Missing argument 'DIR'; see `pipeline run --help`"),
         (["run", "x", "--fast"], "No such option: --fast"),
         (["run", "x", "--jobs", "0"], "--jobs: invalid value 0; write a whole number of at least 1"),
-        (["tree", "x", "--least", "2"], "2.0 is not in the range 0<=x<=1"),
+        (["tree", "x", "--least", "2"], "--least: invalid share '2': it is 200 %; write 2% or 0.02"),
         (["predict", "x", "--limit", "0"], "0 is not in the range x>=1"),
     ],
 )

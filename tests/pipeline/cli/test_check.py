@@ -146,16 +146,6 @@ def test_json_on_standard_output_stands_alone_also_on_github(call, studies, base
     assert "❌" in (tmp_path / "summary.md").read_text()
 
 
-def test_a_closed_pipe_is_no_regression(call, studies, baseline, tmp_path, monkeypatch):
-    import pipeline.report.check.terminal as terminal
-
-    def closed(*arguments, **options):
-        raise SystemExit(1)
-
-    monkeypatch.setattr(terminal, "show_check", closed)
-    assert call("check", tmp_path / "before", "--baseline", baseline)[0] == 0
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

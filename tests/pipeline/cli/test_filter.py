@@ -55,7 +55,7 @@ def test_a_budget_keeps_all_that_matters_and_says_what_it_costs(make, profile, t
     output = tmp_path / "app.filter"
     code, told, _ = make(profile, "-o", output, "--max-overhead", "1%")
     assert code == 0
-    assert "Budget 1.0 % met" in told and "Domain::tiny" in told
+    assert "Budget 1.0 % met" in told and "100.0 % of the computing time" in told  # tiny counts for solve
     assert decided(output, profile) == {n: n != "Domain::tiny(int)" for n in NAMES}
     evidence = json.loads((tmp_path / "app.filter.json").read_text())
     assert evidence["budget"]["met"] and max(evidence["budget"]["predicted"]) <= 0.01
@@ -177,6 +177,7 @@ def test_simulating_a_filter(make, profile, tmp_path):
         (["--explain", "nothing"], "'nothing' matches no filterable region"),
         (["--apply", "missing.filter"], "missing.filter: cannot be read"),
         (["--baseline-time", "1000"], "is not shorter"),
+        (["--paper-exact", "--max-overhead", "5%"], "--paper-exact: a budget replaces the rule of the paper"),
     ],
 )
 def test_wrong_options_are_one_line(make, profile, tmp_path, monkeypatch, arguments, message):
@@ -184,3 +185,111 @@ def test_wrong_options_are_one_line(make, profile, tmp_path, monkeypatch, argume
     code, told, error = make(profile, *arguments)
     assert (code, told) == (2, "")
     assert message in error and error.count("\n") == 1
+
+
+@pytest.fixture
+def reduced(tmp_path):
+    path = tmp_path / "second" / "profile.cubex"
+    path.parent.mkdir()
+    regions = [
+        RegionSpec(n, f"_Z{i}", "mpi" if n.startswith("MPI") else "compiler") for i, n in enumerate(NAMES)
+    ]
+    left = [0 if n.startswith("Domain") else v for n, v in zip(NAMES, VISITS, strict=True)]
+    metrics = [
+        MetricSpec("visits", np.array(left)[:, None], dtype="UINT64", unit="occ"),
+        MetricSpec("time", np.array([0.1, 6.0, 0.0, 2.0, 0.4])[:, None]),
+    ]
+    return write_cubex(path, parent=PARENT, metrics=metrics, regions=regions)
+
+
+@pytest.fixture
+def rules(tmp_path):
+    path = tmp_path / "hand.filter"
+    path.write_text("SCOREP_REGION_NAMES_BEGIN\nEXCLUDE *tiny*\nSCOREP_REGION_NAMES_END\n")
+    return path
+
+
+def test_verifying_a_measurement_under_the_filter(make, profile, reduced, rules, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    code, told, error = make(profile, "--verify", reduced, "--apply", rules)
+    assert (code, error) == (0, "")
+    assert told.startswith(f"Filter: {rules}\n")
+    assert "The recorded visits are those predicted, call path by call path." in told
+    assert "--event-cost 1e-07" in told and max(map(len, told.splitlines()[1:6])) <= 80
+    assert not (tmp_path / "app.filter").exists()
+
+
+def test_verifying_a_measurement_without_the_filter_has_a_code_of_its_own(make, profile, rules, tmp_path):
+    output = tmp_path / "verified.json"
+    code, told, _ = make(profile, "--verify", profile, "--apply", rules, "--json", output)
+    assert code == 3
+    assert f"{profile} was not measured under this filter: 100.0 % of the visits are in regions that" in told
+    content = json.loads(output.read_text())
+    assert not content["agrees"] and content["tolerance"] == 0.01
+    (point,) = content["points"]
+    assert point["visits"] == {"predicted": 202.0, "measured": 5_000_202.0}
+    (difference,) = point["differences"]
+    assert difference["callpath"] == ["main", "solve", "Domain::tiny(int)"]
+    assert (difference["kind"], difference["predicted"]) == ("not dropped", 0.0)
+    assert make(profile, "--verify", tmp_path / "missing", "--apply", rules)[0] == 2
+
+
+def test_a_simulation_honours_the_cost_and_comes_as_json(make, profile, rules):
+    told = {}
+    for cost in ("1e-7", "5e-8"):
+        code, text, _ = make(profile, "--apply", rules, "--event-cost", cost, "--json", "-")
+        assert code == 0
+        told[cost] = json.loads(text)
+    assert told["1e-7"]["measured"]["visits"] == 5_000_202 and told["1e-7"]["simulated"]["callpaths"] == 4
+    taken = [told[cost]["prediction"]["overhead"]["unfiltered"] for cost in ("1e-7", "5e-8")]
+    assert taken[0] == pytest.approx(2 * taken[1], rel=0.05)
+    assert make(profile, "--apply", rules, "--baseline-time", "1000")[0] == 2
+
+
+def test_the_evidence_as_json(make, profile, tmp_path):
+    code, told, _ = make(profile, "-o", tmp_path / "f", "--json", "-")
+    assert code == 0 and json.loads(told) == json.loads((tmp_path / "f.json").read_text())
+
+
+@pytest.fixture
+def rare(tmp_path):
+    """A profile in which the rule keeps get for one visit in setup; it has three million in solve."""
+    names = ("main", "setup", "get", "run", "solve", *(f"small{i}" for i in range(12)))
+    callee = [0, 1, 2, 3, 4, 2, *range(5, 17)]
+    visits, time = [1, 1, 1, 1, 10, 3_000_000], [0.1, 2.0, 1e-2, 1.0, 7.0, 0.3]
+    metrics = [
+        MetricSpec("visits", np.array([*visits, *[100] * 12])[:, None], dtype="UINT64", unit="occ"),
+        MetricSpec("time", np.array([*time, *[1e-4] * 12])[:, None]),
+    ]
+    regions = [RegionSpec(n, f"_Z{i}", "compiler") for i, n in enumerate(names)]
+    parent = [-1, 0, 1, 0, 3, 4, *[4] * 12]
+    return write_cubex(
+        tmp_path / "rare.cubex", parent=parent, callee=callee, metrics=metrics, regions=regions
+    )
+
+
+def test_the_letter_of_the_paper(make, rare, tmp_path):
+    output = tmp_path / "f"
+    error = make(rare, "-o", output)[2]
+    assert not decided(output, rare)["get"]
+    assert error.endswith("they show: get; --paper-exact keeps them\n")
+    assert make(rare, "-o", output, "--paper-exact")[2] == ""
+    assert decided(output, rare)["get"]
+    (tmp_path / "pipeline.toml").write_text("[filter]\npaper_exact = true\n")
+    make(rare, "-o", output, "--config", tmp_path / "pipeline.toml")
+    assert decided(output, rare)["get"]
+
+
+def test_protection_of_what_grows_can_be_turned_off(make, tmp_path):
+    study = tmp_path / "study"
+    regions = [RegionSpec(n, f"_Z{i}", "compiler") for i, n in enumerate(("main", "big", "grows"))]
+    for p in (1, 2, 4, 8, 16):
+        visits, time = [[1], [10], [1000]], [[0.01], [10.0], [0.05 * p]]
+        metrics = [MetricSpec("visits", visits, dtype="UINT64", unit="occ"), MetricSpec("time", time)]
+        folder = study / f"app.p{p}.r1"
+        folder.mkdir(parents=True)
+        write_cubex(folder / "profile.cubex", parent=[-1, 0, 0], metrics=metrics, regions=regions)
+    output = tmp_path / "app.filter"
+    assert "kept because their time grows with the scale: grows" in make(study, "-o", output)[2]
+    assert make(study, "-o", output, "--no-protect-growing")[2] == ""
+    assert not decided(output, study / "app.p16.r1" / "profile.cubex")["grows"]

@@ -21,9 +21,10 @@ def test_the_tree_shows_bars_shares_and_growth(call, results):
     assert any(line.startswith("  sum") and "p^2" in line for line in lines)
 
 
-def test_the_tree_of_a_prediction_is_that_of_the_last_target(call, results):
+def test_predictions_have_a_tree_for_each_target(call, results):
     _, text, _ = call("tree", results, "--at", "p=2", "--at", "p=1024", "--least", "0.1")
-    assert "effort [core-hours] predicted at p = 1024" in text
+    near, text = text.split("effort [core-hours] predicted at p = 1024")
+    assert near.startswith("effort [core-s] predicted at p = 2") and "solve" in near
     assert "solve" not in text and "1 call path below 10.0 % left out" in text
     (line,) = (line for line in text.splitlines() if line.startswith("  sum"))
     assert float(line.split()[2]) == pytest.approx(0.5 * 1024**2 / 3600, rel=0.02)
@@ -100,8 +101,25 @@ def test_a_kernel_that_is_not_named_clearly(call, results, pattern, message):
 
 def test_an_export_goes_to_a_file_or_to_standard_output(call, results, tmp_path):
     file = tmp_path / "models.csv"
-    assert call("export", results, "--to", "csv", "-o", file, "--at", "p=128") == (0, "", "")
+    assert call("export", results, "--to", "csv", "-o", file, "--at", "p=128")[:2] == (0, "")
     rows = list(csv.DictReader(io.StringIO(file.read_text())))
     assert float(rows[2]["value_at_target"]) == pytest.approx(0.5 * 128**2, rel=0.02)
     assert call("export", results, "--to", "csv", "--at", "p=128")[1] == file.read_text()
     assert call("export", results, "--to", "csv", "-o", "-")[1] != file.read_text()
+
+
+def test_the_efficiency_asked_for_is_that_of_the_option_or_of_the_run(call, strong_study, tmp_path):
+    out = tmp_path / "own"
+
+    def threshold(*arguments):
+        code, text, errors = call(*arguments, "--json", "-")
+        assert code == 0, errors
+        return json.loads(text)["runtime"]["efficient_up_to"]["threshold"]
+
+    assert threshold("run", strong_study, "--out", out, "--min-efficiency", "60%") == 0.6
+    assert threshold("predict", out) == threshold("bottlenecks", out) == 0.6
+    assert threshold("predict", out, "--min-efficiency", "0.9") == 0.9
+    assert threshold("model", strong_study) == 0.75
+    assert call("report", out, "--min-efficiency", "50%")[0] == 0
+    code, _, errors = call("predict", out, "--min-efficiency", "high")
+    assert code == 2 and "--min-efficiency" in errors

@@ -369,6 +369,8 @@ def test_results_are_sorted_by_verdict_then_by_what_they_cost():
         "new",
         "vanished",
         "improvement",
+        "not comparable",
+        "not recorded",
         "unchanged",
     ]
 

@@ -78,9 +78,17 @@ def test_counts_are_whole_and_then_rounded(number, text):
 
 @pytest.mark.parametrize(
     ("number", "text"),
-    [(0, "0 B"), (1, "1.00 B"), (999, "999 B"), (1000, "1.00 kB"), (2_600_000, "2.60 MB"), (3e9, "3.00 GB")],
+    [
+        (0, "0 MiB"),
+        (1, "<0.1 MiB"),
+        (2**20 // 10 + 1, "0.100 MiB"),
+        (2**20, "1.00 MiB"),
+        (2_600_000, "2.48 MiB"),
+        (3e9, "2861 MiB"),
+        (3e12, "2.86 million MiB"),
+    ],
 )
-def test_sizes_have_a_unit(number, text):
+def test_sizes_are_in_mebibytes(number, text):
     assert size(number) == text
 
 

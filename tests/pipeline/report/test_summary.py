@@ -175,3 +175,55 @@ def test_a_plan_as_plain_data(analysis):
             "settles": [],
         },
     ]
+
+
+def test_regions_call_paths_total_and_runtime_have_one_total():
+    summary = summarise(SAMPLES / "hpcg-strong", at=({"p": 16.0}, {"p": 64.0}))
+    for q, total in enumerate(summary["total"]["predictions"]):
+        for kernels in (summary["kernels"], summary["regions"]):
+            parts = sum(kernel["predictions"][q]["value"] for kernel in kernels)
+            assert parts == pytest.approx(total["value"], rel=1e-8)
+        effort = summary["runtime"]["at"][4 + q]["effort"]
+        assert effort == {end: pytest.approx(total[end], rel=1e-9) for end in ("value", "lower", "upper")}
+
+
+def test_the_runtime_of_the_sample_by_hand():
+    found = summarise(SAMPLES / "hpcg-strong", at=({"p": 32.0},))["runtime"]
+    walls = [row["wall_seconds"]["value"] for row in found["at"]]
+    assert walls[:4] == pytest.approx([10.7, 5.15, 6.03, 6.96], abs=0.05)
+    efficiencies = [100 * row["efficiency"]["value"] for row in found["at"]]
+    assert efficiencies[:4] == pytest.approx([100, 104, 44, 19], abs=0.6)
+    assert (found["fastest"], found["fastest_measured"]) == ({"p": 2}, True)
+    assert found["fastest_wall_seconds"] == pytest.approx(walls[1])
+    limit = found["efficient_up_to"]
+    assert (limit["threshold"], limit["point"], limit["measured"]) == (0.75, {"p": 2}, True)
+    assert [row["at"] for row in found["lost"]] == [{"p": 8}, {"p": 32}]
+    for whole in found["lost"]:
+        parts = [row["core_seconds"] for row in found["losses"] if row["at"] == whole["at"]]
+        assert sum(parts) == pytest.approx(whole["core_seconds"], rel=1e-8)
+    assert found["lost"][0]["core_seconds"] == pytest.approx(45.0, abs=0.05)
+    largest = {row["region"]: row["core_seconds"] for row in found["losses"][:3]}
+    assert largest == pytest.approx({"MPI_Send": 22.0, "MPI_Allreduce": 10.3, "MPI_Wait": 7.6}, abs=0.05)
+    kinds = {row["region"]: row["kind"] for row in found["losses"]}
+    assert kinds["MPI_Init"] == "start-up and shut-down" and kinds["MPI_Send"] == "kernel"
+    assert (found["back_test"]["at"], found["back_test"]["inside"]) == ({"p": 8}, True)
+    assert found["back_test"]["measured"] == pytest.approx(55.7, abs=0.05)
+    assert [row["reach"] for row in found["at"]] == ["inside"] * 4 + ["near"]
+    pop = found["at"][4]["pop"]
+    assert pop["overall"] == pytest.approx(pop["parallel"] * pop["computation"])
+    assert found["at"][3]["pop"] is None and found["at"][3]["weak_efficiency"] is None
+
+
+def test_other_metrics_have_no_runtime(strong_study):
+    options = Options(metric="visits")
+    summary = summary_of(modelled(ingest(locate(strong_study), "visits"), options, "visits"), ())
+    assert summary["runtime"] is None
+    jsonschema.validate(json.loads(json.dumps(summary, allow_nan=False)), SCHEMA)
+
+
+def test_unknown_ends_of_intervals_are_null(strong_study, tmp_path):
+    for run in strong_study.glob("*.r2"):
+        run.rename(tmp_path / run.name)
+    row = summarise(strong_study)["runtime"]["at"][1]
+    assert row["wall_seconds"]["value"] > 0
+    assert row["wall_seconds"]["lower"] is None and row["speedup"]["upper"] is None

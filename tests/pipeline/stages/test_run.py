@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from pipeline.config.options import Options, reuse_key
+from pipeline.config.options import FilterOptions, Options, reuse_key
 from pipeline.stages.run import Stopwatch, run
 from pipeline.store.atomic import PARTIAL
 from tests.ingest.readers.timer_logs import castep
@@ -36,7 +36,7 @@ def test_the_provenance_holds_options_inputs_and_the_time_of_every_stage(strong_
     stored = json.loads((tmp_path / "out" / "run.json").read_text())
     assert stored["configuration"] == json.loads(json.dumps(reuse_key(options)))
     assert stored["decision"]["scaling"] == "strong" and stored["decision"]["parameter"] == "p"
-    assert list(stored["seconds"]) == ["locate", "ingest", "model", "filter", "report", "page"]
+    assert list(stored["seconds"]) == ["locate", "ingest", "overhead", "model", "filter", "report", "page"]
     files = [file for file in strong_study.rglob("profiling") if file.is_file()]
     assert {entry["path"] for entry in stored["inputs"]} == set(map(str, files))
     assert stored["command"] == f"pipeline run {strong_study}"
@@ -56,7 +56,18 @@ def test_logs_get_models_but_no_filter(tmp_path):
     study.mkdir()
     for p in (2, 4, 8, 16, 32):
         (study / f"c.p{p}.log").write_text(castep(processes=p))
-    found = run(study, Options(out=tmp_path / "out"))
+    found = run(study, Options(out=tmp_path / "out", at=({"p": 64.0},)))
     assert found.filter_effect == "none: timers that programs print are not instrumented regions"
+    assert [at["locations"] for at in found.summary["runtime"]["at"]] == [2, 4, 8, 16, 32, 64]
     assert not (tmp_path / "out" / "app.filter").exists()
     assert {kernel["region"] for kernel in found.summary["kernels"]} >= {"SCF iterations", "Initialisation"}
+
+
+def test_a_changed_file_of_run_times_is_noticed(tmp_path, strong_study):
+    file, out = tmp_path / "plain.csv", tmp_path / "out"
+    file.write_text("p,seconds\n1,1e9\n")  # slower than what was measured: nothing to correct
+    options = Options(out=out, filter=FilterOptions(baseline_time=file))
+    assert not run(strong_study, options).reused
+    assert run(strong_study, options).reused
+    file.write_text("p,seconds\n1,2e9\n")
+    assert not run(strong_study, options).reused

@@ -173,10 +173,37 @@ def test_an_inspection_describes_every_run(strong_study):
         "notices": [],
         "totals": {},
     }
-    assert [entry["path"] for entry in found["skipped"]] == [
-        str(strong_study / "README.md"),
-        str(strong_study / "app.p4.r1"),
-    ]
+    assert [entry["path"] for entry in found["skipped"]] == [str(strong_study / "README.md")]
+    (problem,) = found["problems"]
+    assert problem.startswith(f"{strong_study / 'app.p4.r1'}: ") and found["usable"]
+
+
+def test_an_inspection_of_a_sound_study_finds_no_problem(strong_study):
+    found = inspect_path(strong_study)
+    assert (found["problems"], found["usable"]) == ([], True)
+
+
+def test_an_inspection_goes_on_without_names(tmp_path):
+    for name in ("scorep-20260101_1200_1", "scorep-20260101_1201_2"):
+        write_foam_case(tmp_path / name, {"main": 1.0})
+    found = inspect_path(tmp_path)
+    assert len(found["runs"]) == 2 and not found["usable"]
+    assert "run name not understood" in found["problems"][0]
+    assert "`pipeline inspect DIR --propose`" in found["problems"][0]
+
+
+def test_an_inspection_says_that_one_point_does_not_scale(tmp_path):
+    for repetition in (1, 2):
+        write_foam_case(tmp_path / f"app.p1.r{repetition}", {"main": 1.0})
+    (problem,) = inspect_path(tmp_path)["problems"]
+    assert "all runs are repetitions of one point" in problem
+
+
+def test_an_inspection_asks_for_the_scaling_that_profiles_do_not_show(tmp_path):
+    for p in (1, 2, 4):
+        write_foam_case(tmp_path / f"app.p{p}.r1", {"main": 1.0}, processes=p)
+    (problem,) = inspect_path(tmp_path)["problems"]
+    assert "use --scaling strong or --scaling weak" in problem
 
 
 def test_totals_are_exclusive_sums_of_what_may_be_summed(tmp_path):

@@ -1,5 +1,6 @@
 import datetime
 import json
+from dataclasses import replace
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -7,7 +8,8 @@ import pytest
 
 from ingest.errors import InputError
 from pipeline.gate.forecast import forecast, target_points
-from pipeline.gate.measurements import KernelId, Level
+from pipeline.gate.measurements import KernelId, Level, Origin
+from pipeline.gate.recording import set_digest
 from pipeline.models.options import ModelOptions
 from pipeline.store.history import SCHEMA, add_to_history, history_rows, kernel_rows, read_history
 from tests.pipeline.gate.studies import study
@@ -75,3 +77,13 @@ def test_what_is_not_a_history_is_refused(tmp_path, rows):
     pq.write_table(rows("c1").drop_columns(["share"]), file)
     with pytest.raises(InputError, match="is not a history file"):
         read_history(file)
+
+
+def test_what_was_recorded_is_kept_and_unknown_in_earlier_files(tmp_path, whole, ahead, rows):
+    recorded = replace(whole, origin=Origin(recorded=frozenset(["0a", "0b"])))
+    add_to_history(tmp_path / "h.parquet", history_rows(recorded, ahead, TARGET, "c1", {}))
+    (row,) = kernel_rows(read_history(tmp_path / "h.parquet"))[K]
+    assert row["recorded"] == set_digest(["0b", "0a"])
+    pq.write_table(rows("c0").drop_columns(["recorded"]), tmp_path / "old.parquet")
+    (row,) = kernel_rows(read_history(tmp_path / "old.parquet"))[K]
+    assert row["recorded"] == ""

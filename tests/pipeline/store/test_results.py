@@ -162,7 +162,7 @@ def test_the_provenance_says_what_was_done(result, strong_study):
     assert stored["decision"]["scaling"] == "strong" and stored["decision"]["parameter"] == "p"
     assert "strong scaling" in stored["decision"]["reason"]
     assert stored["filter"].startswith("keeps 3 of 3 filterable regions")
-    assert list(stored["seconds"]) == ["locate", "ingest", "model", "filter", "report", "page"]
+    assert list(stored["seconds"]) == ["locate", "ingest", "overhead", "model", "filter", "report", "page"]
     assert all(0 <= seconds < 60 for seconds in stored["seconds"].values())
     assert {"python", "numpy", "callpath-pipeline"} <= set(stored["software"])
 
@@ -183,3 +183,12 @@ def test_models_come_back_as_they_were_stored(result):
             assert getattr(one.models, name) == getattr(other.models, name)
         for name in ("hypotheses", "first", "last"):
             assert np.array_equal(getattr(one.models, name), getattr(other.models, name))
+
+
+def test_back_test_and_runtime_are_those_of_the_run(strong_study, tmp_path):
+    out = tmp_path / "out"
+    result = run(strong_study, Options(out=out, at=({"p": 64.0},)))
+    found = summary_of(read_analysis(out), ({"p": 64.0},))
+    assert found["runtime"]["back_test"] == result.summary["runtime"]["back_test"] is not None
+    assert found["runtime"] == result.summary["runtime"]
+    assert found["regions"] == result.summary["regions"]

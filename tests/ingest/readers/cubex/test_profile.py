@@ -70,6 +70,25 @@ def test_values_stand_by_the_id_of_their_location_not_by_its_place(tmp_path):
     assert profile.values("visits").tolist() == [[1, 2]]
 
 
+def test_the_machine_is_as_the_system_tree_has_it(tmp_path):
+    anchor = anchor_xml([-1], VISITS, ["a"], [0], [GroupSpec(0), GroupSpec(1)], [0], {})
+    first, groups = anchor.split('<systemtreenode Id="0">\n<name>machine</name>\n')
+    tree = '<systemtreenode Id="0">\n<name>machine A&amp;B</name>\n<class>machine</class>\n'
+    for number, name in enumerate(("n7", "n8"), start=1):
+        tree += f'<systemtreenode Id="{number}">\n<name>node {name}</name>\n<class>node</class>\n'
+        tree += f'<systemtreenode Id="{number + 2}">\n<name>core 0</name>\n<class>core</class>\n'
+        tree += "</systemtreenode>\n</systemtreenode>\n" if number == 1 else ""
+    groups = groups.replace("</system>", "</systemtreenode>\n</systemtreenode>\n</system>")
+    profile = one_node(tmp_path, anchor=first + tree + groups)
+    assert dict(profile.attributes) == {
+        "system.machine": "A&B",
+        "system.node": "n7",
+        "system.nodes": "2",
+        "system.cores": "2",
+    }
+    assert len(profile.locations) == 2
+
+
 def test_attributes_of_the_document_are_kept_and_those_of_its_parts_are_not(tmp_path):
     regions = [RegionSpec("main", extra='<attr key="arguments" value="4"/>')]
     profile = one_node(tmp_path, regions=regions, attributes={"Creator": "Score-P 9", "CLUSTERING": "OFF"})

@@ -1,6 +1,7 @@
 """Results of checks, made in code or by a check of made-up studies."""
 
 import datetime
+from dataclasses import replace
 
 import numpy as np
 
@@ -37,6 +38,7 @@ def of_every_kind() -> tuple[CheckResult, tuple[tuple[KernelId, KernelId], ...]]
     one, two = (study(efforts, noise=noise, seed=n) for n, efforts in ((1, before), (2, after)))
     options = CheckOptions(kernels=RULES, waivers=WAIVERS, parallel_efficiency=0.65)
     result = check(two, one, options, ModelOptions(), TODAY)
+    result = replace(result, kernels=(*result.kernels, *OTHER_FUNCTIONS))
     return result, possible_renames(match(one, two), options.share_floor)
 
 
@@ -58,3 +60,10 @@ def result(*kernels: KernelResult, outcome: Outcome = Outcome.REGRESSED, **given
 def kernels(number: int, verdict: Verdict = Verdict.REGRESSION) -> list[KernelResult]:
     """Kernels f0, f1, ... of one verdict."""
     return [kernel(f"f{n}", verdict) for n in range(number)]
+
+
+RECORDING = (Evidence(Ground.RECORDING, "the studies recorded different functions"),)
+OTHER_FUNCTIONS = (
+    kernel("inherits", Verdict.NOT_COMPARABLE, evidence=RECORDING, measured=(), target=()),
+    kernel("accessor", Verdict.NOT_RECORDED, evidence=RECORDING, baseline=None, measured=(), target=()),
+)

@@ -15,7 +15,7 @@ ADDED = datetime.datetime(2026, 11, 21, tzinfo=datetime.UTC)
 
 def entry(label, value, at=8.0, **given):
     row = {"label": label, "added": ADDED, "value": value, "share": 0.25, "growth": "p", "unit": "core-s"}
-    return row | {"at": json.dumps({"p": at}), "predicted": 2 * value, "verdict": ""} | given
+    return row | {"at": json.dumps({"p": at}), "predicted": 2 * value, "verdict": "", "recorded": ""} | given
 
 
 def series(values, **given):
@@ -64,6 +64,15 @@ def test_a_series_in_the_terminal(snapshot):
     rows = series(STEP)
     rows[3] |= {"verdict": "improvement", "growth": "1"}
     snapshot(printed(rows), "history.txt")
+
+
+def test_entries_with_other_functions_are_named():
+    rows = series(STEP)
+    for row, recorded in zip(rows, ("a", "a", "", "b", "b", "", "a"), strict=False):
+        row["recorded"] = recorded
+    assert history_document(K, rows)["other_functions"] == ["c3", "c6"]
+    assert "Note: other functions were recorded from c3, c6 on" in printed(rows)
+    assert "other functions" not in printed(series(STEP))
 
 
 def test_the_newest_entries_are_shown_and_all_count():

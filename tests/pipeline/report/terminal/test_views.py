@@ -149,12 +149,12 @@ def made(profile, **options):
 def test_the_effect_in_one_sentence(profile):
     result = made(profile)
     assert effect_sentence(result.decision, result.prediction) == (
-        "keeps 2 of 4 filterable regions, <0.1 % of 5.00 million visits and 25.9 % of the computing time; "
-        "instrumentation overhead: 6.2 % without, <0.1 % with the filter"
+        "keeps 2 of 4 filterable regions, <0.1 % of 5.00 million visits and 26.1 % of the computing time; "
+        "instrumentation overhead: 6.7 % without, <0.1 % with the filter"
     )
     same = made(profile, protect=("*",))
     assert effect_sentence(same.decision, same.prediction).endswith(
-        "; instrumentation overhead: 6.2 % with and without the filter"
+        "; instrumentation overhead: 6.7 % with and without the filter"
     )
 
 
@@ -185,10 +185,10 @@ def test_a_budget_is_met_or_not(profile):
 
 
 def test_large_dilations_have_three_digits():
-    from pipeline.report.terminal.filter import _dilation
+    from pipeline.report.terminal.filter import with_range
 
-    assert _dilation(Dilation(1.99999, 1.5, 2.0)) == ("2.0000", "1.5000 .. 2.00")
-    assert _dilation(Dilation(510.2, 2.0, 12_345.0)) == ("510", "2.00 .. 12,300")
+    assert with_range(Dilation(1.99999, 1.5, 2.0)) == "2.0000 (1.5000 .. 2.00)"
+    assert with_range(Dilation(510.2, 2.0, 12_345.0)) == "510 (2.00 .. 12,300)"
 
 
 def test_memory_is_rounded_up_to_whole_mebibytes():
@@ -197,20 +197,20 @@ def test_memory_is_rounded_up_to_whole_mebibytes():
         for buffer, total in ((3_000_000, 5 * 2**20), (2_500_000, 4 * 2**20 + 1))
     )
     assert shown(show_memory, before, after) == [
-        "Trace memory per process: 3.00 MB, with the filter 2.50 MB; SCOREP_TOTAL_MEMORY=5M"
+        "Trace memory per process: 2.86 MiB, with the filter 2.38 MiB; SCOREP_TOTAL_MEMORY=5M"
     ]
 
 
 def test_a_simulation(profile, tmp_path):
     rules = tmp_path / "rules"
     rules.write_text("SCOREP_REGION_NAMES_BEGIN\nEXCLUDE tiny\nSCOREP_REGION_NAMES_END\n")
-    lines = shown(show_simulation, *simulate_filter(profile, rules))
+    lines = shown(show_simulation, *simulate_filter(profile, rules, Options()))
     assert lines[:5] == [
-        "                    measured  with the filter",
-        "call paths                 4                3",
-        "regions called             4                3",
-        "visits          5.00 million              102",
-        "time in core-s        8.6000           8.6000",
+        "                 measured  with the filter",
+        "call paths              4                3",
+        "regions called          4                3",
+        "visits          5,000,102              102",
+        "time in core-s     8.6000           8.6000",
     ]
     assert lines[5].startswith("predicted dilation, no filter: 1.06")
     assert lines[6].startswith("predicted dilation, at run time: 1.00")
@@ -233,7 +233,8 @@ def inspected(**changes):
         "totals": {"time [s]": 1234.5678901234},
     }
     other = run | {"path": "elsewhere/x", "at": [8.0], "notices": [], "totals": {}}
-    return {"path": "study/", "parameters": ["p"], "runs": [run, other], "skipped": []} | changes
+    found = {"path": "study/", "parameters": ["p"], "runs": [run, other], "skipped": []}
+    return found | {"problems": [], "usable": True} | changes
 
 
 def test_an_inspection():
@@ -246,6 +247,7 @@ def test_an_inspection():
         "app.p4.r1/profile.cubex  time [s]  1234.56789",
         "Metrics: time [s], visits",
         "Note (1 run): odd",
+        "OK: 2 runs at 2 measurement points",
     ]
 
 
@@ -260,11 +262,20 @@ def test_an_inspection_of_a_log():
         "overlapping timer  seconds, in no sum",
         "t0                                100",
     ]
-    assert lines[-3:] == [
+    assert lines[-4:] == [
         "and 2 shorter ones",
         "Metrics: time [s], visits",
         "Note: the runs do not agree on 'steps'",
+        "OK: 1 run at 1 measurement point",
     ]
+
+
+def test_an_inspection_ends_with_the_problems():
+    problems = ["a: is torn", "b: is of another program"]
+    lines = shown(show_inspection, inspected(problems=problems))
+    assert lines[-3:] == ["2 problems", "  1. a: is torn", "  2. b: is of another program"]
+    refused = shown(show_inspection, inspected(problems=problems[:1], usable=False))
+    assert refused[-2] == "1 problem; `pipeline run` refuses these runs"
 
 
 def test_an_inspection_without_room_leaves_the_format_out():
@@ -277,7 +288,7 @@ def test_an_inspection_without_parameters_and_totals():
     run = inspected()["runs"][1] | {"at": []}
     lines = shown(show_inspection, inspected(parameters=[], runs=[run]))
     assert lines[0] == "Parameters: none"
-    assert len(lines) == 4
+    assert len(lines) == 5
 
 
 def test_an_inspection_of_a_series():
@@ -288,7 +299,9 @@ def test_an_inspection_of_a_series():
         "callpaths": 2,
         "metrics": ["time", "[b]"],
     }
-    assert shown(show_inspection, {"path": "x", "parameters": ["p", "n"], "series": series}) == [
+    found = {"path": "x", "parameters": ["p", "n"], "series": series, "problems": [], "usable": True}
+    assert shown(show_inspection, found) == [
         "Parameters: p, n",
         "Extra-P text: 1 measurement point, up to 3 repetitions, 2 call paths, metrics time, [b]",
+        "OK: 1 measurement point",
     ]

@@ -1,0 +1,169 @@
+"""True times from instrumented programs: the overhead of measuring is taken out of an experiment."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from filters.cost import EventCost
+from filters.plain_time import TAIL, PlainTimes, estimate_plain_times, measurable_callers
+from filters.visit_cost import Visited, calibrate_by_leaves
+from ingest.arrays import FloatArray, IntArray
+from ingest.experiment import Experiment, OverheadCorrection, RunRecord
+from ingest.number_text import figure, percent
+from ingest.reduction import Reduction
+from ingest.region_class import USEFUL
+from ingest.run_settings import is_log
+
+TIME, VISITS = "time", "visits"
+NOTICEABLE = 0.05  # of the measured computing time, from which overhead distorts models
+UNCERTAIN = 1.5  # factor either way, from which a further measurement is worth proposing
+MOST_DEVIATION = 1.5  # of a logarithm, that a part contributes to a sum
+
+
+def runs_of(experiment: Experiment) -> tuple[Visited, IntArray, IntArray] | None:
+    """Return the runs with visits and times, and the point and repetition of each; None without any.
+
+    The timers of logs have no visits that cost what those of instrumented regions do.
+    """
+    if experiment.is_series or not {TIME, VISITS} <= set(experiment.values):
+        return None
+    if any(is_log(run.attributes) for run in experiment.runs):
+        return None
+    visits, time = (experiment.values[name].sum for name in (VISITS, TIME))
+    point, repetition = np.nonzero(np.isfinite(visits).all(axis=0) & np.isfinite(time).all(axis=0))
+    if not len(point):
+        return None
+    at = (slice(None), point, repetition)
+    visited = Visited(
+        tree=experiment.tree,
+        regions=experiment.regions,
+        visits=np.maximum(visits[at], 0.0),
+        time=np.maximum(time[at], 0.0),
+    )
+    return visited, point, repetition
+
+
+def overhead_shares(runs: Visited, cost: EventCost) -> FloatArray:
+    """Return the expected overhead as a share of the measured computing time, float64[R], at most 1."""
+    taken = cost.recorded * runs.events[runs.computing].sum(axis=0)
+    share = np.divide(taken, runs.measured, out=np.zeros(len(taken)), where=runs.measured > 0)
+    return np.asarray(np.minimum(share, 1.0))
+
+
+def has_noticeable_overhead(experiment: Experiment, cost: EventCost | None = None) -> bool:
+    """Tell whether events take more than a few per cent of the computing time at most points."""
+    found = runs_of(experiment)
+    if found is None:
+        return False
+    runs, point, _ = found
+    shares = overhead_shares(runs, cost or calibrate_by_leaves(runs))
+    by_point = [np.median(shares[point == p]) for p in np.unique(point).tolist()]
+    return bool(np.median(by_point) > NOTICEABLE)
+
+
+def correct_overhead(
+    experiment: Experiment, cost: EventCost | None = None, known: FloatArray | None = None
+) -> Experiment:
+    """Take the overhead of measuring out of the times of all runs.
+
+    The time of call paths whose corrected time is within the uncertainty of the correction is attributed to
+    their nearest callers that can be measured, as a filter would do. The computing time of every location is
+    reduced in proportion. Minima and maxima over locations follow their sum.
+
+    Args:
+        experiment: as measured, without a filter or with one; returned as it is without visits or times.
+        cost: the cost of a visit; by default what the runs show.
+        known: float64[P], plain computing time of points in core-seconds, NaN if unknown.
+    """
+    found = runs_of(experiment)
+    if found is None:
+        return experiment
+    runs, point, repetition = found
+    cost = cost or calibrate_by_leaves(runs)
+    plain = estimate_plain_times(runs, cost, None if known is None else known[point])
+    home = measurable_callers(runs, plain.callpath, plain.cost, plain.measurable)
+    time = np.zeros(plain.callpath.shape)
+    np.add.at(time, home, plain.callpath)
+    correction = _correction(runs, plain, home, cost)
+    kept = np.divide(plain.total, runs.measured, out=np.ones(len(plain.total)), where=runs.measured > 0)
+    share_kept = {
+        (p, r): k for p, r, k in zip(point.tolist(), repetition.tolist(), kept.tolist(), strict=True)
+    }
+    at = (slice(None), point, repetition)
+    values = {**experiment.values, TIME: _reduced(experiment.values[TIME], at, time)}
+    return replace(
+        experiment,
+        values=values,
+        runs=tuple(
+            _computing_less(run, share_kept.get((run.point, run.repetition), 1.0)) for run in experiment.runs
+        ),
+        notices=(*experiment.notices, correction_sentence(correction)),
+        correction=correction,
+    )
+
+
+def overhead_sentence(experiment: Experiment, cost: EventCost | None = None) -> str:
+    """Say how much of the measured computing time overhead is expected to take."""
+    found = runs_of(experiment)
+    if found is None:
+        return "overhead is unknown, since the runs have no visits of instrumented regions"
+    runs, _, _ = found
+    plain = estimate_plain_times(runs, cost or calibrate_by_leaves(runs))
+    share = 1.0 - float(plain.total.sum() / runs.measured.sum())
+    return f"instrumentation takes {percent(share)} of the measured computing time; times are as measured"
+
+
+def _correction(runs: Visited, plain: PlainTimes, home: IntArray, cost: EventCost) -> OverheadCorrection:
+    weight = plain.callpath.sum(axis=1)
+    error = np.minimum(plain.deviation, MOST_DEVIATION) * weight
+    count = len(home)
+    time, errors = np.bincount(home, weight, count), np.bincount(home, error, count)
+    everything, computing = float(weight.sum()), float(plain.total.sum())
+    measured = float(runs.measured.sum())
+    return OverheadCorrection(
+        share=1.0 - computing / measured if measured > 0 else 0.0,
+        cost=float(np.median(plain.cost)),
+        deviation=np.divide(errors, time, out=np.zeros(count), where=time > 0),
+        total_deviation=plain.total_deviation * (computing / everything if everything > 0 else 0.0),
+        measurable=home == np.arange(count),
+        source=cost.source,
+    )
+
+
+def _reduced(measured: Reduction, at: tuple[slice, IntArray, IntArray], time: FloatArray) -> Reduction:
+    """Put new sums into a reduction; the other values follow in proportion."""
+    old = measured.sum[at]
+    factor = np.divide(time, old, out=np.zeros(time.shape), where=old > 0)
+    mean = measured.mean[at]
+    locations = np.divide(
+        old.sum(axis=0), mean.sum(axis=0), out=np.ones(old.shape[1]), where=mean.sum(axis=0) > 0
+    )
+    even = time / locations
+    found = {}
+    for name in ("sum", "mean", "min", "max"):
+        array = getattr(measured, name).copy()
+        array[at] = time if name == "sum" else np.where(old > 0, array[at] * factor, even)
+        found[name] = array
+    return Reduction(**found)
+
+
+def _computing_less(run: RunRecord, share: float) -> RunRecord:
+    useful = np.array([found in USEFUL for found in run.classes], dtype=np.bool_)
+    return replace(run, class_time=np.where(useful[:, None], run.class_time * share, run.class_time))
+
+
+def correction_sentence(correction: OverheadCorrection) -> str:
+    """Say what was corrected and how sure it is."""
+    factor = float(np.exp(TAIL * correction.total_deviation))
+    hidden, count = int((~correction.measurable).sum()), len(correction.measurable)
+    parts = [
+        f"instrumentation takes {percent(correction.share)} of the measured computing time",
+        f"times are corrected, the corrected total is uncertain by a factor of {figure(factor, 2)}",
+    ]
+    if hidden:
+        parts.append(
+            f"{hidden} of {count} call paths are not measurable, their time is attributed to their callers"
+        )
+    if factor > UNCERTAIN:
+        parts.append("a run without instrumentation at one scale (--baseline-time) would tell more")
+    return "; ".join(parts)

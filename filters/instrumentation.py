@@ -1,0 +1,179 @@
+"""Which functions runs could record: runs under different filters are recognised from their profiles.
+
+Score-P asks its filter before it defines a function. So a profile lists the instrumented functions that
+passed the filter, called or not; a filter at compile time leaves no other trace. Other measurement systems,
+and Score-P with some compilers, define a function when it is first called: there a function that is not
+listed may not have been called.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from filters.digest import FILTER_ATTRIBUTE
+from filters.evidence import TIME, VISITS
+from filters.scorep_format.matcher import filterable
+from ingest.alignment import MeasuredRun
+from ingest.arrays import BoolArray, FloatArray, IntArray
+from ingest.reduction import ReducedProfile
+
+OFTEN = 10  # visits in every run of a point that lists a function; another run of it calls the function, too
+_COMPILER = "compiler"
+_CREATOR, _SCOREP = "Creator", "Score-P"
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Instrumentation:
+    """Runs that recorded the same functions.
+
+    Attributes:
+        runs: their indices, in order.
+        recorded: names of the functions, instrumented by the compiler, that at least one of them lists.
+        complete: whether all profiles are Score-P's: `recorded` then has functions that were never called.
+    """
+
+    runs: tuple[int, ...]
+    recorded: frozenset[str]
+    complete: bool
+
+
+def instrumentations(runs: Sequence[MeasuredRun]) -> tuple[Instrumentation, ...]:
+    """Group runs by what they recorded: the most points first, then the fewest visits per second.
+
+    A function is *not recorded* in a run that does not list it if another run called it and
+
+    * the profile is Score-P's and a profile of the same version lists functions that it never called, so that
+      not being listed means not being instrumented; or
+    * every other run of the same point that lists it visits it at least `OFTEN` times; or
+    * both runs are known to have different filters, and no run under this run's filter lists it.
+
+    Otherwise it counts as not called. Runs are of one group if they lack the same of the functions that are
+    not recorded in some run.
+    """
+    tables = [frozenset(_functions(run.profile)) for run in runs]
+    if len(set(tables)) < 2:
+        return (_group(runs, range(len(runs))),)
+    table = _tabulate([run.profile for run in runs])
+    missing = table.not_listed_by_system() | table.missing_at_point(_points(runs)) | table.missing_by_filter()
+    lacking = ~table.listed[:, missing.any(axis=0)]
+    group = np.unique(lacking, axis=0, return_inverse=True)[1].reshape(-1)
+    found = [np.flatnonzero(group == one).tolist() for one in range(int(group.max()) + 1)]
+    found.sort(key=lambda members: _preference(runs, members))
+    return tuple(_group(runs, members) for members in found)
+
+
+def _functions(profile: ReducedProfile) -> list[str]:
+    able = filterable(profile.regions)
+    return [name for name, ok in zip(profile.regions.name, able.tolist(), strict=True) if ok]
+
+
+def _preference(runs: Sequence[MeasuredRun], members: Sequence[int]) -> tuple[float, ...]:
+    """Sort key: the most points first, then the fewest visits per second, which cause the overhead."""
+    visits, seconds = (
+        sum(float(_summed(runs[i].profile, metric).sum()) for i in members) for metric in (VISITS, TIME)
+    )
+    points = len({runs[i].parameters for i in members})
+    return -points, visits / seconds if seconds > 0 else 0.0, members[0]
+
+
+def _group(runs: Sequence[MeasuredRun], members: Sequence[int]) -> Instrumentation:
+    profiles = [runs[i].profile for i in members]
+    return Instrumentation(
+        runs=tuple(members),
+        recorded=frozenset(
+            name
+            for regions in {id(profile.regions): profile.regions for profile in profiles}.values()
+            for name, paradigm in zip(regions.name, regions.paradigm, strict=True)
+            if paradigm == _COMPILER
+        ),
+        complete=all(profile.attributes.get(_CREATOR, "").startswith(_SCOREP) for profile in profiles),
+    )
+
+
+def _points(runs: Sequence[MeasuredRun]) -> IntArray:
+    number: dict[tuple[float, ...], int] = {}
+    return np.array([number.setdefault(run.parameters, len(number)) for run in runs], dtype=np.int64)
+
+
+def _summed(profile: ReducedProfile, metric: str) -> FloatArray:
+    """Sum a metric over the call paths of each region, float64[region]; zero if it was not measured."""
+    reduction = profile.values.get(metric)
+    values = np.zeros(len(profile.tree)) if reduction is None else reduction.sum
+    return np.bincount(profile.tree.region, values, len(profile.regions)).astype(np.float64)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class _Table:
+    """R runs and F functions.
+
+    Attributes:
+        listed: bool[R, F], in the run's table of regions.
+        called: bool[R, F], in the run's call tree.
+        visits: float64[R, F].
+        compiled: bool[F], instrumented by the compiler.
+        systems: per run name and version of the measurement system; empty if it is not Score-P.
+        filters: per run the digest of its filter, None if unknown.
+    """
+
+    listed: BoolArray
+    called: BoolArray
+    visits: FloatArray
+    compiled: BoolArray
+    systems: tuple[str, ...]
+    filters: tuple[str | None, ...]
+
+    def not_listed_by_system(self) -> BoolArray:
+        """bool[R, F], not recorded because the measurement system lists all that is instrumented."""
+        idle = np.flatnonzero((self.listed & ~self.called & self.compiled).any(axis=1))
+        complete = {self.systems[row] for row in idle.tolist()} - {""}
+        known = np.array([system in complete for system in self.systems])
+        return np.asarray(~self.listed & self.compiled & self.called.any(axis=0) & known[:, None])
+
+    def missing_at_point(self, point: IntArray) -> BoolArray:
+        """bool[R, F], not recorded because the other runs of the same point, int64[R], visit it often."""
+        missing = np.zeros_like(self.listed)
+        for one in np.unique(point).tolist():
+            here = point == one
+            listed = self.listed[here]
+            least = np.where(listed, self.visits[here], np.inf).min(axis=0)
+            often = listed.any(axis=0) & (least >= OFTEN)
+            missing[here] = ~listed & often & self.compiled
+        return missing
+
+    def missing_by_filter(self) -> BoolArray:
+        """bool[R, F], not recorded because the known filter of the run is another one."""
+        missing = np.zeros_like(self.listed)
+        known = np.array([found is not None for found in self.filters])
+        for one in set(self.filters) - {None}:
+            same = np.array([found == one for found in self.filters])
+            elsewhere = self.called[known & ~same].any(axis=0)
+            missing[same] = elsewhere & ~self.listed[same].any(axis=0)
+        return missing
+
+
+def _tabulate(profiles: Sequence[ReducedProfile]) -> _Table:
+    number: dict[str, int] = {}
+    for profile in profiles:
+        for name in _functions(profile):
+            number.setdefault(name, len(number))
+    shape = (len(profiles), len(number))
+    listed, called = np.zeros(shape, dtype=np.bool_), np.zeros(shape, dtype=np.bool_)
+    visits, compiled = np.zeros(shape), np.zeros(len(number), dtype=np.bool_)
+    for row, profile in enumerate(profiles):
+        able = np.flatnonzero(filterable(profile.regions))
+        columns = np.array([number[profile.regions.name[i]] for i in able.tolist()], dtype=np.int64)
+        occurs = np.bincount(profile.tree.region, minlength=len(profile.regions)) > 0
+        listed[row, columns] = True
+        np.logical_or.at(called[row], columns, occurs[able])
+        np.add.at(visits[row], columns, _summed(profile, VISITS)[able])
+        compiled[columns] |= np.array([profile.regions.paradigm[i] == _COMPILER for i in able.tolist()])
+    creators = [profile.attributes.get(_CREATOR, "") for profile in profiles]
+    return _Table(
+        listed=listed,
+        called=called,
+        visits=visits,
+        compiled=compiled,
+        systems=tuple(creator if creator.startswith(_SCOREP) else "" for creator in creators),
+        filters=tuple(profile.attributes.get(FILTER_ATTRIBUTE) for profile in profiles),
+    )

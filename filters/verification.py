@@ -1,0 +1,187 @@
+"""A measurement that was made under a filter, beside what the filter should have recorded."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from filters.evidence import evidence_from_profile
+from filters.scorep_format.matcher import by_hand, kept
+from filters.scorep_format.parser import Filter
+from filters.simulation import simulate
+from ingest.alignment import CallTreeUnion
+from ingest.arrays import BoolArray, FloatArray
+from ingest.calltree import CallTree
+from ingest.cpp_names import short_list
+from ingest.number_text import percent
+from ingest.profile import Profile, RegionTable
+
+TOLERANCE = 0.01
+
+
+@dataclass(frozen=True, kw_only=True)
+class CallPathDifference:
+    """A call path whose visits differ from what the filter should have left.
+
+    Attributes:
+        callpath: displayed names from the root down.
+        expected: visits in the simulation of the filter.
+        measured: visits in the measurement.
+        filtered: whether the filter drops the region.
+        share: the difference as a share of all visits, expected or measured, whichever are more.
+    """
+
+    callpath: tuple[str, ...]
+    expected: float
+    measured: float
+    filtered: bool
+    share: float
+
+    @property
+    def kind(self) -> str:
+        """How it differs: not dropped though filtered, missing, extra (not expected), or in its visits."""
+        if self.filtered:
+            return "not dropped"
+        if self.measured == 0:
+            return "missing"
+        return "extra" if self.expected == 0 else "visits"
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Verification:
+    """Expected and measured visits of n call paths, the union of both profiles.
+
+    Attributes:
+        full: the profile measured without a filter.
+        reduced: the profile measured under the filter.
+        tree, regions: the n call paths.
+        expected: float64[n], visits that the filter leaves of the full profile, by simulation.
+        measured: float64[n], visits of the reduced profile.
+        filtered: bool[n], call paths of regions that the filter drops.
+        at_compile_time: whether the filter was applied at compile time, as regions instrumented by hand show;
+            None if the filter drops none of them.
+    """
+
+    full: str
+    reduced: str
+    tree: CallTree
+    regions: RegionTable
+    expected: FloatArray
+    measured: FloatArray
+    filtered: BoolArray
+    at_compile_time: bool | None
+
+    @property
+    def deviation(self) -> float:
+        """The sum of all differences of visits, as a share of the larger sum of visits."""
+        return self._share(np.abs(self.measured - self.expected))
+
+    @property
+    def agrees(self) -> bool:
+        """Whether the visits agree within `TOLERANCE`."""
+        return self.deviation <= TOLERANCE
+
+    def differences(self) -> tuple[CallPathDifference, ...]:
+        """Return the call paths that differ, the largest difference first."""
+        size = np.abs(self.measured - self.expected)
+        different = np.flatnonzero(size > 0)
+        names = self.regions.name
+        return tuple(
+            CallPathDifference(
+                callpath=tuple(names[self.tree.region[step]] for step in self.tree.path(i)),
+                expected=float(self.expected[i]),
+                measured=float(self.measured[i]),
+                filtered=bool(self.filtered[i]),
+                share=self._share(size[i : i + 1]),
+            )
+            for i in different[np.argsort(-size[different], kind="stable")].tolist()
+        )
+
+    def reasons(self) -> tuple[str, ...]:
+        """Say why the second profile cannot have been measured under the filter; empty if it agrees."""
+        if self.agrees:
+            return ()
+        dropped, lost = self._regions(self.filtered & (self.measured > 0)), self._lost()
+        found = []
+        if dropped:
+            found.append(
+                f"{percent(self._share(self.measured * self.filtered))} of the visits are in regions that "
+                f"the filter drops ({short_list(dropped)})"
+            )
+        if lost:
+            found.append(
+                f"regions that the filter keeps were not recorded ({short_list(lost)}), because of another "
+                "filter or of the compiler (GCC's plug-in skips inline functions unless a rule includes them "
+                "by name)"
+            )
+        if not found:
+            found.append(
+                f"the same regions were recorded, but {percent(self.deviation)} of the visits differ: "
+                "another input, number of steps or number of processes"
+            )
+        return tuple(found)
+
+    def _share(self, visits: FloatArray) -> float:
+        largest = max(float(self.expected.sum()), float(self.measured.sum()))
+        return float(visits.sum()) / largest if largest > 0 else 0.0
+
+    def _lost(self) -> list[str]:
+        """Return the names of expected regions that were not recorded anywhere."""
+        recorded = set(self._regions(self.measured > 0))
+        return [name for name in self._regions(self.expected > 0) if name not in recorded]
+
+    def _regions(self, chosen: BoolArray) -> list[str]:
+        visits = np.maximum(self.expected, self.measured) * chosen
+        by_region = np.bincount(self.tree.region, visits, len(self.regions))
+        largest = np.argsort(-by_region, kind="stable")
+        return [self.regions.name[i] for i in largest[by_region[largest] > 0].tolist()]
+
+
+def verify(full: Profile, reduced: Profile, rules: Filter) -> Verification:
+    """Compare a measurement made under a filter with the simulation of that filter.
+
+    Call paths are the same if their displayed names are. Visits are summed over CPU locations. If the filter
+    drops regions instrumented by hand, and the second profile has visits of them, the filter was applied at
+    compile time, which leaves them.
+
+    Args:
+        full: measured without a filter.
+        reduced: the same run, measured under the filter.
+        rules: the filter.
+
+    Raises:
+        InputError: a profile has no visits or no time.
+    """
+    at_compile_time = _at_compile_time(full, reduced, rules)
+    simulated = evidence_from_profile(simulate(full, rules, at_compile_time=bool(at_compile_time)))
+    seen = evidence_from_profile(reduced)
+    union = CallTreeUnion()
+    numbers = [union.add(run.tree, run.regions) for run in (simulated, seen)]
+    place, tree, regions = union.finish()
+    expected, measured = (
+        np.bincount(place[number], run.visits, len(tree)).astype(np.float64)
+        for number, run in zip(numbers, (simulated, seen), strict=True)
+    )
+    passed = kept(rules, regions, at_compile_time=bool(at_compile_time))
+    return Verification(
+        full=full.source,
+        reduced=reduced.source,
+        tree=tree,
+        regions=regions,
+        expected=expected,
+        measured=measured,
+        filtered=~passed[tree.region],
+        at_compile_time=at_compile_time,
+    )
+
+
+def _at_compile_time(full: Profile, reduced: Profile, rules: Filter) -> bool | None:
+    """Tell where a filter was applied from dropped regions instrumented by hand; None without any."""
+    before, after = (_visits_by_hand(profile, rules) for profile in (full, reduced))
+    return after > 0 if before > 0 else None
+
+
+def _visits_by_hand(profile: Profile, rules: Filter) -> float:
+    """Sum the visits of regions that are instrumented by hand and that the filter drops at run time."""
+    dropped = by_hand(profile.regions) & ~kept(rules, profile.regions)
+    run = evidence_from_profile(profile)
+    return float(run.visits[dropped[run.tree.region]].sum())

@@ -1,0 +1,173 @@
+"""Runs that contradict their names, or are of another program: in a model they would spoil every kernel."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ingest.alignment import MeasuredRun
+from ingest.arrays import BoolArray, FloatArray, IntArray
+from ingest.errors import InputError
+from ingest.experiment import Experiment, RunRecord
+from ingest.reduction import ReducedProfile
+from ingest.run_metadata import METADATA_PROCESSES
+from ingest.run_names import PROCESS_PARAMETERS
+from ingest.run_settings import PROGRAM
+
+RENAME = "rename it, or list the runs in pipeline.toml"
+LEAST_SHARED = 0.2  # of the call paths, with the other runs
+LEAST_COMPARED = 4  # call paths of the program itself; fewer say nothing about which program it is
+_LIBRARIES = frozenset(("mpi", "openmp", "omp", "pthread", "cuda", "opencl", "shmem", "measurement"))
+
+CallPath = tuple[str, ...]
+
+
+def misnamed_runs(parameters: Sequence[str], runs: Sequence[MeasuredRun]) -> dict[int, str]:
+    """Find runs whose parameter for the number of processes is not the number of processes.
+
+    The parameter is the one that equals the number of processes, or else of CPU locations, in the most runs.
+    It has to equal it in all if it does so in more than half of the runs, at two different numbers at least;
+    or if both have the same set of values, so that runs have each other's names.
+
+    Args:
+        parameters: names of the parameters.
+        runs: the runs.
+
+    Returns:
+        Per index of a misnamed run the reason.
+    """
+    values = np.array([run.parameters for run in runs], dtype=np.float64).reshape(len(runs), len(parameters))
+    counts = {
+        "process": np.array([_processes(run.profile) for run in runs]),
+        "location": np.array([len(run.profile.process) for run in runs]),
+    }
+    candidates = [(column, unit) for column in range(len(parameters)) for unit in counts]
+    if not candidates:
+        return {}
+    column, unit = max(candidates, key=lambda one: int((values[:, one[0]] == counts[one[1]]).sum()))
+    named, count = values[:, column], counts[unit]
+    if not _counts(parameters[column], named, count):
+        return {}
+    reasons = {}
+    for i in np.flatnonzero(named != count).tolist():
+        have = f"{count[i]} {unit}{'' if count[i] == 1 else 'es' if unit == 'process' else 's'}"
+        other = np.flatnonzero((named == count[i]) & (count == named[i])).tolist()
+        twin = f" (swapped with {runs[other[0]].profile.source}?)" if other else ""
+        reasons[i] = f"{parameters[column]} = {named[i]:.15g} by its name, but the profile has {have}{twin}"
+    return reasons
+
+
+def _processes(profile: ReducedProfile) -> int:
+    """Return the number of processes: as the metadata state it, since values may be sums over all of them."""
+    stated = next((profile.attributes[name] for name in METADATA_PROCESSES if name in profile.attributes), "")
+    return int(stated) if stated.isdecimal() and len(stated) < 10 else len(np.unique(profile.process))
+
+
+def _counts(name: str, values: FloatArray, count: IntArray) -> bool:
+    """Return whether a parameter is meant to be the count, float64[run] and int64[run]."""
+    equal = values == count
+    known = name.lower() in PROCESS_PARAMETERS
+    if 2 * int(equal.sum()) > len(equal):
+        found = np.unique(count[equal])
+        return len(found) > 1 or (known and int(found[0]) > 1)
+    exchanged = len(np.unique(count)) > 1 and set(values.tolist()) == set(count.tolist())
+    return exchanged and (known or 2 * int(equal.sum()) == len(equal))
+
+
+def foreign_runs(experiment: Experiment) -> dict[str, str]:
+    """Find runs of another program: they share less than `LEAST_SHARED` of their call paths with the others.
+
+    Functions of libraries such as MPI do not count, since programs share them. Call paths are compared as
+    they are; if hardly any agree, once more without the regions that only one side recorded, since filters
+    remove regions from call paths. A log is of the program that it states, whatever it shares with others.
+
+    Returns:
+        Per source of a run that is not of the program that most runs are of, the reason.
+
+    Raises:
+        InputError: if no program has more runs than the others.
+    """
+    runs, visited = experiment.runs, _visited(experiment)
+    programs: list[tuple[BoolArray, list[int]]] = []
+    for i, own in enumerate(visited):
+        like = (
+            k
+            for k, (all_, members) in enumerate(programs)
+            if _stated(runs[i]) == _stated(runs[members[0]]) and _alike(experiment, own, all_)
+        )
+        place = next(like, None)
+        if place is None:
+            programs.append((own, [i]))
+        else:
+            all_, members = programs[place]
+            programs[place] = (all_ | own, [*members, i])
+    programs.sort(key=lambda program: -len(program[1]))
+    if len(programs) > 1 and len(programs[0][1]) == len(programs[1][1]):
+        one, two = (_with_program(runs[members[0]]) for _, members in programs[:2])
+        raise InputError(
+            f"the runs are of {len(programs)} programs: {one} and {two} share hardly any call path",
+            hint="give a directory with the runs of one program",
+        )
+    most = runs[programs[0][1][0]]
+    return {runs[i].source: _reason(runs[i], most) for _, members in programs[1:] for i in members}
+
+
+def _reason(run: RunRecord, most: RunRecord) -> str:
+    """Say why a run is not of the program of most runs, one of which is given."""
+    program, other = _stated(most), _stated(run)
+    if program == other:
+        why = (
+            f"shares less than {LEAST_SHARED:.0%} of its call paths with the other runs".replace("%", " %")
+            + ", so it is another program or another kind of instrumentation"
+        )
+    elif program:
+        why = f"is not a log of {program}, as the other runs are"
+    else:
+        why = f"is a log of {other}, unlike the other runs"
+    return f"{why}; move it to a directory of its own"
+
+
+def _stated(run: RunRecord) -> str:
+    """Return the program that a log states, empty for other profiles."""
+    return run.attributes.get(PROGRAM, "")
+
+
+def _with_program(run: RunRecord) -> str:
+    return f"{run.source} (a log of {_stated(run)})" if _stated(run) else run.source
+
+
+def _visited(experiment: Experiment) -> list[BoolArray]:
+    """Return the call paths of each run, bool[N] each; those of equal runs are one array."""
+    reductions = list(experiment.values.values())
+    known: dict[bytes, BoolArray] = {}
+    visited = []
+    for run in experiment.runs:
+        found = np.zeros(len(experiment.tree), dtype=np.bool_)
+        for reduction in reductions:
+            found |= np.nan_to_num(reduction.max[:, run.point, run.repetition]) > 0
+        visited.append(known.setdefault(found.tobytes(), found))
+    return visited
+
+
+def _alike(experiment: Experiment, one: BoolArray, two: BoolArray) -> bool:
+    """Return whether two sets of call paths, bool[N], may be of one program."""
+    own = np.array([paradigm not in _LIBRARIES for paradigm in experiment.regions.paradigm])
+    region, size = experiment.tree.region, len(experiment.regions)
+    sides = [nodes & own[region] for nodes in (one, two)]
+    fewest = min(int(nodes.sum()) for nodes in sides)
+    if fewest < LEAST_COMPARED or int((sides[0] & sides[1]).sum()) >= LEAST_SHARED * fewest:
+        return True
+    in_one, in_two = (np.bincount(region[nodes], minlength=size) > 0 for nodes in sides)
+    common = in_one & in_two
+    paths_one, paths_two = (_reduced_paths(experiment, nodes, common) for nodes in sides)
+    return len(paths_one & paths_two) >= LEAST_SHARED * fewest
+
+
+def _reduced_paths(experiment: Experiment, nodes: BoolArray, regions: BoolArray) -> set[CallPath]:
+    """Return the call paths of some nodes, bool[N], with only some regions in them, bool[region]."""
+    names, kept = experiment.regions.name, regions.tolist()
+    paths: list[CallPath] = []
+    parents, of = experiment.tree.parent.tolist(), experiment.tree.region.tolist()
+    for parent, region in zip(parents, of, strict=True):
+        above = paths[parent] if parent >= 0 else ()
+        paths.append((*above, names[region]) if kept[region] else above)
+    return {paths[i] for i in np.flatnonzero(nodes).tolist()} - {()}

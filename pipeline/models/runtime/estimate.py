@@ -1,0 +1,96 @@
+"""Positive figures with intervals whose ratios have intervals, too."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ingest.arrays import BoolArray, FloatArray, IntArray
+from pipeline.models.scaling_models import Prediction
+
+
+@dataclass(frozen=True, eq=False)
+class Estimate:
+    """Q figures with two-sided 90 % intervals, taken for normal in the logarithm on either side.
+
+    Attributes:
+        value: float64[Q], NaN if it is not available.
+        below: float64[Q], logarithm of the value over the lower end of its interval; NaN if unknown.
+        above: float64[Q], logarithm of the upper end over the value.
+    """
+
+    value: FloatArray
+    below: FloatArray
+    above: FloatArray
+
+    def __len__(self) -> int:
+        """Return the number of figures Q."""
+        return len(self.value)
+
+    @property
+    def lower(self) -> FloatArray:
+        """Lower ends of the intervals, float64[Q]."""
+        lower: FloatArray = self.value * np.exp(-self.below)
+        return lower
+
+    @property
+    def upper(self) -> FloatArray:
+        """Upper ends of the intervals, float64[Q]."""
+        upper: FloatArray = self.value * np.exp(self.above)
+        return upper
+
+    def take(self, rows: IntArray | BoolArray) -> "Estimate":
+        """Return some of the figures."""
+        return Estimate(self.value[rows], self.below[rows], self.above[rows])
+
+    def where(self, wanted: BoolArray) -> "Estimate":
+        """Return the figures with NaN for those that are not wanted, bool[Q]."""
+        return Estimate(*(np.where(wanted, part, np.nan) for part in (self.value, self.below, self.above)))
+
+    def times(self, factor: FloatArray | float) -> "Estimate":
+        """Multiply by an exact positive factor."""
+        return Estimate(self.value * factor, self.below, self.above)
+
+    def over(self, other: "Estimate") -> "Estimate":
+        """Divide by figures with independent errors: the sides add up as standard deviations do."""
+        ratio = np.full(len(self), np.nan)
+        np.divide(self.value, other.value, out=ratio, where=other.value > 0)
+        return Estimate(ratio, np.hypot(self.below, other.above), np.hypot(self.above, other.below))
+
+    def widened(self, deviation: float) -> "Estimate":
+        """Add an independent error, given as the half-width of its 90 % interval in logarithms."""
+        return Estimate(self.value, np.hypot(self.below, deviation), np.hypot(self.above, deviation))
+
+
+def from_prediction(prediction: Prediction) -> Estimate:
+    """Take a prediction of one kernel at Q points; an end that is not positive lies infinitely far away."""
+    value, lower, upper = prediction.value[0], prediction.lower[0], prediction.upper[0]
+    usable = value > 0
+    size = np.where(usable, value, 1.0)
+    with np.errstate(divide="ignore"):
+        below = -np.log(np.where(usable, np.maximum(lower, 0.0), 1.0) / size)
+    above = np.log(np.where(usable, upper, 1.0) / size)
+    return Estimate(value, np.where(usable, below, 0.0), np.where(usable, above, 0.0))
+
+
+def from_repetitions(values: FloatArray) -> Estimate:
+    """Estimate expected values from float64[Q, R] repetitions, NaN for those that were not measured.
+
+    The interval is that of Student's t for the mean of the logarithms. A point that was measured once has the
+    deviation of all points together; without any repetition the interval is unknown.
+    """
+    from scipy.special import stdtrit
+
+    usable = np.isfinite(values) & (values > 0)
+    count = usable.sum(axis=1)
+    logs = np.log(np.where(usable, values, 1.0))
+    mean = np.divide(logs.sum(axis=1), count, out=np.zeros(len(values)), where=count > 0)
+    squares = (np.where(usable, logs - mean[:, None], 0.0) ** 2).sum(axis=1)
+    repeated = count > 1
+    degrees = np.where(repeated, count - 1, (count - 1)[repeated].sum())
+    variance = np.where(repeated, squares, squares[repeated].sum()) / np.maximum(degrees, 1)
+    side = stdtrit(np.maximum(degrees, 1), 0.95) * np.sqrt(variance / np.maximum(count, 1))
+    side = np.where((count > 0) & (degrees > 0), side, np.nan)
+    total = np.where(np.isfinite(values), values, 0.0).sum(axis=1)
+    measured = np.isfinite(values).sum(axis=1)
+    value = np.divide(total, measured, out=np.full(len(values), np.nan), where=measured > 0)
+    return Estimate(value, side, side)

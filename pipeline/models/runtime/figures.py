@@ -1,0 +1,229 @@
+"""Wall time, speed-up and efficiency at measured and at other points of a study."""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum
+from functools import cached_property, partial
+
+import numpy as np
+
+from ingest.arrays import BoolArray, FloatArray, IntArray
+from ingest.scaling import Scaling
+from pipeline.models.analysis import Analysis, along_parameter
+from pipeline.models.hypotheses import counts_processes
+from pipeline.models.kernels import Kernels, mean_over_repetitions, total_kernel
+from pipeline.models.runtime.estimate import Estimate, from_prediction, from_repetitions
+from pipeline.models.runtime.locations import locations_at
+from pipeline.models.total import predict_total
+from pipeline.statistics.student import TWO_SIDED
+
+SECONDS_PER_HOUR = 3600.0
+TIME_WORDS = frozenset({"effort", "time", "walltime", "runtime", "seconds"})
+
+
+class Comparison(Enum):
+    """What points of different scales are compared by."""
+
+    STRONG = "strong"  # speed-up and parallel efficiency
+    WEAK = "weak"  # weak efficiency
+    SIZE = "size"  # work rate
+    UNKNOWN = "unknown"  # a series over processes that does not say whether the problem grows with them
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Figures:
+    """What is known of Q points; NaN for figures that do not apply or are not available.
+
+    Attributes:
+        points: float64[Q, D].
+        measured: bool[Q], whether the figures are measured rather than predicted.
+        reference: float64[Q, D], the smallest measured scale with the same other parameters, that each is
+            compared with; if there is none, the smallest measured scale of all, predicted for these.
+        locations: float64[Q].
+        longest: float64[Q], measured seconds of the location that takes longest.
+        extrapolation: float64[Q], the largest factor by which a parameter lies beyond its measured range, 1
+            inside.
+        effort: core-seconds.
+        wall: seconds: effort over locations.
+        core_hours: effort in core-hours.
+        speedup: wall time of the reference over that here (strong scaling).
+        efficiency: speed-up over the factor between the numbers of locations.
+        weak_efficiency: wall time of the reference over that here (weak scaling).
+        work_rate: size over wall time, relative to the reference, if a problem's size varies.
+    """
+
+    points: FloatArray
+    measured: BoolArray
+    reference: FloatArray
+    locations: FloatArray
+    longest: FloatArray
+    extrapolation: FloatArray
+    effort: Estimate
+    wall: Estimate
+    core_hours: Estimate
+    speedup: Estimate
+    efficiency: Estimate
+    weak_efficiency: Estimate
+    work_rate: Estimate
+
+    @property
+    def of_scaling(self) -> Estimate:
+        """The efficiency that counts: parallel or weak."""
+        known = np.isfinite(self.efficiency.value).any()
+        return self.efficiency if known else self.weak_efficiency
+
+
+@dataclass(frozen=True, eq=False)
+class Study:
+    """A modelled experiment of times, with what is needed to turn its totals into wall times."""
+
+    analysis: Analysis
+
+    @cached_property
+    def column(self) -> int:
+        """Index of the parameter that scales."""
+        return self.analysis.experiment.parameters.index(self.analysis.parameter)
+
+    @cached_property
+    def comparison(self) -> Comparison:
+        """What points of different scales are compared by."""
+        decision, experiment = self.analysis.decision, self.analysis.experiment
+        if not decision.parameter and not (
+            experiment.is_series and counts_processes(self.analysis.parameter)
+        ):
+            return Comparison.SIZE
+        kinds = {Scaling.STRONG: Comparison.STRONG, Scaling.WEAK: Comparison.WEAK}
+        return kinds.get(decision.scaling, Comparison.UNKNOWN)
+
+    @property
+    def scales(self) -> bool:
+        """Whether points are compared by an efficiency."""
+        return self.comparison in (Comparison.STRONG, Comparison.WEAK)
+
+    @cached_property
+    def per_location(self) -> bool:
+        """Whether totals are seconds of one location rather than core-seconds of all."""
+        return self.analysis.callpaths.kernels.metric != "effort"
+
+    @cached_property
+    def measured_total(self) -> Estimate:
+        """The measured total of every point, P figures."""
+        return from_repetitions(total_kernel(self.analysis.callpaths.kernels).values[0])
+
+    @cached_property
+    def common_error(self) -> float:
+        """Half-width of the 90 % interval, in logarithms, of an error that the totals of all scales share.
+
+        It widens efforts and times, and cancels in speed-up and efficiency.
+        """
+        correction = self.analysis.experiment.correction
+        return 0.0 if correction is None else TWO_SIDED * correction.total_deviation
+
+    def locations(self, points: FloatArray) -> FloatArray:
+        """Return the number of locations at points float64[Q, D], float64[Q]; NaN if it is unknown."""
+        if self.analysis.experiment.is_series and self.scales:
+            return np.asarray(points[:, self.column])
+        return locations_at(self.analysis.experiment, points)
+
+    def measured_at(self, points: FloatArray) -> tuple[BoolArray, IntArray]:
+        """Tell which points float64[Q, D] were measured, and the index of each among the measured ones."""
+        same = (points[:, None, :] == self.analysis.experiment.points[None]).all(axis=2)
+        return same.any(axis=1), same.argmax(axis=1)
+
+    def curve_of_total(self, target: FloatArray) -> Callable[[FloatArray], FloatArray]:
+        """Return a function from scales float64[Q] to predicted totals float64[Q], up to a target float64[D].
+
+        In between it interpolates, which is much faster than predicting many scales.
+        """
+        scale = self.analysis.experiment.points[:, self.column]
+        ends = float(scale.min()), max(float(scale.max()), float(target[self.column]))
+        along = partial(along_parameter, target, self.column)
+        curve = self.analysis.callpaths.models.curve(along, ends)
+        return lambda scales: np.asarray(curve(scales).sum(axis=0))
+
+    def references(self, points: FloatArray) -> FloatArray:
+        """Return the points that float64[Q, D] points are compared with, float64[Q, D]."""
+        measured = self.analysis.experiment.points
+        others = np.delete(measured, self.column, axis=1)
+        found = points.copy()
+        for row, other in zip(found, np.delete(points, self.column, axis=1), strict=True):
+            same = (others == other).all(axis=1)
+            row[self.column] = measured[same if same.any() else slice(None), self.column].min()
+        return found
+
+    def totals(self, points: FloatArray, measured: BoolArray) -> Estimate:
+        """Return the totals at points float64[Q, D], measured or predicted, without the shared error."""
+        _, place = self.measured_at(points)
+        found = self.measured_total.take(place)
+        if not measured.all():
+            models = self.analysis.callpaths.models.with_common_error(None, None)
+            predicted = from_prediction(predict_total(models, points))
+            pairs = zip(vars(found).values(), vars(predicted).values(), strict=True)
+            found = Estimate(*(np.where(measured, one, other) for one, other in pairs))
+        return found
+
+    def figures(self, points: FloatArray, measured: BoolArray, total: Estimate | None = None) -> Figures:
+        """Return all figures at points.
+
+        Args:
+            points: float64[Q, D].
+            measured: bool[Q]; the others are predicted.
+            total: the totals at the points, if they are known already.
+        """
+        references = self.references(points)
+        has_measured_reference, _ = self.measured_at(references)
+        locations, locations_before = self.locations(points), self.locations(references)
+        total = total or self.totals(points, measured)
+        before = self.totals(references, has_measured_reference)
+        effort, wall = self._effort_and_wall(total, locations)
+        effort_before, wall_before = self._effort_and_wall(before, locations_before)
+        itself = (points == references).all(axis=1) & (measured == has_measured_reference)
+        efficiency = self._compared(Comparison.STRONG, effort_before.over(effort), itself)
+        size = points[:, self.column] / references[:, self.column]
+        return Figures(
+            points=points,
+            measured=measured,
+            reference=references,
+            locations=locations,
+            longest=self._longest(points, measured),
+            extrapolation=self._extrapolation(points),
+            effort=effort.widened(self.common_error),
+            wall=wall.widened(self.common_error),
+            core_hours=effort.widened(self.common_error).times(1 / SECONDS_PER_HOUR),
+            speedup=efficiency.times(locations / locations_before),
+            efficiency=efficiency,
+            weak_efficiency=self._compared(Comparison.WEAK, wall_before.over(wall), itself),
+            work_rate=self._compared(Comparison.SIZE, before.over(total), itself).times(size),
+        )
+
+    def _effort_and_wall(self, total: Estimate, locations: FloatArray) -> tuple[Estimate, Estimate]:
+        if self.per_location:
+            return total.times(locations), total
+        return total, total.times(1 / locations)
+
+    def _compared(self, by: Comparison, ratio: Estimate, itself: BoolArray) -> Estimate:
+        """Return ratios if points are compared so, exactly 1 for the references themselves."""
+        parts = zip((1.0, 0.0, 0.0), (ratio.value, ratio.below, ratio.above), strict=True)
+        exact = Estimate(*(np.where(itself, of_itself, part) for of_itself, part in parts))
+        return exact.where(np.full(len(exact), self.comparison is by))
+
+    def _longest(self, points: FloatArray, measured: BoolArray) -> FloatArray:
+        """Seconds of the location with the longest time, mean over repetitions, NaN if not measured."""
+        longest = np.full(self.analysis.experiment.shape, np.nan)
+        for run in self.analysis.experiment.runs:
+            if run.class_time.size:
+                longest[run.point, run.repetition] = run.class_time.sum(axis=0).max()
+        _, place = self.measured_at(points)
+        return np.where(measured, mean_over_repetitions(longest)[place], np.nan)
+
+    def _extrapolation(self, points: FloatArray) -> FloatArray:
+        measured = self.analysis.experiment.points
+        beyond = np.maximum(points / measured.max(axis=0), measured.min(axis=0) / points)
+        return np.asarray(np.maximum(beyond.max(axis=1), 1.0))
+
+
+def is_time(kernels: Kernels) -> bool:
+    """Tell whether kernels are of time, by their metric and unit."""
+    words = set(re.split(r"[^a-z]+", kernels.metric.lower()))
+    return kernels.unit in ("s", "sec", "core-s") or bool(words & TIME_WORDS)

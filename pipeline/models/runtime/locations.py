@@ -1,0 +1,36 @@
+"""How many locations a program has at points that were not measured."""
+
+from collections.abc import Iterator
+from itertools import combinations
+
+import numpy as np
+
+from ingest.arrays import FloatArray
+from ingest.experiment import Experiment
+from pipeline.models.kernels import mean_over_repetitions
+
+TOLERANCE = 0.01  # by which the locations of a unit of the parameters may differ from point to point
+
+
+def locations_at(experiment: Experiment, points: FloatArray) -> FloatArray:
+    """Return the number of CPU locations at points float64[Q, D], float64[Q]; NaN if it is unknown.
+
+    The number of locations must be proportional to the product of some of the parameters at all measured
+    points (processes, processes times threads, none for a constant number), and is taken to stay so. Of
+    several such products that of the fewest parameters counts.
+    """
+    measured = mean_over_repetitions(experiment.locations())
+    known = np.isfinite(measured) & (measured > 0)
+    if known.any():
+        for subset in _subsets(len(experiment.parameters)):
+            ratio = measured[known] / experiment.points[known][:, subset].prod(axis=1)
+            if ratio.max() <= ratio.min() * (1 + TOLERANCE):
+                found: FloatArray = np.median(ratio) * points[:, subset].prod(axis=1)
+                return found
+    return np.full(len(points), np.nan)
+
+
+def _subsets(count: int) -> Iterator[list[int]]:
+    """Yield the sets of 0, 1, ... of the first numbers."""
+    for size in range(count + 1):
+        yield from map(list, combinations(range(count), size))

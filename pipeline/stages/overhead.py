@@ -1,0 +1,218 @@
+"""The overhead stage: times as the program takes them without instrumentation."""
+
+import csv
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from filters.correction import TIME, correct_overhead, has_noticeable_overhead, overhead_sentence, runs_of
+from filters.cost import EventCost, calibrated
+from filters.plain_time import KnownPlain
+from ingest.arrays import FloatArray
+from ingest.errors import UsageError
+from ingest.experiment import Experiment
+from ingest.region_class import USEFUL
+from pipeline.config.options import Options
+from pipeline.report.formatting import point_text
+from pipeline.stages.ingest import Ingested, ingest, locate
+from pipeline.store.inputs import describe_input
+
+SECONDS = "seconds"
+GIVEN_SPREAD, SERIES_SPREAD = 0.1, 0.1  # of the logarithm of a cost, given or found from all runs
+
+
+def true_times(read: Ingested, options: Options) -> Ingested:
+    """Take instrumentation overhead out of the times that were read, if it is asked for or distorts them.
+
+    Raises:
+        UsageError: plain times or a calibration do not fit the runs.
+        PipelineError: a calibration cannot be read.
+    """
+    experiment, given = read.experiment, options.filter
+    cost = None if given.event_cost is None else calibrated(given.event_cost, GIVEN_SPREAD, "given")
+    known = _known_plain_times(experiment, options)
+    asked = options.overhead == "correct" or (options.overhead == "auto" and known is not None)
+    if not asked and not has_noticeable_overhead(experiment, cost):
+        return read
+    if options.overhead == "keep":
+        return replace(read, experiment=_with_notice(experiment, overhead_sentence(experiment, cost)))
+    corrected = correct_overhead(experiment, cost, known)
+    if corrected.correction is None:
+        corrected = _with_notice(
+            experiment,
+            "times are not corrected for overhead, since the runs have no visits of instrumented regions",
+        )
+    return replace(read, experiment=corrected)
+
+
+@dataclass(frozen=True)
+class SeriesCalibration:
+    """What a series of runs says about overhead.
+
+    Attributes:
+        cost: the cost of a visit.
+        plain: the plain computing time of the first repetition of the largest scale.
+    """
+
+    cost: EventCost
+    plain: KnownPlain
+
+
+def calibration_of(experiment: Experiment) -> SeriesCalibration | None:
+    """Return what the correction of an experiment found; None if its times are as measured."""
+    if experiment.correction is None:
+        return None
+    largest = max(experiment.runs, key=lambda run: (run.point, -run.repetition))
+    useful = np.array([found in USEFUL for found in largest.classes], dtype=np.bool_)
+    plain = KnownPlain(float(largest.class_time[useful].sum()), experiment.correction.total_deviation)
+    return SeriesCalibration(calibrated(experiment.correction.cost, SERIES_SPREAD, "all runs"), plain)
+
+
+def calibration_key(options: Options) -> dict[str, Any]:
+    """Return the content of the files that calibrate, as plain data: results depend on it.
+
+    Raises:
+        InputError: a file cannot be read.
+    """
+    given = (options.filter.baseline_time, options.filter.calibrate)
+    roots = [path for path in given if isinstance(path, Path)]
+    files = [file for root in roots for file in (sorted(root.rglob("*")) if root.is_dir() else [root])]
+    digests = [describe_input(file).sha256 for file in files if file.is_file()]
+    return {"calibration": digests} if digests else {}
+
+
+def _with_notice(experiment: Experiment, notice: str) -> Experiment:
+    return replace(experiment, notices=(*experiment.notices, notice))
+
+
+def _known_plain_times(experiment: Experiment, options: Options) -> FloatArray | None:
+    """Return plain computing times in core-seconds as far as the user gives any, float64[P] or None."""
+    given = options.filter
+    if runs_of(experiment) is None or (given.baseline_time is None and given.calibrate is None):
+        return None
+    if given.calibrate is not None:
+        return _plain_by_calibration(experiment, given.calibrate)
+    seconds = np.full(len(experiment.points), np.nan)
+    if isinstance(given.baseline_time, Path):
+        where = str(given.baseline_time)
+        for point, values in _baseline_times(given.baseline_time, experiment).items():
+            seconds[point] = np.median(values)
+    else:
+        where, seconds[-1] = "--baseline-time", given.baseline_time
+    return _plain_by_baselines(experiment, seconds, where)
+
+
+def _baseline_times(path: Path, experiment: Experiment) -> dict[int, list[float]]:
+    """Read a CSV file with the parameters and ``seconds`` as columns: run times by point.
+
+    Raises:
+        UsageError: it cannot be read, lacks a column or names no point of the study.
+    """
+    columns = (*experiment.parameters, SECONDS)
+    hint = f"write a header line {','.join(columns)} and a line per run"
+    number = {tuple(values): point for point, values in enumerate(experiment.points.tolist())}
+    found: dict[int, list[float]] = {}
+    for line, row in _rows(path, hint):
+        try:
+            values = [float(row[name]) for name in columns]
+        except (KeyError, TypeError, ValueError) as error:
+            raise UsageError(
+                "a column is missing or not a number", where=f"{path}:{line}", hint=hint
+            ) from error
+        if not 0.0 < values[-1] < float("inf"):
+            raise UsageError(f"invalid run time {values[-1]:g}", where=f"{path}:{line}", hint=hint)
+        if (point := number.get(tuple(values[:-1]))) is not None:
+            found.setdefault(point, []).append(values[-1])
+    if not found:
+        raise UsageError("names no point of the study", where=str(path), hint=hint)
+    return found
+
+
+def _rows(path: Path, hint: str) -> Iterator[tuple[int, dict[str, str]]]:
+    try:
+        with path.open(encoding="utf-8", newline="") as file:
+            reader = csv.DictReader(file, skipinitialspace=True)
+            for row in reader:
+                yield reader.line_num, row
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        what = getattr(error, "strerror", None) or str(error)
+        raise UsageError(f"cannot be read ({what})", where=str(path), hint=hint) from error
+
+
+def _plain_by_baselines(experiment: Experiment, seconds: FloatArray, where: str) -> FloatArray:
+    """Turn run times without instrumentation, float64[P] with NaN, into plain computing times.
+
+    What a run took longer is attributed to the visits of a mean CPU location.
+    """
+    measured, events, visits = _of_points(experiment)
+    wall, locations = _run_times(experiment)
+    lost = np.maximum(wall - seconds, 0.0) * events * locations / np.maximum(visits, 1.0)
+    for point in np.flatnonzero(lost >= measured).tolist():
+        at = point_text(dict(zip(experiment.parameters, experiment.points[point].tolist(), strict=True)))
+        what = f"at {at}, a run of {wall[point]:.4g} s cannot take only {seconds[point]:g} s"
+        raise UsageError(what, where=where, hint="give the time of the same run without instrumentation")
+    return measured - lost
+
+
+def _run_times(experiment: Experiment) -> tuple[FloatArray, FloatArray]:
+    """Median wall time in seconds and number of CPU locations of each point, float64[P]."""
+    wall = [[] for _ in experiment.points]  # type: list[list[float]]
+    for run in experiment.runs:
+        wall[run.point].append(float(run.class_time.sum(axis=0).max(initial=0.0)))
+    return np.array([np.median(times) for times in wall]), np.nanmedian(experiment.locations(), axis=1)
+
+
+def _plain_by_calibration(experiment: Experiment, path: Path) -> FloatArray:
+    """Plain computing times at the points where runs with fewer regions were measured, float64[P] with NaN.
+
+    A profile without parameters is one of the largest scale. At every common point T1 = P + c E1 and
+    T2 = P + c E2, with computing times T and the events E whose cost lies in them. Of several repetitions
+    with fewer regions the fastest counts, since disturbances only add time.
+    """
+    reduced = ingest(locate(path), TIME).experiment
+    hint = "give runs of the same study with fewer regions instrumented"
+    if runs_of(reduced) is None:
+        raise UsageError("has no visits and times", where=str(path), hint=hint)
+    if reduced.parameters not in ((), experiment.parameters):
+        names = ", ".join(reduced.parameters)
+        raise UsageError(f"has other parameters ({names})", where=str(path), hint=hint)
+    time, events, _ = _of_points(experiment)
+    less, left, _ = _of_points(reduced, np.min)
+    plain = np.full(len(time), np.nan)
+    for row, point in _common_points(experiment, reduced):
+        saved, fewer = time[point] - less[row], events[point] - left[row]
+        if not (saved > 0 and fewer > 0):
+            what = f"no event cost can be derived: {fewer:,.0f} fewer visits took {saved:.4g} core-s less"
+            raise UsageError(what, where=str(path), hint=hint)
+        plain[point] = max(less[row] - saved / fewer * left[row], 0.0)
+    if not np.isfinite(plain).any():
+        raise UsageError("has no run at a point of the study", where=str(path), hint=hint)
+    return plain
+
+
+def _common_points(experiment: Experiment, reduced: Experiment) -> list[tuple[int, int]]:
+    """Return the points of the second experiment with the same point of the first one."""
+    if not reduced.parameters:
+        return [(0, len(experiment.points) - 1)]
+    number = {tuple(values): point for point, values in enumerate(experiment.points.tolist())}
+    rows = enumerate(map(tuple, reduced.points.tolist()))
+    return [(row, number[values]) for row, values in rows if values in number]
+
+
+def _of_points(
+    experiment: Experiment, middle: Callable[[FloatArray], np.floating[Any]] = np.median
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Computing time, events whose cost lies in it, all visits: of the repetitions, float64[P] each."""
+    found = runs_of(experiment)
+    assert found is not None
+    runs, point, _ = found
+    per_run = (runs.measured, runs.events[runs.computing].sum(axis=0), runs.visits.sum(axis=0))
+    places = range(len(experiment.points))
+    time, events, visits = (
+        np.array([middle(values[point == p]) if (point == p).any() else np.nan for p in places])
+        for values in per_run
+    )
+    return time, events, visits

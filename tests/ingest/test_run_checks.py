@@ -1,0 +1,118 @@
+"""Runs that contradict their names or are of another program."""
+
+import pytest
+
+from ingest.alignment import MeasuredRun, align
+from ingest.errors import InputError
+from ingest.reduction import reduce_profile
+from ingest.run_checks import foreign_runs, misnamed_runs
+from tests.profiles import make_profile
+
+
+def measured(point, processes, *, threads=1, source="", attributes=None):
+    profile = make_profile(
+        {"time": {("main",): [1.0] * processes * threads}},
+        process=[i // threads for i in range(processes * threads)],
+        source=source or f"{point}",
+    )
+    profile.attributes.update(attributes or {})
+    return MeasuredRun(point, 1, reduce_profile(profile, ["time"]))
+
+
+def misnamed(named, processes, parameter="p"):
+    runs = [
+        measured((float(n),), p, source=f"run{i}")
+        for i, (n, p) in enumerate(zip(named, processes, strict=True))
+    ]
+    return misnamed_runs([parameter], runs)
+
+
+def test_a_run_named_for_other_processes_than_it_has_is_found():
+    assert misnamed((1, 2, 4, 16), (1, 2, 4, 8)) == {3: "p = 16 by its name, but the profile has 8 processes"}
+    assert misnamed((1, 2, 4, 8), (1, 2, 4, 8)) == {}
+
+
+def test_any_parameter_may_count_processes_if_it_does_so_at_two_numbers():
+    assert list(misnamed((1, 2, 4, 16), (1, 2, 4, 8), "x")) == [3]
+    # one process throughout: n = 1 is no number of processes
+    assert misnamed((1, 1, 1, 2), (1, 1, 1, 1), "n") == {}
+    assert misnamed((1, 1, 1, 2), (1, 1, 1, 1), "p") == {}
+    assert misnamed((1, 2, 16, 32, 64), (1, 2, 4, 8, 16), "n") == {}
+    assert list(misnamed((8, 8, 8, 16), (8, 8, 8, 8), "p")) == [3]
+
+
+def test_swapped_names_are_found_and_named():
+    found = misnamed((8, 2, 4, 1), (1, 2, 4, 8))
+    assert found[0] == "p = 8 by its name, but the profile has 1 process (swapped with run3?)"
+    assert found[3] == "p = 1 by its name, but the profile has 8 processes (swapped with run0?)"
+    assert list(misnamed((8, 1), (1, 8))) == [0, 1]
+
+
+def test_threads_that_make_up_for_fewer_processes_are_no_swapped_names():
+    assert misnamed((1, 2, 4), (4, 2, 1), "t") == {}
+
+
+def test_a_parameter_that_counts_locations_is_compared_with_them():
+    runs = [measured((float(c),), p, threads=2) for c, p in ((2, 1), (4, 2), (8, 4), (32, 8))]
+    assert misnamed_runs(["cores"], runs) == {3: "cores = 32 by its name, but the profile has 16 locations"}
+
+
+def test_another_parameter_may_equal_the_processes_by_chance():
+    runs = [measured((float(p), float(n)), p) for p, n in ((1, 1), (2, 2), (4, 4), (4, 8))]
+    assert misnamed_runs(["p", "n"], runs) == {}
+    assert misnamed_runs([], [measured((), 4)]) == {}
+
+
+def test_processes_are_as_the_metadata_state_them():
+    def summed(n, jobsize):
+        return measured((n,), 1, attributes={"jobsize": jobsize})
+
+    runs = [summed(1.0, "1"), summed(8.0, "8"), summed(64.0, "27")]
+    assert misnamed_runs(["p"], runs) == {2: "p = 64 by its name, but the profile has 27 processes"}
+
+
+def program(point, names, source, paradigm=None):
+    times = {("main",): [1.0]} | {("main", name): [1.0] for name in names}
+    profile = make_profile({"time": times}, source=source, paradigm=paradigm)
+    return MeasuredRun((point,), 1, reduce_profile(profile, ["time"]))
+
+
+ONE = [f"a{i}" for i in range(8)]
+OTHER = [f"b{i}" for i in range(8)]
+
+
+def test_a_run_of_another_program_is_found():
+    runs = [program(1.0, ONE, "1"), program(2.0, ONE, "2"), program(4.0, OTHER, "4")]
+    found = foreign_runs(align(["p"], runs))
+    assert list(found) == ["4"] and "shares less than 20 % of its call paths" in found["4"]
+
+
+def test_library_functions_do_not_make_programs_alike():
+    mpi = [f"MPI_{i}" for i in range(4)]
+    runs = [program(float(p), [*ONE, *mpi], f"{p}") for p in (1, 2)]
+    runs.append(program(4.0, [*OTHER, *mpi], "4"))
+    assert list(foreign_runs(align(["p"], runs))) == ["4"]
+
+
+def test_a_filter_does_not_make_another_program():
+    deep = {("main",): [1.0], ("main", "lib"): [1.0]} | {("main", "lib", name): [1.0] for name in ONE}
+    full = [
+        MeasuredRun((float(p),), 1, reduce_profile(make_profile({"time": deep}, source=f"{p}"), ["time"]))
+        for p in (1, 2)
+    ]
+    assert foreign_runs(align(["p"], [*full, program(4.0, ONE, "4")])) == {}
+
+
+def test_few_call_paths_say_nothing():
+    runs = [program(1.0, ["a"], "1"), program(2.0, ["a"], "2"), program(4.0, ["b", "c"], "4")]
+    assert foreign_runs(align(["p"], runs)) == {}
+    renamed = [{(root,): [1.0], (root, f"{root}1"): [1.0]} for root in ("a", "a", "b")]
+    profiles = [reduce_profile(make_profile({"time": times}), ["time"]) for times in renamed]
+    runs = [MeasuredRun((float(i),), 1, profile) for i, profile in enumerate(profiles)]
+    assert foreign_runs(align(["p"], runs)) == {}
+
+
+def test_two_programs_of_as_many_runs_are_refused():
+    runs = [program(1.0, ONE, "one"), program(2.0, OTHER, "two")]
+    with pytest.raises(InputError, match="the runs are of 2 programs: one and two"):
+        foreign_runs(align(["p"], runs))

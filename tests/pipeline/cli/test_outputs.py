@@ -1,0 +1,231 @@
+"""Where outputs go, what is said about them, and shares, targets and options that contradict each other."""
+
+import csv
+import io
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+from pipeline.config.options import Options
+from pipeline.stages.run import run
+from tests.foam_cases import write_foam_case
+
+START = "from pipeline.cli import main; main()"
+
+
+@pytest.fixture
+def results(strong_study, tmp_path):
+    run(strong_study, Options(out=tmp_path / "results"))
+    return tmp_path / "results"
+
+
+def series_file(path, metrics=("flops",)):
+    lines = [
+        {"params": {"p": p}, "callpath": "main", "metric": metric, "value": [2.0 * p, 2.1 * p]}
+        for p in (1, 2, 4, 8, 16)
+        for metric in metrics
+    ]
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return path
+
+
+def test_files_that_are_written_are_said(call, results, tmp_path):
+    for arguments, name in [
+        (["plot", results, "sum", "-o"], "a.svg"),
+        (["plot", results, "sum", "--png"], "a.png"),
+        (["export", results, "--to", "csv", "-o"], "a.csv"),
+        (["compare", results, results, "-o"], "a.html"),
+        (["compare", results, results, "--html"], "b.html"),
+        (["predict", results, "--json"], "a.json"),
+        (["report", results, "-o"], "c.html"),
+    ]:
+        file = tmp_path / name
+        code, _, error = call(*arguments, file)
+        assert (code, error) == (0, f"pipeline: wrote {file}\n")
+        assert file.stat().st_size > 100
+
+
+def test_a_check_says_what_it_wrote(call, results, tmp_path):
+    files = {
+        flag: tmp_path / flag for flag in ("--junit", "--sarif", "--markdown", "--code-quality", "--json")
+    }
+    options = [text for pair in files.items() for text in pair]
+    call("baseline", results, "-o", tmp_path / "base.json")
+    code, _, error = call("check", results, "--baseline", tmp_path / "base.json", *options)
+    assert code == 0
+    assert sorted(error.splitlines()) == sorted(f"pipeline: wrote {file}" for file in files.values())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "start"),
+    [
+        (["plot", "{out}", "sum", "--svg", "-"], b"<?xml"),
+        (["plot", "{out}", "sum", "--png", "-"], b"\x89PNG"),
+        (["baseline", "{out}", "-o", "-"], b'{\n "version"'),
+        (["compare", "{out}", "{out}", "-o", "-"], b"<!DOCTYPE html>"),
+        (["report", "{out}", "-o", "-"], b"<!DOCTYPE html>"),
+        (["check", "{out}", "--baseline", "{base}", "--junit", "-"], b"<?xml"),
+        (["check", "{out}", "--baseline", "{base}", "--markdown", "-"], b"#"),
+        (["export", "{out}", "--to", "csv", "-o", "-"], b"callpath,"),
+    ],
+)
+def test_a_dash_is_standard_output(call, results, tmp_path, monkeypatch, arguments, start):
+    base = tmp_path / "base.json"
+    call("baseline", results, "-o", base)
+    monkeypatch.chdir(tmp_path)
+    before = set(tmp_path.iterdir())
+    command = [text.format(out=results, base=base) for text in arguments]
+    found = subprocess.run([sys.executable, "-c", START, *command], capture_output=True, check=True)
+    assert found.stdout.lower().startswith(start.lower()) and found.stderr == b""
+    assert set(tmp_path.iterdir()) == before
+
+
+def test_the_plot_as_text_is_standard_output(call, results):
+    assert call("plot", results, "sum", "-o", "-")[1] == call("plot", results, "sum")[1]
+
+
+ONE_STREAM = "only one of them can go to standard output; give files"
+WRONG = {
+    "tree x --least 2": "--least: invalid share '2': it is 200 %; write 2% or 0.02",
+    "tree x --least 200%": "--least: invalid share '200%'; write at most 100%",
+    "tree x --least few": "--least: invalid share 'few'; write 5% or 0.05",
+    "filter x --max-overhead 5": "--max-overhead: invalid share '5': it is 500 %; write 5% or 0.05",
+    "filter x --max-overhead 0": "--max-overhead: invalid share '0'; write 5% or 0.05",
+    "filter x --explain a --apply b": "--explain: cannot be combined with --apply; give one of them",
+    "plot x k --png - --svg -": f"--png and --svg: {ONE_STREAM}",
+    "plot x k -o x.gif": "--output: 'x.gif' is neither .png nor .svg",
+    "compare x y -o - --json -": f"--output and --json: {ONE_STREAM}",
+    "project x -o - --json -": f"--output and --json: {ONE_STREAM}",
+    "project --list --on x": "--list: lists everything; omit other arguments than --json",
+    "project x --at P=1 --at P=2": "--at: P is given twice; run the command once per value of an input",
+    "export x --to hatchet-json --at p=2": "--at: hatchet-json has no predictions; omit it, or use --to csv",
+    "history add x --label a --at p=2 --at p=4": (
+        "--at: a label has one target; add it under one label per target"
+    ),
+    "history add x --label a -o -": "--output: a history is a file that grows; name a file",
+}
+
+
+@pytest.mark.parametrize(("arguments", "message"), WRONG.items(), ids=list(WRONG))
+def test_values_and_options_that_cannot_be_meant(call, arguments, message):
+    code, text, error = call(*arguments.split())
+    assert (code, text, error) == (2, "", f"pipeline: {message}\n")
+
+
+def test_a_share_may_be_written_in_per_cent(call, results):
+    assert call("tree", results, "--least", "60%") == call("tree", results, "--least", "0.6")
+    assert "call path below 60.0 % left out" in call("tree", results, "--least", "60%")[1]
+
+
+def test_two_outputs_of_a_check_cannot_share_standard_output(call, results, tmp_path):
+    base = tmp_path / "base.json"
+    call("baseline", results, "-o", base)
+    code, _, error = call("check", results, "--baseline", base, "--junit", "-", "--json", "-")
+    assert (code, error) == (
+        2,
+        "pipeline: --junit and --json: only one of them can go to standard output; give files\n",
+    )
+
+
+TARGETS = ["--at", "p=64", "--at", "p=256"]
+
+
+def test_several_targets_are_all_shown(call, results):
+    ranking = call("bottlenecks", results, *TARGETS)[1]
+    assert "p = 64 (core-" in ranking and "p = 256 (core-" in ranking
+    tree = call("tree", results, *TARGETS)[1]
+    assert "predicted at p = 64" in tree and "predicted at p = 256" in tree
+    plan = call("advise", results, "--budget", "1e9", *TARGETS)[1]
+    assert "For p = 64" in plan and "For p = 256" in plan
+    lines = call("plot", results, "sum", *TARGETS)[1].splitlines()
+    assert lines[-2].startswith("p = 64: ") and lines[-1].startswith("p = 256: ")
+    plans = json.loads(call("advise", results, "--budget", "1e9", *TARGETS, "--json", "-")[1])
+    assert [entry["target"] for entry in plans] == [{"p": 64.0}, {"p": 256.0}]
+
+
+def test_several_targets_are_columns_of_csv(call, results):
+    rows = list(csv.DictReader(io.StringIO(call("export", results, "--to", "csv", *TARGETS)[1])))
+    for row in rows:
+        assert row["value at p=256"] == row["value_at_target"]
+        assert float(row["lower at p=64"]) <= float(row["value at p=64"]) <= float(row["upper at p=64"])
+    one = call("export", results, "--to", "csv", *TARGETS[:2])[1].splitlines()[0]
+    assert one.endswith("upper_at_target")
+
+
+def test_studies_of_two_programs_are_not_compared(call, tmp_path):
+    for program in ("one", "two"):
+        for p in (1, 2, 4, 8, 16):
+            times = {"main": 1.0, **{f"{program}{i}": 1.0 / p for i in range(9)}}
+            write_foam_case(tmp_path / program / f"a.p{p}.r1", times, processes=p)
+    code, text, error = call("compare", tmp_path / "one", tmp_path / "two")
+    assert (code, text) == (2, "")
+    assert error.splitlines()[-1] == (
+        f"pipeline: {tmp_path / 'one'} and {tmp_path / 'two'}: they have 1 of 10 call paths in common,"
+        " so they are of two programs; compare studies of one program"
+    )
+
+
+def test_a_series_file_runs_with_its_only_metric(call, tmp_path):
+    out = tmp_path / "out"
+    code, text, _ = call("run", series_file(tmp_path / "s.jsonl"), "--out", out)
+    assert code == 0 and "flops" in text
+    assert "flops" in call("bottlenecks", out)[1]
+    assert call("compare", out, out)[0] == 0
+
+
+def test_a_series_file_of_several_metrics_asks_for_one(call, tmp_path):
+    file = series_file(tmp_path / "s.jsonl", ("flops", "bytes"))
+    code, _, error = call("run", file, "--out", tmp_path / "out")
+    assert code == 2
+    assert error == "pipeline: --metric: the series has several metrics; choose one: flops, bytes\n"
+    assert call("run", file, "--out", tmp_path / "out", "--metric", "bytes")[0] == 0
+
+
+def into_closed_pipe(*arguments):
+    """Return the exit code of a command whose output nobody reads, and its standard error."""
+    reading, writing = os.pipe()
+    os.close(reading)
+    command = [sys.executable, "-c", START, *map(str, arguments)]
+    found = subprocess.run(command, stdout=writing, stderr=subprocess.PIPE, check=False)
+    os.close(writing)
+    return found.returncode, found.stderr.decode()
+
+
+def test_exit_codes_survive_a_closed_pipe(results, strong_study, tmp_path):
+    assert into_closed_pipe("compare", results, results) == (0, "")
+    assert into_closed_pipe("tree", results) == (0, "")
+    base, other = tmp_path / "base.json", tmp_path / "other"
+    assert into_closed_pipe("baseline", results, "-o", base) == (0, "")
+    for p in (1, 2, 4, 8, 16):
+        times = {"solve": 64.0 / p, "sum": 5.0 * p, "main": 0.25 / p}
+        for repetition in (1, 2):
+            write_foam_case(other / f"app.p{p}.r{repetition}", times, processes=p)
+    strong = ["--scaling", "strong"]
+    for output in ([], ["--json", "-"], ["--junit", "-"]):
+        assert into_closed_pipe("check", other, "--baseline", base, *strong, *output)[0] == 1
+    assert into_closed_pipe("predict", results, "--json", "-") == (0, "")
+    (strong_study / "app.p32.r1").mkdir()
+    for output in ([], ["--json", "-"]):
+        command = ["run", strong_study, "--out", tmp_path / "out", "--strict", *output]
+        assert into_closed_pipe(*command)[0] == 3
+    write_foam_case(tmp_path / "named" / "hpcg_1", {"main": 1.0})
+    write_foam_case(tmp_path / "named" / "hpcg_2", {"main": 1.0})
+    assert into_closed_pipe("inspect", tmp_path / "named")[0] == 2
+
+
+@pytest.mark.parametrize("command", [["tree"], ["plot", "sum"], ["bottlenecks", "--by", "callpath"]])
+def test_terminals_of_latin_1_get_similar_characters(results, command):
+    name, *rest = command
+    arguments = [sys.executable, "-c", START, name, str(results), *rest]
+    texts = {}
+    for encoding in ("latin-1", "utf-8"):
+        environment = {**os.environ, "PYTHONIOENCODING": encoding}
+        found = subprocess.run(arguments, env=environment, capture_output=True, check=True)
+        assert found.stderr == b""
+        texts[encoding] = found.stdout.decode(encoding)
+    text, whole = texts.values()
+    assert [len(line) for line in text.splitlines()] == [len(line) for line in whole.splitlines()]
+    assert any(ord(character) > 255 for character in whole) and "?" not in text.replace(" ?", "")

@@ -1,0 +1,79 @@
+"""Regions and call paths have one total."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pipeline.models.agreement import agreeing
+from pipeline.models.fit import fit
+from pipeline.models.kernels import sum_groups
+from pipeline.models.total import predict_total
+
+P = np.array([1.0, 2, 4, 8])[:, None]
+POINTS = np.array([[2.0], [6.0], [32.0], [1024.0]])
+
+
+def levels(seed, paths=9, groups=3):
+    """Fit call paths and, on their own, the regions that they belong to."""
+    random = np.random.default_rng(seed)
+    values = random.lognormal(0, 1, (paths, 1, 1)) * P[:, 0][:, None] ** random.uniform(-1, 2, (paths, 1, 1))
+    values = values * random.lognormal(0, 0.3, (paths, len(P), 3))
+    regions = sum_groups(values, np.arange(paths) % groups, groups)
+    return fit(("p",), P, regions, parts=True), fit(("p",), P, values, parts=True)
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(1, 5))
+@settings(max_examples=15, deadline=None)
+def test_both_levels_add_up_to_the_same_total_with_the_same_interval(seed, groups):
+    coarse, fine = levels(seed, groups=groups)
+    agreed = agreeing(coarse, fine)
+    found = agreed.predict(POINTS)
+    np.testing.assert_allclose(found.value.sum(axis=0), fine.predict(POINTS).value.sum(axis=0), rtol=1e-9)
+    one, other = predict_total(agreed, POINTS), predict_total(fine, POINTS)
+    for end in ("value", "lower", "upper"):
+        np.testing.assert_array_equal(getattr(one, end), getattr(other, end))
+    narrow = agreed.predict(POINTS, 0.5).value.sum(axis=0)
+    np.testing.assert_allclose(narrow, fine.predict(POINTS, 0.5).value.sum(axis=0), rtol=1e-9)
+    own = coarse.predict(POINTS)
+    np.testing.assert_allclose(found.upper / found.value, own.upper / own.value, rtol=1e-9)
+    np.testing.assert_allclose(found.lower / found.value, own.lower / own.value, rtol=1e-9)
+
+
+def test_some_regions_are_predicted_as_among_all():
+    agreed = agreeing(*levels(3))
+    few = agreed.take([2, 0]).predict(POINTS, 0.5)
+    every = agreed.predict(POINTS, 0.5)
+    np.testing.assert_array_equal(few.value, every.value[[2, 0]])
+    np.testing.assert_array_equal(few.upper, every.upper[[2, 0]])
+    again = agreed.take([2, 0]).take([1]).predict(POINTS, 0.5)
+    np.testing.assert_array_equal(again.value, every.value[[0]])
+
+
+def test_what_is_known_well_hardly_moves():
+    random = np.random.default_rng(1)
+    steady = np.full((1, 4, 3), 5.0) * random.lognormal(0, 0.001, (1, 4, 3))
+    wild = P[:, 0][None, :, None] * random.lognormal(0, 0.5, (1, 4, 3))
+    coarse = fit(("p",), P, np.concatenate([steady, wild]))
+    fine = fit(("p",), P, np.concatenate([steady, 1.2 * wild]))
+    far = np.array([[16.0]])
+    moved = agreeing(coarse, fine).predict(far).value / coarse.predict(far).value
+    assert 1.0 <= moved[0, 0] < 1.05
+    assert moved[1, 0] > 1.1
+
+
+def test_a_small_uncertain_region_hardly_moves():
+    random = np.random.default_rng(1)
+    steady = np.full((1, 4, 3), 50.0) * random.lognormal(0, 0.001, (1, 4, 3))
+    wild = np.full((1, 4, 3), 1.0) * random.lognormal(0, 0.5, (1, 4, 3))
+    coarse = fit(("p",), P, np.concatenate([steady, wild]))
+    fine = fit(("p",), P, np.concatenate([0.8 * steady, wild]))
+    far = np.array([[16.0]])
+    moved = agreeing(coarse, fine).predict(far).value / coarse.predict(far).value
+    assert moved[0, 0] == pytest.approx(0.8, abs=0.02)
+    assert moved[1, 0] == pytest.approx(1.0, abs=0.1)
+
+
+def test_regions_without_any_value_stay_so():
+    coarse = fit(("p",), P, np.zeros((2, 4, 1)))
+    assert not agreeing(coarse, coarse).predict(POINTS).value.any()

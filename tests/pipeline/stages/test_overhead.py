@@ -1,0 +1,206 @@
+"""Overhead is taken out of what was read, as the user wants it and with what the user knows."""
+
+import json
+
+import numpy as np
+import pytest
+
+from ingest.errors import InputError, UsageError
+from pipeline.config.options import FilterOptions, Options
+from pipeline.gate.baseline import document_text, from_document, to_document
+from pipeline.gate.forecast import forecast, target_points
+from pipeline.gate.matching import match
+from pipeline.stages.check import like_baseline, read_alike, read_study
+from pipeline.stages.ingest import ingest, locate
+from pipeline.stages.overhead import calibration_of, true_times
+from pipeline.store.history import add_to_history, history_rows
+from tests.cubex_writer import MetricSpec, RegionSpec, write_cubex
+from tests.ingest.readers.timer_logs import cp2k
+
+COST, INSIDE = 80e-9, 0.42
+TINY = 10**7
+SCALES = (1, 2, 4)
+OVERHEAD = COST * TINY  # core-seconds at scale 1
+
+
+def write_run(path, scale, tiny=TINY, plain=0.4):
+    regions = [RegionSpec(name, f"_Z{i}", "compiler") for i, name in enumerate(("main", "loop", "tiny"))]
+    visits = np.array([1, 10, tiny * scale if tiny else 0])[:, None]
+    beside = COST * (1 - INSIDE) * tiny * scale
+    time = np.array([0.01 * scale, plain * scale + beside, COST * INSIDE * tiny * scale])[:, None]
+    metrics = [MetricSpec("visits", visits, dtype="UINT64", unit="occ"), MetricSpec("time", time)]
+    path.parent.mkdir(parents=True, exist_ok=True)
+    return write_cubex(path, parent=[-1, 0, 1], metrics=metrics, regions=regions)
+
+
+@pytest.fixture
+def study(tmp_path):
+    for scale in SCALES:
+        write_run(tmp_path / "full" / f"app.s{scale}.r1" / "profile.cubex", scale)
+    return tmp_path / "full"
+
+
+def totals(study, **options):
+    filter_ = FilterOptions(**{k: v for k, v in options.items() if k != "overhead"})
+    chosen = Options(filter=filter_, overhead=options.get("overhead", "auto"))
+    experiment = true_times(ingest(locate(study), "time"), chosen).experiment
+    return experiment.values["time"].sum.sum(axis=0)[:, 0], experiment
+
+
+def test_much_overhead_is_corrected_unless_times_are_kept(study):
+    corrected, experiment = totals(study)
+    assert experiment.correction is not None and "times are corrected" in experiment.notices[-1]
+    assert (corrected < 0.7 * np.array(SCALES)).all()
+    kept, experiment = totals(study, overhead="keep")
+    assert kept == pytest.approx((0.41 + OVERHEAD) * np.array(SCALES))
+    assert experiment.correction is None and "times are as measured" in experiment.notices[-1]
+
+
+def test_little_overhead_is_corrected_only_if_asked_for(tmp_path):
+    for scale in SCALES:
+        write_run(tmp_path / f"app.s{scale}.r1" / "profile.cubex", scale, tiny=10**4)
+    read = ingest(locate(tmp_path), "time")
+    assert true_times(read, Options()) is read
+    assert true_times(read, Options(overhead="keep")) is read
+    assert true_times(read, Options(overhead="correct")).experiment.correction is not None
+
+
+def test_timers_of_logs_have_no_overhead_to_correct(tmp_path):
+    for p in (2, 4, 8):
+        (tmp_path / f"a.p{p}.log").write_text(cp2k([("CP2K", 1e-3), ("tiny", 1e-6)], total=1.0, processes=p))
+    read = ingest(locate(tmp_path), "time")
+    assert "visits" in read.experiment.values
+    assert true_times(read, Options(filter=FilterOptions(event_cost=1.0))) is read
+    asked = true_times(read, Options(overhead="correct")).experiment
+    assert asked.correction is None and "no visits of instrumented regions" in asked.notices[-1]
+
+
+def test_a_run_time_is_that_of_the_largest_scale(study):
+    corrected, experiment = totals(study, baseline_time=1.64)
+    assert corrected[-1] == pytest.approx(1.64, rel=1e-3)
+    assert corrected[:2] == pytest.approx([0.41, 0.82], rel=0.05)
+    assert experiment.correction.total_deviation < 0.3
+
+
+def test_run_times_may_come_from_a_file(study, tmp_path):
+    file = tmp_path / "plain.csv"
+    file.write_text("s,seconds\n1,0.41\n1,0.43\n1,0.41\n4,1.7\n32,9\n")
+    corrected, _ = totals(study, baseline_time=file)
+    assert corrected[[0, 2]] == pytest.approx([0.41, 1.7], rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (
+            "s,time\n1,0.4\n",
+            r"plain.csv:2: a column is missing or not a number; write a header line s,seconds",
+        ),
+        ("s,seconds\n1,fast\n", "plain.csv:2: a column is missing or not a number"),
+        ("s,seconds\n1,-1\n", "plain.csv:2: invalid run time -1"),
+        ("s,seconds\n7,1\n", "plain.csv: names no point of the study"),
+    ],
+)
+def test_files_of_run_times_that_are_wrong_are_refused(study, tmp_path, text, said):
+    file = tmp_path / "plain.csv"
+    file.write_text(text)
+    with pytest.raises(UsageError, match=said):
+        totals(study, baseline_time=file)
+    with pytest.raises(UsageError, match="cannot be read"):
+        totals(study, baseline_time=tmp_path / "none.csv")
+
+
+def test_a_run_time_that_leaves_nothing_to_compute_is_refused(study):
+    regions = [RegionSpec("main", "main", "compiler"), RegionSpec("MPI_Send", "MPI_Send", "mpi")]
+    for scale in SCALES:  # the program mostly waits
+        metrics = [
+            MetricSpec("visits", [[10**6], [1]], dtype="UINT64", unit="occ"),
+            MetricSpec("time", [[0.1], [5.0]]),
+        ]
+        path = study / f"app.s{scale}.r1" / "profile.cubex"
+        write_cubex(path, parent=[-1, 0], metrics=metrics, regions=regions)
+    with pytest.raises(UsageError, match=r"--baseline-time: at s = 4, a run of 5.1 s cannot take only 3 s"):
+        totals(study, baseline_time=3.0)
+
+
+def test_runs_with_fewer_regions_calibrate_their_scales(study, tmp_path):
+    write_run(tmp_path / "less" / "app.s2.r1" / "profile.cubex", 2, tiny=10**4)
+    corrected, _ = totals(study, calibrate=tmp_path / "less")
+    assert corrected == pytest.approx([0.41, 0.82, 1.64], rel=0.05)
+    single = write_run(tmp_path / "single.cubex", 4, tiny=10**4)
+    corrected, _ = totals(study, calibrate=single)
+    assert corrected[-1] == pytest.approx(1.64, rel=1e-3)
+
+
+def test_calibrations_that_do_not_fit_are_refused(study, tmp_path):
+    more = write_run(tmp_path / "more.cubex", 4, tiny=2 * TINY)
+    with pytest.raises(UsageError, match=r"more.cubex: no event cost can be derived: -.* fewer visits"):
+        totals(study, calibrate=more)
+    write_run(tmp_path / "other" / "app.p2.r1" / "profile.cubex", 2, tiny=10)
+    with pytest.raises(UsageError, match=r"other: has other parameters \(p\)"):
+        totals(study, calibrate=tmp_path / "other")
+    write_run(tmp_path / "far" / "app.s9.r1" / "profile.cubex", 9, tiny=10)
+    with pytest.raises(UsageError, match="far: has no run at a point of the study"):
+        totals(study, calibrate=tmp_path / "far")
+
+
+def test_the_filter_of_a_series_gets_what_all_runs_say(study):
+    _, experiment = totals(study, baseline_time=1.64)
+    found = calibration_of(experiment)
+    assert found.plain.total == pytest.approx(1.64, rel=1e-3)
+    assert found.plain.spread == experiment.correction.total_deviation
+    assert found.cost.recorded == pytest.approx(experiment.correction.cost) == pytest.approx(COST, rel=0.05)
+    assert calibration_of(totals(study, overhead="keep")[1]) is None
+
+
+@pytest.fixture
+def reduced(tmp_path):
+    for scale in SCALES:
+        write_run(tmp_path / "reduced" / f"app.s{scale}.r1" / "profile.cubex", scale, tiny=10**4)
+    return tmp_path / "reduced"
+
+
+def treatment(studies):
+    return [study.measurements.origin.overhead for study in studies]
+
+
+def test_studies_to_compare_are_treated_alike(study, reduced):
+    assert treatment(read_alike((study, reduced), Options())) == ["corrected", "corrected"]
+    assert treatment(read_alike((reduced, reduced), Options())) == ["measured", "measured"]
+    kept = Options(overhead="keep")
+    assert treatment(read_alike((study, reduced), kept)) == ["measured", "measured"]
+
+
+def test_a_check_treats_times_as_its_baseline_does(study, reduced):
+    corrected, measured = (read_study(path, Options()).measurements for path in (study, reduced))
+    assert like_baseline(Options(), corrected).overhead == "correct"
+    assert like_baseline(Options(), measured).overhead == "keep"
+    assert like_baseline(Options(), None).overhead == "auto"
+    assert like_baseline(Options(overhead="correct"), measured).overhead == "correct"
+
+
+def test_times_that_are_treated_differently_are_not_mixed(study, tmp_path):
+    corrected, kept = (
+        read_study(study, Options(overhead=choice)).measurements for choice in ("correct", "keep")
+    )
+    with pytest.raises(InputError, match="times are corrected for overhead in the baseline, are as measured"):
+        match(corrected, kept)
+    history = tmp_path / "history.parquet"
+
+    def add(some, label):
+        targets = target_points(some, ())
+        ahead = forecast(some, targets, Options().models)
+        return add_to_history(history, history_rows(some, ahead, some.named(targets)[-1], label, {}))
+
+    assert add(corrected, "one") == 1
+    with pytest.raises(InputError, match="some times are corrected for overhead, others are as measured"):
+        add(kept, "two")
+
+
+def test_baselines_keep_how_times_were_treated_and_how_uncertain_they_are(study):
+    corrected = read_study(study, Options()).measurements
+    document = json.loads(document_text(to_document(corrected, Options().models, {})))
+    back = from_document(document, "baseline.json")
+    assert back.origin.overhead == "corrected"
+    assert back.common_error == pytest.approx(corrected.common_error, rel=1e-5)
+    assert from_document(document | {"overhead": ""}, "old.json").origin.overhead == ""
