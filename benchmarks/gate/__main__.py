@@ -1,137 +1,149 @@
-"""False alarms and power of the gate beside "compare the largest scale with a 10 % threshold".
+"""False alarms, power and "cannot tell" of the gate by kind of noise, as a table.
 
-    python -m benchmarks.gate [--trials 1000] [--whole 50]
+    python -m benchmarks.gate [--trials 100] [--points 5] [--noise 2 5] [--seed 2026]
+    python -m benchmarks.gate --splits SERIES [--most 50]
 
-Every trial simulates 60 kernels before and after. `gate` is the part of `pipeline check` that decides (all
-tests, Holm); only the forecasts at the target are replaced by measured shares, since fitting models
-96 000 times takes an hour. ``--whole`` runs that many trials through the complete check for comparison.
-`threshold` flags every kernel above 1 % of the total whose mean at the largest scale rose by more than 10 %.
+Every trial simulates 60 kernels before and after and makes the complete check, models included. One trial in
+four is enough for a change that is nearly always found: changes get a quarter of the trials.
+
+``--splits`` needs no simulation: it splits the repetitions of a measured series into two halves and checks
+one against the other, although nothing changed.
 """
 
 import argparse
 import datetime
-import time
+import itertools
+from collections import Counter
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, replace
+from pathlib import Path
 
 import numpy as np
 
-from benchmarks.gate.simulation import CHANGED, Setting, scales, simulate
-from pipeline.gate.check import check
-from pipeline.gate.forecast import Forecast, Forecasts, forecast
-from pipeline.gate.hypothesis_tests import run_tests
-from pipeline.gate.matching import match
+from benchmarks.gate.simulation import MACHINES, Setting, simulate, with_noise
+from pipeline.config.options import Options
+from pipeline.gate.check import Kind, check
 from pipeline.gate.measurements import Measurements
 from pipeline.gate.options import CheckOptions
-from pipeline.gate.result import Outcome, Verdict
-from pipeline.gate.rules import rule_tests
-from pipeline.gate.verdicts import hides_regression
+from pipeline.gate.result import Cause, CheckResult, Outcome, Verdict
 from pipeline.models.options import ModelOptions
-from pipeline.models.scaling_models import Prediction
+from pipeline.stages.check import read_study
 
-OPTIONS = CheckOptions()
-CHANGES = ("none", "log p", "p^(1/2)", "1.5x")
-THRESHOLD = 1.1
-
-
-def measured_forecast(study: Measurements, template: Forecast) -> Forecast:
-    """A forecast that says the target is like the largest scale."""
-    last, share = study.mean[:, -1:], study.share[:, -1:]
-    return Forecast(template.models, Prediction(last, last * 0.5, last * 2.0), share)
+CHANGED = "kernel1"
+CHANGES = ("1.2x", "1.5x", "1.5x at the last", "log p", "p^(1/2)")
+TODAY = datetime.date(2026, 11, 21)
+PART = 4  # changes get one trial in so many
 
 
-def gate(before: Measurements, after: Measurements, template: Forecast) -> tuple[np.ndarray, bool]:
-    """Kernels found worse, bool[61], and whether the check would be inconclusive without them."""
-    target = 4 * before.scale[-1:]
-    base, ahead = (measured_forecast(s, template) for s in (before, after))
-    forecasts = Forecasts(baseline=base, candidate=ahead, targets=target[:, None], scale=target)
-    family = run_tests(match(before, after), forecasts, rule_tests(after, OPTIONS), OPTIONS)
-    found = np.zeros(len(before.kernels), dtype=bool)
-    found[family.rows] = (np.hstack(list(family.worse.values())) <= OPTIONS.false_alarms).any(axis=1)
-    share = after.share[family.rows, -1]
-    blind = any(hides_regression(d, s, OPTIONS) for d, s in zip(family.detectable, share, strict=True))
-    return found, blind
+@dataclass(frozen=True)
+class Cell:
+    """Counts of trials: failed, inconclusive, the changed kernel found, a common verdict."""
+
+    trials: int
+    failed: int
+    unsure: int
+    found: int
+    common: int
 
 
-def threshold(before: Measurements, after: Measurements) -> np.ndarray:
-    found = after.mean[:, -1] > THRESHOLD * before.mean[:, -1]
-    return found & (after.share[:, -1] >= OPTIONS.share_floor)
+def checked(before: Measurements, after: Measurements, kind: Kind = Kind.BASELINE) -> CheckResult:
+    return check(after, before, CheckOptions(), ModelOptions(), TODAY, kind=kind)
 
 
-def cell(setting: Setting, trials: int, seed: int) -> dict[str, float]:
-    """Share of trials: with any alarm (no change), or in which the changed kernel is found."""
+def cell(setting: Setting, trials: int, seed: tuple[int, ...]) -> Cell:
+    """Simulate and check one setting."""
     rng = np.random.default_rng(seed)
-    template = forecast(simulate(setting, rng)[0], 4 * scales(setting)[-1:, None], ModelOptions())
-    ours, theirs, blind = [], [], []
+    kind = Kind.PAIRED if setting.interleaved else Kind.BASELINE
+    counts: Counter[str] = Counter()
     for _ in range(trials):
-        before, after = simulate(setting, rng)
-        found, unsure = gate(before, after, template)
-        naive = threshold(before, after)
-        kernels = slice(None) if setting.change == "none" else CHANGED
-        ours.append(found[kernels].any())
-        theirs.append(naive[kernels].any())
-        blind.append(unsure)
-    return {"gate": np.mean(ours), "threshold": np.mean(theirs), "blind": np.mean(blind)}
+        result = checked(*simulate(setting, rng), kind)
+        counts["failed"] += result.outcome is Outcome.REGRESSED
+        counts["unsure"] += result.outcome is Outcome.INCONCLUSIVE
+        counts["found"] += any(k.kernel.region == CHANGED for k in result.of(Verdict.REGRESSION))
+        counts["common"] += any(reason.cause is Cause.COMMON for reason in result.reasons)
+    return Cell(trials, counts["failed"], counts["unsure"], counts["found"], counts["common"])
 
 
-def show(title: str, settings: list[Setting], trials: int) -> None:
-    print(f"\n{title}\n")
-    print("| points | noise | no change: alarms | log p found | p^(1/2) found | 1.5x found | inconclusive |")
-    print("|---:|---:|---:|---:|---:|---:|---:|")
-    for n, setting in enumerate(settings):
-        cells = [
-            cell(Setting(**{**vars(setting), "change": change}), trials, 100 * n + i)
-            for i, change in enumerate(CHANGES)
-        ]
-        pairs = [f"**{100 * c['gate']:.1f} %** / {100 * c['threshold']:.1f} %" for c in cells]
-        row = [
-            str(setting.points),
-            f"{100 * setting.noise:.0f} %",
-            *pairs,
-            f"{100 * cells[0]['blind']:.1f} %",
-        ]
-        print("| " + " | ".join(row) + " |", flush=True)
+def row(name: str, noise: float, points: int, trials: int, seed: int) -> str:
+    """One line of the table: a kind of noise."""
+    machine = with_noise(MACHINES[name], noise)
+    number = list(MACHINES).index(name)
+    setting = Setting(machine=machine, points=points, repetitions=points)
+
+    def made(one: Setting, column: int, count: int) -> Cell:
+        return cell(one, count, (seed, points, number, round(1000 * noise), column))
+
+    few = max(trials // PART, 1)
+    nothing = made(setting, 0, trials)
+    found = [made(replace(setting, change=c), n, few) for n, c in enumerate(CHANGES, 1)]
+    everywhere = replace(setting, change="all 1.1x")
+    together = made(everywhere, 10, few)
+    paired = made(replace(everywhere, interleaved=True), 11, few)
+    in_turn = made(replace(setting, interleaved=True), 12, few)
+    cells = [
+        f"{100 * noise:g} %",
+        percent(nothing.failed, trials),
+        percent(nothing.unsure, trials),
+        *(percent(one.found, few) for one in found),
+        percent(together.common, few),
+        percent(paired.failed, few),
+        percent(in_turn.failed, few),
+    ]
+    return f"| {name} | " + " | ".join(cells) + " |"
 
 
-def whole(trials: int) -> None:
-    """The complete check with models, no change and p^(1/2), 5 points, 5 % noise; and its speed."""
-    today = datetime.date.today()
-    for change in ("none", "p^(1/2)"):
-        rng = np.random.default_rng(7)
-        outcomes, hits, start = [], 0, time.perf_counter()
-        for _ in range(trials):
-            before, after = simulate(Setting(5, 0.05, change), rng)
-            result = check(after, before, OPTIONS, ModelOptions(), today)
-            outcomes.append(result.outcome)
-            hits += any(d.kernel == after.kernels[CHANGED] for d in result.of(Verdict.REGRESSION))
-        seconds = (time.perf_counter() - start) / trials
-        failed = sum(o is Outcome.REGRESSED for o in outcomes)
-        summary = f"exit 1 in {failed} of {trials}, kernel found in {hits}, {1000 * seconds:.0f} ms each"
-        print(f"complete check, {change}: {summary}")
+def percent(count: int, trials: int) -> str:
+    return f"{100 * count / trials:.0f} %"
+
+
+def table(points: int, noises: list[float], trials: int, seed: int) -> None:
+    print(f"\n{points} scales x {points} repetitions, {trials} trials (changes: {max(trials // PART, 1)})\n")
+    print(
+        "| noise | of a value | nothing changed: fails | cannot tell | "
+        + " | ".join(f"{change} found" for change in CHANGES)
+        + " | all 1.1x: common verdict | in turn: all 1.1x fails | in turn: nothing changed fails |"
+    )
+    print("|---|" + "---:|" * (len(CHANGES) + 6))
+    settings = [(name, noise) for name in MACHINES for noise in noises]
+    with ProcessPoolExecutor() as pool:
+        names, of_each = zip(*settings, strict=True)
+        count = len(settings)
+        for line in pool.map(row, names, of_each, [points] * count, [trials] * count, [seed] * count):
+            print(line, flush=True)
+
+
+def splits(path: Path, most: int) -> None:
+    """Check one part of the repetitions of a series against the rest, in up to `most` ways."""
+    study = read_study(path, Options()).measurements
+    repetitions = study.values.shape[2]
+    ways = list(itertools.combinations(range(repetitions), repetitions // 2))
+    np.random.default_rng(1).shuffle(ways)
+    outcomes = Counter(checked(*halves(study, way)).outcome.name.lower() for way in ways[:most])
+    print(f"{path}: {sum(outcomes.values())} of {len(ways)} splits: {dict(outcomes)}")
+
+
+def halves(study: Measurements, chosen: tuple[int, ...]) -> tuple[Measurements, Measurements]:
+    rest = [r for r in range(study.values.shape[2]) if r not in set(chosen)]
+    one, two = (
+        replace(study, values=study.values[:, :, part], repetitions=None) for part in (list(chosen), rest)
+    )
+    return one, two
 
 
 def main() -> None:
-    options = argparse.ArgumentParser(description=__doc__)
-    options.add_argument("--trials", type=int, default=1000)
-    options.add_argument("--whole", type=int, default=50)
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    options.add_argument("--trials", type=int, default=100)
+    options.add_argument("--points", type=int, nargs="+", default=[5, 3])
+    options.add_argument("--noise", type=float, nargs="+", default=[2, 5])
+    options.add_argument("--seed", type=int, default=2026)
+    options.add_argument("--splits", type=Path)
+    options.add_argument("--most", type=int, default=50)
     given = options.parse_args()
-    print(f"{given.trials} trials a cell; each cell: **gate** / 10 % threshold at the largest scale")
-    plain = [Setting(points, noise) for points in (5, 6) for noise in (0.02, 0.05, 0.1)]
-    show("Equal log-normal noise", plain, given.trials)
-    show(
-        "Noise uneven over kernels and scales",
-        [Setting(5, n, uneven=True) for n in (0.02, 0.05)],
-        given.trials,
-    )
-    show(
-        "Another 3 % between the two studies' jobs",
-        [Setting(5, n, jobs=0.03) for n in (0.02, 0.05)],
-        given.trials,
-    )
-    show(
-        "1 of 20 repetitions takes 1.5 times as long",
-        [Setting(5, n, spikes=0.05) for n in (0.02, 0.05)],
-        given.trials,
-    )
-    whole(given.whole)
+    if given.splits:
+        splits(given.splits, given.most)
+        return
+    for points in given.points:
+        table(points, [n / 100 for n in given.noise], given.trials, given.seed)
 
 
 if __name__ == "__main__":

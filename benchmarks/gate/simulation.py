@@ -1,38 +1,67 @@
-"""Simulated studies: a program of 60 kernels before and after a change."""
+"""Simulated studies: 60 kernels before and after a change, on a machine with some kind of noise."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from pipeline.gate.measurements import KernelId, Level, Measurements
 
 KERNELS = 60
-CHANGED = 1  # row of the changed kernel; the total is row 0
+CHANGED = 2  # row of the changed kernel among the measured ones: behind the total and the first kernel
 CHANGED_SHARE = 0.1
 FIRST_SCALE = 8
+PERSISTENCE = 0.9  # correlation of the drift of one run with that of the next
+SLOWEST = (1.5, 3.0)  # factors of outlying runs and values
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
+class Machine:
+    """What disturbs measurements; all numbers are standard deviations of logarithms or shares.
+
+    Attributes:
+        noise: of single values.
+        uneven: kernels differ in noise (log-normal, sigma 0.5) and noise doubles from the middle to the end.
+        jobs: of what all repetitions of a kernel and point in one study share.
+        day: factor of the candidate's day on all kernels.
+        run: of what all kernels of a run share.
+        point: of what all kernels of a point in one study share.
+        drift: of an autocorrelated factor of runs, which kernels follow by 0.7 to 1.3 of it.
+        in_blocks: the repetitions of a point run one after the other, so that drift hits it alone.
+        slow_runs, slow_values: share of the runs or values that take 1.5 to 3 times as long.
+        waiting: noise of every other kernel instead of `noise`, as of MPI.
+    """
+
+    noise: float = 0.02
+    uneven: bool = False
+    jobs: float = 0.0
+    day: float = 1.0
+    run: float = 0.0
+    point: float = 0.0
+    drift: float = 0.0
+    in_blocks: bool = False
+    slow_runs: float = 0.0
+    slow_values: float = 0.0
+    waiting: float = 0.0
+
+
+@dataclass(frozen=True, kw_only=True)
 class Setting:
     """What is simulated.
 
     Attributes:
+        machine: the noise.
+        change: ``none``, ``log p``, ``p^(1/2)``; ``1.2x`` of one kernel at all scales; ``1.5x`` too;
+            ``1.5x at the last`` at the largest scale only; ``all 1.1x`` of all kernels at all scales.
         points: number of scales, 8, 16, 32, ...
-        noise: standard deviation of the logarithm of one repetition.
-        change: ``none``, ``log p``, ``p^(1/2)`` or ``1.5x``.
         repetitions: per point.
-        uneven: kernels differ in noise (log-normal, sigma 0.5) and noise doubles from the middle to the end.
-        jobs: standard deviation of what all repetitions of a kernel and point in one study share.
-        spikes: probability that a repetition takes 1.5 times as long.
+        interleaved: both programs ran in turn, on the same days and nodes.
     """
 
-    points: int
-    noise: float
+    machine: Machine
     change: str = "none"
+    points: int = 5
     repetitions: int = 5
-    uneven: bool = False
-    jobs: float = 0.0
-    spikes: float = 0.0
+    interleaved: bool = False
 
 
 def scales(setting: Setting) -> np.ndarray:
@@ -40,38 +69,79 @@ def scales(setting: Setting) -> np.ndarray:
 
 
 def effect(setting: Setting) -> np.ndarray:
-    """Factor on the changed kernel's effort at every scale, 1 at the smallest."""
+    """Factor on the effort of all kernels at all scales, float64[KERNELS, P]."""
     p = scales(setting)
-    if setting.change == "log p":
-        return np.log2(p) / np.log2(p[0])
-    if setting.change == "p^(1/2)":
-        return np.sqrt(p / p[0])
-    factor = np.ones(len(p))
-    if setting.change == "1.5x":
-        factor[-1] = 1.5
+    factor = np.ones((KERNELS, len(p)))
+    changed = CHANGED - 1
+    match setting.change:
+        case "log p":
+            factor[changed] = np.log2(p) / np.log2(p[0])
+        case "p^(1/2)":
+            factor[changed] = np.sqrt(p / p[0])
+        case "1.2x":
+            factor[changed] = 1.2
+        case "1.5x":
+            factor[changed] = 1.5
+        case "1.5x at the last":
+            factor[changed, -1] = 1.5
+        case "all 1.1x":
+            factor[:] = 1.1
     return factor
 
 
 def simulate(setting: Setting, rng: np.random.Generator) -> tuple[Measurements, Measurements]:
     """Return baseline and candidate: constant efforts with log-normal shares, one of exactly 10 %."""
+    machine = setting.machine
     effort = rng.lognormal(0.0, 1.0, KERNELS)
-    effort[0] = effort[1:].sum() * CHANGED_SHARE / (1 - CHANGED_SHARE)
-    level = np.ones((KERNELS, setting.points, 1))
-    if setting.uneven:
-        level *= rng.lognormal(0.0, 0.5, (KERNELS, 1, 1)) * np.linspace(0.5, 2.0, setting.points)[:, None]
+    changed = CHANGED - 1
+    effort[changed] = np.delete(effort, changed).sum() * CHANGED_SHARE / (1 - CHANGED_SHARE)
+    noise = np.full((KERNELS, setting.points, 1), machine.noise)
+    if machine.waiting:
+        noise[::2] = machine.waiting
+    if machine.uneven:
+        noise *= rng.lognormal(0.0, 0.5, (KERNELS, 1, 1)) * np.linspace(0.5, 2.0, setting.points)[:, None]
+    drifts = _drifts(setting, rng)
+    follows = rng.uniform(0.7, 1.3, (KERNELS, 1, 1))
     before = np.repeat(effort[:, None], setting.points, axis=1)
-    after = before.copy()
-    after[0] *= effect(setting)
-    return tuple(_measured(setting, mean, setting.noise * level, rng) for mean in (before, after))
+    drifts = drifts + machine.point * rng.normal(size=(1 if setting.interleaved else 2, setting.points, 1))
+    baseline = _measured(setting, before, noise, follows * drifts[0], rng)
+    day = 0.0 if setting.interleaved else np.log(machine.day)
+    after = before * effect(setting)
+    return baseline, _measured(setting, after, noise, day + follows * drifts[1], rng)
+
+
+def _drifts(setting: Setting, rng: np.random.Generator) -> np.ndarray:
+    """Drift of the runs of both studies, float64[2, P, R], in the order in which they ran."""
+    points, repetitions = setting.points, setting.repetitions
+    if setting.interleaved:
+        return np.moveaxis(_series(setting, (repetitions, points, 2), rng), (0, 1, 2), (2, 1, 0))
+    if setting.machine.in_blocks:
+        return np.stack([_series(setting, (points, repetitions), rng) for _ in range(2)])
+    return np.stack([_series(setting, (repetitions, points), rng).T for _ in range(2)])
+
+
+def _series(setting: Setting, shape: tuple[int, ...], rng: np.random.Generator) -> np.ndarray:
+    steps = rng.normal(size=int(np.prod(shape))) * setting.machine.drift
+    level = steps.copy()
+    for n in range(1, len(level)):
+        level[n] = PERSISTENCE * level[n - 1] + np.sqrt(1 - PERSISTENCE**2) * steps[n]
+    return level.reshape(shape)
 
 
 def _measured(
-    setting: Setting, mean: np.ndarray, noise: np.ndarray, rng: np.random.Generator
+    setting: Setting, mean: np.ndarray, noise: np.ndarray, common: np.ndarray, rng: np.random.Generator
 ) -> Measurements:
-    shape = (*mean.shape, setting.repetitions)
-    logs = noise * rng.normal(size=shape) + setting.jobs * rng.normal(size=(*mean.shape, 1))
-    logs += np.log(1.5) * (rng.random(shape) < setting.spikes)
-    values = mean[:, :, None] * np.exp(logs)
+    machine, shape = setting.machine, (*mean.shape, setting.repetitions)
+    logs = noise * rng.normal(size=shape) + common
+    logs += machine.jobs * rng.normal(size=(*mean.shape, 1))
+    logs += machine.run * rng.normal(size=(1, *shape[1:]))
+    for share, size in ((machine.slow_runs, (1, *shape[1:])), (machine.slow_values, shape)):
+        slow = np.log(rng.uniform(*SLOWEST, size=size))
+        logs += slow * (rng.random(size) < share)
+    return _study(setting, mean[:, :, None] * np.exp(logs))
+
+
+def _study(setting: Setting, values: np.ndarray) -> Measurements:
     names = [KernelId(Level.TOTAL, ("total",))]
     names += [KernelId(Level.CALLPATH, ("main", f"kernel{k}")) for k in range(len(values))]
     p = scales(setting)
@@ -88,3 +158,24 @@ def _measured(
         lines=np.full(len(names), -1),
         parallel_efficiency=np.full(len(p), np.nan),
     )
+
+
+MACHINES: dict[str, Machine] = {
+    "even": Machine(),
+    "uneven over kernels and scales": Machine(uneven=True),
+    "3 % between jobs": Machine(jobs=0.03),
+    "a day 15 % slower": Machine(day=1.15),
+    "a day 15 % faster": Machine(day=1 / 1.15),
+    "5 % common to a run": Machine(run=0.05),
+    "5 % common to a point": Machine(point=0.05),
+    "3 % drift": Machine(drift=0.03),
+    "3 % drift, points in blocks": Machine(drift=0.03, in_blocks=True),
+    "5 % of the runs slow": Machine(slow_runs=0.05),
+    "5 % of the values slow": Machine(slow_values=0.05),
+    "every other kernel 25 %": Machine(waiting=0.25),
+}
+
+
+def with_noise(machine: Machine, noise: float) -> Machine:
+    """Return a machine with another noise of single values."""
+    return replace(machine, noise=noise)

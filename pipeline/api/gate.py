@@ -42,7 +42,7 @@ class Check:
     @property
     def problems(self) -> tuple[str, ...]:
         """Why the studies cannot be compared, and what else should be known, one sentence each."""
-        return (*self._result.reasons, *self._result.notices, *self._notices)
+        return (*(reason.text for reason in self._result.reasons), *self._result.notices, *self._notices)
 
     @cached_property
     def kernels(self) -> "pd.DataFrame":

@@ -9,11 +9,12 @@ from pipeline.cli.app import app
 from pipeline.cli.baseline import Machine
 from pipeline.cli.options import At, Config, Given, Limit, declared_options
 from pipeline.cli.output import reading_progress, show_notices, show_skipped, show_written
-from pipeline.config.options import Options, configuration_file, load_options
+from pipeline.config.options import Options, configuration_file, declared_fields, load_options
+from pipeline.gate.options import CheckOptions
 
 
 @app.command("check")
-@declared_options("check", Options)
+@declared_options("check", Options, CheckOptions)
 def check_command(
     path: Annotated[
         Path, typer.Argument(metavar="DIR|OUT|FILE", help="Runs, a results directory or a series file.")
@@ -27,6 +28,23 @@ def check_command(
             help="File of `pipeline baseline`; without it only the rules of pipeline.toml apply.",
         ),
     ] = None,
+    paired_with: Annotated[
+        Path | None,
+        typer.Option(
+            "--paired-with",
+            metavar="DIR",
+            help="Runs of the baseline's program, in turn with those of DIR and numbered alike.",
+        ),
+    ] = None,
+    history: Annotated[
+        Path | None,
+        typer.Option(
+            "--history", metavar="FILE", help="File of `pipeline history add`: compare with its last entries."
+        ),
+    ] = None,
+    last: Annotated[
+        int, typer.Option("--last", metavar="N", min=3, help="Number of entries of the history.")
+    ] = 10,
     at: At = None,
     machine: Machine = None,
     config: Config = None,
@@ -72,21 +90,32 @@ def check_command(
 
     from pipeline.config.check_options import load_check_options
     from pipeline.config.targets import parse_at
-    from pipeline.gate.check import check
     from pipeline.report.check.terminal import show_check
     from pipeline.report.terminal import console
-    from pipeline.stages.check import Outputs, like_baseline, read_baseline, read_study, write_outputs
+    from pipeline.stages.check import (
+        Outputs,
+        Reference,
+        checked,
+        like_baseline,
+        read_reference,
+        read_study,
+        write_outputs,
+    )
 
     folder = path if path.is_dir() else None
-    options = load_options(config, folder, **given)
-    rules = load_check_options(configuration_file(config, folder))
+    file = configuration_file(config, folder)
+    own = {one.name for one, _, _ in declared_fields(CheckOptions)}
+    options = load_options(config, folder, **{name: v for name, v in given.items() if name not in own})
+    rules = load_check_options(file, **{name: v for name, v in given.items() if name in own})
     if at or options.at:
         rules = replace(rules, targets=parse_at(at) if at else rules.targets or options.at)
-    known = read_baseline(baseline) if baseline is not None else None
-    study = read_study(path, like_baseline(options, known), machine or "", reading_progress)
-    show_skipped(study.damaged)
-    show_notices(study.notices)
-    result = check(study.measurements, known, rules, options.models, datetime.date.today())
+    reference = Reference(baseline=baseline, paired_with=paired_with, history=history, last=last)
+    known = read_reference(reference, options, machine or "", reading_progress)
+    study = read_study(path, like_baseline(options, known.measurements), machine or "", reading_progress)
+    for one in (study, *known.studies):
+        show_skipped(one.damaged)
+        show_notices(one.notices)
+    result = checked(study, known, rules, options, datetime.date.today())
     outputs = Outputs(
         json=json,
         junit=junit,
@@ -94,6 +123,8 @@ def check_command(
         markdown=markdown,
         code_quality=code_quality,
         source_root=source_root or "",
+        configuration=str(file or ""),
+        reference=str(baseline or history or ""),
     )
     if not write_outputs(result, outputs, show_written):
         show_check(console(), result, limit=limit)

@@ -64,12 +64,14 @@ def compare_command(
     for study in studies:
         show_skipped(study.damaged)
         show_notices(study.notices)
-    rules = CheckOptions(targets=parse_at(at or []), factor=factor)
+    rules = CheckOptions(targets=parse_at(at or []), factor=factor, common_factor=min(factor, 1.05))
     one, two = (study.measurements for study in studies)
     matched = match(one, two)
     require_common(matched, str(a), str(b))
     result = check(two, one, rules, options.models, datetime.date.today())
-    renamed = possible_renames(matched, rules.share_floor)
+    recognised = {rename.before for rename in result.renames}
+    possible = possible_renames(matched, rules.share_floor)
+    renamed = [pair for pair in possible if pair[0].callpath not in recognised]
     if output is not None:
         write_output(output, comparison_html(result, renamed, str(a), str(b)))
     written = write_summary(json, comparison_document(result, renamed, str(a), str(b)))

@@ -5,9 +5,11 @@ import re
 from collections.abc import Mapping
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 from ingest.errors import UsageError
 from ingest.options import INFINITE
+from pipeline.config.options import override
 from pipeline.config.targets import read_targets
 from pipeline.config.toml_file import Table, read_toml
 from pipeline.gate.options import CheckOptions, KernelRule, Waiver
@@ -19,15 +21,21 @@ GROWTH = re.compile(
 GROWTH_HINT = 'write it like "1", "log2(p)", "p^(1/2)" or "p * log2(p)^2"'
 
 
-def load_check_options(path: Path | None) -> CheckOptions:
+def load_check_options(path: Path | None, **given: Any) -> CheckOptions:  # noqa: ANN401
     """Read the ``[check]`` table; defaults if there is no file or no table.
+
+    Args:
+        path: the configuration file.
+        given: options of the command line, by the names of their fields; None if not given.
 
     Raises:
         UsageError: with line, key and what was expected.
     """
-    if path is None:
-        return CheckOptions()
-    table = read_toml(path).table("check")
+    options = CheckOptions() if path is None else _from_table(read_toml(path).table("check"))
+    return override(options, given)
+
+
+def _from_table(table: Table) -> CheckOptions:
     return CheckOptions(
         **table.options(CheckOptions, beside=("targets", "rule", "waiver")),
         targets=_targets(table),

@@ -178,13 +178,13 @@ class Options:
     min_efficiency: float = option(
         MIN_EFFICIENCY,
         "Report the largest scale with at least this efficiency.",
-        commands=(*_MODELS, "predict", "report"),
+        commands=(*_MODELS, "predict", "report", "export"),
         metavar="SHARE",
         given=str,
         read=_share,
     )
     strict: bool = option(
-        False, "Exit with code 3 if a run could not be read.", commands=_MODELS, recompute=False
+        False, "Exit with code 3 if a run could not be read.", commands=(*_MODELS, "check"), recompute=False
     )
     engine: Literal["local", "dask"] = option(
         "local",

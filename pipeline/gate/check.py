@@ -2,32 +2,57 @@
 
 import datetime
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from enum import Enum
 
 import numpy as np
 
 from ingest.arrays import FloatArray, IntArray
 from ingest.errors import UsageError
+from pipeline.gate.common import CommonChange, between_runs, common_change
 from pipeline.gate.forecast import Forecast, Forecasts, forecast, target_points
-from pipeline.gate.hypothesis_tests import run_tests
+from pipeline.gate.hypothesis_tests import Family, run_tests
 from pipeline.gate.matching import Matched, incomparable, match
 from pipeline.gate.measurements import Measurements
 from pipeline.gate.options import CheckOptions
+from pipeline.gate.pairs import paired_factor
+from pipeline.gate.power import lacking_power, power_of
 from pipeline.gate.recording import heir_results, recording, recording_reason
-from pipeline.gate.result import CheckResult, Evidence, KernelResult, Outcome, Verdict, plain_number
+from pipeline.gate.renames import Recognised, recognise
+from pipeline.gate.result import (
+    Cause,
+    CheckResult,
+    Common,
+    Evidence,
+    KernelResult,
+    Outcome,
+    Power,
+    Reason,
+    Rename,
+    Verdict,
+    point_text,
+)
 from pipeline.gate.rules import RuleTests, rule_evidence, rule_tests, total_evidence, waive
+from pipeline.gate.runs import Typical, typical_runs
 from pipeline.gate.verdicts import matched_verdicts, new_kernels, side_of, vanished_kernels, with_located
+from pipeline.gate.whole import common_result, incomplete, too_noisy, unrepeated, with_common
 from pipeline.models.options import ModelOptions
 from pipeline.statistics.multiple_testing import holm
 
-COMMON_SHIFT = 1.05  # a median change of all kernels beyond this factor is reported
+
+class Kind(Enum):
+    """What a study is compared with."""
+
+    BASELINE = "a baseline, measured some other day"
+    PAIRED = "runs beside its own: those with the same number ran one after the other"
+    HISTORY = "earlier results, each of which counts as one repetition"
 
 
 @dataclass(frozen=True, eq=False)
 class _Study:
     """The candidate, its forecast at the targets float64[Q, D], and the tests of the rules."""
 
-    candidate: Measurements
+    candidate: Typical
     ahead: Forecast
     targets: FloatArray
     rules: RuleTests
@@ -43,6 +68,10 @@ class _Compared:
         tests: number of tests that share the false-alarm level.
         points: float64[P, D], the points compared.
         below_share_floor: number of kernels ignored.
+        missing: float64[M, D], points of the baseline that were not measured.
+        common: what all kernels have in common.
+        power: what would have been seen.
+        renames: what was compared under another name.
         notices: what else should be known.
     """
 
@@ -51,6 +80,10 @@ class _Compared:
     tests: int
     points: FloatArray
     below_share_floor: int = 0
+    missing: FloatArray = field(default_factory=lambda: np.empty((0, 0)))
+    common: Common | None = None
+    power: Power | None = None
+    renames: tuple[Rename, ...] = ()
     notices: tuple[str, ...] = ()
 
 
@@ -60,6 +93,9 @@ def check(
     options: CheckOptions,
     models: ModelOptions,
     today: datetime.date,
+    *,
+    kind: Kind = Kind.BASELINE,
+    skipped: Sequence[str] = (),
 ) -> CheckResult:
     """Compare a study with a baseline and with the rules.
 
@@ -69,22 +105,29 @@ def check(
         options: factors, levels, rules and waivers.
         models: how to fit both sides.
         today: waivers must still hold on this day.
+        kind: what the baseline is.
+        skipped: input that could not be read and makes the check inconclusive, one sentence each.
 
     Raises:
         UsageError: if a target has an unknown parameter, a rule matches no kernel, or there is nothing to
             check.
-        InputError: if the studies are of different kinds.
+        InputError: if the studies are of different kinds, or paired runs have no counterpart.
     """
     targets = target_points(candidate, options.targets)
-    study = _Study(candidate, forecast(candidate, targets, models), targets, rule_tests(candidate, options))
+    typical = typical_runs(candidate, options.share_floor)
+    ahead = forecast(typical.measurements, targets, models)
+    study = _Study(typical, ahead, targets, rule_tests(candidate, options))
+    reasons = [Reason(Cause.SKIPPED, text) for text in skipped]
     if baseline is not None:
-        compared = _compare(study, match(baseline, candidate), options, models)
-        reasons = incomparable(baseline, candidate)
-        reasons += recording_reason(baseline.origin, candidate.origin)
+        compared = _compare(study, baseline, options, models, kind)
+        reasons += incomplete(baseline, compared.missing, options.allow_missing)
+        reasons += [] if kind is Kind.HISTORY else unrepeated(baseline, candidate)
+        differences = incomparable(baseline, candidate)
+        differences += recording_reason(baseline.origin, candidate.origin)
+        reasons = [*(Reason(Cause.INCOMPARABLE, text) for text in differences), *reasons]
     elif options.kernels or options.parallel_efficiency is not None or options.total is not None:
         rules = holm(study.rules.p)
         compared = _Compared(rules=rules, tests=len(rules), points=candidate.points)
-        reasons = ()
     else:
         raise UsageError(
             "nothing to check",
@@ -92,58 +135,141 @@ def check(
             hint="give --baseline FILE, or write rules in [check] of pipeline.toml",
         )
     kernels, notices = waive(_with_rules(compared, study, options), options.waivers, today)
+    reasons += _doubts(compared, kernels, options)
     return CheckResult(
         outcome=_outcome(kernels, reasons),
         kernels=tuple(sorted(kernels, key=lambda result: result.importance)),
-        reasons=reasons,
-        notices=(*compared.notices, *notices),
+        reasons=tuple(reasons),
+        notices=(*compared.notices, *_of_common(compared.common, options), *notices),
         points=candidate.named(compared.points),
         targets=candidate.named(targets),
         unit=candidate.unit,
         tests=compared.tests,
         below_share_floor=compared.below_share_floor,
+        missing=candidate.named(compared.missing),
+        common=compared.common,
+        power=compared.power,
+        renames=compared.renames,
     )
 
 
-def _compare(study: _Study, matched: Matched, options: CheckOptions, models: ModelOptions) -> _Compared:
+def _compare(
+    study: _Study, baseline: Measurements, options: CheckOptions, models: ModelOptions, kind: Kind
+) -> _Compared:
     """Compare a study with its baseline."""
-    candidate, recorded = study.candidate, recording(matched)
+    apart = recording(match(baseline, study.candidate.measured)).partial
+    same = (
+        Recognised(baseline, study.candidate.measured, ())  # what was not recorded was not inlined
+        if apart
+        else recognise(baseline, study.candidate.measured, options.share_floor)
+    )
+    before, candidate = typical_runs(same.baseline, options.share_floor), study.candidate
+    if same.candidate is not candidate.measured:
+        candidate = typical_runs(same.candidate, options.share_floor)
+    paired = kind is Kind.PAIRED
+    matched = (
+        match(before.measured, candidate.measured)
+        if paired
+        else match(before.measurements, candidate.measurements)
+    )
+    recorded = recording(matched)
     everything, matched = matched, recorded.comparable(matched)
-    row_of = {kernel: row for row, kernel in enumerate(candidate.kernels)}
-    rows: IntArray = np.array([row_of[kernel] for kernel in matched.candidate.kernels], dtype=np.int64)
     forecasts = Forecasts(
         baseline=forecast(matched.baseline, study.targets, models),
-        candidate=study.ahead.take(rows),
+        candidate=_forecast_of(matched.candidate, study, models),
         targets=study.targets,
-        scale=study.targets[:, candidate.parameters.index(candidate.parameter)],
+        scale=study.targets[:, baseline.parameters.index(baseline.parameter)],
     )
-    family = run_tests(matched, forecasts, study.rules, options)
+    family = run_tests(matched, forecasts, study.rules, options, paired=paired)
+    change = _common(matched, family, before, candidate, options, paired)
+    common = None if recorded.partial else common_result(matched, change, options)
     kernels = matched_verdicts(matched, forecasts, family, options)
     kernels += new_kernels(everything, options) + vanished_kernels(everything, options)
     kernels = [recorded.marked(result) for result in kernels]
     kernels += heir_results(everything, recorded, options.share_floor)
     return _Compared(
-        kernels=tuple(with_located(kernels)),
+        kernels=tuple(with_located(kernels if common is None else with_common(kernels, common, options))),
         rules=family.rules,
         tests=family.tests,
         points=matched.points,
         below_share_floor=len(matched.candidate.kernels) - len(family.rows),
-        notices=() if recorded.partial else _common_shift(matched, family.changes.common),
+        missing=np.delete(baseline.points, matched.base_at, axis=0),
+        common=common,
+        power=power_of(matched, family, change, options),
+        renames=same.renames,
+        notices=(
+            *before.notices("the baseline"),
+            *candidate.notices("this study"),
+            *_allowed(baseline, matched, options),
+        ),
     )
 
 
-def _outcome(kernels: Sequence[KernelResult], reasons: Sequence[str]) -> Outcome:
-    if reasons:
+def _forecast_of(part: Measurements, study: _Study, models: ModelOptions) -> Forecast:
+    """Return the forecast of the matched kernels; they are fitted again only if call paths were merged."""
+    row_of = {kernel: row for row, kernel in enumerate(study.candidate.measurements.kernels)}
+    rows: IntArray = np.array([row_of.get(kernel, -1) for kernel in part.kernels], dtype=np.int64)
+    known = (rows >= 0).all() and np.array_equal(
+        study.candidate.measurements.values[rows], part.values, equal_nan=True
+    )
+    return study.ahead.take(rows) if known else forecast(part, study.targets, models)
+
+
+def _common(
+    matched: Matched,
+    family: Family,
+    before: Typical,
+    candidate: Typical,
+    options: CheckOptions,
+    paired: bool,
+) -> CommonChange:
+    """Test what all kernels share."""
+    if paired:
+        machine = paired_factor(matched, family.rows[matched.is_callpath[family.rows]])
+    else:
+        machine = between_runs(before.runs, candidate.runs, matched.base_at, matched.candidate_at)
+    limits = (options.common_factor, options.factor)
+    return common_change(family.changes.shared, machine, limits, paired=paired)
+
+
+def _allowed(baseline: Measurements, matched: Matched, options: CheckOptions) -> tuple[str, ...]:
+    """Name the points of the baseline that may be missing, and are."""
+    missing = baseline.named(np.delete(baseline.points, matched.base_at, axis=0))
+    if not missing or not options.allow_missing:
+        return ()
+    return (f"not measured, which is allowed: {'; '.join(map(point_text, missing))} of the baseline",)
+
+
+def _of_common(common: Common | None, options: CheckOptions) -> tuple[str, ...]:
+    """Return what all kernels share if nothing else says it."""
+    if common is None or not common.text or common.is_doubt(options.common):
+        return ()
+    failed = common.verdict is Verdict.REGRESSION and (common.paired or options.common == "fail")
+    return () if failed else (common.text,)
+
+
+def _doubts(compared: _Compared, kernels: Sequence[KernelResult], options: CheckOptions) -> list[Reason]:
+    """Return why the check as a whole is inconclusive though the studies can be compared."""
+    found = []
+    common = compared.common
+    if common and common.is_doubt(options.common):
+        found.append(Reason(Cause.COMMON, common.text))
+    found += [Reason(Cause.POWER, text) for text in lacking_power(compared.power, options.detect)]
+    found += [Reason(Cause.NOISE, text) for text in too_noisy(kernels, options)]
+    return found
+
+
+def _outcome(kernels: Sequence[KernelResult], reasons: Sequence[Reason]) -> Outcome:
+    if any(reason.cause is Cause.INCOMPARABLE for reason in reasons):
         return Outcome.INCONCLUSIVE
-    verdicts = {result.verdict for result in kernels}
-    if Verdict.REGRESSION in verdicts:
+    if any(result.verdict is Verdict.REGRESSION for result in kernels):
         return Outcome.REGRESSED
-    return Outcome.INCONCLUSIVE if Verdict.INCONCLUSIVE in verdicts else Outcome.PASSED
+    return Outcome.INCONCLUSIVE if reasons else Outcome.PASSED
 
 
 def _with_rules(compared: _Compared, study: _Study, options: CheckOptions) -> list[KernelResult]:
     """Add what rules say to the results of their kernels."""
-    candidate, tests = study.candidate, study.rules
+    candidate, tests = study.candidate.measurements, study.rules
     found: dict[int, list[Evidence]] = {row: [] for row in tests.row.tolist()}
     for n, row in enumerate(tests.row.tolist()):
         if compared.rules[n] <= options.false_alarms:
@@ -166,22 +292,3 @@ def _with_rules(compared: _Compared, study: _Study, options: CheckOptions) -> li
             result = replace(result, verdict=Verdict.REGRESSION, evidence=(*evidence, *others), advice="")
         results[kernel] = result
     return list(results.values())
-
-
-def _common_shift(matched: Matched, common: FloatArray) -> tuple[str, ...]:
-    """Report if most kernels changed together: the cause is the machine or the build, not one kernel.
-
-    Args:
-        matched: the two studies.
-        common: float64[P], median log ratio of the kernels at the common points.
-    """
-    if not len(common) or float(np.abs(common).max()) <= np.log(COMMON_SHIFT):
-        return ()
-    at = int(np.abs(common).argmax())
-    way = "more" if common[at] > 0 else "less"
-    factor = plain_number(float(np.exp(common[at])))
-    return (
-        f"half of all kernels changed by a factor of {factor} or {way} at "
-        f"{matched.candidate.parameter} = {matched.scale[at]:g}: that points to the machine, the compiler or "
-        f"its options rather than to single kernels",
-    )

@@ -7,8 +7,8 @@ import numpy as np
 
 from ingest.arrays import FloatArray, IntArray
 from ingest.errors import UsageError
+from pipeline.gate.estimates import Estimates
 from pipeline.gate.measurements import Measurements
-from pipeline.gate.ratios import Estimates
 from pipeline.models.fit import fit
 from pipeline.models.options import ModelOptions
 from pipeline.models.scaling_models import Prediction, ScalingModels

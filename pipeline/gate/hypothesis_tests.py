@@ -1,17 +1,20 @@
 """All tests of one check, made together so that they share one probability of a false alarm."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.special import stdtrit
 
 from ingest.arrays import BoolArray, FloatArray, IntArray
+from pipeline.gate.estimates import Estimates
 from pipeline.gate.forecast import Forecasts, predicted_ratio
 from pipeline.gate.matching import Matched
-from pipeline.gate.noise import log_means
+from pipeline.gate.noise import LogMeans
 from pipeline.gate.options import CheckOptions
-from pipeline.gate.ratios import Changes, Estimates, estimate_changes
+from pipeline.gate.outliers import robust_log_means
+from pipeline.gate.pairs import paired_means
+from pipeline.gate.ratios import Changes, Trends, estimate_changes
 from pipeline.gate.result import Ground
 from pipeline.gate.rules import RuleTests, allowed_factors
 from pipeline.statistics.multiple_testing import holm
@@ -28,28 +31,43 @@ class Family:
         rows: int64[K], the kernels among those matched.
         log_factor: float64[K], logarithm of the factor each may change by.
         changes: what the common points say.
-        estimates: per ground the log ratios that are tested, float64[K, T]: P points, one rise, Q targets,
-            and Q ratios of predictions, which count only if no common point can be compared.
-        worse: per ground adjusted p-values of "worse", float64[K, T], NaN if not tested.
-        better: the same of "better", adjusted among themselves: an improvement fails no check.
+        estimates: per ground the log ratios beyond the common factor, float64[K, T]: P points, their mean,
+            one rise, Q targets, and Q ratios of predictions, which count only if no common point can be
+            compared.
+        whole: the same log ratios with the common factor.
+        worse: per ground adjusted p-values of "worse", float64[K, T], NaN if not tested: worse than the
+            common factor explains, and slower than before at all.
+        relative: the same of the first half alone.
+        better: the same as `worse` of "better", adjusted among themselves: an improvement fails no check.
         rules: float64[n], adjusted p-values of the rules, in one family with `worse`.
         tests: number of tests that `worse` and `rules` hold.
         detectable: float64[K], smallest factor found with probability `POWER` at the largest common scale;
             NaN if nothing can be tested.
+        detectable_everywhere: the same of a change by that factor at all common points.
     """
 
     rows: IntArray
     log_factor: FloatArray
     changes: Changes
     estimates: Mapping[Ground, Estimates]
+    whole: Mapping[Ground, Estimates]
     worse: Mapping[Ground, FloatArray]
+    relative: Mapping[Ground, FloatArray]
     better: Mapping[Ground, FloatArray]
     rules: FloatArray
     tests: int
     detectable: FloatArray
+    detectable_everywhere: FloatArray
 
 
-def run_tests(matched: Matched, forecasts: Forecasts, rules: RuleTests, options: CheckOptions) -> Family:
+def run_tests(
+    matched: Matched,
+    forecasts: Forecasts,
+    rules: RuleTests,
+    options: CheckOptions,
+    *,
+    paired: bool = False,
+) -> Family:
     """Run all tests of a check.
 
     Args:
@@ -57,46 +75,98 @@ def run_tests(matched: Matched, forecasts: Forecasts, rules: RuleTests, options:
         forecasts: of the matched kernels.
         rules: tests that need no baseline.
         options: factors, share floor and level.
+        paired: whether the runs of both studies were interleaved.
+
+    Raises:
+        InputError: paired runs have no counterpart.
     """
-    material = _material(matched, forecasts, options.share_floor)
+    material = material_tests(matched, forecasts, options.share_floor)
     rows = np.flatnonzero(np.hstack(list(material.values())).any(axis=1))
     log_factor = np.log(allowed_factors([matched.candidate.kernels[i] for i in rows.tolist()], options))
+    before, now = _means(matched, rows, paired)
     changes = estimate_changes(
-        log_means(matched.baseline.values[rows][:, matched.base_at]),
-        log_means(matched.candidate.values[rows][:, matched.candidate_at]),
+        before,
+        now,
         matched.scale,
         forecasts.scale,
         matched.is_callpath[rows],
     )
     models = predicted_ratio(forecasts.baseline.take(rows), forecasts.candidate.take(rows))
     measured = changes.measured.known.any(axis=1, keepdims=True)
-    estimates = {
-        Ground.MEASURED: changes.measured,
-        Ground.GROWTH: changes.rise,
-        Ground.TARGET: changes.target,
-        Ground.MODELS: Estimates(np.where(measured, np.nan, models.log_ratio), models.error, models.degrees),
-    }
-    inverse = {ground: one.inverse for ground, one in estimates.items()}
+    models = replace(models, log_ratio=np.where(measured, np.nan, models.log_ratio))
+    common = _common_error(matched)[rows]
+    beyond = _widened(_by_ground(changes.excess, changes.beyond, models), common)
+    whole = _widened(_by_ground(changes.measured, changes.whole, models), common)
     asked = {ground: where[rows] for ground, where in material.items()}
-    worse, of_rules = _adjusted(_p_values(estimates, log_factor, asked), rules.p)
-    better, _ = _adjusted(_p_values(inverse, log_factor, asked), np.zeros(0))
+    relative = _p_values(beyond, log_factor, asked)
+    worse, of_rules = _adjusted(_both(relative, _p_values(whole, 0.0 * log_factor, asked)), rules.p)
+    inverse, inverse_whole = (
+        {ground: one.inverse for ground, one in view.items()} for view in (beyond, whole)
+    )
+    better = _both(_p_values(inverse, log_factor, asked), _p_values(inverse_whole, 0.0 * log_factor, asked))
     tests = sum(int(np.isfinite(p).sum()) for p in (*worse.values(), of_rules))
+    level = options.false_alarms / max(tests, 1)
     return Family(
         rows=rows,
         log_factor=log_factor,
         changes=changes,
-        estimates=estimates,
+        estimates=beyond,
+        whole=whole,
         worse=worse,
-        better=better,
+        relative=_adjusted(relative, rules.p)[0],
+        better=_adjusted(better, np.zeros(0))[0],
         rules=of_rules,
         tests=tests,
-        detectable=_detectable(
-            changes.measured, matched.scale, log_factor, options.false_alarms / max(tests, 1)
-        ),
+        detectable=_detectable(_at_largest(beyond[Ground.MEASURED], matched.scale), log_factor, level),
+        detectable_everywhere=_detectable(beyond[Ground.EVERYWHERE], log_factor, level),
     )
 
 
-def _material(matched: Matched, forecasts: Forecasts, floor: float) -> dict[Ground, BoolArray]:
+def _means(matched: Matched, rows: IntArray, paired: bool) -> tuple[LogMeans, LogMeans]:
+    """Reduce the repetitions of both studies at the common points."""
+    if paired:
+        at = matched.base_at, matched.candidate_at
+        return paired_means(matched.baseline, matched.candidate, rows, at)
+    before, now = robust_log_means(
+        matched.baseline.values[rows][:, matched.base_at],
+        matched.candidate.values[rows][:, matched.candidate_at],
+    )
+    return before, now
+
+
+def _common_error(matched: Matched) -> FloatArray:
+    """What the values of kernels have wrong at all points alike, both studies together: float64[kernels]."""
+    errors = [one.common_error for one in (matched.baseline, matched.candidate)]
+    zero = np.zeros(len(matched.candidate.kernels))
+    return np.hypot(*(zero if error is None else error for error in errors))
+
+
+def _widened(estimates: dict[Ground, Estimates], error: FloatArray) -> dict[Ground, Estimates]:
+    """Widen what compares values with values; growth over the points is free of what they have in common."""
+    return {
+        ground: one if ground is Ground.GROWTH else one.widened(error) for ground, one in estimates.items()
+    }
+
+
+def _by_ground(points: Estimates, trends: Trends, models: Estimates) -> dict[Ground, Estimates]:
+    return {
+        Ground.MEASURED: points,
+        Ground.EVERYWHERE: trends.mean,
+        Ground.GROWTH: trends.rise,
+        Ground.TARGET: trends.target,
+        Ground.MODELS: models,
+    }
+
+
+def _both(one: Mapping[Ground, FloatArray], two: Mapping[Ground, FloatArray]) -> dict[Ground, FloatArray]:
+    """P-values of "both are true": the larger one (intersection-union test); NaN if the first is."""
+    return {
+        ground: np.where(np.isfinite(p), np.fmax(p, np.nan_to_num(two[ground], nan=1.0)), np.nan)
+        for ground, p in one.items()
+    }
+
+
+def material_tests(matched: Matched, forecasts: Forecasts, floor: float) -> dict[Ground, BoolArray]:
     """Which tests concern a share of the total that matters, bool[matched kernels, T] per ground.
 
     A kernel that is negligible at a point may jump there by any factor without harm. At a target the lower
@@ -113,6 +183,7 @@ def _material(matched: Matched, forecasts: Forecasts, floor: float) -> dict[Grou
         target |= measured[:, [int(np.argmax(matched.scale))]]
     return {
         Ground.MEASURED: measured,
+        Ground.EVERYWHERE: np.asarray(measured.any(axis=1, keepdims=True)),
         Ground.GROWTH: target[:, -1:],
         Ground.TARGET: target,
         Ground.MODELS: target,
@@ -140,14 +211,21 @@ def _adjusted(
     return {g: part.reshape(p[g].shape) for g, part in zip(p, split, strict=True)}, rest
 
 
-def _detectable(measured: Estimates, scale: FloatArray, log_factor: FloatArray, level: float) -> FloatArray:
-    """Smallest factor found with probability `POWER` by a test at `level` at each kernel's largest scale."""
-    found = np.full(len(log_factor), np.nan)
+def _at_largest(measured: Estimates, scale: FloatArray) -> Estimates:
+    """Each kernel's estimate at its largest scale, T = 1."""
     known = measured.known
-    rows = np.flatnonzero(known.any(axis=1))
-    if len(rows):
-        column = np.where(known, scale, -np.inf).argmax(axis=1)[rows]
-        degrees, error = measured.degrees[rows, column], measured.error[rows, column]
-        reach = (stdtrit(degrees, 1 - level) + stdtrit(degrees, POWER)) * error
-        found[rows] = np.exp(np.minimum(log_factor[rows] + reach, LARGEST_LOG))
+    if not known.shape[1]:
+        return Estimates(*(np.full((len(known), 1), np.nan) for _ in range(3)))
+    column = np.where(known, scale, -np.inf).argmax(axis=1)[:, None]
+    parts = (measured.log_ratio, measured.error, measured.degrees)
+    return Estimates(*(np.take_along_axis(part, column, axis=1) for part in parts))
+
+
+def _detectable(one: Estimates, log_factor: FloatArray, level: float) -> FloatArray:
+    """Smallest factor found with probability `POWER` by a test at `level`, float64[K], of T = 1 estimates."""
+    found = np.full(len(log_factor), np.nan)
+    rows = np.flatnonzero(one.known[:, 0])
+    degrees, error = one.degrees[rows, 0], one.error[rows, 0]
+    reach = (stdtrit(degrees, 1 - level) + stdtrit(degrees, POWER)) * error
+    found[rows] = np.exp(np.minimum(log_factor[rows] + reach, LARGEST_LOG))
     return found

@@ -1,5 +1,6 @@
 """The measured values of all kernels of one study: what a check compares."""
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
@@ -15,6 +16,7 @@ from pipeline.models.efficiency import efficiencies
 from pipeline.models.kernels import Kernels, callpath_kernels, matches, region_kernels, total_kernel
 
 NO_LINE = -1
+REPETITION = re.compile(r"\.r(\d{1,9})(?=/|$)")  # at the end of a run's name
 ROUNDING = 1e-4  # relative difference up to which a region equals its only call path of any size
 
 
@@ -90,6 +92,8 @@ class Measurements:
         smallest_share: kernels below this share at every point may be missing.
         common_error: float64[K], standard deviation of the logarithm of what all values of a kernel have
             wrong in common, such as by a correction for overhead; None if nothing.
+        repetitions: int64[P, R], the number of every repetition as its run is named, -1 without a run; None
+            if the runs are not numbered.
     """
 
     parameters: tuple[str, ...]
@@ -106,6 +110,7 @@ class Measurements:
     origin: Origin = field(default_factory=Origin)
     smallest_share: float = 0.0
     common_error: FloatArray | None = None
+    repetitions: IntArray | None = None
 
     @cached_property
     def mean(self) -> FloatArray:
@@ -203,6 +208,7 @@ def measurements_of(
         parallel_efficiency=found.parallel if found is not None else unknown,
         origin=origin or Origin(),
         common_error=_common_error(experiment, regions, callpaths),
+        repetitions=_repetition_numbers(experiment),
     )
 
 
@@ -212,6 +218,17 @@ def _common_error(experiment: Experiment, regions: Kernels, callpaths: Kernels) 
     return np.concatenate(
         [[experiment.correction.total_deviation], regions.common_error, callpaths.common_error]
     )
+
+
+def _repetition_numbers(experiment: Experiment) -> IntArray | None:
+    """Number of every repetition, int64[P, R], from the names of the runs; None if one has none."""
+    numbers = np.full(experiment.shape, -1, dtype=np.int64)
+    for run in experiment.runs:
+        found = REPETITION.findall(run.source)
+        if not found:
+            return None
+        numbers[run.point, run.repetition] = int(found[-1])
+    return numbers if experiment.runs else None
 
 
 def _heaviest(callpaths: Kernels, regions: Kernels) -> IntArray:

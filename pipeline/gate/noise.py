@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ingest.arrays import FloatArray, IntArray
+from ingest.arrays import FloatArray
 from pipeline.statistics.empirical_bayes import pool_variances
 
 LEAST = 1e-3  # relative noise below this is due to the resolution of timers or to chance
@@ -27,17 +27,21 @@ class LogMeans:
 
     Attributes:
         mean: float64[K, P], mean over repetitions, NaN if none is above zero.
-        count: int64[K, P], repetitions above zero.
+        count: float64[K, P], repetitions above zero; less if some count for little.
         squares: float64[K, P], sum of squared deviations from the mean.
+        freedom: float64[K, P], degrees of freedom of `squares`; None: one less than the repetitions.
     """
 
     mean: FloatArray
-    count: IntArray
+    count: FloatArray
     squares: FloatArray
+    freedom: FloatArray | None = None
 
     @property
     def degrees(self) -> FloatArray:
         """Degrees of freedom of `squares`, float64[K, P]."""
+        if self.freedom is not None:
+            return self.freedom
         degrees: FloatArray = np.maximum(self.count - 1.0, 0.0)
         return degrees
 
@@ -57,11 +61,19 @@ class Noise:
     limit: FloatArray
 
 
+def natural_logs(values: FloatArray) -> FloatArray:
+    """Return natural logarithms; NaN for values that are unknown or not above zero."""
+    logs = np.full(values.shape, np.nan)
+    np.log(values, out=logs, where=np.isfinite(values) & (np.nan_to_num(values) > 0))
+    return logs
+
+
 def log_means(values: FloatArray) -> LogMeans:
     """Reduce repetitions, float64[K, P, R]; values not above zero have no logarithm and are left out."""
-    usable = np.isfinite(values) & (np.nan_to_num(values) > 0)
-    logs = np.log(np.where(usable, values, 1.0))
-    count = usable.sum(axis=2)
+    logs = natural_logs(values)
+    usable = np.isfinite(logs)
+    logs = np.where(usable, logs, 0.0)
+    count = usable.sum(axis=2).astype(np.float64)
     mean = np.full(count.shape, np.nan)
     np.divide(logs.sum(axis=2), count, out=mean, where=count > 0)
     deviation = np.where(usable, logs - np.nan_to_num(mean)[:, :, None], 0.0)

@@ -4,8 +4,11 @@ import datetime
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Literal
 
 from ingest.options import option
+
+_CHECK = ("check",)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,7 +68,33 @@ class CheckOptions:
         0.01, "Kernels below this share of the total, measured and predicted, are ignored.", least=0, most=1
     )
     new_share: float = option(0.05, "A new kernel fails the check from this share on.", least=0, most=1)
-    resolution: float = option(2.0, "A check that could miss a larger factor is inconclusive.", least=1)
+    common: Literal["inconclusive", "fail", "warn"] = option(
+        "inconclusive",
+        "What to do if all kernels are slower together, by the machine or by the build.",
+        commands=_CHECK,
+    )
+    common_factor: float = option(
+        1.05, "Largest factor by which all kernels together may exceed the baseline.", least=1
+    )
+    allow_missing: bool = option(
+        False, "Pass although points of the baseline were not measured; they are named.", commands=_CHECK
+    )
+    detect: float | None = option(
+        None,
+        "Exit with code 3 if a change by this factor could have been missed.",
+        commands=_CHECK,
+        metavar="FACTOR",
+        least=1,
+    )
+    most_noisy: float = option(
+        0.5,
+        "A check is inconclusive if kernels too noisy to judge take more than this share of the total.",
+        least=0,
+        most=1,
+    )
+    resolution: float = option(
+        2.0, "A kernel in which a larger factor could be missed is too noisy to judge.", least=1
+    )
     parallel_efficiency: float | None = option(
         None, "Smallest parallel efficiency allowed at any measured point.", least=0, most=1
     )

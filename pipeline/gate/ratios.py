@@ -1,16 +1,15 @@
 """Candidate over baseline: the ratio of every kernel at every point, over scale, and at the targets.
 
-Every ratio has a standard error. The tests built on them ask for more than a difference: they reject "the
-ratio is at most `factor`", so that what they find is both significant and large enough to matter (a minimum-
-effect test, as TREAT of McCarthy and Smyth, Bioinformatics 25, 2009).
+What kernels share is estimated first (`common`); a kernel is compared with it.
 """
 
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.special import stdtr, stdtrit
 
 from ingest.arrays import BoolArray, FloatArray
+from pipeline.gate.common import Shared, shared_factor
+from pipeline.gate.estimates import Estimates
 from pipeline.gate.noise import CERTAIN, LogMeans, Noise, moderated_noise
 from pipeline.statistics.least_squares import fit_lines
 
@@ -19,46 +18,19 @@ ENOUGH_KERNELS = 10  # needed to estimate what all kernels have in common
 EXTRAPOLATION_POINTS = 3  # a line through fewer says nothing about its own error
 
 
-@dataclass(frozen=True, eq=False)
-class Estimates:
-    """T estimates of log ratios for K kernels; NaN if nothing can be estimated.
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Trends:
+    """What the log ratios of K kernels at P points say beyond single points.
 
     Attributes:
-        log_ratio: float64[K, T].
-        error: float64[K, T], standard errors.
-        degrees: float64[K, T], degrees of freedom of the errors.
+        mean: over all common points, T = 1; unknown with fewer than two.
+        rise: from the smallest to the largest common scale, T = 1.
+        target: extrapolated to the targets as a power of the scale, T = Q.
     """
 
-    log_ratio: FloatArray
-    error: FloatArray
-    degrees: FloatArray
-
-    @property
-    def known(self) -> BoolArray:
-        """Whether there is an estimate with an error, bool[K, T]."""
-        known: BoolArray = np.isfinite(self.log_ratio) & np.isfinite(self.error) & (self.degrees > 0)
-        return known
-
-    @property
-    def inverse(self) -> "Estimates":
-        """The estimates of baseline over candidate."""
-        return replace(self, log_ratio=-self.log_ratio)
-
-    def above(self, log_factor: FloatArray) -> FloatArray:
-        """Return p-values against "the ratio is at most the factor", float64[K, T]; factors float64[K]."""
-        known = self.known
-        p = np.full(self.log_ratio.shape, np.nan)
-        statistic = (self.log_ratio - log_factor[:, None])[known] / self.error[known]
-        p[known] = stdtr(self.degrees[known], -statistic)
-        return p
-
-    def interval(self, level: float) -> tuple[FloatArray, FloatArray]:
-        """Return the ends of two-sided intervals for the ratio (not its logarithm), float64[K, T]."""
-        reach = np.full(self.error.shape, np.nan)
-        known = self.known
-        reach[known] = stdtrit(self.degrees[known], (1 + level) / 2) * self.error[known]
-        with np.errstate(over="ignore"):
-            return np.exp(self.log_ratio - reach), np.exp(self.log_ratio + reach)
+    mean: Estimates
+    rise: Estimates
+    target: Estimates
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -66,19 +38,21 @@ class Changes:
     """What the measurements say about K kernels.
 
     Attributes:
-        measured: at every common point, T = P.
-        rise: change of the log ratio from the smallest to the largest common scale, T = 1.
-        target: the ratio extrapolated to the targets as a power of the scale, T = Q.
+        measured: the ratio at every common point, T = P.
+        whole: its trends.
+        excess: what the ratio exceeds the common factor by, T = P.
+        beyond: trends of the excess.
         noise: noise of single repetitions.
-        common: float64[P], median log ratio of all kernels: what the machine or the build does to all.
+        shared: what all kernels have in common at the points.
         between: float64[P], variance between the two studies over what repetitions explain, at least 1.
     """
 
     measured: Estimates
-    rise: Estimates
-    target: Estimates
+    whole: Trends
+    excess: Estimates
+    beyond: Trends
     noise: Noise
-    common: FloatArray
+    shared: Shared
     between: FloatArray
 
 
@@ -103,12 +77,51 @@ def estimate_changes(
     both = (baseline.count > 0) & (candidate.count > 0) & (noise.degrees > 0)
     variance = np.full(change.shape, np.nan)
     variance[both] = noise.variance[both] * (1 / baseline.count[both] + 1 / candidate.count[both])
-    common, between = _between_studies(change[alone], variance[alone])
+    between = _between_studies(change[alone], variance[alone])
     measured = Estimates(change, np.sqrt(variance * between), noise.degrees)
-    rise, target, misfit = trend(measured, noise.limit, np.log(scale), np.log(targets))
+    shared = shared_factor(change[alone], (variance * between)[alone])
+    excess = replace(
+        measured,
+        log_ratio=measured.log_ratio - shared.log_factor,
+        error=np.sqrt(variance * between + np.where(shared.log_factor != 0, shared.variance, 0.0)),
+    )
+    whole, beyond = (trends(one, noise.limit, np.log(scale), np.log(targets)) for one in (measured, excess))
+    return Changes(
+        measured=measured,
+        whole=whole,
+        excess=excess,
+        beyond=beyond,
+        noise=noise,
+        shared=shared,
+        between=between,
+    )
+
+
+def trends(measured: Estimates, limit: FloatArray, x: FloatArray, targets: FloatArray) -> Trends:
+    """Estimate what several points say together; arguments as of `trend`."""
+    rise, target, misfit = trend(measured, limit, x, targets)
     # A rise that rests on one point off the line is an outlier, or a step that the points themselves show.
     rise = replace(rise, error=rise.error * np.sqrt(misfit)[:, None])
-    return Changes(measured=measured, rise=rise, target=target, noise=noise, common=common, between=between)
+    return Trends(mean=mean_over_points(measured, limit), rise=rise, target=target)
+
+
+def mean_over_points(measured: Estimates, limit: FloatArray) -> Estimates:
+    """Weighted mean of the log ratios per kernel, T = 1; unknown with fewer than two points.
+
+    Its error is widened by what the points differ, so that a jump at one of them does not count for all.
+    """
+    known = measured.known
+    weight, y = np.zeros(known.shape), np.where(known, measured.log_ratio, 0.0)
+    weight[known] = measured.error[known] ** -2.0
+    count, total = known.sum(axis=1, keepdims=True), weight.sum(axis=1, keepdims=True)
+    usable = count > 1
+    mean = np.full(usable.shape, np.nan)
+    np.divide((weight * y).sum(axis=1, keepdims=True), total, out=mean, where=usable)
+    squares = (weight * (y - np.nan_to_num(mean)) ** 2).sum(axis=1, keepdims=True)
+    misfit = np.maximum(squares / np.maximum(count - 1, 1), 1.0)
+    error = np.full(usable.shape, np.nan)
+    np.divide(misfit, total, out=error, where=usable)
+    return Estimates(mean, np.sqrt(error), _satterthwaite(weight, measured.degrees, limit)[:, None])
 
 
 def _noise(squares: FloatArray, degrees: FloatArray, alone: BoolArray) -> Noise:
@@ -122,8 +135,8 @@ def _noise(squares: FloatArray, degrees: FloatArray, alone: BoolArray) -> Noise:
     return Noise(variance, freedom, limit)
 
 
-def _between_studies(change: FloatArray, variance: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Find what all kernels have in common, and how much more they differ than repetitions explain.
+def _between_studies(change: FloatArray, variance: FloatArray) -> FloatArray:
+    """Find how much more kernels differ between the studies than repetitions explain, float64[P].
 
     Repetitions of one job share its nodes and its hour; another job differs by more. Most kernels do not
     change, so the median of their squared deviations estimates the excess, as in genomic control (Devlin and
@@ -134,18 +147,17 @@ def _between_studies(change: FloatArray, variance: FloatArray) -> tuple[FloatArr
         variance: float64[K, P], their variances by repetitions.
 
     Returns:
-        The median log ratio and the factor on all variances, float64[P] each.
+        The factor on all variances.
     """
     points = change.shape[1]
-    common, between = np.zeros(points), np.ones(points)
+    between = np.ones(points)
     for p in range(points):
         known = np.isfinite(change[:, p]) & np.isfinite(variance[:, p])
-        if known.any():
-            common[p] = np.median(change[known, p])
         if known.sum() >= ENOUGH_KERNELS:
-            square = (change[known, p] - common[p]) ** 2 / variance[known, p]
+            middle = np.median(change[known, p])
+            square = (change[known, p] - middle) ** 2 / variance[known, p]
             between[p] = max(1.0, float(np.median(square)) / MEDIAN_OF_SQUARE)
-    return common, between
+    return between
 
 
 def trend(

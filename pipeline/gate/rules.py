@@ -9,11 +9,12 @@ import numpy as np
 
 from ingest.arrays import BoolArray, FloatArray, IntArray
 from ingest.errors import UsageError
+from pipeline.gate.estimates import Estimates
 from pipeline.gate.forecast import Forecast
 from pipeline.gate.measurements import KernelId, Level, Measurements
 from pipeline.gate.noise import log_means, moderated_noise
 from pipeline.gate.options import CheckOptions, KernelRule, Waiver
-from pipeline.gate.ratios import Estimates, trend
+from pipeline.gate.ratios import trend
 from pipeline.gate.result import Evidence, Ground, KernelResult, Verdict, plain_number
 from pipeline.models.normal_form import factor_text, term_values
 

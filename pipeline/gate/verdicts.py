@@ -6,12 +6,12 @@ from dataclasses import replace
 import numpy as np
 
 from ingest.arrays import FloatArray
+from pipeline.gate.estimates import Estimates
 from pipeline.gate.forecast import Forecast, Forecasts
 from pipeline.gate.hypothesis_tests import Family
 from pipeline.gate.matching import Matched
 from pipeline.gate.measurements import Level, Measurements, regions_of
 from pipeline.gate.options import CheckOptions
-from pipeline.gate.ratios import Estimates
 from pipeline.gate.result import (
     Change,
     Evidence,
@@ -28,6 +28,7 @@ ENOUGH_REPETITIONS = 3
 MOST_REPETITIONS = 100  # nobody measures more often to settle a doubt
 LARGEST_FACTOR = 1000.0  # beyond, the size of a hidden change says nothing
 MOST_LOCATED = 3  # call paths named for a region
+ROUNDING = 0.005  # of the logarithm of a ratio, below which two ratios are shown as one
 LEAST_PART = 0.1  # of the largest change: call paths that changed by less are not named
 
 Points = Sequence[Mapping[str, float]]
@@ -60,10 +61,16 @@ def matched_verdicts(
     level = 1 - 2 * options.false_alarms / max(family.tests, 1)
     points = matched.baseline.named(matched.points)
     targets = matched.baseline.named(forecasts.targets)
-    measured = _changes(family.changes.measured, points, level)
-    extrapolated = _changes(family.changes.target, targets, level)
+    measured = changes_of(family.changes.measured, points, level)
+    extrapolated = changes_of(family.changes.whole.target, targets, level)
     base_at, candidate_at = matched.largest
-    places = {Ground.MEASURED: points, Ground.GROWTH: ({},), Ground.TARGET: targets, Ground.MODELS: targets}
+    places = {
+        Ground.MEASURED: points,
+        Ground.EVERYWHERE: ({},),
+        Ground.GROWTH: ({},),
+        Ground.TARGET: targets,
+        Ground.MODELS: targets,
+    }
     results = []
     for k, row in enumerate(family.rows.tolist()):
         result = KernelResult(
@@ -81,7 +88,8 @@ def matched_verdicts(
     return _settled_by_regions(results)
 
 
-def _changes(estimates: Estimates, points: Points, level: float) -> list[tuple[Change, ...]]:
+def changes_of(estimates: Estimates, points: Points, level: float) -> list[tuple[Change, ...]]:
+    """Return per kernel the ratios that are known, with two-sided intervals of a level."""
     lower, upper = estimates.interval(level)
     known = np.isfinite(lower) & np.isfinite(upper)
     with np.errstate(over="ignore"):
@@ -108,6 +116,11 @@ def _decided(
     for verdict, adjusted in ((Verdict.REGRESSION, family.worse), (Verdict.IMPROVEMENT, family.better)):
         if evidence := _evidence(result, family, k, adjusted, places, options.false_alarms):
             return replace(result, verdict=verdict, evidence=evidence)
+    if evidence := _appeared(matched, int(family.rows[k]), options):
+        advice = "write a new baseline if this is intended"
+        return replace(result, verdict=Verdict.REGRESSION, evidence=evidence, advice=advice)
+    if advice := _masked(family, k, options.false_alarms):
+        return replace(result, verdict=Verdict.INCONCLUSIVE, advice=advice, masked=True)
     if advice := _what_is_missing(result, matched, family, k, options):
         return replace(result, verdict=Verdict.INCONCLUSIVE, advice=advice)
     return result
@@ -124,13 +137,46 @@ def _evidence(
     """Put the significant tests of one kernel and direction into sentences, the strongest of each ground."""
     found = []
     for ground, at in places.items():
-        p, log_ratio = adjusted[ground][k], family.estimates[ground].log_ratio[k]
+        p, log_ratio = adjusted[ground][k], family.whole[ground].log_ratio[k]
         hits = np.flatnonzero(p <= level)
         if len(hits):
             strongest = int(hits[np.lexsort((-np.abs(log_ratio[hits]), p[hits]))[0]])
             text = _sentence(ground, float(np.exp(log_ratio[strongest])), at[strongest], len(hits), result)
+            beyond = float(family.estimates[ground].log_ratio[k, strongest])
+            if abs(beyond - log_ratio[strongest]) > ROUNDING:
+                text += f"; {plain_number(float(np.exp(beyond)))} times what all kernels share"
             found.append(Evidence(ground, text, float(p[strongest])))
+    if any(one.ground is Ground.MEASURED for one in found):  # single points say the same with a place
+        found = [one for one in found if one.ground is not Ground.EVERYWHERE]
     return tuple(sorted(found, key=lambda e: e.p or 0.0))
+
+
+def _appeared(matched: Matched, row: int, options: CheckOptions) -> tuple[Evidence, ...]:
+    """Say if a kernel takes a large share at a point where it took nothing: there is no ratio to test."""
+    before = matched.baseline.values[row, matched.base_at]
+    share = matched.candidate.share[row, matched.candidate_at]
+    absent = np.isfinite(before).any(axis=1) & (np.nan_to_num(before).max(axis=1) == 0)
+    if not (absent & (share >= options.new_share)).any():
+        return ()
+    at = int(np.where(absent, share, -1.0).argmax())
+    (point,) = matched.candidate.named(matched.points[[at]])
+    text = (
+        f"takes {plain_number(100 * share[at])} % of the total at {point_text(point)}, and took nothing there"
+    )
+    return (Evidence(Ground.NEW, text),)
+
+
+def _masked(family: Family, k: int, level: float) -> str:
+    """Return what to do about a kernel that got slower only beside others that got faster; else nothing."""
+    for ground, p in family.relative.items():
+        hits = np.flatnonzero(p[k] <= level)
+        if len(hits):
+            beyond = float(np.exp(family.estimates[ground].log_ratio[k, hits].max()))
+            return (
+                f"no slower than before, but {plain_number(beyond)} times slower than what all kernels "
+                "share: if the machine was faster, this kernel got slower; run both programs in turn"
+            )
+    return ""
 
 
 def _sentence(ground: Ground, ratio: float, at: Mapping[str, float], hits: int, result: KernelResult) -> str:
@@ -142,6 +188,8 @@ def _sentence(ground: Ground, ratio: float, at: Mapping[str, float], hits: int, 
         points = "point" if hits == 2 else "points"
         others = f", also significant at {hits - 1} other {points}" if hits > 1 else ""
         return f"measured {plain_number(ratio)} times the baseline at {place}{others}"
+    if ground is Ground.EVERYWHERE:
+        return f"measured {plain_number(ratio)} times the baseline over all points"
     if ground is Ground.GROWTH:
         way, change = ("worse", "grows") if ratio > 1 else ("better", "shrinks")
         factor = plain_number(max(ratio, 1 / ratio))

@@ -5,9 +5,11 @@ import numpy as np
 from ingest.arrays import FloatArray
 from ingest.errors import UsageError
 from ingest.scaling import Scaling
-from pipeline.models.analysis import Analysis
+from pipeline.models.analysis import Analysis, largest_point
+from pipeline.models.kernels import total_kernel
 from pipeline.models.planning.advice import Advice, advise, repetition_noise
 from pipeline.models.planning.candidates import candidate_points
+from pipeline.models.total import predict_total
 
 TIMES = ("effort", "time")
 
@@ -33,6 +35,30 @@ def advise_analysis(analysis: Analysis, at: FloatArray, budget: float) -> list[A
     cost = models.predict(points).value.sum(axis=0) * _cores(analysis, points)
     noise = repetition_noise(kernels.values)
     return advise(models, analysis.experiment.points, at, budget, noise=noise, candidates=points, cost=cost)
+
+
+def next_measurements(analysis: Analysis, at: FloatArray) -> list[Advice]:
+    """Plan as many further measurements as the study has cost so far, and at least one of the next doubling.
+
+    Args:
+        analysis: the modelled experiment.
+        at: float64[D], the target.
+
+    Returns:
+        The plan in its order; empty if nothing narrows the interval of the total at the target, or if the
+        models are not of time.
+    """
+    kernels, experiment = analysis.callpaths.kernels, analysis.experiment
+    if kernels.metric not in TIMES or not (experiment.runs or analysis.decision.scaling is not Scaling.WEAK):
+        return []
+    totals = total_kernel(kernels).values[0]
+    spent = float(np.nansum(totals.sum(axis=1) * _cores(analysis, experiment.points)))
+    column = experiment.parameters.index(analysis.parameter)
+    next_doubling = experiment.points[largest_point(experiment.points, column)].copy()
+    next_doubling[column] *= 2
+    doubled = predict_total(analysis.callpaths.models, next_doubling[None]).value[0]
+    budget = max(spent, float((doubled * _cores(analysis, next_doubling[None]))[0]))
+    return advise_analysis(analysis, at, budget) if budget > 0 else []
 
 
 def _cores(analysis: Analysis, points: FloatArray) -> FloatArray:

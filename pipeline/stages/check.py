@@ -1,5 +1,6 @@
 """The check stage: reads studies and baselines for the gate, and writes the outputs of a check."""
 
+import datetime
 import json
 import os
 import sys
@@ -17,8 +18,11 @@ from ingest.scaling import decide_scaling
 from pipeline.config.options import Options, override
 from pipeline.execution.executor import Progress, no_progress
 from pipeline.gate.baseline import SMALLEST_SHARE, document_text, from_document, to_document
+from pipeline.gate.check import Kind, check
+from pipeline.gate.history import against_history
 from pipeline.gate.matching import Matched
 from pipeline.gate.measurements import KernelId, Level, Measurements, Origin, measurements_of
+from pipeline.gate.options import CheckOptions
 from pipeline.gate.recording import recorded_digests
 from pipeline.gate.result import CheckResult
 from pipeline.models.analysis import scaling_of
@@ -32,6 +36,7 @@ from pipeline.stages.ingest import ingest, locate, skipped_entry
 from pipeline.stages.model import metric_to_model
 from pipeline.stages.overhead import true_times
 from pipeline.store.atomic import json_bytes, text_bytes, write_bytes
+from pipeline.store.history import kernel_rows, read_history
 from pipeline.store.results import PROVENANCE, read_analysis, read_provenance
 
 MACHINE_ATTRIBUTES = ("machine", "cluster", "hostname", "Hostname")
@@ -197,11 +202,83 @@ def read_verdicts(path: Path) -> dict[KernelId, str]:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Reference:
+    """What a study is compared with, at most one of three.
+
+    Attributes:
+        baseline: file of `pipeline baseline`.
+        paired_with: runs of the other program, in turn with those of the study.
+        history: file of `pipeline history add`.
+        last: number of entries of the history that count.
+    """
+
+    baseline: Path | None = None
+    paired_with: Path | None = None
+    history: Path | None = None
+    last: int = 10
+
+
+@dataclass(frozen=True, eq=False)
+class Known:
+    """What was read of a reference.
+
+    Attributes:
+        kind: which of the three.
+        measurements: of the baseline or the other program; None without.
+        studies: studies whose notices and damaged runs are the user's to know.
+        entries: of the history, and how many count.
+    """
+
+    kind: Kind = Kind.BASELINE
+    measurements: Measurements | None = None
+    studies: tuple[Study, ...] = ()
+    entries: tuple[Mapping[KernelId, Sequence[Mapping[str, Any]]], int] | None = None
+
+
+def read_reference(
+    reference: Reference, options: Options, machine: str = "", progress: Progress = no_progress
+) -> Known:
+    """Read what a study is compared with; arguments as of `read_study`.
+
+    Raises:
+        UsageError: more than one is given.
+        PipelineError: it cannot be read.
+    """
+    given = [one for one in (reference.baseline, reference.paired_with, reference.history) if one is not None]
+    if len(given) > 1:
+        raise UsageError("give one of --baseline, --paired-with and --history", where="check")
+    if reference.paired_with is not None:
+        study = read_study(reference.paired_with, options, machine, progress)
+        return Known(Kind.PAIRED, study.measurements, (study,))
+    if reference.history is not None:
+        return Known(Kind.HISTORY, entries=(kernel_rows(read_history(reference.history)), reference.last))
+    return Known(measurements=read_baseline(reference.baseline) if reference.baseline is not None else None)
+
+
+def checked(
+    study: Study, known: Known, rules: CheckOptions, options: Options, today: datetime.date
+) -> CheckResult:
+    """Check a study against its reference and the rules; with ``--strict`` skipped input counts.
+
+    Raises:
+        PipelineError: as of `pipeline.gate.check.check`.
+    """
+    candidate, baseline = study.measurements, known.measurements
+    if known.entries is not None:
+        baseline, candidate = against_history(candidate, *known.entries)
+    damaged = [entry for one in (study, *known.studies) for entry in one.damaged]
+    skipped = [f"skipped {entry['path']}: {entry['reason']}" for entry in damaged] if options.strict else ()
+    return check(candidate, baseline, rules, options.models, today, kind=known.kind, skipped=skipped)
+
+
+@dataclass(frozen=True, kw_only=True)
 class Outputs:
     """Where each output goes: a file, or ``-`` for standard output; None: nowhere.
 
     Attributes:
         source_root: directory that source files are made relative to.
+        configuration, reference: the configuration file and the baseline; findings without a source file
+            point to the first that is not empty.
     """
 
     json: str | None = None
@@ -210,6 +287,8 @@ class Outputs:
     markdown: str | None = None
     code_quality: str | None = None
     source_root: str = ""
+    configuration: str = ""
+    reference: str = ""
 
 
 def write_outputs(
@@ -226,9 +305,10 @@ def write_outputs(
         UsageError: two are for standard output, or a file cannot be written.
     """
     root = outputs.source_root
+    elsewhere = outputs.configuration or outputs.reference
     makers: dict[str, tuple[str | None, Callable[[], bytes]]] = {
         "--junit": (outputs.junit, lambda: text_bytes(junit_xml(result))),
-        "--sarif": (outputs.sarif, lambda: json_bytes(sarif_document(result, root))),
+        "--sarif": (outputs.sarif, lambda: json_bytes(sarif_document(result, root, elsewhere))),
         "--markdown": (outputs.markdown, lambda: text_bytes(check_markdown(result))),
         "--code-quality": (outputs.code_quality, lambda: json_bytes(gitlab_code_quality(result, root))),
         "--json": (outputs.json, lambda: json_bytes(check_document(result))),

@@ -11,6 +11,7 @@ from pipeline.models.analysis import Analysis, Outlook
 from pipeline.models.options import MIN_EFFICIENCY
 from pipeline.models.runtime.runtime import Runtime, runtime
 from pipeline.report.html import Report, report_html
+from pipeline.stages.advise import next_measurements
 from pipeline.stages.model import efficiency_of, outlooks, target_points
 from pipeline.store.atomic import write_text
 from pipeline.store.lock import LOCK, between_runs
@@ -49,6 +50,7 @@ def report_analysis(
         filter_evidence=_evidence(out),
         efficiency=efficiency,
         runtime=found,
+        advice=() if found is None else next_measurements(analysis, targets[-1]),
     )
     write_text(out / REPORT, report_html(report))
     return out / REPORT

@@ -19,7 +19,9 @@ def github_annotations(result: CheckResult, root: str = "") -> list[str]:
         result: the check.
         root: directory that source files are made relative to.
     """
-    found = [f"::warning title={_property(headline(result))}::{_data(reason)}" for reason in result.reasons]
+    found = [
+        f"::warning title={_property(headline(result))}::{_data(reason.text)}" for reason in result.reasons
+    ]
     for one in result.of(*GITHUB_COMMANDS):
         place = ""
         if file := source_file(one, root):

@@ -11,7 +11,7 @@ from rich.text import Text
 from pipeline.gate.measurements import KernelId
 from pipeline.gate.result import Change, CheckResult, KernelResult, Verdict, plain_number, point_text
 from pipeline.report.check.terminal import show_details
-from pipeline.report.check.wording import basis, interval_text, kernel_name, story
+from pipeline.report.check.wording import basis, interval_text, kernel_name, rename_text, story
 from pipeline.report.formatting import callpath_text, figure, percent
 
 TEMPLATE = "comparison.html"
@@ -65,7 +65,7 @@ def comparison_html(result: CheckResult, renamed: Sequence[tuple[KernelId, Kerne
         unit=result.unit,
         headline=comparison_headline(result),
         basis=basis(result),
-        notes=[*result.reasons, *result.notices],
+        notes=[*(r.text for r in result.reasons), *map(rename_text, result.renames), *result.notices],
         rows=[_row(one) for one in result.kernels],
         renamed=[tuple(callpath_text(k.callpath, 100) for k in pair) for pair in renamed],
         targets=[point_text(target) for target in result.targets[-1:]],

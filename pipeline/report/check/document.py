@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from pipeline.gate.measurements import KernelId
-from pipeline.gate.result import Change, CheckResult, KernelResult, Side
+from pipeline.gate.result import Change, CheckResult, Common, KernelResult, Power, Side
 from pipeline.report.formatting import number
 
 VERSION = 1
@@ -16,7 +16,8 @@ def check_document(result: CheckResult) -> dict[str, Any]:
         "version": VERSION,
         "outcome": result.outcome.name.lower(),
         "exit_code": int(result.outcome),
-        "reasons": list(result.reasons),
+        "reasons": [reason.text for reason in result.reasons],
+        "causes": [reason.cause.value for reason in result.reasons],
         "notices": list(result.notices),
         "unit": result.unit,
         "points": [dict(point) for point in result.points],
@@ -24,6 +25,12 @@ def check_document(result: CheckResult) -> dict[str, Any]:
         "tests": result.tests,
         "correction": "holm",
         "below_share_floor": result.below_share_floor,
+        "missing": [dict(point) for point in result.missing],
+        "common": None if result.common is None else _common(result.common),
+        "power": None if result.power is None else _power(result.power),
+        "renames": [
+            {"kind": one.kind, "before": list(one.before), "now": list(one.now)} for one in result.renames
+        ],
         "kernels": [_kernel(one) for one in result.kernels],
     }
 
@@ -42,6 +49,34 @@ def comparison_document(
     del document["exit_code"], document["outcome"]
     pairs = [{"a": list(old.callpath), "b": list(new.callpath)} for old, new in renamed]
     return {"a": a, "b": b, "renamed": pairs} | document
+
+
+def _common(common: Common) -> dict[str, Any]:
+    return {
+        "verdict": common.verdict.value,
+        "paired": common.paired,
+        "mean": None if common.mean is None else _changes([common.mean])[0],
+        "points": _changes(common.points),
+        "text": common.text,
+    }
+
+
+def _power(power: Power) -> dict[str, Any]:
+    factors = (
+        "kernel_factor",
+        "kernel_everywhere",
+        "total_factor",
+        "total_everywhere",
+        "common_factor",
+        "noisy_factor",
+    )
+    return {
+        "at": dict(power.at),
+        "points": power.points,
+        "kernels": power.kernels,
+        "share": number(power.share),
+        "noisy": power.noisy,
+    } | {name: None if (value := getattr(power, name)) is None else number(value) for name in factors}
 
 
 def _kernel(result: KernelResult) -> dict[str, Any]:

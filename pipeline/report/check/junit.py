@@ -1,14 +1,15 @@
 """A check as JUnit XML: one test case per kernel, as CI servers read it.
 
-Follows the schema of the Jenkins xUnit plugin. A regression is a failure; a kernel that is
-inconclusive, waived or not comparable is skipped, so that servers show it without failing.
+Follows the schema of the Jenkins xUnit plugin. A regression is a failure, and so is every reason why
+the check as a whole is inconclusive; a kernel that is inconclusive, waived or not comparable is skipped,
+so that servers show it without failing.
 """
 
 import re
 import xml.etree.ElementTree as ET
 
 from pipeline.gate.result import CheckResult, KernelResult, Verdict
-from pipeline.report.check.wording import headline, rule_id, story
+from pipeline.report.check.wording import headline, power_text, rule_id, story
 
 NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 SUITE = "scalability"
@@ -18,16 +19,19 @@ SKIPPED = (Verdict.INCONCLUSIVE, Verdict.WAIVED, Verdict.NOT_COMPARABLE, Verdict
 def junit_xml(result: CheckResult) -> str:
     """Return the document."""
     suite = ET.Element("testsuite", name=SUITE)
-    if result.reasons:
-        case = ET.SubElement(suite, "testcase", classname=SUITE, name="comparable", time="0")
-        failure = ET.SubElement(case, "failure", type="incomparable", message=_clean(headline(result)))
-        failure.text = _clean("\n".join(result.reasons))
+    if result.power is not None:
+        properties = ET.SubElement(suite, "properties")
+        ET.SubElement(properties, "property", name="power", value=_clean(power_text(result.power)))
+    for reason in result.reasons:
+        case = ET.SubElement(suite, "testcase", classname=SUITE, name=reason.cause.value, time="0")
+        failure = ET.SubElement(case, "failure", type=reason.cause.value, message=_clean(headline(result)))
+        failure.text = _clean(reason.text)
     for one in result.kernels:
         _add_case(suite, one)
     whole = ET.Element("testsuites", name=SUITE)
     whole.append(suite)
     for element in (whole, suite):
-        element.set("tests", str(len(suite)))
+        element.set("tests", str(len(suite.findall("testcase"))))
         element.set("failures", str(len(suite.findall("testcase/failure"))))
         element.set("errors", "0")
         element.set("time", "0")

@@ -3,7 +3,16 @@
 import re
 
 from pipeline.gate.result import CheckResult, KernelResult, Outcome, Verdict, plain_number
-from pipeline.report.check.wording import basis, growth_change, headline, interval_text, kernel_name, story
+from pipeline.report.check.wording import (
+    basis,
+    growth_change,
+    headline,
+    interval_text,
+    kernel_name,
+    power_text,
+    rename_text,
+    story,
+)
 from pipeline.report.formatting import figure, percent
 
 ICONS = {Outcome.PASSED: "✅", Outcome.REGRESSED: "❌", Outcome.INCONCLUSIVE: "⚠️"}
@@ -25,20 +34,23 @@ DOUBTS = 5  # kernels too noisy to judge whose advice is shown
 def check_markdown(result: CheckResult) -> str:
     """Return the document: headline, one table per verdict, below them the evidence, folded."""
     parts = [f"## {ICONS[result.outcome]} {headline(result)}"]
-    parts += [f"- {escape(reason)}" for reason in result.reasons]
+    parts += [f"- {escape(reason.text)}" for reason in result.reasons]
     for verdict, title in SECTIONS:
         if found := result.of(verdict):
             parts.append(f"### {title} ({len(found)})\n\n{_table(found[:ROWS], result.unit)}")
             if len(found) > ROWS:
-                parts.append(f"and {len(found) - ROWS} more")
-    explained = (
-        *result.of(Verdict.REGRESSION, Verdict.WAIVED)[:ROWS],
-        *result.of(Verdict.INCONCLUSIVE)[:DOUBTS],
-    )
+                parts.append(f"{ROWS} of {len(found)} shown")
+    findings, doubts = result.of(Verdict.REGRESSION, Verdict.WAIVED), result.of(Verdict.INCONCLUSIVE)
+    explained = (*findings[:ROWS], *doubts[:DOUBTS])
     if explained:
+        whole = len(findings) + len(doubts)
+        if len(explained) < whole:
+            parts.append(f"Evidence for {len(explained)} of {whole}:")
         lines = "\n".join(f"- **{escape(kernel_name(one, 90))}**: {escape(story(one))}" for one in explained)
         parts.append(f"<details open><summary>Evidence and where to look</summary>\n\n{lines}\n\n</details>")
-    parts += [f"> {escape(notice)}" for notice in result.notices]
+    parts += [f"> {escape(notice)}" for notice in (*map(rename_text, result.renames), *result.notices)]
+    if result.power is not None:
+        parts.append(f"Power: {escape(power_text(result.power))}.")
     parts.append(f"<sub>{escape(basis(result))}.</sub>")
     return "\n\n".join(parts) + "\n"
 

@@ -9,19 +9,30 @@ from urllib.parse import quote
 
 from pipeline.gate.result import CheckResult, KernelResult, Verdict
 from pipeline.report.check.annotations import fingerprint
-from pipeline.report.check.wording import RULE_TEXTS, headline, kernel_name, rule_id, source_file, story
+from pipeline.report.check.wording import (
+    RULE_TEXTS,
+    headline,
+    kernel_name,
+    relative_to,
+    rule_id,
+    source_file,
+    story,
+)
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 FINGERPRINT_DIGITS = 32
+NO_FILE = "pipeline.toml"
 LEVELS = {Verdict.REGRESSION: "error", Verdict.WAIVED: "error", Verdict.INCONCLUSIVE: "note"}
 
 
-def sarif_document(result: CheckResult, root: str = "") -> dict[str, Any]:
+def sarif_document(result: CheckResult, root: str = "", elsewhere: str = "") -> dict[str, Any]:
     """Return the document: one run, with one result per regression (also waived) and doubt.
 
     Args:
         result: the check.
         root: directory that source files are made relative to.
+        elsewhere: file that findings without a source file point to, such as the configuration or the
+            baseline; empty for `NO_FILE`.
     """
     reported = result.of(*LEVELS)
     used = sorted({rule_id(one) for one in reported})
@@ -30,7 +41,8 @@ def sarif_document(result: CheckResult, root: str = "") -> dict[str, Any]:
         "exitCode": int(result.outcome),
         "exitCodeDescription": headline(result),
         "toolExecutionNotifications": [
-            {"level": "warning", "message": {"text": text}} for text in (*result.reasons, *result.notices)
+            {"level": "warning", "message": {"text": text}}
+            for text in (*(reason.text for reason in result.reasons), *result.notices)
         ],
     }
     driver = {
@@ -46,13 +58,13 @@ def sarif_document(result: CheckResult, root: str = "") -> dict[str, Any]:
                 "tool": {"driver": driver},
                 "columnKind": "unicodeCodePoints",
                 "invocations": [invocation],
-                "results": [_result(one, used, root) for one in reported],
+                "results": [_result(one, used, root, elsewhere) for one in reported],
             }
         ],
     }
 
 
-def _result(result: KernelResult, rules: list[str], root: str) -> dict[str, Any]:
+def _result(result: KernelResult, rules: list[str], root: str, elsewhere: str) -> dict[str, Any]:
     name = rule_id(result)
     location: dict[str, Any] = {
         "logicalLocations": [
@@ -61,14 +73,9 @@ def _result(result: KernelResult, rules: list[str], root: str) -> dict[str, Any]
                 "fullyQualifiedName": result.kernel.text,
                 "kind": "function",
             }
-        ]
+        ],
+        "physicalLocation": _place(result, root, elsewhere),
     }
-    if file := source_file(result, root):
-        uri = quote(file, safe="/") if not file.startswith("/") else "file://" + quote(file, safe="/")
-        location["physicalLocation"] = {
-            "artifactLocation": {"uri": uri},
-            "region": {"startLine": result.line},
-        }
     found: dict[str, Any] = {
         "ruleId": name,
         "ruleIndex": rules.index(name),
@@ -80,3 +87,12 @@ def _result(result: KernelResult, rules: list[str], root: str) -> dict[str, Any]
     if result.verdict is Verdict.WAIVED:
         found["suppressions"] = [{"kind": "external", "justification": result.advice}]
     return found
+
+
+def _place(result: KernelResult, root: str, elsewhere: str) -> dict[str, Any]:
+    """Return where a finding is shown: code hosts drop results without a file and a line."""
+    file, line = source_file(result, root), result.line
+    if not file:
+        file, line = relative_to(elsewhere or NO_FILE, root), 1
+    uri = quote(file, safe="/") if not file.startswith("/") else "file://" + quote(file, safe="/")
+    return {"artifactLocation": {"uri": uri}, "region": {"startLine": line}}

@@ -7,7 +7,15 @@ from rich.table import Table
 from rich.text import Text
 
 from pipeline.gate.result import CheckResult, KernelResult, Outcome, Verdict, plain_number
-from pipeline.report.check.wording import basis, growth_change, headline, kernel_name, story
+from pipeline.report.check.wording import (
+    basis,
+    growth_change,
+    headline,
+    kernel_name,
+    power_text,
+    rename_text,
+    story,
+)
 from pipeline.report.formatting import figure, percent
 
 STYLES = {
@@ -48,7 +56,7 @@ def show_details(
         sides: what to call the two studies.
     """
     for reason in result.reasons:
-        out.print(Text(f"  {reason}", style="yellow"), soft_wrap=True)
+        out.print(Text(f"  {reason.text}", style="yellow"), soft_wrap=True)
     shown = [one for one in result.kernels if one.verdict is not Verdict.UNCHANGED]
     if shown:
         out.print()
@@ -56,14 +64,21 @@ def show_details(
         if len(shown) > limit:
             out.print(f"and {len(shown) - limit} more; --limit or --json shows them", style="dim")
     explained = [one for one in shown[:limit] if one.verdict in EXPLAINED]
-    explained += result.of(Verdict.INCONCLUSIVE)[:DOUBTS]
+    doubts = result.of(Verdict.INCONCLUSIVE)
+    explained += doubts[:DOUBTS]
     if explained:
         out.print()
     for one in explained:
         place = f" [{one.file}:{one.line}]" if one.file and one.line > 0 else ""
         out.print(Text(f"{kernel_name(one, 90)}: {story(one)}{place}"), soft_wrap=True)
+    if len(doubts) > DOUBTS:
+        out.print(f"and {len(doubts) - DOUBTS} more inconclusive; --json explains them", style="dim")
     out.print()
     out.print(basis(result), style="dim", soft_wrap=True)
+    if result.power is not None:
+        out.print(Text(f"Power: {power_text(result.power)}", style="dim"), soft_wrap=True)
+    for rename in result.renames:
+        out.print(Text(f"Note: {rename_text(rename)}"), soft_wrap=True)
     for notice in result.notices:
         out.print(Text(f"Note: {notice}", style="yellow"), soft_wrap=True)
 

@@ -4,23 +4,28 @@ from collections.abc import Mapping
 from pathlib import PurePosixPath
 
 from pipeline.gate.result import (
+    Cause,
     Change,
     CheckResult,
     Ground,
     KernelResult,
     Outcome,
+    Power,
+    Rename,
     Verdict,
     growth_text,
     plain_number,
     point_text,
 )
-from pipeline.report.formatting import callpath_text, counted
+from pipeline.report.formatting import callpath_text, counted, percent
 
 RULE_IDS: Mapping[Ground, str] = {
     Ground.MEASURED: "effort-increased",
+    Ground.EVERYWHERE: "effort-increased",
     Ground.GROWTH: "growth-worsened",
     Ground.TARGET: "target-worse",
     Ground.MODELS: "prediction-worse",
+    Ground.COMMON: "all-kernels-slower",
     Ground.NEW: "new-kernel",
     Ground.RECORDING: "not-recorded",
     Ground.GROWTH_RULE: "growth-ceiling",
@@ -28,12 +33,21 @@ RULE_IDS: Mapping[Ground, str] = {
     Ground.EFFICIENCY_RULE: "efficiency-floor",
     Ground.TOTAL_RULE: "total-ceiling",
 }
+CAUSES: Mapping[Cause, str] = {
+    Cause.INCOMPARABLE: "the studies cannot be compared",
+    Cause.MISSING: "points of the baseline are missing",
+    Cause.SKIPPED: "input was skipped",
+    Cause.COMMON: "all kernels are slower together",
+    Cause.POWER: "a change of the size to detect could have been missed",
+    Cause.NOISE: "the measurements are too noisy",
+}
 INCONCLUSIVE = "inconclusive"
 RULE_TEXTS: Mapping[str, str] = {
     "effort-increased": "Measured effort exceeds the baseline by significantly more than the factor",
     "growth-worsened": "The kernel scales worse than in the baseline",
     "target-worse": "Extrapolated to the target scale, effort exceeds the baseline",
     "prediction-worse": "The models predict more effort than the baseline at the target scale",
+    "all-kernels-slower": "All kernels together take more effort than in the baseline",
     "new-kernel": "A kernel that is not in the baseline takes a large share",
     "not-recorded": "The studies recorded different functions, so the kernel cannot be compared",
     "growth-ceiling": "The kernel grows faster than its rule allows",
@@ -54,10 +68,42 @@ def headline(result: CheckResult) -> str:
     if result.outcome is Outcome.REGRESSED:
         return f"Scalability regression in {counted(len(result.of(Verdict.REGRESSION)), 'kernel')}"
     if result.outcome is Outcome.INCONCLUSIVE:
-        if result.reasons:
-            return "Inconclusive: the studies cannot be compared"
-        return f"Inconclusive: {counted(len(result.of(Verdict.INCONCLUSIVE)), 'kernel')} too noisy to judge"
+        return f"Inconclusive: {CAUSES[result.reasons[0].cause]}"
     return "No scalability regression"
+
+
+def power_text(power: Power) -> str:
+    """Return what a check would have seen in one sentence."""
+    if power.total_factor is None:
+        return "without repetitions it is not known what would have been seen"
+    parts = []
+    if power.kernel_factor is not None:
+        largest = f"the {power.kernels} largest kernels" if power.kernels != 1 else "the largest kernel"
+        parts.append(
+            f"{plain_number(power.kernel_factor)} in {largest} ({percent(power.share)} of the total)"
+        )
+    if power.kernel_everywhere is not None:
+        everywhere = plain_number(power.kernel_everywhere)
+        parts.append(f"{everywhere} there if at all {counted(power.points, 'point')}")
+    if power.noisy_factor is not None:
+        factor = plain_number(power.noisy_factor)
+        parts.append(f"{factor} in {power.noisy} of the largest that are too noisy to judge")
+    parts.append(f"{plain_number(power.total_factor)} in the total")
+    if power.common_factor is not None:
+        parts.append(f"{plain_number(power.common_factor)} if all kernels share it")
+    if power.points == 1:
+        parts.append("nothing is said of other scales")
+    return f"would have seen at {point_text(power.at)} a factor of {', '.join(parts)}"
+
+
+def rename_text(rename: Rename) -> str:
+    """Return what was compared under which other name."""
+    before, now = callpath_text(rename.before, 80), callpath_text(rename.now, 80)
+    if rename.kind == "renamed":
+        return f"renamed: {before} → {now}"
+    if rename.kind == "extracted":
+        return f"extracted from {before}: {now}; compared together"
+    return f"now part of {now}: {before}; compared together"
 
 
 def story(result: KernelResult) -> str:
@@ -108,7 +154,12 @@ def source_file(result: KernelResult, root: str) -> str:
     """
     if not result.file or result.line < 1:
         return ""
-    path = PurePosixPath(result.file)
+    return relative_to(result.file, root)
+
+
+def relative_to(file: str, root: str) -> str:
+    """Return a file relative to a directory that it is in; as it is if it is elsewhere."""
+    path = PurePosixPath(file)
     if root and path.is_relative_to(root):
         return str(path.relative_to(root))
     return str(path)

@@ -1,12 +1,14 @@
 """The report as one HTML file."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from ingest.arrays import FloatArray
 from pipeline.models.analysis import Analysis, Outlook
+from pipeline.models.planning.advice import Advice
 from pipeline.models.runtime.runtime import Runtime
+from pipeline.report.html.answers import answers, other_notices
 from pipeline.report.html.embedding import content_security_policy, json_for_script, script, style_sheet
 from pipeline.report.html.payload import page_data
 from pipeline.report.html.sections import (
@@ -34,6 +36,7 @@ class Report:
         filter_evidence: the content of ``app.filter.json``; None without a filter.
         efficiency: the ``efficiency`` of ``summary.json``; None leaves the section out.
         runtime: wall time, speed-up and losses at the targets; None if the models are not of time.
+        advice: the further measurements worth their cost, in their order.
     """
 
     analysis: Analysis
@@ -44,6 +47,7 @@ class Report:
     filter_evidence: Mapping[str, Any] | None = None
     efficiency: Mapping[str, Any] | None = None
     runtime: Runtime | None = None
+    advice: Sequence[Advice] = ()
 
 
 def report_html(report: Report) -> str:
@@ -58,12 +62,17 @@ def report_html(report: Report) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    analysis, provenance = report.analysis, report.provenance
-    data = page_data(analysis, report.callpaths, report.regions, report.targets, report.filter_evidence)
+    analysis, provenance, found = report.analysis, report.provenance, report.runtime
+    outlooks = report.callpaths, report.regions
+    data = page_data(analysis, *outlooks, report.targets, report.filter_evidence, found)
+    findings = Findings(analysis, *outlooks, report.targets[-1])
     scripts, styles = script(), style_sheet()
     text = environment.get_template("report.html.j2").render(
         title=study_name(provenance),
-        verdict=verdict(Findings(analysis, report.callpaths, report.regions, report.targets[-1])),
+        verdict=verdict(findings),
+        answers=[] if found is None else answers(findings, found, report.advice),
+        charts=data["runtime"] or [],
+        notices=[] if found is None else other_notices(found),
         facts=facts(analysis, provenance),
         provenance=provenance,
         warnings=model_warnings(analysis.callpaths.models),

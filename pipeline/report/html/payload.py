@@ -11,9 +11,12 @@ from ingest.scaling import Scaling
 from pipeline.models.analysis import Analysis, Outlook, largest_point
 from pipeline.models.bottlenecks import GROWING, NOTEWORTHY_SHARE
 from pipeline.models.kernels import mean_over_repetitions
+from pipeline.models.runtime.estimate import Estimate
+from pipeline.models.runtime.runtime import Runtime
 from pipeline.report.html.embedding import integers, packed
 from pipeline.report.html.levels import level_data
 from pipeline.report.html.scales import scales_of
+from pipeline.report.runtime_charts import runtime_charts
 
 METRICS = 4  # shown in the call tree beside the modelled one
 MOST_UNEVEN = 100  # call paths in the section on imbalance
@@ -25,6 +28,7 @@ def page_data(
     regions: Outlook,
     targets: FloatArray,
     filter_evidence: Mapping[str, Any] | None,
+    found: Runtime | None = None,
 ) -> dict[str, Any]:
     """Return the page's data; ``js/data/payload.js`` has its types.
 
@@ -34,6 +38,7 @@ def page_data(
         regions: the outlook of its regions.
         targets: float64[Q, D], the points that the outlooks predict; the last is shown first.
         filter_evidence: the content of ``app.filter.json``, if there is a filter.
+        found: the runtime of the study; None if the models are not of time.
     """
     experiment, kernels = analysis.experiment, analysis.callpaths.kernels
     scales = scales_of(analysis, targets)
@@ -57,6 +62,7 @@ def page_data(
         "metrics": _other_metrics(analysis),
         "imbalance": imbalance_data(analysis),
         "filter": filter_data(filter_evidence),
+        "runtime": None if found is None else runtime_data(analysis, found, targets[-1]),
     }
 
 
@@ -144,6 +150,30 @@ def _most_uneven(excess: FloatArray) -> IntArray:
     worst = np.divide(known, total, out=np.zeros(known.shape), where=total > 0).max(axis=1)
     order = np.argsort(-worst, kind="stable")[:MOST_UNEVEN]
     return np.asarray(order[worst[order] > 0], dtype=np.int64)
+
+
+def runtime_data(analysis: Analysis, found: Runtime, target: FloatArray) -> list[dict[str, Any]]:
+    """Return the charts of the first screen; figures that are not available are None."""
+    return [
+        {
+            "name": chart.name,
+            "label": chart.label,
+            "target": chart.target,
+            "points": {"scale": chart.measured_at.tolist(), **_estimates(chart.measured)},
+            "curve": {"scale": chart.scale.tolist(), **_estimates(chart.model)},
+            "ideal": None if chart.ideal is None else _plain(chart.ideal),
+            "threshold": chart.threshold,
+        }
+        for chart in runtime_charts(analysis, found, target)
+    ]
+
+
+def _estimates(figures: Estimate) -> dict[str, list[float | None]]:
+    return {name: _plain(getattr(figures, name)) for name in ("value", "lower", "upper")}
+
+
+def _plain(values: FloatArray) -> list[float | None]:
+    return [float(f"{value:.6g}") if np.isfinite(value) else None for value in values.tolist()]
 
 
 def filter_data(evidence: Mapping[str, Any] | None) -> dict[str, Any] | None:

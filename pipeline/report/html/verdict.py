@@ -69,7 +69,7 @@ class Findings:
 
 def verdict(findings: Findings) -> list[str]:
     """Return three sentences."""
-    return [_dominance(findings), _cost(findings), _trust(findings)]
+    return [dominance(findings), _cost(findings), _trust(findings)]
 
 
 def leaders(findings: Findings) -> list[tuple[int, float]]:
@@ -84,7 +84,8 @@ def leaders(findings: Findings) -> list[tuple[int, float]]:
     return [(int(largest[i]), float(scales[i])) for i in changes]
 
 
-def _dominance(findings: Findings) -> str:
+def dominance(findings: Findings) -> str:
+    """Say which region dominates, and until when."""
     metric = findings.analysis.callpaths.kernels.metric
     if not findings.regions.share_target.any():
         return f"No region is predicted to take any {metric} at {findings.at(findings.goal)}."

@@ -1,5 +1,6 @@
 import json
 import re
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -131,6 +132,76 @@ def test_the_help_names_the_default_number_of_rows(call, monkeypatch, command, r
     assert re.findall(r"rows to show\.\s+\[default: (\d+)\]", out) == ([str(rows)] if rows else [])
 
 
+def test_missing_scales_are_exit_3_named_everywhere_unless_allowed(call, studies, baseline, tmp_path):
+    study = studies("fewer", 1)
+    for run in study.glob("app.p8.*"):
+        shutil.rmtree(run)
+    kinds = ("json", "junit", "sarif", "markdown")
+    options = [text for kind in kinds for text in (f"--{kind}", tmp_path / f"c.{kind}")]
+    code, out, _ = call("check", study, "--baseline", baseline, *options)
+    assert code == 3
+    assert "p = 8 of the baseline was not measured: measure it, or pass --allow-missing" in out
+    for kind in kinds:
+        assert "p = 8 of the baseline" in (tmp_path / f"c.{kind}").read_text()
+    document = json.loads((tmp_path / "c.json").read_text())
+    assert (document["missing"], document["causes"]) == ([{"p": 8}], ["missing points"])
+    code, out, _ = call("check", study, "--baseline", baseline, "--allow-missing")
+    assert code == 0
+    assert "Note: not measured, which is allowed: p = 8 of the baseline" in out
+
+
+def test_skipped_input_is_exit_3_if_strict(call, studies, baseline, tmp_path):
+    (tmp_path / "before" / "app.p8.r4").mkdir()
+    check = ("check", tmp_path / "before", "--baseline", baseline)
+    assert call(*check)[0] == 0
+    code, out, _ = call(*check, "--strict")
+    assert code == 3
+    assert "Inconclusive: input was skipped" in out and "app.p8.r4" in out
+
+
+def test_a_slower_machine_is_what_the_user_says(call, studies, baseline):
+    slower = studies("slower", 1, wobbles=(1.2, 1.204, 1.197))
+    for policy, code in ((), 3), (("--common", "fail"), 1), (("--common", "warn"), 0):
+        found, out, _ = call("check", slower, "--baseline", baseline, *policy)
+        assert found == code
+        assert "all kernels together take 1.2 times the baseline" in out
+    assert call("check", slower, "--baseline", baseline, "--common", "maybe")[0] == 2
+
+
+def test_the_power_is_shown_and_can_be_required(call, baseline, tmp_path):
+    check = ("check", tmp_path / "before", "--baseline", baseline)
+    code, out, _ = call(*check, "--detect", "1.5")
+    assert code == 0
+    assert "Power: would have seen at p = 8 a factor of " in out
+    code, out, _ = call(*check, "--detect", "1.1")
+    assert code == 3
+    assert "a factor of 1.1 could have been missed" in out
+
+
+def test_runs_in_turn_tell_the_program_from_the_machine(call, studies, tmp_path):
+    before = studies("a", 1, wobbles=(1.0, 1.3, 0.8, 1.1))
+    after = studies("b", 1, wobbles=(1.1, 1.43, 0.88, 1.21))
+    code, out, _ = call("check", after, "--paired-with", before)
+    assert code == 1
+    assert "all kernels together take 1.1 times the baseline over all points, in runs beside those" in out
+    assert call("check", before, "--paired-with", before)[0] == 0
+    code, _, error = call("check", after, "--paired-with", before, "--baseline", tmp_path / "x.json")
+    assert code == 2 and "give one of --baseline, --paired-with and --history" in error
+
+
+def test_the_last_results_of_a_history_are_a_baseline(call, studies, tmp_path):
+    file = tmp_path / "h.parquet"
+    for n, wobble in enumerate((1.0, 1.01, 0.99, 1.02, 1.0)):
+        study = studies(f"day{n}", 1, wobbles=(wobble, wobble * 1.002, wobble))
+        call("history", "add", study, "--label", f"c{n}", "--file", file)
+    assert call("check", tmp_path / "day1", "--history", file, "--last", "4")[0] == 0
+    code, out, _ = call("check", studies("after", 2), "--history", file)
+    assert code == 1
+    assert "main › sum" in out and "nothing is said of other scales" in out
+    code, _, error = call("check", tmp_path / "day1", "--history", tmp_path / "none.parquet")
+    assert code == 2 and "no such file" in error
+
+
 def test_rows_are_limited(call, studies, baseline):
     _, out, _ = call("check", studies("after", 2), "--baseline", baseline, "--limit", "1")
     assert "and 1 more; --limit or --json shows them" in out
@@ -193,11 +264,12 @@ def test_compare_finds_nothing_in_the_same_and_the_changed_kernel_elsewhere(call
 def test_compare_takes_a_factor_targets_and_shows_renames(call, studies):
     before, after = studies("before", 1), studies("slower", 1, wobbles=(1.05, 1.054, 1.047))
     assert "No kernel differs" in call("compare", before, after)[1]
-    assert "worse" in call("compare", before, after, "--factor", "1.01")[1]
+    assert "all kernels together take 1.05 times" in call("compare", before, after, "--factor", "1.01")[1]
     _, out, _ = call("compare", before, after, "--at", "p=64", "--json", "-")
     assert json.loads(out)["targets"] == [{"p": 64}]
     renamed = studies("renamed", 1, solve="solve2")
-    assert "Possibly renamed: main › solve → main › solve2" in call("compare", before, renamed)[1]
+    _, out, _ = call("compare", before, renamed)
+    assert "Note: renamed: main › solve → main › solve2" in out and "Possibly" not in out
 
 
 def test_history_keeps_commits_and_shows_the_change(call, studies, tmp_path):

@@ -108,6 +108,53 @@ def test_an_export_goes_to_a_file_or_to_standard_output(call, results, tmp_path)
     assert call("export", results, "--to", "csv", "-o", "-")[1] != file.read_text()
 
 
+def test_a_proposal_has_a_figure_a_table_and_three_sentences(call, results, tmp_path):
+    code, text, error = call("export", results, "--to", "proposal", "-o", tmp_path / "scaling.svg")
+    assert (code, text) == (0, "")
+    assert error.splitlines() == [
+        f"pipeline: wrote {tmp_path / 'scaling'}{ending}" for ending in (".svg", ".csv", ".txt")
+    ]
+    assert (tmp_path / "scaling.svg").read_text().startswith("<?xml")
+    sentences = (tmp_path / "scaling.txt").read_text()
+    assert len(sentences.splitlines()) == 3
+    assert call("export", results, "--to", "proposal")[1] == sentences
+    assert call("export", results, "--to", "proposal", "-o", tmp_path / "all")[0] == 0
+    assert sorted(file.name for file in (tmp_path / "all").iterdir()) == [
+        f"proposal.{ending}" for ending in ("csv", "pdf", "txt")
+    ]
+
+
+def test_a_proposal_is_for_the_target_and_efficiency_asked_for(call, strong_study, tmp_path):
+    out = tmp_path / "own"
+    assert call("run", strong_study, "--out", out, "--at", "p=48")[0] == 0
+    assert "A run at p = 48 is predicted" in call("export", out, "--to", "proposal")[1]
+    given = call("export", out, "--to", "proposal", "--at", "p=100", "--min-efficiency", "60%")[1]
+    assert "A run at p = 100 is predicted" in given
+    assert " 60 % " in given
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("proposal", "-o", "figure.gif"), "'figure.gif' is neither .pdf, .svg nor .png"),
+        (("csv", "--min-efficiency", "60%"), "csv has no efficiency"),
+        (("extrap-jsonl", "--at", "p=64"), "extrap-jsonl has no predictions"),
+    ],
+)
+def test_contradictory_exports_are_refused(call, results, arguments, message):
+    code, _, error = call("export", results, "--to", *arguments)
+    assert code == 2
+    assert message in error and error.count("\n") == 1
+
+
+def test_a_proposal_needs_models_of_time(call, strong_study, tmp_path):
+    out = tmp_path / "visits"
+    assert call("run", strong_study, "--out", out, "--metric", "visits")[0] == 0
+    code, _, error = call("export", out, "--to", "proposal")
+    assert code == 2
+    assert "the models are of visits, so there is no runtime" in error
+
+
 def test_the_efficiency_asked_for_is_that_of_the_option_or_of_the_run(call, strong_study, tmp_path):
     out = tmp_path / "own"
 

@@ -7,6 +7,11 @@ from pipeline.gate.options import CheckOptions
 
 VALID = {
     "factor": (1.1, 1, INFINITE),
+    "common": ("inconclusive", -INFINITE, INFINITE),
+    "common_factor": (1.05, 1, INFINITE),
+    "allow_missing": (False, -INFINITE, INFINITE),
+    "detect": (None, 1, INFINITE),
+    "most_noisy": (0.5, 0, 1),
     "false_alarms": (0.05, 1e-6, 0.5),
     "share_floor": (0.01, 0, 1),
     "new_share": (0.05, 0, 1),

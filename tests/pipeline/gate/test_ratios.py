@@ -5,8 +5,15 @@ import pytest
 import statsmodels.api as sm
 from scipy import stats
 
+from pipeline.gate.estimates import Estimates
 from pipeline.gate.noise import CERTAIN, LEAST, log_means
-from pipeline.gate.ratios import ENOUGH_KERNELS, MEDIAN_OF_SQUARE, Estimates, estimate_changes, trend
+from pipeline.gate.ratios import (
+    ENOUGH_KERNELS,
+    MEDIAN_OF_SQUARE,
+    estimate_changes,
+    mean_over_points,
+    trend,
+)
 
 SCALE = np.array([8.0, 16, 32, 64])
 TARGETS = np.array([128.0, 1024])
@@ -81,7 +88,7 @@ def test_errors_widen_by_what_differs_between_the_studies_beyond_repetitions(ker
         assert found.between.mean() == pytest.approx(0.1**2 / known, rel=0.6 if kernels < 20 else 0.15)
     plain = np.sqrt(found.noise.variance * 2 / 5)
     assert np.allclose(found.measured.error, plain * np.sqrt(found.between))
-    assert found.common == pytest.approx(np.full(4, np.log(1.5)), abs=0.1)
+    assert found.shared.log_factor == pytest.approx(np.full(4, np.log(1.5)), abs=0.1)
 
 
 def test_studies_that_agree_better_than_chance_do_not_narrow_the_errors():
@@ -95,10 +102,15 @@ def test_sums_of_kernels_do_not_teach_the_noise_of_kernels():
     with_sum = [np.concatenate([values.sum(axis=0, keepdims=True), values]) for values in (before, now)]
     alone = changes(before, now)
     both = changes(*with_sum, independent=np.arange(13) > 0)
-    for a, b in ((alone.measured, both.measured), (alone.rise, both.rise), (alone.target, both.target)):
+    for a, b in (
+        (alone.measured, both.measured),
+        (alone.beyond.mean, both.beyond.mean),
+        (alone.beyond.rise, both.beyond.rise),
+        (alone.beyond.target, both.beyond.target),
+    ):
         for mine, theirs in zip(vars(a).values(), vars(b).values(), strict=True):
             assert np.array_equal(mine, theirs[1:])
-    assert np.array_equal(alone.common, both.common)
+    assert np.array_equal(alone.shared.log_factor, both.shared.log_factor)
     assert both.measured.error[0, 0] < 0.5 * both.measured.error[1:, 0].min()
     assert both.noise.limit[0] >= 32
 
@@ -144,7 +156,7 @@ def test_a_line_that_leaves_something_over_widens_rise_and_target():
     found = changes(before, now)
     bare, _, misfit = trend(found.measured, found.noise.limit, np.log(SCALE), np.log(TARGETS))
     assert misfit[0] > 100
-    assert found.rise.error[0, 0] == pytest.approx(bare.error[0, 0] * np.sqrt(misfit[0]))
+    assert found.beyond.rise.error[0, 0] == pytest.approx(bare.error[0, 0] * np.sqrt(misfit[0]))
 
 
 def test_two_points_give_a_rise_and_no_target_and_one_gives_neither():
@@ -191,3 +203,15 @@ def test_the_least_noise_keeps_identical_runs_from_being_certain():
     found = changes(same, same * 1.0005)
     assert np.allclose(found.measured.error, LEAST * np.sqrt(2 / 3))
     assert (found.measured.above(np.zeros(1)) > 0.1).all()
+
+
+def test_the_mean_over_points_is_weighted_and_widened_by_their_differences():
+    y, error = np.array([0.1, 0.3, -0.05, 0.5]), np.array([0.05, 0.1, 0.08, 0.2])
+    mean = mean_over_points(estimates(y, error, np.full(4, 1e9)), UNLIMITED)
+    line = sm.WLS(y, np.ones(4), weights=error**-2.0).fit(cov_type="fixed scale")
+    excess = max((line.wresid**2).sum() / 3, 1)
+    assert excess > 1
+    assert mean.log_ratio[0, 0] == pytest.approx(line.params[0])
+    assert mean.error[0, 0] == pytest.approx(line.bse[0] * np.sqrt(excess))
+    one = estimates([0.1, np.nan], [0.1, 0.1], [9.0, 9.0])
+    assert not mean_over_points(one, UNLIMITED).known.any()

@@ -145,15 +145,14 @@ ROWS = {
         after=study({("k5_v2" if name == KERNEL else name): e for name, e in many(k5=30.0).items()}, seed=2),
         before=study(many(k5=30.0), seed=1),
         kernel="k5_v2",
-        verdict=Verdict.REGRESSION,
-        outcome=Outcome.REGRESSED,
-        grounds=frozenset({Ground.NEW}),
+        verdict=Verdict.UNCHANGED,
+        outcome=Outcome.PASSED,
     ),
     "too noisy to judge": Row(
         after=study(many(k5=40.0), noise=ROUGH, seed=2, repetitions=3),
         before=study(many(k5=40.0), noise=ROUGH, seed=1, repetitions=3),
         verdict=Verdict.INCONCLUSIVE,
-        outcome=Outcome.INCONCLUSIVE,
+        outcome=Outcome.PASSED,
         total=Verdict.UNCHANGED,
     ),
     "noisy but too small to make the total worse": Row(
@@ -271,9 +270,10 @@ def test_check_json_says_so(case):
 def test_junit_says_so(case):
     row, result = case
     (suite,) = ET.fromstring(junit_xml(result))
-    cases = {case.get("name").split("/")[-1]: case for case in suite}
-    kinds = [child.tag for case in suite for child in case]
-    assert int(suite.get("tests")) == len(suite) == len(result.kernels) + len(result.reasons)
+    every = suite.findall("testcase")
+    cases = {case.get("name").split("/")[-1]: case for case in every}
+    kinds = [child.tag for case in every for child in case]
+    assert int(suite.get("tests")) == len(every) == len(result.kernels) + len(result.reasons)
     assert int(suite.get("failures")) == kinds.count("failure")
     assert int(suite.get("skipped")) == kinds.count("skipped")
     if row.verdict:

@@ -12,6 +12,7 @@ import { buildIcicles } from "./views/icicle.js";
 import { buildImbalance } from "./views/imbalance.js";
 import { buildKernels } from "./views/kernels.js";
 import { buildOverview } from "./views/overview.js";
+import { buildRuntime } from "./views/runtime.js";
 import { buildTheme } from "./views/theme.js";
 
 /** @import { Report } from "./data/report.js" */
@@ -23,6 +24,7 @@ const state = new State(report);
 const PARTS = [
   ["controls", buildTheme],
   ["controls", buildControls],
+  ["runtime", buildRuntime],
   ["overview", buildOverview],
   ["kernels", buildKernels],
   ["heatmap", buildHeatmap],

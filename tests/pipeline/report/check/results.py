@@ -9,7 +9,19 @@ from pipeline.gate.check import check
 from pipeline.gate.matching import match, possible_renames
 from pipeline.gate.measurements import KernelId, Level
 from pipeline.gate.options import CheckOptions, KernelRule, Waiver
-from pipeline.gate.result import Change, CheckResult, Evidence, Ground, KernelResult, Outcome, Side, Verdict
+from pipeline.gate.result import (
+    Cause,
+    Change,
+    CheckResult,
+    Evidence,
+    Ground,
+    KernelResult,
+    Outcome,
+    Power,
+    Reason,
+    Side,
+    Verdict,
+)
 from pipeline.models.options import ModelOptions
 from tests.pipeline.gate.studies import SCALES, many, study
 
@@ -22,6 +34,17 @@ RULES = (KernelRule(match="*/k9", share=0.03, place="pipeline.toml:9"),)
 WAIVERS = (
     Waiver(match="*/k6", reason="fixed by the new library", until=TODAY, place="pipeline.toml:14"),
     Waiver(match="*/nothing", reason="old", until=TODAY, place="pipeline.toml:18"),
+)
+POWER = Power(
+    at={"p": 8.0},
+    points=3,
+    kernels=12,
+    share=0.81,
+    kernel_factor=1.28,
+    kernel_everywhere=1.17,
+    total_factor=1.12,
+    total_everywhere=1.11,
+    common_factor=1.06,
 )
 
 
@@ -53,6 +76,7 @@ def kernel(name: str = "f", verdict: Verdict = Verdict.REGRESSION, **given: obje
 
 def result(*kernels: KernelResult, outcome: Outcome = Outcome.REGRESSED, **given: object) -> CheckResult:
     """A check with these kernels."""
+    given["reasons"] = tuple(Reason(Cause.INCOMPARABLE, text) for text in given.get("reasons", ()))
     values = {"points": ({"p": 8.0},), "targets": ({"p": 32.0},), "unit": "core-s", "tests": 12}
     return CheckResult(outcome=outcome, kernels=kernels, **(values | given))
 

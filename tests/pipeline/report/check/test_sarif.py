@@ -26,11 +26,10 @@ def test_sarif_has_what_the_standard_requires(nasty):
     for entry in run["results"]:
         assert rules[entry["ruleIndex"]]["id"] == entry["ruleId"]
         (location,) = entry["locations"]
-        physical = location.get("physicalLocation")
-        if physical is not None:
-            assert not physical["artifactLocation"]["uri"].startswith(("/", "file:"))
-            assert re.fullmatch(r"[\w./%~-]+", physical["artifactLocation"]["uri"])
-            assert physical["region"]["startLine"] >= 1
+        physical = location["physicalLocation"]
+        assert not physical["artifactLocation"]["uri"].startswith(("/", "file:"))
+        assert re.fullmatch(r"[\w./%~-]+", physical["artifactLocation"]["uri"])
+        assert physical["region"]["startLine"] >= 1
     suppressed = [e for e in run["results"] if "suppressions" in e]
     assert all(e["suppressions"][0]["kind"] == "external" for e in suppressed)
     assert suppressed
@@ -64,7 +63,13 @@ def test_sarif_says_what_was_run_and_what_it_found():
     assert a["locations"][0]["logicalLocations"] == [
         {"name": "a", "fullyQualifiedName": "main/a", "kind": "function"}
     ]
-    assert "physicalLocation" not in c["locations"][0]
+    assert c["locations"][0]["physicalLocation"] == {
+        "artifactLocation": {"uri": "pipeline.toml"},
+        "region": {"startLine": 1},
+    }
+    (run,) = sarif_document(one, "/ci", "/ci/base line.json")["runs"]
+    uris = [r["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] for r in run["results"]]
+    assert uris == ["file:///src/a%20b.c", "file:///src/b.c", "base%20line.json"]
     assert c["suppressions"] == [{"kind": "external", "justification": "waived until 2027-01-31: known"}]
     assert len(a["partialFingerprints"]["kernel/v1"]) == 32
     relative = sarif_document(one, "/src")["runs"][0]["results"][0]["locations"][0]["physicalLocation"]

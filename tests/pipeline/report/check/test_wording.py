@@ -1,8 +1,22 @@
+from dataclasses import replace
+
 import pytest
 
 from pipeline.gate.measurements import KernelId, Level
-from pipeline.gate.result import Change, Evidence, Ground, Outcome, Side, Verdict, plain_number, point_text
+from pipeline.gate.result import (
+    Cause,
+    Change,
+    Evidence,
+    Ground,
+    Outcome,
+    Reason,
+    Side,
+    Verdict,
+    plain_number,
+    point_text,
+)
 from pipeline.report.check.wording import (
+    CAUSES,
     RULE_IDS,
     RULE_TEXTS,
     basis,
@@ -22,8 +36,9 @@ def test_headlines():
     assert (
         headline(result(*kernels(2), *kernels(3, Verdict.UNCHANGED))) == "Scalability regression in 2 kernels"
     )
-    doubts = result(*kernels(2, Verdict.INCONCLUSIVE), outcome=Outcome.INCONCLUSIVE)
-    assert headline(doubts) == "Inconclusive: 2 kernels too noisy to judge"
+    for cause in Cause:
+        doubts = replace(result(outcome=Outcome.INCONCLUSIVE), reasons=(Reason(cause, "because"),))
+        assert headline(doubts) == f"Inconclusive: {CAUSES[cause]}"
     other = result(*kernels(2), outcome=Outcome.INCONCLUSIVE, reasons=("another machine",))
     assert headline(other) == "Inconclusive: the studies cannot be compared"
     assert headline(result(outcome=Outcome.PASSED)) == "No scalability regression"

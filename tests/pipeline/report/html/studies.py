@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ingest.alignment import MeasuredRun, align, experiment_from_series
+from ingest.arrays import FloatArray
 from ingest.profile import Metric
 from ingest.reduction import reduce_profile
 from ingest.scaling import Scaling, decide_scaling
@@ -15,6 +16,7 @@ from ingest.series import Series
 from pipeline.models.analysis import Analysis, Outlook, analyse, default_target, look_ahead
 from pipeline.models.options import ModelOptions
 from pipeline.models.quality import Note
+from pipeline.models.runtime.runtime import runtime
 from pipeline.report.html import Report
 from tests.profiles import make_profile
 
@@ -130,6 +132,16 @@ def outlooks(analysis: Analysis) -> tuple[Outlook, Outlook]:
     """What call paths and regions do at the default target."""
     targets = default_target(analysis)
     return look_ahead(analysis, analysis.callpaths, targets), look_ahead(analysis, analysis.regions, targets)
+
+
+def answered(analysis: Analysis, targets: FloatArray | None = None) -> Report:
+    """A report with a runtime, whose first screen has answers."""
+    points = default_target(analysis) if targets is None else targets
+    found = runtime(analysis, points)
+    callpaths, regions = (
+        look_ahead(analysis, level, points) for level in (analysis.callpaths, analysis.regions)
+    )
+    return replace(report_of(analysis), callpaths=callpaths, regions=regions, targets=points, runtime=found)
 
 
 def report_of(analysis: Analysis) -> Report:

@@ -25,6 +25,26 @@
  * @property {{name: string, unit: string, values: Floats}[]} metrics of the call tree: K x points
  * @property {ImbalancePayload | null} imbalance
  * @property {FilterPayload | null} filter
+ * @property {RuntimeChart[] | null} runtime null if the models are not of time
+ */
+
+/**
+ * @typedef {object} RuntimeChart a figure over the scaled parameter, the other parameters at the target
+ * @property {string} name
+ * @property {string} label
+ * @property {number} target
+ * @property {Estimates} points measured
+ * @property {Estimates} curve of the models, up to the target
+ * @property {(number | null)[] | null} ideal along the curve
+ * @property {number | null} threshold the efficiency asked for, in charts of efficiency
+ */
+
+/**
+ * @typedef {object} Estimates values with 90 % intervals, null for what is not available
+ * @property {number[]} scale ascending
+ * @property {(number | null)[]} value
+ * @property {(number | null)[]} lower
+ * @property {(number | null)[]} upper
  */
 
 /**

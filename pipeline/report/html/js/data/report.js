@@ -24,6 +24,7 @@ export function readReport(payload) {
     limits: payload.limits,
     imbalance: payload.imbalance && imbalanceOf(payload.imbalance),
     filter: payload.filter,
+    runtime: payload.runtime,
   };
 }
 

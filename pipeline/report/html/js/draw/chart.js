@@ -138,7 +138,8 @@ function axisX(axis, x, box) {
  * @param {Box} box
  */
 function axisY(axis, y, box) {
-  const ticks = y.ticks(Math.max(2, Math.floor((box.bottom - box.top) / 44)));
+  const count = Math.max(2, Math.floor((box.bottom - box.top) / 44));
+  const ticks = axis.binary && axis.log ? binaryTicks(...axis.domain, count) : y.ticks(count);
   const text = axis.format ?? tickLabel;
   return svgEl(
     "g",
@@ -220,6 +221,21 @@ export function drawDots(chart, dots, cls, radius = 3.2) {
     if (!Number.isFinite(px) || !Number.isFinite(py)) continue;
     const place = { class: `dot ${cls}`, cx: px.toFixed(1), cy: py.toFixed(1), r: radius };
     chart.plot.append(svgEl("circle", place, title ? svgEl("title", {}, title) : null));
+  }
+}
+
+/**
+ * Intervals of dots, as bars with ends.
+ * @param {Chart} chart
+ * @param {{x: number, lower: number, upper: number}[]} intervals
+ * @param {string} cls
+ */
+export function drawIntervals(chart, intervals, cls) {
+  for (const { x, lower, upper } of intervals) {
+    const [px, low, high] = [chart.x(x), chart.y(lower), chart.y(upper)];
+    if (![px, low, high].every(Number.isFinite)) continue;
+    const d = `M${px - 4} ${low}h8M${px - 4} ${high}h8M${px} ${low}V${high}`;
+    chart.plot.append(svgEl("path", { class: `line bar ${cls}`, d }));
   }
 }
 

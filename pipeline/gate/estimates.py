@@ -1,0 +1,59 @@
+"""Log ratios with their standard errors, and tests of them.
+
+The tests ask for more than a difference: they reject "the ratio is at most `factor`", so that what they find
+is both significant and large enough to matter (a minimum-effect test, as TREAT of McCarthy and Smyth,
+Bioinformatics 25, 2009).
+"""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy.special import stdtr, stdtrit
+
+from ingest.arrays import BoolArray, FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class Estimates:
+    """T estimates of log ratios for K kernels; NaN if nothing can be estimated.
+
+    Attributes:
+        log_ratio: float64[K, T].
+        error: float64[K, T], standard errors.
+        degrees: float64[K, T], degrees of freedom of the errors.
+    """
+
+    log_ratio: FloatArray
+    error: FloatArray
+    degrees: FloatArray
+
+    @property
+    def known(self) -> BoolArray:
+        """Whether there is an estimate with an error, bool[K, T]."""
+        known: BoolArray = np.isfinite(self.log_ratio) & np.isfinite(self.error) & (self.degrees > 0)
+        return known
+
+    def widened(self, error: FloatArray) -> "Estimates":
+        """Return the estimates with a further, independent error of each kernel, float64[K]."""
+        return replace(self, error=np.hypot(self.error, error[:, None])) if error.any() else self
+
+    @property
+    def inverse(self) -> "Estimates":
+        """The estimates of baseline over candidate."""
+        return replace(self, log_ratio=-self.log_ratio)
+
+    def above(self, log_factor: FloatArray) -> FloatArray:
+        """Return p-values against "the ratio is at most the factor", float64[K, T]; factors float64[K]."""
+        known = self.known
+        p = np.full(self.log_ratio.shape, np.nan)
+        statistic = (self.log_ratio - log_factor[:, None])[known] / self.error[known]
+        p[known] = stdtr(self.degrees[known], -statistic)
+        return p
+
+    def interval(self, level: float) -> tuple[FloatArray, FloatArray]:
+        """Return the ends of two-sided intervals for the ratio (not its logarithm), float64[K, T]."""
+        reach = np.full(self.error.shape, np.nan)
+        known = self.known
+        reach[known] = stdtrit(self.degrees[known], (1 + level) / 2) * self.error[known]
+        with np.errstate(over="ignore"):
+            return np.exp(self.log_ratio - reach), np.exp(self.log_ratio + reach)

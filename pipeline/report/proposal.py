@@ -1,0 +1,186 @@
+"""What a proposal for computing time needs: a figure, a table, and three sentences on scaling and cost."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO
+
+import numpy as np
+
+from ingest.arrays import FloatArray
+from ingest.number_text import figure
+from pipeline.models.analysis import Analysis, largest_point
+from pipeline.models.runtime.estimate import Estimate
+from pipeline.models.runtime.figures import Comparison
+from pipeline.models.runtime.runtime import Runtime
+from pipeline.models.runtime.trust import Trust
+from pipeline.report.formatting import counted, point_text, quantity, value_text
+from pipeline.report.html.sections import repetitions_text
+from pipeline.report.runtime_charts import RuntimeChart
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
+
+MODEL, MEASURED, IDEAL, THRESHOLD = "#0072b2", "#d55e00", "#5c6570", "#c4452a"
+FEW_DECADES = 100  # largest over smallest value, below which a logarithmic axis has more labels
+SIZE = (9.0, 3.6)  # inches
+
+
+def proposal_csv(found: Runtime, parameters: tuple[str, ...]) -> str:
+    """Return one row per measured point and per target; figures that are known at none are left out.
+
+    Columns are those of `runtime_frame`.
+    """
+    from pipeline.report.frames import runtime_frame
+
+    frame = runtime_frame(found, parameters).dropna(axis="columns", how="all")
+    return frame.to_csv(index=False, float_format="%.10g", lineterminator="\n")
+
+
+def proposal_sentences(name: str, analysis: Analysis, found: Runtime) -> tuple[str, str, str]:
+    """Say how far the program scales, what the last target costs, and how sure that is.
+
+    Args:
+        name: of the study.
+        analysis: the modelled experiment.
+        found: its runtime.
+    """
+    return _scaling(name, analysis, found), _cost(analysis, found), _method(analysis, found)
+
+
+def _scaling(name: str, analysis: Analysis, found: Runtime) -> str:
+    experiment = analysis.experiment
+    column = experiment.parameters.index(found.parameter)
+    scales = ", ".join(value_text(scale) for scale in np.unique(experiment.points[:, column]).tolist())
+    repetitions = repetitions_text(experiment.shape[1])
+    text = f"{name} was measured at {found.parameter} = {scales} with {repetitions} per point"
+    largest = largest_point(experiment.points, column)
+    where = _at(analysis, experiment.points[largest])
+    figures = found.figures
+    if found.comparison is Comparison.UNKNOWN:
+        return f"{text}; whether it scales is unknown, since it is not known what grows."
+    if found.comparison is Comparison.SIZE:
+        rate = figures.work_rate
+        ratio = figure(float(rate.value[largest]))
+        return f"{text}: at {where} its work rate is {ratio} times that at the smallest size."
+    kind = "parallel" if found.comparison is Comparison.STRONG else "weak"
+    text = f"{text} ({found.comparison.value} scaling): {kind} efficiency is "
+    limit, threshold = found.efficient_up_to, _percent(found.threshold)
+    if limit is None:
+        text += f"below {threshold} at every scale considered"
+    else:
+        origin = "measured" if limit.measured else "predicted"
+        text += f"at least {threshold} up to {_at(analysis, limit.point)} ({_percent(limit.value)}, {origin})"
+    here = _percent(float(figures.of_scaling.value[largest]))
+    text += f"; at {where}, the largest measured scale, it is {here}"
+    if np.isfinite(figures.speedup.value[largest]):
+        text += f" with a speed-up of {figure(float(figures.speedup.value[largest]))}"
+    return f"{text}."
+
+
+def _cost(analysis: Analysis, found: Runtime) -> str:
+    figures = found.figures
+    text = f"A run at {_at(analysis, figures.points[-1])} is predicted to take"
+    if np.isfinite(figures.wall.value[-1]):
+        text += f" {_wall(figures.wall)} and"
+    hours = figures.core_hours
+    value, lower, upper = (figure(float(end[-1])) for end in (hours.value, hours.lower, hours.upper))
+    text += f" {value} core-hours ({lower} to {upper})"
+    efficiency = figures.of_scaling
+    if np.isfinite(efficiency.value[-1]):
+        text += f", at an efficiency of {_percent(float(efficiency.value[-1]))}"
+    return f"{text}."
+
+
+def _method(analysis: Analysis, found: Runtime) -> str:
+    factor = float(found.figures.extrapolation[-1])
+    beyond = f"extrapolated to {factor:.3g} times the measured range"
+    reach = beyond if factor > 1 else "within the measured range"
+    text = (
+        f"The prediction sums performance models of {counted(len(analysis.callpaths.kernels), 'call path')}, "
+        f"{reach}; trust in it is {found.trust.trust.word}"
+    )
+    doubts = [r.text for r in found.trust.reasons if r.trust < Trust.HIGH and r.name != "back-test"]
+    text += f" ({', '.join(doubts)})" if doubts else ""
+    test = found.back_test
+    if test is None:
+        return f"{text}; there were too few scales for a back-test."
+    unit = analysis.callpaths.kernels.unit
+    inside = "inside" if test.inside else "outside"
+    return (
+        f"{text}; from the smaller scales alone, the models predict {quantity(test.value, unit)} at "
+        f"{_at(analysis, np.array(test.point))}, where {quantity(test.measured, unit)} were measured, "
+        f"{inside} the 90 % interval."
+    )
+
+
+def _at(analysis: Analysis, point: FloatArray) -> str:
+    return point_text(dict(zip(analysis.experiment.parameters, point.tolist(), strict=True)))
+
+
+def _percent(share: float) -> str:
+    return f"{figure(100 * share, 3 if share >= 1 else 2)} %"
+
+
+def _wall(wall: Estimate) -> str:
+    value, lower, upper = (quantity(float(end[-1]), "s") for end in (wall.value, wall.lower, wall.upper))
+    return f"{value} of wall time (90 % interval {lower} to {upper})"
+
+
+def draw_chart(axes: "Axes", chart: RuntimeChart) -> None:
+    """Draw one chart into the axes of matplotlib: points, model, ideal and threshold."""
+    share = 1.0 if chart.threshold is None else 100.0
+    known = np.isfinite(chart.model.value)
+    lower, upper = (share * end[known] for end in (chart.model.lower, chart.model.upper))
+    axes.fill_between(chart.scale[known], lower, upper, color=MODEL, alpha=0.18, lw=0, label="90 % interval")
+    axes.plot(chart.scale, share * chart.model.value, color=MODEL, label="model")
+    below, above = chart.measured.value - chart.measured.lower, chart.measured.upper - chart.measured.value
+    bars = share * np.nan_to_num(np.stack([below, above]))
+    values = share * chart.measured.value
+    axes.errorbar(
+        chart.measured_at, values, bars, fmt="o", color=MEASURED, ms=4, capsize=3, lw=1.2, label="measured"
+    )
+    if chart.ideal is not None:
+        axes.plot(chart.scale, share * chart.ideal, "--", color=IDEAL, lw=1, label="ideal")
+    if chart.threshold is not None:
+        label = f"{_percent(chart.threshold)} asked for"
+        axes.axhline(share * chart.threshold, color=THRESHOLD, lw=1, ls=":", label=label)
+    binary = _powers_of_two(chart.measured_at)
+    axes.set_xscale("log", base=2 if binary else 10)
+    _plain_numbers(axes.xaxis, binary)
+    if chart.logarithmic:
+        axes.set_yscale("log")
+        _plain_numbers(axes.yaxis)
+    else:
+        axes.set_ylim(bottom=0)
+    axes.set_xlabel(chart.parameter)
+    axes.set_ylabel(chart.label if chart.threshold is None else f"{chart.label} [%]")
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.legend(frameon=False, fontsize="small")
+
+
+def write_proposal_figure(path: Path | BinaryIO, form: str, charts: tuple[RuntimeChart, ...]) -> None:
+    """Draw charts side by side into a file, as ``pdf``, ``png`` or ``svg``."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    drawn = Figure(figsize=SIZE, layout="constrained")
+    FigureCanvasAgg(drawn)
+    for axes, chart in zip(drawn.subplots(1, len(charts), squeeze=False)[0], charts, strict=True):
+        draw_chart(axes, chart)
+    drawn.savefig(path, format=form, dpi=200)
+
+
+def _plain_numbers(axis: "Axis", binary: bool = False) -> None:
+    """Label a logarithmic axis with numbers instead of powers, 2 and 5 as well if it has few decades."""
+    from matplotlib.ticker import LogLocator, NullFormatter
+
+    low, high = axis.get_view_interval()
+    locator = axis.get_major_locator()
+    if isinstance(locator, LogLocator) and not binary and high < FEW_DECADES * low:
+        locator.set_params(subs=(1, 2, 5))
+    axis.set_major_formatter(lambda value, _: value_text(float(f"{value:.4g}")))
+    axis.set_minor_formatter(NullFormatter())
+
+
+def _powers_of_two(scales: FloatArray) -> bool:
+    return bool((np.log2(scales) % 1 == 0).all())

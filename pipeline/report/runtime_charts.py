@@ -1,0 +1,127 @@
+"""The charts of a runtime: measured figures, the models between and beyond them, and what is ideal."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ingest.arrays import FloatArray
+from pipeline.models.analysis import Analysis, along_parameter
+from pipeline.models.runtime.estimate import Estimate
+from pipeline.models.runtime.figures import Comparison, Figures, Study
+from pipeline.models.runtime.runtime import Runtime
+
+MOST_SCALES, FEWEST_SCALES = 40, 12  # of a curve
+PREDICTIONS = 40_000  # kernels times scales, beyond which a curve gets fewer scales, to bound the cost
+LABELS = {
+    "wall": "wall time [s]",
+    "effort": "effort [core-s]",
+    "speedup": "speed-up",
+    "efficiency": "parallel efficiency",
+    "weak_efficiency": "weak efficiency",
+    "work_rate": "work rate",
+}
+FIRST_AND_SECOND = {
+    Comparison.STRONG: ("speedup", "efficiency"),
+    Comparison.WEAK: ("wall", "weak_efficiency"),
+    Comparison.SIZE: ("wall", "work_rate"),
+    Comparison.UNKNOWN: ("wall", "effort"),
+}
+EFFICIENCIES = ("efficiency", "weak_efficiency")
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class RuntimeChart:
+    """One figure over the parameter that scales, the other parameters at the target.
+
+    Attributes:
+        name: of the figure, as an attribute of `Figures`.
+        label: the figure and its unit.
+        parameter: what is on the horizontal axis.
+        target: scale of the target.
+        measured_end: the largest measured scale.
+        measured_at: float64[n], measured scales, ascending.
+        measured: n figures; unknown ends of intervals are NaN.
+        scale: float64[Q], from the smallest measured scale to the target, ascending.
+        model: Q figures.
+        ideal: float64[Q], the figure under ideal scaling; None if nothing is ideal.
+        threshold: the efficiency asked for; None for other figures.
+    """
+
+    name: str
+    label: str
+    parameter: str
+    target: float
+    measured_end: float
+    measured_at: FloatArray
+    measured: Estimate
+    scale: FloatArray
+    model: Estimate
+    ideal: FloatArray | None
+    threshold: float | None
+
+    @property
+    def logarithmic(self) -> bool:
+        """Whether the vertical axis is logarithmic."""
+        return self.threshold is None
+
+
+def runtime_charts(analysis: Analysis, found: Runtime, target: FloatArray) -> tuple[RuntimeChart, ...]:
+    """Return the charts that answer how far a program scales.
+
+    They are speed-up and efficiency under strong scaling, wall time and weak efficiency under weak scaling,
+    wall time and work rate over a size, and wall time and effort if it is unknown what grows. If the number
+    of locations is unknown, effort takes the place of the first.
+
+    Args:
+        analysis: the modelled experiment.
+        found: its runtime.
+        target: float64[D].
+    """
+    study = Study(analysis)
+    column = study.column
+    along = (np.delete(found.figures.points, column, axis=1) == np.delete(target, column)).all(axis=1)
+    rows = np.flatnonzero(along & found.figures.measured)
+    rows = rows[np.argsort(found.figures.points[rows, column], kind="stable")]
+    count = int(np.clip(PREDICTIONS // len(analysis.callpaths.kernels), FEWEST_SCALES, MOST_SCALES))
+    scale = _scales(analysis.experiment.points[:, column], float(target[column]), count)
+    curve = study.figures(along_parameter(target, column, scale), np.zeros(len(scale), dtype=np.bool_))
+    first, second = FIRST_AND_SECOND[found.comparison]
+    if not np.isfinite(getattr(curve, first).value).any():
+        first = "effort"
+    return tuple(
+        RuntimeChart(
+            name=name,
+            label=LABELS[name],
+            parameter=found.parameter,
+            target=float(target[column]),
+            measured_end=float(analysis.experiment.points[:, column].max()),
+            measured_at=found.figures.points[rows, column],
+            measured=getattr(found.figures, name).take(rows),
+            scale=scale,
+            model=getattr(curve, name),
+            ideal=_ideal(name, study, curve),
+            threshold=found.threshold if name in EFFICIENCIES else None,
+        )
+        for name in dict.fromkeys((first, second))
+    )
+
+
+def _scales(measured: FloatArray, target: float, count: int) -> FloatArray:
+    """Return the measured scales, the target, and some more between the smallest and the largest of them."""
+    ends = float(measured.min()), max(float(measured.max()), target)
+    between = np.geomspace(*ends, count)[1:-1]
+    scales = np.unique([*measured, max(target, ends[0]), *between])
+    return np.asarray(scales)
+
+
+def _ideal(name: str, study: Study, curve: Figures) -> FloatArray | None:
+    if name == "speedup":
+        return np.asarray(curve.locations / study.locations(curve.reference))
+    if name in EFFICIENCIES:
+        return np.ones(len(curve.points))
+    if study.comparison is Comparison.UNKNOWN or study.comparison is Comparison.SIZE:
+        return None
+    has_measured, _ = study.measured_at(curve.reference)
+    if name == "wall":
+        return study.figures(curve.reference, has_measured).wall.value
+    return study.figures(curve.reference, has_measured).effort.value

@@ -1,0 +1,79 @@
+"""The proposal stage: the files of a computing-time proposal, from a stored result."""
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from pathlib import Path
+
+from ingest.errors import UsageError
+from pipeline.models.runtime.runtime import runtime
+from pipeline.report.html.sections import study_name
+from pipeline.report.proposal import proposal_csv, proposal_sentences, write_proposal_figure
+from pipeline.report.runtime_charts import runtime_charts
+from pipeline.stages.model import target_points
+from pipeline.store.atomic import write_atomically, write_text
+from pipeline.store.results import read_analysis, read_provenance
+
+FORMS = ("pdf", "svg", "png")
+NAME = "proposal.pdf"  # of the figure in a directory
+
+
+def proposal_text(out: Path, at: Sequence[Mapping[str, float]], min_efficiency: float) -> str:
+    """Return three sentences on separate lines, for the last target point; see `write_proposal`."""
+    return _Study(out, at, min_efficiency).text
+
+
+def write_proposal(
+    out: Path, at: Sequence[Mapping[str, float]], min_efficiency: float, output: Path
+) -> list[Path]:
+    """Write figure, table and sentences.
+
+    Args:
+        out: results directory of the study.
+        at: target points; if none are given, those of its run.
+        min_efficiency: the efficiency that the proposal has to show.
+        output: the figure, by its ending PDF, SVG or PNG; the others lie beside it with the same name. Or a
+            directory, which gets ``proposal.pdf``, ``proposal.csv`` and ``proposal.txt``.
+
+    Returns:
+        The files that were written.
+
+    Raises:
+        PipelineError: the directory is not a complete result, the models are not of time, the ending is
+            another, or a file cannot be written.
+    """
+    image = output if output.suffix and not output.is_dir() else output / NAME
+    form = image.suffix.lstrip(".").lower()
+    if form not in FORMS:
+        raise UsageError(
+            f"'{output}' is neither .pdf, .svg nor .png", where="--output", hint="or give a directory"
+        )
+    study = _Study(out, at, min_efficiency)
+    charts = runtime_charts(study.analysis, study.runtime, study.targets[-1])
+    table, sentences = image.with_suffix(".csv"), image.with_suffix(".txt")
+    write_atomically(image, partial(write_proposal_figure, form=form, charts=charts))
+    write_text(table, proposal_csv(study.runtime, study.analysis.experiment.parameters))
+    write_text(sentences, study.text)
+    return [image, table, sentences]
+
+
+class _Study:
+    """A stored study with its runtime at the target points."""
+
+    def __init__(self, out: Path, at: Sequence[Mapping[str, float]], min_efficiency: float) -> None:
+        provenance = read_provenance(out)
+        self.name = study_name(provenance)
+        self.analysis = read_analysis(out)
+        self.targets = target_points(self.analysis, at or provenance["configuration"]["at"])
+        found = runtime(self.analysis, self.targets, min_efficiency)
+        if found is None:
+            raise UsageError(
+                f"the models are of {self.analysis.callpaths.kernels.metric}, so there is no runtime",
+                where="--to proposal",
+                hint="run `pipeline run` with --metric time",
+            )
+        self.runtime = found
+
+    @property
+    def text(self) -> str:
+        """The sentences, one per line."""
+        return "".join(f"{line}\n" for line in proposal_sentences(self.name, self.analysis, self.runtime))

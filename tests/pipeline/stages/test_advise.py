@@ -1,0 +1,63 @@
+"""What to measure next, as the report names it."""
+
+import numpy as np
+import pytest
+
+from ingest.alignment import experiment_from_series
+from ingest.profile import Metric
+from ingest.scaling import Scaling, decide_scaling
+from ingest.series import Series
+from pipeline.models.analysis import Analysis, analyse
+from pipeline.models.options import ModelOptions
+from pipeline.models.total import predict_total
+from pipeline.stages.advise import next_measurements
+
+TARGET = np.array([64.0])
+
+
+def study(metric: str, unit: str, scaling: Scaling = Scaling.STRONG, growth: float = 1.0) -> Analysis:
+    p = np.array([1.0, 2, 4, 8, 16])
+    values = np.stack([50 + 0 * p, 0.2 * p**1.5])[:, :, None] * np.random.default_rng(2).normal(
+        1, 0.05, (2, 5, 3)
+    )
+    values = values * growth ** np.log2(p)[:, None]
+    series = Series(
+        source="made.txt",
+        parameters=("p",),
+        points=p[:, None],
+        callpaths=(("main",), ("main", "reduce")),
+        metrics=(Metric(metric, unit),),
+        values={metric: values},
+    )
+    experiment = experiment_from_series(series)
+    return analyse(experiment, decide_scaling(experiment, scaling), metric, ModelOptions())
+
+
+def test_what_is_worth_measuring_costs_no_more_than_the_study_or_its_next_doubling() -> None:
+    analysis = study("effort", "core-s")
+    spent = float(analysis.callpaths.kernels.values.sum())
+    plan = next_measurements(analysis, TARGET)
+    assert plan
+    assert sum(step.cost for step in plan) <= spent
+    assert max(step.point[0] for step in plan) >= 32
+
+
+@pytest.mark.parametrize("growth", [1.0, 8.0])
+def test_the_budget_is_the_cost_of_the_study_or_of_its_next_doubling(
+    monkeypatch: pytest.MonkeyPatch, growth: float
+) -> None:
+    analysis = study("effort", "core-s", growth=growth)
+    budgets: list[float] = []
+    monkeypatch.setattr(
+        "pipeline.stages.advise.advise_analysis", lambda *given: budgets.append(given[2]) or []
+    )
+    assert next_measurements(analysis, TARGET) == []
+    spent = float(analysis.callpaths.kernels.values.sum())
+    doubling = float(predict_total(analysis.callpaths.models, np.array([[32.0]])).value[0, 0])
+    assert (doubling > spent) == (growth > 1)
+    assert budgets == pytest.approx([max(spent, doubling)])
+
+
+def test_nothing_is_advised_without_times_or_locations() -> None:
+    assert next_measurements(study("visits", "occ"), TARGET) == []
+    assert next_measurements(study("time", "s", Scaling.WEAK), TARGET) == []
