@@ -12,6 +12,7 @@ from ingest.experiment import Experiment, OverheadCorrection, RunRecord
 from ingest.number_text import figure, percent
 from ingest.reduction import Reduction
 from ingest.region_class import USEFUL
+from ingest.run_settings import is_log
 
 TIME, VISITS = "time", "visits"
 NOTICEABLE = 0.05  # of the measured computing time, from which overhead distorts models
@@ -20,8 +21,13 @@ MOST_DEVIATION = 1.5  # of a logarithm, that a part contributes to a sum
 
 
 def runs_of(experiment: Experiment) -> tuple[Visited, IntArray, IntArray] | None:
-    """Return the runs with visits and times, and the point and repetition of each; None without any."""
+    """Return the runs with visits and times, and the point and repetition of each; None without any.
+
+    The timers of logs have no visits that cost what those of instrumented regions do.
+    """
     if experiment.is_series or not {TIME, VISITS} <= set(experiment.values):
+        return None
+    if any(is_log(run.attributes) for run in experiment.runs):
         return None
     visits, time = (experiment.values[name].sum for name in (VISITS, TIME))
     point, repetition = np.nonzero(np.isfinite(visits).all(axis=0) & np.isfinite(time).all(axis=0))
@@ -100,7 +106,7 @@ def overhead_sentence(experiment: Experiment, cost: EventCost | None = None) -> 
     """Say how much of the measured computing time overhead is expected to take."""
     found = runs_of(experiment)
     if found is None:
-        return "overhead is unknown, since the runs have no visits"
+        return "overhead is unknown, since the runs have no visits of instrumented regions"
     runs, _, _ = found
     plain = estimate_plain_times(runs, cost or calibrate_by_leaves(runs))
     share = 1.0 - float(plain.total.sum() / runs.measured.sum())

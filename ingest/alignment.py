@@ -11,6 +11,7 @@ from ingest.errors import InputError
 from ingest.experiment import Experiment, RunRecord
 from ingest.profile import Metric, RegionTable
 from ingest.reduction import ReducedProfile, Reduction
+from ingest.run_settings import differing_settings
 from ingest.series import Series
 
 REDUCTIONS = ("sum", "mean", "min", "max")
@@ -122,7 +123,10 @@ def align(parameters: Sequence[str], runs: Iterable[MeasuredRun]) -> Experiment:
         metrics=metrics,
         values=values,
         runs=records,
-        notices=_notices([run.profile for run, _ in placed]),
+        notices=(
+            *_notices([run.profile for run, _ in placed]),
+            *differing_settings([run.profile.attributes for run, _ in placed]),
+        ),
     )
 
 

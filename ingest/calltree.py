@@ -103,6 +103,11 @@ class CallTree:
             node = int(self.parent[node])
         return tuple(reversed(nodes))
 
+    def take(self, kept: BoolArray) -> "CallTree":
+        """Return the tree of some nodes, none of which may lie below one that is left out, bool[n]."""
+        number = np.append(np.cumsum(kept) - 1, ROOT)
+        return CallTree(number[self.parent[kept]], self.region[kept])
+
     def paths(self, names: Sequence[str]) -> list[tuple[str, ...]]:
         """Return every call path as region names from the root down, given the names of the region table."""
         found: list[tuple[str, ...]] = []

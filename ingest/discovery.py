@@ -1,6 +1,7 @@
 """Run discovery: which profiles below a directory are runs, and what parameters they were measured with."""
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import count
@@ -9,14 +10,14 @@ from pathlib import Path
 from ingest.errors import InputError, RunNameError
 from ingest.profile_search import FoundProfile, Skipped, search_profiles
 from ingest.readers import ProfileReader, find_profile_reader, known_profiles
-from ingest.run_metadata import Metadata, is_function, read_metadata
-from ingest.run_names import HOW_TO_NAME, RunName, RunSpec, parse_run_name
+from ingest.run_metadata import Metadata, is_function, read_metadata, stated_parameters
+from ingest.run_names import HOW_TO_NAME, PROCESSES, RunName, RunSpec, named_parameters, parse_run_name
 
 __all__ = ["Discovery", "Run", "Skipped", "discover"]
 
 MAX_EXAMPLES = 4
-PROCESSES = "p"
 
+_DIGITS = re.compile(r"[0-9]+")
 _NUMBER = re.compile(r"[0-9]{1,12}")
 _UNNAMED = re.compile(r"profile[0-9]*")  # repetitions in one folder, not a parameter 'profile'
 
@@ -62,8 +63,8 @@ def discover(path: Path, explicit: Sequence[RunSpec] | None = None) -> Discovery
 
     Every entry of the directory that contains a profile is a run. Its name gives the parameters (see
     `ingest.run_names`); if it gives none, the metadata of the profiles do (Adiak's global values in
-    Caliper's). Several profiles in one entry are repetitions. A path that is a profile itself, or a directory
-    with a single one, needs no parameters.
+    Caliper's), or the number of processes that logs state. Several profiles in one entry are repetitions. A
+    path that is a profile itself, or a directory with a single one, needs no parameters.
 
     Args:
         path: a directory, or a single profile.
@@ -88,8 +89,11 @@ def discover(path: Path, explicit: Sequence[RunSpec] | None = None) -> Discovery
             hint=f"searched it and its folders for {known_profiles()}; {HOW_TO_NAME}",
         )
     names, metadata = _read_names(found), read_metadata(found)
-    if metadata and (isinstance(names, RunNameError) or not names[0].parameters):
-        return _described(metadata, skipped)
+    if isinstance(names, RunNameError) or not names[0].parameters:
+        if metadata:
+            return _described(metadata, skipped)
+        if stated := stated_parameters(found, [_named_parameters(profile) for profile in found]):
+            return _described(stated, skipped)
     if isinstance(names, RunNameError):
         raise names
     varied = _also_varied(metadata, names, found) if metadata else []
@@ -116,11 +120,18 @@ def _read_names(found: Sequence[FoundProfile]) -> list[RunName] | RunNameError:
 
 
 def _described(metadata: Metadata, skipped: Sequence[Skipped]) -> Discovery:
-    """Take the parameters from the metadata of the profiles."""
+    """Take the parameters from what the profiles say."""
     runs = _numbered(metadata.found, metadata.values, [None] * len(metadata.found))
-    notices = [f"parameters from the metadata of the profiles: {', '.join(metadata.parameters)}"]
-    notices += [f"{name} is left out: it follows from {other}" for name, other in metadata.follows.items()]
-    return Discovery(metadata.parameters, runs, (*skipped, *metadata.damaged), tuple(notices))
+    notices = (*metadata.notices, *_mixed_formats(metadata.found))
+    return Discovery(metadata.parameters, runs, (*skipped, *metadata.damaged), notices)
+
+
+def _named_parameters(profile: FoundProfile) -> dict[str, float]:
+    """Return the parameters in the names of a run and of the folders in it, as far as they can be read."""
+    if _named_by_number(profile):
+        return dict(_name(profile).parameters)
+    names = (profile.run_name, *_folders_inside(profile))
+    return {name: value for named in names for name, value in named_parameters(named).items()}
 
 
 def _also_varied(metadata: Metadata, names: Sequence[RunName], found: Sequence[FoundProfile]) -> list[str]:
@@ -204,19 +215,18 @@ def _named_by_number(profile: FoundProfile) -> bool:
 def _refuse_nested_runs(found: Sequence[FoundProfile]) -> None:
     """Refuse a folder of several runs instead of a run: their parameters would be lost."""
     for profile in found:
-        folder_of = profile.path if profile.path.is_dir() else profile.path.parent
-        inside = folder_of.parts[len(profile.entry.parts) :]
-        for folder in inside:
-            try:
-                nested = parse_run_name(folder).parameters
-            except RunNameError:
-                continue
-            if nested:
+        for folder in _folders_inside(profile):
+            if named_parameters(folder):
                 raise RunNameError(
                     f"'{folder}' is named like a run but lies one folder too deep",
                     where=str(profile.entry),
                     hint="give the directory that contains the runs",
                 )
+
+
+def _folders_inside(profile: FoundProfile) -> tuple[str, ...]:
+    folder_of = profile.path if profile.path.is_dir() else profile.path.parent
+    return folder_of.parts[len(profile.entry.parts) :]
 
 
 def _agree(names: Sequence[RunName], found: Sequence[FoundProfile]) -> None:
@@ -233,7 +243,10 @@ def _agree(names: Sequence[RunName], found: Sequence[FoundProfile]) -> None:
             hint="name the same parameters in the same order everywhere, or list the runs in pipeline.toml",
         )
     prefixes = dict.fromkeys(name.prefix for name in names)
-    if len(prefixes) > 1 and (odd := next((p for p in prefixes if any(map(str.isdigit, p))), None)):
+    without_digits = Counter(_DIGITS.sub("", prefix) for prefix in prefixes)
+    if odd := next(
+        (p for p in prefixes if _DIGITS.search(p) and without_digits[_DIGITS.sub("", p)] > 1), None
+    ):
         raise RunNameError(
             f"there may be a parameter hidden in the leading name '{odd}', which is not the same in all runs",
             where=where,
@@ -251,7 +264,15 @@ def _notices(names: Sequence[RunName], found: Sequence[FoundProfile]) -> tuple[s
         notices.append(
             f"files named by numbers only: the number is read as the parameter {PROCESSES} (processes)"
         )
-    return tuple(notices)
+    return (*notices, *_mixed_formats(found))
+
+
+def _mixed_formats(found: Sequence[FoundProfile]) -> tuple[str, ...]:
+    counts = Counter(profile.reader.name for profile in found)
+    if len(counts) == 1:
+        return ()
+    formats = ", ".join(f"{name} ({number})" for name, number in counts.items())
+    return (f"profiles of different formats are read as one study: {formats}",)
 
 
 def _numbered(

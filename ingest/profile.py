@@ -12,10 +12,10 @@ from ingest.calltree import CallTree
 from ingest.errors import InputError
 
 LARGEST = 1e280  # sums of smaller numbers do not overflow
+OVERLAPPING = "overlapping"  # paradigm of a region below which timers stand that lie inside or around others
 # Attributes that readers make of what a file says about the machine: its name, the name of its first node,
 # and how many nodes and cores the run had.
 MACHINE, NODE, NODES, CORES = "system.machine", "system.node", "system.nodes", "system.cores"
-
 VALUES_PER_BLOCK = 1 << 20  # values read at once: 8 MiB
 
 Block: TypeAlias = tuple[IntArray, FloatArray]

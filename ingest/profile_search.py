@@ -1,13 +1,17 @@
 """Where the profiles are: a bounded search below a directory, without reading any of them."""
 
-from collections.abc import Iterator
+import re
+from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from ingest.errors import InputError
 from ingest.readers import ProfileReader, find_profile_reader
+from ingest.run_names import named_parameters
 
 DEPTH = 2  # a run's folder, or a Score-P experiment folder (scorep-DATE) within it
+
+_PARAMETER = re.compile(r"\.[A-Za-z]+[0-9]+")
 
 # What Scalasca and CubeLib derive from profile.cubex and put beside it is the same run, not a repetition.
 DERIVED = frozenset({"summary.cubex", "scout.cubex", "trace.cubex", "remap.cubex"})
@@ -40,7 +44,16 @@ class FoundProfile:
     @property
     def run_name(self) -> str:
         """The name of the folder, or of the file without its ending."""
-        return self.entry.stem if self.path == self.entry and self.entry.is_file() else self.entry.name
+        return self.stem if self.path == self.entry else self.entry.name
+
+    @property
+    def stem(self) -> str:
+        """The name of the profile without the ending of a file.
+
+        Logs are often called like ``log.p4``: what looks like a parameter is not an ending of theirs.
+        """
+        named = self.reader.unnamed_parameters and _PARAMETER.fullmatch(self.path.suffix)
+        return self.path.name if named or not self.path.is_file() else self.path.stem
 
 
 def search_profiles(directory: Path) -> tuple[list[FoundProfile], list[Skipped]]:
@@ -59,33 +72,52 @@ def search_profiles(directory: Path) -> tuple[list[FoundProfile], list[Skipped]]
         raise InputError(f"cannot be listed: {error.strerror or error}", where=str(directory)) from error
     for entry in entries:
         try:
-            profiles, derived = _originals(list(_below(entry, DEPTH)))
+            others = list(_below(entry, DEPTH, fallback=False))
+            profiles, derived = _originals(others or list(_below(entry, DEPTH, fallback=True)))
+            profiles, copies = _different(profiles)
         except OSError as error:
             skipped.append(Skipped(entry, f"cannot be listed: {error.strerror or error}"))
             continue
         found += (FoundProfile(path, reader, entry) for path, reader in profiles)
         skipped += (Skipped(path, f"derived from {ORIGINAL} beside it") for path in derived)
+        skipped += (Skipped(path, f"the same measurement as {original.name}") for path, original in copies)
         if not profiles:
             skipped.append(Skipped(entry, "contains no profile" if entry.is_dir() else "not a profile"))
-    return found, skipped
+    return _without_stray_logs(found, skipped)
+
+
+def _without_stray_logs(
+    found: list[FoundProfile], skipped: list[Skipped]
+) -> tuple[list[FoundProfile], list[Skipped]]:
+    """Set aside logs that lie as files without parameters in their names beside profiles of runs."""
+    if all(profile.reader.fallback for profile in found):
+        return found, skipped
+    stray = [p for p in found if p.reader.fallback and p.path == p.entry and not named_parameters(p.run_name)]
+    reason = "a log beside profiles, without parameters in its name"
+    return [p for p in found if p not in stray], [*skipped, *(Skipped(p.path, reason) for p in stray)]
 
 
 def _visible(directory: Path) -> list[Path]:
     return sorted(path for path in directory.iterdir() if not path.name.startswith("."))
 
 
-def _below(entry: Path, depth: int) -> Iterator[tuple[Path, ProfileReader]]:
-    """Yield the profiles of an entry: itself, those directly in it, or else those in its folders."""
-    if reader := find_profile_reader(entry):
+def _below(entry: Path, depth: int, *, fallback: bool) -> Iterator[tuple[Path, ProfileReader]]:
+    """Yield the profiles of an entry: itself, those directly in it, or else those in its folders.
+
+    Readers that are a fallback, or all others, do not count.
+    """
+    reader = find_profile_reader(entry)
+    if reader and reader.fallback is fallback:
         yield entry, reader
     elif depth > 0 and entry.is_dir():
         inside = _visible(entry)
-        direct = [(path, reader) for path in inside if (reader := find_profile_reader(path))]
+        readers = ((path, find_profile_reader(path)) for path in inside)
+        direct = [(path, reader) for path, reader in readers if reader and reader.fallback is fallback]
         yield from direct
         if not direct:
             for folder in inside:
                 if folder.is_dir():
-                    yield from _below(folder, depth - 1)
+                    yield from _below(folder, depth - 1, fallback=fallback)
 
 
 def _originals(
@@ -95,3 +127,19 @@ def _originals(
     paths = {path for path, _ in profiles}
     derived = [p for p in paths if p.name in DERIVED and p.with_name(ORIGINAL) in paths]
     return [item for item in profiles if item[0] not in derived], sorted(derived)
+
+
+def _different(
+    profiles: list[tuple[Path, ProfileReader]],
+) -> tuple[list[tuple[Path, ProfileReader]], list[tuple[Path, Path]]]:
+    """Set aside copies of a log: programs often print the same to a file and to the screen."""
+    kept, copies = [], []
+    known: dict[Hashable, Path] = {}
+    for path, reader in profiles:
+        content = reader.content(path) if reader.content and len(profiles) > 1 else path
+        if content in known:
+            copies.append((path, known[content]))
+        else:
+            known[content] = path
+            kept.append((path, reader))
+    return kept, copies

@@ -1,13 +1,13 @@
 """One profile reduced over its CPU locations: what remains of it once its file is closed."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
 
-from ingest.arrays import FloatArray, IntArray
+from ingest.arrays import BoolArray, FloatArray, IntArray
 from ingest.calltree import CallTree, add_callees, callee_rounds
-from ingest.profile import Block, Metric, Profile, RegionTable
+from ingest.profile import OVERLAPPING, Block, Metric, Profile, RegionTable
 from ingest.region_class import CLASSES, RegionClass, region_classes
 
 
@@ -60,6 +60,8 @@ class ReducedProfile:
 def reduce_profile(profile: Profile, metrics: Sequence[str]) -> ReducedProfile:
     """Reduce a profile over its CPU locations.
 
+    Timers that overlap others are left out: they count in no sum.
+
     Args:
         profile: one run.
         metrics: names of metrics to keep; those that the profile lacks or that are not sums are left out.
@@ -82,6 +84,10 @@ def reduce_profile(profile: Profile, metrics: Sequence[str]) -> ReducedProfile:
         if metric.name == "time":
             blocks = _summed_by_class(blocks, class_of, class_time)
         values[metric.name] = _reduce(blocks, node, len(tree), int(cpu.sum()))
+    overlapping = np.array([paradigm == OVERLAPPING for paradigm in profile.regions.paradigm], dtype=np.bool_)
+    if overlapping.any():
+        counted = tree.nearest(overlapping[tree.region]) < 0
+        tree, values = tree.take(counted), {name: _take(of, counted) for name, of in values.items()}
     return ReducedProfile(
         source=profile.source,
         tree=tree,
@@ -94,6 +100,10 @@ def reduce_profile(profile: Profile, metrics: Sequence[str]) -> ReducedProfile:
         attributes=profile.attributes,
         notices=profile.notices,
     )
+
+
+def _take(reduction: Reduction, callpaths: BoolArray) -> Reduction:
+    return Reduction(**{part.name: getattr(reduction, part.name)[callpaths] for part in fields(reduction)})
 
 
 def _summed_by_class(blocks: Iterator[Block], class_of: IntArray, class_time: FloatArray) -> Iterator[Block]:

@@ -7,13 +7,12 @@ import numpy as np
 from ingest.alignment import MeasuredRun
 from ingest.arrays import BoolArray, FloatArray, IntArray
 from ingest.errors import InputError
-from ingest.experiment import Experiment
+from ingest.experiment import Experiment, RunRecord
 from ingest.reduction import ReducedProfile
 from ingest.run_metadata import METADATA_PROCESSES
+from ingest.run_names import PROCESS_PARAMETERS
+from ingest.run_settings import PROGRAM
 
-PROCESS_PARAMETERS = frozenset(
-    ("mpi", "np", "nprocs", "nranks", "ntasks", "p", "proc", "processes", "procs", "ranks", "tasks")
-)
 RENAME = "rename it, or list the runs in pipeline.toml"
 LEAST_SHARED = 0.2  # of the call paths, with the other runs
 LEAST_COMPARED = 4  # call paths of the program itself; fewer say nothing about which program it is
@@ -79,7 +78,7 @@ def foreign_runs(experiment: Experiment) -> dict[str, str]:
 
     Functions of libraries such as MPI do not count, since programs share them. Call paths are compared as
     they are; if hardly any agree, once more without the regions that only one side recorded, since filters
-    remove regions from call paths.
+    remove regions from call paths. A log is of the program that it states, whatever it shares with others.
 
     Returns:
         Per source of a run that is not of the program that most runs are of, the reason.
@@ -87,10 +86,15 @@ def foreign_runs(experiment: Experiment) -> dict[str, str]:
     Raises:
         InputError: if no program has more runs than the others.
     """
-    visited = _visited(experiment)
+    runs, visited = experiment.runs, _visited(experiment)
     programs: list[tuple[BoolArray, list[int]]] = []
     for i, own in enumerate(visited):
-        place = next((k for k, (all_, _) in enumerate(programs) if _alike(experiment, own, all_)), None)
+        like = (
+            k
+            for k, (all_, members) in enumerate(programs)
+            if _stated(runs[i]) == _stated(runs[members[0]]) and _alike(experiment, own, all_)
+        )
+        place = next(like, None)
         if place is None:
             programs.append((own, [i]))
         else:
@@ -98,16 +102,37 @@ def foreign_runs(experiment: Experiment) -> dict[str, str]:
             programs[place] = (all_ | own, [*members, i])
     programs.sort(key=lambda program: -len(program[1]))
     if len(programs) > 1 and len(programs[0][1]) == len(programs[1][1]):
-        one, two = (experiment.runs[members[0]].source for _, members in programs[:2])
+        one, two = (_with_program(runs[members[0]]) for _, members in programs[:2])
         raise InputError(
             f"the runs are of {len(programs)} programs: {one} and {two} share hardly any call path",
             hint="give a directory with the runs of one program",
         )
-    reason = (
-        f"shares less than {LEAST_SHARED:.0%} of its call paths with the other runs".replace("%", " %")
-        + ", so it is another program or another kind of instrumentation; move it to a directory of its own"
-    )
-    return {experiment.runs[i].source: reason for _, members in programs[1:] for i in members}
+    most = runs[programs[0][1][0]]
+    return {runs[i].source: _reason(runs[i], most) for _, members in programs[1:] for i in members}
+
+
+def _reason(run: RunRecord, most: RunRecord) -> str:
+    """Say why a run is not of the program of most runs, one of which is given."""
+    program, other = _stated(most), _stated(run)
+    if program == other:
+        why = (
+            f"shares less than {LEAST_SHARED:.0%} of its call paths with the other runs".replace("%", " %")
+            + ", so it is another program or another kind of instrumentation"
+        )
+    elif program:
+        why = f"is not a log of {program}, as the other runs are"
+    else:
+        why = f"is a log of {other}, unlike the other runs"
+    return f"{why}; move it to a directory of its own"
+
+
+def _stated(run: RunRecord) -> str:
+    """Return the program that a log states, empty for other profiles."""
+    return run.attributes.get(PROGRAM, "")
+
+
+def _with_program(run: RunRecord) -> str:
+    return f"{run.source} (a log of {_stated(run)})" if _stated(run) else run.source
 
 
 def _visited(experiment: Experiment) -> list[BoolArray]:

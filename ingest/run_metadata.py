@@ -1,18 +1,21 @@
-"""Parameters from what profiles say about their runs, such as Adiak's global values in Caliper's."""
+"""Parameters from what profiles say of their runs: Adiak's global values in Caliper's, processes in logs."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from ingest.errors import InputError
 from ingest.profile_search import FoundProfile, Skipped
+from ingest.run_names import PROCESSES
 
 METADATA_PROCESSES = ("jobsize", "mpi.world.size")  # names of their number that Adiak and Caliper use
 
 Numbers = Sequence[Mapping[str, float]]
 Column = tuple[float, ...]
+Described = tuple[FoundProfile, Mapping[str, float]]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Metadata:
     """What the profiles of a study say about their parameters.
 
@@ -20,14 +23,14 @@ class Metadata:
         found: the profiles whose metadata could be read.
         parameters: names of the parameters.
         values: one row per profile of `found`.
-        follows: per number that is left out because it follows from a parameter, that parameter.
+        notices: where the parameters come from, and which numbers are left out.
         damaged: the profiles whose metadata could not be read.
     """
 
     found: tuple[FoundProfile, ...]
     parameters: tuple[str, ...]
     values: tuple[Column, ...]
-    follows: Mapping[str, str]
+    notices: tuple[str, ...]
     damaged: tuple[Skipped, ...]
 
 
@@ -40,23 +43,78 @@ def read_metadata(found: Sequence[FoundProfile]) -> Metadata | None:
     Raises:
         InputError: if the metadata of no profile can be read.
     """
-    described: list[tuple[FoundProfile, Mapping[str, float]]] = []
+    readers = [profile.reader.parameters for profile in found]
+    if None in readers:
+        return None
+    described, damaged = _described(found, [read for read in readers if read])
+    parameters, follows = choose_parameters([numbers for _, numbers in described])
+    if not parameters:
+        return None
+    notices = [f"parameters from the metadata of the profiles: {', '.join(parameters)}"]
+    notices += [f"{name} is left out: it follows from {other}" for name, other in follows.items()]
+    return _metadata(parameters, described, notices, damaged)
+
+
+def stated_parameters(found: Sequence[FoundProfile], named: Sequence[Mapping[str, float]]) -> Metadata | None:
+    """Take the parameters that profiles state only for runs whose names have none, as logs do.
+
+    Args:
+        found: the profiles.
+        named: the parameters in the name of each; nothing if it cannot be read.
+
+    Returns:
+        None if names have parameters that profiles do not state with the same values, if some profile states
+        nothing, or if there is only one run, which needs no parameters.
+
+    Raises:
+        InputError: if none of the profiles can be read.
+    """
+    readers = [profile.reader.unnamed_parameters for profile in found]
+    if len({profile.entry for profile in found}) == 1 or all(named) or None in readers:
+        return None
+    described, damaged = _described(found, [read for read in readers if read])
+    known = {profile.path: parameters for profile, parameters in zip(found, named, strict=True)}
+    if not all(numbers and known[profile.path].items() <= numbers.items() for profile, numbers in described):
+        return None
+    parameters = tuple(described[0][1])
+    names = ", ".join(f"{name} (processes)" if name == PROCESSES else name for name in parameters)
+    notice = f"the names of the runs have no parameters: {names} as the profiles state it"
+    return _metadata(parameters, described, [notice], damaged)
+
+
+def _described(
+    found: Sequence[FoundProfile], readers: Sequence[Callable[[Path], Mapping[str, float]]]
+) -> tuple[list[Described], list[Skipped]]:
+    """Read the numbers of profiles, each with its own reader; return them and the damaged profiles.
+
+    Raises:
+        InputError: if all are damaged.
+    """
+    described: list[Described] = []
     damaged: list[Skipped] = []
-    for profile in found:
-        if profile.reader.parameters is None:
-            return None
+    for profile, read in zip(found, readers, strict=True):
         try:
-            described.append((profile, profile.reader.parameters(profile.path)))
+            described.append((profile, read(profile.path)))
         except InputError as error:
             if len(damaged) + 1 == len(found):
                 raise
             damaged.append(Skipped(profile.path, error.what, damaged=True))
-    parameters, follows = choose_parameters([numbers for _, numbers in described])
-    if not parameters:
-        return None
-    values = tuple(tuple(numbers[name] for name in parameters) for _, numbers in described)
-    profiles = tuple(profile for profile, _ in described)
-    return Metadata(profiles, parameters, values, follows, tuple(damaged))
+    return described, damaged
+
+
+def _metadata(
+    parameters: tuple[str, ...],
+    described: Sequence[Described],
+    notices: Sequence[str],
+    damaged: Sequence[Skipped],
+) -> Metadata:
+    return Metadata(
+        found=tuple(profile for profile, _ in described),
+        parameters=parameters,
+        values=tuple(tuple(numbers[name] for name in parameters) for _, numbers in described),
+        notices=tuple(notices),
+        damaged=tuple(damaged),
+    )
 
 
 def choose_parameters(numbers: Numbers) -> tuple[tuple[str, ...], Mapping[str, str]]:

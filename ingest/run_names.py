@@ -19,6 +19,14 @@ HOW_TO_NAME = (
     " `pipeline inspect DIR --propose` writes such a list"
 )
 
+PROCESSES = "p"
+"""What the number of processes is called unless names call it something else."""
+
+PROCESS_PARAMETERS = frozenset(
+    ("mpi", "np", "nprocs", "nranks", "ntasks", PROCESSES, "proc", "processes", "procs", "ranks", "tasks")
+)
+"""Names, in lower case, whose numbers count processes."""
+
 COUNTERS = frozenset(("experiment", "job", "measurement", "profile", "rep", "repetition", "run", "trial"))
 """Names whose numbers count runs: they are no parameters."""
 
@@ -90,6 +98,14 @@ def parse_run_name(name: str) -> RunName:
     if dot and len(unread_after) < len(unread):  # report the reading that got further
         whole, unread = after, unread_after
     raise _error(name, RunName("", whole, repetition), unread)
+
+
+def named_parameters(name: str) -> dict[str, float]:
+    """Return the parameters in the name of a run; nothing if it has none or cannot be read."""
+    try:
+        return dict(parse_run_name(name).parameters)
+    except RunNameError:
+        return {}
 
 
 def _pairs(text: str) -> tuple[tuple[tuple[str, float], ...], str]:

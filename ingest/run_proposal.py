@@ -10,11 +10,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count
 
-from ingest.run_checks import PROCESS_PARAMETERS
 from ingest.run_metadata import is_function
-from ingest.run_names import COUNTERS
+from ingest.run_names import COUNTERS, PROCESS_PARAMETERS, PROCESSES
 
-PROCESSES, THREADS = "p", "t"
+THREADS = "t"
 LARGEST_PARAMETER = 10_000_000  # larger numbers in names are dates or identifiers of jobs
 
 _DEFAULT_NAME = re.compile(r"scorep-([0-9]{8})_([0-9]{4})_([0-9]+)")  # date, time, clock of the machine

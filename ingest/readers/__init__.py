@@ -3,13 +3,13 @@
 A `ProfileReader` reads one run; a `SeriesReader` reads a file that holds many measurement points.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from ingest.errors import InputError
 from ingest.profile import Profile
-from ingest.readers import caliper, cube3, cubex, hpctoolkit, openfoam, tau, tau_packed
+from ingest.readers import caliper, cube3, cubex, hpctoolkit, openfoam, tau, tau_packed, timer_tables
 from ingest.readers.extrap import experiment, json_format, json_lines, text
 from ingest.series import Series
 
@@ -26,6 +26,11 @@ class ProfileReader:
         parameters: the numbers that describe the run, if the format has them; raises InputError.
         files: of a run that is a directory, the files that `read` reads or chooses from, found by their names
             only; a run is read again if one of them changes, comes or goes. If not given, all files below it.
+        unnamed_parameters: the numbers that describe the run, used only if the names of the runs have none.
+        beside: of a run that is a file, others that `read` looks at.
+        context: what `read` takes from the names of the file and its folder.
+        content: equal for files in one folder that are copies of the same measurement.
+        fallback: whether its files count only in runs without another profile, as logs do.
     """
 
     name: str
@@ -34,6 +39,11 @@ class ProfileReader:
     read: Callable[[Path], Profile]
     parameters: Callable[[Path], Mapping[str, float]] | None = None
     files: Callable[[Path], Iterable[Path]] | None = None
+    unnamed_parameters: Callable[[Path], Mapping[str, float]] | None = None
+    beside: Callable[[Path], Iterable[Path]] | None = None
+    context: Callable[[Path], str] | None = None
+    content: Callable[[Path], Hashable] | None = None
+    fallback: bool = False
 
 
 @dataclass(frozen=True)
@@ -84,6 +94,17 @@ PROFILE_READERS: tuple[ProfileReader, ...] = (
         matches=hpctoolkit.matches,
         read=hpctoolkit.read,
         files=hpctoolkit.files,
+    ),
+    ProfileReader(
+        name="timer table",
+        pattern="*.log, *.out",
+        matches=timer_tables.matches,
+        read=timer_tables.read,
+        unnamed_parameters=timer_tables.parameters,
+        beside=timer_tables.beside,
+        context=timer_tables.context,
+        content=timer_tables.content,
+        fallback=True,
     ),
 )
 

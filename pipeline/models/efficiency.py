@@ -13,10 +13,14 @@ import numpy as np
 from ingest.arrays import BoolArray, FloatArray, IntArray
 from ingest.experiment import Experiment, RunRecord
 from ingest.region_class import MESSAGE_PASSING, USEFUL, regions_in
+from ingest.run_settings import is_log
 from ingest.scaling import Scaling, ScalingDecision
 
 INSTRUCTIONS, CYCLES = "PAPI_TOT_INS", "PAPI_TOT_CYC"
 NOT_FROM_PROFILES = "serialisation and transfer, which only traces can distinguish"
+NOT_FROM_MEANS = (
+    "load balance and communication efficiency, since the logs do not have the times of each process"
+)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -51,41 +55,50 @@ def efficiencies(experiment: Experiment, decision: ScalingDecision) -> Efficienc
     """Compute the metrics of every point; None if no run distinguishes computing from communication."""
     if not any(MESSAGE_PASSING.intersection(run.classes) for run in experiment.runs):
         return None
-    balance, communication, useful = (np.full(experiment.shape, np.nan) for _ in range(3))
+    balance, communication, parallel, useful = (np.full(experiment.shape, np.nan) for _ in range(4))
     for run in experiment.runs:
         at = (run.point, run.repetition)
-        balance[at], communication[at], useful[at] = _of_run(run)
+        balance[at], communication[at], parallel[at], useful[at] = _of_run(run)
     weak = decision.scaling is Scaling.WEAK
     locations = experiment.locations()
     reference = _reference(experiment, decision.parameter)
     load_balance, efficiency = _median(balance), _median(communication)
     work = _median(useful / locations if weak else useful)
     computation = _ratio(work[reference], work)
+    product = load_balance * efficiency
+    product = np.where(np.isnan(product), _median(parallel), product)
     ipc, instructions, notices = _counters(
         experiment, locations if weak else np.ones_like(locations), reference
     )
     return Efficiencies(
         load_balance=load_balance,
         communication=efficiency,
-        parallel=load_balance * efficiency,
+        parallel=product,
         computation=computation,
         ipc=ipc,
         instructions=instructions,
-        overall=load_balance * efficiency * computation,
+        overall=product * computation,
         reference=reference,
-        notices=(NOT_FROM_PROFILES, *notices),
+        notices=(
+            NOT_FROM_PROFILES,
+            *notices,
+            *([NOT_FROM_MEANS] if any(is_log(run.attributes) for run in experiment.runs) else []),
+        ),
     )
 
 
-def _of_run(run: RunRecord) -> tuple[float, float, float]:
-    """Load balance, communication efficiency and total useful time of one run."""
+def _of_run(run: RunRecord) -> tuple[float, float, float, float]:
+    """Load balance, communication efficiency, parallel efficiency and total useful time of one run."""
     is_useful = np.array([found in USEFUL for found in run.classes])
     useful = run.class_time[is_useful].sum(axis=0)
     runtime = run.class_time.sum(axis=0).max(initial=0.0)
     largest = useful.max(initial=0.0)
     if largest <= 0 or runtime <= 0:
-        return np.nan, np.nan, np.nan
-    return float(useful.mean() / largest), float(largest / runtime), float(useful.sum())
+        return np.nan, np.nan, np.nan, np.nan
+    total, parallel = float(useful.sum()), float(useful.mean() / runtime)
+    if is_log(run.attributes):  # all locations have the same values: single ones were not measured
+        return np.nan, np.nan, parallel, total
+    return float(useful.mean() / largest), float(largest / runtime), parallel, total
 
 
 def _reference(experiment: Experiment, parameter: str) -> IntArray:

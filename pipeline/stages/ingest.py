@@ -9,12 +9,12 @@ from typing import TypeAlias
 from filters.digest import FILTER_ATTRIBUTE, mixed_filters
 from ingest.alignment import MeasuredRun, align, experiment_from_series
 from ingest.discovery import Discovery, Run, Skipped, discover
-from ingest.errors import InputError, RunNameError
+from ingest.errors import InputError
 from ingest.experiment import Experiment
-from ingest.readers import SeriesReader, find_series_reader
+from ingest.readers import SeriesReader, find_profile_reader, find_series_reader
 from ingest.reduction import ReducedProfile
 from ingest.run_checks import RENAME, foreign_runs, misnamed_runs
-from ingest.run_names import RunSpec, parse_run_name
+from ingest.run_names import RunSpec, named_parameters
 from ingest.study_checks import doubts
 from pipeline.execution.choice import local_executor
 from pipeline.execution.executor import ExecutorChoice, Progress, no_progress
@@ -75,7 +75,8 @@ def locate(path: Path, explicit: Sequence[RunSpec] = ()) -> Located:
         InputError: there is nothing to read.
         RunNameError: the parameters of a run are not in its name.
     """
-    series = find_series_reader(path) if path.is_file() else None
+    is_series = path.is_file() and find_profile_reader(path) is None
+    series = find_series_reader(path) if is_series else None
     return Located(path, series or discover(path, explicit or None))
 
 
@@ -166,10 +167,7 @@ def _read(runs: Sequence[Run], reader: RunReader, progress: Progress) -> list[Re
 
 def is_problem(entry: Skipped) -> bool:
     """Return whether a measurement is missing: a damaged profile, or none in a folder named like a run."""
-    try:
-        return entry.damaged or (entry.path.is_dir() and bool(parse_run_name(entry.path.name).parameters))
-    except RunNameError:
-        return False
+    return entry.damaged or (entry.path.is_dir() and bool(named_parameters(entry.path.name)))
 
 
 def _separate(read: Sequence[ReadRun]) -> tuple[list[GoodRun], list[Skipped]]:

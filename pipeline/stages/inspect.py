@@ -1,8 +1,10 @@
 """What `pipeline inspect` shows: what is in a profile or a directory of runs, without models."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from ingest.alignment import experiment_from_series
 from ingest.discovery import Run, without_names
@@ -11,6 +13,15 @@ from ingest.profile import Metric, Profile
 from ingest.readers import SeriesReader
 from ingest.reduction import reduce_profile
 from ingest.run_names import RunSpec
+from ingest.run_settings import (
+    OVERLAPPING_TIME,
+    PROGRAM,
+    RECONCILED,
+    STATISTIC,
+    differing_settings,
+    is_log,
+    stated,
+)
 from ingest.scaling import Scaling, decide_scaling
 from pipeline.execution.executor import Progress, no_progress
 from pipeline.stages.ingest import Located, ingest, is_problem, locate, skipped_entry
@@ -39,7 +50,10 @@ def inspect_path(
         ``path`` and ``parameters``; per run its path, format, parameter values, repetition, call paths,
         regions, locations, processes, metrics, totals of metrics (none unless requested) and notices;
         ``series`` instead of runs for a series file; ``skipped``, what is not a run, with reasons;
-        ``problems``, one sentence each; ``usable``, whether the runs can be modelled together.
+        ``notices`` on the whole; ``problems``, one sentence each; ``usable``, whether the runs can be
+        modelled together. Logs have ``statistic``, what their values are of the processes, and
+        ``reconciled``, how much of the stated total they are; a single one also ``overlapping``, the timers
+        that are in no sum.
 
     Raises:
         InputError: there is nothing that can be read.
@@ -51,7 +65,7 @@ def inspect_path(
     found = located.found
     if isinstance(found, SeriesReader):
         return _series(path, found)
-    runs, unread = _described(found.runs, totals=totals)
+    runs, settings, unread = _described(found.runs, totals=totals)
     if problem is None:
         problems, usable = _problems(located, processes, progress)
     else:
@@ -61,6 +75,7 @@ def inspect_path(
         "parameters": list(found.parameters),
         "runs": runs,
         "skipped": [skipped_entry(entry) for entry in found.skipped if not is_problem(entry)],
+        "notices": [*found.notices, *settings],
         "problems": problems,
         "usable": usable,
     }
@@ -80,21 +95,32 @@ def _series(path: Path, reader: SeriesReader) -> dict[str, Any]:
             "metrics": [m.name for m in series.metrics],
         },
         "skipped": [],
+        "notices": [],
         "problems": list(series.notices),
         "usable": True,
     }
 
 
-def _described(runs: Sequence[Run], *, totals: bool) -> tuple[list[dict[str, Any]], list[str]]:
-    """Describe the runs that can be read; return them and a sentence on each of the others."""
-    described, unread = [], []
+def _described(
+    runs: Sequence[Run], *, totals: bool
+) -> tuple[list[dict[str, Any]], tuple[str, ...], list[str]]:
+    """Describe the runs that can be read.
+
+    Returns:
+        The runs, a sentence on each setting that differs between them, and one on each of the other runs.
+    """
+    described, attributes, unread = [], [], []
     for run in runs:
         try:
             profile = run.reader.read(run.path)
-            described.append(_describe(run, profile) | {"totals": _totals(profile) if totals else {}})
+            found = _describe(run, profile) | {"totals": _totals(profile) if totals else {}}
+            if len(runs) == 1 and (rows := _overlapping(profile)):
+                found["overlapping"] = rows
+            described.append(found)
+            attributes.append(profile.attributes)
         except InputError as error:
             unread.append(f"{run.path}: {error.what}")
-    return described, unread
+    return described, differing_settings(attributes), unread
 
 
 def _problems(located: Located, processes: int, progress: Progress) -> tuple[list[str], bool]:
@@ -119,7 +145,7 @@ def _problems(located: Located, processes: int, progress: Progress) -> tuple[lis
 def _describe(run: Run, profile: Profile) -> dict[str, Any]:
     return {
         "path": str(run.path),
-        "format": run.reader.name,
+        "format": profile.attributes.get(PROGRAM, run.reader.name),
         "at": list(run.parameters),
         "repetition": run.repetition,
         "callpaths": len(profile.tree),
@@ -128,7 +154,30 @@ def _describe(run: Run, profile: Profile) -> dict[str, Any]:
         "processes": len(set(profile.locations.process.tolist())),
         "metrics": list(map(_named, profile.metrics)),
         "notices": list(profile.notices),
-    }
+    } | _stated_of(profile.attributes)
+
+
+def _stated_of(attributes: Mapping[str, str]) -> dict[str, Any]:
+    """Return what values are of the processes and how much of a stated total they are, if a log says so."""
+    if not is_log(attributes):
+        return {}
+    return {"statistic": attributes[STATISTIC], "reconciled": stated(attributes, RECONCILED)}
+
+
+def _overlapping(profile: Profile) -> list[tuple[str, float]]:
+    """Return the timers that overlap others, the longest first, with seconds summed over locations."""
+    if OVERLAPPING_TIME not in {metric.name for metric in profile.metrics}:
+        return []
+    seconds = profile.values(OVERLAPPING_TIME).sum(axis=1)
+    paths = profile.tree.paths(profile.regions.name)
+    rows = [(_in_group(paths[node]), float(seconds[node])) for node in np.argsort(-seconds).tolist()]
+    return [row for row in rows if row[1] > 0]
+
+
+def _in_group(path: tuple[str, ...]) -> str:
+    """Return the name of a timer with that of the group it stands in, if there is one."""
+    group = path[:-2]  # the last but one is the region of overlapping timers
+    return f"{path[-1]} ({', '.join(group)})" if group else path[-1]
 
 
 def _totals(profile: Profile) -> dict[str, float]:

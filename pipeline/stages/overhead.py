@@ -42,7 +42,8 @@ def true_times(read: Ingested, options: Options) -> Ingested:
     corrected = correct_overhead(experiment, cost, known)
     if corrected.correction is None:
         corrected = _with_notice(
-            experiment, "times are not corrected for overhead, since the runs have no visits"
+            experiment,
+            "times are not corrected for overhead, since the runs have no visits of instrumented regions",
         )
     return replace(read, experiment=corrected)
 

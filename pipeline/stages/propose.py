@@ -60,8 +60,7 @@ def _describe(profile: FoundProfile, directory: Path) -> DescribedRun:
     read = profile.reader.read(profile.path)
     process = read.locations.process[read.locations.cpu].tolist()
     own = {number: process.count(number) for number in set(process)}
-    name = profile.path.relative_to(directory)
-    name = name.with_suffix("") if profile.path.is_file() else name
+    name = profile.path.relative_to(directory).with_name(profile.stem)
     parts = name.parts[:-1] if _GENERIC.fullmatch(name.name) and len(name.parts) > 1 else name.parts
     return DescribedRun(
         name="/".join(parts),

@@ -120,7 +120,7 @@ class RunReader:
         return self.cache.load(self._key(files.run, inputs), str(files.run.path))
 
     def _key(self, run: Run, inputs: Sequence[InputFile]) -> str:
-        return key_of(run.reader.name, run.path, inputs, self.metrics)
+        return _key_of(run, inputs, self.metrics)
 
     def _from_files(
         self, runs: Sequence[RunFiles], numbers: Sequence[int], cached: frozenset[str]
@@ -165,6 +165,12 @@ def _described(files: RunFiles) -> tuple[InputFile, ...]:
     return tuple(file for file in files.known if file is not None)
 
 
+def _key_of(run: Run, inputs: Sequence[InputFile], metrics: Sequence[str]) -> str:
+    """Return the key of a run in the cache: what its reader takes from names is a part of it."""
+    named = run.reader.context(run.path) if run.reader.context else ""
+    return key_of(f"{run.reader.name} {named}".strip(), run.path, inputs, metrics)
+
+
 def _lost(run: Run) -> InputError:
     return InputError(
         "the process that read it ended unexpectedly, twice",
@@ -182,7 +188,7 @@ def _read_run(task: _Task) -> _Result:
         inputs = tuple(
             known or describe_input(path) for known, path in zip(task.files.known, paths, strict=True)
         )
-        key = key_of(run.reader.name, run.path, inputs, task.metrics)
+        key = _key_of(run, inputs, task.metrics)
         if key in task.cached:
             return _Result(key, inputs, None)
         profile = _reduced(run.reader.read(run.path), task.metrics)

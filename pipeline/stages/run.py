@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from ingest.run_settings import NOT_INSTRUMENTED, is_log
 from pipeline.config.options import Options, reuse_key
 from pipeline.execution.choice import choose_executor
 from pipeline.execution.executor import Progress, no_progress
@@ -148,9 +149,13 @@ def _filter(read: Ingested, analysis: Analysis, options: Options) -> str:
     metrics = {metric.name for metric in read.experiment.metrics}
     if not read.runs or not {"time", "visits"} <= metrics:
         return "none: it needs measured visits and times"
+    largest = runs_to_filter(read.widest)[-1:]
+    logs = {run.source for run in read.experiment.runs if is_log(run.attributes)}
+    if any(str(run.path) in logs for run in largest):
+        return f"none: {NOT_INSTRUMENTED}"
     request = filter_request(options.filter, growing_regions(analysis))
     series = calibration_of(read.experiment) if read.widest == read.runs else None
-    result = make_filter(runs_to_filter(read.widest)[-1:], request, series)
+    result = make_filter(largest, request, series)
     store_filter(options.out / FILTER, result)
     return effect_sentence(result.decision, result.prediction)
 

@@ -41,9 +41,9 @@ class FileState:
 
 
 def files_of(path: Path, reader: ProfileReader) -> list[Path]:
-    """Return the files of a run in order: itself, or those in its directory that its reader reads."""
+    """Return the files of a run in order: itself and what is read beside it, or those in its directory."""
     if path.is_file():
-        return [path]
+        return sorted({path, *(reader.beside(path) if reader.beside else ())})
     try:
         found = reader.files(path) if reader.files else path.rglob("*")
         return sorted(file for file in found if file.is_file())

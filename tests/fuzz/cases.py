@@ -120,8 +120,9 @@ def _ways() -> Mapping[str, Callable[[Path], None]]:
 
 def _read_profile(reader, path: Path) -> None:
     reader.matches(path)
-    if reader.parameters is not None:
-        reader.parameters(path)
+    for parameters in (reader.parameters, reader.unnamed_parameters):
+        if parameters is not None:
+            parameters(path)
     check_profile(reader.read(path))
 
 

@@ -17,6 +17,7 @@ from tests.ingest.readers import (
     extrap_files,
     hpctoolkit_files,
     tau_files,
+    timer_logs,
 )
 
 SAMPLES = Path(__file__).parents[2] / "sample_profiles"
@@ -86,6 +87,7 @@ def seeds() -> Mapping[str, tuple[Seed, ...]]:
         "TAU packed": _tau_packed,
         "Caliper": _caliper,
         "HPCToolkit": _hpctoolkit,
+        "timer table": _timer_tables,
         "Extra-P experiment": _experiment,
         "Talpas": _talpas,
         "Extra-P JSON lines": _json_lines,
@@ -209,6 +211,15 @@ def _hpctoolkit(folder: Path) -> list[str]:
     hpctoolkit_files.write_database(folder / "a", {(0, 0): 1.0, (1, 0): 2.0})
     hpctoolkit_files.write_database(folder / "b", {(r, t): 1.0 for r in (0, 1) for t in (0, 1)}, unit="sec")
     return ["a", "b"]
+
+
+def _timer_tables(folder: Path) -> list[str]:
+    for name, log in timer_logs.LOGS.items():
+        (folder / name).mkdir()
+        (folder / name / "x.log").write_text(log(), encoding="utf-8")
+    parents = '[parents]\nPCApply = "KSPSolve"\nKSPSolve = ""\n'
+    (folder / "petsc" / "timers.toml").write_text(parents, encoding="utf-8")
+    return [f"{name}/x.log" for name in timer_logs.LOGS]
 
 
 def _experiment(folder: Path) -> list[str]:

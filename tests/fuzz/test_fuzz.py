@@ -71,7 +71,7 @@ def reader(monkeypatch):
     """Put a reader of our own in the place of all others."""
 
     def put(read):
-        made = SimpleNamespace(name="CUBE", matches=bool, parameters=None, read=read)
+        made = SimpleNamespace(name="CUBE", matches=bool, parameters=None, unnamed_parameters=None, read=read)
         monkeypatch.setattr(cases, "PROFILE_READERS", (made,))
 
     return put

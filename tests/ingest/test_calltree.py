@@ -78,3 +78,10 @@ def test_no_caller_occurs_twice_in_a_turn():
     turns = callee_rounds(np.array([-1, 0, 0, 1, 0, 1]))
     assert [callee.tolist() for callee, _ in turns] == [[1, 3], [2, 5], [4]]
     assert [caller.tolist() for _, caller in turns] == [[0, 1], [0, 1], [0]]
+
+
+def test_a_part_of_a_tree_keeps_its_callers():
+    tree = CallTree(np.array([-1, 0, 1, 0, -1]), np.array([0, 1, 2, 3, 4]))
+    part = tree.take(np.array([True, False, False, True, True]))
+    assert part.parent.tolist() == [-1, 0, -1]
+    assert part.region.tolist() == [0, 3, 4]

@@ -12,6 +12,7 @@ import numpy as np
 from ingest.arrays import FloatArray
 from ingest.experiment import RunRecord
 from ingest.region_class import MESSAGE_PASSING, USEFUL
+from ingest.run_settings import is_log
 from pipeline.models.agreement import agreeing
 from pipeline.models.fit import fit
 from pipeline.models.kernels import mean_over_repetitions
@@ -23,8 +24,8 @@ class PopParts:
     """POP efficiencies predicted at Q points, float64[Q]; definitions as of `Efficiencies`.
 
     Attributes:
-        load_balance: mean over largest useful time of a location.
-        communication: largest useful time over run time.
+        load_balance: mean over largest useful time of a location; NaN if single ones were not measured.
+        communication: largest useful time over run time; NaN likewise.
         parallel: their product.
         computation: useful time at the reference over that here, of all locations (strong scaling) or of one.
         overall: parallel efficiency times computation scalability.
@@ -56,13 +57,16 @@ def pop_parts(study: Study, points: FloatArray) -> PopParts | None:
     before = np.where(measured, mean_over_repetitions(values[0])[place], parts.predict(references).value[0])
     load_balance = _over(useful, useful + imbalance)
     efficiency = _over(useful + imbalance, useful + imbalance + communication)
+    parallel = load_balance * efficiency
+    if any(is_log(run.attributes) for run in experiment.runs):  # they have no times of single processes
+        load_balance, efficiency = np.full((2, len(points)), np.nan)
     computation = _over(before, useful)
     return PopParts(
         load_balance=load_balance,
         communication=efficiency,
-        parallel=load_balance * efficiency,
+        parallel=parallel,
         computation=computation,
-        overall=load_balance * efficiency * computation,
+        overall=parallel * computation,
     )
 
 

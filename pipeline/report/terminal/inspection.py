@@ -16,6 +16,7 @@ COUNTS = {
     "processes": "processes",
     "locations": "locations",
 }
+MAX_ROWS = 30  # overlapping timers that are shown
 
 
 def show_inspection(out: Console, found: Mapping[str, Any]) -> None:
@@ -74,7 +75,10 @@ def _show_contents(out: Console, found: Mapping[str, Any]) -> None:
     paths = [_below(run["path"], found["path"]) for run in runs]
     out.print(named_table("run", _cut(paths), columns, width=out.width))
     _show_totals(out, runs, paths)
+    _show_reconciliation(out, runs, paths)
     _show_metrics(out, runs)
+    for notice in found.get("notices", ()):
+        out.print(Text(f"Note: {notice}"), soft_wrap=True)
 
 
 def _below(path: str, directory: str) -> str:
@@ -100,6 +104,22 @@ def _show_totals(out: Console, runs: Sequence[Mapping[str, Any]], paths: Sequenc
             Column(header="total", cells=[f"{value:.10g}" for value in values]),
         ]
         out.print(named_table("run", _cut(of), columns, width=out.width))
+
+
+def _show_reconciliation(out: Console, runs: Sequence[Mapping[str, Any]], paths: Sequence[str]) -> None:
+    """Print how much of the total that a run states was found, and what its values are of the processes."""
+    for run, path in zip(runs, paths, strict=True):
+        for phase, text in run.get("reconciled", {}).items():
+            place = f"{path}, {phase}" if phase else path
+            out.print(Text(f"{place}: {text}; {run['statistic']}"), soft_wrap=True)
+        if rows := run.get("overlapping"):
+            columns = [
+                Column(header="seconds, in no sum", cells=[f"{value:.10g}" for _, value in rows[:MAX_ROWS]])
+            ]
+            names = [name for name, _ in rows[:MAX_ROWS]]
+            out.print(named_table("overlapping timer", _cut(names), columns, width=out.width))
+            if len(rows) > MAX_ROWS:
+                out.print(f"and {counted(len(rows) - MAX_ROWS, 'shorter one')}", soft_wrap=True)
 
 
 def _show_metrics(out: Console, runs: Sequence[Mapping[str, Any]]) -> None:

@@ -7,6 +7,7 @@ import tomllib
 import pytest
 
 from tests.foam_cases import write_foam_case
+from tests.ingest.readers.timer_logs import castep
 
 INCOMPLETE, REFUSED = 3, 2
 
@@ -121,6 +122,18 @@ def test_names_without_parameters_get_a_proposal_that_works(study, run, call, tm
     file = tmp_path / "pipeline.toml"
     file.write_text(text)
     assert run(folder, "--config", file) == (0, [])
+
+
+def test_logs_get_a_proposal(call, tmp_path):
+    for size, processes in ((10, 2), (20, 2), (20, 4)):
+        file = tmp_path / f"case-{processes}_x_log.n{size}"
+        file.write_text(castep(processes=processes))
+    listed = tomllib.loads(call("inspect", tmp_path, "--propose")[1])["run"]
+    assert [entry["parameters"] for entry in listed] == [
+        {"p": 2, "n": 10},
+        {"p": 2, "n": 20},
+        {"p": 4, "n": 20},
+    ]
 
 
 def test_repetitions_of_a_proposal_are_in_the_order_of_time(study, call):

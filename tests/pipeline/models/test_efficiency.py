@@ -1,10 +1,13 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from ingest.alignment import MeasuredRun, align
 from ingest.reduction import reduce_profile
+from ingest.run_settings import STATISTIC
 from ingest.scaling import Scaling, ScalingDecision
-from pipeline.models.efficiency import efficiencies
+from pipeline.models.efficiency import NOT_FROM_MEANS, efficiencies
 from tests.profiles import make_profile
 
 MAIN, SOLVE, SEND = ("main",), ("main", "solve"), ("main", "MPI_Send")
@@ -81,3 +84,17 @@ def test_instructions_of_threads_that_spin_in_a_barrier_are_not_work():
         runs.append(MeasuredRun((float(p),), 1, reduce_profile(profile, list(metrics))))
     found = efficiencies(align(["p"], runs), STRONG)
     assert found.instructions.tolist() == pytest.approx([1.0, 1.0])
+
+
+def test_means_of_processes_have_no_load_balance():
+    runs = [run(1, [8.0], [0.0]), run(2, [5.0, 5.0], [3.0, 3.0])]
+    means = [
+        replace(r, profile=replace(r.profile, attributes={STATISTIC: "mean of processes"})) for r in runs
+    ]
+    found = efficiencies(align(["p"], means), STRONG)
+    assert np.isnan(found.load_balance).all()
+    assert np.isnan(found.communication).all()
+    assert found.parallel.tolist() == pytest.approx([1.0, 5 / 8])
+    assert found.overall.tolist() == pytest.approx([1.0, 0.8 * 5 / 8])
+    assert NOT_FROM_MEANS in found.notices
+    assert NOT_FROM_MEANS not in efficiencies(align(["p"], runs), STRONG).notices

@@ -23,6 +23,7 @@ from pipeline.stages.filter import (
 from pipeline.stages.ingest import ingest, locate
 from pipeline.stages.model import modelled
 from tests.cubex_writer import MetricSpec, RegionSpec, write_cubex
+from tests.ingest.readers.timer_logs import castep
 
 NAMES = ("main", "solve", "tiny", "setup")
 LOCAL = "(anonymous namespace)::f()"
@@ -45,6 +46,13 @@ def profile(tmp_path):
 
 def made(path, **options):
     return make_filter(locate(path).found.runs, filter_request(FilterOptions(**options)))
+
+
+def test_logs_get_no_filter(tmp_path):
+    file = tmp_path / "a.log"
+    file.write_text(castep())
+    with pytest.raises(InputError, match=r"a\.log: no filter is made: timers that programs print"):
+        made(file)
 
 
 def test_defaults_are_the_rule_of_the_paper_for_score_p():

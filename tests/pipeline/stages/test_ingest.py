@@ -18,6 +18,7 @@ from pipeline.stages.read_runs import files_of_run, share_tables
 from pipeline.store.cache import SETTLED, Cache
 from tests.cubex_writer import MetricSpec, write_cubex
 from tests.foam_cases import write_foam_case
+from tests.ingest.readers.timer_logs import castep, dealii, namd
 
 
 class Recorded:
@@ -255,3 +256,71 @@ def test_tables_that_differ_are_kept(strong_study, column):
     changed = replace(table, **{column: other})
     different = replace(profile, **{"tree" if table is profile.tree else "regions": changed})
     assert share_tables(different, profile) is different
+
+
+def logs(study, **texts):
+    for name, text in texts.items():
+        (study / name).mkdir(parents=True)
+        (study / name / "x.log").write_text(text)
+
+
+def read_again(study, results):
+    return ingest(locate(study), "time", cache=Cache(results, print)).experiment
+
+
+def test_what_names_and_files_beside_a_log_say_is_a_part_of_the_cache(tmp_path, results):
+    study = tmp_path / "study"
+    logs(study, **{"a.p4": dealii([("Solve", 1.0)], total=2.0)})
+    assert read_again(study, results).values["time"].sum.sum() == 8.0
+    (study / "a.p4").rename(study / "a.p8")
+    assert read_again(study, results).values["time"].sum.sum() == 16.0
+    assert len(read_again(study, results).tree) == 1
+    (study / "timers.toml").write_text('[parents]\nSolve = ""\n')
+    found = read_again(study, results)
+    assert found.callpaths == [("(whole run)",), ("(whole run)", "Solve")]
+    assert found.values["time"].sum[:, 0, 0].tolist() == [8.0, 8.0]
+
+
+def flat_logs(study, **texts):
+    study.mkdir()
+    for name, text in texts.items():
+        (study / f"a.{name}.log").write_text(text)
+    return ingest(locate(study), "time")
+
+
+def test_a_log_that_states_other_processes_than_its_name_is_set_aside(tmp_path):
+    texts = {f"p{p}": castep(processes=p) for p in (2, 4, 32)} | {"p16": castep(processes=8)}
+    read = flat_logs(tmp_path / "study", **texts)
+    assert [run.parameters for run in read.runs] == [(2.0,), (4.0,), (32.0,)]
+    (bad,) = read.damaged
+    assert bad.reason.startswith("p = 16 by its name, but the profile has 8 processes")
+
+
+def test_logs_that_state_no_processes_have_as_many_as_their_names_say(tmp_path):
+    texts = {f"nranks{p}": dealii([("Solve", 1.0)], total=2.0) for p in (2, 4)}
+    read = flat_logs(tmp_path / "study", **texts)
+    assert read.experiment.locations().tolist() == [[2.0], [4.0]] and not read.damaged
+
+
+def test_a_log_of_another_program_is_set_aside_even_if_it_has_few_timers(tmp_path):
+    texts = {f"p{p}": castep(processes=p) for p in (2, 4)} | {"p16": namd()}
+    read = flat_logs(tmp_path / "study", **texts)
+    assert len(read.runs) == 2
+    (bad,) = read.damaged
+    assert bad.reason == "is not a log of CASTEP, as the other runs are; move it to a directory of its own"
+    with pytest.raises(InputError, match=r"2 programs: .*p16.log \(a log of NAMD\)"):
+        flat_logs(tmp_path / "two", p2=texts["p2"], p16=texts["p16"])
+
+
+def test_a_log_among_other_profiles_is_set_aside(tmp_path):
+    for p in (2, 4):
+        write_foam_case(tmp_path / "study" / f"a.p{p}", {"main": 1.0}, processes=p)
+    (tmp_path / "study" / "a.p16.log").write_text(castep())
+    (bad,) = ingest(locate(tmp_path / "study"), "time").damaged
+    assert bad.reason.startswith("is a log of CASTEP, unlike the other runs;")
+
+
+def test_a_single_log_is_not_taken_for_a_series(tmp_path):
+    file = tmp_path / "slurm.txt"
+    file.write_text(castep())
+    assert [run.path for run in locate(file).found.runs] == [file]

@@ -15,6 +15,7 @@ from pipeline.stages.ingest import ingest, locate
 from pipeline.stages.overhead import calibration_of, true_times
 from pipeline.store.history import add_to_history, history_rows
 from tests.cubex_writer import MetricSpec, RegionSpec, write_cubex
+from tests.ingest.readers.timer_logs import cp2k
 
 COST, INSIDE = 80e-9, 0.42
 TINY = 10**7
@@ -62,6 +63,16 @@ def test_little_overhead_is_corrected_only_if_asked_for(tmp_path):
     assert true_times(read, Options()) is read
     assert true_times(read, Options(overhead="keep")) is read
     assert true_times(read, Options(overhead="correct")).experiment.correction is not None
+
+
+def test_timers_of_logs_have_no_overhead_to_correct(tmp_path):
+    for p in (2, 4, 8):
+        (tmp_path / f"a.p{p}.log").write_text(cp2k([("CP2K", 1e-3), ("tiny", 1e-6)], total=1.0, processes=p))
+    read = ingest(locate(tmp_path), "time")
+    assert "visits" in read.experiment.values
+    assert true_times(read, Options(filter=FilterOptions(event_cost=1.0))) is read
+    asked = true_times(read, Options(overhead="correct")).experiment
+    assert asked.correction is None and "no visits of instrumented regions" in asked.notices[-1]
 
 
 def test_a_run_time_is_that_of_the_largest_scale(study):

@@ -7,6 +7,7 @@ import pytest
 from pipeline.config.options import FilterOptions, Options, reuse_key
 from pipeline.stages.run import Stopwatch, run
 from pipeline.store.atomic import PARTIAL
+from tests.ingest.readers.timer_logs import castep
 
 
 def test_what_a_killed_run_left_half_written_is_removed(strong_study, tmp_path):
@@ -48,6 +49,18 @@ def test_a_stopwatch_counts_the_seconds_of_a_stage(monkeypatch):
     with watch.stage("model"):
         pass
     assert watch.seconds == {"model": pytest.approx(2.5)}
+
+
+def test_logs_get_models_but_no_filter(tmp_path):
+    study = tmp_path / "study"
+    study.mkdir()
+    for p in (2, 4, 8, 16, 32):
+        (study / f"c.p{p}.log").write_text(castep(processes=p))
+    found = run(study, Options(out=tmp_path / "out", at=({"p": 64.0},)))
+    assert found.filter_effect == "none: timers that programs print are not instrumented regions"
+    assert [at["locations"] for at in found.summary["runtime"]["at"]] == [2, 4, 8, 16, 32, 64]
+    assert not (tmp_path / "out" / "app.filter").exists()
+    assert {kernel["region"] for kernel in found.summary["kernels"]} >= {"SCF iterations", "Initialisation"}
 
 
 def test_a_changed_file_of_run_times_is_noticed(tmp_path, strong_study):

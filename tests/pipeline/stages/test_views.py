@@ -17,6 +17,7 @@ from pipeline.stages.report import report_stored
 from pipeline.stages.run import run
 from tests.cubex_writer import MetricSpec, write_cubex
 from tests.foam_cases import write_foam_case
+from tests.ingest.readers import timer_logs
 
 
 @pytest.fixture
@@ -252,3 +253,24 @@ def test_the_page_is_made_of_all_that_a_run_found(strong_study, tmp_path, monkey
         assert len(report.regions.order) == len(report.analysis.regions.kernels)
         assert len(report.callpaths.order) == len(report.analysis.callpaths.kernels)
     assert len(made) == 2
+
+
+def test_an_inspection_of_a_log_reconciles_it_with_its_total(tmp_path):
+    file = tmp_path / "x.log"
+    file.write_text(timer_logs.petsc())
+    (run,) = inspect_path(tmp_path)["runs"]
+    assert run["format"] == "PETSc"
+    assert run["statistic"].endswith("(8 processes)")
+    assert run["reconciled"] == {"": "timers 120 s = 100.00 % of the stated 120 s"}
+    assert run["overlapping"][:2] == [
+        ("KSPSolve (1: P(#, #) Warm solve)", 32.0),
+        ("PCApply (1: P(#, #) Warm solve)", 20.0),
+    ]
+
+
+def test_an_inspection_of_logs_notes_what_differs(tmp_path):
+    (tmp_path / "a.p8.log").write_text(timer_logs.castep(processes=8))
+    (tmp_path / "a.p16.log").write_text(timer_logs.namd())
+    found = inspect_path(tmp_path)
+    assert "the runs do not agree on 'program': CASTEP (1 run), NAMD (1 run)" in found["notices"]
+    assert all("overlapping" not in run for run in found["runs"])

@@ -13,6 +13,7 @@ from pipeline.store.inputs import DIGEST_BLOCK, FileState, describe_input, files
 
 CUBE = next(reader for reader in PROFILE_READERS if reader.name == "CUBE")
 FOAM = next(reader for reader in PROFILE_READERS if reader.name == "OpenFOAM")
+LOG = next(reader for reader in PROFILE_READERS if reader.name == "timer table")
 
 
 @pytest.mark.parametrize("size", [0, 5, DIGEST_BLOCK, DIGEST_BLOCK + 1])
@@ -72,3 +73,10 @@ def test_versions_of_software():
         "scikit-learn",
         "pyarrow",
     ]
+
+
+def test_a_file_has_the_files_that_are_read_beside_it(tmp_path):
+    log, parents = tmp_path / "x.log", tmp_path / "timers.toml"
+    for file in (log, parents, tmp_path / "other"):
+        file.touch()
+    assert files_of(log, LOG) == [parents, log]

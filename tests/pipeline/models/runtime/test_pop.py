@@ -1,10 +1,13 @@
 """POP efficiencies at targets, from the parts of the run time."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from ingest.alignment import MeasuredRun, align
 from ingest.reduction import reduce_profile
+from ingest.run_settings import STATISTIC
 from pipeline.models.analysis import analyse
 from pipeline.models.efficiency import efficiencies
 from pipeline.models.options import ModelOptions
@@ -40,6 +43,17 @@ def test_they_continue_what_is_measured(decision):
     for values in (found.load_balance, found.communication):
         assert (values >= 0).all() and (values <= 1).all()
     assert found.parallel == pytest.approx(found.load_balance * found.communication)
+
+
+def test_logs_have_no_load_balance_but_the_same_parallel_efficiency():
+    measured, points = study(STRONG), np.array([[16.0], [64.0]])
+    experiment = measured.analysis.experiment
+    logs = tuple(replace(run, attributes={STATISTIC: "mean of processes"}) for run in experiment.runs)
+    analysis = replace(measured.analysis, experiment=replace(experiment, runs=logs))
+    found, expected = pop_parts(Study(analysis), points), pop_parts(measured, points)
+    assert np.isnan(found.load_balance).all() and np.isnan(found.communication).all()
+    assert found.parallel.tolist() == expected.parallel.tolist()
+    assert found.overall.tolist() == expected.overall.tolist()
 
 
 def test_without_communication_there_are_none():

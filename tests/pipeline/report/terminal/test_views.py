@@ -251,6 +251,25 @@ def test_an_inspection():
     ]
 
 
+def test_an_inspection_of_a_log():
+    log = {"statistic": "mean of processes", "reconciled": {"run 1": "timers 1 s", "run 2": "timers 2 s"}}
+    rows = [(f"t{i}", 100.0 - i) for i in range(32)]
+    run = inspected()["runs"][0] | log | {"overlapping": rows, "totals": {}, "notices": []}
+    lines = shown(show_inspection, inspected(runs=[run]) | {"notices": ["the runs do not agree on 'steps'"]})
+    assert lines[3:7] == [
+        "app.p4.r1/profile.cubex, run 1: timers 1 s; mean of processes",
+        "app.p4.r1/profile.cubex, run 2: timers 2 s; mean of processes",
+        "overlapping timer  seconds, in no sum",
+        "t0                                100",
+    ]
+    assert lines[-4:] == [
+        "and 2 shorter ones",
+        "Metrics: time [s], visits",
+        "Note: the runs do not agree on 'steps'",
+        "OK: 1 run at 1 measurement point",
+    ]
+
+
 def test_an_inspection_ends_with_the_problems():
     problems = ["a: is torn", "b: is of another program"]
     lines = shown(show_inspection, inspected(problems=problems))

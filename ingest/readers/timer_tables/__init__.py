@@ -1,0 +1,113 @@
+"""Tables of timers that applications and libraries print at the end of their logs.
+
+`description` says what a description of a kind is, `kinds` has one for each, `reader` finds and reads tables
+as they say, `assemble` makes profiles of them.
+"""
+
+from collections.abc import Hashable, Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from ingest.errors import InputError
+from ingest.profile import Profile
+from ingest.readers.timer_tables.assemble import assemble
+from ingest.readers.timer_tables.companions import (
+    named_parents,
+    other_parts,
+    parents_files,
+    processes_beside,
+    processes_named,
+)
+from ingest.readers.timer_tables.description import TimerTable
+from ingest.readers.timer_tables.kinds import KINDS
+from ingest.readers.timer_tables.log import Log, ends_of_log, read_log
+from ingest.readers.timer_tables.nesting import nested
+from ingest.readers.timer_tables.reader import LogTables, ReadTable
+from ingest.readers.timer_tables.values import count
+from ingest.run_names import PROCESSES
+
+__all__ = ["beside", "content", "context", "matches", "parameters", "read"]
+
+PAGES = frozenset((".md", ".rst", ".html"))
+
+
+def matches(path: Path) -> bool:
+    """Return whether a file is a log with a table of timers, by its beginning and end.
+
+    Pages quote tables, not all of them with values: these are read.
+    """
+    if not path.is_file() or _kind_of(ends_of_log(path)) is None:
+        return False
+    try:
+        return path.suffix.lower() not in PAGES or bool(_tables(path))
+    except InputError:
+        return False
+
+
+def read(path: Path) -> Profile:
+    """Read the tables of timers of a log, recognised by its content.
+
+    Raises:
+        InputError: if there is none, or it is truncated or has values that are not understood.
+    """
+    kind, tables, notices = _tables(path)
+    parents = named_parents(path)
+    placed = [replace(table, placed=nested(table.placed, parents)) for table in tables]
+    return assemble(placed, kind, str(path), notices)
+
+
+def parameters(path: Path) -> Mapping[str, float]:
+    """Return the number of processes of a run; nothing if neither the log nor names state it.
+
+    Raises:
+        InputError: if the log cannot be read.
+    """
+    processes = count(_tables(path)[1][-1].facts, "processes")
+    return {PROCESSES: float(processes)} if processes else {}
+
+
+def beside(path: Path) -> Iterator[Path]:
+    """Yield the files beside a log that reading it looks at."""
+    yield from other_parts(path)
+    yield from (file for file in parents_files(path) if file.is_file())
+
+
+def context(path: Path) -> str:
+    """Return what names say of the processes of a run: logs that do not state them are read with it."""
+    return processes_named(path)
+
+
+def content(path: Path) -> Hashable:
+    """Return what a log and a copy of it have in common, such as what was printed to the screen as well."""
+    try:
+        kind, tables, _ = _tables(path)
+    except InputError:
+        return path
+    return kind.name, tuple((t.path, t.seconds) for table in tables for t in table.placed.timers)
+
+
+def _kind_of(log: Log) -> TimerTable | None:
+    """Return the description that fits a log or its ends, None if there is none."""
+    for kind in KINDS:
+        if next(log.find(kind.mark or kind.begin), None):
+            return kind
+    return next((kind for kind in KINDS if kind.program and next(log.find(kind.program), None)), None)
+
+
+def _tables(path: Path) -> tuple[TimerTable, list[ReadTable], tuple[str, ...]]:
+    """Read the tables of a log, with the number of processes from elsewhere if it does not state it."""
+    log = read_log(path)
+    kind = _kind_of(ends_of_log(path)) or _kind_of(log)
+    if kind is None:
+        raise InputError("no table of timers in it", where=str(path))
+    tables, notices = LogTables(log, kind, path).read()
+    if count(tables[-1].facts, "processes") is None:
+        marks = {kind.name: kind.mark or kind.begin for kind in KINDS}
+        elsewhere = processes_beside(path, marks, kind.facts) or processes_named(path)
+        tables = [replace(table, facts=_with_processes(table, elsewhere)) for table in tables]
+    return kind, tables, notices
+
+
+def _with_processes(table: ReadTable, processes: str) -> dict[str, str]:
+    stated = {name: value for name, value in table.facts.items() if name != "processes"}
+    return stated | ({"processes": processes} if processes else {})

@@ -1,0 +1,61 @@
+"""AMReX TinyProfiler: exclusive seconds as minimum, mean and maximum of the processes.
+
+A second table has the inclusive times of the same timers; regions repeat parts of both.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from ingest.readers.timer_tables.description import Facts, Form, Line, Placed, Row, Statistic, TimerTable
+from ingest.readers.timer_tables.values import flat
+
+_NAMES = {"Other": "(timers below the print threshold)"}
+_STEP = ("amr-wind::incflo::advance", "Amr::coarseTimeStep()")  # called once per step
+_ROW = r"^(?P<name>\S+(?: \S+)*)\s+(?P<values>[0-9]+(?:\s+[-+0-9.eEnaif]+){3}\s+[0-9.]+%)\s*$"
+
+
+def _place(rows: Sequence[Row], facts: Facts) -> Placed:
+    exclusive = [
+        replace(row, name=_NAMES.get(row.name, row.name))
+        for row in rows
+        if not row.group and "seconds" in row.values
+    ]
+    steps = next((row.values["calls"] for row in rows if row.name in _STEP), "")
+    return replace(flat(exclusive, facts), facts={"steps": steps} if steps else {})
+
+
+AMREX = TimerTable(
+    name="AMReX",
+    begin=Line(
+        "TinyProfiler total time across processes",
+        r"^TinyProfiler total time across processes \[min\.\.\.avg\.\.\.max\]:"
+        r" \S+ \.\.\. (?P<total>\S+) \.\.\. \S+",
+    ),
+    end=r"Memory Usage:|^Unused ParmParse|^AMReX \(.*\) finalized",
+    header=r"^Name\s+NCalls\b",
+    forms=(
+        Form(
+            header=r"Name NCalls Excl\. Min Excl\. Avg Excl\. Max Max %",
+            row=_ROW,
+            columns=("calls", "least", "seconds", "most", "percent"),
+        ),
+        Form(
+            header=r"Name NCalls Incl\. Min Incl\. Avg Incl\. Max Max %",
+            row=_ROW,
+            columns=("calls", "least", "inclusive", "most", "percent"),
+        ),
+    ),
+    heading=r"^(?:BEGIN REGION (?P<group>.+?)|END REGION .*)\s*$",
+    facts=(
+        Line("MPI processes", r"^MPI initialized with (?P<processes>\d+) MPI processes"),
+        Line("Num. ranks", r"MPI\s+:: ON\s+\(Num\. ranks = (?P<processes>\d+)\)"),
+        Line("OMP initialized", r"^OMP initialized with (?P<threads>\d+) OMP threads"),
+        Line(" initialized with", r"^(?:CUDA|HIP|SYCL) initialized with (?P<GPUs>\d+)"),
+        Line("AMReX (", r"^(?:Initializing )?AMReX \((?P<version>[^)]+)\)"),
+    ),
+    place=_place,
+    statistic=Statistic.MEAN,
+    rest=True,
+    communication=r"FillBoundary_|ParallelCopy_|ParallelAllReduce|RedistributeMPI|SyncBeforeComms",
+    output=r"WritePlot|WriteCheck|WriteMultiLevelPlotfile|VisMF::Write",
+)

@@ -1,0 +1,46 @@
+"""CP2K: the table ``T I M I N G``, exclusive and inclusive seconds as mean and maximum of the MPI ranks."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from ingest.readers.timer_tables.description import Facts, Form, Line, Placed, Row, Statistic, TimerTable
+from ingest.readers.timer_tables.values import flat, known
+
+_WHOLE = "CP2K"
+
+
+def _place(rows: Sequence[Row], facts: Facts) -> Placed:
+    """Take the inclusive time of the program as the total."""
+    whole = [row for row in rows if row.name == _WHOLE] or rows
+    totals = [value for row in whole if (value := known(row.values.get("total"))) is not None]
+    return replace(flat(rows, facts), total=max(totals, default=None))
+
+
+CP2K = TimerTable(
+    name="CP2K",
+    begin=Line("T I M I N G", r"^\s*-\s+T I M I N G\s+-\s*$"),
+    program=Line("PROGRAM STARTED AT", r"PROGRAM STARTED AT"),
+    end=r"^\s*The number of warnings|^\s*\*\*\*\* \*\*\*\*",
+    header=r"^\s*SUBROUTINE\s+CALLS\b",
+    forms=(
+        Form(
+            header=r"SUBROUTINE CALLS ASD SELF TIME TOTAL TIME MAXIMUM AVERAGE MAXIMUM AVERAGE MAXIMUM",
+            row=r"^ (?P<name>\S+(?: \S+)*?)\s+(?P<values>\d+\s+\d+\.\d+(?:\s+\d+\.\d+){4})\s*$",
+            columns=("calls", "depth", "seconds", "most", "total", "largest_total"),
+        ),
+    ),
+    facts=(
+        Line(
+            "message passing processes",
+            r"GLOBAL\| Total number of message passing processes\s+(?P<processes>\d+)",
+        ),
+        Line("threads for this process", r"GLOBAL\| Number of threads for this process\s+(?P<threads>\d+)"),
+        Line("CP2K| version", r"CP2K\| version string:\s+(?:CP2K version )?(?P<version>\S.*?)\s*$"),
+        Line("MD| Number of Time Steps", r"MD\| Number of Time Steps\s+(?P<steps>\d+)"),
+        Line("MD_PAR| Number of time steps", r"MD_PAR\| Number of time steps\s+(?P<steps>\d+)"),
+    ),
+    place=_place,
+    statistic=Statistic.MEAN,
+    rest=True,
+    communication=r"^mp_",
+)

@@ -1,0 +1,78 @@
+"""GPTL (E3SM, CESM, HOMME): global statistics, inclusive wall seconds summed over the ranks.
+
+Nothing says how timers nest. Some are known to hold all others; they stand for the total.
+"""
+
+from collections.abc import Sequence
+
+from ingest.errors import InputError
+from ingest.readers.timer_tables.description import (
+    Choice,
+    Facts,
+    Form,
+    Line,
+    Placed,
+    Row,
+    Statistic,
+    Timer,
+    TimerTable,
+)
+from ingest.readers.timer_tables.values import count, known, number
+
+_ROOTS = (
+    ("CPL:INIT", "CPL:RUN_LOOP", "CPL:FINAL"),  # E3SM, CESM 2
+    ("DRIVER_INIT", "DRIVER_RUN_LOOP", "DRIVER_FINAL"),  # CESM 1
+    ("Total",),  # HOMME
+)
+
+
+def _place(rows: Sequence[Row], facts: Facts) -> Placed:
+    if not all("walltotal" in row.values for row in rows):
+        raise InputError(
+            f"the columns of GPTL are not known: {', '.join(rows[0].values)[:120]}",
+            hint="a column 'walltotal' is needed",
+        )
+    names = {row.name for row in rows}
+    roots = next((known for known in _ROOTS if names.intersection(known)), ())
+    tasks = count(facts, "processes") or 1
+    timers = tuple(_timer(row, tasks, row.name not in roots) for row in rows)
+    running = [row.name for row in rows if row.values.get("on") == "y"]
+    bare = sum("quote" not in row.values for row in rows)
+    notices = []
+    if running:
+        notices.append(f"timers that were running as the table was written: {', '.join(running[:3])}")
+    if bare:
+        notices.append(f"{bare} of {len(rows)} names of timers stand without quotes")
+    return Placed(timers=timers, notices=tuple(notices))
+
+
+def _timer(row: Row, tasks: int, overlapping: bool) -> Timer:
+    calls = known(row.values.get("count"))
+    return Timer(
+        path=(row.name,),
+        seconds=number(row.values["walltotal"], f"the time of '{row.name[:80]}'"),
+        calls=None if calls is None else calls / tasks,
+        least=known(row.values.get("wallmin")),
+        most=known(row.values.get("wallmax")),
+        overlapping=overlapping,
+    )
+
+
+GPTL = TimerTable(
+    name="GPTL",
+    begin=Line("GLOBAL STATISTICS", r"^\*+ GLOBAL STATISTICS \(\s*(?P<processes>\d+) MPI\b"),
+    end=r"^(?!\"|name\s|\$Id|'|\*|\S.*\s[0-9.]+\s+\(\s*[0-9]+\s+[0-9]+\)\s*$)\S",
+    header=r"^name\s",
+    forms=(
+        Form(
+            header=r"name (?:\S+ )*count walltotal wallmax\b",
+            row=r'^(?P<quote>")?(?P<name>(?(quote)[^"]*|[^"\s]+))(?(quote)")\s+'
+            r"(?P<values>(?:[-y]\s+)?[0-9][-+0-9.eE()\s]*)$",
+        ),
+    ),
+    place=_place,
+    statistic=Statistic.SUM,
+    choice=Choice.EACH,
+    communication=r"(?i)mpi_(?:wait|send|recv|i?all|bcast|barrier|reduce|gather)|bndry_exchange|_comm_|comm_",
+    output=r"PIO:",
+)

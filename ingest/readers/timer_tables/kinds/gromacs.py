@@ -1,0 +1,117 @@
+"""GROMACS: "real cycle and time accounting" at the end of md.log.
+
+Wall seconds are those of the ranks that take part in an activity, so that they sum to twice the total with
+separate PME ranks. Cycles are sums over all ranks and threads, and ``Core t`` is the time of all of these.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from ingest.readers.timer_tables.description import (
+    Facts,
+    Form,
+    Line,
+    Placed,
+    Row,
+    Statistic,
+    Timer,
+    TimerTable,
+)
+from ingest.readers.timer_tables.values import count, known, number, timer
+
+_ROW = r"^ (?P<name>\S+(?: \S+)*)\s{2,}(?P<values>[0-9][-+0-9.eE ]*)$"
+_PME = "PME mesh"  # the row that the second table breaks down
+_FORCE = ("Force", "Nonbonded F")  # called once per step
+
+
+def _place(rows: Sequence[Row], facts: Facts) -> Placed:
+    """Turn cycles into seconds, and put the parts of PME below it."""
+    total = next((row for row in rows if row.name == "Total" and not row.group), None)
+    if total is None:
+        return Placed(timers=())
+    main = [replace(row, name=row.name.removesuffix("*").strip()) for row in rows if not row.group]
+    main = [row for row in main if row.name != "Total"]
+    layout = _layout(main, facts)
+    cycles = number(total.values.get("cycles"), "the total of cycles")
+    core = _core_seconds(facts, total, count(layout, "processes") or 1, count(layout, "threads") or 1)
+    scale = core / cycles if cycles > 0 else 0.0
+    timers = [_timer(row, (row.name,), scale) for row in main]
+    if any(row.name == _PME for row in main):
+        timers += [_timer(row, (_PME, row.name), scale) for row in rows if row.group == _PME]
+    steps = next((row.values.get("calls", "") for row in main if row.name in _FORCE), "")
+    return Placed(timers=timers, total=core, facts={**layout, "steps": steps})
+
+
+def _timer(row: Row, path: tuple[str, ...], seconds_per_cycle: float) -> Timer:
+    cycles = number(row.values.get("cycles"), f"the cycles of '{row.name[:80]}'")
+    return replace(
+        timer(replace(row, values={**row.values, "seconds": "0"}), path), seconds=cycles * seconds_per_cycle
+    )
+
+
+def _layout(rows: Sequence[Row], facts: Facts) -> dict[str, str]:
+    """Return the ranks of the run: those of the table, or else of the log, or else the most of a row."""
+    both = (count(facts, "_pp") or 0) + (count(facts, "pme_ranks") or 0)
+    ranks = both or count(facts, "processes") or max((count(r.values, "ranks") or 1 for r in rows), default=1)
+    cores = round((known(facts.get("_percent")) or 0.0) / 100)
+    threads = cores // ranks if cores >= ranks and cores % ranks == 0 else count(facts, "threads") or 1
+    return {"processes": str(ranks), "threads": str(threads)}
+
+
+def _core_seconds(facts: Facts, total: Row, processes: int, threads: int) -> float:
+    if facts.get("_unit") == "Core t" and (core := known(facts.get("_core"))):
+        return core
+    return number(total.values.get("wall"), "the total wall time") * processes * threads
+
+
+GROMACS = TimerTable(
+    name="GROMACS",
+    begin=Line("R E A L   C Y C L E", r"^\s*R E A L   C Y C L E   A N D   T I M E   A C C O U N T I N G\s*$"),
+    program=Line("GROMACS version:", r"^GROMACS version:"),
+    end=r"^Performance:|^Finished mdrun",
+    header=r"^ (?:Computing|Activity):",
+    forms=(
+        Form(
+            header=r"(?:Computing|Activity): Num Num Call Wall time Giga-Cycles Ranks Threads Count",
+            row=_ROW,
+            columns=("ranks", "threads", "calls", "wall", "cycles", "percent"),
+        ),
+        Form(
+            header=r"Computing: (?:Nodes|Ranks) Th\. Count Wall t \(s\) G-Cycles %",
+            row=_ROW,
+            columns=("ranks", "threads", "calls", "wall", "cycles", "percent"),
+        ),
+        Form(
+            header=r"Computing: Nodes Number G-Cycles Seconds %",
+            row=_ROW,
+            columns=("ranks", "calls", "cycles", "wall", "percent"),
+        ),
+        Form(
+            header=r"(?:Computing|Activity): Count Wall t \(s\) ms/step %",
+            row=_ROW,
+            columns=("calls", "wall", "milliseconds", "percent"),
+        ),
+    ),
+    heading=r"^\s*(?:Breakdown of )?(?P<group>PME mesh(?= computation| activities)|GPU timings)",
+    within=(
+        r"^On (?P<_pp>\d+) MPI ranks?\b(?:.*each using (?P<threads>\d+) OpenMP)?",
+        r"^on (?P<pme_ranks>\d+) MPI ranks? doing PME",
+        r"(?P<_unit>Core t|NODE) \(s\)",
+        r"^\s*Time:\s+(?P<_core>[0-9.]+)\s+[0-9.]+\s+(?P<_percent>[0-9.]+)\s*$",
+    ),
+    facts=(
+        Line("number of ranks", r"number of ranks:\s*(?P<processes>\d+)"),
+        Line("MPI process", r"^Using (?P<processes>\d+) MPI process"),
+        Line("MPI thread", r"^Using (?P<processes>\d+) MPI thread"),
+        Line("OpenMP thread", r"^Using (?P<threads>\d+) OpenMP thread"),
+        Line("GROMACS version:", r"^GROMACS version:\s+(?:VERSION )?(?P<version>\S+)"),
+    ),
+    place=_place,
+    statistic=Statistic.SUM,
+    inclusive=True,
+    rest=True,
+    rest_row="Rest",
+    per_thread=True,
+    communication=r"(?i)comm\.|\bsend\b|recv|redist|wait for PP",
+    output=r"^Write traj",
+)

@@ -1,0 +1,55 @@
+"""LAMMPS: the breakdown after each ``run`` or ``minimize``, seconds as means of the MPI tasks."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from ingest.readers.timer_tables.description import (
+    Choice,
+    Facts,
+    Form,
+    Line,
+    Placed,
+    Row,
+    Statistic,
+    TimerTable,
+)
+from ingest.readers.timer_tables.values import flat
+
+_RENAMED = {"Kspce": "Kspace", "Outpt": "Output"}  # spellings before 2015
+
+
+def _place(rows: Sequence[Row], facts: Facts) -> Placed:
+    """Leave out the table of threads, which splits the times of a task again."""
+    named = [replace(row, name=_RENAMED.get(row.name, row.name)) for row in rows if not row.group]
+    processes = facts.get("processes") or facts.get("_procs", "")
+    return replace(flat(named, facts), facts={"processes": processes})
+
+
+LAMMPS = TimerTable(
+    name="LAMMPS",
+    begin=Line(
+        "Loop time of ",
+        r"^Loop time of (?P<total>[-+0-9.eE]+) on (?P<_procs>\d+) procs?"
+        r"(?: \([^)]*\))? for (?P<steps>\d+) steps",
+    ),
+    program=Line("LAMMPS (", r"^LAMMPS \([^)]*\)\s*$"),
+    end=r"^Nlocal:|^Total # of neighbors|^Total wall time",
+    forms=(
+        Form(row=r"^(?P<name>[A-Z]\w*)\s+time \(%\) = (?P<seconds>\S+) \("),
+        Form(
+            header=r"Section \| min time \| avg time \| max time \|",
+            row=r"^(?P<name>[A-Z]\w*)\s*\|(?P<values>.*)$",
+            columns=("least", "seconds", "most", "variation", "percent"),
+            separator="|",
+        ),
+    ),
+    header=r"^Section\s*\|",
+    heading=r"^(?P<group>Thread) timings breakdown",
+    within=(r"CPU use with (?P<processes>\d+) MPI tasks(?: x (?P<threads>\d+) OpenMP)?",),
+    facts=(Line("LAMMPS (", r"^LAMMPS \((?P<version>[^)]*)\)"),),
+    place=_place,
+    statistic=Statistic.MEAN,
+    choice=Choice.EACH,
+    communication=r"^Comm$",
+    output=r"^Output$",
+)

@@ -1,0 +1,50 @@
+"""NAMD: no table of kernels, but the wall time of all steps so far, and that of the run."""
+
+from collections.abc import Sequence
+
+from ingest.readers.timer_tables.description import (
+    Facts,
+    Line,
+    Placed,
+    Row,
+    Statistic,
+    Timer,
+    TimerTable,
+)
+from ingest.readers.timer_tables.values import count, known, number
+
+
+def _place(rows: Sequence[Row], facts: Facts) -> Placed:
+    """Take the last cumulative time; steps before the first of this run took none of it."""
+    last = rows[-1]
+    steps = number(last.values.get("step"), "the last step") - (count(facts, "_first") or 0)
+    seconds = number(last.values.get("seconds"), "the time of the steps")
+    notices = () if "total" in facts else ("the log ends before the run: steps up to there",)
+    timers = (Timer(path=("time steps",), seconds=seconds, calls=max(steps, 0.0)),)
+    return Placed(
+        timers=timers,
+        total=known(facts.get("total")),
+        facts={"steps": f"{max(steps, 0):.0f}"},
+        notices=notices,
+    )
+
+
+NAMD = TimerTable(
+    name="NAMD",
+    begin=Line("Info: NAMD ", r"^Info: NAMD (?P<version>[0-9]\S*)"),
+    scattered=(
+        Line(
+            "TIMING: ",
+            r"^(?P<name>TIMING): +(?P<step>\d+) +CPU: *[-+0-9.eE]+, .*?Wall: *(?P<seconds>[-+0-9.eE]+),",
+        ),
+    ),
+    facts=(
+        Line("Info: Running on", r"^Info: Running on (?P<processes>\d+) processors"),
+        Line("Charm++> Running", r"^Running on (?P<processes>\d+) processors"),
+        Line("FIRST TIMESTEP", r"^Info: FIRST TIMESTEP\s+(?P<_first>\d+)"),
+        Line("WallClock:", r"^WallClock: +(?P<total>[0-9.]+)"),
+    ),
+    place=_place,
+    statistic=Statistic.MEAN,
+    rest=True,
+)

@@ -1,0 +1,139 @@
+"""Quantum ESPRESSO: clocks at the end of a run, inclusive seconds of the first rank.
+
+Blocks are headed by their caller. ``*egterg`` stands for whichever solver there is. General and parallel
+routines are totals over all callers and lie inside the clocks above them.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from fnmatch import fnmatchcase
+
+from ingest.readers.timer_tables.description import (
+    Facts,
+    Line,
+    Placed,
+    Row,
+    Statistic,
+    Timer,
+    TimerTable,
+)
+from ingest.readers.timer_tables.values import duration, timer
+
+_CALLED_BY = "Called by "
+_EXCESS = 1.02  # times of callees over that of their caller, from which they are also called elsewhere
+_ROUNDING = 60.0  # seconds: from one hour on, whole minutes are printed
+
+
+def _place(rows: Sequence[Row], facts: Facts) -> Placed:
+    program = facts.get("_program", "")
+    block = _last_block(rows, program)
+    clocks = {(row.group, row.name): _seconds(row) for row in block if row.name != program}
+    total = next((_seconds(row) for row in reversed(block) if row.name == program), None)
+    seconds = {name: value.seconds for (_, name), value in clocks.items()}
+    parents = {}
+    for group, name in clocks:
+        if group == "" or group.startswith(_CALLED_BY):
+            parents[name] = _caller(group.removeprefix(_CALLED_BY), name, seconds)
+    whole = program or "whole run"
+    seconds[""] = total.seconds if total else sum(seconds[n] for n, above in parents.items() if above == "")
+    doubtful = _too_long(parents, seconds)
+    timers, overlapping = [Timer(path=(whole,), seconds=seconds[""])], []
+    for (_, name), clock in clocks.items():
+        if path := _path(name, parents, doubtful):
+            timers.append(replace(clock, path=(whole, *path)))
+        else:
+            overlapping.append(replace(clock, overlapping=True))
+    notices = tuple(
+        f"the clocks below '{above or whole}' took longer than it did: they are also called elsewhere"
+        for above in sorted(doubtful)
+    )
+    return Placed(
+        timers=(*timers, *overlapping),
+        total=total.seconds if total else None,
+        facts={"processes": "1"} if "_serial" in facts and "processes" not in facts else {},
+        notices=notices,
+    )
+
+
+def _last_block(rows: Sequence[Row], program: str) -> Sequence[Row]:
+    """Return the clocks that were printed last, with the line of the program, which comes first or last."""
+    totals = [i for i, row in enumerate(rows) if row.name == program]
+    if not totals:
+        return rows
+    if "first" in rows[totals[-1]].values:  # versions before 4.1
+        return rows[totals[-1] :]
+    return rows[totals[-2] + 1 if len(totals) > 1 else 0 : totals[-1] + 1]
+
+
+def _seconds(row: Row) -> Timer:
+    text = row.values.get("wall") or row.values.get("cpu") or ""
+    seconds = duration(text, f"the time of '{row.name[:80]}'")
+    return timer(replace(row, values={**row.values, "seconds": str(seconds)}))
+
+
+def _caller(group: str, name: str, known: dict[str, float]) -> str | None:
+    """Return who called a clock: the name before its colon, the heading, the program, or None if unknown."""
+    above, colon, _ = name.partition(":")
+    potential = f"{group}:pot"  # calls all others that are called by h_psi
+    if group == "h_psi" and potential in known and name not in (potential, "h_psi:init"):
+        return potential
+    if colon and above in known and above != name:
+        return above
+    if not group:
+        return ""
+    return next((other for other in known if other != name and fnmatchcase(other, group)), None)
+
+
+def _too_long(parents: dict[str, str | None], seconds: dict[str, float]) -> set[str]:
+    """Return the callers whose callees together took clearly longer than they did."""
+    below: dict[str, float] = {}
+    for name, above in parents.items():
+        if above is not None:
+            below[above] = below.get(above, 0.0) + seconds[name]
+    return {
+        name
+        for name, total in below.items()
+        if total > _EXCESS * seconds[name] + (_ROUNDING if seconds[name] >= 3600 else 0.05)
+    }
+
+
+def _path(name: str, parents: dict[str, str | None], doubtful: set[str]) -> tuple[str, ...]:
+    """Return the callers of a clock from the program down, itself last; empty if they are not known."""
+    path = [name]
+    while len(path) <= len(parents):
+        above = parents.get(path[0])
+        if above is None or (above in doubtful and above != ""):
+            return ()
+        if above == "":
+            return tuple(path)
+        path.insert(0, above)
+    return ()
+
+
+QUANTUM_ESPRESSO = TimerTable(
+    name="Quantum ESPRESSO",
+    begin=Line("Program ", r"^\s*Program (?P<_program>\w[-\w]*)\s+v\.?\s?(?P<version>\S+).*starts"),
+    mark=Line("s CPU", r"^ {3,8}\S.*:\s+[0-9].*s CPU(?:\s.*WALL| \(| time,|\s*$)"),
+    program=Line("Program PWSCF", r"^\s*Program PWSCF\s+v\S* .*starts"),
+    scattered=(
+        Line(
+            " CPU",
+            r"^ {3,8}(?P<name>\S.{0,40}?)\s*:\s+(?P<cpu>[0-9][0-9.dhms ]*?) CPU(?: time)?"
+            r"(?:,?\s+(?P<wall>[0-9][0-9.dhms ]*?) (?:WALL|(?P<first>wall time)))?"
+            r"(?:\s+[0-9][0-9.dhms ]*? GPU)?\s*(?:\(\s*(?P<calls>\d+) calls.*\))?\s*$",
+        ),
+        Line(" : ", r"^ {3,8}[A-Z][-A-Z0-9]*\s*: .*(?:WALL|wall time)(?P<group>)\s*$"),  # ends a block
+        Line("Called by", r"^ {3,8}(?P<group>Called by \S+?):?\s*$"),
+        Line("outines", r"^ {3,8}(?P<group>\w[-+/\w ]{0,40} routines?):?\s*$"),
+    ),
+    facts=(
+        Line("MPI processes", r"Number of MPI processes:\s+(?P<processes>\d+)"),
+        Line("running on", r"Parallel version \(MPI.*running on\s+(?P<processes>\d+) processor"),
+        Line("Serial ", r"^\s*Serial (?P<_serial>)(?:multi-threaded )?version"),
+        Line("Threads/MPI", r"Threads/MPI process:\s+(?P<threads>\d+)"),
+        Line("npool", r"K-points division:\s+npool\s+=\s+(?P<pools>\d+)"),
+    ),
+    place=_place,
+    statistic=Statistic.ONE,
+    inclusive=True,
+)

@@ -1,0 +1,26 @@
+"""Teuchos::TimeMonitor (Trilinos): timers, inclusive; they may lie inside each other."""
+
+from ingest.readers.timer_tables.description import Form, Line, Statistic, TimerTable
+from ingest.readers.timer_tables.values import all_overlapping
+
+_VALUE = r"[0-9.]+(?:e[-+]?[0-9]+)?"
+
+TEUCHOS = TimerTable(
+    name="Teuchos",
+    begin=Line("TimeMonitor ", r"^\s*TimeMonitor [Rr]esults(?: over (?P<processes>[0-9]+) processors?)?\s*$"),
+    end=r"^={10,}",
+    header=r"^Timer Name\s",
+    forms=(
+        Form(
+            header=r"Timer Name MinOverProcs MeanOverProcs MaxOverProcs",
+            row=rf"^(?P<name>\S+(?: \S+)*)\s{{2,}}(?P<least>{_VALUE}) \([0-9.e+]+\)\s+"
+            rf"(?P<seconds>{_VALUE}) \((?P<calls>[0-9.e+]+)\)\s+(?P<most>{_VALUE}) \(",
+        ),
+        Form(
+            header=r"Timer Name (?:Global|Local) time \(num calls\)",
+            row=rf"^(?P<name>\S+(?: \S+)*)\s{{2,}}(?P<seconds>{_VALUE}) \((?P<calls>[0-9.e+]+)\)\s*$",
+        ),
+    ),
+    place=all_overlapping,
+    statistic=Statistic.MEAN,
+)

@@ -1,0 +1,110 @@
+"""A log as one text: lines are found by what they contain, without looking at each of them."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from ingest.errors import InputError
+from ingest.readers.textfile import read_bytes
+from ingest.readers.timer_tables.description import Line, compiled
+
+MAX_BYTES = 1 << 31
+MAX_LINE = 1000  # bytes of a line that are looked at
+MAX_TABLE_LINES = 50_000
+HEAD_BYTES = 1 << 18  # read to recognise a log
+TAIL_BYTES = 1 << 20
+
+
+@dataclass(frozen=True)
+class Found:
+    """A line that was searched for.
+
+    Attributes:
+        start: where it begins.
+        facts: the named groups of its pattern that took part.
+    """
+
+    start: int
+    facts: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Log:
+    """The bytes of a log, or of a part of it."""
+
+    content: bytes
+
+    def find(self, line: Line, start: int = 0, stop: int | None = None) -> Iterator[Found]:
+        """Yield the lines of a part that contain a text and match a pattern, in their order."""
+        text, pattern = line.text.encode(), compiled(line.pattern)
+        last = len(self.content) if stop is None else stop
+        position = self.content.find(text, start, last)
+        while position >= 0:
+            begin, end = self.bounds(position)
+            if match := pattern.search(decoded(self.content[begin:end])):
+                named = {name: value for name, value in match.groupdict().items() if value is not None}
+                yield Found(begin, named)
+            position = self.content.find(text, max(end, position + 1), last)
+
+    def bounds(self, position: int) -> tuple[int, int]:
+        """Return start and end of the line around a position, at most `MAX_LINE` bytes to either side."""
+        before = self.content.rfind(b"\n", max(position - MAX_LINE, 0), position)
+        start = before + 1 if before >= 0 else max(position - MAX_LINE, 0)
+        end = self.content.find(b"\n", position, position + MAX_LINE)
+        return start, end if end >= 0 else min(position + MAX_LINE, len(self.content))
+
+    def lines(self, start: int, stop: int) -> Iterator[str]:
+        """Yield the lines of a part, long ones cut."""
+        for _ in range(MAX_TABLE_LINES):
+            if start >= stop:
+                return
+            end = self.content.find(b"\n", start, stop)
+            end = end if end >= 0 else stop
+            yield decoded(self.content[start : min(end, start + MAX_LINE)])
+            start = end + 1
+
+    def line_number(self, position: int) -> int:
+        """Return the number of the line at a position, from 1."""
+        return self.content.count(b"\n", 0, position) + 1
+
+
+def decoded(line: bytes) -> str:
+    """Decode a line; logs are in any encoding, and the bytes of others are replaced."""
+    return line.decode("utf-8", "replace").rstrip("\r\n").expandtabs()
+
+
+def read_log(path: Path) -> Log:
+    """Read a whole log.
+
+    Raises:
+        InputError: if it cannot be read, or is larger than `MAX_BYTES`.
+    """
+    content = read_bytes(path, MAX_BYTES)
+    if not content.strip():
+        raise InputError("the file is empty", where=str(path), hint="was the run interrupted?")
+    return Log(content)
+
+
+def ends_of_log(path: Path) -> Log:
+    """Return the beginning and the end of a log, to recognise it; nothing if it is not text."""
+    try:
+        with path.open("rb") as file:
+            content = file.read(HEAD_BYTES)
+            size = file.seek(0, 2)
+            if size > HEAD_BYTES:
+                file.seek(max(HEAD_BYTES, size - TAIL_BYTES))
+                content += b"\n" + file.read(TAIL_BYTES)
+    except OSError:
+        return Log(b"")
+    return Log(b"" if b"\0" in content[:HEAD_BYTES] else content)
+
+
+def last_facts(log: Log, lines: Sequence[Line]) -> dict[str, str]:
+    """Return what a log states: the last statement of the first of the lines that states a fact."""
+    stated: dict[str, str] = {}
+    for line in lines:
+        facts: dict[str, str] = {}
+        for found in log.find(line):
+            facts |= found.facts
+        stated = facts | stated
+    return stated

@@ -1,0 +1,54 @@
+"""What runs state about themselves beyond their parameters, and whether it is the same in all of them.
+
+Readers put it into the attributes of profiles under names that begin with `SETTING`; how much of a stated
+total was found, and what values are of the processes, stands under `RECONCILED` and `STATISTIC`.
+"""
+
+from collections.abc import Mapping, Sequence
+
+from ingest.errors import one_line
+
+SETTING = "setting: "
+PROGRAM = SETTING + "program"
+RECONCILED = "reconciled: "
+STATISTIC = "statistic"
+OVERLAPPING_TIME = "overlapping_time"
+"""The metric of timers that lie inside or around others in an unknown way: seconds, in no sum."""
+
+NOT_INSTRUMENTED = "timers that programs print are not instrumented regions"
+
+MAX_SHOWN = 6  # different values of one setting that a notice lists
+
+
+def is_log(attributes: Mapping[str, str]) -> bool:
+    """Return whether a run is a log: timers of a program, the same on all locations, without overhead."""
+    return STATISTIC in attributes
+
+
+def stated(attributes: Mapping[str, str], prefix: str) -> dict[str, str]:
+    """Return the attributes with a prefix, which is removed from their names."""
+    return {name.removeprefix(prefix): text for name, text in attributes.items() if name.startswith(prefix)}
+
+
+def differing_settings(runs: Sequence[Mapping[str, str]]) -> tuple[str, ...]:
+    """Return one notice for each setting that is not the same in all runs that state it.
+
+    Args:
+        runs: the attributes of each run.
+    """
+    values: dict[str, dict[str, int]] = {}
+    for attributes in runs:
+        for name, text in stated(attributes, SETTING).items():
+            counts = values.setdefault(name, {})
+            counts[text] = counts.get(text, 0) + 1
+    return tuple(
+        one_line(f"the runs do not agree on '{name}': {_listed(counts)}")
+        for name, counts in values.items()
+        if len(counts) > 1
+    )
+
+
+def _listed(counts: Mapping[str, int]) -> str:
+    shown = [f"{text} ({count} {'run' if count == 1 else 'runs'})" for text, count in counts.items()]
+    more = [f"and {len(shown) - MAX_SHOWN} other values"] if len(shown) > MAX_SHOWN else []
+    return ", ".join([*shown[:MAX_SHOWN], *more])

@@ -1,0 +1,567 @@
+"""Logs with tables of timers as programs print them: layouts of the programs, values of our own."""
+
+from collections.abc import Callable
+
+Rows = list[tuple[str, float]]
+
+
+def gromacs(
+    rows: Rows,
+    *,
+    pp: int = 6,
+    pme: int = 2,
+    threads: int = 1,
+    rest: float = 0.0,
+    header: str = "Computing:",
+    gpu: bool = False,
+) -> str:
+    """Cycles of activities; one second of a core is two giga-cycles."""
+    ranks = pp + pme
+    parts = [("PME spread", 6.0), ("PME 3D-FFT Comm.", 2.0)]
+    total = sum(cycles for _, cycles in rows) + rest
+    core = total / 2
+    lines = [
+        "                      :-) GROMACS - mdrun_mpi, 2018.2 (-:",
+        "GROMACS version:    2018.2",
+        f"Using {ranks} MPI processes",
+        "",
+        "\tM E G A - F L O P S   A C C O U N T I N G",
+        " Computing:                               M-Number         M-Flops  % Flops",
+        " NxN LJ [F]                              82.849536        3728.229     0.0",
+        "",
+        "     R E A L   C Y C L E   A N D   T I M E   A C C O U N T I N G",
+        "",
+        f"On {pp} MPI ranks doing PP"
+        + (f", each using {threads} OpenMP threads" if threads > 1 else "")
+        + ", and",
+        f"on {pme} MPI ranks doing PME",
+        "",
+        f" {header:<19} Num   Num      Call    Wall time         Giga-Cycles",
+        "                     Ranks Threads  Count      (s)         total sum    %",
+        "-" * 77,
+    ]
+    for name, cycles in rows:
+        if name.startswith(("Rest", "PME wait")):
+            lines.append(f" {name:<18} {'':18} {1.0:12.3f} {cycles:14.3f} {1.0:5.1f}")
+        else:
+            lines.append(
+                f" {name:<18}   {pp:4d} {threads:4d} {101:10d}  {cycles / ranks:10.3f} {cycles:14.3f}   1.0"
+            )
+    lines += [
+        "-" * 77,
+        f" {'Total':<18} {'':18} {core / ranks:12.3f} {total:14.3f} 100.0",
+        "-" * 77,
+        "(*) Note that with separate PME ranks, the walltime column actually sums to",
+        "    twice the total reported, but the cycle count total and % are correct.",
+        "-" * 77,
+        " Breakdown of PME mesh computation",
+        "-" * 77,
+        *(f" {n:<18}   {pme:4d} {threads:4d} {202:10d}  {c:10.3f} {c:14.3f} {1.0:5.1f}" for n, c in parts),
+        "-" * 77,
+    ]
+    if gpu:
+        lines += [
+            "",
+            " GPU timings",
+            "-" * 77,
+            " Computing:                         Count  Wall t (s)      ms/step       %",
+            "-" * 77,
+            " Pair list H2D                        101       7.000        0.070     7.0",
+            "-" * 77,
+            " Total                                        100.000        1.000   100.0",
+            "-" * 77,
+        ]
+    lines += [
+        "",
+        "               Core t (s)   Wall t (s)        (%)",
+        f"       Time: {core:12.3f} {core / ranks:12.3f} {100 * ranks * threads:10.1f}",
+        "Performance:        3.818        6.286",
+        "Finished mdrun on rank 0 Fri Oct  5 13:30:50 2018",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+GROMACS_ROWS: Rows = [
+    ("Domain decomp.", 4.0),
+    ("Force", 80.0),
+    ("PME mesh *", 10.0),
+    ("PME wait for PP *", 6.0),
+]
+
+
+def lammps(
+    *runs: tuple[float, int, Rows], tasks: int = 4, threads: str = "1", version: str = "4 Jan 2019"
+) -> str:
+    """Runs of loop time, steps and mean seconds of each section."""
+    lines = [f"LAMMPS ({version})", "units lj"]
+    for loop, steps, rows in runs:
+        lines += [
+            "Step Temp E_pair",
+            "       0         1.35   -4.1241917",
+            f"Loop time of {loop} on {tasks} procs for {steps} steps with 8000 atoms",
+            "",
+            "Performance: 446381.071 tau/day, 1033.290 timesteps/s",
+            f"99.0% CPU use with {tasks} MPI tasks x {threads} OpenMP threads",
+            "",
+            "MPI task timing breakdown:",
+            "Section |  min time  |  avg time  |  max time  |%varavg| %total",
+            "-" * 63,
+            *(f"{n:<8}| {s / 2:<10.5g} | {s:<10.5g} | {2 * s:<10.5g} |   1.9 | 52.47" for n, s in rows[:-1]),
+            f"{rows[-1][0]:<8}|            | {rows[-1][1]:<10.5g} |            |       |  0.99",
+            "",
+            "Thread timings breakdown (MPI rank 0):",
+            "Section |  min time  |  avg time  |  max time  |%varavg| %total",
+            "Pair    | 9          | 9          | 9          |   0.0 | 52.47",
+            "",
+            "Nlocal:    1000 ave 1020 max 982 min",
+            "Histogram: 1 0 2 1 0 1 1 1 0 1",
+        ]
+    return "\n".join([*lines, "Total wall time: 0:00:01"]) + "\n"
+
+
+def old_lammps(procs: int = 4) -> str:
+    return f"""LAMMPS (23 Sep 2010)
+Loop time of 16.5 on {procs} procs for 100 steps with 32000 atoms
+
+Pair  time (%) = 11 (66.6)
+Kspce time (%) = 4 (24.2)
+Outpt time (%) = 0.5 (3.0)
+Other time (%) = 1 (6.1)
+
+FFT time (% of Kspce) = 0.215999 (10.4147)
+
+Nlocal:    8000 ave 8143 max 7933 min
+"""
+
+
+def cp2k(rows: list[tuple[str, float]], *, total: float, processes: int = 8, threads: int = 2) -> str:
+    """Mean seconds of routines; the first is the program."""
+    lines = [
+        "  **** **** ******  **  PROGRAM STARTED AT               2021-06-07 11:42:13.115",
+        " CP2K| version string:                                          CP2K version 7.1",
+        f" GLOBAL| Total number of message passing processes {processes:>29}",
+        f" GLOBAL| Number of threads for this process {threads:>36}",
+        " ROUTINE             CALLS      AVE VOLUME [Bytes]",
+        " MP_Bcast             3633                  63214.",
+        " " + "-" * 79,
+        " -                                T I M I N G                                  -",
+        " " + "-" * 79,
+        " SUBROUTINE                       CALLS  ASD         SELF TIME        TOTAL TIME",
+        "                                MAXIMUM       AVERAGE  MAXIMUM  AVERAGE  MAXIMUM",
+    ]
+    for i, (name, seconds) in enumerate(rows):
+        inclusive = total if i == 0 else seconds
+        lines.append(
+            f" {name:<30} {10 + i:7d} {1.0 + i:4.1f} {seconds:8.3f} {seconds + 1:8.3f}"
+            f" {inclusive:8.3f} {inclusive + 1:8.3f}"
+        )
+    lines += [" " + "-" * 79, "", " The number of warnings for this run is : 1"]
+    return "\n".join(lines) + "\n"
+
+
+def quantum_espresso(
+    *, processes: int = 4, total: str = "2m 3.50s", repeated: bool = False, pools: int = 2
+) -> str:
+    clocks = """     init_run     :      2.00s CPU      3.00s WALL (       1 calls)
+     electrons    :     90.00s CPU     1m40.00s WALL (       1 calls)
+
+     Called by init_run:
+     wfcinit      :      1.00s CPU      1.50s WALL (       1 calls)
+
+     Called by electrons:
+     c_bands      :     70.00s CPU     80.00s WALL (       5 calls)
+     sum_band     :      9.00s CPU     10.00s WALL (       5 calls)
+
+     Called by c_bands:
+     cegterg      :     60.00s CPU     70.00s WALL (      10 calls)
+
+     Called by sum_band:
+     sum_band:bec :      0.10s CPU      0.20s WALL (      10 calls)
+
+     Called by *egterg:
+     h_psi        :     40.00s CPU     50.00s WALL (      30 calls)
+
+     Called by h_psi:
+     h_psi:pot    :     39.00s CPU     49.00s WALL (      30 calls)
+     h_psi:calbec :      4.00s CPU      5.00s WALL (      30 calls)
+     vloc_psi     :     30.00s CPU     40.00s WALL (      30 calls)
+
+     General routines
+     calbec       :      5.00s CPU      6.00s WALL (      40 calls)
+     fftw         :     30.00s CPU     39.00s WALL (     400 calls)
+
+     Parallel routines
+     fft_scatter  :      9.00s CPU     10.00s WALL (     400 calls)
+
+"""
+    before = clocks.replace("10.00s WALL", "5.00s WALL") + "     PWSCF        : 40.00s CPU 60.00s WALL\n"
+    return (
+        "     Program PWSCF v.6.1 (svn rev. 13369) starts on  3May2017 at 13:40:14 \n"
+        f"     Parallel version (MPI), running on {processes:5d} processors\n"
+        f"     K-points division:     npool     = {pools:7d}\n"
+        "     total cpu time spent up to now is       30.0 secs\n"
+        + (before if repeated else "")
+        + clocks
+        + f"     PWSCF        :  1m50.00s CPU  {total} WALL\n\n   JOB DONE.\n"
+    )
+
+
+OLD_QUANTUM_ESPRESSO = """     Program PWSCF     v.4.0        starts ...
+     PWSCF        :     4.95s CPU time,    5.50s wall time
+
+     init_run     :     0.50s CPU
+     electrons    :     4.00s CPU (       4 calls,   1.000 s avg)
+
+     Called by electrons:
+     c_bands      :     3.00s CPU (       4 calls,   0.750 s avg)
+"""
+
+
+def vasp(*, ranks: int = 4, elapsed: float = 100.0) -> str:
+    return f""" vasp.6.4.2 20Jul23 (build Nov  3 2023 12:13:40) complex
+ running {ranks:4d} mpi-ranks, with    2 threads/rank, on    1 nodes
+ distrk:  each k-point on   16 cores,    2 groups
+ distr:  one band on NCORE=   1 cores,   16 groups
+     INWAV:  cpu time      0.0001: real time      0.5000
+    POTLOK:  cpu time      3.0275: real time      1.5000
+    TRIAL :  cpu time     63.8963: real time     20.0000
+      LOOP:  cpu time     68.3208: real time     22.0000
+    TRIAL :  cpu time  ********: real time     30.0000
+      LOOP:  cpu time     68.3208: real time     31.0000
+     LOOP+:  cpu time    100.0000: real time     60.0000
+                  Total CPU time used (sec):    25016.754
+                         Elapsed time (sec): {elapsed:12.3f}
+ vasp.6.4.2 20Jul23 (build Nov  3 2023 12:13:40) complex
+"""
+
+
+OLD_VASP = """ vasp.4.6.28 25Jul05 complex
+ running on    8 nodes
+    POTLOK:  VPU time    1.00: CPU time    1.25
+     EDDAV:  VPU time    2.00: CPU time    2.50
+      LOOP:  VPU time    3.50: CPU time    4.00
+                         Elapsed time (sec):        5.000
+"""
+
+
+def castep(*, processes: int = 16, stamps: tuple[float, ...] = (5.0, 15.0, 30.0)) -> str:
+    lines = [
+        " | Welcome to Academic Release CASTEP version 21.11|",
+        f"Calculation parallelised over {processes:4d} processes.",
+        "------------------------------------------------------------------------ <-- SCF",
+        "SCF loop      Energy           Fermi           Energy gain       Timer   <-- SCF",
+        f"Initial  -5.94040471E+004  0.00000000E+000                 {stamps[0]:12.2f}  <-- SCF",
+    ]
+    for i, stamp in enumerate(stamps[1:], start=1):
+        lines.append(f"{i:7d}  -7.23974364E+004  3.96519365E+000   4.8123E+001 {stamp:10.2f}  <-- SCF")
+    lines += [
+        "Initialisation time =      3.00 s",
+        "Calculation time    =     40.00 s",
+        "Finalisation time   =      2.00 s",
+        "Total time          =     45.00 s",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+SANDER = """          Amber 14 SANDER                              2014
+--------------------------------------------------------------------------------
+   5.  TIMINGS
+--------------------------------------------------------------------------------
+
+|    Read coords time           0.25 ( 2.50% of Total)
+|             List time                  1.00 (20.00% of Nonbo)
+|             Other                      4.00 (80.00% of Nonbo)
+|          Nonbond force              5.00 (62.50% of Force)
+|          Other                      3.00 (37.50% of Force)
+|       Force time                 8.00 (100.0% of Runmd)
+|    Runmd Time                 8.00 (80.00% of Total)
+|    Other                      1.70 (17.00% of Total)
+| Total time                10.00 (100.0% of ALL  )
+
+| Number of list builds   :         21
+"""
+
+PMEMD = """          Amber 18 PMEMD                              2018
+| Running AMBER/MPI version on   4 nodes
+   5.  TIMINGS
+
+|  NonSetup CPU Time in Major Routines, Average for All Tasks:
+|
+|     Routine           Sec        %
+|     ------------------------------
+|     DataDistrib       2.00   20.00
+|     Nonbond           7.00   70.00
+|     Other             1.00   10.00
+|     ------------------------------
+|     Total            10.00
+
+|  PME Nonbond Pairlist CPU Time, Average for All Tasks:
+|     Routine              Sec        %
+|     ---------------------------------
+|     Set Up Cit           0.62    6.20
+|     ---------------------------------
+|     Total                2.57   25.70
+
+|  Setup CPU time:            0.50 seconds
+|  NonSetup CPU time:        10.00 seconds
+|  Total CPU time:           10.50 seconds     0.00 hours
+"""
+
+
+def namd(*, finished: bool = True) -> str:
+    lines = [
+        "Info: NAMD 2.12 for Linux-x86_64-MPI",
+        "Info: Running on 16 processors, 16 nodes, 1 physical nodes.",
+        "TIMING: 100  CPU: 20, 0.2/step  Wall: 21.5, 0.2/step, 0.3 hours remaining, 95 MB of memory in use.",
+        "TIMING: 500  CPU: 99, 0.2/step  Wall: 100.5, 0.2/step, 0 hours remaining, 498 MB of memory in use.",
+    ]
+    lines += ["WallClock: 120.500000  CPUTime: 119.000000  Memory: 507.238281 MB"] if finished else []
+    return "\n".join(lines) + "\n"
+
+
+NALU_WIND = """Time Step Count: 2880 Current Time: 1.66896
+--------------------------------
+Begin Timer Overview for Realm: realm_1
+--------------------------------
+Timing for Eq: MomentumEQS
+             init --   	avg: 0.5 	min: 0.25 	max: 1
+         assemble --   	avg: 300 	min: 219.275 	max: 425.152
+linear iterations --  	avg: 19.325 	min: 13 	max: 300
+Timing for IO:
+ io output fields --   	avg: 0.75 	min: 0.5 	max: 1.05677
+Timing for skin_mesh :
+        skin_mesh --   	avg: 0 	min: 0 	max: 0
+"""
+
+_GPTL = "***** GLOBAL STATISTICS ({processes:6d} MPI TASKS) *****\n\n$Id: gptl.c,v 1.157 rosinski Exp $\n"
+_GPTL_HEADER = (
+    "name                on  processes  threads        count      walltotal"
+    "   wallmax (proc   thrd  )   wallmin (proc   thrd  )\n"
+)
+
+
+def gptl(rows: Rows, *, processes: int = 4, on: bool = True) -> str:
+    """Seconds of timers summed over processes."""
+    header = _GPTL_HEADER if on else _GPTL_HEADER.replace(" on ", "    ")
+    lines = [
+        f'"{name}"{" " * max(1, 20 - len(name))}{"- " if on else "  "}{processes:9d}{processes:9d}'
+        f" {processes * 10:.6e}   {seconds:.6e} {seconds / 2:9.3f} (     1      0)"
+        f" {seconds / 8:9.3f} (     3      0)"
+        for name, seconds in rows
+    ]
+    return _GPTL.format(processes=processes) + "\n" + header + "\n".join(lines) + "\n\n"
+
+
+GPTL_ROWS: Rows = [
+    ("CPL:INIT", 40.0),
+    ("CPL:RUN_LOOP", 400.0),
+    ("a:cam_run1", 300.0),
+    ("a:bc physics 2", 200.0),
+    ("CPL:FINAL", 4.0),
+]
+
+
+def petsc(*, processes: int = 8, mesh: int = 35, gpu: bool = False) -> str:
+    events = (
+        ("KSPSolve", 3, 4.0, "1.0"),
+        ("PCApply", 30, 2.5, "79.7"),
+        ("Mesh Partition", 2, 0.5, "436.3"),
+        ("CreateFunctionSpace", 1, 1.0, " 1.0"),
+    )
+    rows = [
+        f"{name:<16} {count:7d} 1.0 {seconds:.4e}{ratio:>4} 0.00e+00 0.0 0.0e+00 0.0e+00 0.0e+00"
+        "  0  0  0  0  0   0  0100100  0     0"
+        for name, count, seconds, ratio in events
+    ]
+    flop = "Flop " if gpu else "Flops"
+    header = (
+        f"Event                Count      Time (sec)     {flop}                             --- Global ---"
+        "  --- Stage ---   Total\n"
+        "                   Max Ratio  Max     Ratio   Max  Ratio  Mess   Avg len Reduct"
+        "  %T %F %M %L %R  %T %F %M %L %R Mflop/s"
+    )
+    return f"""---------------------------------------------- PETSc Performance Summary: ---------------------
+
+poisson.py on a petsc-gnu51 named nid01894 with {processes} processors, by lmn02 Wed Feb 15 16:02:59 2017
+Using Petsc Development GIT revision: v3.7.5-3014-g413f72f  GIT Date: 2017-02-05 17:50:57 -0600
+
+                         Max       Max/Min        Avg      Total
+Time (sec):           1.510e+01      1.00000   1.500e+01
+
+Summary of Stages:   ----- Time ------  ----- Flops -----  --- Messages ---  -- Message Lengths --
+                        Avg     %Total     Avg     %Total   counts   %Total     Avg         %Total
+ 0:      Main Stage: 9.0000e+00  60.0%  0.0000e+00   0.0%  2.199e+04  78.7%  3.360e+04       82.9%
+ 1: P(4, {mesh}) Warm solve: 6.0000e+00  40.0%  2.2329e+11  50.0%  2.857e+03  10.2%  3.282e+03        8.1%
+
+{header}
+------------------------------------------------------------------------------------------------------
+
+--- Event Stage 0: Main Stage
+
+{rows[2]}
+{rows[3]}
+
+--- Event Stage 1: P(4, {mesh}) Warm solve
+
+{rows[0]}
+{rows[1]}
+------------------------------------------------------------------------------------------------------
+
+Memory usage is given in bytes:
+
+Object Type          Creations   Destructions     Memory  Descendants' Mem.
+--- Event Stage 0: Main Stage
+
+           Container     4              4         2464     0.
+"""
+
+
+def amrex(rows: Rows, *, total: float, stated: bool = True, region: bool = False) -> str:
+    """Mean exclusive seconds of timers."""
+
+    def table(kind: str, scale: float) -> list[str]:
+        names = [
+            f"{n:<60} {100:8d} {s * scale / 2:10.4g} {s * scale:10.4g} {s * scale * 2:10.4g}" for n, s in rows
+        ]
+        return [
+            "-" * 110,
+            f"{'Name':<60}   NCalls {kind} Min {kind} Avg {kind} Max   Max %",
+            "-" * 110,
+            *(f"{row} {50:6.2f}%" for row in names),
+            "-" * 110,
+            "",
+        ]
+
+    head = ["MPI initialized with 16 MPI processes", "AMReX (24.09) initialized"] if stated else []
+    lines = [
+        *head,
+        f"TinyProfiler total time across processes [min...avg...max]: {total} ... {total} ... {total}",
+        "",
+        *table("Excl.", 1),
+        *table("Incl.", 3),
+    ]
+    if region:
+        lines += ["BEGIN REGION inner", "", *table("Excl.", 1), "END REGION inner", ""]
+    lines += [
+        "Pinned Memory Usage:",
+        "Name          Nalloc   Nfree  AvgMem min  AvgMem avg  AvgMem max",
+        "main()          2080    2080      71   B     136   B     159   B",
+        "AMReX (24.09) finalized",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+AMREX_ROWS: Rows = [
+    ("FillBoundary_finish()", 4.0),
+    ("FabArray::setVal(val, thecmd, scomp, ncomp)", 2.0),
+    ("amr-wind::incflo::advance", 3.0),
+    ("Other", 0.5),
+]
+
+
+def dealii(rows: Rows, *, total: float, kind: str = "wall", digits: str = ".3g") -> str:
+    """Seconds of sections."""
+    clock = "wallclock" if kind == "wall" else "CPU"
+    time = f"{format(total, digits)}s"
+    border = "+" + "-" * 30 + "+-----------+------------+------------+"
+    return "\n".join(
+        [
+            border,
+            f"| Total {clock} time elapsed since start    |{time:>12}|            |",
+            "|                                         |            |            |",
+            f"| Section                      | no. calls |  {kind} time | % of total |",
+            border,
+            *(f"| {n:<28} | {10:9d} |{format(s, digits) + 's':>12}| {'2.5%':>10} |" for n, s in rows),
+            border,
+            "",
+            "",
+        ]
+    )
+
+
+DEALII_STATISTICS = """+------------------------------+------------------+------------+------------------+
+| Total wallclock time elapsed |     9.000s     0 |    10.000s |    11.000s     3 |
+|                              |                  |            |                  |
+| Section          | no. calls |   min time  rank |   avg time |   max time  rank |
++------------------------------+------------------+------------+------------------+
+| Assemble         |        10 |     1.000s     2 |     2.000s |     3.000s     1 |
+| Solve            |        10 |     4.000s     2 |     5.000s |     6.000s     1 |
++------------------------------+------------------+------------+------------------+
+"""
+
+TEUCHOS = """=====================================================================================
+
+                          TimeMonitor results over 4 processors
+
+Timer Name             MinOverProcs     MeanOverProcs    MaxOverProcs     MeanOverCallCounts
+-------------------------------------------------------------------------------------
+Belos: Op*x            0.5 (12)         1 (12)           1.5 (12)         0.08333 (12)
+Belos: Solve total     3 (1)            4 (1)            5 (1)            4 (1)
+=====================================================================================
+"""
+
+SERIAL_TEUCHOS = """=====================================================================================
+
+                              TimeMonitor Results
+
+Timer Name             Global time (num calls)
+-------------------------------------------------------------------------------------
+Belos: Op*x            1.5 (12)
+Belos: Solve total     4 (1)
+=====================================================================================
+"""
+
+KOKKOS = """ (Type)   Total Time, Call Count, Avg. Time per Call, %Total Time in Kernels, %Total Program Time
+-------------------------------------------------------------------------
+
+Regions:
+
+- time loop
+ (REGION)   6.000000 1 6.000000 120.000000 75.000000
+
+-------------------------------------------------------------------------
+Kernels:
+
+- Axpy<double, Space>
+ (ParFor)   4.000000 100 0.040000 80.000000 50.000000
+- Dot
+ (ParRed)   1.000000 100 0.010000 20.000000 12.500000
+
+-------------------------------------------------------------------------
+Summary:
+
+Total Execution Time (incl. Kokkos + non-Kokkos):                     8.00000 seconds
+Total Time in Kokkos kernels:                                         5.00000 seconds
+Total Calls to Kokkos Kernels:                                            200
+"""
+
+LOGS: dict[str, Callable[[], str]] = {
+    "gromacs": lambda: gromacs(GROMACS_ROWS),
+    "gromacs-gpu": lambda: gromacs(GROMACS_ROWS, threads=2, header="Activity:", gpu=True, rest=2.0),
+    "lammps": lambda: lammps((1.0, 100, [("Pair", 0.75), ("Comm", 0.125), ("Other", 0.125)])),
+    "lammps-runs": lambda: lammps(*[(1.0, 100, [("Pair", 0.5), ("Output", 0.25), ("Other", 0.25)])] * 2),
+    "lammps-old": old_lammps,
+    "cp2k": lambda: cp2k([("CP2K", 0.5), ("qs_forces", 4.0), ("mp_bcast_i", 1.0)], total=6.0),
+    "quantum-espresso": quantum_espresso,
+    "quantum-espresso-repeated": lambda: quantum_espresso(repeated=True, total="0h 2m"),
+    "quantum-espresso-old": lambda: OLD_QUANTUM_ESPRESSO,
+    "vasp": vasp,
+    "vasp-old": lambda: OLD_VASP,
+    "castep": castep,
+    "sander": lambda: SANDER,
+    "pmemd": lambda: PMEMD,
+    "namd": namd,
+    "nalu-wind": lambda: NALU_WIND,
+    "gptl": lambda: gptl(GPTL_ROWS),
+    "gptl-runs": lambda: gptl(GPTL_ROWS) + ">>> cut\n" + gptl(GPTL_ROWS, on=False) + gptl(GPTL_ROWS[:4]),
+    "petsc": petsc,
+    "amrex": lambda: amrex(AMREX_ROWS, total=12.0),
+    "amrex-region": lambda: amrex(AMREX_ROWS, total=12.0, region=True),
+    "dealii": lambda: dealii([("Assemble", 2.0), ("Solve: (I-X)", 5.0)], total=10.0),
+    "dealii-cpu": lambda: dealii([("Assemble", 2.0)], total=10.0, kind="CPU"),
+    "dealii-statistics": lambda: DEALII_STATISTICS,
+    "teuchos": lambda: TEUCHOS,
+    "teuchos-serial": lambda: SERIAL_TEUCHOS,
+    "kokkos": lambda: KOKKOS,
+}
+"""One log of each kind and layout."""

@@ -1,0 +1,39 @@
+from ingest.alignment import MeasuredRun, align
+from ingest.readers import timer_tables
+from ingest.reduction import reduce_profile
+from ingest.run_settings import SETTING, differing_settings, stated
+from tests.ingest.readers import timer_logs
+
+
+def test_what_is_the_same_in_all_runs_is_not_noted():
+    runs = [{SETTING + "version": "1", "other": str(i)} for i in range(3)]
+    assert differing_settings(runs) == ()
+    assert differing_settings([*runs, {}]) == ()
+
+
+def test_differences_are_counted():
+    runs = [{SETTING + "version": "1"}, {SETTING + "version": "2"}, {SETTING + "version": "1"}]
+    assert differing_settings(runs) == ("the runs do not agree on 'version': 1 (2 runs), 2 (1 run)",)
+
+
+def test_many_values_are_cut_and_shown_in_one_line():
+    runs = [{SETTING + "steps": f"{i}\n"} for i in range(9)]
+    (notice,) = differing_settings(runs)
+    assert notice.startswith("the runs do not agree on 'steps': 0 (1 run), 1 (1 run)")
+    assert notice.endswith("5 (1 run), and 3 other values")
+
+
+def test_attributes_are_chosen_by_their_prefix():
+    assert stated({SETTING + "a": "1", "b": "2"}, SETTING) == {"a": "1"}
+
+
+def test_an_experiment_notes_runs_of_different_length(tmp_path):
+    runs = []
+    for p, stamps in ((8, (5.0, 15.0, 30.0)), (16, (5.0, 15.0, 20.0, 30.0))):
+        file = tmp_path / f"c.p{p}.log"
+        file.write_text(timer_logs.castep(processes=p, stamps=stamps))
+        profile = reduce_profile(timer_tables.read(file), ["time", "time_per_step"])
+        runs.append(MeasuredRun((float(p),), 1, profile))
+    experiment = align(["p"], runs)
+    assert experiment.notices == ("the runs do not agree on 'steps': 2 (1 run), 3 (1 run)",)
+    assert experiment.values["time_per_step"].sum.sum(axis=0)[:, 0].tolist() == [8 * 45 / 2, 16 * 45 / 3]
