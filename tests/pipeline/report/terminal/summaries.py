@@ -85,20 +85,23 @@ def kernel(name, share, **changes):
         "metric": "effort",
         "model": {"terms": [{}]},
         "growth": "p",
+        "growth_class": "grows, about p",
         "probability_growing": 0.96,
         "share_measured": share / 2,
         "share_at_target": share,
         "predictions": [{"at": {"p": 32}, **interval(320.0 * share)}],
         "notes": [],
+        "flags": [],
     } | changes
 
 
 def summary(**changes):
     found = runtime(strong_entries())
-    regions = [kernel("MPI_Send", 0.5), kernel("sum", 0.25, notes=["the formula misses a measured point by"])]
+    regions = [kernel("MPI_Send", 0.5), kernel("sum", 0.25, flags=["unreliable"], growth_class="unclear")]
     return {
         "parameters": ["p"],
         "points": [{"p": p} for p in (1, 2, 4, 8)],
+        "targets": [{"at": {"p": 32}, "extrapolation": 4.0, "reach": "near"}],
         "regions": [*regions, kernel("solve", 0.125, probability_growing=0.3)],
         "kernels": [],
         "total": {

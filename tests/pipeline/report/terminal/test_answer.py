@@ -35,9 +35,9 @@ def test_the_whole_answer():
         "At p = 32: 320 core-s [160 .. 640], 4 times beyond the measured range.",
         "Fastest at p = 2. At least 75 % efficient up to p = 1.",
         "Lost at p = 8 (70.0 core-s): MPI_Send 50.0, sum 25.0, 1 other -5.0.",
-        "What grows     now  p = 32  core-s, 90 %  growth     sure?",
-        "MPI_Send    25.0 %  50.0 %   80.0 .. 320  p           96 %",
-        "sum         12.5 %  25.0 %   40.0 .. 160  p       poor fit",
+        "What grows     now  p = 32  core-s, 90 %  growth      sure?",
+        "MPI_Send    25.0 %  50.0 %   80.0 .. 320  p            96 %",
+        "sum         12.5 %  25.0 %   40.0 .. 160  unclear  poor fit",
         "Trust: low - the 90 % interval spans a factor of 10; 4 scales (5 wanted);",
         "  held-out check: predicted p = 8 as 44.6 [28.0 .. 114], measured 55.7 core-s",
     ]
@@ -108,7 +108,8 @@ def test_two_scales_are_a_measured_profile():
         "lost": [],
         "back_test": None,
     }
-    found = summary(points=[{"p": 1}, {"p": 4}], runtime=runtime(strong_entries((1, 4), (16,)), **changes))
+    entries = runtime(strong_entries((1, 4), (16,)), **changes)
+    found = summary(points=[{"p": 1}, {"p": 4}], targets=[], runtime=entries)
     lines = answer(found)
     assert "Largest as measured: MPI_Send 25.0 %, sum 12.5 %, solve 6.2 %." in lines
     assert "5 or more in all, such as p = 8, 16, 32." in " ".join(line.strip() for line in lines)
@@ -136,7 +137,7 @@ def test_notices_of_the_runtime_are_shown():
         ({}, ["Next measurement worth most:", "  pipeline advise 'my results' --budget 160"]),
         ({"runtime": None}, []),
         ({"runtime": runtime(strong_entries(), trust={"verdict": "high", "reasons": []})}, []),
-        ({"points": [{"p": 1}, {"p": 2}]}, []),
+        ({"points": [{"p": 1}, {"p": 2}], "targets": []}, []),
     ],
 )
 def test_doubts_point_to_the_command_that_plans_the_next_measurement(changes, lines):

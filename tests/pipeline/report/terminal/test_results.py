@@ -160,9 +160,9 @@ def test_one_or_two_scales_are_a_table_of_what_was_measured():
     lines = shown(show_result, found, by="regions", limit=1)
     assert lines[3:] == [
         "Measured (effort, core-s)",
-        "region        p = 1  p = 2  p = 4    share",
-        "main › solve   12.5      -   25.0   50.0 %",
-        "total          18.8      -   37.5  100.0 %",
+        "region        p = 1  p = 2  p = 524288    share",
+        "main › solve   12.5      -        25.0   50.0 %",
+        "total          18.8      -        37.5  100.0 %",
         "and 1 more; --limit or --json shows them",
         "",
         "measure more",
