@@ -13,8 +13,8 @@ from pipeline.config.targets import broadcast_points
 from pipeline.models.analysis import Analysis, Level
 from pipeline.models.growth import growth_classes
 from pipeline.models.options import MIN_EFFICIENCY
+from pipeline.models.prediction import Prediction
 from pipeline.models.runtime.runtime import runtime
-from pipeline.models.scaling_models import Prediction
 from pipeline.models.total import predict_total
 from pipeline.report.export import hatchet_graph_frame
 from pipeline.report.formatting import callpath_text, counted

@@ -11,7 +11,8 @@ from pipeline.gate.estimates import Estimates
 from pipeline.gate.measurements import Measurements
 from pipeline.models.fit import fit
 from pipeline.models.options import ModelOptions
-from pipeline.models.scaling_models import Prediction, ScalingModels
+from pipeline.models.prediction import Prediction
+from pipeline.models.scaling_models import ScalingModels
 
 DEFAULT_REACH = 4.0  # the default target is this many times the largest measured scale
 LEVEL = 0.9

@@ -12,7 +12,8 @@ from dataclasses import dataclass, fields
 import numpy as np
 
 from ingest.arrays import FloatArray, IntArray
-from pipeline.models.scaling_models import Prediction, ScalingModels
+from pipeline.models.prediction import Prediction
+from pipeline.models.scaling_models import ScalingModels
 from pipeline.models.total import log_variance, tilt
 
 SMALLEST = 1e-300

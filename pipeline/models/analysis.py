@@ -22,9 +22,10 @@ from pipeline.models.kernels import (
     total_kernel,
 )
 from pipeline.models.options import ModelOptions
+from pipeline.models.prediction import Prediction
 from pipeline.models.quality import Note
 from pipeline.models.runtime.back_test import BackTest, back_test_total
-from pipeline.models.scaling_models import Prediction, ScalingModels
+from pipeline.models.scaling_models import ScalingModels
 from pipeline.models.total import predict_total
 
 ENOUGH_SCALES = 3  # to predict from

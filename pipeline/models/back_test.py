@@ -12,7 +12,8 @@ from scipy.special import expit
 
 from ingest.arrays import BoolArray, FloatArray
 from pipeline.models.observations import Observations
-from pipeline.models.scaling_models import Prediction, ScalingModels
+from pipeline.models.prediction import Prediction
+from pipeline.models.scaling_models import ScalingModels
 from pipeline.models.trend import ForecastErrors, local_trend
 from pipeline.statistics.student import TWO_SIDED
 

@@ -11,7 +11,8 @@ from scipy.special import ndtri
 
 from ingest.arrays import FloatArray
 from pipeline.models.observations import Observations
-from pipeline.models.scaling_models import LEAST, Prediction, ScalingModels, widened
+from pipeline.models.prediction import LEAST, Prediction, widened
+from pipeline.models.scaling_models import ScalingModels
 from pipeline.statistics.student import TWO_SIDED
 
 REFERENCE = 4.0  # times the largest value of each parameter, where parts and sum are reconciled

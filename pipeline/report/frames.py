@@ -12,8 +12,9 @@ from ingest.experiment import Experiment
 from pipeline.models.analysis import Level, Outlook
 from pipeline.models.growth import growth_classes
 from pipeline.models.kernels import TIME_UNITS
+from pipeline.models.prediction import Prediction
 from pipeline.models.runtime.runtime import Runtime
-from pipeline.models.scaling_models import Prediction, formulas, growths, remarks
+from pipeline.models.scaling_models import formulas, growths, remarks
 from pipeline.report.formatting import counted
 from pipeline.report.runtime_summary import FIGURES
 

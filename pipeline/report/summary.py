@@ -16,8 +16,9 @@ from pipeline.models.growth import CONSTANT, GROWS, growth_classes
 from pipeline.models.kernels import Kernels
 from pipeline.models.normal_form import Term, exponents_of, formula_text, growth_text
 from pipeline.models.planning.advice import Advice
+from pipeline.models.prediction import Prediction
 from pipeline.models.runtime.trust import SCALES_WANTED, extrapolation_text
-from pipeline.models.scaling_models import Prediction, ScalingModels, formulas, growths, remarks, sum_of_terms
+from pipeline.models.scaling_models import ScalingModels, formulas, growths, remarks, sum_of_terms
 from pipeline.report.formatting import counted, number, numbers, value_text
 
 EFFICIENCY_METRICS = {

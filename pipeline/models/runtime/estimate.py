@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ingest.arrays import BoolArray, FloatArray, IntArray
-from pipeline.models.scaling_models import Prediction
+from pipeline.models.prediction import Prediction
 
 
 @dataclass(frozen=True, eq=False)

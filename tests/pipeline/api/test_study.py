@@ -165,7 +165,9 @@ def test_a_kernel_by_name_by_call_path_and_by_pattern(models):
     assert models["sum"].notes == models._analysis.regions.models.notes(2)
     with pytest.raises(pl.PipelineError, match="no kernel 'nothing'"):
         models["nothing"]
-    with pytest.raises(pl.PipelineError, match=r"'s\*' matches 2 kernels \(sum 66.6 %, solve 33.3 %\); choose one"):
+    with pytest.raises(
+        pl.PipelineError, match=r"'s\*' matches 2 kernels \(sum 66.6 %, solve 33.3 %\); choose one"
+    ):
         models["s*"]
 
 

@@ -7,7 +7,7 @@ from scipy import stats
 from ingest.errors import UsageError
 from pipeline.gate.forecast import LEVEL, NORMAL_QUANTILE, Forecast, forecast, predicted_ratio, target_points
 from pipeline.models.options import ModelOptions
-from pipeline.models.scaling_models import Prediction
+from pipeline.models.prediction import Prediction
 from tests.pipeline.gate.studies import SCALES, study
 
 TARGETS = np.array([[256.0], [512.0]])

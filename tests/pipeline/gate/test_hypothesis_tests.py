@@ -14,7 +14,7 @@ from pipeline.gate.options import CheckOptions, KernelRule
 from pipeline.gate.result import Ground
 from pipeline.gate.rules import rule_tests
 from pipeline.models.options import ModelOptions
-from pipeline.models.scaling_models import Prediction
+from pipeline.models.prediction import Prediction
 from tests.pipeline.gate.studies import SCALES, many, study
 
 TARGETS = np.array([[256.0], [512.0]])

@@ -10,8 +10,8 @@ from pipeline.models.hypotheses import SpaceChoice, one_parameter_space
 from pipeline.models.normal_form import term_values
 from pipeline.models.observations import observe, sample_of
 from pipeline.models.options import ModelOptions
+from pipeline.models.prediction import Prediction
 from pipeline.models.quality import correlation_of_errors
-from pipeline.models.scaling_models import Prediction
 from pipeline.statistics.empirical_bayes import pool_variances
 from pipeline.statistics.student import mixture_quantiles, student_cdf
 from tests.pipeline.models.dense import dense_precision

@@ -4,8 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
+from pipeline.models.prediction import Prediction
 from pipeline.models.runtime.estimate import Estimate, from_prediction, from_repetitions
-from pipeline.models.scaling_models import Prediction
 
 
 def test_repetitions_give_the_interval_of_students_t_for_the_mean_logarithm():

@@ -8,8 +8,8 @@ import pytest
 from ingest.cpp_names import short_name
 from ingest.scaling import Scaling
 from pipeline.models.analysis import Analysis, Level, look_ahead
+from pipeline.models.prediction import Prediction
 from pipeline.models.quality import Note
-from pipeline.models.scaling_models import Prediction
 from pipeline.report.formatting import percent, readable_unit
 from pipeline.report.html.verdict import Findings, in_words, leaders, verdict
 from tests.pipeline.report.html.studies import SOLVER, study, study_of, two_parameter_study
