@@ -97,6 +97,7 @@ def runtime(
             extrapolation=float(figures.extrapolation[ahead]),
             spread=float(np.exp(total.below[ahead] + total.above[ahead])),
             back_test=analysis.back_test,
+            correction=analysis.experiment.correction,
         ),
         notices=tuple(_notices(study, figures)),
     )

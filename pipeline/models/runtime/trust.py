@@ -6,7 +6,10 @@ from enum import IntEnum
 import numpy as np
 
 from ingest.arrays import FloatArray
+from ingest.experiment import OverheadCorrection
+from ingest.number_text import percent
 from pipeline.models.runtime.back_test import BackTest
+from pipeline.statistics.student import TWO_SIDED
 
 
 class Trust(IntEnum):
@@ -36,7 +39,8 @@ class Reason:
     """One reason for the trust in predictions.
 
     Attributes:
-        name: ``scales``, ``repetitions``, ``noise``, ``extrapolation``, ``interval`` or ``back-test``.
+        name: ``scales``, ``repetitions``, ``noise``, ``overhead``, ``extrapolation``, ``interval`` or
+            ``back-test``.
         value: the figure that is judged, NaN if it is not available.
         trust: what it alone allows.
         text: the same in words.
@@ -71,6 +75,7 @@ def verdict(
     extrapolation: float,
     spread: float,
     back_test: BackTest | None,
+    correction: OverheadCorrection | None = None,
 ) -> Verdict:
     """Judge a study by the rules.
 
@@ -81,11 +86,13 @@ def verdict(
         extrapolation: the factor by which the farthest target lies beyond the measured range.
         spread: upper over lower end of the interval of the total there.
         back_test: that of the total, if there is one.
+        correction: how overhead was taken out of the times, if it was.
     """
     reasons = (
         _scales(scales),
         _repetitions(repetitions),
         _noise(noise),
+        *(() if correction is None else (_overhead(correction),)),
         _extrapolation(extrapolation),
         _interval(spread),
         _back_test(back_test),
@@ -104,6 +111,15 @@ def _repetitions(count: int) -> Reason:
     wanted = "" if enough else f" ({REPETITIONS_WANTED} wanted)"
     text = f"{count} repetition{'' if count == 1 else 's'}{wanted}"
     return Reason("repetitions", count, Trust.HIGH if enough else Trust.MEDIUM, text)
+
+
+def _overhead(correction: OverheadCorrection) -> Reason:
+    spread = float(np.exp(2 * TWO_SIDED * correction.total_deviation))
+    text = (
+        f"instrumentation takes {percent(correction.share)} of the measured computing time; what is left is "
+        f"uncertain by a factor of {_whole_or_short(spread**0.5, 2)}"
+    )
+    return Reason("overhead", spread, Trust(int(spread <= NARROW) + int(spread <= WIDE)), text)
 
 
 def _extrapolation(factor: float) -> Reason:

@@ -46,7 +46,7 @@ SCALES_WANTED = 5
 LIKELY = 0.5
 TIMES = ("effort", "time")  # metrics for which further measurements can be planned
 UNRANKED = frozenset({"start_up", "not_measurable"})  # flags of kernels that do not compete
-OF_MEASUREMENTS = frozenset({"scales", "repetitions", "noise"})
+OF_MEASUREMENTS = frozenset({"scales", "repetitions", "noise", "overhead"})
 KINDS = {
     "strong": "strong scaling",
     "weak": "weak scaling",

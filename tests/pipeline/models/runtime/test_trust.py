@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from ingest.experiment import OverheadCorrection
 from pipeline.models.runtime.back_test import BackTest
 from pipeline.models.runtime.trust import Trust, extrapolation_text, noise_of, verdict
 
@@ -60,6 +61,23 @@ def test_the_worst_reason_counts(name, value, trust):
     found = verdict(**{**GOOD, name: value})
     assert found.trust is trust
     assert [reason.trust for reason in found.reasons if reason.trust is not Trust.HIGH] == [trust]
+
+
+@pytest.mark.parametrize(("deviation", "trust"), [(0.2, Trust.HIGH), (0.3, Trust.MEDIUM), (0.5, Trust.LOW)])
+def test_corrected_overhead_is_a_reason(deviation, trust):
+    correction = OverheadCorrection(
+        share=0.97,
+        cost=7e-8,
+        deviation=np.zeros(1),
+        total_deviation=deviation,
+        measurable=np.ones(1, dtype=np.bool_),
+        source="",
+    )
+    found = verdict(**GOOD, correction=correction)
+    assert found.trust is trust
+    (reason,) = (one for one in found.reasons if one.name == "overhead")
+    assert reason.value == pytest.approx(np.exp(2 * 1.645 * deviation))
+    assert reason.text.startswith("instrumentation takes 97.0 % of the measured computing time; what is left")
 
 
 def test_reasons_say_what_they_judge():
