@@ -3,6 +3,7 @@
 options          what a user can decide
 evidence         what a run shows: visits and time of every call path
 regions          the regions that filters name, united over runs
+instrumentation  which functions a run could record
 cost, overhead   the cost of an event; overhead, dilation and coverage with and without a filter
 visit_cost       what a visit costs, as leaves and callers show it
 plain_time       what call paths would take if nothing were recorded
@@ -17,5 +18,6 @@ evidence_file    all of it as data, for the file beside the filter
 scorep_format    Score-P's filter language: patterns, parser, matcher, writer
 instrumenters    the same decision for TAU, GCC and XRay
 simulation       what a profile would look like under a filter
+verification, measured_effect  a measurement under a filter beside what was predicted
 digest           which filter a run was measured with
 """

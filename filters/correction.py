@@ -7,11 +7,11 @@ import numpy as np
 from filters.cost import EventCost
 from filters.plain_time import TAIL, PlainTimes, estimate_plain_times, measurable_callers
 from filters.visit_cost import Visited, calibrate_by_leaves
+from ingest.alignment import REDUCTIONS
 from ingest.arrays import FloatArray, IntArray
 from ingest.experiment import Experiment, OverheadCorrection, RunRecord
 from ingest.number_text import figure, percent
 from ingest.reduction import Reduction
-from ingest.region_class import USEFUL
 from ingest.run_settings import is_log
 
 TIME, VISITS = "time", "visits"
@@ -140,7 +140,7 @@ def _reduced(measured: Reduction, at: tuple[slice, IntArray, IntArray], time: Fl
     )
     even = time / locations
     found = {}
-    for name in ("sum", "mean", "min", "max"):
+    for name in REDUCTIONS:
         array = getattr(measured, name).copy()
         array[at] = time if name == "sum" else np.where(old > 0, array[at] * factor, even)
         found[name] = array
@@ -148,8 +148,7 @@ def _reduced(measured: Reduction, at: tuple[slice, IntArray, IntArray], time: Fl
 
 
 def _computing_less(run: RunRecord, share: float) -> RunRecord:
-    useful = np.array([found in USEFUL for found in run.classes], dtype=np.bool_)
-    return replace(run, class_time=np.where(useful[:, None], run.class_time * share, run.class_time))
+    return replace(run, class_time=np.where(run.computes[:, None], run.class_time * share, run.class_time))
 
 
 def correction_sentence(correction: OverheadCorrection) -> str:

@@ -90,14 +90,12 @@ def plain_by_baseline(run: RunEvidence, baseline: float) -> float:
 def plain_by_pair(full: RunEvidence, reduced: RunEvidence) -> float:
     """Return the plain computing time in core-seconds from two measurements of a run.
 
-    The second has fewer regions instrumented, at compile time. Both together say plain time P and cost c:
-    T1 = P + c E1 and T2 = P + c E2.
+    The second has fewer regions instrumented, at compile time.
 
     Raises:
         UsageError: unless the second has fewer visits and less computing time.
     """
-    cost = calibrate_by_pair(full, reduced).recorded
-    return max(computing_time(reduced) - cost * _events_computing(reduced), 0.0)
+    return _solved(full, reduced)[0]
 
 
 def calibrate_by_pair(full: RunEvidence, reduced: RunEvidence) -> EventCost:
@@ -109,14 +107,33 @@ def calibrate_by_pair(full: RunEvidence, reduced: RunEvidence) -> EventCost:
     Raises:
         UsageError: unless the second has fewer visits and less computing time.
     """
-    visits = _events_computing(full) - _events_computing(reduced)
-    time = computing_time(full) - computing_time(reduced)
-    if visits <= 0 or time <= 0:
-        what = f"no event cost can be derived: {visits:,.0f} fewer visits took {time:.4g} core-s less"
-        raise UsageError(
-            what, where=reduced.source, hint="give the full measurement first, then the reduced one"
-        )
-    return calibrated(float(time / visits), 0.1, f"calibrated by {full.source} and {reduced.source}")
+    return calibrated(_solved(full, reduced)[1], 0.1, f"calibrated by {full.source} and {reduced.source}")
+
+
+def _solved(full: RunEvidence, reduced: RunEvidence) -> tuple[float, float]:
+    one, two = ((computing_time(run), _events_computing(run)) for run in (full, reduced))
+    return solve_pair(one, two, reduced.source, "give the full measurement first, then the reduced one")
+
+
+def solve_pair(
+    full: tuple[float, float], reduced: tuple[float, float], where: str, hint: str
+) -> tuple[float, float]:
+    """Solve T1 = P + c E1 and T2 = P + c E2 for plain time P, at least 0, and cost c.
+
+    Args:
+        full, reduced: computing time T in core-seconds and the events E whose cost lies in it.
+        where: the second measurement, for messages.
+        hint: what to do if there is no solution.
+
+    Raises:
+        UsageError: unless the second has fewer events and less time.
+    """
+    time, events = full[0] - reduced[0], full[1] - reduced[1]
+    if not (events > 0 and time > 0):
+        what = f"no event cost can be derived: {events:,.0f} fewer visits took {time:.4g} core-s less"
+        raise UsageError(what, where=where, hint=hint)
+    cost = time / events
+    return max(reduced[0] - cost * reduced[1], 0.0), cost
 
 
 def calibrated(recorded: float, spread: float, source: str) -> EventCost:

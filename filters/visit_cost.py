@@ -10,7 +10,7 @@ from functools import cached_property
 
 import numpy as np
 
-from filters.cost import INSIDE, EventCost, child_visits
+from filters.cost import INSIDE, EventCost, calibrated, child_visits
 from filters.evidence import RunEvidence
 from ingest.arrays import BoolArray, FloatArray
 from ingest.calltree import CallTree
@@ -67,13 +67,13 @@ def visited(run: RunEvidence) -> Visited:
     return Visited(tree=run.tree, regions=run.regions, visits=run.visits[:, None], time=run.time[:, None])
 
 
-def calibrate_by_leaves(runs: Visited, default: EventCost | None = None) -> EventCost:
+def calibrate_by_leaves(runs: Visited) -> EventCost:
     """Find the cost of a visit from the cheapest leaf regions, which show the part of it inside them.
 
     They bound it from above: if they take longer than expected, half of that (in logarithms) is put down to
     their own work. Without leaves that are visited often the default stays.
     """
-    default = default or EventCost()
+    default = EventCost()
     leaves = _often_visited_leaves(runs)
     if not leaves.any():
         return default
@@ -83,9 +83,7 @@ def calibrate_by_leaves(runs: Visited, default: EventCost | None = None) -> Even
     if not LEAST_PLAUSIBLE <= ratio <= PLAUSIBLE:
         return default
     factor = min(ratio, ratio**0.5)
-    return EventCost(
-        default.recorded * factor, default.filtered * factor, LEAVES_SPREAD, "the cheapest leaf regions"
-    )
+    return calibrated(default.recorded * factor, LEAVES_SPREAD, "the cheapest leaf regions")
 
 
 def usual_costs(runs: Visited, cost: EventCost) -> tuple[FloatArray, FloatArray]:

@@ -10,7 +10,7 @@ from ingest.calltree import CallTree
 from ingest.errors import InputError
 from ingest.profile import Metric, RegionTable
 from ingest.reduction import Reduction
-from ingest.region_class import RegionClass
+from ingest.region_class import USEFUL, RegionClass
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -34,6 +34,22 @@ class RunRecord:
     classes: tuple[RegionClass, ...]
     class_time: FloatArray
     attributes: Mapping[str, str]
+
+    @property
+    def computes(self) -> BoolArray:
+        """bool[class], the classes whose time is useful computing."""
+        return np.array([found in USEFUL for found in self.classes], dtype=np.bool_)
+
+    @property
+    def useful_time(self) -> FloatArray:
+        """float64[CPU location], seconds of useful computing."""
+        useful: FloatArray = self.class_time[self.computes].sum(axis=0)
+        return useful
+
+    @property
+    def longest_time(self) -> float:
+        """Seconds of the CPU location with the longest time: how long the run took."""
+        return float(self.class_time.sum(axis=0).max(initial=0.0))
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -121,7 +121,7 @@ def _listed(values: Column) -> str:
 
 
 def _is_counter(word: str, values: Column) -> bool:
-    """Return whether a column of numbers counts or identifies runs, and is no parameter."""
+    """Return whether a column of numbers counts or identifies runs, so that it is not a parameter."""
     if word:
         return word.lower() in (_REPETITION, *COUNTERS)
     distinct = sorted(set(values))

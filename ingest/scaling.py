@@ -100,9 +100,7 @@ def computing_time_per_location(experiment: Experiment) -> FloatArray:
     """Return seconds of computing per CPU location, float64[P, R], NaN where no run was measured."""
     found = np.full(experiment.shape, np.nan)
     for run in experiment.runs:
-        computing = np.array([found in USEFUL for found in run.classes], dtype=np.bool_)
-        total = float(run.class_time[computing].sum())
-        found[run.point, run.repetition] = total / max(len(run.process), 1)
+        found[run.point, run.repetition] = float(run.useful_time.sum()) / max(len(run.process), 1)
     return found
 
 

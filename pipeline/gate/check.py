@@ -9,7 +9,7 @@ import numpy as np
 
 from ingest.arrays import FloatArray, IntArray
 from ingest.errors import UsageError
-from pipeline.gate.common import CommonChange, between_runs, common_change
+from pipeline.gate.common_factor import CommonChange, between_runs, common_change
 from pipeline.gate.forecast import Forecast, Forecasts, forecast, target_points
 from pipeline.gate.hypothesis_tests import Family, run_tests
 from pipeline.gate.matching import Matched, incomparable, match

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from scipy.special import stdtrit
 
-from pipeline.gate.common import CommonChange
+from pipeline.gate.common_factor import CommonChange
 from pipeline.gate.hypothesis_tests import POWER, Family
 from pipeline.gate.matching import Matched
 from pipeline.gate.measurements import Level

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ingest.arrays import BoolArray, FloatArray
-from pipeline.gate.common import Shared, shared_factor
+from pipeline.gate.common_factor import Shared, shared_factor
 from pipeline.gate.estimates import Estimates
 from pipeline.gate.noise import CERTAIN, LogMeans, Noise, moderated_noise
 from pipeline.statistics.least_squares import fit_lines

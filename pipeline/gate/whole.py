@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 
 from ingest.arrays import FloatArray
-from pipeline.gate.common import CommonChange
+from pipeline.gate.common_factor import CommonChange
 from pipeline.gate.matching import Matched
 from pipeline.gate.measurements import Level, Measurements
 from pipeline.gate.options import CheckOptions

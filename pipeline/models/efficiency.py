@@ -89,9 +89,7 @@ def efficiencies(experiment: Experiment, decision: ScalingDecision) -> Efficienc
 
 def _of_run(run: RunRecord) -> tuple[float, float, float, float]:
     """Load balance, communication efficiency, parallel efficiency and total useful time of one run."""
-    is_useful = np.array([found in USEFUL for found in run.classes])
-    useful = run.class_time[is_useful].sum(axis=0)
-    runtime = run.class_time.sum(axis=0).max(initial=0.0)
+    useful, runtime = run.useful_time, run.longest_time
     largest = useful.max(initial=0.0)
     if largest <= 0 or runtime <= 0:
         return np.nan, np.nan, np.nan, np.nan

@@ -9,12 +9,11 @@ from typing import Any
 import numpy as np
 
 from filters.correction import TIME, correct_overhead, has_noticeable_overhead, overhead_sentence, runs_of
-from filters.cost import EventCost, calibrated
+from filters.cost import EventCost, calibrated, solve_pair
 from filters.plain_time import KnownPlain
 from ingest.arrays import FloatArray
 from ingest.errors import UsageError
 from ingest.experiment import Experiment
-from ingest.region_class import USEFUL
 from pipeline.config.options import Options
 from pipeline.report.formatting import point_text
 from pipeline.stages.ingest import Ingested, ingest, locate
@@ -66,8 +65,7 @@ def calibration_of(experiment: Experiment) -> SeriesCalibration | None:
     if experiment.correction is None:
         return None
     largest = max(experiment.runs, key=lambda run: (run.point, -run.repetition))
-    useful = np.array([found in USEFUL for found in largest.classes], dtype=np.bool_)
-    plain = KnownPlain(float(largest.class_time[useful].sum()), experiment.correction.total_deviation)
+    plain = KnownPlain(float(largest.useful_time.sum()), experiment.correction.total_deviation)
     return SeriesCalibration(calibrated(experiment.correction.cost, SERIES_SPREAD, "all runs"), plain)
 
 
@@ -91,7 +89,7 @@ def _with_notice(experiment: Experiment, notice: str) -> Experiment:
 def _known_plain_times(experiment: Experiment, options: Options) -> FloatArray | None:
     """Return plain computing times in core-seconds as far as the user gives any, float64[P] or None."""
     given = options.filter
-    if runs_of(experiment) is None or (given.baseline_time is None and given.calibrate is None):
+    if (given.baseline_time is None and given.calibrate is None) or runs_of(experiment) is None:
         return None
     if given.calibrate is not None:
         return _plain_by_calibration(experiment, given.calibrate)
@@ -159,10 +157,10 @@ def _plain_by_baselines(experiment: Experiment, seconds: FloatArray, where: str)
 
 def _run_times(experiment: Experiment) -> tuple[FloatArray, FloatArray]:
     """Median wall time in seconds and number of CPU locations of each point, float64[P]."""
-    wall = [[] for _ in experiment.points]  # type: list[list[float]]
+    wall = np.full(experiment.shape, np.nan)
     for run in experiment.runs:
-        wall[run.point].append(float(run.class_time.sum(axis=0).max(initial=0.0)))
-    return np.array([np.median(times) for times in wall]), np.nanmedian(experiment.locations(), axis=1)
+        wall[run.point, run.repetition] = run.longest_time
+    return np.nanmedian(wall, axis=1), np.nanmedian(experiment.locations(), axis=1)
 
 
 def _plain_by_calibration(experiment: Experiment, path: Path) -> FloatArray:
@@ -183,11 +181,8 @@ def _plain_by_calibration(experiment: Experiment, path: Path) -> FloatArray:
     less, left, _ = _of_points(reduced, np.min)
     plain = np.full(len(time), np.nan)
     for row, point in _common_points(experiment, reduced):
-        saved, fewer = time[point] - less[row], events[point] - left[row]
-        if not (saved > 0 and fewer > 0):
-            what = f"no event cost can be derived: {fewer:,.0f} fewer visits took {saved:.4g} core-s less"
-            raise UsageError(what, where=str(path), hint=hint)
-        plain[point] = max(less[row] - saved / fewer * left[row], 0.0)
+        full, fewer = (time[point], events[point]), (less[row], left[row])
+        plain[point], _ = solve_pair(full, fewer, str(path), hint)
     if not np.isfinite(plain).any():
         raise UsageError("has no run at a point of the study", where=str(path), hint=hint)
     return plain

@@ -42,6 +42,11 @@ def count(facts: Facts, name: str) -> int | None:
     return int(text) or None if _COUNT.fullmatch(text) else None
 
 
+def one_process_if_serial(facts: Facts) -> dict[str, str]:
+    """Return a single process for a log that says ``_serial`` and states no number of processes."""
+    return {"processes": "1"} if "_serial" in facts and "processes" not in facts else {}
+
+
 def duration(text: str, what: str) -> float:
     """Return the seconds of a time such as ``1d 3h``, ``1h 2m``, ``2m 3.89s`` or ``49.50s``.
 

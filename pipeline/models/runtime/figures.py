@@ -223,7 +223,7 @@ class Study:
         longest = np.full(self.analysis.experiment.shape, np.nan)
         for run in self.analysis.experiment.runs:
             if run.class_time.size:
-                longest[run.point, run.repetition] = run.class_time.sum(axis=0).max()
+                longest[run.point, run.repetition] = run.longest_time
         _, place = self.measured_at(points)
         return np.where(measured, mean_over_repetitions(longest)[place], np.nan)
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from ingest.arrays import FloatArray
 from ingest.experiment import RunRecord
-from ingest.region_class import MESSAGE_PASSING, USEFUL
+from ingest.region_class import MESSAGE_PASSING
 from ingest.run_settings import is_log
 from pipeline.models.agreement import agreeing
 from pipeline.models.fit import fit
@@ -72,9 +72,7 @@ def pop_parts(study: Study, points: FloatArray) -> PopParts | None:
 
 def _parts(run: RunRecord) -> FloatArray:
     """Useful time, its imbalance and communication, float64[3], in seconds of all locations."""
-    is_useful = np.array([found in USEFUL for found in run.classes])
-    useful = run.class_time[is_useful].sum(axis=0)
-    longest, count = run.class_time.sum(axis=0).max(initial=0.0), len(run.process)
+    useful, longest, count = run.useful_time, run.longest_time, len(run.process)
     largest = useful.max(initial=0.0)
     return np.array([useful.sum(), count * largest - useful.sum(), count * (longest - largest)])
 

@@ -11,7 +11,7 @@ from ingest.readers.timer_tables.description import (
     Timer,
     TimerTable,
 )
-from ingest.readers.timer_tables.values import known, timer
+from ingest.readers.timer_tables.values import known, one_process_if_serial, timer
 
 _PHASES = ("Initialisation", "Calculation", "Finalisation")
 _SCF = "SCF"
@@ -37,7 +37,7 @@ def _place(rows: Sequence[Row], facts: Facts) -> Placed:
                 Timer(path=("Calculation", "SCF iterations"), seconds=iterations, calls=float(steps)),
             ]
     stated = {"steps": str(steps)} if steps else {}
-    stated |= {"processes": "1"} if "_serial" in facts and "processes" not in facts else {}
+    stated |= one_process_if_serial(facts)
     return Placed(timers=tuple(timers), total=total.seconds, facts=stated)
 
 

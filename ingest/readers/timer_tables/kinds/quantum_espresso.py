@@ -17,7 +17,7 @@ from ingest.readers.timer_tables.description import (
     Timer,
     TimerTable,
 )
-from ingest.readers.timer_tables.values import duration, timer
+from ingest.readers.timer_tables.values import duration, one_process_if_serial, timer
 
 _CALLED_BY = "Called by "
 _EXCESS = 1.02  # times of callees over that of their caller, from which they are also called elsewhere
@@ -50,7 +50,7 @@ def _place(rows: Sequence[Row], facts: Facts) -> Placed:
     return Placed(
         timers=(*timers, *overlapping),
         total=total.seconds if total else None,
-        facts={"processes": "1"} if "_serial" in facts and "processes" not in facts else {},
+        facts=one_process_if_serial(facts),
         notices=notices,
     )
 

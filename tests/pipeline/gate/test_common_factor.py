@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from ingest.errors import InputError
-from pipeline.gate.common import common_change, shared_factor
+from pipeline.gate.common_factor import common_change, shared_factor
 from pipeline.gate.estimates import Estimates
 from pipeline.gate.matching import match
 from pipeline.gate.pairs import paired_factor
