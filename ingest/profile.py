@@ -35,6 +35,11 @@ class MetricKind(Enum):
         """Whether values may be summed over call paths and locations."""
         return self in (MetricKind.EXCLUSIVE, MetricKind.INCLUSIVE)
 
+    @property
+    def extreme(self) -> bool:
+        """Whether a value is the smallest or largest of a single visit."""
+        return self in (MetricKind.MINIMUM, MetricKind.MAXIMUM)
+
 
 @dataclass(frozen=True)
 class Metric:
@@ -105,7 +110,7 @@ class ValueLoader(Protocol):
         ...
 
     def exclusive_blocks(self, metric: Metric, rows: int) -> Iterator[Block]:
-        """Yield the exclusive values of an additive metric, about `rows` call paths at once.
+        """Yield exclusive values, about `rows` call paths at once; metrics that are not sums as stored.
 
         Yields:
             int64[k], call paths, and float64[k, location], their values; all others are zero.
@@ -203,7 +208,9 @@ class Profile:
         return self.tree.inclusive(stored) if metric.kind is MetricKind.EXCLUSIVE else stored
 
     def exclusive_blocks(self, name: str, locations: BoolArray) -> Iterator[Block]:
-        """Yield exclusive values of an additive metric in blocks, so that memory does not grow.
+        """Yield exclusive values in blocks, so that memory does not grow.
+
+        Metrics that are not sums come as stored.
 
         Args:
             name: one of the metrics.

@@ -1,13 +1,13 @@
 """One profile reduced over its CPU locations: what remains of it once its file is closed."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass, fields
 
 import numpy as np
 
 from ingest.arrays import BoolArray, FloatArray, IntArray
 from ingest.calltree import CallTree, add_callees, callee_rounds
-from ingest.profile import OVERLAPPING, Block, Metric, Profile, RegionTable
+from ingest.profile import LARGEST, OVERLAPPING, Block, Metric, MetricKind, Profile, RegionTable
 from ingest.region_class import CLASSES, RegionClass, region_classes
 
 
@@ -15,8 +15,11 @@ from ingest.region_class import CLASSES, RegionClass, region_classes
 class Reduction:
     """A metric's exclusive values reduced over CPU locations; all arrays of one shape, in the metric's unit.
 
+    Of the extremes of single visits, locations without a visit do not count.
+
     Attributes:
         sum: summed over locations: for ``time`` this is the effort in core-seconds (paper 001, section 2).
+            NaN for extremes.
         mean: mean over locations.
         min: smallest value of a location.
         max: largest value of a location.
@@ -27,6 +30,12 @@ class Reduction:
     min: FloatArray
     max: FloatArray
 
+    def overall(self, kind: MetricKind) -> FloatArray:
+        """Return what a metric is over all locations: their sum, or the most extreme of their values."""
+        if kind is MetricKind.MINIMUM:
+            return self.min
+        return self.max if kind is MetricKind.MAXIMUM else self.sum
+
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class ReducedProfile:
@@ -36,7 +45,7 @@ class ReducedProfile:
         source: the file or directory it was read from.
         tree: call paths in preorder, siblings with the same region name summed into one.
         regions: the regions of the call paths.
-        metrics: the additive metrics that were reduced.
+        metrics: the metrics that were reduced: sums, and extremes of single visits.
         values: per metric name the reductions, float64[call path].
         classes: what the regions do, each class that occurs once, in the order of `RegionClass`.
         class_time: float64[class, CPU location], exclusive time in seconds per class.
@@ -57,14 +66,15 @@ class ReducedProfile:
     notices: tuple[str, ...]
 
 
-def reduce_profile(profile: Profile, metrics: Sequence[str]) -> ReducedProfile:
+def reduce_profile(profile: Profile, metrics: Container[str]) -> ReducedProfile:
     """Reduce a profile over its CPU locations.
 
     Timers that overlap others are left out: they count in no sum.
 
     Args:
         profile: one run.
-        metrics: names of metrics to keep; those that the profile lacks or that are not sums are left out.
+        metrics: names of metrics to keep; those that the profile lacks, and those that are neither sums nor
+            extremes of single visits are left out.
 
     Returns:
         The reductions of the exclusive values; the profile itself is no longer needed.
@@ -74,7 +84,7 @@ def reduce_profile(profile: Profile, metrics: Sequence[str]) -> ReducedProfile:
     """
     cpu = profile.locations.cpu
     node, tree = profile.tree.merge_siblings(profile.regions.name)
-    kept = tuple(m for m in profile.metrics if m.name in metrics and m.kind.additive)
+    kept = tuple(m for m in profile.metrics if m.name in metrics and (m.kind.additive or m.kind.extreme))
     found, class_of_region = np.unique(region_classes(profile.regions), return_inverse=True)
     class_of = class_of_region.reshape(-1)[profile.tree.region]
     class_time = np.zeros((len(found), int(cpu.sum())))
@@ -83,7 +93,10 @@ def reduce_profile(profile: Profile, metrics: Sequence[str]) -> ReducedProfile:
         blocks = profile.exclusive_blocks(metric.name, cpu)
         if metric.name == "time":
             blocks = _summed_by_class(blocks, class_of, class_time)
-        values[metric.name] = _reduce(blocks, node, len(tree), int(cpu.sum()))
+        if metric.kind.extreme:
+            values[metric.name] = _reduce_extremes(blocks, node, len(tree))
+        else:
+            values[metric.name] = _reduce(blocks, node, len(tree), int(cpu.sum()))
     overlapping = np.array([paradigm == OVERLAPPING for paradigm in profile.regions.paradigm], dtype=np.bool_)
     if overlapping.any():
         counted = tree.nearest(overlapping[tree.region]) < 0
@@ -135,6 +148,21 @@ def _reduce(blocks: Iterator[Block], node: IntArray, size: int, locations: int) 
         total[nodes], low[nodes], high[nodes] = _over_locations(values)
     total[merged], low[merged], high[merged] = _over_locations(sums)
     return Reduction(total, total / max(locations, 1), low, high)
+
+
+def _reduce_extremes(blocks: Iterator[Block], node: IntArray, size: int) -> Reduction:
+    """Reduce the extremes of single visits; call paths without a visit, with values of zero, keep zero."""
+    total, visited = np.zeros(size), np.zeros(size)
+    low, high = np.full(size, np.inf), np.zeros(size)
+    for rows, block in blocks:
+        there = (block > 0) & (block < LARGEST)
+        nodes, values = node[rows], np.where(there, block, 0.0)
+        np.add.at(total, nodes, values.sum(axis=1))
+        np.add.at(visited, nodes, there.sum(axis=1))
+        np.minimum.at(low, nodes, np.where(there, block, np.inf).min(axis=1, initial=np.inf))
+        np.maximum.at(high, nodes, values.max(axis=1, initial=0.0))
+    low = np.where(visited > 0, low, 0.0)
+    return Reduction(np.where(visited > 0, np.nan, 0.0), total / np.maximum(visited, 1), low, high)
 
 
 def _over_locations(values: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:

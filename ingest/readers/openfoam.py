@@ -1,13 +1,14 @@
 """OpenFOAM's built-in profiling (ESI versions, ``profiling { active true; }`` in controlDict).
 
 Every process writes a dictionary of triggers with ``id``, ``parentId``, ``description``, ``calls``,
-``totalTime`` and ``childTime`` in wall seconds, counted from the start of the run.
+``totalTime`` and ``childTime`` in wall seconds, counted from the start of the run. The iterations of linear
+solvers come from the log beside it, if there is one.
 """
 
 import math
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeAlias
 
@@ -17,10 +18,12 @@ from ingest.arrays import FloatArray
 from ingest.calltree import ROOT, CallTreeBuilder
 from ingest.errors import InputError
 from ingest.profile import LocationTable, Metric, Profile, RegionTable, ValuesInMemory, require_summable
+from ingest.readers.openfoam_log import iterating_region, log_files, solver_iterations
 from ingest.readers.textfile import read_text
 
 TIME = Metric("time", "s")
 VISITS = Metric("visits", "occ")
+ITERATIONS = Metric("iterations", "")
 MAX_BYTES = 64 << 20
 MAX_DEPTH = 64  # of dictionaries in each other
 ROUNDING = 1e-5  # relative: times are printed with six digits, and their differences carry the rounding
@@ -54,8 +57,9 @@ def matches(path: Path) -> bool:
 
 
 def files(path: Path) -> list[Path]:
-    """Return the profiling files of a case, without the fields beside them, which can be huge."""
-    return [file for folder in _process_folders(path) for file in _times(folder).values()]
+    """Return the profiling files and logs of a case, without the fields beside them, which can be huge."""
+    profiling = [file for folder in _process_folders(path) for file in _times(folder).values()]
+    return [*profiling, *log_files(path)]
 
 
 def read(path: Path) -> Profile:
@@ -86,7 +90,28 @@ def read(path: Path) -> Profile:
         notices.append(f"{negative} negative exclusive times were read as zero")
     require_summable(np.array(rows)[:, 2:], "the times and calls", str(path))
     attributes = {"generator": "OpenFOAM profiling", "hosts": ", ".join(filter(None, hosts))}
-    return _profile(str(path), callpaths, np.array(rows), attributes, tuple(notices))
+    profile = _profile(str(path), callpaths, np.array(rows), attributes, tuple(notices))
+    return _with_iterations(profile, path)
+
+
+def _with_iterations(profile: Profile, case: Path) -> Profile:
+    """Add the iterations of linear solvers; every process takes them all.
+
+    A solver with several call paths has none, since the log does not say which of them it means.
+    """
+    names = [profile.regions.name[region] for region in profile.tree.region.tolist()]
+    counts, notices = solver_iterations(case)
+    values = {metric.name: profile.load(metric) for metric in profile.metrics}
+    iterations = np.zeros(values[VISITS.name].shape)
+    for field, count in counts.items():
+        region = iterating_region(field, names)
+        if region is not None and names.count(region) == 1:
+            iterations[names.index(region)] += count
+    metrics = profile.metrics
+    if iterations.any():
+        metrics, values = (*metrics, ITERATIONS), values | {ITERATIONS.name: iterations}
+    load = ValuesInMemory(profile.tree, values)
+    return replace(profile, metrics=metrics, load=load, notices=(*profile.notices, *notices))
 
 
 def _profile(

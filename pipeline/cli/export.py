@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 import typer
 
 from pipeline.cli.app import app
-from pipeline.cli.options import At, Given, Out, chosen_efficiency, declared_options
+from pipeline.cli.options import At, Given, Metric, Out, chosen_efficiency, declared_options
 from pipeline.cli.output import STANDARD_OUTPUT, show_written, write_output
 from pipeline.config.options import Options
 
@@ -36,13 +36,14 @@ def export_command(
         ),
     ] = STANDARD_OUTPUT,
     at: At = None,
+    metric: Metric = None,
 ) -> None:
     """Write results for other tools, or for a computing-time proposal."""
     from ingest.errors import UsageError
     from pipeline.config.targets import parse_at
     from pipeline.models.analysis import look_ahead
     from pipeline.report.export import export
-    from pipeline.stages.model import target_points
+    from pipeline.stages.model import require_additive, target_points
     from pipeline.store.results import read_analysis
 
     if at and to not in ("csv", "proposal"):
@@ -52,7 +53,9 @@ def export_command(
     if to == "proposal":
         _export_proposal(out, parse_at(at or []), chosen_efficiency(out, given), output)
         return
-    analysis = read_analysis(out)
+    analysis = read_analysis(out, metric)
+    if to == "hatchet-json":
+        require_additive(analysis)
     targets = target_points(analysis, parse_at(at or []))
     outlook = look_ahead(analysis, analysis.callpaths, targets)
     write_output(output, export(analysis, outlook, to, targets))

@@ -26,6 +26,10 @@ Config = Annotated[
     ),
 ]
 By = Annotated[Literal["region", "callpath"], typer.Option("--by", help="Show regions or call paths.")]
+Metric = Annotated[
+    str | None,
+    typer.Option("--metric", metavar="NAME", help="Metric to show; default: the one chosen for the run."),
+]
 Limit = Annotated[int, typer.Option("--limit", metavar="N", min=1, help="Number of rows to show.")]
 
 INCOMPLETE = 3  # exit code of --strict

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from pipeline.cli.app import app
-from pipeline.cli.options import At, Out
+from pipeline.cli.options import At, Metric, Out
 from pipeline.cli.output import STANDARD_OUTPUT, require_one_on_standard_output, show_written
 
 
@@ -17,6 +17,7 @@ def plot_command(
         str, typer.Argument(metavar="KERNEL", help="Region or call path; * and ? are wildcards.")
     ],
     at: At = None,
+    metric: Metric = None,
     output: Annotated[
         str | None,
         typer.Option(
@@ -33,12 +34,14 @@ def plot_command(
 ) -> None:
     """Plot a kernel: measured points, model and 90 % interval up to the target scale."""
     import shutil
+    from dataclasses import replace
 
     from pipeline.config.targets import parse_at
     from pipeline.report.plots import terminal_plot
     from pipeline.report.standard_output import write_standard_output
     from pipeline.report.terminal import console
     from pipeline.stages.plot import (
+        factor_lines,
         find_kernel,
         form_of,
         kernel_curve,
@@ -46,21 +49,24 @@ def plot_command(
         target_lines,
         write_plot,
     )
-    from pipeline.store.results import read_analysis
+    from pipeline.store.results import read_study
 
     require_one_on_standard_output({"--png": png, "--svg": svg, "--output": output})
     files = [(png, "png"), (svg, "svg")]
     if output not in (None, STANDARD_OUTPUT):
         files.append((output, form_of(output)))
-    analysis, targets = read_analysis(out), parse_at(at or [])
+    study, targets = read_study(out), parse_at(at or [])
+    analysis = study.of(metric)
     level, number = find_kernel(analysis, kernel)
     curve = kernel_curve(analysis, level, number, targets)
+    factors = factor_lines(study, level, number)
+    drawn = replace(curve, title="\n".join((curve.title, *factors)))
     images = [(file, form) for file, form in files if file is not None]
     for file, form in images:
         if file == STANDARD_OUTPUT:
-            write_standard_output(plot_image(form, curve, logarithmic=not linear))
+            write_standard_output(plot_image(form, drawn, logarithmic=not linear))
         else:
-            write_plot(Path(file), form, curve, logarithmic=not linear)
+            write_plot(Path(file), form, drawn, logarithmic=not linear)
             show_written(file)
     if images:
         return
@@ -69,5 +75,5 @@ def plot_command(
     width, height = min(screen.width, 140), min(max(size.lines - 3, 16), 40)
     colour = screen.is_terminal and not screen.no_color
     typer.echo(terminal_plot(curve, width, height, colour=colour, logarithmic=not linear), color=colour)
-    for line in target_lines(analysis, level, number, targets) if len(targets) > 1 else ():
+    for line in (*factors, *(target_lines(analysis, level, number, targets) if len(targets) > 1 else ())):
         screen.print(line, soft_wrap=True, markup=False)

@@ -1,7 +1,18 @@
 """`pipeline predict`: predictions of stored models."""
 
 from pipeline.cli.app import app
-from pipeline.cli.options import LEVELS, At, By, Given, Json, Limit, Out, chosen_efficiency, declared_options
+from pipeline.cli.options import (
+    LEVELS,
+    At,
+    By,
+    Given,
+    Json,
+    Limit,
+    Metric,
+    Out,
+    chosen_efficiency,
+    declared_options,
+)
 from pipeline.cli.output import write_summary
 from pipeline.config.options import Options
 
@@ -9,16 +20,22 @@ from pipeline.config.options import Options
 @app.command("predict")
 @declared_options("predict", Options)
 def predict_command(
-    out: Out, given: Given, at: At = None, json: Json = None, by: By = "region", limit: Limit = 15
+    out: Out,
+    given: Given,
+    at: At = None,
+    metric: Metric = None,
+    json: Json = None,
+    by: By = "region",
+    limit: Limit = 15,
 ) -> None:
     """Predict every kernel at the target points, with intervals."""
     from pipeline.config.targets import parse_at
     from pipeline.report.terminal import console
     from pipeline.report.terminal.results import show_predictions
-    from pipeline.stages.model import summary_of
-    from pipeline.store.results import read_analysis
+    from pipeline.stages.model import stored_summary
+    from pipeline.store.results import read_study
 
     efficiency = chosen_efficiency(out, given)
-    summary = summary_of(read_analysis(out), parse_at(at or []), min_efficiency=efficiency)
+    summary = stored_summary(read_study(out), parse_at(at or []), efficiency, metric, others=json is not None)
     if not write_summary(json, summary):
         show_predictions(console(), summary, by=LEVELS[by], limit=limit)

@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from pipeline.cli.app import app
-from pipeline.cli.options import At, Json, Out
+from pipeline.cli.options import At, Json, Metric, Out
 from pipeline.cli.output import write_summary
 
 
@@ -13,6 +13,7 @@ from pipeline.cli.output import write_summary
 def tree_command(
     out: Out,
     at: At = None,
+    metric: Metric = None,
     least: Annotated[
         str,
         typer.Option(
@@ -30,7 +31,7 @@ def tree_command(
     from pipeline.store.results import read_analysis
 
     share = read_option_share("--least", least)
-    analysis, targets = read_analysis(out), parse_at(at or [])
+    analysis, targets = read_analysis(out, metric), parse_at(at or [])
     if write_summary(json, summary_of(analysis, targets) if json else {}):
         return
     for chosen in [[target] for target in targets] or [[]]:

@@ -217,6 +217,15 @@ class Options:
         given=list[str],
         read=_kernels,
     )
+    exclude_metrics: tuple[str, ...] = option(
+        (),
+        "Do not model these metrics beside the chosen one, such as 'PAPI_*'; '*' leaves out all. Separate "
+        "several by commas.",
+        commands=_RUN,
+        metavar="PATTERNS",
+        given=list[str],
+        read=_kernels,
+    )
     strict: bool = option(
         False, "Exit with code 3 if a run could not be read.", commands=(*_MODELS, "check"), recompute=False
     )

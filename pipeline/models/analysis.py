@@ -13,14 +13,8 @@ from ingest.scaling import Scaling, ScalingDecision
 from pipeline.models.agreement import agreeing
 from pipeline.models.bottlenecks import Crossover, Standing, crossovers, flags, ranking, shares
 from pipeline.models.fit import fit
-from pipeline.models.kernels import (
-    Kernels,
-    callpath_kernels,
-    not_measurable,
-    region_kernels,
-    start_up,
-    total_kernel,
-)
+from pipeline.models.kernels import Kernels, not_measurable, start_up, total_kernel
+from pipeline.models.metrics import kernels_of
 from pipeline.models.options import ModelOptions
 from pipeline.models.prediction import Prediction
 from pipeline.models.quality import Note
@@ -64,6 +58,17 @@ class Analysis:
         return self.decision.parameter or next(iter(self.experiment.parameters), "")
 
     @property
+    def metric(self) -> str:
+        """Name of the modelled metric as it was measured; effort is summed time."""
+        metric = self.callpaths.kernels.metric
+        return "time" if metric == "effort" and "time" in self.experiment.values else metric
+
+    @property
+    def additive(self) -> bool:
+        """Whether the metric may be summed over kernels, so that there are shares and a total."""
+        return self.callpaths.kernels.additive
+
+    @property
     def is_profile(self) -> bool:
         """Whether there are too few scales to predict from: one or two values of every parameter."""
         return max((len(np.unique(values)) for values in self.experiment.points.T), default=0) < ENOUGH_SCALES
@@ -75,9 +80,10 @@ class Outlook:
 
     Attributes:
         prediction: float64[K, Q] for the Q requested points.
-        total: float64[1, Q], the sum of the kernels' predictions, as paper 001 models ``main``.
-        share_measured: float64[K], share at the largest measured point.
-        share_target: float64[K], share at the last requested point.
+        total: float64[1, Q], the sum of the kernels' predictions, as paper 001 models ``main``; None if the
+            metric has no sum.
+        share_measured: float64[K], share at the largest measured point; NaN if the metric has no sum.
+        share_target: float64[K], share at the last requested point; the same.
         order: int64[K], kernels, the largest at the target first, start-up and shut-down behind them.
         standing: what limits what can be said about each kernel.
         flags: per kernel what is remarkable about it.
@@ -85,7 +91,7 @@ class Outlook:
     """
 
     prediction: Prediction
-    total: Prediction
+    total: Prediction | None
     share_measured: FloatArray
     share_target: FloatArray
     order: IntArray
@@ -108,10 +114,11 @@ def analyse(
             "the runs have no parameter, so nothing can be modelled over it",
             hint="name run folders like app.p4.r1, or list the runs with their parameters in pipeline.toml",
         )
-    kernels = callpath_kernels(experiment, metric, decision.scaling)
-    regions = region_kernels(kernels)
+    kernels, regions = kernels_of(experiment, metric, decision.scaling)
     callpaths = _modelled(experiment, kernels, options)
     found = analysis_of(experiment, decision, callpaths, _modelled(experiment, regions, options))
+    if not kernels.additive:
+        return found
     column = experiment.parameters.index(found.parameter)
     largest = largest_point(experiment.points, column)
     tested = back_test_total(experiment, kernels, column, largest, options)
@@ -125,13 +132,15 @@ def analysis_of(
     regions: Level,
     back_test: BackTest | None = None,
 ) -> Analysis:
-    """Put the models of both levels together; those of the regions add up to the sum of the call paths."""
+    """Put the models of both levels together; sums of the regions add up to those of the call paths."""
+    if not callpaths.kernels.additive:
+        return Analysis(experiment, decision, callpaths, regions)
     agreed = Level(regions.kernels, agreeing(regions.models, callpaths.models))
     return Analysis(experiment, decision, callpaths, agreed, back_test)
 
 
 def _modelled(experiment: Experiment, kernels: Kernels, options: ModelOptions) -> Level:
-    models = fit(experiment.parameters, experiment.points, kernels.values, options, parts=True)
+    models = fit(experiment.parameters, experiment.points, kernels.values, options, parts=kernels.additive)
     if experiment.correction is not None and kernels.common_error.any():
         models = models.with_common_error(kernels.common_error, experiment.correction.total_deviation)
     return Level(kernels, models)
@@ -161,27 +170,30 @@ def look_ahead(analysis: Analysis, level: Level, targets: FloatArray) -> Outlook
     column = experiment.parameters.index(analysis.parameter)
     largest = experiment.points[largest_point(experiment.points, column)]
     prediction = level.models.predict(targets)
+    standing = standing_of(experiment, level)
     measured = level.kernels.mean[:, largest_point(experiment.points, column)]
     share_measured = shares(measured[:, None])[:, 0]
     share_target = share_measured if analysis.is_profile else shares(prediction.value)[:, -1]
+    order = ranking(share_target, measured, standing.start_up)
+    if not analysis.additive:
+        share_measured = share_target = np.full(len(level.kernels), np.nan)
     at_largest = level.models.predict(largest[None, :]).value[:, 0]
     rising = np.divide(
         prediction.value[:, -1], at_largest, out=np.ones(len(level.kernels)), where=at_largest > 0
     )
-    standing = standing_of(experiment, level)
     scale = experiment.points[:, column]
     ends = float(scale.min()), float(scale.max())
     reach = ends[0], max(ends[1], float(targets[-1, column]))
     return Outlook(
         prediction=prediction,
-        total=predict_total(level.models, targets),
+        total=predict_total(level.models, targets) if analysis.additive else None,
         share_measured=share_measured,
         share_target=share_target,
-        order=ranking(share_target, measured, standing.start_up),
+        order=order,
         standing=standing,
         flags=flags(level.models.probability_growing, rising, share_measured, share_target, standing),
         crossovers=()
-        if analysis.is_profile
+        if analysis.is_profile or not analysis.additive
         else crossovers(
             level.models.curve(partial(along_parameter, targets[-1], column), reach),
             *ends,

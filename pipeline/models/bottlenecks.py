@@ -154,8 +154,8 @@ def flags(
     Args:
         growing: float64[K], probability that the kernel grows with scale.
         rising: float64[K], its value at the target over its value at the largest measured scale.
-        share_measured: float64[K], share at the largest measured scale.
-        share_target: float64[K], share at the target scale.
+        share_measured: float64[K], share at the largest measured scale; NaN without a total.
+        share_target: float64[K], share at the target scale; the same.
         standing: what limits what can be said about the kernels.
 
     Returns:
@@ -176,6 +176,7 @@ def flags(
 
 def _largest(share: FloatArray) -> BoolArray:
     marks = np.zeros(len(share), dtype=np.bool_)
-    if len(share) and share.max() > 0:
-        marks[int(share.argmax())] = True
+    known = np.nan_to_num(share)
+    if len(share) and known.max() > 0:
+        marks[int(known.argmax())] = True
     return marks

@@ -50,7 +50,11 @@ def fit(
         fit_formulas = partial(fit_by_evidence, setting=setting)
 
     def formulas(some: Observations) -> ScalingModels:
-        return sure_of_zeros(fit_formulas(parameters, some, options), some)
+        first, place = some.distinct()
+        if 2 * len(first) > len(place):
+            return sure_of_zeros(fit_formulas(parameters, some, options), some)
+        once = some.take(first)
+        return sure_of_zeros(fit_formulas(parameters, once, options), once).take(place)
 
     if options.method == "leave-one-out":
         return with_remarks(formulas(data), data)

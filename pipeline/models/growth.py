@@ -20,7 +20,7 @@ GROWS = "grows, about "
 def growth_classes(models: ScalingModels) -> list[str]:
     """Return how each kernel grows: ``constant``, ``falls``, ``grows, about p^0.5 to p^1.3`` or ``unclear``.
 
-    The class is the most probable one. Exponents are those of the leading terms of all growing rivals, taken
+    The class is the most probable one; what is predicted to fall up to `AHEAD` falls. Exponents are those of the leading terms of all growing rivals, taken
     between the largest value of a parameter and `AHEAD` times it, so that ``p * log2(p)`` counts as a power,
     too: their 5 and 95 % quantiles by the rivals' probabilities. A kernel with an unreliable model is
     ``unclear``.
@@ -36,12 +36,25 @@ def growth_classes(models: ScalingModels) -> list[str]:
     )
     constant, falls = (1 - probable) * (1 - falling), (1 - probable) * falling
     likeliest = np.stack([constant, falls, probable]).argmax(axis=0)
+    likeliest[(likeliest == 2) & _falls_on(models)] = 1
     likeliest[(models.note & Note.UNRELIABLE) != 0] = 3
     texts = []
     for kind, lows, highs in zip(likeliest.tolist(), low.tolist(), high.tolist(), strict=True):
         grown = _growth_text(models.parameters, tuple(lows), tuple(highs)) if kind == 2 else ""
         texts.append((CONSTANT, FALLS, grown, UNCLEAR)[kind])
     return texts
+
+
+def _falls_on(models: ScalingModels) -> BoolArray:
+    """Which kernels are predicted to fall up to `AHEAD`, whatever term leads beyond, bool[K].
+
+    With several parameters a kernel may fall along one and grow along another: none counts as falling.
+    """
+    if len(models.parameters) > 1:
+        return np.zeros(len(models), dtype=np.bool_)
+    value = models.predict(np.array([models.last, models.last * AHEAD])).value
+    falls: BoolArray = value[:, 1] < value[:, 0]
+    return falls
 
 
 def _leading_exponents(models: ScalingModels) -> FloatArray:

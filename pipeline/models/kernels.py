@@ -1,7 +1,7 @@
 """The kernels of an experiment: which values are modelled, per call path and per region."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 
 import numpy as np
@@ -31,6 +31,7 @@ class Kernels:
         parent: int64[K], the kernel of the calling call path; -1 for a root or a region.
         common_error: float64[K], standard deviation of the logarithm of an error that all values of a kernel
             share, such as that of an overhead correction.
+        additive: whether values may be summed over kernels, so that there are shares and a total.
     """
 
     callpaths: tuple[tuple[str, ...], ...]
@@ -41,10 +42,24 @@ class Kernels:
     node: IntArray
     parent: IntArray
     common_error: FloatArray
+    additive: bool = True
 
     def __len__(self) -> int:
         """Return the number of kernels K."""
         return len(self.callpaths)
+
+    def take(self, some: BoolArray) -> "Kernels":
+        """Return some of the kernels, bool[K], without their callers."""
+        chosen = np.flatnonzero(some)
+        return replace(
+            self,
+            callpaths=tuple(self.callpaths[k] for k in chosen.tolist()),
+            paradigms=tuple(self.paradigms[k] for k in chosen.tolist()),
+            values=self.values[chosen],
+            node=self.node[chosen],
+            parent=np.full(len(chosen), -1, dtype=np.int64),
+            common_error=self.common_error[chosen],
+        )
 
     @property
     def mean(self) -> FloatArray:
@@ -138,6 +153,7 @@ def region_kernels(kernels: Kernels) -> Kernels:
         node=nowhere,
         parent=nowhere,
         common_error=_grouped_error(kernels, group, len(number)),
+        additive=kernels.additive,
     )
 
 

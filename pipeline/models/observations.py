@@ -47,6 +47,19 @@ class Observations:
             self.points[points], self.mean[:, points], self.count[:, points], self.squares[:, points]
         )
 
+    def distinct(self) -> tuple[IntArray, IntArray]:
+        """Return the first of all kernels with the same values, int64[U], and which of these each is.
+
+        Counters are often the same for many call paths, which need to be fitted only once.
+
+        Returns:
+            int64[U] and int64[K], indices into kernels and into the first array.
+        """
+        known: dict[bytes, int] = {}
+        rows = np.concatenate([self.mean, self.squares, self.count.astype(np.float64)], axis=1)
+        place = np.array([known.setdefault(row.tobytes(), len(known)) for row in rows], dtype=np.int64)
+        return np.unique(place, return_index=True)[1], place
+
     @property
     def nonnegative(self) -> bool:
         """Whether no value lies clearly below zero: then coefficients and predictions do not either."""

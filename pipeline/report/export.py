@@ -78,8 +78,7 @@ def _csv(analysis: Analysis, outlook: Outlook, targets: FloatArray | None) -> st
                 models.growth(k),
                 number(models.probability_growing[k]),
                 number(models.smape[k]),
-                number(outlook.share_measured[k]),
-                number(outlook.share_target[k]),
+                *_shares(outlook, k),
                 *(number(f[k, -1]) for f in figures),
                 *(
                     number(f[k, q])
@@ -89,6 +88,12 @@ def _csv(analysis: Analysis, outlook: Outlook, targets: FloatArray | None) -> st
             ]
         )
     return text.getvalue()
+
+
+def _shares(outlook: Outlook, kernel: int) -> list[float | str]:
+    """Return the shares of a kernel; empty texts if the metric has no total."""
+    shares = float(outlook.share_measured[kernel]), float(outlook.share_target[kernel])
+    return [number(share) if np.isfinite(share) else "" for share in shares]
 
 
 def hatchet_graph_frame(analysis: Analysis) -> Any:  # noqa: ANN401  # Hatchet's GraphFrame

@@ -44,7 +44,8 @@ def measurements_frame(experiment: Experiment) -> pd.DataFrame:
     """Return one row per call path, point and repetition that was measured.
 
     Columns are ``callpath`` (a tuple of region names), ``region``, the parameters, ``repetition`` from 1, and
-    the exclusive values of every metric summed over CPU locations. The time of profiles has two columns:
+    the exclusive values of every metric summed over CPU locations; of extremes of single visits, such as
+    ``max_time``, the most extreme one. The time of profiles has two columns:
     ``time``, the mean of a location in seconds, and ``effort``, the sum over locations in core-seconds.
     """
     metrics: dict[str, FloatArray] = {}
@@ -53,7 +54,7 @@ def measurements_frame(experiment: Experiment) -> pd.DataFrame:
         if experiment.runs and metric.name == "time" and metric.unit in TIME_UNITS:
             metrics |= {"time": reduction.mean, "effort": reduction.sum}
         else:
-            metrics[metric.name] = reduction.sum
+            metrics[metric.name] = reduction.overall(metric.kind)
     measured = np.any([np.isfinite(values) for values in metrics.values()], axis=0)
     node, point, repetition = np.nonzero(measured)
     paths = experiment.callpaths

@@ -99,7 +99,7 @@ def _kernels(analysis: Analysis, level: Level, outlook: Outlook, targets: FloatA
     formula, growth, notes = formulas(models), growths(models), remarks(models)
     classes = growth_classes(models)
     growing, smape, cv_smape = map(numbers, (models.probability_growing, models.smape, models.cv_smape))
-    share_measured, share_target = map(numbers, (outlook.share_measured, outlook.share_target))
+    share_measured, share_target = map(_shares, (outlook.share_measured, outlook.share_target))
     coefficients = _rows(models.plain_coefficients()[:, 0])
     predicted = _predictions(models.parameters, targets, outlook.prediction)
     if analysis.is_profile:
@@ -135,12 +135,35 @@ def _kernels(analysis: Analysis, level: Level, outlook: Outlook, targets: FloatA
     ]
 
 
+def _shares(share: FloatArray) -> Sequence[float | int | None]:
+    """Round shares; None if the metric has no total."""
+    return numbers(share) if np.isfinite(share).all() else [None] * len(share)
+
+
+def metric_summary(
+    analysis: Analysis, callpaths: Outlook, regions: Outlook, targets: FloatArray
+) -> dict[str, Any]:
+    """Return an entry of the ``metrics`` of summary.json: the kernels that are not zero everywhere.
+
+    Args:
+        analysis: the modelled metric.
+        callpaths: the outlook of its call paths.
+        regions: the outlook of its regions.
+        targets: float64[Q, D], the points that the outlooks predict.
+    """
+    summary = summarise(analysis, callpaths, regions, targets)
+    found = {key: summary[key] for key in ("kernels", "regions", "total")}
+    for level in ("kernels", "regions"):
+        found[level] = [row for row in summary[level] if any(row["measured"])]
+    return {"unit": analysis.callpaths.kernels.unit, "additive": analysis.additive, **found}
+
+
 def leading_rows(rows: Sequence[Mapping[str, Any]], limit: int) -> list[Mapping[str, Any]]:
     """Return the first kernels of a summary, and behind them start-up and shut-down of a noteworthy share."""
     apart = [row for row in rows if "start_up" in row["flags"]]
     kernels = [row for row in rows if "start_up" not in row["flags"]]
     shares = ("share_measured", "share_at_target")
-    return [*kernels[:limit], *(r for r in apart if max(r[key] for key in shares) >= NOTEWORTHY_SHARE)]
+    return [*kernels[:limit], *(r for r in apart if max(r[key] or 0.0 for key in shares) >= NOTEWORTHY_SHARE)]
 
 
 def _model(
@@ -211,8 +234,10 @@ def _crossovers(analysis: Analysis, level: Level, found: Sequence[Crossover]) ->
     ]
 
 
-def _total(analysis: Analysis, outlook: Outlook, targets: FloatArray) -> dict[str, Any]:
-    """The sum of the kernels in the shape of a kernel; predictions are the sums of theirs."""
+def _total(analysis: Analysis, outlook: Outlook, targets: FloatArray) -> dict[str, Any] | None:
+    """The sum of the kernels in the shape of a kernel, the sums of their predictions; None without a sum."""
+    if outlook.total is None:
+        return None
     models, kernels = analysis.callpaths.models, analysis.callpaths.kernels
     names = models.parameters
     constant, terms, sharpness = _model_of_total(models)

@@ -11,6 +11,7 @@ from ingest.alignment import MeasuredRun, align, experiment_from_series
 from ingest.discovery import Discovery, Run, Skipped, discover
 from ingest.errors import InputError
 from ingest.experiment import Experiment
+from ingest.metric_choice import MetricChoice
 from ingest.readers import SeriesReader, find_profile_reader, find_series_reader
 from ingest.reduction import ReducedProfile
 from ingest.run_checks import RENAME, foreign_runs, misnamed_runs
@@ -97,6 +98,7 @@ def ingest(
     *,
     cache: Cache | None = None,
     executor: ExecutorChoice | None = None,
+    excluded: Sequence[str] | None = None,
 ) -> Ingested:
     """Read and align what was located; a run that cannot be read is skipped with its reason.
 
@@ -107,11 +109,12 @@ def ingest(
 
     Args:
         located: what `locate` found.
-        metric: the metric to model; time and visits are always kept.
+        metric: the metric to model; it, time and visits are always kept.
         processes: how many processes of this machine may read at once.
         progress: passes the runs on as they are finished.
         cache: of the results directory; runs in it are not read again.
         executor: chooses where to read; None is this machine.
+        excluded: keep all other metrics, too, but for those that match these patterns; None keeps none.
 
     Raises:
         InputError: nothing can be read.
@@ -122,7 +125,10 @@ def ingest(
         inputs = (describe_input(located.path),)
         return Ingested(experiment=series, runs=(), beside=(), damaged=(), inputs=inputs)
     found = located.found
-    reader = RunReader((metric, *ALWAYS_KEPT), executor or partial(local_executor, processes), cache)
+    metrics = MetricChoice(
+        required=(metric, *ALWAYS_KEPT), every=excluded is not None, excluded=tuple(excluded or ())
+    )
+    reader = RunReader(metrics, executor or partial(local_executor, processes), cache)
     read = _read(found.runs, reader, progress)
     good, bad = _separate(read)
     if not good:

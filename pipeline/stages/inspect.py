@@ -182,7 +182,7 @@ def _in_group(path: tuple[str, ...]) -> str:
 
 def _totals(profile: Profile) -> dict[str, float]:
     """Sum the exclusive values of every metric that may be summed, over call paths and CPU locations."""
-    reduced = reduce_profile(profile, [metric.name for metric in profile.metrics])
+    reduced = reduce_profile(profile, [metric.name for metric in profile.metrics if metric.kind.additive])
     return {_named(metric): float(reduced.values[metric.name].sum.sum()) for metric in reduced.metrics}
 
 

@@ -1,12 +1,14 @@
 """The model stage: from an experiment to its models, and to their predictions at target points."""
 
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
 from ingest.arrays import FloatArray
 from ingest.errors import UsageError
+from ingest.metric_choice import MetricChoice
 from ingest.scaling import decide_scaling
 from pipeline.config.options import Options
 from pipeline.models.analysis import (
@@ -19,18 +21,40 @@ from pipeline.models.analysis import (
     scaling_of,
 )
 from pipeline.models.efficiency import efficiencies
+from pipeline.models.metrics import metrics_beside
 from pipeline.models.options import MIN_EFFICIENCY
 from pipeline.models.runtime.runtime import Runtime, runtime
 from pipeline.report.formatting import point_text
 from pipeline.report.runtime_summary import runtime_summary
-from pipeline.report.summary import efficiency_summary, summarise
+from pipeline.report.summary import efficiency_summary, metric_summary, summarise
 from pipeline.stages.ingest import Ingested
+from pipeline.store.results import StoredStudy
+
+NO_OTHERS: Mapping[str, Analysis] = MappingProxyType({})
 
 
 def modelled(read: Ingested, options: Options, metric: str) -> Analysis:
     """Decide how the experiment scales and model one of its metrics."""
     decision = decide_scaling(read.experiment, scaling_of(options.scaling))
     return analyse(read.experiment, decision, metric, options.models)
+
+
+def modelled_beside(read: Ingested, options: Options, chosen: Analysis) -> dict[str, Analysis]:
+    """Model every other metric that was read and is worth it, by name."""
+    wanted = MetricChoice(required=(), every=True, excluded=options.exclude_metrics)
+    return {
+        metric: analyse(read.experiment, chosen.decision, metric, options.models)
+        for metric in metrics_beside(read.experiment, chosen.metric)
+        if metric in wanted
+    }
+
+
+def metric_summaries(others: Mapping[str, Analysis], targets: FloatArray) -> dict[str, Any]:
+    """Return the ``metrics`` of summary.json for targets, float64[Q, D]."""
+    return {
+        metric: metric_summary(analysis, *outlooks(analysis, targets), targets)
+        for metric, analysis in others.items()
+    }
 
 
 def summary_of_models(read: Ingested, options: Options) -> dict[str, Any]:
@@ -77,12 +101,46 @@ def summary_of(
     at: Sequence[Mapping[str, float]],
     notices: Sequence[str] = (),
     min_efficiency: float = MIN_EFFICIENCY,
+    others: Mapping[str, Analysis] = NO_OTHERS,
 ) -> dict[str, Any]:
-    """Predict at the targets and put everything into the shape of summary.json."""
+    """Predict at the targets and put everything into the shape of summary.json.
+
+    Args:
+        analysis: the models of the chosen metric.
+        at: target points.
+        notices: what is doubtful.
+        min_efficiency: the efficiency up to whose scale is asked.
+        others: the models of other metrics, by name.
+    """
     targets = target_points(analysis, at)
     ahead = outlooks(analysis, targets)
     found = runtime(analysis, targets, min_efficiency)
-    return summary_ahead(analysis, targets, ahead, found, notices)
+    return summary_ahead(analysis, targets, ahead, found, notices, others)
+
+
+def stored_summary(
+    study: StoredStudy,
+    at: Sequence[Mapping[str, float]],
+    min_efficiency: float = MIN_EFFICIENCY,
+    metric: str | None = None,
+    *,
+    others: bool = True,
+) -> dict[str, Any]:
+    """Return the summary of a metric of a stored study at target points.
+
+    Args:
+        study: what a results directory holds.
+        at: target points.
+        min_efficiency: the efficiency up to whose scale is asked.
+        metric: the chosen one of the run by default.
+        others: whether all other metrics stand beside the chosen one.
+
+    Raises:
+        PipelineError: there are no models of that metric, or a target is invalid.
+    """
+    analysis = study.of(metric)
+    beside = study.others if others and analysis is study.chosen else NO_OTHERS
+    return summary_of(analysis, at, min_efficiency=min_efficiency, others=beside)
 
 
 def summary_ahead(
@@ -91,11 +149,13 @@ def summary_ahead(
     ahead: tuple[Outlook, Outlook],
     found: Runtime | None,
     notices: Sequence[str],
+    others: Mapping[str, Analysis] = NO_OTHERS,
 ) -> dict[str, Any]:
     """Put outlooks and runtime at the targets, float64[Q, D], into the shape of summary.json."""
     more = {
         "efficiency": efficiency_of(analysis),
         "runtime": runtime_summary(found, analysis.experiment.parameters),
+        "metrics": metric_summaries(others, targets),
     }
     return summarise(analysis, *ahead, targets, notices) | more
 
@@ -136,14 +196,29 @@ def outlooks(analysis: Analysis, targets: FloatArray) -> tuple[Outlook, Outlook]
     return callpaths, regions
 
 
+def require_additive(analysis: Analysis) -> None:
+    """Refuse a metric that has no inclusive values.
+
+    Raises:
+        UsageError: with the reason.
+    """
+    if not analysis.additive:
+        raise UsageError(
+            f"{analysis.metric} does not add up over the call tree",
+            where="--metric",
+            hint="`pipeline run` models it beside time; `pipeline bottlenecks` and `predict` show it",
+        )
+
+
 def tree_values(analysis: Analysis, at: Sequence[Mapping[str, float]]) -> tuple[FloatArray, str]:
     """Return exclusive values of the call paths, float64[call path], and where they come from.
 
     They are predicted at the last target point, or measured at the largest scale if there is no target.
 
     Raises:
-        UsageError: a target names no parameter of the experiment.
+        UsageError: a target names no parameter of the experiment, or the metric does not add up.
     """
+    require_additive(analysis)
     experiment = analysis.experiment
     if at:
         point = target_points(analysis, at)[-1]

@@ -11,10 +11,12 @@ from ingest.cpp_names import short_name
 from ingest.errors import UsageError
 from pipeline.models.analysis import Analysis, Level, largest_point
 from pipeline.models.kernels import matching
+from pipeline.models.metrics import FACTORS
 from pipeline.report.formatting import callpath_text, display_unit, figure, percent, point_text
 from pipeline.report.plots import Curve, curve_of, write_figure
 from pipeline.stages.model import target_points
 from pipeline.store.atomic import write_atomically
+from pipeline.store.results import StoredStudy
 
 FORMS = ("png", "svg")
 TITLE_WIDTH = 70
@@ -77,6 +79,22 @@ def target_lines(
         at_point = point_text(dict(zip(analysis.experiment.parameters, point, strict=True)))
         lines.append(f"{at_point}: {numbers.rstrip()}")
     return lines
+
+
+def factor_lines(study: StoredStudy, level: Level, kernel: int) -> list[str]:
+    """Return how often and how long each time, if that is known of a kernel of effort whose count varies."""
+    if level not in (study.chosen.callpaths, study.chosen.regions):
+        return []
+    path = level.kernels.callpaths[kernel]
+    name = "regions" if level is study.chosen.regions else "callpaths"
+    for factor in FACTORS:
+        if not {factor.count, factor.each} <= study.tables.keys():
+            continue
+        count, each = (getattr(study.of(metric), name) for metric in (factor.count, factor.each))
+        if path in each.kernels.callpaths:
+            formulas = [of.models.formula(of.kernels.callpaths.index(path)) for of in (count, each)]
+            return [f"= {factor.count}: {formulas[0]}", f"x time per {factor.noun} [s]: {formulas[1]}"]
+    return []
 
 
 def plot_image(form: str, curve: Curve, *, logarithmic: bool) -> bytes:

@@ -9,6 +9,7 @@ import numpy as np
 from filters.digest import FILTER_ATTRIBUTE, digest_of_run
 from ingest.discovery import Run
 from ingest.errors import FilterError, InputError, UsageError
+from ingest.metric_choice import MetricChoice
 from ingest.profile import Profile
 from ingest.reduction import ReducedProfile, reduce_profile
 from pipeline.execution.executor import ExecutorChoice, WorkerLostError
@@ -60,7 +61,7 @@ class _Task:
     """What a process needs to read a run; it may be on another machine."""
 
     files: RunFiles
-    metrics: tuple[str, ...]
+    metrics: MetricChoice
     cached: frozenset[str]
 
 
@@ -86,13 +87,13 @@ class RunReader:
     """Reads runs and reduces them over their locations.
 
     Attributes:
-        metrics: names of the metrics to keep.
+        metrics: the metrics to keep.
         executor: chooses where runs are read.
         cache: of the results directory: runs in it are not read again, and every run goes there as soon as it
             is read; None keeps all runs in memory.
     """
 
-    metrics: tuple[str, ...]
+    metrics: MetricChoice
     executor: ExecutorChoice
     cache: Cache | None
 
@@ -165,10 +166,10 @@ def _described(files: RunFiles) -> tuple[InputFile, ...]:
     return tuple(file for file in files.known if file is not None)
 
 
-def _key_of(run: Run, inputs: Sequence[InputFile], metrics: Sequence[str]) -> str:
+def _key_of(run: Run, inputs: Sequence[InputFile], metrics: MetricChoice) -> str:
     """Return the key of a run in the cache: what its reader takes from names is a part of it."""
     named = run.reader.context(run.path) if run.reader.context else ""
-    return key_of(f"{run.reader.name} {named}".strip(), run.path, inputs, metrics)
+    return key_of(f"{run.reader.name} {named}".strip(), run.path, inputs, metrics.key)
 
 
 def _lost(run: Run) -> InputError:
@@ -201,7 +202,7 @@ def _read_run(task: _Task) -> _Result:
     return _Result(key, inputs, replace(profile, source=str(run.path)))
 
 
-def _reduced(profile: Profile, metrics: Sequence[str]) -> ReducedProfile:
+def _reduced(profile: Profile, metrics: MetricChoice) -> ReducedProfile:
     """Reduce a profile and note the digest of the filter that it was measured with, if it is known."""
     reduced = reduce_profile(profile, metrics)
     digest = digest_of_run(profile)

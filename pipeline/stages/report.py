@@ -10,12 +10,12 @@ from ingest.errors import InputError
 from pipeline.models.analysis import Analysis, Outlook
 from pipeline.models.options import MIN_EFFICIENCY
 from pipeline.models.runtime.runtime import Runtime, runtime
-from pipeline.report.html import Report, report_html
+from pipeline.report.html import MetricOutlook, Report, report_html
 from pipeline.stages.advise import next_measurements
-from pipeline.stages.model import efficiency_of, outlooks, target_points
+from pipeline.stages.model import NO_OTHERS, efficiency_of, outlooks, target_points
 from pipeline.store.atomic import write_text
 from pipeline.store.lock import LOCK, between_runs
-from pipeline.store.results import EVIDENCE, REPORT, read_analysis, read_provenance
+from pipeline.store.results import EVIDENCE, REPORT, read_provenance, read_study
 
 
 def report_analysis(
@@ -26,6 +26,7 @@ def report_analysis(
     efficiency: Mapping[str, Any],
     ahead: tuple[Outlook, Outlook],
     found: Runtime | None,
+    others: Mapping[str, Analysis] = NO_OTHERS,
 ) -> Path:
     """Write report.html into a results directory and return its path.
 
@@ -37,6 +38,7 @@ def report_analysis(
         efficiency: the ``efficiency`` of ``summary.json``.
         ahead: the `outlooks` at the targets.
         found: the runtime at the targets; None if the models are not of time.
+        others: all other metrics, by name.
 
     Raises:
         PipelineError: the evidence is damaged, or the file cannot be written.
@@ -50,10 +52,16 @@ def report_analysis(
         filter_evidence=_evidence(out),
         efficiency=efficiency,
         runtime=found,
+        others=tuple(_outlook(other, targets) for other in others.values()),
         advice=() if found is None else next_measurements(analysis, targets[-1]),
     )
     write_text(out / REPORT, report_html(report))
     return out / REPORT
+
+
+def _outlook(analysis: Analysis, targets: FloatArray) -> MetricOutlook:
+    callpaths, regions = outlooks(analysis, targets)
+    return MetricOutlook(analysis=analysis, callpaths=callpaths, regions=regions)
 
 
 def report_stored(
@@ -82,11 +90,14 @@ def report_stored(
 
 def _report_stored(out: Path, at: Sequence[Mapping[str, float]], min_efficiency: float) -> Path:
     provenance = read_provenance(out)
-    analysis = read_analysis(out)
+    study = read_study(out)
+    analysis = study.chosen
     targets = target_points(analysis, at or provenance["configuration"]["at"])
     ahead = outlooks(analysis, targets)
     found = runtime(analysis, targets, min_efficiency)
-    return report_analysis(out, analysis, targets, provenance, efficiency_of(analysis), ahead, found)
+    return report_analysis(
+        out, analysis, targets, provenance, efficiency_of(analysis), ahead, found, study.others
+    )
 
 
 def _evidence(out: Path) -> dict[str, Any] | None:

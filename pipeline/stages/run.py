@@ -23,7 +23,15 @@ from pipeline.stages.filter import (
     store_filter,
 )
 from pipeline.stages.ingest import Ingested, ingest, locate, remembered_inputs, skipped_entry
-from pipeline.stages.model import metric_to_model, modelled, outlooks, summary_ahead, target_points
+from pipeline.stages.model import (
+    metric_to_model,
+    modelled,
+    modelled_beside,
+    outlooks,
+    require_additive,
+    summary_ahead,
+    target_points,
+)
 from pipeline.stages.overhead import calibration_key, calibration_of, true_times
 from pipeline.stages.report import report_analysis
 from pipeline.stages.selection import focused, without_kernels
@@ -105,7 +113,14 @@ def run(
             return _stored(options.out)
         with stopwatch.stage("ingest"):
             executor = choose_executor(options.engine, options.scheduler, options.processes, notify)
-            read = ingest(located, options.metric, progress=progress, cache=cache, executor=executor)
+            read = ingest(
+                located,
+                options.metric,
+                progress=progress,
+                cache=cache,
+                executor=executor,
+                excluded=options.exclude_metrics,
+            )
         if unchanged(options.out, configuration, read.inputs):
             return _stored(options.out)
         with stopwatch.stage("overhead"):
@@ -119,6 +134,8 @@ def _compute(directory: Path, options: Options, read: Ingested, stopwatch: Stopw
     """Run the stages after ingest and store their results; run.json comes last, when all are complete."""
     with stopwatch.stage("model"):
         analysis = modelled(read, options, metric_to_model(read, options))
+        require_additive(analysis)
+        others = modelled_beside(read, options, analysis)
     discard(options.out)
     with stopwatch.stage("filter"):
         effect = _filter(read, analysis, options)
@@ -127,14 +144,14 @@ def _compute(directory: Path, options: Options, read: Ingested, stopwatch: Stopw
         targets = target_points(analysis, options.at)
         ahead = outlooks(analysis, targets)
         found = runtime(analysis, targets, options.min_efficiency)
-        summary = summary_ahead(analysis, targets, ahead, found, notices)
+        summary = summary_ahead(analysis, targets, ahead, found, notices, others)
         summary = focused(summary, options.focus, options.without)
-        write_analysis(options.out, analysis)
+        write_analysis(options.out, analysis, others)
         write_json(options.out / SUMMARY, summary)
     provenance = _provenance(directory, options, read, analysis, effect, stopwatch.seconds)
     with stopwatch.stage("page"):
         content = provenance_content(provenance)
-        report_analysis(options.out, analysis, targets, content, summary["efficiency"], ahead, found)
+        report_analysis(options.out, analysis, targets, content, summary["efficiency"], ahead, found, others)
     write_provenance(options.out, provenance)
     return RunResult(
         summary=summary, filter_effect=effect, damaged=provenance.damaged, notices=notices, reused=False

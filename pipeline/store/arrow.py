@@ -31,10 +31,32 @@ def texts(values: Sequence[str]) -> pa.Array:
         UnicodeEncodeError: a text has a lone surrogate.
         InputError: all texts together have more bytes than an Arrow column can hold, 2 GiB.
     """
-    encoded = [text.encode() for text in values]
-    buffers = [None, _offsets(encoded).buffers()[1], pa.py_buffer(b"".join(encoded))]
-    column: pa.Array = pa.Array.from_buffers(pa.string(), len(values), buffers)
+    return _of_bytes([text.encode() for text in values], pa.string())
+
+
+def binaries(values: Sequence[bytes]) -> pa.Array:
+    """Return a column of bytes."""
+    return _of_bytes(values, pa.binary())
+
+
+def _of_bytes(values: Sequence[bytes], kind: pa.DataType) -> pa.Array:
+    buffers = [None, _offsets(values).buffers()[1], pa.py_buffer(b"".join(values))]
+    column: pa.Array = pa.Array.from_buffers(kind, len(values), buffers)
     return column
+
+
+def ipc_bytes(table: pa.Table) -> bytes:
+    """Return a table in Arrow's IPC format; `from_ipc` reads it."""
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, table.schema) as writer:
+        writer.write_table(table)
+    content: bytes = sink.getvalue().to_pybytes()
+    return content
+
+
+def from_ipc(content: bytes) -> pa.Table:
+    """Return the table of `ipc_bytes`."""
+    return pa.ipc.open_stream(content).read_all()
 
 
 def repeated_text(value: str, count: int) -> pa.Array:

@@ -22,7 +22,7 @@ from pipeline.store.inputs import FileState, InputFile, installed_version
 from pipeline.store.reduced_profiles import left_in_file, read_reduced, write_reduced
 
 CACHE, DIGESTS = ".cache", "digests.jsonl"
-CACHE_VERSION = 2
+CACHE_VERSION = 3
 ENDING = ".reduced.npz"
 SETTLED = 2_000_000_000  # nanoseconds; the times of file systems have steps of up to two seconds
 
@@ -34,7 +34,7 @@ def key_of(reader: str, root: Path, inputs: Sequence[InputFile], metrics: Collec
         reader: name of the format.
         root: the run's file or directory; the names of its files count from here.
         inputs: the files.
-        metrics: the metrics kept; their order does not matter.
+        metrics: what distinguishes the choice of metrics; the order does not matter.
     """
     files = [(os.path.relpath(file.path, root), file.sha256) for file in inputs]
     made_by = [CACHE_VERSION, installed_version("callpath-pipeline"), reader]

@@ -81,7 +81,7 @@ def _measurements(experiment: Experiment) -> pa.Table:
     for metric in experiment.metrics:
         reduction = experiment.values[metric.name]
         columns = {name: getattr(reduction, name).reshape(-1) for name in REDUCTIONS}
-        measured = np.isfinite(columns["sum"])
+        measured = np.isfinite(columns["max"])  # extremes have no sum
         place = {"callpath": node, "point": point, "repetition": repetition}
         place |= (
             {name: experiment.points[point, d] for d, name in enumerate(experiment.parameters)}

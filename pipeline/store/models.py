@@ -16,7 +16,7 @@ from ingest.errors import InputError
 from pipeline.models.normal_form import Term
 from pipeline.models.scaling_models import ScalingModels, formulas, growths, per_kernel_fields
 from pipeline.models.trend import CombinedTrend, ForecastErrors, Trend
-from pipeline.store.arrow import numbers, texts
+from pipeline.store.arrow import from_ipc, ipc_bytes, numbers, texts
 
 _KEY = b"scaling_models"
 
@@ -85,7 +85,7 @@ def from_table(table: pa.Table) -> ScalingModels:
         nonnegative=shared["nonnegative"],
         correlation=shared["correlation"],
         trend=None if shared["trend"] is None else _trend(shared["trend"], table),
-        whole=None if shared["whole"] is None else from_table(_decoded(shared["whole"])),
+        whole=None if shared["whole"] is None else from_table(from_ipc(base64.b64decode(shared["whole"]))),
         common_error=_values(table, "common_error") if "common_error" in table.column_names else None,
         **arrays,
     )
@@ -127,14 +127,7 @@ def _values(table: pa.Table, name: str) -> FloatArray:
 
 def _encoded(table: pa.Table) -> str:
     """A small table as text."""
-    buffer = pa.BufferOutputStream()
-    with pa.ipc.new_stream(buffer, table.schema) as writer:
-        writer.write_table(table)
-    return base64.b64encode(buffer.getvalue()).decode()
-
-
-def _decoded(text: str) -> pa.Table:
-    return pa.ipc.open_stream(base64.b64decode(text)).read_all()
+    return base64.b64encode(ipc_bytes(table)).decode()
 
 
 def _term(pairs: list[list[Any]]) -> Term:

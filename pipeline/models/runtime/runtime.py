@@ -63,9 +63,9 @@ def runtime(
         min_efficiency: the efficiency up to whose scale is asked.
 
     Returns:
-        The runtime; None if the models are not of time.
+        The runtime; None if the models are not of time that adds up.
     """
-    if not is_time(analysis.callpaths.kernels):
+    if not (analysis.additive and is_time(analysis.callpaths.kernels)):
         return None
     study = Study(analysis)
     measured = analysis.experiment.points

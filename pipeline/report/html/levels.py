@@ -1,14 +1,15 @@
 """Everything the page knows about the kernels of one level: measurements, models, intervals, crossovers."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from itertools import chain
 from typing import Any
 
 import numpy as np
 
-from ingest.arrays import FloatArray, IntArray
+from ingest.arrays import BoolArray, FloatArray, IntArray
 from pipeline.models.analysis import Level, Outlook
-from pipeline.models.bottlenecks import Crossover, crossovers
+from pipeline.models.bottlenecks import Crossover, Standing, crossovers
 from pipeline.models.growth import growth_classes
 from pipeline.models.normal_form import Term, leading_terms
 from pipeline.models.quality import Note, note_texts
@@ -23,7 +24,23 @@ PLAUSIBLE = 0.02  # probability below which a rival is not worth a line
 CLEARER = dict(zip(note_texts(Note.CANNOT_TELL), ["growth uncertain"], strict=True))
 
 
-def level_data(level: Level, outlook: Outlook, region: Mapping[str, int], scales: Scales) -> dict[str, Any]:
+def without_zeros(level: Level, outlook: Outlook) -> tuple[Level, Outlook]:
+    """Return the kernels that are not zero everywhere, without crossovers: those are of the chosen metric."""
+    some: BoolArray = (np.nan_to_num(level.kernels.mean) != 0).sum(axis=1) > 0
+    place = np.cumsum(some) - 1
+    chosen = np.flatnonzero(some)
+    part = Level(level.kernels.take(some), level.models.take(chosen))
+    return part, replace(
+        outlook,
+        order=place[outlook.order[some[outlook.order]]],
+        standing=Standing(**{name: marks[chosen] for name, marks in vars(outlook.standing).items()}),
+        crossovers=(),
+    )
+
+
+def level_data(
+    level: Level, outlook: Outlook, region: Mapping[str, int], scales: Scales, *, crossing: bool = True
+) -> dict[str, Any]:
     """Put a level into the form that ``data/level.js`` reads; ``data/payload.js`` has its types.
 
     Args:
@@ -31,10 +48,11 @@ def level_data(level: Level, outlook: Outlook, region: Mapping[str, int], scales
         outlook: what they do at the target.
         region: index of every region name in the page's table of regions.
         scales: where intervals are computed.
+        crossing: whether to look for crossovers.
     """
     kernels, models = level.kernels, level.models
     prediction = models.predict(scales.grid)
-    total = predict_total(models, scales.grid)
+    total = predict_total(models, scales.grid) if kernels.additive else prediction
     return {
         "region": [region[path[-1]] for path in kernels.callpaths],
         "parent": integers(kernels.parent),
@@ -44,14 +62,14 @@ def level_data(level: Level, outlook: Outlook, region: Mapping[str, int], scales
         "value": packed(prediction.value),
         "lower": packed(prediction.lower),
         "upper": packed(prediction.upper),
-        "total": {"lower": packed(total.lower[0]), "upper": packed(total.upper[0])},
+        "total": {"lower": packed(total.lower[:1]), "upper": packed(total.upper[:1])},
         "growing": packed(models.probability_growing),
         "smape": packed(models.smape),
         "cvSmape": packed(models.cv_smape),
         "standing": {name: integers(marks) for name, marks in vars(outlook.standing).items()},
         "crossovers": [
             [c.overtakes, c.overtaken, float(f"{c.at:.6g}"), c.measured]
-            for c in all_crossovers(level, outlook, scales)
+            for c in (all_crossovers(level, outlook, scales) if crossing else ())
         ],
     }
 

@@ -10,7 +10,7 @@ from pipeline.models.planning.advice import Advice
 from pipeline.models.runtime.runtime import Runtime
 from pipeline.report.html.answers import answers, other_notices
 from pipeline.report.html.embedding import content_security_policy, json_for_script, script, style_sheet
-from pipeline.report.html.payload import page_data
+from pipeline.report.html.payload import MetricOutlook, metric_data, page_data
 from pipeline.report.html.sections import (
     attributes,
     configuration_rows,
@@ -21,6 +21,8 @@ from pipeline.report.html.sections import (
     study_name,
 )
 from pipeline.report.html.verdict import Findings, verdict
+
+MOST_CHARACTERS = 1_900_000  # of the page: it should stay below 2 MB
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -37,6 +39,7 @@ class Report:
         efficiency: the ``efficiency`` of ``summary.json``; None leaves the section out.
         runtime: wall time, speed-up and losses at the targets; None if the models are not of time.
         advice: the further measurements worth their cost, in their order.
+        others: all other metrics; the page carries as many as its size allows.
     """
 
     analysis: Analysis
@@ -48,6 +51,7 @@ class Report:
     efficiency: Mapping[str, Any] | None = None
     runtime: Runtime | None = None
     advice: Sequence[Advice] = ()
+    others: Sequence[MetricOutlook] = ()
 
 
 def report_html(report: Report) -> str:
@@ -67,12 +71,14 @@ def report_html(report: Report) -> str:
     data = page_data(analysis, *outlooks, report.targets, report.filter_evidence, found)
     findings = Findings(analysis, *outlooks, report.targets[-1])
     scripts, styles = script(), style_sheet()
+    room = MOST_CHARACTERS - len(json_for_script(data)) - len(scripts) - len(styles)
+    data["others"], left_out = _that_fit(report, room)
     text = environment.get_template("report.html.j2").render(
         title=study_name(provenance),
         verdict=verdict(findings),
         answers=[] if found is None else answers(findings, found, report.advice),
         charts=data["runtime"] or [],
-        notices=[] if found is None else other_notices(found),
+        notices=[*([] if found is None else other_notices(found)), *left_out],
         facts=facts(analysis, provenance),
         provenance=provenance,
         warnings=model_warnings(analysis.callpaths.models),
@@ -90,3 +96,20 @@ def report_html(report: Report) -> str:
         data=Markup(json_for_script(data)),
     )
     return text.encode("utf-8", "replace").decode()
+
+
+def _that_fit(report: Report, room: int) -> tuple[list[dict[str, Any]], list[str]]:
+    """Return the metrics for which there is room, in characters, and a notice on all others."""
+    shown: list[dict[str, Any]] = []
+    for other in report.others:
+        found = metric_data(report.analysis, report.targets, other)
+        room -= len(json_for_script(found))
+        if room < 0:
+            break
+        shown.append(found)
+    rest = [other.analysis.metric for other in report.others[len(shown) :]]
+    text = (
+        f"the page has no room for the metrics {', '.join(rest)}; `pipeline bottlenecks OUT --metric NAME` "
+        "shows them"
+    )
+    return shown, [text] if rest else []

@@ -1,6 +1,7 @@
 """All data of the page, in the form its scripts read."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,9 +15,19 @@ from pipeline.models.kernels import mean_over_repetitions
 from pipeline.models.runtime.estimate import Estimate
 from pipeline.models.runtime.runtime import Runtime
 from pipeline.report.html.embedding import integers, packed
-from pipeline.report.html.levels import level_data
+from pipeline.report.html.levels import level_data, without_zeros
 from pipeline.report.html.scales import scales_of
 from pipeline.report.runtime_charts import runtime_charts
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class MetricOutlook:
+    """A metric beside the chosen one, and what its kernels do at the targets."""
+
+    analysis: Analysis
+    callpaths: Outlook
+    regions: Outlook
+
 
 METRICS = 4  # shown in the call tree beside the modelled one
 MOST_UNEVEN = 100  # call paths in the section on imbalance
@@ -66,6 +77,31 @@ def page_data(
     }
 
 
+def metric_data(analysis: Analysis, targets: FloatArray, other: MetricOutlook) -> dict[str, Any]:
+    """Return a metric that the reader can switch to: its kernels that are not zero everywhere.
+
+    Args:
+        analysis: the chosen metric.
+        targets: float64[Q, D], as of `page_data`.
+        other: the metric.
+    """
+    scales, number = scales_of(analysis, targets), region_numbers(analysis)
+    kernels, levels = other.analysis.callpaths.kernels, {}
+    for name, level, outlook in (
+        ("regions", other.analysis.regions, other.regions),
+        ("callpaths", other.analysis.callpaths, other.callpaths),
+    ):
+        part, ahead = without_zeros(level, outlook)
+        levels[name] = level_data(part, ahead, number, scales, crossing=False)
+        levels[name]["node"] = integers(part.kernels.node)
+    return {
+        "metric": kernels.metric,
+        "unit": short_unit(kernels.unit),
+        "additive": kernels.additive,
+        "levels": levels,
+    }
+
+
 def region_numbers(analysis: Analysis) -> dict[str, int]:
     """Return the index of every region name in the page's table, in the order of the region kernels."""
     names = [path[-1] for path in analysis.regions.kernels.callpaths]
@@ -96,7 +132,7 @@ def region_data(analysis: Analysis) -> list[dict[str, Any]]:
 def _other_metrics(analysis: Analysis) -> list[dict[str, Any]]:
     """Measured metrics of the call tree beside the modelled one, summed over locations."""
     experiment, node = analysis.experiment, analysis.callpaths.kernels.node
-    others = [metric for metric in experiment.metrics if metric.name != modelled_metric(analysis)]
+    others = [m for m in experiment.metrics if m.name != analysis.metric and m.kind.additive]
     return [
         {
             "name": metric.name,
@@ -105,12 +141,6 @@ def _other_metrics(analysis: Analysis) -> list[dict[str, Any]]:
         }
         for metric in others[:METRICS]
     ]
-
-
-def modelled_metric(analysis: Analysis) -> str:
-    """Return the measured metric that was modelled; effort is summed time."""
-    metric = analysis.callpaths.kernels.metric
-    return "time" if metric == "effort" else metric
 
 
 def short_unit(unit: str) -> str:
@@ -128,13 +158,13 @@ def imbalance_data(analysis: Analysis) -> dict[str, Any] | None:
     if not (np.nan_to_num(locations) > 1).any():
         return None
     node = analysis.callpaths.kernels.node
-    reduction = analysis.experiment.values[modelled_metric(analysis)]
+    reduction = analysis.experiment.values[analysis.metric]
     low, mean, high = (
         mean_over_repetitions(values[node]) for values in (reduction.min, reduction.mean, reduction.max)
     )
     leading = _most_uneven((high - mean) * locations)
     return {
-        "unit": short_unit(analysis.experiment.metric(modelled_metric(analysis)).unit),
+        "unit": short_unit(analysis.experiment.metric(analysis.metric).unit),
         "locations": np.nan_to_num(locations).tolist(),
         "kernels": integers(leading),
         "low": packed(low[leading]),

@@ -7,6 +7,7 @@ from rich.console import Console
 from rich.text import Text
 
 from ingest.cpp_names import short_name
+from pipeline.models.metrics import FACTORS
 from pipeline.report.formatting import (
     callpath_text,
     counted,
@@ -41,7 +42,8 @@ def show_head(out: Console, summary: Mapping[str, Any]) -> None:
     """Say what was measured and how it scales."""
     points = summary["points"]
     ranges = "; ".join(measured_values(name, points) for name in summary["parameters"])
-    repetitions = counted(summary["total"]["quality"]["repetitions"], "repetition")
+    most = max((row["quality"]["repetitions"] for row in summary["kernels"]), default=0)
+    repetitions = counted(most, "repetition")
     callpaths, regions = (
         counted(len(summary["kernels"]), "call path"),
         counted(len(summary["regions"]), "region"),
@@ -83,8 +85,7 @@ def show_ranking(out: Console, summary: Mapping[str, Any], *, by: str = "regions
     factor, unit = display_unit(rows[0]["unit"], max(entry["value"] for entry in last))
     what = f"{rows[0]['metric']}, {unit}" if unit else rows[0]["metric"]
     columns = [
-        Column(header="share now", cells=[percent(row["share_measured"]) for row in shown], dispensable=1),
-        Column(header="at target", cells=[percent(row["share_at_target"]) for row in shown]),
+        *_shares(shown),
         Column(header="predicted", cells=[figure(entry["value"] * factor) for entry in last], dispensable=3),
         Column(header="90 % interval", cells=[interval_text(entry, factor) for entry in last]),
         Column(header="growth", cells=[growth_cell(row) for row in shown], justify="left"),
@@ -109,10 +110,59 @@ def show_ranking(out: Console, summary: Mapping[str, Any], *, by: str = "regions
     _show_rest(out, len(rows) - len(shown))
 
 
+def _shares(shown: Rows) -> list[Column]:
+    """Return the columns of shares; none if the metric has no total."""
+    if shown[0]["share_measured"] is None:
+        return []
+    return [
+        Column(header="share now", cells=[percent(row["share_measured"]) for row in shown], dispensable=1),
+        Column(header="at target", cells=[percent(row["share_at_target"]) for row in shown]),
+    ]
+
+
+def show_factors(out: Console, summary: Mapping[str, Any], *, by: str = "regions", limit: int = 15) -> None:
+    """Print what effort consists of for kernels with a count that varies: how often, and how long each time.
+
+    Args:
+        out: where to.
+        summary: the content of summary.json.
+        by: ``regions`` or ``kernels`` (call paths).
+        limit: the most rows that are shown.
+    """
+    for factor in FACTORS:
+        if not {factor.count, factor.each} <= summary["metrics"].keys():
+            continue
+        count, each = (
+            {tuple(row["callpath"]): row for row in summary["metrics"][name][by]}
+            for name in (factor.count, factor.each)
+        )
+        shown = [row for row in leading_rows(summary[by], limit) if tuple(row["callpath"]) in each]
+        if not shown:
+            continue
+        pairs = [(count[tuple(row["callpath"])], each[tuple(row["callpath"])]) for row in shown]
+        columns = [
+            Column(header="growth", cells=[growth_cell(row) for row in shown], justify="left", dispensable=1),
+            Column(header=f"= {factor.count}", cells=[growth_cell(one) for one, _ in pairs], justify="left"),
+            Column(
+                header=f"x time per {factor.noun}",
+                cells=[growth_cell(other) for _, other in pairs],
+                justify="left",
+            ),
+        ]
+        title = f"Effort is {factor.count} times the time per {factor.noun}"
+        out.print(
+            named_table(
+                NAMES[by], name_cells(shown), columns, width=out.width, title=title, shortest=SHORTEST[by]
+            )
+        )
+        out.print()
+
+
 def _show_profile(out: Console, summary: Mapping[str, Any], shown: Rows, by: str) -> None:
     """Print what was measured at one or two scales, from which nothing is predicted."""
-    rows = [*shown, summary["total"]]
-    factor, unit = display_unit(rows[0]["unit"], max(v or 0.0 for v in summary["total"]["measured"]))
+    total = summary["total"]
+    rows = [*shown, total] if total else shown
+    factor, unit = display_unit(rows[0]["unit"], max(v or 0.0 for row in rows for v in row["measured"]))
     columns = [
         Column(
             header=point_text(point),
@@ -120,7 +170,8 @@ def _show_profile(out: Console, summary: Mapping[str, Any], shown: Rows, by: str
         )
         for p, point in enumerate(summary["points"])
     ]
-    columns.append(Column(header="share", cells=[percent(row["share_measured"]) for row in rows]))
+    if total:
+        columns.append(Column(header="share", cells=[percent(row["share_measured"]) for row in rows]))
     what = f"{rows[0]['metric']}, {unit}" if unit else rows[0]["metric"]
     title = f"Measured ({what})"
     out.print(
@@ -168,7 +219,7 @@ def _show_rest(out: Console, count: int) -> None:
 def show_total(out: Console, summary: Mapping[str, Any]) -> None:
     """Print the predictions of the whole program."""
     total = summary["total"]
-    for prediction in total["predictions"]:
+    for prediction in total["predictions"] if total else ():
         factor, unit = display_unit(total["unit"], abs(prediction["value"]))
         far, style = beyond(summary, prediction["at"])
         show_sentence(
@@ -218,12 +269,13 @@ def show_result(out: Console, summary: Mapping[str, Any], *, by: str, limit: int
     out.print()
     show_ranking(out, summary, by=by, limit=limit)
     out.print()
-    if len(summary["total"]["predictions"]) > 1:
+    if len(summary["targets"]) > 1:
         show_predictions(out, summary, by=by, limit=limit)
         out.print()
     if not summary["targets"]:
         out.print(summary["notices"][-1], soft_wrap=True, markup=False)
         return
+    show_factors(out, summary, by=by, limit=limit)
     show_crossovers(out, summary, by=by)
     show_total(out, summary)
     show_remarks(out, summary)
@@ -266,15 +318,16 @@ def show_predictions(out: Console, summary: Mapping[str, Any], *, by: str, limit
         show_ranking(out, summary, by=by, limit=limit)
         out.print(summary["notices"][-1], soft_wrap=True, markup=False)
         return
-    total = summary["total"]
-    shown = [*leading_rows(summary[by], limit), total]
+    shown = [*leading_rows(summary[by], limit), *([summary["total"]] if summary["total"] else [])]
+    if not shown:
+        return
     columns = []
-    for number, prediction in enumerate(total["predictions"]):
-        factor, unit = display_unit(total["unit"], abs(prediction["value"]))
+    for number, target in enumerate(summary["targets"]):
         cells = [row["predictions"][number] for row in shown]
+        factor, unit = display_unit(shown[-1]["unit"], max(abs(cell["value"]) for cell in cells))
         columns.append(
             Column(
-                header=point_text(prediction["at"]) + (f" ({unit})" if unit else ""),
+                header=point_text(target["at"]) + (f" ({unit})" if unit else ""),
                 cells=[f"{figure(c['value'] * factor)} [{interval_text(c, factor)}]" for c in cells],
             )
         )

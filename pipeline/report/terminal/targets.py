@@ -29,7 +29,7 @@ def show_targets(out: Console, summary: Mapping[str, Any]) -> None:
 
 def show_far_targets(out: Console, summary: Mapping[str, Any]) -> None:
     """Print one warning per target that lies far beyond the measured range."""
-    for prediction in summary["total"]["predictions"]:
+    for prediction in summary["targets"]:
         far, style = beyond(summary, prediction["at"])
         if style:
             show_sentence(out, f"{point_text(prediction['at'])}: {far}.", style)

@@ -12,6 +12,7 @@ export class State {
     this.target = [...report.space.opening];
     /** @type {LevelName} */
     this.levelName = "regions";
+    this.metric = report.metrics[0];
     /** @type {Follower[]} */
     this.followers = [];
     this.pending = false;
@@ -19,7 +20,7 @@ export class State {
 
   /** @returns {Level} */
   get level() {
-    return this.report.levels[this.levelName];
+    return this.metric.levels[this.levelName];
   }
 
   /**
@@ -28,6 +29,12 @@ export class State {
    */
   setTarget(d, value) {
     this.target[d] = value;
+    this.changed();
+  }
+
+  /** @param {number} number */
+  setMetric(number) {
+    this.metric = this.report.metrics[number];
     this.changed();
   }
 

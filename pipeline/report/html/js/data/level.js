@@ -14,9 +14,14 @@ export class Level {
    * @param {LevelPayload} raw
    * @param {Space} space
    * @param {Region[]} regions
+   * @param {{additive: boolean, whole?: Level, node?: number[]}} [part] whether values have a sum, and of which
+   *   level these are only some kernels
    */
-  constructor(raw, space, regions) {
+  constructor(raw, space, regions, { additive, whole, node } = { additive: true }) {
     const models = raw.models;
+    this.additive = additive;
+    this.whole = whole;
+    this.node = node ?? [];
     this.space = space;
     this.regions = regions;
     this.count = raw.region.length;
@@ -71,7 +76,12 @@ export class Level {
    * @param {number} k
    */
   name(k) {
-    const { name, short } = this.regions[this.region[k]];
+    return this.shortName(this.region[k]);
+  }
+
+  /** @param {number} region */
+  shortName(region) {
+    const { name, short } = this.regions[region];
     return short ?? name;
   }
 
@@ -83,6 +93,24 @@ export class Level {
     const path = [];
     for (let node = k; node >= 0; node = this.parent[node]) path.push(node);
     return path.reverse();
+  }
+
+  /**
+   * Regions from the root down to k, as indices.
+   * @param {number} k
+   * @returns {number[]}
+   */
+  regionsOf(k) {
+    return this.whole ? this.whole.regionsOf(this.node[k]) : this.path(k).map((node) => this.region[node]);
+  }
+
+  /**
+   * The kernel that is kernel k of another level of the same detail; -1 for none.
+   * @param {Level} other
+   * @param {number} k
+   */
+  placeOf(other, k) {
+    return this.whole ? this.node.indexOf(k) : this.region.indexOf(other.region[k]);
   }
 
   /**

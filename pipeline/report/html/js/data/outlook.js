@@ -52,13 +52,18 @@ export function outlookOf(level, at, limits) {
   const totalMeasured = sum(measured);
   const shareAtTarget = value.map((v) => (total > 0 ? v / total : 0));
   const shareMeasured = measured.map((v) => (totalMeasured > 0 ? v / totalMeasured : 0));
-  return {
-    value,
-    total,
-    shareAtTarget,
-    shareMeasured,
-    flags: flagsOf(level, limits, value, shareMeasured, shareAtTarget),
-  };
+  const flags = flagsOf(level, limits, value, shareMeasured, shareAtTarget);
+  if (level.additive) return { value, total, shareAtTarget, shareMeasured, flags };
+  const none = value.map(() => NaN);
+  return { value, total: NaN, shareAtTarget: none, shareMeasured: none, flags: flags.map(withoutShares) };
+}
+
+/**
+ * Flags that need no shares, for metrics without a sum.
+ * @param {Flag[]} flags
+ */
+function withoutShares(flags) {
+  return flags.filter((flag) => !flag.startsWith("dominant") && flag !== "future_bottleneck");
 }
 
 /**

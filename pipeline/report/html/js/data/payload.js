@@ -23,9 +23,23 @@
  * @property {Region[]} regions
  * @property {{regions: LevelPayload, callpaths: LevelPayload}} levels
  * @property {{name: string, unit: string, values: Floats}[]} metrics of the call tree: K x points
+ * @property {MetricPayload[]} others metrics that the reader can switch to
  * @property {ImbalancePayload | null} imbalance
  * @property {FilterPayload | null} filter
  * @property {RuntimeChart[] | null} runtime null if the models are not of time
+ */
+
+/**
+ * @typedef {object} MetricPayload a metric beside the chosen one; kernels that are zero everywhere are left out
+ * @property {string} metric
+ * @property {string} unit
+ * @property {boolean} additive whether its values have a sum
+ * @property {{regions: LevelPayload & PartPayload, callpaths: LevelPayload & PartPayload}} levels
+ */
+
+/**
+ * @typedef {object} PartPayload
+ * @property {number[]} node per kernel the call path of the chosen metric, -1 for regions
  */
 
 /**

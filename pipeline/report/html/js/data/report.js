@@ -8,23 +8,61 @@ import { Space } from "./space.js";
 
 /** @import { ImbalancePayload, Payload } from "./payload.js" */
 /** @typedef {ReturnType<typeof readReport>} Report */
+/** @typedef {ReturnType<typeof metricOf>} Metric */
 /** @typedef {"regions" | "callpaths"} LevelName */
+/** @typedef {Record<LevelName, Level>} Levels */
 
 /** @param {Payload} payload */
 export function readReport(payload) {
   const space = new Space(payload);
   const callpaths = new Level(payload.levels.callpaths, space, payload.regions);
+  const regions = new Level(payload.levels.regions, space, payload.regions);
+  const chosen = metricOf(payload.metric, payload.unit, true, () => ({ regions, callpaths }));
+  const others = payload.others.map(({ metric, unit, additive, levels }) =>
+    metricOf(metric, unit, additive, () => ({
+      regions: new Level(levels.regions, space, payload.regions, { additive }),
+      callpaths: new Level(levels.callpaths, space, payload.regions, {
+        additive,
+        whole: callpaths,
+        node: levels.callpaths.node,
+      }),
+    })),
+  );
   return {
     space,
-    levels: { regions: new Level(payload.levels.regions, space, payload.regions), callpaths },
+    levels: { regions, callpaths },
+    metrics: [chosen, ...others],
     tree: new CallTree(callpaths, payload.metrics, payload.relativeGrowth),
-    metric: payload.metric,
-    unit: payload.unit,
-    effort: payload.unit ? `${payload.metric} (${payload.unit})` : payload.metric,
+    effort: chosen.label,
+    unit: chosen.unit,
+    metric: chosen.name,
     limits: payload.limits,
     imbalance: payload.imbalance && imbalanceOf(payload.imbalance),
     filter: payload.filter,
     runtime: payload.runtime,
+  };
+}
+
+/**
+ * A metric with its levels, which are made when the reader first looks at them.
+ * @param {string} name
+ * @param {string} unit
+ * @param {boolean} additive
+ * @param {() => Levels} make
+ */
+function metricOf(name, unit, additive, make) {
+  /** @type {Levels | null} */
+  let made = null;
+  return {
+    name,
+    unit,
+    additive,
+    label: unit ? `${name} (${unit})` : name,
+    /** @returns {Levels} */
+    get levels() {
+      made ??= make();
+      return made;
+    },
   };
 }
 

@@ -20,7 +20,7 @@ export function cutText(text, width) {
  * @param {number} k
  */
 export function pathNames(level, k) {
-  return level.path(k).map((node) => level.name(node));
+  return level.regionsOf(k).map((region) => level.shortName(region));
 }
 
 /**
@@ -28,7 +28,7 @@ export function pathNames(level, k) {
  * @param {number} k
  */
 export function fullPathNames(level, k) {
-  return level.path(k).map((node) => level.fullName(node));
+  return level.regionsOf(k).map((region) => level.regions[region].name);
 }
 
 /**
@@ -38,7 +38,7 @@ export function fullPathNames(level, k) {
  * @param {number} width
  */
 export function kernelLabel(level, k, width) {
-  const caller = level.parent[k] >= 0 ? level.name(level.parent[k]) : "";
+  const [caller] = pathNames(level, k).slice(-2, -1);
   return cutText(caller && width > 24 ? `${caller} › ${level.name(k)}` : level.name(k), width);
 }
 

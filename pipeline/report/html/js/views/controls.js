@@ -1,7 +1,7 @@
 // @ts-check
 // The controls that stay in sight: sliders of the target, and the level of detail.
 
-import { byId, el, switcher } from "../draw/dom.js";
+import { byId, el, selector, switcher } from "../draw/dom.js";
 import { scaleText } from "../text/numbers.js";
 
 /** @import { Report, LevelName } from "../data/report.js" */
@@ -96,5 +96,8 @@ export function buildControls(report, state) {
     ["callpaths", "Call paths"],
   ];
   const level = switcher("Show", "level", names, state.levelName, (name) => state.setLevel(name));
-  byId("controls").replaceChildren(...controls.map(({ node }) => node), reset, level);
+  const metrics = report.metrics.map(({ label }, i) => /** @type {[string, string]} */ ([String(i), label]));
+  const metric = selector("Metric", metrics, 0, (value) => state.setMetric(Number(value)));
+  const choices = metrics.length > 1 ? [level, metric] : [level];
+  byId("controls").replaceChildren(...controls.map(({ node }) => node), reset, ...choices);
 }

@@ -21,13 +21,18 @@ import { figure, intervalText, pointText, quantityText } from "../text/numbers.j
 
 /** @import { Interval, Level } from "../data/level.js" */
 /** @import { Point } from "../data/payload.js" */
-/** @import { Report } from "../data/report.js" */
+/** @import { Metric, Report } from "../data/report.js" */
 /** @import { Chart } from "../draw/chart.js" */
 /** @import { Child } from "../draw/dom.js" */
 /** @import { Detail } from "../draw/table.js" */
 /** @import { State } from "../state.js" */
 
 const HEIGHT = 340;
+/** Counts and the time of each, whose product is the effort, as in models/metrics.py. */
+const FACTORS = [
+  ["iterations", "time_per_iteration"],
+  ["visits", "time_per_visit"],
+];
 const logarithmic = { x: true, y: true }; // the axes of all details
 
 /**
@@ -40,10 +45,11 @@ const logarithmic = { x: true, y: true }; // the axes of all details
 export function kernelDetail(report, state, level, k) {
   const host = el("div", { class: "plot" });
   const facts = el("div", { class: "facts" });
-  const draw = () => drawKernel(host, report, state.target, level, k);
+  const { metric } = state;
+  const draw = () => drawKernel(host, metric, state.target, level, k);
   const update = () => {
     draw();
-    facts.replaceChildren(...kernelFacts(report, state.target, level, k));
+    facts.replaceChildren(...kernelFacts(report, metric, state.target, level, k));
   };
   /** @param {"x" | "y"} key */
   const axis = (key) =>
@@ -93,12 +99,12 @@ function kernelCurves(level, target, k) {
 
 /**
  * @param {HTMLElement} host
- * @param {Report} report
+ * @param {Metric} metric
  * @param {Point} target
  * @param {Level} level
  * @param {number} k
  */
-function drawKernel(host, report, target, level, k) {
+function drawKernel(host, metric, target, level, k) {
   const { space } = level;
   const { xs, formulas, predicted, intervals } = kernelCurves(level, target, k);
   const lower = intervals.map(([low]) => low);
@@ -120,7 +126,7 @@ function drawKernel(host, report, target, level, k) {
     y: {
       domain: logarithmic.y ? logDomain([...seen, ...lower]) : linearDomain(seen),
       log: logarithmic.y,
-      label: report.effort,
+      label: metric.label,
     },
   });
   drawBeyond(chart, space.measuredEnd);
@@ -162,14 +168,15 @@ function drawPrediction(chart, level, k, xs, ys) {
 
 /**
  * @param {Report} report
+ * @param {Metric} metric
  * @param {Point} target
  * @param {Level} level
  * @param {number} k
  */
-function kernelFacts(report, target, level, k) {
+function kernelFacts(report, metric, target, level, k) {
   const region = level.regions[level.region[k]];
   const value = level.value(k, target);
-  const isCallPath = level === report.levels.callpaths;
+  const isCallPath = level === metric.levels.callpaths;
   const errors = `SMAPE ${level.smape[k].toFixed(1)} % (fit), ${level.cvSmape[k].toFixed(1)} % (leave-one-out)`;
   /** @type {[string, Child][]} */
   const facts = [[isCallPath ? "Call path" : "Region", copyable(fullPathNames(level, k))]];
@@ -179,9 +186,10 @@ function kernelFacts(report, target, level, k) {
   facts.push(
     [
       `At ${pointText(level.space.parameters, target)}`,
-      quantityText(value, report.unit, level.interval(k, target, value)),
+      quantityText(value, metric.unit, level.interval(k, target, value)),
     ],
     ["Most plausible formula", formulaNode(level, k)],
+    ...factorFacts(report, metric, level, k),
     ["Quality", errors],
     ["Growing", `with a probability of ${(100 * level.growing[k]).toFixed(0)} %`],
   );
@@ -189,6 +197,26 @@ function kernelFacts(report, target, level, k) {
   const list = el("dl", {}, ...facts.flatMap(([name, text]) => [el("dt", {}, name), el("dd", {}, text)]));
   const rivals = rivalList(level, k);
   return rivals ? [list, rivals] : [list];
+}
+
+/**
+ * The factors of an effort: how often, and how long each time, with their formulas.
+ * @param {Report} report
+ * @param {Metric} metric
+ * @param {Level} level
+ * @param {number} k
+ * @returns {[string, Child][]}
+ */
+function factorFacts(report, metric, level, k) {
+  if (metric !== report.metrics[0]) return [];
+  const name = level === metric.levels.callpaths ? "callpaths" : "regions";
+  for (const pair of FACTORS) {
+    const found = report.metrics.filter((other) => pair.includes(other.name));
+    const places = found.map((other) => other.levels[name].placeOf(level, k));
+    if (found.length < pair.length || places.some((place) => place < 0)) continue;
+    return found.map((other, i) => [`Factor: ${other.label}`, formulaNode(other.levels[name], places[i])]);
+  }
+  return [];
 }
 
 /**

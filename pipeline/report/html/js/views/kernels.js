@@ -51,12 +51,17 @@ function flagNodes(flags, warnings) {
   return el("span", { class: "flags" }, ...chips, warning);
 }
 
+/** @param {number} share NaN if the metric has no sum */
+function shareNode(share) {
+  return barNode(share || 0, percent(share));
+}
+
 /**
  * @param {Report} report
  * @param {State} state
  */
 export function buildKernels(report, state) {
-  const { space, metric, effort, limits } = report;
+  const { space, limits } = report;
   let level = state.level;
   let outlook = outlookOf(level, state.target, limits);
   let growing = new Float64Array();
@@ -74,23 +79,23 @@ export function buildKernels(report, state) {
     {
       key: "measured",
       title: "Measured",
-      help: `Share of ${metric} at the largest measured point`,
+      help: "Share of the sum at the largest measured point",
       kind: "number",
       value: (k) => outlook.shareMeasured[k],
-      cell: (k) => barNode(outlook.shareMeasured[k], percent(outlook.shareMeasured[k])),
+      cell: (k) => shareNode(outlook.shareMeasured[k]),
     },
     {
       key: "target",
       title: "At target",
-      help: `Share of ${metric} at the target`,
+      help: "Share of the sum at the target",
       kind: "number",
       value: (k) => outlook.shareAtTarget[k],
-      cell: (k) => barNode(outlook.shareAtTarget[k], percent(outlook.shareAtTarget[k])),
+      cell: (k) => shareNode(outlook.shareAtTarget[k]),
     },
     {
       key: "value",
       title: "Predicted",
-      help: `${effort} at the target`,
+      help: "Value at the target, in the unit of the metric",
       kind: "number",
       value: (k) => outlook.value[k],
       cell: (k) => figure(outlook.value[k]),
@@ -174,6 +179,8 @@ export function buildKernels(report, state) {
       searched = searchTexts(level);
       table.reset();
     } else table.refresh();
-    byId("kernel-target").textContent = pointText(space.parameters, state.target);
+    const at = pointText(space.parameters, state.target);
+    const chosen = state.metric === report.metrics[0];
+    byId("kernel-target").textContent = chosen ? at : `${at}, of ${state.metric.label}`;
   });
 }

@@ -35,6 +35,7 @@ import { crossoverList, drawCrossovers, shownCrossovers } from "./crossovers.js"
  * @property {Level} level
  * @property {Point} target
  * @property {string} effort
+ * @property {string} noun
  * @property {number[]} leading
  * @property {number[]} xs
  * @property {number[]} total
@@ -58,7 +59,8 @@ function sceneOf(report, state) {
   return {
     level,
     target,
-    effort: report.effort,
+    effort: state.metric.label,
+    noun: state.levelName === "regions" ? "regions" : "call paths",
     leading,
     xs,
     total: all.map(sum),
@@ -190,7 +192,7 @@ function stackReadings({ level, target, leading }, scale, share) {
  * @param {Report} report
  * @param {Scene} scene
  */
-function legend(report, { level, target, effort, leading }) {
+function legend(report, { level, target, effort, noun, leading }) {
   const outlook = outlookOf(level, target, report.limits);
   const { value, total } = outlook;
   /**
@@ -219,12 +221,14 @@ function legend(report, { level, target, effort, leading }) {
     const interval = intervalText(level.interval(k, target, value[k]));
     return row(`c${i}`, name, value[k], interval, outlook.shareAtTarget[k]);
   });
-  const others = total - sum(leading.map((k) => value[k]));
-  if (level.count > leading.length) {
-    rows.push(row("rest", "all others", others, "", total > 0 ? others / total : 0));
+  if (level.additive) {
+    const others = total - sum(leading.map((k) => value[k]));
+    if (level.count > leading.length) {
+      rows.push(row("rest", "all others", others, "", total > 0 ? others / total : 0));
+    }
+    const interval = intervalText(level.intervalOfTotal(target, total));
+    rows.push(row("none", `total of all ${noun}`, total, interval, total > 0 ? 1 : 0));
   }
-  const whole = `total of all ${level === report.levels.regions ? "regions" : "call paths"}`;
-  rows.push(row("none", whole, total, intervalText(level.intervalOfTotal(target, total)), total > 0 ? 1 : 0));
   const heads = ["kernel", effort, "90 % interval", "share"].map((text) => el("th", { scope: "col" }, text));
   return el(
     "table",
@@ -246,7 +250,8 @@ export function buildOverview(report, state) {
   const draw = () => {
     const scene = sceneOf(report, state);
     drawLines(lines, scene, options);
-    drawStack(stack, scene, options);
+    if (scene.level.additive) drawStack(stack, scene, options);
+    else stack.replaceChildren(el("p", { class: "quiet" }, `Values of ${scene.effort} have no sum.`));
     byId("legend").replaceChildren(legend(report, scene));
     byId("crossovers").replaceChildren(crossoverList(scene.level, scene.target, scene.crossovers));
   };

@@ -1,0 +1,33 @@
+"""Which metrics of a profile are kept."""
+
+from collections.abc import Container
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+
+EVERY = "*"
+
+
+@dataclass(frozen=True, kw_only=True)
+class MetricChoice(Container[str]):
+    """A container of the names of the metrics to keep.
+
+    Attributes:
+        required: names that are always kept.
+        every: whether all others are kept, too.
+        excluded: patterns with ``*`` and ``?`` of others that are not.
+    """
+
+    required: tuple[str, ...]
+    every: bool = False
+    excluded: tuple[str, ...] = ()
+
+    def __contains__(self, name: object) -> bool:
+        """Return whether a metric is kept."""
+        if name in self.required:
+            return True
+        return self.every and not any(fnmatchcase(str(name), pattern) for pattern in self.excluded)
+
+    @property
+    def key(self) -> tuple[str, ...]:
+        """What distinguishes this choice from others, for caches."""
+        return (*self.required, *((EVERY, *(f"!{name}" for name in self.excluded)) if self.every else ()))
