@@ -29,7 +29,7 @@ from pipeline.report.frames import (
 )
 from pipeline.report.plots import draw_curve
 from pipeline.report.runtime_summary import runtime_summary
-from pipeline.stages.model import outlooks, summary_of, target_points
+from pipeline.stages.model import outlooks, require_additive, summary_of, target_points
 from pipeline.stages.plot import find_kernel, kernel_curve
 from pipeline.store.results import read_analysis
 
@@ -110,7 +110,12 @@ class Models:
     def predict_total(
         self, at: Mapping[str, Values] | None = None, /, *, level: float = 0.9, **parameters: Values
     ) -> "pd.DataFrame":
-        """Predict the sum of all kernels, arguments and columns as of `predict`."""
+        """Predict the sum of all kernels, arguments and columns as of `predict`.
+
+        Raises:
+            PipelineError: as of `predict`, or the metric has no sum.
+        """
+        require_additive(self._analysis)
         points = self._points(at, parameters)
         callpaths = self._analysis.callpaths.models
         found = predict_total(callpaths, points, level)
@@ -161,8 +166,9 @@ class Models:
         """Return the call tree with the values at the largest scale as a ``GraphFrame`` of Hatchet.
 
         Raises:
-            PipelineError: Hatchet is not installed.
+            PipelineError: Hatchet is not installed, or the metric has no sum.
         """
+        require_additive(self._analysis)
         return hatchet_graph_frame(self._analysis)
 
     def __getitem__(self, kernel: str) -> "Kernel":
@@ -308,10 +314,15 @@ class Kernel:
         return models.parameters, models.constant(number), terms, models.knee(number)
 
 
-def read_results(directory: str | PathLike[str]) -> Models:
+def read_results(directory: str | PathLike[str], metric: str | None = None) -> Models:
     """Read the models that `pipeline run` stored in a results directory.
 
+    Args:
+        directory: of the results.
+        metric: what the models are of: ``visits``, ``time_per_visit`` ...; by default the metric that was
+            chosen for the run.
+
     Raises:
-        PipelineError: the directory is not a complete result.
+        PipelineError: the directory is not a complete result, or has no models of that metric.
     """
-    return Models(read_analysis(Path(directory)))
+    return Models(read_analysis(Path(directory), metric))

@@ -71,7 +71,8 @@ class Study:
         """Fit a scaling model to every call path and every region.
 
         Args:
-            metric: what to model; by default the metric that the study was read for. Time becomes effort.
+            metric: what to model, one of `metrics`, ``time_per_visit`` or ``time_per_iteration``; by default
+                the metric that the study was read for. Time becomes effort.
             scaling: how the problem changes with the number of processes; by default detected from the data.
             prior: how plausible each exponent is before any data: ``uniform``, ``simple`` or a TOML file.
             method: ``evidence`` weighs all hypotheses, ``leave-one-out`` selects one by cross-validation.
@@ -126,7 +127,9 @@ def read_study(
     given: dict[str, Any] = {"metric": metric, "jobs": jobs}
     options = load_options(None if config is None else Path(config), place if place.is_dir() else None)
     options = override(options, given, flags=False)
-    read = true_times(ingest(locate(place, options.runs), options.metric, options.processes), options)
+    located = locate(place, options.runs)
+    read = ingest(located, options.metric, options.processes, excluded=options.exclude_metrics)
+    read = true_times(read, options)
     if read.damaged:
         lost = counted(len(read.damaged), "run")
         warnings.warn(f"{lost} could not be read; see Study.problems", stacklevel=2)

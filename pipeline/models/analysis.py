@@ -80,7 +80,7 @@ class Outlook:
 
     Attributes:
         prediction: float64[K, Q] for the Q requested points.
-        total: float64[1, Q], the sum of the kernels' predictions, as paper 001 models ``main``; None if the
+        total: float64[1, Q], the sum of the kernels' predictions, as paper 001 models ``main``; NaN if the
             metric has no sum.
         share_measured: float64[K], share at the largest measured point; NaN if the metric has no sum.
         share_target: float64[K], share at the last requested point; the same.
@@ -91,7 +91,7 @@ class Outlook:
     """
 
     prediction: Prediction
-    total: Prediction | None
+    total: Prediction
     share_measured: FloatArray
     share_target: FloatArray
     order: IntArray
@@ -186,7 +186,7 @@ def look_ahead(analysis: Analysis, level: Level, targets: FloatArray) -> Outlook
     reach = ends[0], max(ends[1], float(targets[-1, column]))
     return Outlook(
         prediction=prediction,
-        total=predict_total(level.models, targets) if analysis.additive else None,
+        total=predict_total(level.models, targets) if analysis.additive else _no_total(len(targets)),
         share_measured=share_measured,
         share_target=share_target,
         order=order,
@@ -201,6 +201,10 @@ def look_ahead(analysis: Analysis, level: Level, targets: FloatArray) -> Outlook
             standing,
         ),
     )
+
+
+def _no_total(points: int) -> Prediction:
+    return Prediction(*(np.full((1, points), np.nan) for _ in range(3)))
 
 
 def standing_of(experiment: Experiment, level: Level) -> Standing:

@@ -20,10 +20,10 @@ GROWS = "grows, about "
 def growth_classes(models: ScalingModels) -> list[str]:
     """Return how each kernel grows: ``constant``, ``falls``, ``grows, about p^0.5 to p^1.3`` or ``unclear``.
 
-    The class is the most probable one; what is predicted to fall up to `AHEAD` falls. Exponents are those of the leading terms of all growing rivals, taken
-    between the largest value of a parameter and `AHEAD` times it, so that ``p * log2(p)`` counts as a power,
-    too: their 5 and 95 % quantiles by the rivals' probabilities. A kernel with an unreliable model is
-    ``unclear``.
+    The class is the most probable one, but what is predicted to fall up to `AHEAD` times the largest value of
+    a parameter falls. Exponents are those of the leading terms of all growing rivals, taken over the same
+    range, so that ``p * log2(p)`` counts as a power, too: their 5 and 95 % quantiles by the rivals'
+    probabilities. A kernel with an unreliable model is ``unclear``.
     """
     exponents = _leading_exponents(models)
     grows = (exponents > 0).any(axis=2)

@@ -236,7 +236,7 @@ def _crossovers(analysis: Analysis, level: Level, found: Sequence[Crossover]) ->
 
 def _total(analysis: Analysis, outlook: Outlook, targets: FloatArray) -> dict[str, Any] | None:
     """The sum of the kernels in the shape of a kernel, the sums of their predictions; None without a sum."""
-    if outlook.total is None:
+    if not analysis.additive:
         return None
     models, kernels = analysis.callpaths.models, analysis.callpaths.kernels
     names = models.parameters

@@ -205,7 +205,6 @@ def require_additive(analysis: Analysis) -> None:
     if not analysis.additive:
         raise UsageError(
             f"{analysis.metric} does not add up over the call tree",
-            where="--metric",
             hint="`pipeline run` models it beside time; `pipeline bottlenecks` and `predict` show it",
         )
 

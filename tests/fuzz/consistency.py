@@ -37,8 +37,12 @@ def check_profile(profile: Profile) -> None:
     _hold(len(set(names)) == len(names), "two metrics have the same name")
     totals = {metric.name: _check_metric(profile, metric) for metric in profile.metrics}
     reduced = reduce_profile(profile, names)
-    for name, reduction in reduced.values.items():
-        _agree(float(reduction.sum.sum()), *totals[name], f"{name}: reduced in blocks, and read at once")
+    for metric in reduced.metrics:
+        name, reduction = metric.name, reduced.values[metric.name]
+        if metric.kind.additive:
+            _agree(float(reduction.sum.sum()), *totals[name], f"{name}: reduced in blocks, and read at once")
+        else:
+            _hold(bool((reduction.min <= reduction.max).all()), f"{name}: the smallest exceeds the largest")
 
 
 def _check_tree(tree: CallTree, regions: int) -> None:

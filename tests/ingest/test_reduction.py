@@ -32,11 +32,32 @@ def test_inclusive_metrics_become_exclusive():
     assert reduce_profile(profile, ["time"]).values["time"].sum.tolist() == [3.0, 5.0, 2.0]
 
 
-def test_minima_and_maxima_are_never_summed():
+@pytest.mark.parametrize(("kind", "overall"), [(MetricKind.MINIMUM, 1.0), (MetricKind.MAXIMUM, 5.0)])
+def test_extremes_of_visits_are_never_summed(kind, overall):
+    callee, never = ("main", "a"), ("main", "b")
+    values = {MAIN: [2.0, 0.0, 4.0], callee: [5.0, 1.0, 0.0], never: [0.0, 0.0, 0.0]}
+    reduced = reduce_profile(make_profile({"extreme": values}, kinds={"extreme": kind}), ["extreme"])
+    found = reduced.values["extreme"]
+    assert found.min.tolist() == [2.0, 1.0, 0.0]  # a location without a visit does not count
+    assert found.max.tolist() == [4.0, 5.0, 0.0]
+    assert found.mean.tolist() == [3.0, 3.0, 0.0]
+    assert np.isnan(found.sum[:2]).all()
+    assert found.overall(kind)[1] == overall
+
+
+def test_extremes_of_merged_siblings_are_those_of_all():
     profile = make_profile(
-        {"time": {MAIN: [1.0]}, "min_time": {MAIN: [1.0]}}, kinds={"min_time": MetricKind.MINIMUM}
+        {"most": {MAIN: [9.0], ("main", "a"): [5.0], ("main", "b"): [7.0]}},
+        kinds={"most": MetricKind.MAXIMUM},
     )
-    assert list(reduce_profile(profile, ["time", "min_time"]).values) == ["time"]
+    names = tuple("a" if name == "b" else name for name in profile.regions.name)
+    merged = replace(profile, regions=replace(profile.regions, name=names))
+    assert reduce_profile(merged, ["most"]).values["most"].max.tolist() == [9.0, 7.0]
+
+
+def test_metrics_that_are_no_sums_and_no_extremes_are_left_out():
+    profile = make_profile({"time": {MAIN: [1.0]}, "rate": {MAIN: [1.0]}}, kinds={"rate": MetricKind.SIMPLE})
+    assert list(reduce_profile(profile, ["time", "rate"]).values) == ["time"]
 
 
 def test_metrics_the_profile_has_not_are_left_out():

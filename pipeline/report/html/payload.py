@@ -41,7 +41,7 @@ def page_data(
     filter_evidence: Mapping[str, Any] | None,
     found: Runtime | None = None,
 ) -> dict[str, Any]:
-    """Return the page's data; ``js/data/payload.js`` has its types.
+    """Return the page's data without other metrics; ``js/data/payload.js`` has its types.
 
     Args:
         analysis: the modelled experiment.
@@ -71,6 +71,7 @@ def page_data(
         "regions": region_data(analysis),
         "levels": {name: level_data(level, outlook, number, scales) for name, level, outlook in levels},
         "metrics": _other_metrics(analysis),
+        "others": [],
         "imbalance": imbalance_data(analysis),
         "filter": filter_data(filter_evidence),
         "runtime": None if found is None else runtime_data(analysis, found, targets[-1]),

@@ -14,7 +14,6 @@ from ingest.number_text import LARGEST_IN_WORDS, WORDS
 from ingest.scaling import Scaling
 from pipeline.models.analysis import Analysis, Outlook, along_parameter, largest_point, measured_total
 from pipeline.models.bottlenecks import NOTEWORTHY_SHARE
-from pipeline.models.total import predict_total
 from pipeline.report.formatting import counted, percent, readable_unit, shorten_middle
 from pipeline.report.html.levels import warning_texts
 from pipeline.report.html.sections import repetitions_text, scale_text
@@ -157,9 +156,8 @@ def _about(findings: Findings, later: tuple[int, float], earlier: tuple[int, flo
 
 
 def _cost(findings: Findings) -> str:
-    level = findings.analysis.callpaths
-    kernels, total = level.kernels, predict_total(level.models, findings.target[None])
-    value, low, high = (float(a[0, 0]) for a in (total.value, total.lower, total.upper))
+    kernels, total = findings.analysis.callpaths.kernels, findings.callpaths.total
+    value, low, high = (float(a[0, -1]) for a in (total.value, total.lower, total.upper))
     now = float(np.nan_to_num(measured_total(findings.analysis)[findings.largest]))
     factor, unit = readable_unit(value, kernels.unit)
     text = (

@@ -23,6 +23,7 @@ OWN = {  # options of the same name that mean something else
     ("check", "--json"),
     ("model", "--by"),
     ("model", "--limit"),
+    *((name, "--metric") for name in ("bottlenecks", "predict", "plot", "tree", "export")),
 }
 
 

@@ -60,12 +60,13 @@ def test_a_plot_adapts_to_the_terminal_within_limits(call, results, monkeypatch)
     for columns, lines, width, height in ((60, 30, 60, 27), (300, 80, 140, 40), (60, 10, 60, 16)):
         monkeypatch.setenv("COLUMNS", str(columns))
         monkeypatch.setenv("LINES", str(lines))
-        text = call("plot", results, "sum")[1].rstrip("\n").splitlines()
+        text = call("plot", results, "sum", "--metric", "visits")[1].rstrip("\n").splitlines()
         assert (max(map(len, text)), len(text)) == (width, height)
 
 
 def test_axes_of_a_plot_are_logarithmic_unless_asked_for(call, results):
-    logarithmic, linear = (call("plot", results, "sum", "--at", "p=128", *o)[1] for o in ((), ("--linear",)))
+    given = ("sum", "--metric", "visits", "--at", "p=128")
+    logarithmic, linear = (call("plot", results, *given, *o)[1] for o in ((), ("--linear",)))
     ticks = [text.splitlines()[-3].split() for text in (logarithmic, linear)]
     assert [float(row[0]) for row in ticks] == [1.0, 1.0]
     assert [float(row[-1]) for row in ticks] == [128.0, 128.0]

@@ -28,6 +28,18 @@ def test_a_point_without_measurement_does_not_change_an_exact_model():
     assert models.notes(0)[0] == "fewer than 5 points"
 
 
+def test_kernels_with_equal_values_have_equal_models_and_change_no_other():
+    rng = np.random.default_rng(2)
+    points = POWERS_OF_TWO
+    different = (5 + points**1.5).T[:, :, None] * rng.normal(1, 0.01, (3, len(points), 3))
+    repeated = different[[0, 1, 2, 0, 0, 1, 2, 2]]
+    alone, many = fit(("p",), points, different), fit(("p",), points, repeated)
+    assert len(many) == 8
+    assert [many.formula(k) for k in range(8)] == [alone.formula(k) for k in (0, 1, 2, 0, 0, 1, 2, 2)]
+    far = many.predict(points[-1:] * 4).value
+    assert far[3] == far[4] == far[0] and far[5] == far[1]
+
+
 @pytest.mark.parametrize("bad", [0.0, -1.0, np.nan, np.inf])
 def test_parameter_values_must_be_positive_numbers(bad):
     with pytest.raises(ModelError, match="not a positive number"):

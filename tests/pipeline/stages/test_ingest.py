@@ -9,6 +9,7 @@ import pytest
 import pipeline.stages.read_runs as read_runs
 from ingest.discovery import Discovery
 from ingest.errors import InputError, UsageError
+from ingest.metric_choice import MetricChoice
 from ingest.readers import SeriesReader
 from ingest.run_names import RunSpec
 from pipeline.execution.executor import WorkerLostError
@@ -101,7 +102,7 @@ def test_the_reason_has_the_hint(tmp_path):
 def test_the_place_of_a_mistake_is_its_file_and_without_one_the_run(strong_study, monkeypatch):
     file = broken(strong_study)
     runs = {run.path.name: run for run in locate(strong_study).found.runs}
-    reader = read_runs.RunReader(("time",), Recorded(), None)
+    reader = read_runs.RunReader(MetricChoice(required=("time",)), Recorded(), None)
     ((_, found),) = reader.read([read_runs.files_of_run(runs["app.p4.r1"], None)])
     assert found.outcome.where == str(file)
 

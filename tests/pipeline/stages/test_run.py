@@ -4,9 +4,12 @@ import json
 
 import pytest
 
+from ingest.errors import UsageError
 from pipeline.config.options import FilterOptions, Options, reuse_key
+from pipeline.stages.model import stored_summary
 from pipeline.stages.run import Stopwatch, run
 from pipeline.store.atomic import PARTIAL
+from pipeline.store.results import read_analysis, read_study
 from tests.ingest.readers.timer_logs import castep
 
 
@@ -71,3 +74,37 @@ def test_a_changed_file_of_run_times_is_noticed(tmp_path, strong_study):
     assert run(strong_study, options).reused
     file.write_text("p,seconds\n1,2e9\n")
     assert not run(strong_study, options).reused
+
+
+def test_every_other_metric_is_modelled_stored_and_predicted_alike(strong_study, tmp_path):
+    out, at = tmp_path / "out", ({"p": 64.0},)
+    summary = run(strong_study, Options(out=out, at=at)).summary
+    assert list(summary["metrics"]) == ["visits", "time_per_visit"]
+    stored = read_study(out)
+    assert stored.metrics == ("time", "visits", "time_per_visit")
+    again = json.loads(json.dumps(stored_summary(stored, at)))
+    assert again["metrics"] == json.loads(json.dumps(summary["metrics"]))
+    for metric, kept in summary["metrics"].items():
+        found = stored_summary(stored, at, metric=metric)
+        rows = [row for row in found["regions"] if any(row["measured"])]
+        assert rows == kept["regions"] and found["metrics"] == {}
+        assert (found["total"] is None) == (not kept["additive"])
+
+
+def test_metrics_can_be_excluded(strong_study, tmp_path):
+    options = Options(out=tmp_path / "out", exclude_metrics=("time_*",))
+    assert list(run(strong_study, options).summary["metrics"]) == ["visits"]
+    options = Options(out=tmp_path / "out", exclude_metrics=("*",))
+    assert run(strong_study, options).summary["metrics"] == {}
+
+
+def test_an_unknown_metric_of_a_result_is_refused_with_those_there_are(strong_study, tmp_path):
+    run(strong_study, Options(out=tmp_path / "out"))
+    with pytest.raises(UsageError, match=r"no models of 'flops'; metrics here: time, visits, time_per_visit"):
+        read_analysis(tmp_path / "out", "flops")
+    assert read_analysis(tmp_path / "out", "effort").metric == "time"
+
+
+def test_a_metric_without_a_sum_is_not_the_chosen_one(strong_study, tmp_path):
+    with pytest.raises(UsageError, match="time_per_visit does not add up over the call tree"):
+        run(strong_study, Options(out=tmp_path / "out", metric="time_per_visit"))

@@ -17,7 +17,7 @@ from pipeline.models.analysis import Analysis, Outlook, analyse, default_target,
 from pipeline.models.options import ModelOptions
 from pipeline.models.quality import Note
 from pipeline.models.runtime.runtime import runtime
-from pipeline.report.html import Report
+from pipeline.report.html import MetricOutlook, Report
 from tests.profiles import make_profile
 
 SCRIPT = "<script>alert(1)</script>"
@@ -142,6 +142,19 @@ def answered(analysis: Analysis, targets: FloatArray | None = None) -> Report:
         look_ahead(analysis, level, points) for level in (analysis.callpaths, analysis.regions)
     )
     return replace(report_of(analysis), callpaths=callpaths, regions=regions, targets=points, runtime=found)
+
+
+def with_other_metrics(analysis: Analysis) -> Report:
+    """A report whose reader can switch to visits and to the time per visit."""
+    others = (
+        analyse(analysis.experiment, analysis.decision, metric, ModelOptions())
+        for metric in ("visits", "time_per_visit")
+    )
+    found = [(other, *outlooks(other)) for other in others]
+    metrics = [
+        MetricOutlook(analysis=a, callpaths=callpaths, regions=regions) for a, callpaths, regions in found
+    ]
+    return replace(report_of(analysis), others=metrics)
 
 
 def report_of(analysis: Analysis) -> Report:

@@ -19,6 +19,7 @@ from tests.pipeline.report.html.studies import (
     study,
     study_of,
     two_parameter_study,
+    with_other_metrics,
 )
 
 WIDE = {"width": 1400, "height": 4000}  # everything in sight, so nothing waits for being scrolled to
@@ -354,3 +355,28 @@ def test_two_parameters_have_a_map_and_two_sliders(running: Any, tmp_path: Path)
 def test_without_complaint_to_the_end(watched: Watched) -> None:
     assert watched.complaints == []
     assert len(watched.requests) == 1
+
+
+def test_the_metric_can_be_switched_and_factors_are_named(running: Any, tmp_path: Path) -> None:
+    report = with_other_metrics(study())
+    (tmp_path / "report.html").write_text(report_html(report), encoding="utf-8")
+    watched = Watched(running, tmp_path / "report.html", viewport=WIDE)
+    page = watched.page
+    page.locator("#kernel-table .name").first.click()
+    assert "Factor: visits (occ)" in page.locator("#kernel-table").inner_text()
+    page.locator("#controls select").select_option(label="visits (occ)")
+    settle(page)
+    measured = report.others[0].regions.share_measured
+    shares = page.locator("#kernel-table tbody td:nth-child(2)").all_text_contents()
+    assert sorted(shares) == sorted(f"{100 * share:.1f} %" for share in measured)
+    assert page.locator("#kernel-target").inner_text().endswith("of visits (occ)")
+    page.locator("#controls select").select_option(label="time_per_visit (s)")
+    settle(page)
+    assert "have no sum" in page.locator("#stack").inner_text()
+    assert set(page.locator("#kernel-table tbody td:nth-child(2)").all_text_contents()) == {"–"}
+    choose(page, "#controls", "Call paths")
+    assert len(names(page)) == len(report.others[1].callpaths.order)
+    page.locator("#controls select").select_option(label="effort (core-s)")
+    settle(page)
+    assert len(names(page)) == len(study().callpaths.kernels)
+    assert watched.complaints == []

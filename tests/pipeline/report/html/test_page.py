@@ -15,10 +15,12 @@ from pipeline.report.html.payload import page_data
 from tests.pipeline.report.html.studies import (
     EVIDENCE,
     SCRIPT,
+    answered,
     outlooks,
     report_of,
     study,
     two_parameter_study,
+    with_other_metrics,
 )
 
 
@@ -185,3 +187,16 @@ def test_what_is_not_unicode_is_replaced() -> None:
     notices = {**report.provenance, "notices": ["bad \udc80 byte"]}
     text = report_html(replace(report, provenance=notices))
     assert "bad ? byte" in text
+
+
+def test_other_metrics_are_there_as_far_as_there_is_room(monkeypatch: pytest.MonkeyPatch) -> None:
+    report = with_other_metrics(study())
+    shown = data_of(report_html(report))["others"]
+    assert [(one["metric"], one["additive"]) for one in shown] == [
+        ("visits", True),
+        ("time_per_visit", False),
+    ]
+    room = len(report_html(replace(report, others=report.others[:1]))) + 100
+    monkeypatch.setattr("pipeline.report.html.page.MOST_CHARACTERS", room)
+    text = report_html(replace(answered(study()), others=report.others))
+    assert [one["metric"] for one in data_of(text)["others"]] == ["visits"]
