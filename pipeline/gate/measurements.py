@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from ingest.arrays import FloatArray, IntArray
+from ingest.errors import InputError
 from ingest.experiment import Experiment
 from ingest.scaling import ScalingDecision
 from pipeline.models.bottlenecks import shares
@@ -181,8 +182,11 @@ def measurements_of(
     """Take the kernels of an experiment.
 
     Raises:
-        InputError: if the metric was not measured.
+        InputError: if the metric was not measured, or has no sum.
     """
+    if experiment.metric(metric).kind.extreme:
+        hint = "choose time, visits or a counter"
+        raise InputError(f"{metric} has no sum over call paths that could be compared", hint=hint)
     callpaths = callpath_kernels(experiment, metric, decision.scaling)
     regions, total = region_kernels(callpaths), total_kernel(callpaths)
     files, lines = _sources(experiment)

@@ -5,6 +5,7 @@ import pytest
 
 from ingest.alignment import MeasuredRun, align
 from ingest.errors import InputError
+from ingest.profile import MetricKind
 from ingest.reduction import reduce_profile
 from ingest.scaling import Scaling, ScalingDecision
 from pipeline.gate.measurements import KernelId, Level, Origin, measurements_of, regions_of
@@ -151,3 +152,10 @@ def test_what_is_not_available_is_said_so(experiment):
 def test_a_metric_that_was_not_measured_is_refused(experiment):
     with pytest.raises(InputError):
         measurements_of(experiment, ScalingDecision(Scaling.STRONG, "p", ""), "visits")
+
+
+def test_a_metric_without_a_sum_is_refused():
+    profile = make_profile({"max_time": {("main",): [1.0]}}, kinds={"max_time": MetricKind.MAXIMUM})
+    runs = [MeasuredRun((p,), 1, reduce_profile(profile, ["max_time"])) for p in (1.0, 2.0)]
+    with pytest.raises(InputError, match="max_time has no sum over call paths"):
+        measurements_of(align(["p"], runs), ScalingDecision(Scaling.STRONG, "p", ""), "max_time")
