@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 
 from rich.console import Console
-from rich.text import Text
 
 from pipeline.models.kernels import Kernels
 from pipeline.models.planning.advice import Advice
 from pipeline.report.formatting import callpath_text, percent, point_text, quantity
+from pipeline.report.terminal.sentences import show_sentence
 from pipeline.report.terminal.tables import Column, named_table
 
 NAME_WIDTH = 60
@@ -16,9 +16,8 @@ NAME_WIDTH = 60
 def show_advice(out: Console, plan: Sequence[Advice], parameters: Sequence[str], kernels: Kernels) -> None:
     """Print what to measure next, the most informative per core-second first."""
     if not plan:
-        out.print(
-            "No measurement within the budget would narrow the interval of the total noticeably.",
-            soft_wrap=True,
+        show_sentence(
+            out, "No measurement within the budget would narrow the interval of the total noticeably."
         )
         return
     points = [point_text(dict(zip(parameters, advice.point, strict=True))) for advice in plan]
@@ -31,10 +30,10 @@ def show_advice(out: Console, plan: Sequence[Advice], parameters: Sequence[str],
     width = max(map(len, points))
     out.print(named_table("measure", lambda _: points, columns, width=out.width, shortest=width))
     total = quantity(sum(advice.cost for advice in plan), "core-s")
-    out.print(f"Total: {total}. Measure in this order.", soft_wrap=True)
+    show_sentence(out, f"Total: {total}. Measure in this order.")
     for point, advice in zip(points, plan, strict=True):
         if advice.settles:
-            out.print(Text(f"{point} clarifies most: {_first_settled(advice, kernels)}"), soft_wrap=True)
+            show_sentence(out, f"{point} clarifies most: {_first_settled(advice, kernels)}")
 
 
 def _first_settled(advice: Advice, kernels: Kernels) -> str:

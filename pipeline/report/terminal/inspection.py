@@ -4,9 +4,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from rich.console import Console
-from rich.text import Text
 
 from pipeline.report.formatting import counted, shorten_middle, value_text
+from pipeline.report.terminal.sentences import show_sentence
 from pipeline.report.terminal.tables import Column, named_table
 
 COUNTS = {
@@ -28,7 +28,7 @@ def show_inspection(out: Console, found: Mapping[str, Any]) -> None:
     """
     _show_contents(out, found)
     for line in verdict(found):
-        out.print(Text(line), soft_wrap=True)
+        show_sentence(out, line)
 
 
 def verdict(found: Mapping[str, Any]) -> list[str]:
@@ -78,7 +78,7 @@ def _show_contents(out: Console, found: Mapping[str, Any]) -> None:
     _show_reconciliation(out, runs, paths)
     _show_metrics(out, runs)
     for notice in found.get("notices", ()):
-        out.print(Text(f"Note: {notice}"), soft_wrap=True)
+        show_sentence(out, f"Note: {notice}")
 
 
 def _below(path: str, directory: str) -> str:
@@ -111,7 +111,7 @@ def _show_reconciliation(out: Console, runs: Sequence[Mapping[str, Any]], paths:
     for run, path in zip(runs, paths, strict=True):
         for phase, text in run.get("reconciled", {}).items():
             place = f"{path}, {phase}" if phase else path
-            out.print(Text(f"{place}: {text}; {run['statistic']}"), soft_wrap=True)
+            show_sentence(out, f"{place}: {text}; {run['statistic']}")
         if rows := run.get("overlapping"):
             columns = [
                 Column(header="seconds, in no sum", cells=[f"{value:.10g}" for _, value in rows[:MAX_ROWS]])
@@ -131,4 +131,4 @@ def _show_metrics(out: Console, runs: Sequence[Mapping[str, Any]]) -> None:
                 counts[text] = counts.get(text, 0) + 1
         for text, count in counts.items():
             concerned = "" if count == len(runs) else f" ({counted(count, 'run')})"
-            out.print(Text(f"{title}{concerned}: {text}"), soft_wrap=True)
+            show_sentence(out, f"{title}{concerned}: {text}")
