@@ -186,7 +186,9 @@ class Models:
         kernels, points = self._level.kernels, self._analysis.experiment.points
         counts = counted(len(self), "call path" if self._of_callpaths else "region")
         names = ", ".join(self.parameters)
-        return f"Models({kernels.metric} of {counts} over {names} at {counted(len(points), 'point')})"
+        per = self._analysis.experiment.per
+        what = kernels.metric if per is None else f"{kernels.metric} {per.text}"
+        return f"Models({what} of {counts} over {names} at {counted(len(points), 'point')})"
 
     def _repr_html_(self) -> str:
         columns = ["kernel", "formula", "growth_class", "probability_growing", "quality", "share"]

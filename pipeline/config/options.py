@@ -217,6 +217,12 @@ class Options:
         given=list[str],
         read=_kernels,
     )
+    per: str = option(
+        "",
+        "Divide all values by how often each run visited this region: per time step, for example.",
+        commands=_MODELS,
+        metavar="REGION",
+    )
     strict: bool = option(
         False, "Exit with code 3 if a run could not be read.", commands=(*_MODELS, "check"), recompute=False
     )
