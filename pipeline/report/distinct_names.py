@@ -114,7 +114,7 @@ def _fitting(path: CallPath, kept: set[int], names: Sequence[str], width: int) -
         text = _with_gaps([*(shortened[name] for name in path[:-1]), path[-1]], kept, CLOSE)
         if len(text) <= width:
             return text
-    return shorten_middle(text, width)
+    return shorten_middle(text, width).replace(2 * ELLIPSIS, ELLIPSIS)
 
 
 def _with_gaps(path: Sequence[str], kept: set[int], arrow: str = ARROW) -> str:

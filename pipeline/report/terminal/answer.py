@@ -100,7 +100,7 @@ def show_next_step(out: Console, summary: Summary, results: object) -> None:
     runtime, total = summary["runtime"], summary["total"]
     doubted = runtime is not None and runtime["trust"]["verdict"] != "high"
     if doubted and summary["targets"] and total["metric"] in TIMES:
-        of_a_run = summary["visits_per_run"] or 1
+        of_a_run = summary.get("visits_per_run") or 1
         budget = float(
             f"{total['predictions'][-1]['value'] * of_a_run / 2:.2g}"
         )  # core-seconds: a run half as expensive
@@ -124,7 +124,7 @@ def _headline(summary: Summary, name: str) -> str:
     runtime = summary["runtime"]
     kind = summary["total"]["metric"] if runtime is None else KINDS.get(runtime["compared_by"], "")
     what += [kind] if kind else []
-    what += [f"per visit of {summary['per']}"] if summary["per"] is not None else []
+    what += [f"per visit of {summary['per']}"] if summary.get("per") else []
     return (f"{name}: " if name else "") + ", ".join(what)
 
 

@@ -58,7 +58,7 @@ def show_head(out: Console, summary: Mapping[str, Any]) -> None:
 
 def show_unit(out: Console, summary: Mapping[str, Any]) -> None:
     """Say that values are not of whole runs, if so."""
-    if summary["per"] is not None:
+    if summary.get("per"):
         show_sentence(out, f"All values are per visit of {summary['per']}.")
 
 
@@ -200,7 +200,8 @@ def show_crossovers(out: Console, summary: Mapping[str, Any], *, by: str = "regi
     if found:
         out.print("Crossovers")
     shown = found[:limit]
-    names = iter(distinct_texts([one[key] for one in shown for key in CROSSING], CROSSING_WIDTH))
+    paths = [one[key][-1:] if by == "regions" else one[key] for one in shown for key in CROSSING]
+    names = iter(distinct_texts(paths, CROSSING_WIDTH))
     for crossover, over, past in zip(shown, names, names, strict=True):
         ((name, scale),) = crossover["at"].items()
         place = "within" if crossover["measured"] else "beyond"
