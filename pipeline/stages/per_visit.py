@@ -57,7 +57,8 @@ def _divided(experiment: Experiment, per: PerVisit) -> Experiment:
     runs = tuple(_shortened(run, float(per.visits[run.point, run.repetition])) for run in experiment.runs)
     least, most = (value_text(float(end(per.visits))) for end in (np.nanmin, np.nanmax))
     counts = least if least == most else f"{least} to {most}"
-    notice = f"all values are per visit of '{per.region}' ({counts} visits per run)"
+    visits = "visit" if counts == "1" else "visits"
+    notice = f"all values are per visit of '{per.region}' ({counts} {visits} per run)"
     return replace(experiment, values=values, runs=runs, per=per, notices=(*experiment.notices, notice))
 
 

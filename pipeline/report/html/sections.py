@@ -89,7 +89,9 @@ def _values(experiment: Experiment) -> str:
     """Say of what values are that are not of whole runs."""
     if experiment.per is None:
         return ""
-    return f"{experiment.per.text}, which a run visits {scale_text(experiment.per.of_a_run)} times (median)"
+    visits = experiment.per.of_a_run
+    times = "once" if visits == 1 else f"{scale_text(visits)} times"
+    return f"{experiment.per.text}, which a run visits {times} (median)"
 
 
 def _attribute(experiment: Experiment, keys: Sequence[str]) -> str:

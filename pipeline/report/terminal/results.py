@@ -289,7 +289,8 @@ def show_predictions(out: Console, summary: Mapping[str, Any], *, by: str, limit
         )
     names = name_column(shown, NAMES[by])
     out.print(named_table(*names, columns, width=out.width, shortest=SHORTEST[by]))
-    out.print("In brackets: 90 % intervals of the expected values.", style="dim")
+    per = f", per visit of {summary['per']}" if summary.get("per") else ""
+    show_sentence(out, f"In brackets: 90 % intervals of the expected values{per}.", "dim")
     show_far_targets(out, summary)
 
 

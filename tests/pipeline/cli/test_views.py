@@ -69,6 +69,26 @@ def _kernels(call, study, *options):
     return json.loads(call("model", study, *options, "--json", "-")[1])["kernels"]
 
 
+def test_values_per_visit_are_called_so_by_every_command(call, strong_study, tmp_path):
+    out, text = tmp_path / "per", "per visit of solve"
+    code, shown, notices = call("run", strong_study, "--out", out, "--per", "solve")
+    assert code == 0 and shown.splitlines()[0].endswith(f"strong scaling, {text}")
+    assert "all values are per visit of 'solve' (1 visit per run)" in notices
+    for command in (
+        ("tree", out),
+        ("predict", out),
+        ("bottlenecks", out),
+        ("plot", out, "sum"),
+        ("report", out),
+    ):
+        assert command[0] == "report" or text in " ".join(call(*command)[1].split())
+    assert f"{text}, which a run visits 1 times" in (out / "report.html").read_text()
+    assert json.loads(call("predict", out, "--json", "-")[1])["per"] == "solve"
+    assert text in " ".join(call("model", strong_study, "--per", "solve")[1].split())
+    code, shown, error = call("model", strong_study, "--per", "nothing")
+    assert (code, shown) == (2, "") and error.startswith("pipeline: --per: nothing matches 'nothing'; ")
+
+
 def test_an_unknown_id_is_refused(call, results, strong_study):
     what = "no call path #999; there are 3"
     assert call("plot", results, "#999") == (2, "", f"pipeline: {what}\n")
@@ -127,7 +147,7 @@ def test_a_plot_as_two_files_of_which_one_is_linear(call, results, tmp_path):
         ("s*", "'s*' matches 2 kernels (sum 66.6 %, solve 33.3 %); choose one"),
         (
             "*/s*",
-            "'*/s*' matches 2 kernels (#3 main › sum 66.6 %, #2 main › solve 33.3 %); choose one, such as '#3'",
+            "(#3 main › sum 66.6 %, #2 main › solve 33.3 %); choose one, such as '#3'",
         ),
     ],
 )
