@@ -202,8 +202,8 @@ class Options:
     )
     focus: tuple[str, ...] = option(
         (),
-        "List and rank only kernels that match or are called from one that does, such as 'CG*'; totals stay. "
-        "Separate several by commas.",
+        "List and rank only kernels that match or are called from one that does, such as 'CG*' or '#17'; "
+        "totals stay. Separate several by commas.",
         commands=_MODELS,
         metavar="PATTERNS",
         given=list[str],

@@ -136,7 +136,7 @@ def name_column(
     """
     paths = [row["callpath"] for row in rows]
     marks = [callpath_id(row["id"]) if "id" in row else "" for row in rows]
-    title = "id" if any(marks) else "rank"
+    title = "id" if any(marks) else ""
     marks = marks if any(marks) else list(ranks)
     if not marks:
         return header, lambda width: distinct_texts(paths, width)

@@ -12,9 +12,10 @@ from pipeline.models.analysis import Analysis
 from pipeline.models.kernels import callpath_id
 from pipeline.report.formatting import counted, display_unit, figure, percent, shorten_middle
 from pipeline.report.terminal.results import growth_style
-from pipeline.report.terminal.tables import SHORTEST_CALLPATH, Column, named_table
+from pipeline.report.terminal.tables import Column, named_table
 
 BAR_WIDTH = 12
+SHORTEST = 28  # characters that ids and names get before columns are left out
 EIGHTHS = " ▏▎▍▌▋▊▉█"
 
 
@@ -51,7 +52,7 @@ def show_tree(out: Console, analysis: Analysis, values: FloatArray, origin: str,
             columns,
             width=out.width,
             title=title,
-            shortest=SHORTEST_CALLPATH,
+            shortest=SHORTEST,
         )
     )
     if len(nodes) < len(tree):

@@ -92,9 +92,9 @@ def test_the_ranking_shows_the_last_target():
     lines = shown(show_ranking, summary(), by="regions", limit=15)
     assert lines == [
         "Largest regions at p = 1048576 (effort, core-s)",
-        "rank  region        share now  at target  predicted  90 % interval  growth  grows",
-        "   1  main › solve     50.0 %     25.0 %        100    50.0 .. 200  p        96 %",
-        "   2  main › sum       50.0 %     25.0 %       50.0    25.0 .. 100  p        96 %",
+        "   region        share now  at target  predicted  90 % interval  growth  grows",
+        "1  main › solve     50.0 %     25.0 %        100    50.0 .. 200  p        96 %",
+        "2  main › sum       50.0 %     25.0 %       50.0    25.0 .. 100  p        96 %",
     ]
 
 
@@ -107,9 +107,9 @@ def test_the_ranking_is_cut_and_says_so():
 
 def test_numbers_of_rows_are_aligned():
     lines = shown(show_ranking, summary(*(kernel(f"k{i}", 100.0 - i) for i in range(10))), limit=10)
-    assert lines[1].startswith("rank  region")
-    assert lines[2].startswith("   1  main › k0")
-    assert lines[11].startswith("  10  main › k9")
+    assert lines[1].startswith("    region")
+    assert lines[2].startswith(" 1  main › k0")
+    assert lines[11].startswith("10  main › k9")
 
 
 def test_call_paths_have_their_ids_instead_of_ranks():
@@ -166,8 +166,8 @@ def test_start_up_follows_the_kernels_without_a_number_if_it_matters():
         kernel("MPI_Finalize", 1.0, flags=["start_up"], share_measured=0.001, share_at_target=0.001),
     ]
     lines = shown(show_ranking, summary(*rows), limit=1)
-    assert lines[2].startswith("   1  main › a")
-    assert lines[3].startswith("      main › MPI_Init")
+    assert lines[2].startswith("1  main › a")
+    assert lines[3].startswith("   main › MPI_Init")
     assert lines[4] == "and 2 more; --limit or --json shows them"
 
 
