@@ -66,3 +66,15 @@ def test_long_names_show_where_they_differ():
 
 def test_a_call_path_that_stands_twice_reads_the_same_twice():
     assert len(set(distinct_texts([hpcg("CG"), hpcg("CG"), hpcg("MG")], 26))) == 2
+
+
+def test_a_text_that_another_group_took_is_not_used_again():
+    paths = [
+        ("CG", "main", "f(double)", "ab", "f(double)"),
+        ("MG", "g", "g", "ab", "f(int)"),
+        ("aaaaaaaaa", "CG", "f(int)"),
+        ("aaaaaaaaa", "ab", "f(int)", "CG", "aaaaaaaaa"),
+        ("ab", "f(double)", "aaaaaaaaa", "ab", "f(double)"),
+        ("ab", "main", "aaaaaaaaa", "CG", "f(int)"),
+    ]
+    assert len(set(distinct_texts(paths, 11))) == len(paths)

@@ -215,9 +215,21 @@ def test_real_times_per_iteration_times_iterations_are_those_of_the_run(results)
     assert summary["per"] == "main/CG/ComputeSPMV"
 
 
-def test_the_filter_is_that_of_whole_runs(results, tmp_path):
-    run(SAMPLE, Options(out=tmp_path / "whole"))
-    assert (results / "app.filter").read_text() == (tmp_path / "whole" / "app.filter").read_text()
+def test_the_page_says_so(results):
+    page = (results / "report.html").read_text(encoding="utf-8")
+    assert "per visit of main/CG/ComputeSPMV (90" in page
+    assert "per visit of main/CG/ComputeSPMV, which a run visits 102 times" in page
+
+
+def test_the_filter_is_that_of_whole_runs(tmp_path):
+    corrected = SAMPLE.parent / "lulesh-accessors" / "full"
+    whole, per = tmp_path / "whole", tmp_path / "per"
+    effects = [
+        run(corrected, Options(out=out, per=region)).filter_effect
+        for out, region in ((whole, ""), (per, "LagrangeLeapFrog"))
+    ]
+    assert effects[0] == effects[1]
+    assert (whole / "app.filter").read_text() == (per / "app.filter").read_text()
 
 
 def test_whole_runs_are_checked_only(results):
