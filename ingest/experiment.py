@@ -76,6 +76,29 @@ class OverheadCorrection:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
+class PerVisit:
+    """By what all values of an experiment were divided.
+
+    Attributes:
+        region: the pattern that names the region.
+        visits: float64[P, R], how often each run visited it; NaN where there was no run.
+    """
+
+    region: str
+    visits: FloatArray
+
+    @property
+    def text(self) -> str:
+        """What values are of: ``per visit of step``."""
+        return f"per visit of {self.region}"
+
+    @property
+    def of_a_run(self) -> float:
+        """Median number of visits of a run."""
+        return float(np.nanmedian(self.visits))
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Experiment:
     """Many runs aligned: N call paths, P measurement points of D parameters, R repetitions.
 
@@ -91,6 +114,7 @@ class Experiment:
         notices: one sentence for everything skipped or doubtful.
         correction: how the times were corrected for overhead; None if they are as measured.
         recorded: names of the functions that the runs could record, called or not, sorted; empty if unknown.
+        per: the visits by which values and times were divided; None if they are of whole runs.
     """
 
     parameters: tuple[str, ...]
@@ -103,6 +127,7 @@ class Experiment:
     notices: tuple[str, ...] = ()
     correction: OverheadCorrection | None = None
     recorded: tuple[str, ...] = ()
+    per: PerVisit | None = None
 
     @property
     def is_series(self) -> bool:

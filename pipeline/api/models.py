@@ -47,7 +47,7 @@ class Models:
     """The scaling models of all kernels of a study; `Study.fit` and `read_results` make them.
 
     Kernels are the regions, or the call paths in `callpaths`. ``models["MPI_Allreduce"]`` is one kernel: its
-    name, or a call path joined by ``/``; ``*`` and ``?`` are wildcards.
+    name, a call path joined by ``/``, or the id of one such as ``#17``; ``*`` and ``?`` are wildcards.
     """
 
     _analysis: Analysis
@@ -80,7 +80,8 @@ class Models:
         Columns: ``kernel``, ``metric``, ``unit``, ``formula``, ``growth`` (the leading term),
         ``growth_class`` (how it grows, in words), ``probability_growing``, ``quality`` (symmetric mean error
         in per cent, every point predicted from the others), ``smape`` (the same for the fit to all points),
-        ``share`` of the total at the largest measured scale, ``points``, ``repetitions`` and ``notes``.
+        ``share`` of the total at the largest measured scale, ``points``, ``repetitions`` and ``notes``;
+        before them the ``id`` of call paths.
         """
         ahead = outlooks(self._analysis, target_points(self._analysis, ()))
         return models_frame(self._level, ahead[0 if self._of_callpaths else 1])
@@ -192,7 +193,9 @@ class Models:
         kernels, points = self._level.kernels, self._analysis.experiment.points
         counts = counted(len(self), "call path" if self._of_callpaths else "region")
         names = ", ".join(self.parameters)
-        return f"Models({kernels.metric} of {counts} over {names} at {counted(len(points), 'point')})"
+        per = self._analysis.experiment.per
+        what = kernels.metric if per is None else f"{kernels.metric} {per.text}"
+        return f"Models({what} of {counts} over {names} at {counted(len(points), 'point')})"
 
     def _repr_html_(self) -> str:
         columns = ["kernel", "formula", "growth_class", "probability_growing", "quality", "share"]
@@ -218,6 +221,12 @@ class Kernel:
     def name(self) -> str | tuple[str, ...]:
         """The region, or the call path as a tuple of region names."""
         return kernel_names(self._level)[self._number]
+
+    @property
+    def id(self) -> int | None:
+        """The id of a call path, as in ``models["#17"]``; None for a region."""
+        node = int(self._level.kernels.node[self._number])
+        return node + 1 if node >= 0 else None
 
     @property
     def formula(self) -> str:

@@ -16,6 +16,7 @@ from pipeline.report.frames import frame_html, measurements_frame, runs_frame
 from pipeline.stages.ingest import Ingested, ingest, locate
 from pipeline.stages.model import metric_to_model, modelled
 from pipeline.stages.overhead import true_times
+from pipeline.stages.selection import selected
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -107,6 +108,7 @@ def read_study(
     *,
     config: str | PathLike[str] | None = None,
     metric: str | None = None,
+    per: str | None = None,
     jobs: int | None = None,
 ) -> Study:
     """Find the runs in a directory, read them and align them on one call tree.
@@ -115,6 +117,7 @@ def read_study(
         path: a directory of runs such as ``app.p4.r1/profile.cubex``, one profile, or a series file.
         config: a configuration file; by default ``pipeline.toml`` in the directory.
         metric: a metric to read besides time and visits, and to model.
+        per: a region, such as a time step, by whose number of visits all values are divided.
         jobs: number of processes that read profiles; by default one per core.
 
     Returns:
@@ -124,12 +127,13 @@ def read_study(
         PipelineError: nothing can be read, or the configuration is invalid.
     """
     place = Path(path)
-    given: dict[str, Any] = {"metric": metric, "jobs": jobs}
+    given: dict[str, Any] = {"metric": metric, "per": per, "jobs": jobs}
     options = load_options(None if config is None else Path(config), place if place.is_dir() else None)
     options = override(options, given, flags=False)
     located = locate(place, options.runs)
     read = ingest(located, options.metric, options.processes, excluded=options.exclude_metrics)
     read = true_times(read, options)
+    read = selected(read, options)
     if read.damaged:
         lost = counted(len(read.damaged), "run")
         warnings.warn(f"{lost} could not be read; see Study.problems", stacklevel=2)

@@ -27,11 +27,11 @@ def model_command(
     from pipeline.stages.ingest import ingest, locate, skipped_entry
     from pipeline.stages.model import summary_of_models
     from pipeline.stages.overhead import true_times
-    from pipeline.stages.selection import focused, without_kernels
+    from pipeline.stages.selection import focused, selected
 
     options = load_options(config, path if path.is_dir() else None, **given)
     read = ingest(locate(path, options.runs), options.metric, options.processes, reading_progress)
-    read = without_kernels(true_times(read, options), options.without)
+    read = selected(true_times(read, options), options)
     show_skipped([skipped_entry(entry) for entry in read.damaged])
     show_notices(read.experiment.notices)
     summary = focused(summary_of_models(read, options), options.focus, options.without)

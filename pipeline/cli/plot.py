@@ -14,7 +14,10 @@ from pipeline.cli.output import STANDARD_OUTPUT, require_one_on_standard_output,
 def plot_command(
     out: Out,
     kernel: Annotated[
-        str, typer.Argument(metavar="KERNEL", help="Region or call path; * and ? are wildcards.")
+        str,
+        typer.Argument(
+            metavar="KERNEL", help="Region, call path or its id such as '#17'; * and ? are wildcards."
+        ),
     ],
     at: At = None,
     metric: Metric = None,

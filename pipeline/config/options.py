@@ -202,8 +202,8 @@ class Options:
     )
     focus: tuple[str, ...] = option(
         (),
-        "List and rank only kernels that match or are called from one that does, such as 'CG*'; totals stay. "
-        "Separate several by commas.",
+        "List and rank only kernels that match or are called from one that does, such as 'CG*' or '#17'; "
+        "totals stay. Separate several by commas.",
         commands=_MODELS,
         metavar="PATTERNS",
         given=list[str],
@@ -225,6 +225,12 @@ class Options:
         metavar="PATTERNS",
         given=list[str],
         read=_kernels,
+    )
+    per: str = option(
+        "",
+        "Divide all values by how often each run visited this region: per time step, for example.",
+        commands=_MODELS,
+        metavar="REGION",
     )
     strict: bool = option(
         False, "Exit with code 3 if a run could not be read.", commands=(*_MODELS, "check"), recompute=False

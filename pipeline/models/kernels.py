@@ -8,6 +8,7 @@ import numpy as np
 
 from ingest.arrays import BoolArray, FloatArray, IntArray
 from ingest.cpp_names import short_name
+from ingest.errors import UsageError
 from ingest.experiment import Experiment
 from ingest.region_class import Activity, region_class
 from ingest.scaling import Scaling
@@ -203,7 +204,44 @@ def matches(callpath: tuple[str, ...], pattern: str) -> bool:
     return pattern in spellings or any(fnmatchcase(text, pattern) for text in spellings)
 
 
-def matching(kernels: Kernels, pattern: str) -> IntArray:
-    """Return the kernels that a pattern names, int64, in their order."""
-    hits = [k for k, callpath in enumerate(kernels.callpaths) if matches(callpath, pattern)]
-    return np.array(hits, dtype=np.int64)
+def callpath_id(number: int) -> str:
+    """Write the short id of a call path, its number in preorder counted from 1: ``#17``."""
+    return f"#{number}"
+
+
+def is_callpath_id(pattern: str) -> bool:
+    """Tell whether a pattern is a short id; a region of such a name is reached by ``[#]17``."""
+    return pattern.startswith("#") and pattern[1:].isdecimal()
+
+
+def matching(callpaths: Sequence[tuple[str, ...]], pattern: str, where: str = "") -> IntArray:
+    """Return which call paths a pattern names, int64, in their order.
+
+    Args:
+        callpaths: all call paths of a study in preorder, or the names of regions.
+        pattern: as of `matches`, or the short id of a call path.
+        where: the option that gives the pattern, for the error.
+
+    Raises:
+        UsageError: no call path has that id.
+    """
+    if not is_callpath_id(pattern):
+        hits = [k for k, callpath in enumerate(callpaths) if matches(callpath, pattern)]
+        return np.array(hits, dtype=np.int64)
+    node = int(pattern[1:]) - 1
+    if not 0 <= node < len(callpaths):
+        raise UsageError(f"no call path {pattern}; there are {len(callpaths)}", where=where)
+    return np.array([node], dtype=np.int64)
+
+
+def named(callpaths: Sequence[tuple[str, ...]], pattern: str, option: str) -> IntArray:
+    """Return which call paths the pattern of an option names, as `matching` does, at least one.
+
+    Raises:
+        UsageError: there is none.
+    """
+    found = matching(callpaths, pattern, option)
+    if not len(found):
+        hint = "give a region such as 'MPI_Init', or a call path such as '*/CG*'"
+        raise UsageError(f"nothing matches '{pattern}'", where=option, hint=hint)
+    return found

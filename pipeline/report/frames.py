@@ -71,11 +71,14 @@ def models_frame(level: Level, outlook: Outlook) -> pd.DataFrame:
     """Return one row per kernel with its model, the largest at the target of the outlook first.
 
     ``share`` is that at the largest measured scale, ``smape`` the error of the model at the measured points
-    in per cent, ``quality`` the same with every point predicted from the others.
+    in per cent, ``quality`` the same with every point predicted from the others. Call paths have their
+    ``id``.
     """
     kernels, models = level.kernels, level.models
+    ids: Columns = {} if (kernels.node < 0).all() else {"id": kernels.node + 1}
     rows = pd.DataFrame(
-        {
+        ids
+        | {
             "kernel": kernel_names(level),
             "metric": kernels.metric,
             "unit": kernels.unit,

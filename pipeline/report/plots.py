@@ -69,7 +69,8 @@ def curve_of(analysis: Analysis, level: Level, kernel: int, title: str, horizon:
     return Curve(
         title=title,
         parameter=analysis.parameter,
-        unit=f"{level.kernels.metric} [{level.kernels.unit}]",
+        unit=f"{level.kernels.metric} [{level.kernels.unit}]"
+        + (f" {experiment.per.text}" if experiment.per else ""),
         measured_at=at[known],
         measured=values[known],
         scale=scale,

@@ -79,7 +79,9 @@ def _scaling(name: str, analysis: Analysis, found: Runtime) -> str:
 
 def _cost(analysis: Analysis, found: Runtime) -> str:
     figures = found.figures
-    text = f"A run at {_at(analysis, figures.points[-1])} is predicted to take"
+    per = analysis.experiment.per
+    what = "A run" if per is None else f"A visit of {per.region}"
+    text = f"{what} at {_at(analysis, figures.points[-1])} is predicted to take"
     if np.isfinite(figures.wall.value[-1]):
         text += f" {_wall(figures.wall)} and"
     hours = figures.core_hours

@@ -53,6 +53,8 @@ def summarise(
         "parameters": list(names),
         "points": [_point(names, row) for row in experiment.points],
         "targets": _targets(analysis, targets),
+        "per": None if experiment.per is None else experiment.per.region,
+        "visits_per_run": None if experiment.per is None else number(experiment.per.of_a_run),
         "scaling": analysis.decision.scaling.value,
         "scaling_reason": analysis.decision.reason,
         "kernels": _kernels(analysis, analysis.callpaths, callpaths, targets),
@@ -105,8 +107,10 @@ def _kernels(analysis: Analysis, level: Level, outlook: Outlook, targets: FloatA
     if analysis.is_profile:
         predicted = [[] for _ in predicted]
     measured = _measured(kernels.mean)
+    ids: list[dict[str, int]] = [{"id": node + 1} if node >= 0 else {} for node in kernels.node.tolist()]
     return [
-        {
+        ids[k]
+        | {
             "callpath": list(kernels.callpaths[k]),
             "region": kernels.callpaths[k][-1],
             "paradigm": kernels.paradigms[k],

@@ -62,12 +62,16 @@ def next_measurements(analysis: Analysis, at: FloatArray) -> list[Advice]:
 
 
 def _cores(analysis: Analysis, points: FloatArray) -> FloatArray:
-    """Return the cores that a modelled second stands for; under weak scaling a second is one location's."""
-    if analysis.decision.scaling is not Scaling.WEAK:
-        return np.ones(len(points))
+    """Return the core-seconds of a run that a modelled second stands for.
+
+    Under weak scaling a second is one location's; if values are per visit of a region, it is one visit's.
+    """
     experiment = analysis.experiment
+    visits = 1.0 if experiment.per is None else experiment.per.of_a_run
+    if analysis.decision.scaling is not Scaling.WEAK:
+        return np.full(len(points), visits)
     column = experiment.parameters.index(analysis.parameter)
     scale = np.array([experiment.points[run.point, column] for run in experiment.runs])
     per_unit = np.median([len(run.process) for run in experiment.runs] / scale)
-    cores: FloatArray = points[:, column] * per_unit
+    cores: FloatArray = points[:, column] * per_unit * visits
     return cores

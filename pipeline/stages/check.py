@@ -74,6 +74,12 @@ def read_study(path: Path, options: Options, machine: str = "", progress: Progre
         experiment, decision = analysis.experiment, analysis.decision
         metric = experiment.stored_metric(provenance["configuration"]["metric"])
         damaged = tuple(provenance["damaged"])
+        if experiment.per is not None:
+            raise InputError(
+                f"its values are per visit of '{experiment.per.region}', not of whole runs",
+                where=str(path),
+                hint="give the directory of the runs, or run without --per",
+            )
     else:
         read = ingest(locate(path, options.runs), options.metric, options.processes, progress)
         read = true_times(read, options)

@@ -226,4 +226,5 @@ def tree_values(analysis: Analysis, at: Sequence[Mapping[str, float]]) -> tuple[
         largest = largest_point(experiment.points, experiment.parameters.index(analysis.parameter))
         point, values = experiment.points[largest], analysis.callpaths.kernels.mean[:, largest]
         origin = "measured"
-    return values, f"{origin} at {point_text(dict(zip(experiment.parameters, point.tolist(), strict=True)))}"
+    place = point_text(dict(zip(experiment.parameters, point.tolist(), strict=True)))
+    return values, f"{origin} at {place}" + (f", {experiment.per.text}" if experiment.per else "")

@@ -7,11 +7,12 @@ from pathlib import Path
 import numpy as np
 
 from ingest.arrays import IntArray
-from ingest.cpp_names import short_name
 from ingest.errors import UsageError
 from pipeline.models.analysis import Analysis, Level, largest_point
-from pipeline.models.kernels import matching
+from pipeline.models.bottlenecks import shares
+from pipeline.models.kernels import callpath_id, is_callpath_id, matching
 from pipeline.models.metrics import FACTORS
+from pipeline.report.distinct_names import distinct_texts
 from pipeline.report.formatting import callpath_text, display_unit, figure, percent, point_text
 from pipeline.report.plots import Curve, curve_of, write_figure
 from pipeline.stages.model import target_points
@@ -20,34 +21,45 @@ from pipeline.store.results import StoredStudy
 
 FORMS = ("png", "svg")
 TITLE_WIDTH = 70
-EXAMPLES = 4  # names listed if a pattern is ambiguous
+EXAMPLES, EXAMPLE_WIDTH = 4, 60  # names listed if a pattern is ambiguous, and their characters
 
 
 def find_kernel(analysis: Analysis, pattern: str) -> tuple[Level, int]:
-    """Return the one kernel that a pattern names: a region, else a call path.
+    """Return the one kernel that a pattern names: a region, else a call path, also by its id.
 
     Raises:
         UsageError: the pattern names none or several.
     """
+    if is_callpath_id(pattern):
+        node = matching(analysis.experiment.callpaths, pattern)
+        found = np.flatnonzero(np.isin(analysis.callpaths.kernels.node, node))
+        if len(found):
+            return analysis.callpaths, int(found[0])
+        raise UsageError(f"call path {pattern} has no model of {analysis.metric}")
     for level in (analysis.regions, analysis.callpaths):
-        found = matching(level.kernels, pattern)
+        found = matching(level.kernels.callpaths, pattern)
         if len(found) == 1:
             return level, int(found[0])
         if len(found) > 1:
-            listed = ", ".join(_candidates(analysis, level, found)[:EXAMPLES])
-            listed += ", ..." if len(found) > EXAMPLES else ""
-            raise UsageError(f"'{pattern}' matches {len(found)} kernels ({listed})", hint="choose one")
+            raise _ambiguous(analysis, level, found, pattern)
     raise UsageError(f"no kernel '{pattern}'", hint="`pipeline bottlenecks OUT` lists them")
 
 
-def _candidates(analysis: Analysis, level: Level, found: IntArray) -> list[str]:
-    """Name kernels with their share of what was measured at the largest scale, the largest first."""
+def _ambiguous(analysis: Analysis, level: Level, found: IntArray, pattern: str) -> UsageError:
+    """List kernels with their ids and shares of what was measured at the largest scale, the largest first."""
     experiment = analysis.experiment
     largest = largest_point(experiment.points, experiment.parameters.index(analysis.parameter))
-    values = np.nan_to_num(level.kernels.mean[:, largest])
-    share = values / max(float(values.sum()), 1e-300)
+    share = shares(level.kernels.mean[:, [largest]])[:, 0]
     order = found[np.argsort(-share[found], kind="stable")].tolist()
-    return [f"{short_name(level.kernels.callpaths[k][-1])} {percent(float(share[k]))}" for k in order]
+    shown = order[:EXAMPLES]
+    nodes = level.kernels.node
+    ids = [f"{callpath_id(int(nodes[k]) + 1)} " if level is analysis.callpaths else "" for k in shown]
+    names = distinct_texts([level.kernels.callpaths[k] for k in shown], EXAMPLE_WIDTH)
+    parts = zip(ids, names, share[shown].tolist(), strict=True)
+    listed = [f"{number}{name} {percent(part)}" for number, name, part in parts]
+    more = ", ..." if len(order) > EXAMPLES else ""
+    what = f"'{pattern}' matches {len(found)} kernels ({', '.join(listed)}{more})"
+    return UsageError(what, hint=f"choose one, such as '{ids[0].strip()}'" if ids[0] else "choose one")
 
 
 def kernel_curve(

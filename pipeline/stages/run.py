@@ -34,7 +34,7 @@ from pipeline.stages.model import (
 )
 from pipeline.stages.overhead import calibration_key, calibration_of, true_times
 from pipeline.stages.report import report_analysis
-from pipeline.stages.selection import focused, without_kernels
+from pipeline.stages.selection import focused, selected
 from pipeline.store.atomic import sweep, write_json
 from pipeline.store.cache import Cache
 from pipeline.store.lock import only_writer
@@ -124,7 +124,7 @@ def run(
         if unchanged(options.out, configuration, read.inputs):
             return _stored(options.out)
         with stopwatch.stage("overhead"):
-            read = without_kernels(true_times(read, options), options.without)
+            read = true_times(read, options)
         result = _compute(directory, options, read, stopwatch)
         cache.tidy(read.inputs)
     return result
@@ -132,13 +132,14 @@ def run(
 
 def _compute(directory: Path, options: Options, read: Ingested, stopwatch: Stopwatch) -> RunResult:
     """Run the stages after ingest and store their results; run.json comes last, when all are complete."""
+    whole, read = read, selected(read, options)
     with stopwatch.stage("model"):
         analysis = modelled(read, options, metric_to_model(read, options))
         require_additive(analysis)
         others = modelled_beside(read, options, analysis)
     discard(options.out)
     with stopwatch.stage("filter"):
-        effect = _filter(read, analysis, options)
+        effect = _filter(whole, analysis, options)
     notices = read.experiment.notices
     with stopwatch.stage("report"):
         targets = target_points(analysis, options.at)

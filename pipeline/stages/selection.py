@@ -1,21 +1,31 @@
 """Which kernels take part: those left out of a study, and those that are listed."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from ingest.arrays import BoolArray, FloatArray
-from ingest.errors import UsageError
 from ingest.experiment import Experiment, RunRecord
 from ingest.reduction import Reduction
 from ingest.region_class import region_class
-from pipeline.models.kernels import matches
+from pipeline.config.options import Options
+from pipeline.models.kernels import named
 from pipeline.report.formatting import counted
 from pipeline.stages.ingest import Ingested
+from pipeline.stages.per_visit import per_visit
 
 TIME = "time"
+
+
+def selected(read: Ingested, options: Options) -> Ingested:
+    """Return what is modelled of the runs: values per visit of a region, without kernels, as asked for.
+
+    Raises:
+        UsageError: a pattern matches no call path, or a run did not visit the region.
+    """
+    return without_kernels(per_visit(read, options.per), options.without)
 
 
 def without_kernels(read: Ingested, patterns: Sequence[str]) -> Ingested:
@@ -23,7 +33,7 @@ def without_kernels(read: Ingested, patterns: Sequence[str]) -> Ingested:
 
     Args:
         read: the runs.
-        patterns: of names or call paths, as of `matches`; what call paths call stays.
+        patterns: of names, call paths or their ids, as of `matching`; what call paths call stays.
 
     Raises:
         UsageError: a pattern matches no call path.
@@ -32,10 +42,9 @@ def without_kernels(read: Ingested, patterns: Sequence[str]) -> Ingested:
         return read
     experiment = read.experiment
     paths = experiment.callpaths
+    out = np.zeros(len(paths), dtype=np.bool_)
     for pattern in patterns:
-        if not any(matches(path, pattern) for path in paths):
-            raise _no_match("--without", pattern)
-    out = np.array([any(matches(path, pattern) for pattern in patterns) for path in paths], dtype=np.bool_)
+        out[named(paths, pattern, "--without")] = True
     values = {name: _zeroed(reduction, out) for name, reduction in experiment.values.items()}
     runs = experiment.runs
     if TIME in experiment.values:
@@ -90,14 +99,16 @@ def focused(
     found = dict(summary)
     if not patterns and not left_out:
         return found
-    for pattern in patterns:
-        if not any(_inside(row["callpath"], (pattern,)) for row in summary["kernels"]):
-            raise _no_match("--focus", pattern)
+    by_id = {row["id"]: tuple(row["callpath"]) for row in summary["kernels"]}
+    paths = [by_id[number] for number in sorted(by_id)]
+    chosen, out = (
+        {paths[k] for pattern in given for k in named(paths, pattern, option).tolist()}
+        for option, given in (("--focus", patterns), ("--without", left_out))
+    )
     found["kernels"] = [
         row
         for row in summary["kernels"]
-        if (not patterns or _inside(row["callpath"], patterns))
-        and not any(matches(tuple(row["callpath"]), pattern) for pattern in left_out)
+        if (not patterns or _inside(row["callpath"], chosen)) and tuple(row["callpath"]) not in out
     ]
     regions = {row["region"] for row in found["kernels"]}
     found["regions"] = [row for row in summary["regions"] if row["region"] in regions]
@@ -111,12 +122,6 @@ def focused(
     return found
 
 
-def _inside(callpath: Sequence[str], patterns: Sequence[str]) -> bool:
-    """Tell whether a call path or one of its callers matches."""
-    callers = (tuple(callpath[: depth + 1]) for depth in range(len(callpath)))
-    return any(matches(caller, pattern) for caller in callers for pattern in patterns)
-
-
-def _no_match(option: str, pattern: str) -> UsageError:
-    hint = "give a region such as 'MPI_Init', or a call path such as '*/CG*'"
-    return UsageError(f"nothing matches '{pattern}'", where=option, hint=hint)
+def _inside(callpath: Sequence[str], chosen: Collection[tuple[str, ...]]) -> bool:
+    """Tell whether a call path or one of its callers is chosen."""
+    return any(tuple(callpath[: depth + 1]) in chosen for depth in range(len(callpath)))

@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 from ingest.alignment import REDUCTIONS
 from ingest.arrays import FloatArray
 from ingest.calltree import CallTree
-from ingest.experiment import Experiment, OverheadCorrection, RunRecord
+from ingest.experiment import Experiment, OverheadCorrection, PerVisit, RunRecord
 from ingest.profile import Metric, MetricKind, RegionTable
 from ingest.reduction import Reduction
 from ingest.region_class import RegionClass
@@ -56,6 +56,9 @@ def _callpaths(experiment: Experiment) -> pa.Table:
         "notices": experiment.notices,
         "correction": None if experiment.correction is None else _correction(experiment.correction),
         "recorded": experiment.recorded,
+        "per": None
+        if experiment.per is None
+        else vars(experiment.per) | {"visits": experiment.per.visits.tolist()},
     }
     return table.replace_schema_metadata({_KEY: json.dumps(shared).encode()})
 
@@ -70,6 +73,10 @@ def _read_correction(stored: Mapping[str, Any] | None) -> OverheadCorrection | N
         return None
     deviation, measurable = np.array(stored["deviation"]), np.array(stored["measurable"], dtype=np.bool_)
     return OverheadCorrection(**{**stored, "deviation": deviation, "measurable": measurable})
+
+
+def _read_per(stored: Mapping[str, Any] | None) -> PerVisit | None:
+    return None if stored is None else PerVisit(region=stored["region"], visits=np.array(stored["visits"]))
 
 
 def _measurements(experiment: Experiment) -> pa.Table:
@@ -145,6 +152,7 @@ def read_experiment(directory: Path) -> Experiment:
         notices=tuple(shared["notices"]),
         correction=_read_correction(shared.get("correction")),
         recorded=tuple(shared.get("recorded", ())),  # not in earlier files of this version
+        per=_read_per(shared.get("per")),
     )
 
 

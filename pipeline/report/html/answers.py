@@ -63,6 +63,8 @@ def _how_long(findings: Findings, found: Runtime) -> str:
     shown, unit = (figures.wall, "s") if known else (figures.effort, "core-s")
     value, lower, upper = (quantity(float(v[-1]), unit) for v in (shown.value, shown.lower, shown.upper))
     text = f"{value} {'of wall time ' if known else ''}at {place(findings, figures.points[-1])}"
+    per = findings.analysis.experiment.per
+    text += "" if per is None else f" {per.text}"
     text += f" (90{SPACE}% interval {lower} to {upper}"
     text += f"; {quantity(float(figures.effort.value[-1]), 'core-s')})" if known else ")"
     largest = findings.largest  # measured points come first

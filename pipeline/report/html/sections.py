@@ -48,6 +48,7 @@ def facts(analysis: Analysis, provenance: Mapping[str, Any]) -> list[tuple[str, 
             f"{counted(len(analysis.regions.kernels), 'region')}",
         ),
         ("Scaling", analysis.decision.reason),
+        ("Values", _values(experiment)),
         ("Locations", _locations(experiment)),
         ("Measured with", _attribute(experiment, TOOL)),
         ("Machine", _attribute(experiment, MACHINE)),
@@ -82,6 +83,15 @@ def _locations(experiment: Experiment) -> str:
     if not counts:
         return ""
     return f"{counts[0]} per run" if counts[0] == counts[-1] else f"{counts[0]} to {counts[-1]} per run"
+
+
+def _values(experiment: Experiment) -> str:
+    """Say of what values are that are not of whole runs."""
+    if experiment.per is None:
+        return ""
+    visits = experiment.per.of_a_run
+    times = "once" if visits == 1 else f"{scale_text(visits)} times"
+    return f"{experiment.per.text}, which a run visits {times} (median)"
 
 
 def _attribute(experiment: Experiment, keys: Sequence[str]) -> str:

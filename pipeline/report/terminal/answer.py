@@ -12,8 +12,8 @@ from typing import Any
 from rich.console import Console
 
 from ingest.cpp_names import short_name
+from pipeline.report.distinct_names import distinct_texts
 from pipeline.report.formatting import (
-    callpath_text,
     counted,
     display_unit,
     figure,
@@ -28,7 +28,7 @@ from pipeline.report.terminal.results import (
     growth_cell,
     interval_text,
     measured_values,
-    name_cells,
+    name_column,
     probability_cell,
 )
 from pipeline.report.terminal.scales import show_scales
@@ -100,8 +100,9 @@ def show_next_step(out: Console, summary: Summary, results: object) -> None:
     runtime, total = summary["runtime"], summary["total"]
     doubted = runtime is not None and runtime["trust"]["verdict"] != "high"
     if doubted and summary["targets"] and total["metric"] in TIMES:
+        of_a_run = summary.get("visits_per_run") or 1
         budget = float(
-            f"{total['predictions'][-1]['value'] / 2:.2g}"
+            f"{total['predictions'][-1]['value'] * of_a_run / 2:.2g}"
         )  # core-seconds: a run half as expensive
         command = f"pipeline advise {shlex.quote(str(results))} --budget {value_text(budget)}"
         show_sentence(out, f"Next measurement worth most: {command.replace(' ', JOIN)}")
@@ -123,6 +124,7 @@ def _headline(summary: Summary, name: str) -> str:
     runtime = summary["runtime"]
     kind = summary["total"]["metric"] if runtime is None else KINDS.get(runtime["compared_by"], "")
     what += [kind] if kind else []
+    what += [f"per visit of {summary['per']}"] if summary.get("per") else []
     return (f"{name}: " if name else "") + ", ".join(what)
 
 
@@ -217,7 +219,8 @@ def _show_growing(out: Console, summary: Summary, *, by: str, limit: int) -> Non
         Column(header="growth", cells=[growth_cell(row) for row in rows], justify="left", dispensable=1),
         Column(header="sure?", cells=[_sure(row) for row in rows]),
     ]
-    out.print(named_table("What grows", name_cells(rows), columns, width=out.width, shortest=SHORTEST[by]))
+    names = name_column(rows, "What grows")
+    out.print(named_table(*names, columns, width=out.width, shortest=SHORTEST[by]))
 
 
 def _sure(row: Mapping[str, Any]) -> str:
@@ -228,8 +231,9 @@ def _sure(row: Mapping[str, Any]) -> str:
 def _show_largest(out: Console, summary: Summary, by: str) -> None:
     """Name what takes most in the measurements, if they are too few for a prediction."""
     rows = sorted(summary[by], key=lambda row: -row["share_measured"])[:LARGEST_SHOWN]
-    names = [f"{callpath_text(row['callpath'], NAME_WIDTH)} {percent(row['share_measured'])}" for row in rows]
-    show_sentence(out, f"Largest as measured: {', '.join(names)}.")
+    names = distinct_texts([row["callpath"] for row in rows], NAME_WIDTH)
+    parts = [f"{name} {percent(row['share_measured'])}" for name, row in zip(names, rows, strict=True)]
+    show_sentence(out, f"Largest as measured: {', '.join(parts)}.")
     show_sentence(
         out,
         f"Fewer than {SCALES_NEEDED} scales do not show how anything grows, so nothing is predicted. Measure "

@@ -6,10 +6,10 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from ingest.cpp_names import short_name
+from pipeline.models.kernels import callpath_id
 from pipeline.models.metrics import FACTORS
+from pipeline.report.distinct_names import distinct_texts
 from pipeline.report.formatting import (
-    callpath_text,
     counted,
     display_unit,
     figure,
@@ -28,6 +28,7 @@ from pipeline.report.terminal.tables import (
 )
 from pipeline.report.terminal.targets import beyond, show_far_targets
 
+CROSSING, CROSSING_WIDTH = ("overtakes", "overtaken"), 60
 SURE = 0.9
 VALUES_LISTED = 8
 CANNOT_TELL = "cannot tell"
@@ -54,6 +55,13 @@ def show_head(out: Console, summary: Mapping[str, Any]) -> None:
         f"{callpaths} in {regions}",
     )
     show_sentence(out, f"Scaling: {summary['scaling_reason']}")
+    show_unit(out, summary)
+
+
+def show_unit(out: Console, summary: Mapping[str, Any]) -> None:
+    """Say that values are not of whole runs, if so."""
+    if summary.get("per"):
+        show_sentence(out, f"All values are per visit of {summary['per']}.")
 
 
 def measured_values(name: str, points: Sequence[Mapping[str, float]]) -> str:
@@ -93,20 +101,9 @@ def show_ranking(out: Console, summary: Mapping[str, Any], *, by: str = "regions
     ]
     kind = "regions" if by == "regions" else "call paths"
     title = f"Largest {kind} at {point_text(last[0]['at'])} ({what})"
-    names, digits = name_cells(shown), len(str(len(shown)))
-    ranks = [n if "start_up" not in row["flags"] else "" for n, row in enumerate(shown, 1)]
-    out.print(
-        named_table(
-            f"{'#':>{digits}}  {NAMES[by]}",
-            lambda width: [
-                f"{n:>{digits}}  {name}" for n, name in zip(ranks, names(width - digits - 2), strict=True)
-            ],
-            columns,
-            width=out.width,
-            title=title,
-            shortest=SHORTEST[by],
-        )
-    )
+    ranks = [str(n) if "start_up" not in row["flags"] else "" for n, row in enumerate(shown, 1)]
+    names = name_column(shown, NAMES[by], ranks)
+    out.print(named_table(*names, columns, width=out.width, title=title, shortest=SHORTEST[by]))
     _show_rest(out, len(rows) - len(shown))
 
 
@@ -150,11 +147,8 @@ def show_factors(out: Console, summary: Mapping[str, Any], *, by: str = "regions
             ),
         ]
         title = f"Effort is {factor.count} times the time per {factor.noun}"
-        out.print(
-            named_table(
-                NAMES[by], name_cells(shown), columns, width=out.width, title=title, shortest=SHORTEST[by]
-            )
-        )
+        names = name_column(shown, NAMES[by])
+        out.print(named_table(*names, columns, width=out.width, title=title, shortest=SHORTEST[by]))
         out.print()
 
 
@@ -174,14 +168,31 @@ def _show_profile(out: Console, summary: Mapping[str, Any], shown: Rows, by: str
         columns.append(Column(header="share", cells=[percent(row["share_measured"]) for row in rows]))
     what = f"{rows[0]['metric']}, {unit}" if unit else rows[0]["metric"]
     title = f"Measured ({what})"
-    out.print(
-        named_table(NAMES[by], name_cells(rows), columns, width=out.width, title=title, shortest=SHORTEST[by])
-    )
+    names = name_column(rows, NAMES[by])
+    out.print(named_table(*names, columns, width=out.width, title=title, shortest=SHORTEST[by]))
 
 
-def name_cells(rows: Rows) -> Callable[[int], list[str]]:
-    """Return a function from a width to the names of kernels within it."""
-    return lambda width: [callpath_text(row["callpath"], width) for row in rows]
+def name_column(
+    rows: Rows, header: str, ranks: Sequence[str] = ()
+) -> tuple[str, Callable[[int], Sequence[str]]]:
+    """Return the header of kernels, and a function from a width to their names within it.
+
+    Args:
+        rows: kernels of a summary.
+        header: title of the names.
+        ranks: one per row; they stand before regions, as ids stand before call paths.
+    """
+    paths = [row["callpath"] for row in rows]
+    marks = [callpath_id(row["id"]) if "id" in row else "" for row in rows]
+    title = "id" if any(marks) else ""
+    marks = marks if any(marks) else list(ranks)
+    if not marks:
+        return header, lambda width: distinct_texts(paths, width)
+    digits = max(map(len, (title, *marks)))
+    return f"{title:>{digits}}  {header}", lambda width: [
+        f"{mark:>{digits}}  {name}"
+        for mark, name in zip(marks, distinct_texts(paths, width - digits - 2), strict=True)
+    ]
 
 
 def interval_text(prediction: Mapping[str, Any], factor: float) -> str:
@@ -236,19 +247,17 @@ def show_crossovers(out: Console, summary: Mapping[str, Any], *, by: str = "regi
     found = summary["region_crossovers" if by == "regions" else "crossovers"]
     if found:
         out.print("Crossovers")
-    for crossover in found[:limit]:
+    shown = found[:limit]
+    paths = [one[key][-1:] if by == "regions" else one[key] for one in shown for key in CROSSING]
+    names = iter(distinct_texts(paths, CROSSING_WIDTH))
+    for crossover, over, past in zip(shown, names, names, strict=True):
         ((name, scale),) = crossover["at"].items()
         place = "within" if crossover["measured"] else "beyond"
-        over, past = (_crossing_name(crossover[key], by) for key in ("overtakes", "overtaken"))
         show_sentence(
             out, f"  {name} = {figure(scale)}: {over} overtakes {past} ({place} the measured range)"
         )
     if len(found) > limit:
         out.print(f"  and {len(found) - limit} more", style="dim")
-
-
-def _crossing_name(callpath: Sequence[str], by: str) -> str:
-    return short_name(callpath[-1]) if by == "regions" else callpath_text(callpath, 60)
 
 
 def show_remarks(out: Console, summary: Mapping[str, Any]) -> None:
@@ -303,11 +312,8 @@ def show_models(out: Console, summary: Mapping[str, Any], *, by: str, limit: int
     title = f"Models of {', '.join(dict.fromkeys(metrics))}"
     if len(set(metrics)) > 1:
         columns.insert(0, Column(header="metric", cells=metrics, justify="left"))
-    out.print(
-        named_table(
-            NAMES[by], name_cells(shown), columns, width=out.width, title=title, shortest=SHORTEST[by]
-        )
-    )
+    names = name_column(shown, NAMES[by])
+    out.print(named_table(*names, columns, width=out.width, title=title, shortest=SHORTEST[by]))
     _show_rest(out, len(rows) - len(shown))
     show_remarks(out, summary)
 
@@ -331,8 +337,10 @@ def show_predictions(out: Console, summary: Mapping[str, Any], *, by: str, limit
                 cells=[f"{figure(c['value'] * factor)} [{interval_text(c, factor)}]" for c in cells],
             )
         )
-    out.print(named_table(NAMES[by], name_cells(shown), columns, width=out.width, shortest=SHORTEST[by]))
-    out.print("In brackets: 90 % intervals of the expected values.", style="dim")
+    names = name_column(shown, NAMES[by])
+    out.print(named_table(*names, columns, width=out.width, shortest=SHORTEST[by]))
+    per = f", per visit of {summary['per']}" if summary.get("per") else ""
+    show_sentence(out, f"In brackets: 90 % intervals of the expected values{per}.", "dim")
     show_far_targets(out, summary)
 
 

@@ -9,11 +9,13 @@ from rich.text import Text
 from ingest.arrays import FloatArray
 from ingest.cpp_names import short_name
 from pipeline.models.analysis import Analysis
+from pipeline.models.kernels import callpath_id
 from pipeline.report.formatting import counted, display_unit, figure, percent, shorten_middle
 from pipeline.report.terminal.results import growth_style
-from pipeline.report.terminal.tables import SHORTEST_CALLPATH, Column, named_table
+from pipeline.report.terminal.tables import Column, named_table
 
 BAR_WIDTH = 12
+SHORTEST = 28  # characters that ids and names get before columns are left out
 EIGHTHS = " ▏▎▍▌▋▊▉█"
 
 
@@ -45,12 +47,12 @@ def show_tree(out: Console, analysis: Analysis, values: FloatArray, origin: str,
     title = f"{kernels.metric} [{unit}] {origin}"
     out.print(
         named_table(
-            "call path",
+            f"{'id':>{len(callpath_id(len(tree)))}}  call path",
             lambda width: _names(analysis, nodes, width),
             columns,
             width=out.width,
             title=title,
-            shortest=SHORTEST_CALLPATH,
+            shortest=SHORTEST,
         )
     )
     if len(nodes) < len(tree):
@@ -65,14 +67,15 @@ def bar(share: float) -> str:
 
 
 def _names(analysis: Analysis, nodes: Sequence[int], width: int) -> list[str]:
-    """Indent each region's name by its depth, up to half of the width."""
+    """Return ids and names of call paths, indented by their depth up to half of the width."""
     tree, regions = analysis.experiment.tree, analysis.experiment.regions
+    digits = len(callpath_id(len(tree)))
+    width -= digits + 2
     names = []
     for node in nodes:
         indent = ("  " * int(tree.depth[node]))[: width // 2]
-        names.append(
-            indent + shorten_middle(short_name(regions.name[int(tree.region[node])]), width - len(indent))
-        )
+        name = shorten_middle(short_name(regions.name[int(tree.region[node])]), width - len(indent))
+        names.append(f"{callpath_id(node + 1):>{digits}}  {indent}{name}")
     return names
 
 

@@ -9,7 +9,8 @@ from filters.measured_effect import MeasuredEffect
 from filters.options import Application
 from filters.overhead import Prediction
 from filters.verification import TOLERANCE, CallPathDifference, Verification
-from pipeline.report.formatting import ELLIPSIS, callpath_text, figure, percent, quantity
+from pipeline.report.distinct_names import distinct_texts
+from pipeline.report.formatting import ELLIPSIS, figure, percent, quantity
 from pipeline.report.terminal.filter import STAGES, dilation_text, with_range
 from pipeline.report.terminal.tables import SHORTEST_CALLPATH, Column, named_table
 
@@ -95,7 +96,7 @@ def _show_differences(out: Console, differences: Sequence[CallPathDifference]) -
     out.print("Call paths that differ, with their share of the visits:")
     table = named_table(
         "call path",
-        lambda width: [callpath_text(found.callpath, width) for found in shown],
+        lambda width: distinct_texts([found.callpath for found in shown], width),
         columns,
         width=out.width,
         shortest=SHORTEST_CALLPATH,

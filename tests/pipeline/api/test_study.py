@@ -330,3 +330,30 @@ def test_html_is_escaped_and_says_how_many_rows_it_leaves_out(tmp_path):
     html = pl.read_study(tmp_path).fit()._repr_html_()
     assert "<b>" not in html and "&lt;b&gt;" in html
     assert "<p>and 6 more rows</p>" in html
+
+
+def test_call_paths_have_the_ids_of_the_commands(models):
+    rows = models.callpaths.frame
+    assert {row.id: row.kernel for row in rows.itertuples()} == {
+        1: ("main",),
+        2: ("main", "solve"),
+        3: ("main", "sum"),
+    }
+    assert models["#3"].name == PATH and models["#3"].id == 3
+    assert models["sum"].id is None and "id" not in models.frame
+    with pytest.raises(pl.PipelineError, match="no call path #4; there are 3"):
+        models["#4"]
+
+
+def test_a_study_may_be_per_visit_of_a_region(strong_study, study):
+    per = pl.read_study(strong_study, per="sum")
+    assert per.problems == ("all values are per visit of 'sum' (1 visit per run)",)
+    assert repr(per.fit()).startswith("Models(effort per visit of sum of 3 regions over p")
+    assert per.measurements.time.tolist() == study.measurements.time.tolist()
+
+
+def test_a_study_leaves_out_what_its_configuration_says(strong_study):
+    (strong_study / "pipeline.toml").write_text('[analysis]\nwithout = ["sum"]\nper = "solve"\n')
+    found = pl.read_study(strong_study)
+    assert found.problems[-1] == "without 1 call path that match sum (--without)"
+    assert found.measurements[found.measurements.region == "sum"].time.sum() == 0

@@ -18,7 +18,7 @@ def test_the_tree_shows_bars_shares_and_growth(call, results):
     assert code == 0
     assert lines[0].startswith("effort [core-s] measured at p = 16")
     assert "100.0 %" in lines[2] and "█" in lines[2]
-    assert any(line.startswith("  sum") and "p^2" in line for line in lines)
+    assert any(line.startswith("#3    sum") and "p^2" in line for line in lines)
 
 
 def test_predictions_have_a_tree_for_each_target(call, results):
@@ -26,8 +26,8 @@ def test_predictions_have_a_tree_for_each_target(call, results):
     near, text = text.split("effort [core-hours] predicted at p = 1024")
     assert near.startswith("effort [core-s] predicted at p = 2") and "solve" in near
     assert "solve" not in text and "1 call path below 10.0 % left out" in text
-    (line,) = (line for line in text.splitlines() if line.startswith("  sum"))
-    assert float(line.split()[2]) == pytest.approx(0.5 * 1024**2 / 3600, rel=0.02)
+    (line,) = (line for line in text.splitlines() if line.startswith("#3    sum"))
+    assert float(line.split()[3]) == pytest.approx(0.5 * 1024**2 / 3600, rel=0.02)
 
 
 def test_small_call_paths_are_left_out_of_the_tree_from_one_per_cent_on(call, results):
@@ -45,8 +45,53 @@ def test_rankings_by_region_and_by_call_path(call, results):
     assert "Largest regions" in call("bottlenecks", results)[1]
     assert "Largest call paths" in call("bottlenecks", results, "--by", "callpath")[1]
     _, text, _ = call("predict", results, "--by", "callpath", "--limit", "1")
-    assert text.startswith("call path") and "main › sum" in text and "solve" not in text
+    assert text.startswith("id  call path") and "main › sum" in text and "solve" not in text
     assert "main › sum" not in call("predict", results)[1]
+
+
+def test_an_id_names_the_same_call_path_in_every_command(call, results, strong_study):
+    for command in (("predict", results), ("bottlenecks", results), ("model", strong_study)):
+        assert "#3  main › sum" in call(*command, "--by", "callpath")[1]
+        rows = json.loads(call(*command, "--json", "-")[1])
+        assert {row["id"]: row["callpath"][-1] for row in rows["kernels"]} == {
+            1: "main",
+            2: "solve",
+            3: "sum",
+        }
+        assert not any("id" in row for row in (*rows["regions"], rows["total"]))
+    assert "#3    sum" in call("tree", results)[1]
+    assert "main › sum: " in call("plot", results, "#3")[1]
+    assert [row["id"] for row in _kernels(call, strong_study, "--focus", "#3")] == [3]
+    assert {row["id"] for row in _kernels(call, strong_study, "--without", "#3")} == {1, 2}
+
+
+def _kernels(call, study, *options):
+    return json.loads(call("model", study, *options, "--json", "-")[1])["kernels"]
+
+
+def test_values_per_visit_are_called_so_by_every_command(call, strong_study, tmp_path):
+    out, text = tmp_path / "per", "per visit of solve"
+    code, shown, notices = call("run", strong_study, "--out", out, "--per", "solve")
+    assert code == 0 and f"strong scaling, {text} p 1" in " ".join(shown.split())
+    assert "all values are per visit of 'solve' (1 visit per run)" in notices
+    for command in (("tree", out), ("predict", out), ("bottlenecks", out), ("plot", out, "sum")):
+        assert text in " ".join(call(*command)[1].split())
+    assert f"{text}, which a run visits once" in (out / "report.html").read_text()
+    assert json.loads(call("predict", out, "--json", "-")[1])["per"] == "solve"
+    assert text in " ".join(call("model", strong_study, "--per", "solve")[1].split())
+    code, shown, error = call("model", strong_study, "--per", "nothing")
+    assert (code, shown) == (2, "") and error.startswith("pipeline: --per: nothing matches 'nothing'; ")
+
+
+def test_an_unknown_id_is_refused(call, results, strong_study):
+    what = "no call path #999; there are 3"
+    assert call("plot", results, "#999") == (2, "", f"pipeline: {what}\n")
+    assert call("model", strong_study, "--focus", "#999")[2].endswith(f"pipeline: --focus: {what}\n")
+    assert call("model", strong_study, "--without", "#0") == (
+        2,
+        "",
+        "pipeline: --without: no call path #0; there are 3\n",
+    )
 
 
 def test_a_plot_in_the_terminal_is_plain_when_piped(call, results):
@@ -95,6 +140,10 @@ def test_a_plot_as_two_files_of_which_one_is_linear(call, results, tmp_path):
     [
         ("nothing", "no kernel 'nothing'"),
         ("s*", "'s*' matches 2 kernels (sum 66.6 %, solve 33.3 %); choose one"),
+        (
+            "*/s*",
+            "(#3 main › sum 66.6 %, #2 main › solve 33.3 %); choose one, such as '#3'",
+        ),
     ],
 )
 def test_a_kernel_that_is_not_named_clearly(call, results, pattern, message):

@@ -4,13 +4,15 @@ import numpy as np
 import pytest
 
 from ingest.alignment import MeasuredRun, align
-from ingest.errors import InputError
+from ingest.errors import InputError, UsageError
 from ingest.reduction import reduce_profile
 from ingest.scaling import Scaling
 from pipeline.models.kernels import (
+    callpath_id,
     callpath_kernels,
     matching,
     mean_over_repetitions,
+    named,
     region_kernels,
     sum_groups,
     total_kernel,
@@ -83,6 +85,17 @@ def test_means_leave_out_what_was_not_measured():
 
 def test_patterns_select_kernels_in_their_order():
     kernels = callpath_kernels(EXPERIMENT, "time", Scaling.STRONG)
-    assert matching(kernels, "MPI_*").tolist() == [2, 3]
-    assert matching(kernels, "main/solve/*").tolist() == [2]
-    assert matching(kernels, "nothing").tolist() == []
+    assert matching(kernels.callpaths, "MPI_*").tolist() == [2, 3]
+    assert matching(kernels.callpaths, "main/solve/*").tolist() == [2]
+    assert matching(kernels.callpaths, "nothing").tolist() == []
+
+
+def test_an_id_is_the_number_of_a_call_path_from_one_on():
+    callpaths = callpath_kernels(EXPERIMENT, "time", Scaling.STRONG).callpaths
+    for node in range(len(callpaths)):
+        assert matching(callpaths, callpath_id(node + 1)).tolist() == [node]
+    for unknown in ("#0", f"#{len(callpaths) + 1}"):
+        with pytest.raises(UsageError, match=f"--focus: no call path {unknown}; there are {len(callpaths)}$"):
+            named(callpaths, unknown, "--focus")
+    assert matching([("#2",), ("#x",)], "#x").tolist() == [1]
+    assert matching([("#2",), ("#x",)], "[#]2").tolist() == [0]

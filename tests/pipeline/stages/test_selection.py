@@ -82,6 +82,19 @@ def test_what_is_called_from_the_focus_belongs_to_it():
     assert len(focused(summary(read()), ("main",))["kernels"]) == 5
 
 
+def test_ids_name_call_paths():
+    whole = summary(read())
+    paths = {row["id"]: row["callpath"] for row in whole["kernels"]}
+    assert sorted(paths) == [1, 2, 3, 4, 5]
+    assert [row["callpath"] for row in focused(whole, ("#3",))["kernels"]] == [paths[3]]
+    assert len(focused(whole, ("#1",))["kernels"]) == 5
+    left = focused(summary(without_kernels(read(), ("#3",))), (), ("#3",))
+    assert {row["id"] for row in left["kernels"]} == {1, 2, 4, 5}
+    for change in (lambda: focused(whole, ("#6",)), lambda: without_kernels(read(), ("#6",))):
+        with pytest.raises(UsageError, match="no call path #6; there are 5"):
+            change()
+
+
 def test_crossovers_need_both_kernels_in_focus():
     whole = summary(read())
     pair = [{"overtakes": ["main", "solve"], "overtaken": ["main", "assemble"], "at": {"p": 1}}]

@@ -135,6 +135,10 @@ def test_notices_of_the_runtime_are_shown():
     ("changes", "lines"),
     [
         ({}, ["Next measurement worth most:", "  pipeline advise 'my results' --budget 160"]),
+        (
+            {"per": "step", "visits_per_run": 10},
+            ["Next measurement worth most:", "  pipeline advise 'my results' --budget 1600"],
+        ),
         ({"runtime": None}, []),
         ({"runtime": runtime(strong_entries(), trust={"verdict": "high", "reasons": []})}, []),
         ({"points": [{"p": 1}, {"p": 2}], "targets": []}, []),

@@ -62,11 +62,11 @@ def summary(*regions, **changes):
     } | changes
 
 
-def shown(show, content, *arguments, terminal=False, **options):
+def shown(show, content, *arguments, terminal=False, width=WIDTH, **options):
     stream = io.StringIO()
     colours = "standard" if terminal else None
     show(
-        Console(file=stream, width=WIDTH, highlight=False, force_terminal=terminal, color_system=colours),
+        Console(file=stream, width=width, highlight=False, force_terminal=terminal, color_system=colours),
         content,
         *arguments,
         **options,
@@ -92,7 +92,7 @@ def test_the_ranking_shows_the_last_target():
     lines = shown(show_ranking, summary(), by="regions", limit=15)
     assert lines == [
         "Largest regions at p = 1048576 (effort, core-s)",
-        "#  region        share now  at target  predicted  90 % interval  growth  grows",
+        "   region        share now  at target  predicted  90 % interval  growth  grows",
         "1  main › solve     50.0 %     25.0 %        100    50.0 .. 200  p        96 %",
         "2  main › sum       50.0 %     25.0 %       50.0    25.0 .. 100  p        96 %",
     ]
@@ -107,9 +107,27 @@ def test_the_ranking_is_cut_and_says_so():
 
 def test_numbers_of_rows_are_aligned():
     lines = shown(show_ranking, summary(*(kernel(f"k{i}", 100.0 - i) for i in range(10))), limit=10)
-    assert lines[1].startswith(" #  region")
+    assert lines[1].startswith("    region")
     assert lines[2].startswith(" 1  main › k0")
     assert lines[11].startswith("10  main › k9")
+
+
+def test_call_paths_have_their_ids_instead_of_ranks():
+    rows = [kernel("a", 9.0, id=17), kernel("b", 8.0, id=105)]
+    for show in (show_ranking, show_models, show_predictions):
+        lines = shown(show, summary(*rows), by="kernels", limit=5)
+        (head,) = (number for number, line in enumerate(lines) if line.startswith("  id  call path"))
+        assert [line[:14] for line in lines[head + 1 : head + 3]] == [" #17  main › a", "#105  main › b"]
+    assert any(line.startswith("      total ") for line in lines)
+
+
+@pytest.mark.parametrize("width", [60, 80, 100])
+def test_call_paths_that_end_alike_read_differently(width):
+    paths = [["main", first, "ComputeMG", "ExchangeHalo", "MPI_Wait"] for first in ("CG", "CG_ref", "TestCG")]
+    rows = [kernel("x", 9.0, id=number, callpath=path) for number, path in enumerate(paths, 1)]
+    lines = shown(show_ranking, summary(*rows), by="kernels", width=width)
+    names = [line.split("  ")[1] for line in lines if line.startswith("#")]
+    assert len(set(names)) == 3
 
 
 def test_large_efforts_are_shown_in_core_hours():

@@ -34,6 +34,11 @@ def test_without_predictions_only_measured_scales_are_shown():
     ]
 
 
+def test_studies_without_targets_show_what_was_measured():
+    lines = shown(show_scales, runtime(strong_entries((1, 4), ())))
+    assert lines[:2] == ["p               1     4", "wall s       10.0  10.0"]
+
+
 def test_sizes_have_a_work_rate_and_weak_scaling_its_efficiency():
     sizes = [entry({"p": p}, measured=p < 8, wall_seconds=1.0, work_rate=p) for p in (2, 4, 8)]
     assert (

@@ -57,10 +57,10 @@ def test_the_tree(analysis):
     # core-seconds: 0.25 of main, 64 * 1.003 of solve and 0.5 * 16^2 * 1.003 of sum
     assert shown(show_tree, analysis, *tree_values(analysis, []), 0.0) == [
         "effort [core-s] measured at p = 16",
-        "call path                inclusive    share    own  own growth",
-        "main       ████████████        193  100.0 %  0.250  constant",
-        "  solve    ████               64.2   33.3 %   64.2  constant",
-        "  sum      ████████            128   66.6 %    128  p^2",
+        "id  call path                inclusive    share    own  own growth",
+        "#1  main       ████████████        193  100.0 %  0.250  constant",
+        "#2    solve    ████               64.2   33.3 %   64.2  constant",
+        "#3    sum      ████████            128   66.6 %    128  p^2",
     ]
 
 
@@ -94,7 +94,7 @@ def test_deep_names_are_indented_by_at_most_half_the_width(tmp_path):
         )
     analysis = modelled(ingest(locate(tmp_path), "time"), Options(), "time")
     lines = shown(show_tree, analysis, *tree_values(analysis, []), 0.0)
-    assert lines[3].startswith("  region_1 ") and lines[4].startswith("    region_2 ")
+    assert lines[3].startswith(" #2    region_1 ") and lines[4].startswith(" #3      region_2 ")
     last = lines[-1]
     assert "region_39" in last and max(map(len, lines)) <= 100
 
