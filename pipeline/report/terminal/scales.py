@@ -102,10 +102,10 @@ def scales_of(runtime: Mapping[str, Any], *, predictions: bool = True) -> Scales
     """Collect the scales that are compared with the last target, and their figures."""
     parameter, entries = runtime["parameter"], runtime["at"]
     targets = [entry for entry in entries if not entry["measured"]]
-    others = _others(targets[-1], parameter)
+    largest = max((e for e in entries if e["measured"]), key=lambda e: e["point"][parameter])
+    others = _others(targets[-1] if targets else largest, parameter)
     measured = [e for e in entries if e["measured"] and _others(e, parameter) == others]
     if not measured:
-        largest = max((e for e in entries if e["measured"]), key=lambda e: e["point"][parameter])
         others = _others(largest, parameter)
         measured = [e for e in entries if e["measured"] and _others(e, parameter) == others]
     measured = _by_scale(measured, parameter)
