@@ -1,22 +1,33 @@
 """`pipeline bottlenecks`: the ranked table of a stored result."""
 
 from pipeline.cli.app import app
-from pipeline.cli.options import LEVELS, At, By, Json, Limit, Out, chosen_efficiency
-from pipeline.cli.output import write_summary
+from pipeline.cli.options import LEVELS, At, By, Format, Json, Limit, Out, chosen_efficiency
+from pipeline.cli.output import require_table_alone, write_summary, write_table
 
 
 @app.command("bottlenecks")
 def bottlenecks_command(
-    out: Out, at: At = None, json: Json = None, by: By = "region", limit: Limit = 15
+    out: Out,
+    at: At = None,
+    json: Json = None,
+    by: By = "region",
+    limit: Limit = 15,
+    table_format: Format = "table",
 ) -> None:
     """Rank kernels at the target scale: growth, share of the total, crossovers."""
     from pipeline.config.targets import parse_at
+    from pipeline.report.tables.study import ranking_table
     from pipeline.report.terminal import console
     from pipeline.report.terminal.results import show_result
     from pipeline.stages.model import summary_of
     from pipeline.store.results import read_analysis
 
+    require_table_alone(table_format, {"--json": json})
     efficiency = chosen_efficiency(out, {})
     summary = summary_of(read_analysis(out), parse_at(at or []), min_efficiency=efficiency)
-    if not write_summary(json, summary):
-        show_result(console(), summary, by=LEVELS[by], limit=limit)
+    level = LEVELS[by]
+    if not (
+        write_summary(json, summary)
+        or write_table(table_format, lambda: ranking_table(summary, by=level, limit=limit))
+    ):
+        show_result(console(), summary, by=level, limit=limit)

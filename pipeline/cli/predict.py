@@ -1,24 +1,47 @@
 """`pipeline predict`: predictions of stored models."""
 
 from pipeline.cli.app import app
-from pipeline.cli.options import LEVELS, At, By, Given, Json, Limit, Out, chosen_efficiency, declared_options
-from pipeline.cli.output import write_summary
+from pipeline.cli.options import (
+    LEVELS,
+    At,
+    By,
+    Format,
+    Given,
+    Json,
+    Limit,
+    Out,
+    chosen_efficiency,
+    declared_options,
+)
+from pipeline.cli.output import require_table_alone, write_summary, write_table
 from pipeline.config.options import Options
 
 
 @app.command("predict")
 @declared_options("predict", Options)
 def predict_command(
-    out: Out, given: Given, at: At = None, json: Json = None, by: By = "region", limit: Limit = 15
+    out: Out,
+    given: Given,
+    at: At = None,
+    json: Json = None,
+    by: By = "region",
+    limit: Limit = 15,
+    table_format: Format = "table",
 ) -> None:
     """Predict every kernel at the target points, with intervals."""
     from pipeline.config.targets import parse_at
+    from pipeline.report.tables.study import predictions_table
     from pipeline.report.terminal import console
     from pipeline.report.terminal.results import show_predictions
     from pipeline.stages.model import summary_of
     from pipeline.store.results import read_analysis
 
+    require_table_alone(table_format, {"--json": json})
     efficiency = chosen_efficiency(out, given)
     summary = summary_of(read_analysis(out), parse_at(at or []), min_efficiency=efficiency)
-    if not write_summary(json, summary):
-        show_predictions(console(), summary, by=LEVELS[by], limit=limit)
+    level = LEVELS[by]
+    if not (
+        write_summary(json, summary)
+        or write_table(table_format, lambda: predictions_table(summary, by=level, limit=limit))
+    ):
+        show_predictions(console(), summary, by=level, limit=limit)

@@ -144,12 +144,24 @@ def tree_values(analysis: Analysis, at: Sequence[Mapping[str, float]]) -> tuple[
     Raises:
         UsageError: a target names no parameter of the experiment.
     """
-    experiment = analysis.experiment
+    point = tree_point(analysis, at)
     if at:
-        point = target_points(analysis, at)[-1]
-        values, origin = analysis.callpaths.models.predict(point).value[:, 0], "predicted"
+        values, origin = (
+            analysis.callpaths.models.predict(np.array([*point.values()])).value[:, 0],
+            "predicted",
+        )
     else:
-        largest = largest_point(experiment.points, experiment.parameters.index(analysis.parameter))
-        point, values = experiment.points[largest], analysis.callpaths.kernels.mean[:, largest]
-        origin = "measured"
-    return values, f"{origin} at {point_text(dict(zip(experiment.parameters, point.tolist(), strict=True)))}"
+        values, origin = analysis.callpaths.kernels.mean[:, _largest(analysis)], "measured"
+    return values, f"{origin} at {point_text(point)}"
+
+
+def tree_point(analysis: Analysis, at: Sequence[Mapping[str, float]]) -> dict[str, float]:
+    """Return the point that `tree_values` are of."""
+    experiment = analysis.experiment
+    point = target_points(analysis, at)[-1] if at else experiment.points[_largest(analysis)]
+    return dict(zip(experiment.parameters, point.tolist(), strict=True))
+
+
+def _largest(analysis: Analysis) -> int:
+    points, parameters = analysis.experiment.points, analysis.experiment.parameters
+    return largest_point(points, parameters.index(analysis.parameter))
