@@ -229,6 +229,21 @@ def test_projections_are_those_of_json(read, show):
     assert list(frame["part"]) == ["/".join(line["path"]) for line in lines]
 
 
+def test_a_projection_without_spread_says_so(call):
+    _, text, _ = call("project", "stencil-3d", "--at", "n=64", "--format", "md")
+    assert text.splitlines()[-1].split(" | ")[2] == "no spread stated"
+
+
+def test_people_read_wall_time_and_programs_effort_too(read, show):
+    head = show("run", "--format", "md").splitlines()[0]
+    assert "wall seconds | 90 % interval | speedup | 90 % interval" in head and "effort" not in head
+    assert "core_hours" in read("run").columns
+
+
+def test_the_newest_entries_of_a_series_are_kept(read):
+    assert list(read("history", "--limit", "1")["label"]) == ["v2"]
+
+
 def test_totals_of_runs_are_columns(read):
     frame = read("inspect")
     assert list(frame["p"]) == [p for p in (1, 2, 4, 8, 16) for _ in range(3)]

@@ -13,7 +13,14 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from pipeline.report.tables.data_table import DataTable, amounts, answers, kernels, words
-from pipeline.report.tables.formats import WRITERS, csv_text, json_text, latex_text, markdown_text
+from pipeline.report.tables.formats import (
+    WRITERS,
+    csv_text,
+    json_text,
+    latex_escape,
+    latex_text,
+    markdown_text,
+)
 
 HOSTILE = st.text(st.sampled_from(list("ab ,;\"'\n\r|\\/_%&#$<>{}[]*^~`-:@!…› \t")), min_size=1, max_size=12)
 NAMES = st.lists(st.one_of(HOSTILE, st.text(min_size=1, max_size=8)), min_size=1, max_size=4)
@@ -102,6 +109,11 @@ def test_latex_gives_names_back_on_one_line(names):
     )
     assert all(line.endswith(" \\\\") for line in (lines[2], *lines[4:-3]))
     assert [latex_cells(line)[::2] for line in lines[4:-3]] == [[one_line(name)] * 2 for name in names]
+
+
+@pytest.mark.parametrize("special", "_%&#${}")
+def test_latex_takes_no_character_as_its_own(special):
+    assert latex_escape(f"a{special}b") == f"a\\{special}b"
 
 
 @given(NAMES)
