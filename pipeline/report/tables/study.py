@@ -51,7 +51,7 @@ def ranking_table(summary: Summary, *, by: str, limit: int) -> DataTable:
         shares("share_measured", (row["share_measured"] for row in rows)),
         *parameters(summary["parameters"], [entry["at"] for entry in entries]),
         shares("share_at_target", _shares_at_targets(summary[by], kept)),
-        *estimates(entries, summary["total"]["unit"]),
+        *estimates(entries, _unit(kept)),
         words("growth", (row["growth_class"] for row in rows), (growth_cell(row).plain for row in rows)),
         _probabilities(rows),
         _flags(rows),
@@ -59,26 +59,27 @@ def ranking_table(summary: Summary, *, by: str, limit: int) -> DataTable:
     return DataTable(columns=columns, notes=[*_left_out(summary[by], kept), *far_target_sentences(summary)])
 
 
-def _shares_at_targets(rows: Rows, kept: Rows) -> list[float]:
-    """Return the share of every kernel at every target, by kernel and then by target."""
-    if not rows:
-        return []
-    totals = [sum(row["predictions"][q]["value"] for row in rows) for q in range(len(rows[0]["predictions"]))]
-    return [
-        share
-        for row in kept
-        for share in (
-            *(
-                _share(e["value"], total)
-                for e, total in zip(row["predictions"][:-1], totals[:-1], strict=True)
-            ),
-            row["share_at_target"],
-        )
-    ]
+def _shares_at_targets(rows: Rows, kept: Rows) -> list[float | None]:
+    """Return the share of every kernel at every target, by kernel and then by target; None without a sum."""
+    values = [[entry["value"] for entry in row["predictions"]] for row in rows]
+    totals = [sum(column) for column in zip(*values, strict=True)][:-1]  # the summary has the last share
+    found: list[float | None] = []
+    for row in kept:
+        last = row["share_at_target"]
+        for entry, total in zip(row["predictions"][:-1], totals, strict=True):
+            known = last is not None and total > 0
+            found.append(number(entry["value"] / total) if known else last)
+        found.append(last)
+    return found
 
 
-def _share(value: float, total: float) -> float:
-    return number(value / total) if total > 0 else 0.0
+def _unit(rows: Rows) -> str:
+    return str(rows[0]["unit"]) if rows else ""
+
+
+def _with_total(summary: Summary, kept: Rows) -> Rows:
+    """Return rows with that of the total behind them, if there is one."""
+    return [*kept, summary["total"]] if summary["total"] else kept
 
 
 def predictions_table(summary: Summary, *, by: str, limit: int) -> DataTable:
@@ -92,26 +93,24 @@ def predictions_table(summary: Summary, *, by: str, limit: int) -> DataTable:
     kept = leading_rows(summary[by], limit)
     if not summary["targets"]:
         return _measured_table(summary, kept, by)
-    rows = [*kept, summary["total"]]
+    rows = _with_total(summary, kept)
     entries = [entry for row in rows for entry in row["predictions"]]
     columns = [
         kernels(row["callpath"] for row in rows for _ in row["predictions"]),
         *parameters(summary["parameters"], [entry["at"] for entry in entries]),
-        *estimates(entries, summary["total"]["unit"]),
+        *estimates(entries, _unit(rows)),
     ]
     return DataTable(columns=columns, notes=[*_left_out(summary[by], kept), *far_target_sentences(summary)])
 
 
 def _measured_table(summary: Summary, kept: Rows, by: str) -> DataTable:
     """Return what was measured at one or two scales, from which nothing is predicted."""
-    rows, points = [*kept, summary["total"]], summary["points"]
+    rows, points = _with_total(summary, kept), summary["points"]
     repeated = [row for row in rows for _ in points]
     columns = [
         kernels(row["callpath"] for row in repeated),
         *parameters(summary["parameters"], points * len(rows)),
-        quantities(
-            "measured", (value for row in rows for value in row["measured"]), summary["total"]["unit"]
-        ),
+        quantities("measured", (value for row in rows for value in row["measured"]), _unit(rows)),
         shares("share_measured", (row["share_measured"] for row in repeated)),
     ]
     return DataTable(columns=columns, notes=[*_left_out(summary[by], kept), summary["notices"][-1]])

@@ -40,10 +40,10 @@ def far_target_sentences(summary: Mapping[str, Any]) -> list[str]:
 
 def _far_targets(summary: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """Yield a sentence and its style per target that lies far beyond the measured range."""
-    for prediction in summary["total"]["predictions"]:
-        far, style = beyond(summary, prediction["at"])
+    for target in summary["targets"]:
+        far, style = beyond(summary, target["at"])
         if style:
-            yield f"{point_text(prediction['at'])}: {far}", style
+            yield f"{point_text(target['at'])}: {far}", style
 
 
 def beyond(summary: Mapping[str, Any], at: Mapping[str, float]) -> tuple[str, str]:
