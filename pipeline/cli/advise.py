@@ -5,8 +5,8 @@ from typing import Annotated
 import typer
 
 from pipeline.cli.app import app
-from pipeline.cli.options import At, Json, Out
-from pipeline.cli.output import write_summary
+from pipeline.cli.options import At, Format, Json, Out
+from pipeline.cli.output import require_table_alone, write_summary, write_table
 
 
 @app.command("advise")
@@ -15,17 +15,20 @@ def advise_command(
     budget: Annotated[float, typer.Option("--budget", metavar="CORE-S", help="Core-seconds to spend.")],
     at: At = None,
     json: Json = None,
+    table_format: Format = "table",
 ) -> None:
     """Plan the measurements that narrow the prediction at the target most per core-second."""
     from pipeline.config.targets import parse_at
     from pipeline.report.formatting import point_text
     from pipeline.report.summary import advice_summary
+    from pipeline.report.tables.measurements import advice_table
     from pipeline.report.terminal import console
     from pipeline.report.terminal.advice import show_advice
     from pipeline.stages.advise import advise_analysis
     from pipeline.stages.model import target_points
     from pipeline.store.results import read_analysis
 
+    require_table_alone(table_format, {"--json": json})
     analysis = read_analysis(out)
     targets = target_points(analysis, parse_at(at or []))
     plans = [advise_analysis(analysis, target, budget) for target in targets]
@@ -34,6 +37,8 @@ def advise_command(
     summaries = [advice_summary(plan, names, kernels) for plan in plans]
     several = [{"target": point, "plan": plan} for point, plan in zip(points, summaries, strict=True)]
     if write_summary(json, several if len(plans) > 1 else summaries[0]):
+        return
+    if write_table(table_format, lambda: advice_table(list(zip(points, summaries, strict=True)), names)):
         return
     screen = console()
     for point, plan in zip(points, plans, strict=True):

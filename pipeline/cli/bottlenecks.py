@@ -1,8 +1,8 @@
 """`pipeline bottlenecks`: the ranked table of a stored result."""
 
 from pipeline.cli.app import app
-from pipeline.cli.options import LEVELS, At, By, Json, Limit, Metric, Out, chosen_efficiency
-from pipeline.cli.output import write_summary
+from pipeline.cli.options import LEVELS, At, By, Format, Json, Limit, Metric, Out, chosen_efficiency
+from pipeline.cli.output import require_table_alone, write_summary, write_table
 
 
 @app.command("bottlenecks")
@@ -13,15 +13,22 @@ def bottlenecks_command(
     json: Json = None,
     by: By = "region",
     limit: Limit = 15,
+    table_format: Format = "table",
 ) -> None:
     """Rank kernels at the target scale: growth, share of the total, crossovers."""
     from pipeline.config.targets import parse_at
+    from pipeline.report.tables.study import ranking_table
     from pipeline.report.terminal import console
     from pipeline.report.terminal.results import show_result
     from pipeline.stages.model import stored_summary
     from pipeline.store.results import read_study
 
+    require_table_alone(table_format, {"--json": json})
     efficiency = chosen_efficiency(out, {})
     summary = stored_summary(read_study(out), parse_at(at or []), efficiency, metric)
-    if not write_summary(json, summary):
-        show_result(console(), summary, by=LEVELS[by], limit=limit)
+    level = LEVELS[by]
+    if not (
+        write_summary(json, summary)
+        or write_table(table_format, lambda: ranking_table(summary, by=level, limit=limit))
+    ):
+        show_result(console(), summary, by=level, limit=limit)

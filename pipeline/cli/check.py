@@ -7,8 +7,8 @@ import typer
 
 from pipeline.cli.app import app
 from pipeline.cli.baseline import Machine
-from pipeline.cli.options import At, Config, Given, Limit, declared_options
-from pipeline.cli.output import reading_progress, show_notices, show_skipped, show_written
+from pipeline.cli.options import At, Config, Format, Given, Limit, declared_options
+from pipeline.cli.output import TABLE, reading_progress, show_notices, show_skipped, show_written
 from pipeline.config.options import Options, configuration_file, declared_fields, load_options
 from pipeline.gate.options import CheckOptions
 
@@ -83,6 +83,7 @@ def check_command(
         ),
     ] = None,
     limit: Limit = 15,
+    table_format: Format = "table",
 ) -> None:
     """Check for scalability regressions. Exit code 0: no regression, 1: regression, 3: inconclusive."""
     import datetime
@@ -91,6 +92,8 @@ def check_command(
     from pipeline.config.check_options import load_check_options
     from pipeline.config.targets import parse_at
     from pipeline.report.check.terminal import show_check
+    from pipeline.report.tables.formats import WRITERS
+    from pipeline.report.tables.gate import check_table
     from pipeline.report.terminal import console
     from pipeline.stages.check import (
         Outputs,
@@ -116,7 +119,9 @@ def check_command(
         show_skipped(one.damaged)
         show_notices(one.notices)
     result = checked(study, known, rules, options, datetime.date.today())
+    table = None if table_format == TABLE else check_table(result, limit=limit)
     outputs = Outputs(
+        table=None if table is None else WRITERS[table_format](table),
         json=json,
         junit=junit,
         sarif=sarif,
@@ -126,6 +131,7 @@ def check_command(
         configuration=str(file or ""),
         reference=str(baseline or history or ""),
     )
+    show_notices(() if table is None else table.notes)
     if not write_outputs(result, outputs, show_written):
         show_check(console(), result, limit=limit)
     raise typer.Exit(int(result.outcome))

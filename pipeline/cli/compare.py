@@ -6,15 +6,16 @@ from typing import Annotated
 import typer
 
 from pipeline.cli.app import app
-from pipeline.cli.options import At, Config, Given, Json, Limit, declared_options
+from pipeline.cli.options import At, Config, Format, Given, Json, Limit, declared_options
 from pipeline.cli.output import (
     STANDARD_OUTPUT,
     reading_progress,
-    require_one_on_standard_output,
+    require_table_alone,
     show_notices,
     show_skipped,
     write_output,
     write_summary,
+    write_table,
 )
 from pipeline.config.options import Options, load_options
 
@@ -45,6 +46,7 @@ def compare_command(
         ),
     ] = None,
     limit: Limit = 15,
+    table_format: Format = "table",
 ) -> None:
     """Report which kernels differ significantly between two studies, now and at the target scale."""
     import datetime
@@ -53,12 +55,12 @@ def compare_command(
     from pipeline.gate.check import check
     from pipeline.gate.matching import match, possible_renames
     from pipeline.gate.options import CheckOptions
-    from pipeline.report.check.comparison import comparison_html, show_comparison
+    from pipeline.report.check.comparison import comparison_html, comparison_table, show_comparison
     from pipeline.report.check.document import comparison_document
     from pipeline.report.terminal import console
     from pipeline.stages.check import read_alike, require_common
 
-    require_one_on_standard_output({"--output": output, "--json": json})
+    require_table_alone(table_format, {"--output": output, "--json": json})
     options = load_options(config, None, **given)
     studies = read_alike((a, b), options, reading_progress)
     for study in studies:
@@ -74,6 +76,8 @@ def compare_command(
     renamed = [pair for pair in possible if pair[0].callpath not in recognised]
     if output is not None:
         write_output(output, comparison_html(result, renamed, str(a), str(b)))
-    written = write_summary(json, comparison_document(result, renamed, str(a), str(b)))
+    written = write_summary(json, comparison_document(result, renamed, str(a), str(b))) or write_table(
+        table_format, lambda: comparison_table(result, renamed, limit=limit)
+    )
     if output != STANDARD_OUTPUT and not written:
         show_comparison(console(), result, renamed, limit=limit)

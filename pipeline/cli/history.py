@@ -6,8 +6,8 @@ from typing import Annotated
 import typer
 
 from pipeline.cli.app import app
-from pipeline.cli.options import At, Config, Json, Limit
-from pipeline.cli.output import STANDARD_OUTPUT, write_summary
+from pipeline.cli.options import At, Config, Format, Json, Limit
+from pipeline.cli.output import STANDARD_OUTPUT, require_table_alone, write_summary, write_table
 
 history_app = typer.Typer(
     help="Record results across commits and find when a kernel changed.", no_args_is_help=True
@@ -72,17 +72,23 @@ def show_command(
     file: File = Path("history.parquet"),
     json: Json = None,
     limit: Limit = 30,
+    table_format: Format = "table",
 ) -> None:
     """Show a kernel across commits, with change points and drift."""
     from ingest.errors import UsageError
     from pipeline.report.check.history import history_document, show_history
+    from pipeline.report.tables.gate import history_table
     from pipeline.report.terminal import console
     from pipeline.store.history import kernel_rows, read_history
 
+    require_table_alone(table_format, {"--json": json})
     found = {k: rows for k, rows in kernel_rows(read_history(file)).items() if k.matches(kernel)}
     if not found:
         raise UsageError(f"'{kernel}' matches no kernel", where=str(file), hint="try '*' or 'total'")
     documents = [history_document(k, rows) for k, rows in found.items()]
-    if not write_summary(json, {"kernels": documents}):
+    if not (
+        write_summary(json, {"kernels": documents})
+        or write_table(table_format, lambda: history_table(documents, limit=limit))
+    ):
         for document in documents[:limit]:
             show_history(console(), document, limit)

@@ -6,14 +6,16 @@ from typing import Annotated
 import typer
 
 from pipeline.cli.app import app
-from pipeline.cli.options import Config
+from pipeline.cli.options import Config, Format
 from pipeline.cli.output import (
     STANDARD_OUTPUT,
+    TABLE,
     reading_progress,
     show_notice,
     show_notices,
     show_skipped,
     write_output,
+    write_table,
 )
 
 REFUSED = 2  # exit code if `pipeline run` would refuse the runs
@@ -41,16 +43,18 @@ def inspect_command(
             help="File of --propose to write, '-' for standard output [default: -].".replace("[", r"\["),
         ),
     ] = None,
+    table_format: Format = "table",
 ) -> None:
     """Show what is read, end with OK or a list of problems, and propose parameters if names give none."""
     from ingest.errors import UsageError
     from pipeline.config.options import load_options
+    from pipeline.report.tables.measurements import inspection_table
     from pipeline.report.terminal import console
     from pipeline.report.terminal.inspection import show_inspection
     from pipeline.stages.inspect import inspect_path
 
     if propose:
-        for flag, given in (("--totals", totals), ("--config", config)):
+        for flag, given in (("--totals", totals), ("--config", config), ("--format", table_format != TABLE)):
             if given:
                 raise UsageError("cannot be combined with --propose", where=flag, hint="omit one of them")
         _propose(path, output or STANDARD_OUTPUT)
@@ -61,7 +65,8 @@ def inspect_command(
     found = inspect_path(
         path, options.runs, totals=totals, processes=options.processes, progress=reading_progress
     )
-    show_inspection(console(), found)
+    if not write_table(table_format, lambda: inspection_table(found)):
+        show_inspection(console(), found)
     show_skipped(found["skipped"])
     if not found["usable"]:
         raise typer.Exit(REFUSED)

@@ -30,7 +30,13 @@ Metric = Annotated[
     str | None,
     typer.Option("--metric", metavar="NAME", help="Metric to show; default: the one chosen for the run."),
 ]
-Limit = Annotated[int, typer.Option("--limit", metavar="N", min=1, help="Number of rows to show.")]
+Limit = Annotated[
+    int, typer.Option("--limit", metavar="N", min=1, help="Number of rows to show, in every format.")
+]
+Format = Annotated[
+    Literal["table", "csv", "md", "json", "latex"],
+    typer.Option("--format", metavar="FORMAT", help="Print the main table as table, csv, md, json or latex."),
+]
 
 INCOMPLETE = 3  # exit code of --strict
 LEVELS = {"region": "regions", "callpath": "kernels"}  # the key in summary.json for each choice of --by

@@ -1,15 +1,19 @@
 """What commands write: results to standard output or a file, notices and progress to standard error."""
 
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from pipeline.report.standard_output import write_standard_output
+
+if TYPE_CHECKING:
+    from pipeline.report.tables.data_table import DataTable
 
 Item = TypeVar("Item")
 
 STANDARD_OUTPUT = "-"
+TABLE = "table"  # the format of people: what commands print by default
 
 
 def write_output(target: str, text: str) -> None:
@@ -42,6 +46,36 @@ def write_summary(target: str | None, summary: Mapping[str, Any] | Sequence[Any]
         write_json(Path(target), summary)
         show_written(target)
     return False
+
+
+def write_table(form: str, table: Callable[[], "DataTable"]) -> bool:
+    """Write a table to standard output and its notes to standard error; return whether it was written.
+
+    Args:
+        form: the value of ``--format``; for ``table`` nothing is written.
+        table: makes it.
+    """
+    if form == TABLE:
+        return False
+    from pipeline.report.tables.formats import WRITERS
+
+    made = table()
+    show_notices(made.notes)
+    write_output(STANDARD_OUTPUT, WRITERS[form](made))
+    return True
+
+
+def require_table_alone(form: str, targets: Mapping[str, str | None]) -> None:
+    """Refuse a ``--format`` beside another output that goes to standard output.
+
+    Args:
+        form: the value of ``--format``.
+        targets: per other option where its output goes.
+
+    Raises:
+        UsageError: with the options.
+    """
+    require_one_on_standard_output({**targets, "--format": None if form == TABLE else STANDARD_OUTPUT})
 
 
 def require_one_on_standard_output(targets: Mapping[str, str | None]) -> None:

@@ -6,12 +6,13 @@ from typing import Annotated
 import typer
 
 from pipeline.cli.app import app
-from pipeline.cli.options import Json
+from pipeline.cli.options import Format, Json
 from pipeline.cli.output import (
     STANDARD_OUTPUT,
-    require_one_on_standard_output,
+    require_table_alone,
     show_written,
     write_summary,
+    write_table,
 )
 
 Application = Annotated[
@@ -61,20 +62,24 @@ def project_command(
     json: Json = None,
     roofline: RooflineFile = None,
     listed: Listed = False,
+    table_format: Format = "table",
 ) -> None:
     """Predict the time of an application on a machine, part by part, with intervals."""
     from ingest.errors import UsageError
     from pipeline.report.projection_table import projection_json, show_projection
     from pipeline.report.standard_output import write_standard_output
+    from pipeline.report.tables.projection import projection_table
     from pipeline.report.terminal import console
     from pipeline.stages.project import draw_roofline, project, roofline_image
 
+    require_table_alone(table_format, {"--output": roofline, "--json": json})
     if listed:
         if any((application, on, at, variant, roofline)):
-            raise UsageError("lists everything", where="--list", hint="omit other arguments than --json")
-        list_shipped(json)
+            raise UsageError(
+                "lists everything", where="--list", hint="omit other arguments than --json and --format"
+            )
+        list_shipped(json, table_format)
         return
-    require_one_on_standard_output({"--output": roofline, "--json": json})
     if application is None:
         raise UsageError("no application given", hint="`pipeline project --list` shows the shipped ones")
     projection = project(application, on, inputs_of(at or []), variant=variant)
@@ -84,18 +89,21 @@ def project_command(
     if roofline is not None:
         draw_roofline(Path(roofline), projection)
         show_written(roofline)
-    if not write_summary(json, projection_json(projection)):
+    document = projection_json(projection)
+    if not (write_summary(json, document) or write_table(table_format, lambda: projection_table(document))):
         show_projection(console(), projection)
 
 
-def list_shipped(json: str | None) -> None:
-    """Show the applications and machines that come with the package, or write them as JSON."""
+def list_shipped(json: str | None, table_format: str) -> None:
+    """Show the applications and machines that come with the package, or write them in another form."""
     from pipeline.report.projection_table import shipped_json, show_shipped
+    from pipeline.report.tables.projection import shipped_table
     from pipeline.report.terminal import console
     from pipeline.stages.project import shipped_applications, shipped_machines
 
     applications, machines = shipped_applications(), shipped_machines()
-    if not write_summary(json, shipped_json(applications, machines)):
+    document = shipped_json(applications, machines)
+    if not (write_summary(json, document) or write_table(table_format, lambda: shipped_table(document))):
         show_shipped(console(), applications, machines)
 
 

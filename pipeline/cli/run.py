@@ -6,8 +6,16 @@ from typing import Annotated
 import typer
 
 from pipeline.cli.app import app
-from pipeline.cli.options import INCOMPLETE, LEVELS, By, Config, Given, Json, Limit, declared_options
-from pipeline.cli.output import reading_progress, show_notice, show_notices, show_skipped, write_summary
+from pipeline.cli.options import INCOMPLETE, LEVELS, By, Config, Format, Given, Json, Limit, declared_options
+from pipeline.cli.output import (
+    reading_progress,
+    require_table_alone,
+    show_notice,
+    show_notices,
+    show_skipped,
+    write_summary,
+    write_table,
+)
 from pipeline.config.options import Options, load_options
 
 
@@ -20,22 +28,29 @@ def run_command(
     json: Json = None,
     by: By = "region",
     limit: Limit = 15,
+    table_format: Format = "table",
     details: Annotated[
         bool, typer.Option("--details", help="Also print ranking, crossovers, remarks and POP efficiencies.")
     ] = False,
 ) -> None:
     """Read profiles, write a Score-P filter, model every kernel and rank future bottlenecks."""
+    from pipeline.report.tables.study import answer_table, ranking_table
     from pipeline.report.terminal import console
     from pipeline.report.terminal.answer import GROWING_SHOWN, show_answer, show_next_step
     from pipeline.report.terminal.results import show_efficiency, show_result
     from pipeline.report.terminal.sentences import show_sentence
     from pipeline.stages.run import run
 
+    require_table_alone(table_format, {"--json": json})
     options = load_options(config, directory, **given)
     result = run(directory, options, reading_progress, show_notice)
     show_skipped(result.damaged)
     show_notices(result.notices)
-    if not write_summary(json, result.summary):
+    main_table = ranking_table if details else answer_table
+    if not (
+        write_summary(json, result.summary)
+        or write_table(table_format, lambda: main_table(result.summary, by=LEVELS[by], limit=limit))
+    ):
         screen = console()
         level, name = LEVELS[by], directory.resolve().name
         show_answer(screen, result.summary, name=name, by=level, limit=min(limit, GROWING_SHOWN))

@@ -13,7 +13,8 @@ from pipeline.projection.project import Line, Projection
 from pipeline.projection.units import NONE
 from pipeline.report.formatting import figure, number, percent
 
-_DIGITS = 5
+NO_SPREAD = "no spread stated"
+DIGITS = 5
 _LARGEST_WHOLE = 1e6
 
 
@@ -57,9 +58,9 @@ def _breakdown(projection: Projection) -> Table:
         name = "  " * (len(line.path) - 1) + line.path[-1]
         unit = "" if line.dimension == projection.total.dimension else f" {_unit(line)}"
         share = "" if line.share is None else percent(line.share)
-        table.add_row(Text(name), figure(line.value, _DIGITS) + unit, _interval(line), share)
+        table.add_row(Text(name), figure(line.value, DIGITS) + unit, _interval(line), share)
     total = projection.total
-    table.add_row(Text("total", style="bold"), figure(total.value, _DIGITS), _interval(total), "")
+    table.add_row(Text("total", style="bold"), figure(total.value, DIGITS), _interval(total), "")
     return table
 
 
@@ -69,8 +70,8 @@ def _unit(line: Line) -> str:
 
 def _interval(line: Line) -> str:
     if line.lower == line.upper:
-        return "no spread stated"
-    return f"{figure(line.lower, _DIGITS)} .. {figure(line.upper, _DIGITS)}"
+        return NO_SPREAD
+    return f"{figure(line.lower, DIGITS)} .. {figure(line.upper, DIGITS)}"
 
 
 def _show_variants(out: Console, projection: Projection) -> None:
@@ -78,7 +79,7 @@ def _show_variants(out: Console, projection: Projection) -> None:
         if variant.total is None or variant.loss is None:
             _print(out, f"{variant.name}: no total: {variant.reason}")
             continue
-        total = f"{figure(variant.total.value, _DIGITS)} {_unit(variant.total)}"
+        total = f"{figure(variant.total.value, DIGITS)} {_unit(variant.total)}"
         _print(out, f"{variant.name}: {total}, {_compared(projection.variant, variant.loss)}")
 
 
@@ -95,12 +96,10 @@ def _percents(lower: float, upper: float) -> str:
 def _show_measured(out: Console, projection: Projection) -> None:
     if projection.measured is not None:
         off = 100 * (projection.total.value / projection.measured - 1)
-        _print(
-            out, f"measured: {figure(projection.measured, _DIGITS)}, the projection is off by {off:+.1f} %"
-        )
+        _print(out, f"measured: {figure(projection.measured, DIGITS)}, the projection is off by {off:+.1f} %")
     if projection.speedup is not None and projection.profile is not None:
         ratio = projection.speedup
-        reference = f"{figure(projection.profile.reference, _DIGITS)} s on {projection.profile.machine}"
+        reference = f"{figure(projection.profile.reference, DIGITS)} s on {projection.profile.machine}"
         ends = f"{ratio.lower:.2f} .. {ratio.upper:.2f}"
         _print(out, f"speed-up: {ratio.value:.2f} ({ends}) over {reference}")
 

@@ -282,6 +282,7 @@ class Outputs:
     """Where each output goes: a file, or ``-`` for standard output; None: nowhere.
 
     Attributes:
+        table: the content of ``--format``, for standard output; None without it.
         source_root: directory that source files are made relative to.
         configuration, reference: the configuration file and the baseline; findings without a source file
             point to the first that is not empty.
@@ -292,6 +293,7 @@ class Outputs:
     sarif: str | None = None
     markdown: str | None = None
     code_quality: str | None = None
+    table: str | None = None
     source_root: str = ""
     configuration: str = ""
     reference: str = ""
@@ -318,6 +320,7 @@ def write_outputs(
         "--markdown": (outputs.markdown, lambda: text_bytes(check_markdown(result))),
         "--code-quality": (outputs.code_quality, lambda: json_bytes(gitlab_code_quality(result, root))),
         "--json": (outputs.json, lambda: json_bytes(check_document(result))),
+        "--format": (None if outputs.table is None else "-", lambda: text_bytes(outputs.table or "")),
     }
     shown = [flag for flag, (target, _) in makers.items() if target == "-"]
     if len(shown) > 1:

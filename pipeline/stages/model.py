@@ -218,13 +218,23 @@ def tree_values(analysis: Analysis, at: Sequence[Mapping[str, float]]) -> tuple[
         UsageError: a target names no parameter of the experiment, or the metric does not add up.
     """
     require_additive(analysis)
-    experiment = analysis.experiment
+    point = tree_point(analysis, at)
     if at:
-        point = target_points(analysis, at)[-1]
-        values, origin = analysis.callpaths.models.predict(point).value[:, 0], "predicted"
+        values = analysis.callpaths.models.predict(np.array([*point.values()])).value[:, 0]
+        origin = "predicted"
     else:
-        largest = largest_point(experiment.points, experiment.parameters.index(analysis.parameter))
-        point, values = experiment.points[largest], analysis.callpaths.kernels.mean[:, largest]
-        origin = "measured"
-    place = point_text(dict(zip(experiment.parameters, point.tolist(), strict=True)))
-    return values, f"{origin} at {place}" + (f", {experiment.per.text}" if experiment.per else "")
+        values, origin = analysis.callpaths.kernels.mean[:, _largest(analysis)], "measured"
+    per = analysis.experiment.per
+    return values, f"{origin} at {point_text(point)}" + (f", {per.text}" if per else "")
+
+
+def tree_point(analysis: Analysis, at: Sequence[Mapping[str, float]]) -> dict[str, float]:
+    """Return the point that `tree_values` are of."""
+    experiment = analysis.experiment
+    point = target_points(analysis, at)[-1] if at else experiment.points[_largest(analysis)]
+    return dict(zip(experiment.parameters, point.tolist(), strict=True))
+
+
+def _largest(analysis: Analysis) -> int:
+    points, parameters = analysis.experiment.points, analysis.experiment.parameters
+    return largest_point(points, parameters.index(analysis.parameter))

@@ -1,6 +1,7 @@
 """Two studies side by side: in the terminal, and as one small HTML file without scripts."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from importlib.resources import files
 from math import log10
 
@@ -13,6 +14,8 @@ from pipeline.gate.result import Change, CheckResult, KernelResult, Verdict, pla
 from pipeline.report.check.terminal import show_details
 from pipeline.report.check.wording import basis, interval_text, kernel_name, rename_text, story
 from pipeline.report.formatting import callpath_text, figure, percent
+from pipeline.report.tables.data_table import DataTable
+from pipeline.report.tables.gate import changes_table
 
 TEMPLATE = "comparison.html"
 WORDS = {
@@ -44,9 +47,20 @@ def show_comparison(
     """Print what differs between two studies."""
     out.print(Text(comparison_headline(result), style="bold"))
     show_details(out, result, limit=limit, words=WORDS, sides=("A", "B"))
-    for old, new in renamed:
-        names = (callpath_text(kernel.callpath, 80) for kernel in (old, new))
-        out.print(Text(f"Possibly renamed: {' → '.join(names)}"), soft_wrap=True)
+    for pair in renamed:
+        out.print(Text(_possible_rename(pair)), soft_wrap=True)
+
+
+def comparison_table(
+    result: CheckResult, renamed: Sequence[tuple[KernelId, KernelId]], *, limit: int
+) -> DataTable:
+    """Return what differs between two studies, one row per target and kernel; at most `limit` kernels."""
+    table = changes_table(result, comparison_headline(result), limit=limit, words_of=WORDS, sides=("A", "B"))
+    return replace(table, notes=[*table.notes, *map(_possible_rename, renamed)])
+
+
+def _possible_rename(pair: tuple[KernelId, KernelId]) -> str:
+    return f"Possibly renamed: {' → '.join(callpath_text(kernel.callpath, 80) for kernel in pair)}"
 
 
 def comparison_html(result: CheckResult, renamed: Sequence[tuple[KernelId, KernelId]], a: str, b: str) -> str:

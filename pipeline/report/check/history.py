@@ -61,10 +61,7 @@ def _other_functions(rows: Sequence[Mapping[str, Any]]) -> list[str]:
 
 def show_history(out: Console, document: Mapping[str, Any], limit: int) -> None:
     """Print a series, the newest entry last, with its change points and drift."""
-    at = point_text(document["at"])
-    name = callpath_text(document["callpath"], 100)
-    level = f" ({LEVEL_NAMES[document['level']]})" if document["level"] in LEVEL_NAMES else ""
-    out.print(Text(f"{name}{level} at {at}", style="bold"))
+    out.print(Text(title(document), style="bold"))
     entries = document["entries"]
     largest = max((e["value"] for e in entries), default=1.0)
     changes = {c["label"]: c["factor"] for c in document["change_points"]}
@@ -78,13 +75,24 @@ def show_history(out: Console, document: Mapping[str, Any], limit: int) -> None:
         cells = (figure(e["value"]), bar, percent(e["share"]), growth_text(e["growth"]))
         table.add_row(Text(e["label"]), *map(Text, cells), Text(remark, style="yellow"))
     out.print(table)
-    out.print(_conclusion(document), soft_wrap=True)
-    if document["other_functions"]:
-        labels = ", ".join(document["other_functions"])
-        text = (
-            f"Note: other functions were recorded from {labels} on, so time moved between callers and callees"
-        )
-        out.print(Text(text, style="yellow"), soft_wrap=True)
+    out.print(conclusion(document), soft_wrap=True)
+    if text := recording_note(document):
+        out.print(Text(f"Note: {text}", style="yellow"), soft_wrap=True)
+
+
+def title(document: Mapping[str, Any]) -> str:
+    """Return which kernel a series is of, and at which point."""
+    name = callpath_text(document["callpath"], 100)
+    level = f" ({LEVEL_NAMES[document['level']]})" if document["level"] in LEVEL_NAMES else ""
+    return f"{name}{level} at {point_text(document['at'])}"
+
+
+def recording_note(document: Mapping[str, Any]) -> str:
+    """Say from where on other functions were recorded; empty if they were always the same."""
+    if not document["other_functions"]:
+        return ""
+    labels = ", ".join(document["other_functions"])
+    return f"other functions were recorded from {labels} on, so time moved between callers and callees"
 
 
 def _remark(entry: Mapping[str, Any], changes: Mapping[str, float]) -> str:
@@ -94,7 +102,8 @@ def _remark(entry: Mapping[str, Any], changes: Mapping[str, float]) -> str:
     return str(entry["verdict"])
 
 
-def _conclusion(document: Mapping[str, Any]) -> str:
+def conclusion(document: Mapping[str, Any]) -> str:
+    """Say how many change points a series has, and whether it drifts."""
     if len(document["entries"]) < ENOUGH:
         few = len(document["entries"])
         return f"too few entries at this point for change points: {few}, at least {ENOUGH} are needed"

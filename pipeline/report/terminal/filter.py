@@ -21,6 +21,12 @@ STAGES = (
     (Application.RUN_TIME, "at run time"),
     (Application.COMPILE_TIME, "at compile time"),
 )
+COUNTS = {
+    "callpaths": "call paths",
+    "regions": "regions called",
+    "visits": "visits",
+    "time": "time in core-s",
+}
 DROPPED_SHOWN = 5
 INCLUDED = (
     "It includes recorded visits and, at run time, the hooks of rejected ones; what is instrumented can no "
@@ -110,6 +116,10 @@ def _show_dropped(out: Console, dropped: tuple[DroppedRegion, ...]) -> None:
     out.print(table)
 
 
+def _simulated(key: str, value: float) -> str:
+    return figure(value, 5) if key == "time" else f"{value:,.0f}"
+
+
 def show_memory(out: Console, before: Memory, after: Memory) -> None:
     """Print the trace memory of a process before and after."""
     out.print(
@@ -126,10 +136,8 @@ def show_simulation(out: Console, before: Profile, after: Profile, prediction: P
     for name in ("measured", "with the filter"):
         table.add_column(name, justify="right", no_wrap=True)
     counts = [simulation_counts(profile) for profile in (before, after)]
-    titles = {"callpaths": "call paths", "regions": "regions called", "visits": "visits"}
-    for key, title in titles.items():
-        table.add_row(title, *(f"{found[key]:,.0f}" for found in counts))
-    table.add_row("time in core-s", *(figure(found["time"], 5) for found in counts))
+    for key, title in COUNTS.items():
+        table.add_row(title, *(_simulated(key, found[key]) for found in counts))
     out.print(table)
     if prediction.by_hand:
         out.print(

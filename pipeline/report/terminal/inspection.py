@@ -1,6 +1,6 @@
 """What is in a directory of runs or a profile, in the terminal."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from rich.console import Console
@@ -109,9 +109,8 @@ def _show_totals(out: Console, runs: Sequence[Mapping[str, Any]], paths: Sequenc
 def _show_reconciliation(out: Console, runs: Sequence[Mapping[str, Any]], paths: Sequence[str]) -> None:
     """Print how much of the total that a run states was found, and what its values are of the processes."""
     for run, path in zip(runs, paths, strict=True):
-        for phase, text in run.get("reconciled", {}).items():
-            place = f"{path}, {phase}" if phase else path
-            show_sentence(out, f"{place}: {text}; {run['statistic']}")
+        for sentence in _reconciliation(run, path):
+            show_sentence(out, sentence)
         if rows := run.get("overlapping"):
             columns = [
                 Column(header="seconds, in no sum", cells=[f"{value:.10g}" for _, value in rows[:MAX_ROWS]])
@@ -122,8 +121,20 @@ def _show_reconciliation(out: Console, runs: Sequence[Mapping[str, Any]], paths:
                 out.print(f"and {counted(len(rows) - MAX_ROWS, 'shorter one')}", soft_wrap=True)
 
 
+def _reconciliation(run: Mapping[str, Any], path: str) -> list[str]:
+    return [
+        f"{path}{phase and ', '}{phase}: {text}; {run['statistic']}"
+        for phase, text in run.get("reconciled", {}).items()
+    ]
+
+
 def _show_metrics(out: Console, runs: Sequence[Mapping[str, Any]]) -> None:
     """Print each set of metrics and each notice once, with the number of runs that it concerns."""
+    for sentence in _metrics_and_notices(runs):
+        show_sentence(out, sentence)
+
+
+def _metrics_and_notices(runs: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     for title, key in (("Metrics", "metrics"), ("Note", "notices")):
         counts: dict[str, int] = {}
         for run in runs:
@@ -131,4 +142,12 @@ def _show_metrics(out: Console, runs: Sequence[Mapping[str, Any]]) -> None:
                 counts[text] = counts.get(text, 0) + 1
         for text, count in counts.items():
             concerned = "" if count == len(runs) else f" ({counted(count, 'run')})"
-            show_sentence(out, f"{title}{concerned}: {text}")
+            yield f"{title}{concerned}: {text}"
+
+
+def facts(found: Mapping[str, Any]) -> list[str]:
+    """Return what is printed beside the table of runs: sums found, metrics, notices and the verdict."""
+    runs = found["runs"]
+    sums = [sentence for run in runs for sentence in _reconciliation(run, _below(run["path"], found["path"]))]
+    notes = [f"Note: {notice}" for notice in found["notices"]]
+    return [*sums, *_metrics_and_notices(runs), *notes, *verdict(found)]

@@ -261,15 +261,23 @@ def show_crossovers(out: Console, summary: Mapping[str, Any], *, by: str = "regi
 
 
 def show_remarks(out: Console, summary: Mapping[str, Any]) -> None:
+    """Print what limits the trust in the models."""
+    for sentence in remark_sentences(summary):
+        show_sentence(out, f"Note: {sentence}", "yellow")
+
+
+def remark_sentences(summary: Mapping[str, Any]) -> list[str]:
     """Say what limits the trust in the models, each remark once with the number of kernels it concerns."""
     counts: dict[str, int] = {}
     for row in summary["kernels"]:
         for note in row["notes"]:
             counts[note] = counts.get(note, 0) + 1
-    for note, count in counts.items():
-        concerned = "all call paths" if count == len(summary["kernels"]) else counted(count, "call path")
-        text = f"Note: {REMARKS.get(note, note)} ({concerned})"
-        show_sentence(out, text, "yellow")
+    everywhere = len(summary["kernels"])
+    return [
+        f"{REMARKS.get(note, note)} "
+        f"({'all call paths' if count == everywhere else counted(count, 'call path')})"
+        for note, count in counts.items()
+    ]
 
 
 def show_result(out: Console, summary: Mapping[str, Any], *, by: str, limit: int) -> None:

@@ -1,6 +1,6 @@
 """The whole program at the targets, with how far each lies beyond the measured range."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from rich.console import Console
@@ -29,10 +29,21 @@ def show_targets(out: Console, summary: Mapping[str, Any]) -> None:
 
 def show_far_targets(out: Console, summary: Mapping[str, Any]) -> None:
     """Print one warning per target that lies far beyond the measured range."""
-    for prediction in summary["targets"]:
-        far, style = beyond(summary, prediction["at"])
+    for text, style in _far_targets(summary):
+        show_sentence(out, f"{text}.", style)
+
+
+def far_target_sentences(summary: Mapping[str, Any]) -> list[str]:
+    """Return one warning per target that lies far beyond the measured range."""
+    return [text for text, _ in _far_targets(summary)]
+
+
+def _far_targets(summary: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield a sentence and its style per target that lies far beyond the measured range."""
+    for target in summary["targets"]:
+        far, style = beyond(summary, target["at"])
         if style:
-            show_sentence(out, f"{point_text(prediction['at'])}: {far}.", style)
+            yield f"{point_text(target['at'])}: {far}", style
 
 
 def beyond(summary: Mapping[str, Any], at: Mapping[str, float]) -> tuple[str, str]:

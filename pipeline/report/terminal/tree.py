@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 
-import numpy as np
 from rich.console import Console
 from rich.text import Text
 
@@ -11,6 +10,7 @@ from ingest.cpp_names import short_name
 from pipeline.models.analysis import Analysis
 from pipeline.models.kernels import callpath_id
 from pipeline.report.formatting import counted, display_unit, figure, percent, shorten_middle
+from pipeline.report.tables.tree import own_growth, shown_tree
 from pipeline.report.terminal.results import growth_style
 from pipeline.report.terminal.tables import Column, named_table
 
@@ -29,35 +29,29 @@ def show_tree(out: Console, analysis: Analysis, values: FloatArray, origin: str,
         origin: what the values are, such as ``measured at p = 8``.
         least: call paths with a smaller inclusive share are left out and counted.
     """
-    tree, kernels = analysis.experiment.tree, analysis.callpaths.kernels
-    own = np.nan_to_num(values)
-    inclusive = tree.inclusive(own[:, None])[:, 0]
-    total = float(inclusive[tree.parent < 0].sum())
-    share = inclusive / total if total > 0 else np.zeros_like(inclusive)
-    nodes = np.flatnonzero(share >= least).tolist()
-    factor, unit = display_unit(kernels.unit, total)
-    bars = [bar(float(share[n])).ljust(BAR_WIDTH) for n in nodes]
+    kernels, tree = analysis.callpaths.kernels, shown_tree(analysis, values, least)
+    factor, unit = display_unit(kernels.unit, tree.total)
+    shares = tree.share.tolist()
     columns = [
-        Column(header="", cells=bars, justify="left", dispensable=1),
-        Column(header="inclusive", cells=[figure(float(inclusive[n]) * factor) for n in nodes]),
-        Column(header="share", cells=[percent(float(share[n])) for n in nodes]),
-        Column(header="own", cells=[figure(float(own[n]) * factor) for n in nodes]),
-        Column(header="own growth", cells=[_growth(analysis, n) for n in nodes], justify="left"),
+        Column(header="", cells=[bar(s).ljust(BAR_WIDTH) for s in shares], justify="left", dispensable=1),
+        Column(header="inclusive", cells=[figure(value) for value in (tree.inclusive * factor).tolist()]),
+        Column(header="share", cells=[percent(share) for share in shares]),
+        Column(header="own", cells=[figure(value) for value in (tree.own * factor).tolist()]),
+        Column(header="own growth", cells=[_growth(analysis, n) for n in tree.nodes], justify="left"),
     ]
     title = f"{kernels.metric} [{unit}] {origin}"
     out.print(
         named_table(
-            f"{'id':>{len(callpath_id(len(tree)))}}  call path",
-            lambda width: _names(analysis, nodes, width),
+            f"{'id':>{len(callpath_id(len(analysis.experiment.tree)))}}  call path",
+            lambda width: _names(analysis, tree.nodes, width),
             columns,
             width=out.width,
             title=title,
             shortest=SHORTEST,
         )
     )
-    if len(nodes) < len(tree):
-        hidden = counted(len(tree) - len(nodes), "call path")
-        out.print(f"{hidden} below {percent(least)} left out", style="dim")
+    if tree.hidden:
+        out.print(f"{counted(tree.hidden, 'call path')} below {percent(least)} left out", style="dim")
 
 
 def bar(share: float) -> str:
@@ -81,6 +75,5 @@ def _names(analysis: Analysis, nodes: Sequence[int], width: int) -> list[str]:
 
 def _growth(analysis: Analysis, node: int) -> Text:
     models = analysis.callpaths.models
-    growth = models.growth(node)
-    style = growth_style(growth, float(models.probability_growing[node]), models.notes(node))
-    return Text("constant" if growth == "1" else growth, style=style)
+    style = growth_style(models.growth(node), float(models.probability_growing[node]), models.notes(node))
+    return Text(own_growth(analysis, node), style=style)

@@ -129,7 +129,9 @@ def test_notices_and_skipped_runs_go_to_standard_error(call, studies, baseline, 
 def test_the_help_names_the_default_number_of_rows(call, monkeypatch, command, rows):
     monkeypatch.setenv("COLUMNS", "200")
     _, out, _ = call(*command, "--help")
-    assert re.findall(r"rows to show\.\s+\[default: (\d+)\]", out) == ([str(rows)] if rows else [])
+    assert re.findall(r"rows to show, in every format\.\s+\[default: (\d+)\]", out) == (
+        [str(rows)] if rows else []
+    )
 
 
 def test_missing_scales_are_exit_3_named_everywhere_unless_allowed(call, studies, baseline, tmp_path):

@@ -99,7 +99,7 @@ WRONG = {
     "plot x k -o x.gif": "--output: 'x.gif' is neither .png nor .svg",
     "compare x y -o - --json -": f"--output and --json: {ONE_STREAM}",
     "project x -o - --json -": f"--output and --json: {ONE_STREAM}",
-    "project --list --on x": "--list: lists everything; omit other arguments than --json",
+    "project --list --on x": "--list: lists everything; omit other arguments than --json and --format",
     "project x --at P=1 --at P=2": "--at: P is given twice; run the command once per value of an input",
     "export x --to hatchet-json --at p=2": "--at: hatchet-json has no predictions; omit it, or use --to csv",
     "history add x --label a --at p=2 --at p=4": (

@@ -6,7 +6,12 @@ from rich.console import Console
 
 from pipeline.gate.measurements import KernelId, Level
 from pipeline.gate.result import Change, Evidence, Ground, Side, Verdict
-from pipeline.report.check.comparison import comparison_headline, comparison_html, show_comparison
+from pipeline.report.check.comparison import (
+    comparison_headline,
+    comparison_html,
+    comparison_table,
+    show_comparison,
+)
 from pipeline.report.check.document import check_document, comparison_document
 from tests.pipeline.report.check.results import kernel, kernels, result
 
@@ -98,3 +103,10 @@ def test_a_comparison_as_data_has_no_outcome():
     assert (document["a"], document["b"]) == ("x", "y")
     assert document["renamed"] == [{"a": ["main", "old"], "b": ["main", "new"]}]
     assert set(check_document(result(kernel()))) - set(document) == {"outcome", "exit_code"}
+
+
+def test_the_notes_of_the_table_are_what_stands_around_it_in_the_terminal():
+    ids = KernelId(Level.CALLPATH, ("main", "old")), KernelId(Level.CALLPATH, ("main", "new"))
+    notes = comparison_table(result(kernel()), (ids,), limit=15).notes
+    assert notes[0] == comparison_headline(result(kernel()))
+    assert notes[-1] == "Possibly renamed: main › old → main › new"

@@ -24,6 +24,14 @@ def test_strong_scaling_shows_time_speed_up_and_efficiency_with_intervals_beneat
     ]
 
 
+def test_measured_scales_are_shown_if_nothing_is_predicted():
+    assert shown(show_scales, runtime(strong_entries((1, 2), ())), predictions=False)[0].split() == [
+        "p",
+        "1",
+        "2",
+    ]
+
+
 def test_without_predictions_only_measured_scales_are_shown():
     lines = shown(show_scales, runtime(strong_entries((1, 4))), predictions=False)
     assert lines == [

@@ -1,0 +1,117 @@
+"""Tables as CSV, JSON, Markdown and LaTeX.
+
+CSV and JSON hold full values, Markdown and LaTeX the texts that people read.
+"""
+
+import csv
+import io
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+from pipeline.report.check.markdown import escape
+from pipeline.report.tables.data_table import Column, DataTable, Value
+
+_CSV_END = "\r\n"
+_LATEX = str.maketrans(
+    {
+        "\\": r"\textbackslash{}",
+        "~": r"\textasciitilde{}",
+        "^": r"\textasciicircum{}",
+        "`": r"\textasciigrave{}",
+        "<": r"\textless{}",
+        ">": r"\textgreater{}",
+        "|": r"\textbar{}",
+        '"': r"\char34{}",
+        **{special: f"\\{special}" for special in "{}_%&#$"},
+        "›": r"$\rangle$",
+        "→": r"$\rightarrow$",
+        "…": r"\ldots{}",
+        "∞": r"$\infty$",
+        "±": r"$\pm$",
+        "×": r"$\times$",
+        "µ": r"$\mu$",
+    }
+)
+
+
+def csv_text(table: DataTable) -> str:
+    """Return a header of names with units and one line per row; what is not available is empty.
+
+    Fields are quoted as in RFC 4180, lines end with a line feed.
+    """
+    return "".join(map(_csv_line, [table.keys, *_rows(table)]))
+
+
+def _csv_line(fields: Sequence[Value]) -> str:
+    """Return a line that ends as the csv module expects, so that it quotes both kinds of line breaks."""
+    text = io.StringIO()
+    csv.writer(text, lineterminator=_CSV_END).writerow(fields)
+    return text.getvalue().removesuffix(_CSV_END) + "\n"
+
+
+def json_text(table: DataTable) -> str:
+    """Return a list of one object per row; kernels have their call path as a list, too, as ``callpath``."""
+    records: list[dict[str, object]] = [dict(zip(table.keys, row, strict=True)) for row in _rows(table)]
+    for column in table.columns:
+        for record, path in zip(records, column.paths, strict=bool(column.paths)):
+            record["callpath"] = list(path)
+    lines = (json.dumps(record, ensure_ascii=False, allow_nan=False) for record in records)
+    text = "[\n " + ",\n ".join(lines) + "\n]\n" if records else "[]\n"
+    return text.encode(errors="backslashreplace").decode()
+
+
+def markdown_text(table: DataTable) -> str:
+    """Return a table of GitHub's Markdown."""
+    columns, rows = _for_people(table)
+    lines = [
+        [escape(column.title) for column in columns],
+        ["---:" if column.is_number else "---" for column in columns],
+        *(list(map(escape, row)) for row in rows),
+    ]
+    return "".join(f"| {' | '.join(cells)} |\n" for cells in lines)
+
+
+def latex_text(table: DataTable) -> str:
+    """Return a ``tabular`` with the rules of the package booktabs."""
+    columns, rows = _for_people(table)
+    sides = "".join("r" if column.is_number else "l" for column in columns)
+    lines = [
+        f"\\begin{{tabular}}{{{sides}}} % \\usepackage{{booktabs}}",
+        "\\toprule",
+        _latex_row([column.title for column in columns]),
+        "\\midrule",
+        *map(_latex_row, rows),
+        "\\bottomrule",
+        "\\end{tabular}",
+    ]
+    return "".join(f"{line}\n" for line in lines)
+
+
+WRITERS: Mapping[str, Callable[[DataTable], str]] = {
+    "csv": csv_text,
+    "md": markdown_text,
+    "json": json_text,
+    "latex": latex_text,
+}
+"""The writer of every value of ``--format`` but ``table``, which is what the terminal shows."""
+
+
+def latex_escape(text: str) -> str:
+    """Escape whatever LaTeX could read into a text; line breaks become spaces, hyphens stay apart."""
+    return " ".join(text.split()).translate(_LATEX).replace("--", "-{}-").replace("--", "-{}-")
+
+
+def _latex_row(cells: Sequence[str]) -> str:
+    row = " & ".join(map(latex_escape, cells))
+    guard = "{}" if row.startswith(("[", "*")) else ""  # after a line break LaTeX reads them as its options
+    return f"{guard}{row} \\\\"
+
+
+def _rows(table: DataTable) -> Iterator[tuple[Value, ...]]:
+    return zip(*(column.values for column in table.columns), strict=True)
+
+
+def _for_people(table: DataTable) -> tuple[list[Column], list[tuple[str, ...]]]:
+    """Return the columns that people see, and the rows of their texts."""
+    columns = [column for column in table.columns if column.shown is not None]
+    return columns, list(zip(*(column.shown or () for column in columns), strict=True))
