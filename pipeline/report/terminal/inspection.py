@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from rich.console import Console
+from rich.text import Text
 
 from pipeline.report.formatting import counted, shorten_middle, value_text
 from pipeline.report.terminal.sentences import show_sentence
@@ -27,8 +28,8 @@ def show_inspection(out: Console, found: Mapping[str, Any]) -> None:
         found: what `pipeline.stages.inspect.inspect_path` returns.
     """
     _show_contents(out, found)
-    for line in verdict(found):
-        show_sentence(out, line)
+    for line in verdict(found):  # whole lines: paths in them can be copied
+        out.print(Text(line), soft_wrap=True)
 
 
 def verdict(found: Mapping[str, Any]) -> list[str]:
