@@ -1,7 +1,9 @@
 """All stages in order, in one results directory."""
 
 import json
+from pathlib import Path
 
+import numpy as np
 import pytest
 
 from ingest.errors import UsageError
@@ -11,6 +13,8 @@ from pipeline.stages.run import Stopwatch, run
 from pipeline.store.atomic import PARTIAL
 from pipeline.store.results import read_analysis, read_study
 from tests.ingest.readers.timer_logs import castep
+
+SAMPLES = Path(__file__).parents[3] / "sample_profiles"
 
 
 def test_what_a_killed_run_left_half_written_is_removed(strong_study, tmp_path):
@@ -108,3 +112,17 @@ def test_an_unknown_metric_of_a_result_is_refused_with_those_there_are(strong_st
 def test_a_metric_without_a_sum_is_not_the_chosen_one(strong_study, tmp_path):
     with pytest.raises(UsageError, match="time_per_visit does not add up over the call tree"):
         run(strong_study, Options(out=tmp_path / "out", metric="time_per_visit"))
+
+
+def test_the_time_of_a_solver_is_its_iterations_times_the_time_of_each(tmp_path):
+    """Measured: a solver visits all n^3 cells in every iteration, and the number of iterations grows about like n."""
+    summary = run(SAMPLES / "openfoam-iterations", Options(out=tmp_path / "out")).summary
+    exponents = {}
+    for metric in ("iterations", "time_per_iteration"):
+        rows = {
+            row["region"]: row["predictions"][0]["value"] for row in summary["metrics"][metric]["regions"]
+        }
+        now = {row["region"]: row["measured"][-1] for row in summary["metrics"][metric]["regions"]}
+        exponents[metric] = np.log(rows["lduMatrix::solver.p"] / now["lduMatrix::solver.p"]) / np.log(4)
+    assert 0.9 < exponents["iterations"] < 1.4
+    assert 2.7 < exponents["time_per_iteration"] < 3.4
