@@ -115,7 +115,7 @@ def test_a_metric_without_a_sum_is_not_the_chosen_one(strong_study, tmp_path):
 
 
 def test_the_time_of_a_solver_is_its_iterations_times_the_time_of_each(tmp_path):
-    """Measured: a solver visits all n^3 cells in every iteration, and the number of iterations grows about like n."""
+    """A solver visits all n^3 cells in every iteration, and the number of iterations grows about like n."""
     summary = run(SAMPLES / "openfoam-iterations", Options(out=tmp_path / "out")).summary
     exponents = {}
     for metric in ("iterations", "time_per_iteration"):
