@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from pipeline.report.escaping import visible
 from pipeline.report.standard_output import write_standard_output
 
 if TYPE_CHECKING:
@@ -102,7 +103,7 @@ def show_written(target: str | Path) -> None:
 
 def show_notice(notice: str) -> None:
     """Write a notice as one line to standard error."""
-    print(f"pipeline: {' '.join(notice.split())}", file=sys.stderr)
+    print(f"pipeline: {visible(notice)}", file=sys.stderr)
 
 
 def show_notices(notices: Iterable[str]) -> None:

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 
-from ingest.cpp_names import short_name
+from pipeline.report.escaping import shown_name, visible
 from pipeline.report.formatting import ARROW, ELLIPSIS, callpath_text, shorten_middle
 
 CallPath = tuple[str, ...]
@@ -22,7 +22,7 @@ def distinct_texts(callpaths: Sequence[Sequence[str]], width: int) -> list[str]:
     they differ; if these are too long or alike without return types and parameters, the place in the text
     where they differ; and if there is no room for that either, a number.
     """
-    paths = [tuple(callpath) for callpath in callpaths]
+    paths = [tuple(map(visible, callpath)) for callpath in callpaths]
     texts = {path: callpath_text(path, width) for path in dict.fromkeys(paths)}
     counts = Counter(texts.values())
     found = {path: text for path, text in texts.items() if counts[text] == 1}
@@ -173,7 +173,7 @@ def _around(text: str, place: int, width: int) -> str:
 
 def _in_short(form: Form) -> Form:
     """Write call paths in a form, without return types and parameters."""
-    return lambda paths, width: form([tuple(map(short_name, path)) for path in paths], width)
+    return lambda paths, width: form([tuple(map(shown_name, path)) for path in paths], width)
 
 
 FORMS: tuple[Form, ...] = (_in_short(_by_names), _in_short(_by_place), _by_names, _by_place)

@@ -11,6 +11,7 @@ import numpy as np
 from ingest.arrays import FloatArray
 from ingest.errors import UsageError
 from pipeline.models.analysis import Analysis, Outlook, largest_point
+from pipeline.report.escaping import csv_text
 from pipeline.report.formatting import number
 
 ExportFormat: TypeAlias = Literal["extrap-jsonl", "csv", "hatchet-json"]
@@ -70,10 +71,10 @@ def _csv(analysis: Analysis, outlook: Outlook, targets: FloatArray | None) -> st
         figures = (outlook.prediction.value, outlook.prediction.lower, outlook.prediction.upper)
         writer.writerow(
             [
-                "->".join(callpath),
-                callpath[-1],
-                kernels.metric,
-                kernels.unit,
+                csv_text("->".join(callpath)),
+                csv_text(callpath[-1]),
+                csv_text(kernels.metric),
+                csv_text(kernels.unit),
                 models.formula(k),
                 models.growth(k),
                 number(models.probability_growing[k]),

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from ingest.cpp_names import short_name
 from ingest.number_text import WORDS, count, figure, percent
+from pipeline.report.escaping import shown_name, visible
 
 __all__ = [
     "callpath_text",
@@ -93,7 +93,7 @@ def quantity(value: float, unit: str) -> str:
 
 def point_text(point: Mapping[str, float]) -> str:
     """Write a measurement point: ``p = 4096, n = 32``."""
-    return ", ".join(f"{name} = {value_text(value)}" for name, value in point.items())
+    return ", ".join(f"{visible(name)} = {value_text(value)}" for name, value in point.items())
 
 
 def value_text(value: float) -> str:
@@ -114,7 +114,7 @@ def shorten_middle(text: str, width: int) -> str:
 
 def callpath_text(callpath: Sequence[str], width: int) -> str:
     """Write a call path within `width`: its last two names matter most, then the root, then the others."""
-    names = [short_name(name) for name in callpath]
+    names = [shown_name(name) for name in callpath]
     full = ARROW.join(names)
     if len(full) <= width or len(names) == 1:
         return shorten_middle(full, width)

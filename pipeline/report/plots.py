@@ -8,6 +8,7 @@ import numpy as np
 
 from ingest.arrays import FloatArray
 from pipeline.models.analysis import Analysis, Level
+from pipeline.report.escaping import matplotlib as plain_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -127,9 +128,9 @@ def draw_curve(axes: "Axes", curve: Curve, *, logarithmic: bool) -> None:
             axes.set_ylim(bottom=floor)
         else:  # zeros stay where they are
             axes.set_yscale("symlog", linthresh=floor)
-    axes.set_title(curve.title, fontsize="medium")
-    axes.set_xlabel(curve.parameter)
-    axes.set_ylabel(curve.unit)
+    axes.set_title(plain_text(curve.title), fontsize="medium")
+    axes.set_xlabel(plain_text(curve.parameter))
+    axes.set_ylabel(plain_text(curve.unit))
     axes.legend(frameon=False)
     axes.spines[["top", "right"]].set_visible(False)
 

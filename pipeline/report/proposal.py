@@ -12,6 +12,7 @@ from pipeline.models.runtime.estimate import Estimate
 from pipeline.models.runtime.figures import Comparison
 from pipeline.models.runtime.runtime import Runtime
 from pipeline.models.runtime.trust import Trust
+from pipeline.report.escaping import matplotlib as plain_text
 from pipeline.report.formatting import counted, point_text, quantity, value_text
 from pipeline.report.html.sections import repetitions_text
 from pipeline.report.runtime_charts import RuntimeChart
@@ -154,7 +155,7 @@ def draw_chart(axes: "Axes", chart: RuntimeChart) -> None:
         _plain_numbers(axes.yaxis)
     else:
         axes.set_ylim(bottom=0)
-    axes.set_xlabel(chart.parameter)
+    axes.set_xlabel(plain_text(chart.parameter))
     axes.set_ylabel(chart.label if chart.threshold is None else f"{chart.label} [%]")
     axes.spines[["top", "right"]].set_visible(False)
     axes.legend(frameon=False, fontsize="small")

@@ -5,6 +5,7 @@ from typing import Any
 
 from pipeline.gate.result import CheckResult, KernelResult, Verdict
 from pipeline.report.check.wording import headline, kernel_name, rule_id, source_file, story
+from pipeline.report.escaping import github_data, github_property
 
 GITHUB_COMMANDS = {Verdict.REGRESSION: "error", Verdict.INCONCLUSIVE: "warning"}
 GITHUB_MOST = 10  # GitHub shows no more per step and kind
@@ -20,23 +21,16 @@ def github_annotations(result: CheckResult, root: str = "") -> list[str]:
         root: directory that source files are made relative to.
     """
     found = [
-        f"::warning title={_property(headline(result))}::{_data(reason.text)}" for reason in result.reasons
+        f"::warning title={github_property(headline(result))}::{github_data(reason.text)}"
+        for reason in result.reasons
     ]
     for one in result.of(*GITHUB_COMMANDS):
         place = ""
         if file := source_file(one, root):
-            place = f"file={_property(file)},line={one.line},"
-        title = _property(f"{one.verdict.value}: {kernel_name(one, 80)}")
-        found.append(f"::{GITHUB_COMMANDS[one.verdict]} {place}title={title}::{_data(story(one))}")
+            place = f"file={github_property(file)},line={one.line},"
+        title = github_property(f"{one.verdict.value}: {kernel_name(one, 80)}")
+        found.append(f"::{GITHUB_COMMANDS[one.verdict]} {place}title={title}::{github_data(story(one))}")
     return found[:GITHUB_MOST]
-
-
-def _data(text: str) -> str:
-    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
-
-
-def _property(text: str) -> str:
-    return _data(text).replace(":", "%3A").replace(",", "%2C")
 
 
 def gitlab_code_quality(result: CheckResult, root: str = "") -> list[dict[str, Any]]:

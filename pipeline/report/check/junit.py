@@ -5,13 +5,12 @@ the check as a whole is inconclusive; a kernel that is inconclusive, waived or n
 so that servers show it without failing.
 """
 
-import re
 import xml.etree.ElementTree as ET
 
 from pipeline.gate.result import CheckResult, KernelResult, Verdict
 from pipeline.report.check.wording import headline, power_text, rule_id, story
+from pipeline.report.escaping import xml
 
-NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 SUITE = "scalability"
 SKIPPED = (Verdict.INCONCLUSIVE, Verdict.WAIVED, Verdict.NOT_COMPARABLE, Verdict.NOT_RECORDED)
 
@@ -21,11 +20,11 @@ def junit_xml(result: CheckResult) -> str:
     suite = ET.Element("testsuite", name=SUITE)
     if result.power is not None:
         properties = ET.SubElement(suite, "properties")
-        ET.SubElement(properties, "property", name="power", value=_clean(power_text(result.power)))
+        ET.SubElement(properties, "property", name="power", value=xml(power_text(result.power)))
     for reason in result.reasons:
         case = ET.SubElement(suite, "testcase", classname=SUITE, name=reason.cause.value, time="0")
-        failure = ET.SubElement(case, "failure", type=reason.cause.value, message=_clean(headline(result)))
-        failure.text = _clean(reason.text)
+        failure = ET.SubElement(case, "failure", type=reason.cause.value, message=xml(headline(result)))
+        failure.text = xml(reason.text)
     for one in result.kernels:
         _add_case(suite, one)
     whole = ET.Element("testsuites", name=SUITE)
@@ -45,19 +44,14 @@ def _add_case(suite: ET.Element, result: KernelResult) -> None:
         suite,
         "testcase",
         classname=f"{SUITE}.{result.kernel.level.value}",
-        name=_clean(result.kernel.text),
+        name=xml(result.kernel.text),
         time="0",
     )
-    text = _clean(story(result))
+    text = xml(story(result))
     if result.verdict is Verdict.REGRESSION:
-        message = _clean(result.evidence[0].text)
+        message = xml(result.evidence[0].text)
         ET.SubElement(case, "failure", type=rule_id(result), message=message).text = text
     elif result.verdict in SKIPPED:
         ET.SubElement(case, "skipped", message=text)
     elif text:
         ET.SubElement(case, "system-out").text = text
-
-
-def _clean(text: str) -> str:
-    """Replace what XML 1.0 cannot hold; names of regions may be any bytes."""
-    return NOT_XML.sub("\ufffd", text)

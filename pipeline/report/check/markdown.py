@@ -1,7 +1,5 @@
 """A check as Markdown, for a pull request or a step summary."""
 
-import re
-
 from pipeline.gate.result import CheckResult, KernelResult, Outcome, Verdict, plain_number
 from pipeline.report.check.wording import (
     basis,
@@ -13,6 +11,7 @@ from pipeline.report.check.wording import (
     rename_text,
     story,
 )
+from pipeline.report.escaping import markdown
 from pipeline.report.formatting import figure, percent
 
 ICONS = {Outcome.PASSED: "✅", Outcome.REGRESSED: "❌", Outcome.INCONCLUSIVE: "⚠️"}
@@ -26,7 +25,6 @@ SECTIONS = (
     (Verdict.NOT_COMPARABLE, "Not comparable: time of functions that one study did not record"),
     (Verdict.NOT_RECORDED, "Recorded in one study only"),
 )
-SPECIAL = re.compile(r"([\\`*_{}\[\]<>()#+!|~&@$:-])")
 ROWS = 20
 DOUBTS = 5  # kernels too noisy to judge whose advice is shown
 
@@ -34,7 +32,7 @@ DOUBTS = 5  # kernels too noisy to judge whose advice is shown
 def check_markdown(result: CheckResult) -> str:
     """Return the document: headline, one table per verdict, below them the evidence, folded."""
     parts = [f"## {ICONS[result.outcome]} {headline(result)}"]
-    parts += [f"- {escape(reason.text)}" for reason in result.reasons]
+    parts += [f"- {markdown(reason.text)}" for reason in result.reasons]
     for verdict, title in SECTIONS:
         if found := result.of(verdict):
             parts.append(f"### {title} ({len(found)})\n\n{_table(found[:ROWS], result.unit)}")
@@ -46,12 +44,14 @@ def check_markdown(result: CheckResult) -> str:
         whole = len(findings) + len(doubts)
         if len(explained) < whole:
             parts.append(f"Evidence for {len(explained)} of {whole}:")
-        lines = "\n".join(f"- **{escape(kernel_name(one, 90))}**: {escape(story(one))}" for one in explained)
+        lines = "\n".join(
+            f"- **{markdown(kernel_name(one, 90))}**: {markdown(story(one))}" for one in explained
+        )
         parts.append(f"<details open><summary>Evidence and where to look</summary>\n\n{lines}\n\n</details>")
-    parts += [f"> {escape(notice)}" for notice in (*map(rename_text, result.renames), *result.notices)]
+    parts += [f"> {markdown(notice)}" for notice in (*map(rename_text, result.renames), *result.notices)]
     if result.power is not None:
-        parts.append(f"Power: {escape(power_text(result.power))}.")
-    parts.append(f"<sub>{escape(basis(result))}.</sub>")
+        parts.append(f"Power: {markdown(power_text(result.power))}.")
+    parts.append(f"<sub>{markdown(basis(result))}.</sub>")
     return "\n\n".join(parts) + "\n"
 
 
@@ -67,14 +67,14 @@ def _table(kernels: tuple[KernelResult, ...], unit: str) -> str:
 def _row(result: KernelResult) -> str:
     file = result.file.rsplit("/", 1)[-1]
     cells = [
-        escape(kernel_name(result, 60)),
+        markdown(kernel_name(result, 60)),
         figure(result.baseline.value) if result.baseline else "–",
         figure(result.candidate.value) if result.candidate else "–",
         percent(result.share),
         plain_number(result.measured[-1].ratio) if result.measured else "–",
         _target(result),
-        escape(growth_change(result)),
-        escape(f"{file}:{result.line}") if file and result.line > 0 else "",
+        markdown(growth_change(result)),
+        markdown(f"{file}:{result.line}") if file and result.line > 0 else "",
     ]
     return "| " + " | ".join(cells) + " |"
 
@@ -84,8 +84,3 @@ def _target(result: KernelResult) -> str:
         return "–"
     last = result.target[-1]
     return f"{plain_number(last.ratio)} ({interval_text(last)})"
-
-
-def escape(text: str) -> str:
-    """Escape whatever Markdown or HTML could read into a name; line breaks become spaces."""
-    return SPECIAL.sub(r"\\\1", " ".join(text.split())).replace("\\<", "&lt;").replace("\\>", "&gt;")

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 import numpy as np
 
 from ingest.arrays import FloatArray
-from ingest.cpp_names import short_name
 from ingest.number_text import figure
 from pipeline.models.planning.advice import Advice
 from pipeline.models.runtime.figures import Comparison
@@ -13,6 +12,7 @@ from pipeline.models.runtime.limits import Limit
 from pipeline.models.runtime.losses import Losses
 from pipeline.models.runtime.runtime import Runtime
 from pipeline.models.runtime.trust import FAR, VERY_FAR, Trust
+from pipeline.report.escaping import shown_name
 from pipeline.report.formatting import quantity, readable_unit, shorten_middle
 from pipeline.report.html.sections import scale_text
 from pipeline.report.html.verdict import Findings, dominance
@@ -164,7 +164,7 @@ def _lost(findings: Findings, losses: Losses) -> str:
 
 
 def _name(region: str) -> str:
-    return shorten_middle(short_name(region), NAME_WIDTH)
+    return shorten_middle(shown_name(region), NAME_WIDTH)
 
 
 def _how_sure(findings: Findings, found: Runtime) -> str:

@@ -9,11 +9,11 @@ from itertools import chain
 import numpy as np
 
 from ingest.arrays import FloatArray, IntArray
-from ingest.cpp_names import short_name
 from ingest.number_text import LARGEST_IN_WORDS, WORDS
 from ingest.scaling import Scaling
 from pipeline.models.analysis import Analysis, Outlook, along_parameter, largest_point, measured_total
 from pipeline.models.bottlenecks import NOTEWORTHY_SHARE
+from pipeline.report.escaping import shown_name
 from pipeline.report.formatting import counted, percent, readable_unit, shorten_middle
 from pipeline.report.html.levels import warning_texts
 from pipeline.report.html.sections import repetitions_text, scale_text
@@ -65,7 +65,7 @@ class Findings:
 
     def name(self, region: int) -> str:
         """Return a region's name for a sentence."""
-        return shorten_middle(short_name(self.analysis.regions.kernels.callpaths[region][-1]), NAME_WIDTH)
+        return shorten_middle(shown_name(self.analysis.regions.kernels.callpaths[region][-1]), NAME_WIDTH)
 
 
 def verdict(findings: Findings) -> list[str]:

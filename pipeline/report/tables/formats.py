@@ -8,36 +8,17 @@ import io
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from pipeline.report.check.markdown import escape
+from pipeline.report.escaping import csv_text as csv_field
+from pipeline.report.escaping import latex, markdown
 from pipeline.report.tables.data_table import Column, DataTable, Value
 
 _CSV_END = "\r\n"
-_LATEX = str.maketrans(
-    {
-        "\\": r"\textbackslash{}",
-        "~": r"\textasciitilde{}",
-        "^": r"\textasciicircum{}",
-        "`": r"\textasciigrave{}",
-        "<": r"\textless{}",
-        ">": r"\textgreater{}",
-        "|": r"\textbar{}",
-        '"': r"\char34{}",
-        **{special: f"\\{special}" for special in "{}_%&#$"},
-        "›": r"$\rangle$",
-        "→": r"$\rightarrow$",
-        "…": r"\ldots{}",
-        "∞": r"$\infty$",
-        "±": r"$\pm$",
-        "×": r"$\times$",
-        "µ": r"$\mu$",
-    }
-)
 
 
 def csv_text(table: DataTable) -> str:
     """Return a header of names with units and one line per row; what is not available is empty.
 
-    Fields are quoted as in RFC 4180, lines end with a line feed.
+    Fields are quoted as in RFC 4180, lines end with a line feed, and no text is taken for a formula.
     """
     return "".join(map(_csv_line, [table.keys, *_rows(table)]))
 
@@ -45,7 +26,8 @@ def csv_text(table: DataTable) -> str:
 def _csv_line(fields: Sequence[Value]) -> str:
     """Return a line that ends as the csv module expects, so that it quotes both kinds of line breaks."""
     text = io.StringIO()
-    csv.writer(text, lineterminator=_CSV_END).writerow(fields)
+    safe = [csv_field(field) if isinstance(field, str) else field for field in fields]
+    csv.writer(text, lineterminator=_CSV_END).writerow(safe)
     return text.getvalue().removesuffix(_CSV_END) + "\n"
 
 
@@ -64,9 +46,9 @@ def markdown_text(table: DataTable) -> str:
     """Return a table of GitHub's Markdown."""
     columns, rows = _for_people(table)
     lines = [
-        [escape(column.title) for column in columns],
+        [markdown(column.title) for column in columns],
         ["---:" if column.is_number else "---" for column in columns],
-        *(list(map(escape, row)) for row in rows),
+        *(list(map(markdown, row)) for row in rows),
     ]
     return "".join(f"| {' | '.join(cells)} |\n" for cells in lines)
 
@@ -96,13 +78,8 @@ WRITERS: Mapping[str, Callable[[DataTable], str]] = {
 """The writer of every value of ``--format`` but ``table``, which is what the terminal shows."""
 
 
-def latex_escape(text: str) -> str:
-    """Escape whatever LaTeX could read into a text; line breaks become spaces, hyphens stay apart."""
-    return " ".join(text.split()).translate(_LATEX).replace("--", "-{}-").replace("--", "-{}-")
-
-
 def _latex_row(cells: Sequence[str]) -> str:
-    row = " & ".join(map(latex_escape, cells))
+    row = " & ".join(map(latex, cells))
     guard = "{}" if row.startswith(("[", "*")) else ""  # after a line break LaTeX reads them as its options
     return f"{guard}{row} \\\\"
 

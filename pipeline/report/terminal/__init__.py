@@ -2,10 +2,13 @@
 
 import os
 import sys
+from collections.abc import Iterable
 from typing import IO
 
-from rich.console import Console
+from rich.console import Console, ConsoleOptions, RenderableType
+from rich.segment import Segment
 
+from pipeline.report.escaping import without_controls
 from pipeline.report.standard_output import discard_output
 
 __all__ = ["PIPED_WIDTH", "console"]
@@ -15,6 +18,12 @@ PIPED_WIDTH = 120
 
 class _Console(Console):
     """A console that goes on without output if the reader of a pipe goes away; rich would exit with 1."""
+
+    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
+        """Render without characters of names that control the terminal; those of styles come later."""
+        for segment in super().render(renderable, options):
+            plain = segment.control or segment.text.isprintable()
+            yield segment if plain else Segment(without_controls(segment.text), segment.style)
 
     def on_broken_pipe(self) -> None:
         self.quiet = True

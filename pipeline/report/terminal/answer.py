@@ -11,8 +11,8 @@ from typing import Any
 
 from rich.console import Console
 
-from ingest.cpp_names import short_name
 from pipeline.report.distinct_names import distinct_texts
+from pipeline.report.escaping import shown_name
 from pipeline.report.formatting import (
     counted,
     display_unit,
@@ -277,4 +277,4 @@ def _show_trust(out: Console, summary: Summary, modelled: bool) -> None:
 
 
 def _short(region: str) -> str:
-    return shorten_middle(short_name(region), NAME_WIDTH)
+    return shorten_middle(shown_name(region), NAME_WIDTH)

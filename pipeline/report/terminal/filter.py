@@ -10,8 +10,8 @@ from filters.explanation import DroppedRegion, dropped_regions
 from filters.memory import Memory
 from filters.options import Application
 from filters.overhead import Dilation, Prediction
-from ingest.cpp_names import short_name
 from ingest.profile import Profile
+from pipeline.report.escaping import shown_name
 from pipeline.report.filter_json import simulation_counts
 from pipeline.report.formatting import count, figure, percent, quantity, shorten_middle, size
 from pipeline.report.terminal.tables import Column, named_table
@@ -99,7 +99,7 @@ def _show_budget(out: Console, budget: BudgetOutcome) -> None:
 
 def _show_dropped(out: Console, dropped: tuple[DroppedRegion, ...]) -> None:
     out.print("Largest dropped regions; their time is attributed to the caller:")
-    heirs = [short_name(region.attributed_to) if region.attributed_to else "none" for region in dropped]
+    heirs = [shown_name(region.attributed_to) if region.attributed_to else "none" for region in dropped]
     columns = [
         Column(header="share", cells=[percent(region.share) for region in dropped]),
         Column(header="visits", cells=[count(region.visits) for region in dropped]),
@@ -109,7 +109,7 @@ def _show_dropped(out: Console, dropped: tuple[DroppedRegion, ...]) -> None:
             justify="left",
         ),
     ]
-    names = [short_name(region.region) for region in dropped]
+    names = [shown_name(region.region) for region in dropped]
     table = named_table(
         "region", lambda width: [shorten_middle(name, width) for name in names], columns, width=out.width
     )

@@ -6,9 +6,9 @@ from rich.console import Console
 from rich.text import Text
 
 from ingest.arrays import FloatArray
-from ingest.cpp_names import short_name
 from pipeline.models.analysis import Analysis
 from pipeline.models.kernels import callpath_id
+from pipeline.report.escaping import shown_name
 from pipeline.report.formatting import counted, display_unit, figure, percent, shorten_middle
 from pipeline.report.tables.tree import own_growth, shown_tree
 from pipeline.report.terminal.results import growth_style
@@ -68,7 +68,7 @@ def _names(analysis: Analysis, nodes: Sequence[int], width: int) -> list[str]:
     names = []
     for node in nodes:
         indent = ("  " * int(tree.depth[node]))[: width // 2]
-        name = shorten_middle(short_name(regions.name[int(tree.region[node])]), width - len(indent))
+        name = shorten_middle(shown_name(regions.name[int(tree.region[node])]), width - len(indent))
         names.append(f"{callpath_id(node + 1):>{digits}}  {indent}{name}")
     return names
 

@@ -18,7 +18,7 @@ def test_annotations_tell_the_place_and_the_story():
     lines = github_annotations(result(one, other, kernel("i", Verdict.WAIVED), reasons=reasons), "/src")
     assert lines == [
         "::warning title=Scalability regression in 1 kernel::another machine",
-        "::error file=a%2Cb.c,line=7,title=regression%3A main › f%2Cg::50 %25%0D%0Amore",
+        "::error file=a%2Cb.c,line=7,title=regression%3A main › f%2Cg::50 %25%0Amore",
         "::warning title=inconclusive%3A main › h::measure again",
     ]
 

@@ -3,7 +3,7 @@ import re
 import pytest
 
 from pipeline.gate.result import Change, Side, Verdict
-from pipeline.report.check.markdown import check_markdown, escape
+from pipeline.report.check.markdown import check_markdown
 from tests.pipeline.report.check.results import kernel, kernels, result
 
 
@@ -67,17 +67,3 @@ def test_markdown_shows_reasons_and_notices():
     text = check_markdown(result(kernel(), reasons=("another *machine*",), notices=("beware",)))
     assert "- another \\*machine\\*\n" in text
     assert "> beware\n" in text
-
-
-@pytest.mark.parametrize(
-    ("name", "escaped"),
-    [
-        ("a|b", r"a\|b"),
-        ("<b>", "&lt;b&gt;"),
-        ("a\n\tb", "a b"),
-        ("@team #12 https://x", r"\@team \#12 https\://x"),
-        ("\\", r"\\"),
-    ],
-)
-def test_names_are_escaped_for_markdown(name, escaped):
-    assert escape(name) == escaped
