@@ -332,6 +332,6 @@ def growing_regions(analysis: Analysis) -> tuple[str, ...]:
     scale. Nothing is concluded from unreliable models, such as those of fewer than three points.
     """
     outlook = look_ahead(analysis, analysis.regions, default_target(analysis))
-    names = [path[0] for path in analysis.regions.kernels.callpaths]
+    names = analysis.regions.kernels.regions
     future = [name for name, flags in zip(names, outlook.flags, strict=True) if "coming_bottleneck" in flags]
     return tuple(sorted(future))

@@ -47,7 +47,7 @@ def _candidates(analysis: Analysis, level: Level, found: IntArray) -> list[str]:
     values = np.nan_to_num(level.kernels.mean[:, largest])
     share = values / max(float(values.sum()), 1e-300)
     order = found[np.argsort(-share[found], kind="stable")].tolist()
-    return [f"{short_name(level.kernels.callpaths[k][-1])} {percent(float(share[k]))}" for k in order]
+    return [f"{short_name(level.kernels.regions[k])} {percent(float(share[k]))}" for k in order]
 
 
 def kernel_curve(
