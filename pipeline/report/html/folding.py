@@ -7,8 +7,10 @@ and what is folded counts for the sum alone, not for inclusive values of its cal
 
 from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from ingest.arrays import BoolArray, FloatArray, IntArray
 from ingest.calltree import CallTree
@@ -23,9 +25,7 @@ from pipeline.report.html.scales import Scales
 
 VALUES = 300_000  # numbers of a level that the page carries beside single repetitions: 1.6 MB
 NUMBERS_OF_A_MODEL = 20  # about as many as its coefficients, weights and errors
-LEADING = (
-    0.5  # of the kernels shown, those that are large by themselves; the others are large with their callees
-)
+LEADING = 0.5  # share of the kernels shown that are chosen for their own size, not that of their callees
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -53,7 +53,7 @@ class ShownLevel:
 
 def most_shown(kernels: Kernels, scales: Scales) -> int:
     """Return how many kernels of a level the page has room for."""
-    points = kernels.values.shape[1]
+    points = int(kernels.values.shape[1])
     return VALUES // (points + 3 * len(scales.grid) + NUMBERS_OF_A_MODEL)
 
 
@@ -238,13 +238,13 @@ def with_sum(values: FloatArray, shown: ShownLevel) -> FloatArray:
     return np.concatenate([values[shown.kernels], sum_groups(values[rest], nowhere, 1)])
 
 
-def _stacked(one: FloatArray, other: FloatArray, nothing: int) -> FloatArray:
+def _stacked(one: npt.NDArray[Any], other: npt.NDArray[Any], nothing: int) -> npt.NDArray[Any]:
     """Put arrays behind each other along the first axis, filled up to the same shape along all others."""
     shape = tuple(np.maximum(one.shape[1:], other.shape[1:]).astype(int).tolist())
     return np.concatenate([_filled(one, shape, nothing), _filled(other, shape, nothing)])
 
 
-def _filled(array: FloatArray, shape: tuple[int, ...], nothing: int) -> FloatArray:
+def _filled(array: npt.NDArray[Any], shape: tuple[int, ...], nothing: int) -> npt.NDArray[Any]:
     missing = [(0, wanted - there) for wanted, there in zip(shape, array.shape[1:], strict=True)]
     return np.pad(array, [(0, 0), *missing], constant_values=nothing)
 

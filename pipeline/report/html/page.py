@@ -81,7 +81,8 @@ def report_html(report: Report) -> str:
         verdict=verdict(findings),
         answers=[] if found is None else answers(findings, found, report.advice),
         charts=data["runtime"] or [],
-        notices=[*([] if found is None else other_notices(found)), *folded, *left_out],
+        notices=[*([] if found is None else other_notices(found)), *left_out],
+        folded=folded,
         facts=facts(analysis, provenance),
         provenance=provenance,
         warnings=model_warnings(analysis.callpaths.models),
@@ -109,8 +110,7 @@ def _folding_text(name: str, shown: ShownLevel) -> str:
     whole = shown.folded + len(shown.kernels)
     text = (
         f"the page shows {len(shown.kernels)} of {whole} {kind}, those that take or lead to most; the other "
-        f"{shown.folded} are folded into one kernel, others, which is their sum; `pipeline bottlenecks OUT` and "
-        "summary.json have them all"
+        f"{shown.folded} are folded into one kernel, others, their sum; summary.json has them all"
     )
     if name == "callpaths":
         text += "; in the call tree, inclusive values are those of the call paths shown"
