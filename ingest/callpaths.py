@@ -91,7 +91,7 @@ class CallPaths(Sequence[CallPath]):
         """
         for node, names in self._descent():
             if (hidden := len(names) - MOST_NAMES + 1) > 1:
-                middle = f"<{hidden} names left out, call path {node + 1}>"
+                middle = f"<{hidden} names left out, call path #{node + 1}>"
                 yield (*names[:_NAMES_ABOVE], middle, *names[-_NAMES_BELOW:])
             else:
                 yield tuple(names)

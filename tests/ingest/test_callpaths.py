@@ -65,7 +65,7 @@ def test_up_to_the_limit_they_are_written_in_full() -> None:
     assert written[MOST_NAMES - 1] == paths[MOST_NAMES - 1]
     assert [len(path) for path in written[MOST_NAMES - 1 :]] == [MOST_NAMES] * 3
     for node, hidden in ((MOST_NAMES, 2), (MOST_NAMES + 1, 3)):
-        path, middle = written[node], f"<{hidden} names left out, call path {node + 1}>"
+        path, middle = written[node], f"<{hidden} names left out, call path #{node + 1}>"
         place = path.index(middle)
         assert path[:place] == paths[node][:place]
         assert path[place + 1 :] == paths[node][place + hidden :]
