@@ -109,7 +109,10 @@ class CallTree:
         return CallTree(number[self.parent[kept]], self.region[kept])
 
     def paths(self, names: Sequence[str]) -> list[tuple[str, ...]]:
-        """Return every call path as region names from the root down, given the names of the region table."""
+        """Return every call path as region names from the root down, given the names of the region table.
+
+        It is for trees that are not deep: a chain of n calls has n^2 names; `CallPaths` makes them on demand.
+        """
         found: list[tuple[str, ...]] = []
         for parent, region in zip(self.parent.tolist(), self.region.tolist(), strict=True):
             found.append((*(found[parent] if parent >= 0 else ()), names[region]))

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ingest.arrays import BoolArray, FloatArray, IntArray
+from ingest.callpaths import CallPaths
 from ingest.calltree import CallTree
 from ingest.errors import InputError
 from ingest.profile import Metric, RegionTable
@@ -135,9 +136,9 @@ class Experiment:
         return not self.runs
 
     @property
-    def callpaths(self) -> list[tuple[str, ...]]:
+    def callpaths(self) -> CallPaths:
         """The call paths as region names from the root down, N of them."""
-        return self.tree.paths(self.regions.name)
+        return CallPaths.of(self.tree, self.regions.name)
 
     def metric(self, name: str) -> Metric:
         """Return the metric of that name.

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ingest.arrays import FloatArray, IntArray
+from ingest.callpaths import CallPath, CallPaths
 from ingest.calltree import CallTreeBuilder
 from ingest.errors import InputError, one_line
 from ingest.profile import Metric
@@ -39,7 +40,7 @@ class Series:
     source: str
     parameters: tuple[str, ...]
     points: FloatArray
-    callpaths: tuple[tuple[str, ...], ...]
+    callpaths: Sequence[CallPath]
     metrics: tuple[Metric, ...]
     values: Mapping[str, FloatArray]
     notices: tuple[str, ...] = ()
@@ -115,7 +116,7 @@ class Measurements:
             source=self.source,
             parameters=self.parameters,
             points=points[order],
-            callpaths=tuple(tree.paths(names)),
+            callpaths=CallPaths.of(tree, names),
             metrics=metrics,
             values={metric.name: dense[i] for i, metric in enumerate(metrics)},
             notices=tuple(map(one_line, filter(None, [*notices, missed, *self._odd_values(), *gaps]))),

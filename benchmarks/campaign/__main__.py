@@ -2,9 +2,10 @@
 
     python -m benchmarks.campaign [--callpaths N] [--locations N] [--points N] [--repetitions N]
                                   [--folder DIR] [--no-growth]
+    python -m benchmarks.campaign --limits [--folder DIR]
 
 The full size (30 profiles x 20 000 call paths x 1024 locations, 9.8 GB raw) takes about 5 GB below --folder
-and is removed at the end.
+and is removed at the end. --limits measures call chains up to 10 000 deep and 200 000 call paths instead.
 """
 
 import argparse
@@ -14,6 +15,7 @@ import tempfile
 from pathlib import Path
 
 from benchmarks.campaign.growth import measure_growth
+from benchmarks.campaign.limits import measure_limits
 from benchmarks.campaign.measure import Cost, run_pipeline
 from benchmarks.campaign.synthetic import Shape, write_campaign
 
@@ -29,7 +31,15 @@ def main() -> None:
         parser.add_argument(f"--{name}", type=int, default=default)
     parser.add_argument("--folder", type=Path)
     parser.add_argument("--no-growth", action="store_true")
+    parser.add_argument("--limits", action="store_true")
     given = parser.parse_args()
+    if given.limits:
+        print(
+            "| study | wall s | processor s | memory MiB | page MB | summary MB |\n|---|---|---|---|---|---|"
+        )
+        for limit in measure_limits(given.folder):
+            print(limit, flush=True)
+        return
     shape = Shape(given.callpaths, given.locations, given.points, given.repetitions)
     with tempfile.TemporaryDirectory(dir=given.folder) as folder:
         measure_campaign(Path(folder), shape)

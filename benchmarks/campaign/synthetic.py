@@ -18,7 +18,13 @@ TICK = 1e-6  # seconds; times are multiples of it, as timers give them
 
 @dataclass(frozen=True)
 class Shape:
-    """How large a campaign is, and whether its call paths share regions, ten each, or siblings never do."""
+    """How large a campaign is, and how its call paths hang together.
+
+    Attributes:
+        compressed: whether the values are.
+        a_region_each: whether every call path has a region of its own, instead of ten sharing one.
+        chain: whether every call path is called by the one before it, instead of at most `DEEPEST` deep.
+    """
 
     callpaths: int
     locations: int
@@ -26,6 +32,7 @@ class Shape:
     repetitions: int
     compressed: bool = True
     a_region_each: bool = False
+    chain: bool = False
 
     @property
     def raw_bytes(self) -> int:
@@ -52,7 +59,7 @@ def write_profile(folder: Path, shape: Shape, point: int, repetition: int) -> Pa
     rng = np.random.default_rng(7)
     n = shape.callpaths
     regions = n if shape.a_region_each else max(n // 10, 2)
-    parent = call_tree(n, rng)
+    parent = list(range(-1, n - 1)) if shape.chain else call_tree(n, rng)
     callee = np.arange(n) if shape.a_region_each else rng.integers(0, regions, n)
     seconds = rng.lognormal(-2, 1.5, (n, 1))
     visits = rng.integers(1, 5000, (n, 1))

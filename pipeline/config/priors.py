@@ -1,10 +1,10 @@
 """Priors over exponents given by the user in a TOML file."""
 
-import tomllib
 from fractions import Fraction
 from pathlib import Path
 
 from ingest.errors import UsageError
+from ingest.toml_text import TomlError, parse_toml
 from pipeline.models.options import Prior
 
 EXAMPLE = 'write a table [exponents] with entries like "3/2, 1" = 2.0 for p^(3/2) * log2(p)'
@@ -36,10 +36,11 @@ def read_prior(path: Path) -> dict[tuple[Fraction, int], float]:
 
     Raises:
         UsageError: the file is not of that form.
+        InputError: it is nested too deeply.
     """
     try:
-        table = tomllib.loads(path.read_text(encoding="utf-8")).get("exponents")
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        table = parse_toml(path.read_text(encoding="utf-8"), str(path)).get("exponents")
+    except (OSError, UnicodeDecodeError, TomlError) as error:
         raise UsageError(f"cannot be read: {error}", where=str(path), hint=EXAMPLE) from error
     if not isinstance(table, dict) or not table:
         raise UsageError("has no exponents", where=str(path), hint=EXAMPLE)

@@ -2,7 +2,6 @@
 
 import difflib
 import re
-import tomllib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
@@ -11,6 +10,7 @@ from typing import Any, get_type_hints
 
 from ingest.errors import UsageError
 from ingest.options import INFINITE, Declaration, declaration
+from ingest.toml_text import TomlError, parse_toml
 from pipeline.config.values import checked
 
 Key = tuple[str | int, ...]
@@ -150,17 +150,18 @@ def read_toml(path: Path) -> Table:
 
     Raises:
         UsageError: it cannot be read or is not TOML.
+        InputError: it is nested too deeply.
     """
     try:
         text = path.read_text(encoding="utf-8")
-        content = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+        content = parse_toml(text, str(path))
+    except TomlError as error:
         place = _AT_LINE.search(str(error))
         what = _AT_LINE.sub("", str(error))
         raise UsageError(
             f"is not valid TOML: {what}", where=f"{path}:{place[1]}" if place else str(path)
         ) from error
-    except (OSError, UnicodeDecodeError, RecursionError) as error:
+    except (OSError, UnicodeDecodeError) as error:
         what = str(getattr(error, "strerror", None) or error)
         raise UsageError(f"cannot be read ({what})", where=str(path)) from error
     return Table(path=path, name=(), content=content, lines=line_numbers(text))
@@ -220,7 +221,7 @@ def _key_of(assignment: str) -> str:
 def _names(dotted: str) -> Key:
     """Split a dotted key, whose parts may be quoted."""
     names: list[str] = []
-    found: Any = tomllib.loads(f"{dotted} = 0")
+    found: Any = parse_toml(f"{dotted} = 0", "")
     while isinstance(found, dict):
         (name,) = found
         names.append(name)

@@ -237,8 +237,8 @@ def _repetition_numbers(experiment: Experiment) -> IntArray | None:
 
 def _heaviest(callpaths: Kernels, regions: Kernels) -> IntArray:
     """For every region its call path with the largest share over all points, int64[regions]."""
-    number = {path[0]: r for r, path in enumerate(regions.callpaths)}
-    group = np.array([number[path[-1]] for path in callpaths.callpaths], dtype=np.int64)
+    number = {name: r for r, name in enumerate(regions.regions)}
+    group = np.array([number[name] for name in callpaths.regions], dtype=np.int64)
     weight = shares(np.nan_to_num(callpaths.mean)).sum(axis=1)
     order = np.lexsort((weight, group))
     last = np.append(np.flatnonzero(np.diff(group[order])), len(order) - 1)

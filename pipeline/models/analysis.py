@@ -158,13 +158,14 @@ def default_target(analysis: Analysis) -> FloatArray:
     return target
 
 
-def look_ahead(analysis: Analysis, level: Level, targets: FloatArray) -> Outlook:
+def look_ahead(analysis: Analysis, level: Level, targets: FloatArray, *, crossing: bool = True) -> Outlook:
     """Predict the kernels of a level at the targets and find the bottlenecks among them.
 
     Args:
         analysis: the modelled experiment.
         level: its call paths or its regions.
         targets: float64[Q, D]; the last one is the target scale of the ranking.
+        crossing: whether to look for crossovers.
     """
     experiment = analysis.experiment
     column = experiment.parameters.index(analysis.parameter)
@@ -193,7 +194,7 @@ def look_ahead(analysis: Analysis, level: Level, targets: FloatArray) -> Outlook
         standing=standing,
         flags=flags(level.models.probability_growing, rising, share_measured, share_target, standing),
         crossovers=()
-        if analysis.is_profile or not analysis.additive
+        if analysis.is_profile or not analysis.additive or not crossing
         else crossovers(
             level.models.curve(partial(along_parameter, targets[-1], column), reach),
             *ends,

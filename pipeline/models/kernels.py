@@ -3,10 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
+from itertools import compress
 
 import numpy as np
 
 from ingest.arrays import BoolArray, FloatArray, IntArray
+from ingest.callpaths import CallPath, CallPaths, last_names
 from ingest.cpp_names import short_name
 from ingest.errors import UsageError
 from ingest.experiment import Experiment
@@ -35,7 +37,7 @@ class Kernels:
         additive: whether values may be summed over kernels, so that there are shares and a total.
     """
 
-    callpaths: tuple[tuple[str, ...], ...]
+    callpaths: Sequence[CallPath]
     paradigms: tuple[str, ...]
     metric: str
     unit: str
@@ -54,13 +56,23 @@ class Kernels:
         chosen = np.flatnonzero(some)
         return replace(
             self,
-            callpaths=tuple(self.callpaths[k] for k in chosen.tolist()),
+            callpaths=self._callpaths_of(some),
             paradigms=tuple(self.paradigms[k] for k in chosen.tolist()),
             values=self.values[chosen],
             node=self.node[chosen],
             parent=np.full(len(chosen), -1, dtype=np.int64),
             common_error=self.common_error[chosen],
         )
+
+    def _callpaths_of(self, some: BoolArray) -> Sequence[CallPath]:
+        if isinstance(self.callpaths, CallPaths):
+            return self.callpaths.take(some)
+        return tuple(compress(self.callpaths, some.tolist()))
+
+    @property
+    def regions(self) -> list[str]:
+        """The name of each kernel's region."""
+        return last_names(self.callpaths)
 
     @property
     def mean(self) -> FloatArray:
@@ -94,7 +106,7 @@ def callpath_kernels(experiment: Experiment, metric: str, scaling: Scaling) -> K
         name, unit = ("time", "s") if weak else ("effort", "core-s")
     tree = experiment.tree
     return Kernels(
-        callpaths=tuple(experiment.callpaths),
+        callpaths=experiment.callpaths,
         paradigms=tuple(experiment.regions.paradigm[r] for r in tree.region.tolist()),
         metric=name,
         unit=unit,
@@ -113,9 +125,9 @@ def _common_error(experiment: Experiment, metric: str) -> FloatArray:
 
 def start_up(kernels: Kernels) -> BoolArray:
     """Return which kernels are start-up and shut-down or the measurement system, bool[K]."""
-    pairs = zip(kernels.paradigms, kernels.callpaths, strict=True)
+    pairs = zip(kernels.paradigms, kernels.regions, strict=True)
     return np.array(
-        [region_class(paradigm, path[-1]).activity in NOT_WORK for paradigm, path in pairs], dtype=np.bool_
+        [region_class(paradigm, name).activity in NOT_WORK for paradigm, name in pairs], dtype=np.bool_
     )
 
 
@@ -127,19 +139,17 @@ def not_measurable(kernels: Kernels, experiment: Experiment) -> BoolArray:
     if experiment.correction is None or kernels.metric not in ("effort", "time"):
         return np.zeros(len(kernels), dtype=np.bool_)
     measurable = experiment.correction.measurable
-    clear = {
-        path[-1] for path, is_clear in zip(experiment.callpaths, measurable.tolist(), strict=True) if is_clear
-    }
+    clear = set(compress(experiment.callpaths.last_names, measurable.tolist()))
     found = [
-        not measurable[node] if node >= 0 else path[-1] not in clear
-        for node, path in zip(kernels.node.tolist(), kernels.callpaths, strict=True)
+        not measurable[node] if node >= 0 else name not in clear
+        for node, name in zip(kernels.node.tolist(), kernels.regions, strict=True)
     ]
     return np.array(found, dtype=np.bool_)
 
 
 def region_kernels(kernels: Kernels) -> Kernels:
     """Sum call paths that end in the same region, in the order the regions first occur."""
-    names = [path[-1] for path in kernels.callpaths]
+    names = kernels.regions
     number = {name: i for i, name in enumerate(dict.fromkeys(names))}
     group = np.array([number[name] for name in names], dtype=np.int64)
     first = np.unique(group, return_index=True)[1]

@@ -152,8 +152,8 @@ def _noteworthy(experiment: Experiment) -> BoolArray:
 
 
 def _group(callpaths: Kernels, regions: Kernels) -> IntArray:
-    number = {path[-1]: i for i, path in enumerate(regions.callpaths)}
-    return np.array([number[path[-1]] for path in callpaths.callpaths], dtype=np.int64)
+    number = {name: i for i, name in enumerate(regions.regions)}
+    return np.array([number[name] for name in callpaths.regions], dtype=np.int64)
 
 
 def _in_regions(callpaths: BoolArray, group: IntArray, regions: Kernels) -> BoolArray:

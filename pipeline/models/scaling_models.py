@@ -169,13 +169,16 @@ class ScalingModels:
         doublings = np.log2(np.maximum(points / self.last, 1.0)).sum(axis=1)
 
         def of_part(part: slice) -> FloatArray:
-            x = design[self.chosen[part]]
-            rival = (x @ self.coefficients[part, :, :, None])[..., 0]
-            variance = ((x @ self.covariance[part]) * x).sum(axis=-1)
-            rival, variance = from_power(rival, variance, self.sharpness[self.chosen[part], None])
-            variance += doublings * (rival * self.drift[part, None, None]) ** 2
-            scale = np.sqrt(np.maximum(variance, 0.0))
-            return mixture_quantiles(rival, scale, self.weight[part], self.degrees[part], probability)
+            chosen = self.chosen[part]
+            pair = np.nonzero(chosen >= 0)  # most kernels have few rivals, some have many
+            x = design[chosen[pair]]
+            rival = (x @ self.coefficients[part][pair][..., None])[..., 0]
+            variance = ((x @ self.covariance[part][pair]) * x).sum(axis=-1)
+            rival, variance = from_power(rival, variance, self.sharpness[chosen[pair], None])
+            variance += doublings * (rival * self.drift[part][pair[0], None]) ** 2
+            center, scale = np.zeros((2, *chosen.shape, len(points)))
+            center[pair], scale[pair] = rival, np.sqrt(np.maximum(variance, 0.0))
+            return mixture_quantiles(center, scale, self.weight[part], self.degrees[part], probability)
 
         step = max(1, _BLOCK // max(1, design[0].size * self.chosen.shape[1]))
         parts = [slice(start, start + step) for start in range(0, max(len(self), 1), step)]

@@ -5,7 +5,6 @@ such a file says in one place; every mistake in it is one line that names file, 
 """
 
 import difflib
-import tomllib
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,12 +12,12 @@ from typing import Any, Literal, TypeAlias
 
 from ingest.errors import InputError, UsageError
 from ingest.readers import textfile
+from ingest.toml_text import TomlError, parse_toml
 
 Kind: TypeAlias = Literal["application", "machine", "port map", "class table"]
 
 LARGEST_DATA = 1 << 28  # bytes of a profile, a report, a table of measurements
 _LARGEST_TOML = 1 << 22
-_DEEPEST = 20
 _HERE = Path(__file__).parent
 _FOLDERS: Mapping[Kind, Path] = {
     "application": _HERE / "examples",
@@ -171,20 +170,10 @@ def read_toml(path: Path) -> Table:
     """
     text = textfile.read_text(path, _LARGEST_TOML)
     try:
-        content = tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        content = parse_toml(text, str(path))
+    except TomlError as error:
         raise InputError(f"not valid TOML: {error}", where=str(path), hint="correct that line") from error
-    if _depth(content) > _DEEPEST:
-        raise InputError(f"tables nested more than {_DEEPEST} deep", where=str(path), hint="flatten them")
     return Table(content, path)
-
-
-def _depth(content: Mapping[str, Any]) -> int:
-    depth, layer = 0, [content]
-    while layer:
-        depth += 1
-        layer = [value for inside in layer for value in inside.values() if isinstance(value, dict)]
-    return depth
 
 
 def read_text(path: Path) -> str:

@@ -114,6 +114,7 @@ def hatchet_graph_frame(analysis: Analysis) -> Any:  # noqa: ANN401  # Hatchet's
 def call_tree_literal(analysis: Analysis) -> list[dict[str, object]]:
     """Return the call tree with the values at the largest scale, as Hatchet's ``from_literal`` takes it."""
     experiment, kernels = analysis.experiment, analysis.callpaths.kernels
+    names = kernels.regions
     largest = largest_point(experiment.points, experiment.parameters.index(analysis.parameter))
     own = np.nan_to_num(kernels.mean[:, largest])
     inclusive = experiment.tree.inclusive(own[:, None])[:, 0]
@@ -122,7 +123,7 @@ def call_tree_literal(analysis: Analysis) -> list[dict[str, object]]:
     for i, parent in enumerate(experiment.tree.parent.tolist()):
         callees: list[dict[str, object]] = []
         node: dict[str, object] = {
-            "frame": {"name": kernels.callpaths[i][-1], "type": "function"},
+            "frame": {"name": names[i], "type": "function"},
             "metrics": {kernels.metric: number(own[i]), f"{kernels.metric} (inc)": number(inclusive[i])},
             "children": callees,
         }

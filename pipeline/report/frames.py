@@ -57,7 +57,7 @@ def measurements_frame(experiment: Experiment) -> pd.DataFrame:
             metrics[metric.name] = reduction.overall(metric.kind)
     measured = np.any([np.isfinite(values) for values in metrics.values()], axis=0)
     node, point, repetition = np.nonzero(measured)
-    paths = experiment.callpaths
+    paths = list(experiment.callpaths)
     columns: Columns = {
         "callpath": [paths[n] for n in node.tolist()],
         "region": [paths[n][-1] for n in node.tolist()],

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ingest.arrays import FloatArray
+from ingest.callpaths import folded
 from ingest.experiment import Experiment
 from pipeline.models.analysis import ENOUGH_SCALES, Analysis, Level, Outlook, extrapolation, measured_total
 from pipeline.models.bottlenecks import NOTEWORTHY_SHARE, Crossover
@@ -108,11 +109,12 @@ def _kernels(analysis: Analysis, level: Level, outlook: Outlook, targets: FloatA
         predicted = [[] for _ in predicted]
     measured = _measured(kernels.mean)
     ids: list[dict[str, int]] = [{"id": node + 1} if node >= 0 else {} for node in kernels.node.tolist()]
+    callpaths, names = folded(kernels.callpaths), kernels.regions
     return [
         ids[k]
         | {
-            "callpath": list(kernels.callpaths[k]),
-            "region": kernels.callpaths[k][-1],
+            "callpath": list(callpaths[k]),
+            "region": names[k],
             "paradigm": kernels.paradigms[k],
             "metric": kernels.metric,
             "unit": kernels.unit,
@@ -226,7 +228,7 @@ def _rows(values: FloatArray) -> list[list[float | int]]:
 
 
 def _crossovers(analysis: Analysis, level: Level, found: Sequence[Crossover]) -> list[dict[str, Any]]:
-    paths = level.kernels.callpaths
+    paths = folded(level.kernels.callpaths) if found else ()
     return [
         {
             "overtakes": list(paths[c.overtakes]),

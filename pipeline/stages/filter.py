@@ -331,7 +331,7 @@ def growing_regions(analysis: Analysis) -> tuple[str, ...]:
     They grow with a probability of at least 0.9 and have at least 1 % of the total at 4 times the largest
     scale. Nothing is concluded from unreliable models, such as those of fewer than three points.
     """
-    outlook = look_ahead(analysis, analysis.regions, default_target(analysis))
-    names = [path[0] for path in analysis.regions.kernels.callpaths]
+    outlook = look_ahead(analysis, analysis.regions, default_target(analysis), crossing=False)
+    names = analysis.regions.kernels.regions
     future = [name for name, flags in zip(names, outlook.flags, strict=True) if "coming_bottleneck" in flags]
     return tuple(sorted(future))

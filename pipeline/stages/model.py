@@ -52,7 +52,7 @@ def modelled_beside(read: Ingested, options: Options, chosen: Analysis) -> dict[
 def metric_summaries(others: Mapping[str, Analysis], targets: FloatArray) -> dict[str, Any]:
     """Return the ``metrics`` of summary.json for targets, float64[Q, D]."""
     return {
-        metric: metric_summary(analysis, *outlooks(analysis, targets), targets)
+        metric: metric_summary(analysis, *outlooks(analysis, targets, crossing=False), targets)
         for metric, analysis in others.items()
     }
 
@@ -188,10 +188,14 @@ def target_points(analysis: Analysis, at: Sequence[Mapping[str, float]]) -> Floa
     return default_target(analysis) if analysis.is_profile else targets
 
 
-def outlooks(analysis: Analysis, targets: FloatArray) -> tuple[Outlook, Outlook]:
-    """Look ahead from the call paths and from the regions to target points, float64[Q, D]."""
+def outlooks(analysis: Analysis, targets: FloatArray, *, crossing: bool = True) -> tuple[Outlook, Outlook]:
+    """Look ahead from the call paths and from the regions to target points, float64[Q, D].
+
+    Crossovers are only looked for if they are asked for: they take longer than all else.
+    """
     callpaths, regions = (
-        look_ahead(analysis, level, targets) for level in (analysis.callpaths, analysis.regions)
+        look_ahead(analysis, level, targets, crossing=crossing)
+        for level in (analysis.callpaths, analysis.regions)
     )
     return callpaths, regions
 

@@ -60,7 +60,7 @@ def report_analysis(
 
 
 def _outlook(analysis: Analysis, targets: FloatArray) -> MetricOutlook:
-    callpaths, regions = outlooks(analysis, targets)
+    callpaths, regions = outlooks(analysis, targets, crossing=False)
     return MetricOutlook(analysis=analysis, callpaths=callpaths, regions=regions)
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from ingest.callpaths import folded
 from ingest.errors import InputError, UsageError
 from ingest.experiment import Experiment
 from ingest.scaling import Scaling, ScalingDecision
@@ -69,7 +70,7 @@ def write_analysis(directory: Path, analysis: Analysis, others: Mapping[str, Ana
     write_experiment(directory, analysis.experiment)
     levels = {MODELS: analysis.callpaths, REGION_MODELS: analysis.regions}
     for name, level in levels.items():
-        paths = lists_of_texts(level.kernels.callpaths)
+        paths = lists_of_texts(folded(level.kernels.callpaths))
         write_table(directory / name, to_table(level.models).add_column(0, "callpath", paths))
     write_table(directory / METRIC_MODELS, _metric_models(others))
 

@@ -129,6 +129,7 @@ class _Events:
         self.record: Record = {}
         self.wanted = _NOTHING
         self.callers: list[int] = [-1]
+        self.programs = 0  # that are open
         self.text: list[str] = []
 
     def parse(self, *parts: bytes) -> Anchor:
@@ -167,6 +168,8 @@ class _Events:
             self.text.clear()
             self.parser.CharacterDataHandler = self.text.append
         elif tag == "cnode":
+            if not self.programs:
+                raise ValueError("a <cnode> stands outside <program>")
             self.parent.append(self.callers[-1])
             self.callers.append(len(self.cnode))
             self.cnode.append(attributes.get("id", ""))
@@ -175,6 +178,8 @@ class _Events:
             self.begin(tag, attributes)
         elif tag == "attr":
             self.attribute(attributes)
+        elif tag == "program":
+            self.programs += 1
 
     def end(self, tag: str) -> None:
         if tag in self.wanted:
@@ -184,6 +189,8 @@ class _Events:
             self.callers.pop()
         elif tag in _TEXTS:
             self.record, self.wanted = self.open.pop()
+        elif tag == "program":
+            self.programs -= 1
 
     def begin(self, tag: str, attributes: Record) -> None:
         self.open.append((self.record, self.wanted))

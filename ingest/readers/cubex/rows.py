@@ -173,6 +173,8 @@ def _find_compressed(
         raise ValueError("its table points beyond its end")
     at = np.argsort(start, kind="stable")
     begin, end = start[at].astype(np.int64), (start + size)[at].astype(np.int64)
+    if (begin[1:] < end[:-1]).any():
+        raise ValueError("its table has rows that share bytes")
     return Rows(
         body=body,
         layout=dtype,

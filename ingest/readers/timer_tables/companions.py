@@ -1,6 +1,5 @@
 """What lies beside a log: a file that says how timers nest, another part of the log, the name of the run."""
 
-import tomllib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -9,6 +8,7 @@ from ingest.readers.textfile import read_text
 from ingest.readers.timer_tables.description import Line
 from ingest.readers.timer_tables.log import Log, ends_of_log, last_facts
 from ingest.run_names import PROCESS_PARAMETERS, named_parameters
+from ingest.toml_text import TomlError, parse_toml
 
 PARENTS_FILE = "timers.toml"
 MAX_COMPANIONS = 16
@@ -33,8 +33,8 @@ def named_parents(log: Path) -> dict[str, str]:
     if file is None:
         return {}
     try:
-        content = tomllib.loads(read_text(file, MAX_PARENTS_BYTES))
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        content = parse_toml(read_text(file, MAX_PARENTS_BYTES), str(file))
+    except TomlError as error:
         raise InputError(f"not TOML: {error}", where=str(file)) from error
     parents = content.get("parents")
     if not isinstance(parents, dict) or not all(isinstance(value, str) for value in parents.values()):

@@ -63,12 +63,13 @@ def losses(study: Study, point: FloatArray, *, measured: bool) -> Losses | None:
     if not np.isfinite(lost).all():
         return None
     kernels = study.analysis.regions.kernels
+    names = kernels.regions
     order = np.argsort(-lost, kind="stable")
     return Losses(
         point=point,
         measured=measured,
-        regions=tuple(kernels.callpaths[k][-1] for k in order.tolist()),
-        kinds=tuple(kind(kernels.paradigms[k], kernels.callpaths[k][-1]) for k in order.tolist()),
+        regions=tuple(names[k] for k in order.tolist()),
+        kinds=tuple(kind(kernels.paradigms[k], names[k]) for k in order.tolist()),
         core_seconds=lost[order],
     )
 

@@ -9,14 +9,13 @@ import numpy as np
 
 from ingest.arrays import BoolArray, FloatArray, IntArray
 from pipeline.models.analysis import Level, Outlook
-from pipeline.models.bottlenecks import Crossover, Standing, crossovers
+from pipeline.models.bottlenecks import Standing
 from pipeline.models.growth import growth_classes
 from pipeline.models.normal_form import Term, leading_terms
 from pipeline.models.quality import Note, note_texts
 from pipeline.models.scaling_models import ScalingModels, remarks
-from pipeline.models.total import predict_total
 from pipeline.report.html.embedding import integers, packed, packed_double
-from pipeline.report.html.scales import Scales
+from pipeline.report.html.folding import ShownLevel
 
 REPETITION_VALUES = 250_000  # single repetitions are shipped up to this many, for the largest kernels
 RIVALS = 4  # models per kernel that the page knows, the chosen one first
@@ -38,23 +37,17 @@ def without_zeros(level: Level, outlook: Outlook) -> tuple[Level, Outlook]:
     )
 
 
-def level_data(
-    level: Level, outlook: Outlook, region: Mapping[str, int], scales: Scales, *, crossing: bool = True
-) -> dict[str, Any]:
+def level_data(shown: ShownLevel, region: Mapping[str, int]) -> dict[str, Any]:
     """Put a level into the form that ``data/level.js`` reads; ``data/payload.js`` has its types.
 
     Args:
-        level: call paths or regions.
-        outlook: what they do at the target.
+        shown: call paths or regions.
         region: index of every region name in the page's table of regions.
-        scales: where intervals are computed.
-        crossing: whether to look for crossovers.
     """
-    kernels, models = level.kernels, level.models
-    prediction = models.predict(scales.grid)
-    total = predict_total(models, scales.grid) if kernels.additive else prediction
+    kernels, models, outlook = shown.level.kernels, shown.level.models, shown.outlook
+    prediction, total = shown.prediction, shown.total
     return {
-        "region": [region[path[-1]] for path in kernels.callpaths],
+        "region": [region[name] for name in kernels.regions],
         "parent": integers(kernels.parent),
         "mean": packed(kernels.mean),
         "repetitions": _repetitions(kernels.values, outlook),
@@ -69,7 +62,7 @@ def level_data(
         "standing": {name: integers(marks) for name, marks in vars(outlook.standing).items()},
         "crossovers": [
             [c.overtakes, c.overtaken, float(f"{c.at:.6g}"), c.measured]
-            for c in (all_crossovers(level, outlook, scales) if crossing else ())
+            for c in (*outlook.crossovers, *shown.beyond)
         ],
     }
 
@@ -79,20 +72,6 @@ def _repetitions(values: FloatArray, outlook: Outlook) -> dict[str, Any]:
     _, points, repetitions = values.shape
     kept = np.sort(outlook.order[: REPETITION_VALUES // max(points * repetitions, 1)])
     return {"count": repetitions, "kernels": integers(kept), "values": packed(values[kept])}
-
-
-def all_crossovers(level: Level, outlook: Outlook, scales: Scales) -> tuple[Crossover, ...]:
-    """Return the crossovers up to the target as every other report has them, then those up to the reach."""
-    models, column = level.models, scales.column
-    target, reach = float(scales.target[column]), float(scales.reach[column])
-    found = crossovers(
-        models.curve(scales.along, (float(models.first[column]), reach)),
-        float(models.first[column]),
-        float(models.last[column]),
-        reach,
-        outlook.standing,
-    )
-    return (*outlook.crossovers, *(c for c in found if c.at > target))
 
 
 def model_data(models: ScalingModels) -> dict[str, Any]:

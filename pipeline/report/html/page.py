@@ -10,7 +10,8 @@ from pipeline.models.planning.advice import Advice
 from pipeline.models.runtime.runtime import Runtime
 from pipeline.report.html.answers import answers, other_notices
 from pipeline.report.html.embedding import content_security_policy, json_for_script, script, style_sheet
-from pipeline.report.html.payload import MetricOutlook, metric_data, page_data
+from pipeline.report.html.folding import ShownLevel
+from pipeline.report.html.payload import MetricOutlook, metric_data, page_data, shown_levels
 from pipeline.report.html.sections import (
     attributes,
     configuration_rows,
@@ -68,17 +69,20 @@ def report_html(report: Report) -> str:
     )
     analysis, provenance, found = report.analysis, report.provenance, report.runtime
     outlooks = report.callpaths, report.regions
-    data = page_data(analysis, *outlooks, report.targets, report.filter_evidence, found)
+    levels = shown_levels(analysis, *outlooks, report.targets)
+    data = page_data(analysis, levels, report.targets, report.filter_evidence, found)
     findings = Findings(analysis, *outlooks, report.targets[-1])
     scripts, styles = script(), style_sheet()
     room = MOST_CHARACTERS - len(json_for_script(data)) - len(scripts) - len(styles)
-    data["others"], left_out = _that_fit(report, room)
+    folded = [text for name, shown in levels.items() if (text := _folding_text(name, shown))]
+    data["others"], left_out = _that_fit(report, 0 if folded else room)
     text = environment.get_template("report.html.j2").render(
         title=study_name(provenance),
         verdict=verdict(findings),
         answers=[] if found is None else answers(findings, found, report.advice),
         charts=data["runtime"] or [],
         notices=[*([] if found is None else other_notices(found)), *left_out],
+        folded=folded,
         facts=facts(analysis, provenance),
         provenance=provenance,
         warnings=model_warnings(analysis.callpaths.models),
@@ -98,10 +102,25 @@ def report_html(report: Report) -> str:
     return text.encode("utf-8", "replace").decode()
 
 
+def _folding_text(name: str, shown: ShownLevel) -> str:
+    """Say what of a level the page does not show by itself; empty if it shows all."""
+    if not shown.folded:
+        return ""
+    kind = {"callpaths": "call paths", "regions": "regions"}[name]
+    whole = shown.folded + len(shown.kernels)
+    text = (
+        f"the page shows {len(shown.kernels)} of {whole} {kind}, those that take or lead to most; the other "
+        f"{shown.folded} are folded into one kernel, others, their sum; summary.json has them all"
+    )
+    if name == "callpaths":
+        text += "; in the call tree, inclusive values are those of the call paths shown"
+    return text
+
+
 def _that_fit(report: Report, room: int) -> tuple[list[dict[str, Any]], list[str]]:
     """Return the metrics for which there is room, in characters, and a notice on all others."""
     shown: list[dict[str, Any]] = []
-    for other in report.others:
+    for other in report.others if room > 0 else ():
         found = metric_data(report.analysis, report.targets, other)
         room -= len(json_for_script(found))
         if room < 0:

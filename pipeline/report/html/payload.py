@@ -1,7 +1,8 @@
 """All data of the page, in the form its scripts read."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -11,10 +12,11 @@ from ingest.cpp_names import short_name
 from ingest.scaling import Scaling
 from pipeline.models.analysis import Analysis, Outlook, largest_point
 from pipeline.models.bottlenecks import GROWING, NOTEWORTHY_SHARE
-from pipeline.models.kernels import mean_over_repetitions
+from pipeline.models.kernels import Kernels, mean_over_repetitions
 from pipeline.models.runtime.estimate import Estimate
 from pipeline.models.runtime.runtime import Runtime
 from pipeline.report.html.embedding import integers, packed
+from pipeline.report.html.folding import ShownLevel, shown_level, with_sum
 from pipeline.report.html.levels import level_data, without_zeros
 from pipeline.report.html.scales import scales_of
 from pipeline.report.runtime_charts import runtime_charts
@@ -33,10 +35,20 @@ METRICS = 4  # shown in the call tree beside the modelled one
 MOST_UNEVEN = 100  # call paths in the section on imbalance
 
 
+def shown_levels(
+    analysis: Analysis, callpaths: Outlook, regions: Outlook, targets: FloatArray
+) -> dict[str, ShownLevel]:
+    """Choose which regions and call paths the page shows by themselves; arguments as of `page_data`."""
+    scales, points = scales_of(analysis, targets), analysis.experiment.points
+    return {
+        "regions": shown_level(analysis.regions, regions, points, scales),
+        "callpaths": shown_level(analysis.callpaths, callpaths, points, scales),
+    }
+
+
 def page_data(
     analysis: Analysis,
-    callpaths: Outlook,
-    regions: Outlook,
+    levels: Mapping[str, ShownLevel],
     targets: FloatArray,
     filter_evidence: Mapping[str, Any] | None,
     found: Runtime | None = None,
@@ -45,16 +57,15 @@ def page_data(
 
     Args:
         analysis: the modelled experiment.
-        callpaths: the outlook of its call paths.
-        regions: the outlook of its regions.
+        levels: what is shown of its regions and call paths.
         targets: float64[Q, D], the points that the outlooks predict; the last is shown first.
         filter_evidence: the content of ``app.filter.json``, if there is a filter.
         found: the runtime of the study; None if the models are not of time.
     """
     experiment, kernels = analysis.experiment, analysis.callpaths.kernels
     scales = scales_of(analysis, targets)
-    number = region_numbers(analysis)
-    levels = (("regions", analysis.regions, regions), ("callpaths", analysis.callpaths, callpaths))
+    kernels_shown = [shown.level.kernels for shown in levels.values()]
+    number = region_numbers(kernels_shown)
     return {
         "parameters": list(experiment.parameters),
         "column": scales.column,
@@ -68,11 +79,11 @@ def page_data(
         "unit": kernels.unit,
         "relativeGrowth": analysis.decision.scaling is Scaling.NONE,
         "limits": {"growing": GROWING, "noteworthy": NOTEWORTHY_SHARE},
-        "regions": region_data(analysis),
-        "levels": {name: level_data(level, outlook, number, scales) for name, level, outlook in levels},
-        "metrics": _other_metrics(analysis),
+        "regions": region_data(analysis, number),
+        "levels": {name: level_data(shown, number) for name, shown in levels.items()},
+        "metrics": _other_metrics(analysis, levels["callpaths"]),
         "others": [],
-        "imbalance": imbalance_data(analysis),
+        "imbalance": imbalance_data(analysis, levels["callpaths"].kernels),
         "filter": filter_data(filter_evidence),
         "runtime": None if found is None else runtime_data(analysis, found, targets[-1]),
     }
@@ -86,14 +97,15 @@ def metric_data(analysis: Analysis, targets: FloatArray, other: MetricOutlook) -
         targets: float64[Q, D], as of `page_data`.
         other: the metric.
     """
-    scales, number = scales_of(analysis, targets), region_numbers(analysis)
+    scales, points = scales_of(analysis, targets), analysis.experiment.points
+    number = region_numbers([analysis.regions.kernels, analysis.callpaths.kernels])
     kernels, levels = other.analysis.callpaths.kernels, {}
     for name, level, outlook in (
         ("regions", other.analysis.regions, other.regions),
         ("callpaths", other.analysis.callpaths, other.callpaths),
     ):
         part, ahead = without_zeros(level, outlook)
-        levels[name] = level_data(part, ahead, number, scales, crossing=False)
+        levels[name] = level_data(shown_level(part, ahead, points, scales, crossing=False), number)
         levels[name]["node"] = integers(part.kernels.node)
     return {
         "metric": kernels.metric,
@@ -103,19 +115,18 @@ def metric_data(analysis: Analysis, targets: FloatArray, other: MetricOutlook) -
     }
 
 
-def region_numbers(analysis: Analysis) -> dict[str, int]:
-    """Return the index of every region name in the page's table, in the order of the region kernels."""
-    names = [path[-1] for path in analysis.regions.kernels.callpaths]
-    names += [path[-1] for path in analysis.callpaths.kernels.callpaths]
+def region_numbers(levels: Sequence[Kernels]) -> dict[str, int]:
+    """Return the index of every region name in the page's table, in the order of the kernels shown."""
+    names = chain.from_iterable(kernels.regions for kernels in levels)
     return {name: i for i, name in enumerate(dict.fromkeys(names))}
 
 
-def region_data(analysis: Analysis) -> list[dict[str, Any]]:
-    """Return name, short name, paradigm and source of each region; what is empty or the same is left out."""
+def region_data(analysis: Analysis, names: Iterable[str]) -> list[dict[str, Any]]:
+    """Return name, short name, paradigm and source of regions; what is empty or the same is left out."""
     table = analysis.experiment.regions
     known = {name: i for i, name in enumerate(table.name)}
     rows = []
-    for name in region_numbers(analysis):
+    for name in names:
         row: dict[str, Any] = {"name": name}
         if (short := short_name(name)) != name:
             row["short"] = short
@@ -130,7 +141,7 @@ def region_data(analysis: Analysis) -> list[dict[str, Any]]:
     return rows
 
 
-def _other_metrics(analysis: Analysis) -> list[dict[str, Any]]:
+def _other_metrics(analysis: Analysis, shown: ShownLevel) -> list[dict[str, Any]]:
     """Measured metrics of the call tree beside the modelled one, summed over locations."""
     experiment, node = analysis.experiment, analysis.callpaths.kernels.node
     others = [m for m in experiment.metrics if m.name != analysis.metric and m.kind.additive]
@@ -138,7 +149,9 @@ def _other_metrics(analysis: Analysis) -> list[dict[str, Any]]:
         {
             "name": metric.name,
             "unit": short_unit(metric.unit),
-            "values": packed(mean_over_repetitions(experiment.values[metric.name].sum[node])),
+            "values": packed(
+                mean_over_repetitions(with_sum(experiment.values[metric.name].sum[node], shown))
+            ),
         }
         for metric in others[:METRICS]
     ]
@@ -149,16 +162,20 @@ def short_unit(unit: str) -> str:
     return "s" if unit == "sec" else unit
 
 
-def imbalance_data(analysis: Analysis) -> dict[str, Any] | None:
+def imbalance_data(analysis: Analysis, shown: IntArray) -> dict[str, Any] | None:
     """Return smallest, mean and largest value of a location for the call paths with the largest excess.
 
     The excess is (largest - mean) x locations: what the other locations may wait for at the next
     synchronisation. None if no point has more than one location.
+
+    Args:
+        analysis: the modelled experiment.
+        shown: int64[n], its call paths that the page shows by themselves, ascending.
     """
     locations = mean_over_repetitions(analysis.experiment.locations())
     if not (np.nan_to_num(locations) > 1).any():
         return None
-    node = analysis.callpaths.kernels.node
+    node = analysis.callpaths.kernels.node[shown]
     reduction = analysis.experiment.values[analysis.metric]
     low, mean, high = (
         mean_over_repetitions(values[node]) for values in (reduction.min, reduction.mean, reduction.max)

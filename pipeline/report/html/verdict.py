@@ -65,7 +65,7 @@ class Findings:
 
     def name(self, region: int) -> str:
         """Return a region's name for a sentence."""
-        return shorten_middle(shown_name(self.analysis.regions.kernels.callpaths[region][-1]), NAME_WIDTH)
+        return shorten_middle(shown_name(self.analysis.regions.kernels.regions[region]), NAME_WIDTH)
 
 
 def verdict(findings: Findings) -> list[str]:

@@ -116,7 +116,7 @@ MISTAKES = [
     ("app.toml", 'block = "64 kB"', 'block = { values = 3 }', "unknown key 'values'"),
     ("app.toml", "[parts]", "[parts", "not valid TOML"),
     ("app.toml", "[parts]", "[bandwidth]\n[parts]", "either [parts] or [bandwidth]"),
-    ("app.toml", "[parts]", "[parts]\n" + "a." * 30 + 'b = "1"', "tables nested more than 20 deep"),
+    ("app.toml", "[parts]", "[parts]\n" + "a." * 30 + 'b = "1"', "tables or arrays nested more than 20 deep"),
     ("times.csv", "other,1,1", "sweep,0,1", "V has to be positive"),
     ("cluster.toml", 'bandwidth = "1 GB/s"', "", "'bandwidth' is missing"),
     ("cluster.toml", '"1 GB/s"', '"1 GB"', "unit mismatch: 'bandwidth' has to be in B/s, it is in B"),

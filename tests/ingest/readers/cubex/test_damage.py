@@ -263,3 +263,18 @@ def test_a_notice_is_one_line_whatever_the_type_is_called(tmp_path):
     anchor = ANCHOR.replace("<dtype>DOUBLE<", "<dtype>DOU&#x85;BLE<")
     (notice,) = read(write(tmp_path, anchor=anchor)).notices
     assert "DOU BLE" in notice
+
+
+def test_rows_that_share_bytes_are_refused(tmp_path):
+    second = struct.pack("<3Q", 16, len(GOOD_ROW) - 1, len(GOOD_ROW))
+    first = struct.pack("<3Q", 0, 0, len(GOOD_ROW))
+    body = b"ZCUBEX.DATA" + struct.pack("<Q", 2) + first + second + GOOD_ROW + GOOD_ROW
+    assert "its table has rows that share bytes" in refusal(write(tmp_path, data=body))
+    same = b"ZCUBEX.DATA" + struct.pack("<Q", 2) + first + struct.pack("<3Q", 16, 0, len(GOOD_ROW)) + GOOD_ROW
+    assert "its table has rows that share bytes" in refusal(write(tmp_path, data=same))
+
+
+@pytest.mark.parametrize("place", ["<program>", "</cube>"])
+def test_call_paths_outside_the_program_are_refused(tmp_path, place):
+    anchor = ANCHOR.replace(place, f'<cnode id="9" calleeId="0"></cnode>{place}')
+    assert "a <cnode> stands outside <program>" in refusal(write(tmp_path, anchor=anchor))

@@ -16,11 +16,11 @@ from pipeline.models.quality import Note
 from pipeline.models.scaling_models import ScalingModels
 from pipeline.models.total import predict_total
 from pipeline.report.html import levels
+from pipeline.report.html.folding import shown_level
 from pipeline.report.html.levels import (
     PLAUSIBLE,
     REPETITION_VALUES,
     RIVALS,
-    all_crossovers,
     level_data,
     model_data,
     plausible,
@@ -34,7 +34,12 @@ from tests.pipeline.report.html.studies import outlooks, study, study_of, two_pa
 def made(analysis: Analysis | None = None) -> dict[str, Any]:
     analysis = analysis or study()
     scales = scales_of(analysis, default_target(analysis))
-    return level_data(analysis.callpaths, outlooks(analysis)[0], region_numbers(analysis), scales)
+    shown = shown_level(analysis.callpaths, outlooks(analysis)[0], analysis.experiment.points, scales)
+    return level_data(shown, numbers_of(analysis))
+
+
+def numbers_of(analysis: Analysis) -> dict[str, int]:
+    return region_numbers([analysis.regions.kernels, analysis.callpaths.kernels])
 
 
 def floats(text: str, kind: str = "<f4") -> FloatArray:
@@ -94,9 +99,9 @@ def test_crossovers_beyond_the_target_follow_those_of_the_outlook() -> None:
     analysis = study()
     targets = np.array([[64.0]])
     outlook = look_ahead(analysis, analysis.callpaths, targets)
-    found = all_crossovers(analysis.callpaths, outlook, scales_of(analysis, targets))
-    assert found[: len(outlook.crossovers)] == outlook.crossovers
-    beyond = found[len(outlook.crossovers) :]
+    found = shown_level(analysis.callpaths, outlook, analysis.experiment.points, scales_of(analysis, targets))
+    assert found.outlook.crossovers == outlook.crossovers
+    beyond = found.beyond
     assert [analysis.callpaths.kernels.callpaths[c.overtakes][-1] for c in beyond] == ["MPI_Allreduce"]
     assert 64.0 < beyond[0].at < 256.0
     assert not beyond[0].measured
@@ -261,7 +266,8 @@ def test_fewer_rivals_than_the_page_can_show_are_all_shipped() -> None:
 def test_regions_and_call_paths_are_different_levels() -> None:
     analysis = study_of(SHARED)
     scales = scales_of(analysis, default_target(analysis))
-    data = level_data(analysis.regions, outlooks(analysis)[1], region_numbers(analysis), scales)
+    shown = shown_level(analysis.regions, outlooks(analysis)[1], analysis.experiment.points, scales)
+    data = level_data(shown, numbers_of(analysis))
     assert data["region"] == [0, 1, 2]
     assert data["parent"] == [-1, -1, -1]
     assert isinstance(analysis.regions, Level)

@@ -11,7 +11,7 @@ import pytest
 
 from pipeline.report.html import Report, report_html
 from pipeline.report.html.embedding import content_security_policy, script, style_sheet
-from pipeline.report.html.payload import page_data
+from pipeline.report.html.payload import page_data, shown_levels
 from tests.pipeline.report.html.studies import (
     EVIDENCE,
     SCRIPT,
@@ -50,9 +50,8 @@ def test_names_and_notices_are_escaped(text: str) -> None:
 
 def test_data_is_that_of_the_report(text: str) -> None:
     report = report_of(study())
-    assert data_of(text) == page_data(
-        report.analysis, report.callpaths, report.regions, report.targets, EVIDENCE
-    )
+    levels = shown_levels(report.analysis, report.callpaths, report.regions, report.targets)
+    assert data_of(text) == page_data(report.analysis, levels, report.targets, EVIDENCE)
 
 
 def test_levels_and_targets_are_not_mixed_up() -> None:

@@ -25,6 +25,7 @@ from pipeline.report.html.payload import (
     region_data,
     region_numbers,
     short_unit,
+    shown_levels,
 )
 from tests.pipeline.report.html.studies import (
     EVIDENCE,
@@ -44,7 +45,20 @@ def floats(text: str, columns: int) -> FloatArray:
 
 
 def data_of(analysis: Analysis, evidence: dict[str, Any] | None = None) -> dict[str, Any]:
-    return page_data(analysis, *outlooks(analysis), default_target(analysis), evidence)
+    targets = default_target(analysis)
+    return page_data(analysis, shown_levels(analysis, *outlooks(analysis), targets), targets, evidence)
+
+
+def numbers_of(analysis: Analysis) -> dict[str, int]:
+    return region_numbers([analysis.regions.kernels, analysis.callpaths.kernels])
+
+
+def regions_of(analysis: Analysis) -> list[dict[str, Any]]:
+    return region_data(analysis, numbers_of(analysis))
+
+
+def imbalance(analysis: Analysis) -> dict[str, Any] | None:
+    return imbalance_data(analysis, np.arange(len(analysis.callpaths.kernels)))
 
 
 def test_what_was_measured_and_what_can_be_asked() -> None:
@@ -117,12 +131,12 @@ def test_seconds_have_one_symbol() -> None:
 
 
 def test_regions_have_only_what_is_known() -> None:
-    rows = {row["name"]: row for row in region_data(study())}
+    rows = {row["name"]: row for row in regions_of(study())}
     assert rows[SCRIPT] == {"name": SCRIPT, "paradigm": "compiler"}
     assert rows[SOLVER]["short"] == "Foam::fvMatrix<Foam::Vector<double> >::solveSegregated"
-    assert list(rows) == list(region_numbers(study()))
-    assert region_numbers(study()) == {name: i for i, name in enumerate(rows)}
-    assert {row["name"]: row for row in region_data(two_parameter_study())}["solve"] == {"name": "solve"}
+    assert list(rows) == list(numbers_of(study()))
+    assert numbers_of(study()) == {name: i for i, name in enumerate(rows)}
+    assert {row["name"]: row for row in regions_of(two_parameter_study())}["solve"] == {"name": "solve"}
 
 
 def test_regions_have_linker_names_and_sources() -> None:
@@ -135,7 +149,7 @@ def test_regions_have_linker_names_and_sources() -> None:
         line=np.array([7, 0, 9, 1, -1]),
         paradigm=("", "", "mpi", "", ""),
     )
-    rows = region_data(replace(analysis, experiment=replace(analysis.experiment, regions=known)))
+    rows = regions_of(replace(analysis, experiment=replace(analysis.experiment, regions=known)))
     assert rows[0] == {"name": "main", "mangled": "_main", "source": "a.cpp:7"}
     assert rows[1]["source"] == "b.cpp"
     assert "mangled" not in rows[1]
@@ -152,13 +166,13 @@ def test_regions_that_only_call_paths_have_come_last() -> None:
             kernels=replace(analysis.regions.kernels, callpaths=(("operator<<",), ("other",))),
         ),
     )
-    numbers = region_numbers(without)
+    numbers = numbers_of(without)
     assert list(numbers)[:3] == [SHIFT, "other", "main"]
-    assert region_data(without)[1] == {"name": "other"}
+    assert regions_of(without)[1] == {"name": "other"}
 
 
 def test_imbalance_is_led_by_the_call_path_with_the_largest_excess() -> None:
-    data = imbalance_data(study())
+    data = imbalance(study())
     assert data is not None
     kernels = study().callpaths.kernels
     assert kernels.callpaths[data["kernels"][0]][-1] == SOLVER
@@ -184,7 +198,7 @@ def uneven_study(excess: dict[str, list[float]], locations: int = 2) -> Analysis
 
 def test_the_most_uneven_are_those_with_the_largest_share_of_the_excess_of_a_point() -> None:
     analysis = uneven_study({"early": [3, 0, 0, 0, 0], "late": [1, 10, 10, 10, 60], "even": [0, 0, 0, 0, 0]})
-    data = imbalance_data(analysis)
+    data = imbalance(analysis)
     assert data is not None
     names = [analysis.callpaths.kernels.callpaths[k][-1] for k in data["kernels"]]
     assert names == ["late", "early"]
@@ -193,26 +207,26 @@ def test_the_most_uneven_are_those_with_the_largest_share_of_the_excess_of_a_poi
 def test_imbalance_shows_only_the_most_uneven(monkeypatch: pytest.MonkeyPatch) -> None:
     assert MOST_UNEVEN == 100
     monkeypatch.setattr(payload, "MOST_UNEVEN", 2)
-    data = imbalance_data(uneven_study({"a": [1] * 5, "b": [3] * 5, "c": [2] * 5}))
+    data = imbalance(uneven_study({"a": [1] * 5, "b": [3] * 5, "c": [2] * 5}))
     assert data is not None
     assert data["kernels"] == [2, 3]
 
 
 def test_the_equally_uneven_stay_in_the_order_of_the_tree() -> None:
-    data = imbalance_data(uneven_study({f"f{i:02}": [1] * 5 for i in range(40)}))
+    data = imbalance(uneven_study({f"f{i:02}": [1] * 5 for i in range(40)}))
     assert data is not None
     assert data["kernels"] == list(range(1, 41))
 
 
 def test_no_imbalance_without_locations_or_with_one() -> None:
-    assert imbalance_data(two_parameter_study()) is None
-    assert imbalance_data(uneven_study({"a": [1, 2, 3, 4, 5]}, locations=1)) is None
+    assert imbalance(two_parameter_study()) is None
+    assert imbalance(uneven_study({"a": [1, 2, 3, 4, 5]}, locations=1)) is None
 
 
 def test_imbalance_of_what_was_not_modelled_as_time() -> None:
     analysis = study()
     visits = analyse(analysis.experiment, analysis.decision, "visits", ModelOptions())
-    data = imbalance_data(visits)
+    data = imbalance(visits)
     assert data is not None
     assert data["unit"] == "occ"
     assert data["kernels"] == []
@@ -222,7 +236,7 @@ def test_imbalance_of_what_was_not_modelled_as_time() -> None:
 def test_points_without_runs_have_no_locations() -> None:
     analysis = study()
     runs = tuple(run for run in analysis.experiment.runs if run.point > 0)
-    data = imbalance_data(replace(analysis, experiment=replace(analysis.experiment, runs=runs)))
+    data = imbalance(replace(analysis, experiment=replace(analysis.experiment, runs=runs)))
     assert data is not None
     assert data["locations"] == [0, 8, 16, 32, 64]
 

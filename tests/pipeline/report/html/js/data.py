@@ -6,13 +6,13 @@ from typing import Any
 from ingest.arrays import FloatArray
 from pipeline.models.analysis import Analysis, Level, default_target, look_ahead
 from pipeline.models.scaling_models import ScalingModels
-from pipeline.report.html.payload import page_data
+from pipeline.report.html.payload import page_data, shown_levels
 
 
 def data_of(analysis: Analysis, targets: FloatArray | None = None) -> dict[str, Any]:
     targets = default_target(analysis) if targets is None else targets
     ahead = (look_ahead(analysis, level, targets) for level in (analysis.callpaths, analysis.regions))
-    return page_data(analysis, *ahead, targets, None)
+    return page_data(analysis, shown_levels(analysis, *ahead, targets), targets, None)
 
 
 def with_models(analysis: Analysis, models: ScalingModels) -> Analysis:

@@ -1,0 +1,46 @@
+"""TOML, parsed in one place: what is nested so deeply that its readers would fail is refused here."""
+
+import tomllib
+from typing import Any
+
+from ingest.errors import InputError
+
+DEEPEST = 20  # tables and arrays within each other; files of this project need five
+TomlError = tomllib.TOMLDecodeError
+
+
+def parse_toml(text: str, where: str) -> dict[str, Any]:
+    """Return the content of a TOML document.
+
+    Args:
+        text: the document.
+        where: its file, for the error.
+
+    Raises:
+        TomlError: it is not TOML.
+        InputError: tables or arrays are nested more than `DEEPEST` deep.
+    """
+    try:
+        content = tomllib.loads(text)
+    except RecursionError:
+        raise _too_deep(where) from None
+    if _is_deep(content):
+        raise _too_deep(where)
+    return content
+
+
+def _too_deep(where: str) -> InputError:
+    return InputError(f"tables or arrays nested more than {DEEPEST} deep", where=where, hint="flatten them")
+
+
+def _is_deep(content: dict[str, Any]) -> bool:
+    layer: list[Any] = [content]
+    for _ in range(DEEPEST):
+        layer = [inside for value in layer for inside in _nested(value)]
+    return bool(layer)
+
+
+def _nested(value: dict[str, Any] | list[Any]) -> list[Any]:
+    """Return the tables and arrays directly within one."""
+    inside = value.values() if isinstance(value, dict) else value
+    return [one for one in inside if isinstance(one, dict | list)]
