@@ -1,14 +1,10 @@
 """Projections: the files named on the command line, the stored models they use, and what is shipped."""
 
-import json
 from collections.abc import Mapping
 from io import BytesIO
 from pathlib import Path
 
-import pyarrow as pa
-import pyarrow.parquet as pq
-
-from ingest.errors import InputError, UsageError
+from ingest.errors import UsageError
 from pipeline.projection.application import Application, load_application
 from pipeline.projection.composition import compose
 from pipeline.projection.export import Language, export
@@ -20,8 +16,7 @@ from pipeline.projection.project import Projection
 from pipeline.projection.project import project as project_application
 from pipeline.report.roofline_plot import FORMS, write_roofline
 from pipeline.store.atomic import write_bytes
-from pipeline.store.models import from_table
-from pipeline.store.results import MODELS, REGION_MODELS, SUMMARY
+from pipeline.store.results import read_study
 
 
 def project(
@@ -62,20 +57,11 @@ def stored_models(directory: Path, level: Level) -> StoredModels:
     """Return the scaling models of a results directory, of its regions or of its call paths.
 
     Raises:
-        InputError: the directory does not hold them.
+        InputError: the directory is not a complete result.
     """
-    hint = f"create them with `pipeline run DIR --out {directory}`"
-    try:
-        table = pq.read_table(directory / (MODELS if level == "callpath" else REGION_MODELS))
-        models = from_table(table)
-        callpaths = tuple(tuple(names) for names in table["callpath"].to_pylist())
-        unit = json.loads((directory / SUMMARY).read_text(encoding="utf-8"))["total"]["unit"]
-    except FileNotFoundError as error:
-        raise InputError("no stored models", where=str(directory), hint=hint) from error
-    except (OSError, pa.ArrowException, KeyError, TypeError, ValueError) as error:
-        what = f"the stored models are damaged ({error})"
-        raise InputError(what, where=str(directory), hint=hint) from error
-    return StoredModels(models, callpaths, str(unit))
+    analysis = read_study(directory).chosen
+    found = analysis.callpaths if level == "callpath" else analysis.regions
+    return StoredModels(found.models, tuple(map(tuple, found.kernels.callpaths)), found.kernels.unit)
 
 
 def export_application(

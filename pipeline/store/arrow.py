@@ -97,3 +97,12 @@ def _checked(offsets: npt.NDArray[np.int64]) -> pa.Array:
 def write_table(path: Path, table: pa.Table) -> None:
     """Write an Arrow table as Parquet atomically."""
     write_atomically(path, lambda temporary: pq.write_table(table, temporary, compression="zstd"))
+
+
+def read_table(content: bytes, **options: Any) -> pa.Table:  # noqa: ANN401
+    """Read a Parquet file; options as of `pyarrow.parquet.read_table`.
+
+    Raises:
+        OSError, pyarrow.ArrowException: it is damaged.
+    """
+    return pq.read_table(pa.BufferReader(content), **options)
