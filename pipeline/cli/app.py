@@ -48,6 +48,7 @@ COMMANDS = (  # in the order of use, which is the order of `pipeline --help`
     "tree",
     "plot",
     "report",
+    "verify",
     "export",
     "model",
     "filter",

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TextIO, cast
 
+import numpy as np
+
 from filters.digest import digest_of_run, mixed_filters
 from ingest.errors import InputError, UsageError
 from ingest.experiment import Experiment
@@ -90,6 +92,8 @@ def read_study(path: Path, options: Options, machine: str = "", progress: Progre
         )
     origin, mixed = _origin(experiment, machine)
     found = measurements_of(experiment, decision, metric, origin)
+    if not np.isfinite(found.values).any():
+        raise InputError(f"no usable value of {metric}", where=str(path), hint="see `pipeline inspect`")
     return Study(found, (*experiment.notices, *mixed), damaged)
 
 

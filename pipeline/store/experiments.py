@@ -109,7 +109,7 @@ def _runs(experiment: Experiment) -> pa.Table:
     runs = experiment.runs
     return pa.table(
         {
-            "source": texts([run.source for run in runs]),
+            "source": texts([run.source.encode(errors="backslashreplace").decode() for run in runs]),
             "point": numbers(np.array([run.point for run in runs], dtype=np.int64)),
             "repetition": numbers(np.array([run.repetition for run in runs], dtype=np.int64)),
             "process": lists_of_numbers([run.process for run in runs], np.int64),

@@ -54,6 +54,24 @@ class StoredResult:
         Raises:
             InputError: it is missing, or differs from what was written.
         """
+        content, reason = self._look_for(name)
+        if content is None:
+            raise damaged(self.directory, f"{name} {reason}")
+        return content
+
+    def damages(self) -> list[str]:
+        """Return name and state of each file that is missing or differs from what was written."""
+        found = ((name, *self._look_for(name)) for name in self.digests)
+        return [f"{name} {reason}" for name, content, reason in found if content is None]
+
+    def require_intact(self) -> "StoredResult":
+        """Return this result; InputError if a file is missing or differs from what was written."""
+        if damages := self.damages():
+            raise damaged(self.directory, ", ".join(damages))
+        return self
+
+    def _look_for(self, name: str) -> tuple[bytes | None, str]:
+        """Return the content of a file, or what is wrong with it."""
         hidden = self.directory / (HIDDEN + self.provenance["generation"])
         reason = "is missing"
         for folder in (self.directory, hidden, self.directory):  # it may be moved between two looks
@@ -65,19 +83,9 @@ class StoredResult:
                 reason = f"cannot be read: {error.strerror}"
                 continue
             if hashlib.sha256(content).hexdigest() == self.digests.get(name):
-                return content
+                return content, ""
             reason = "has changed since it was written"
-        raise damaged(self.directory, f"{name} {reason}")
-
-    def damages(self) -> list[str]:
-        """Return one sentence for each file that is missing or differs from what was written."""
-        found = []
-        for name in self.digests:
-            try:
-                self.read(name)
-            except InputError as error:
-                found.append(error.what)
-        return found
+        return None, reason
 
 
 def damaged(directory: Path, reason: str) -> InputError:
