@@ -1,5 +1,6 @@
 """Projections: the files named on the command line, the stored models they use, and what is shipped."""
 
+import json
 from collections.abc import Mapping
 from io import BytesIO
 from pathlib import Path
@@ -15,8 +16,11 @@ from pipeline.projection.predict import LEVEL
 from pipeline.projection.project import Projection
 from pipeline.projection.project import project as project_application
 from pipeline.report.roofline_plot import FORMS, write_roofline
+from pipeline.store.arrow import read_table
 from pipeline.store.atomic import write_bytes
-from pipeline.store.results import read_study
+from pipeline.store.generation import StoredResult, damaged, read_result
+from pipeline.store.models import from_table
+from pipeline.store.results import DAMAGE, MODELS, REGION_MODELS, SUMMARY
 
 
 def project(
@@ -57,11 +61,21 @@ def stored_models(directory: Path, level: Level) -> StoredModels:
     """Return the scaling models of a results directory, of its regions or of its call paths.
 
     Raises:
-        InputError: the directory is not a complete result.
+        InputError: the directory does not hold them.
     """
-    analysis = read_study(directory).chosen
-    found = analysis.callpaths if level == "callpath" else analysis.regions
-    return StoredModels(found.models, tuple(map(tuple, found.kernels.callpaths)), found.kernels.unit)
+    return read_result(directory, lambda stored: _models(stored, level))
+
+
+def _models(stored: StoredResult, level: Level) -> StoredModels:
+    contents = stored.read(MODELS if level == "callpath" else REGION_MODELS), stored.read(SUMMARY)
+    try:
+        table = read_table(contents[0])
+        models = from_table(table)
+        callpaths = tuple(tuple(names) for names in table["callpath"].to_pylist())
+        unit = json.loads(contents[1])["total"]["unit"]
+    except DAMAGE as error:
+        raise damaged(stored.directory, str(error)) from error
+    return StoredModels(models, callpaths, str(unit))
 
 
 def export_application(

@@ -141,8 +141,13 @@ def _names_files(content: Mapping[str, Any]) -> bool:
         isinstance(generation, str)
         and re.fullmatch("[0-9a-f]{16}", generation) is not None
         and isinstance(files, dict)
-        and all(name == Path(name).name for name in files)
+        and all(name not in {"", ".", ".."} and not {"/", "\0"}.intersection(name) for name in files)
     )
+
+
+def signed(content: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the content of run.json with its own digest."""
+    return {**content, "sha256": _digest(content)}
 
 
 def _digest(content: Mapping[str, Any]) -> str:
@@ -187,7 +192,7 @@ def publish(folder: Path, provenance: Mapping[str, Any], replaced: StoredResult 
         digests = {file.name: _digest_of(file) for file in sorted(folder.iterdir())}
         files = digests if replaced is None else {**replaced.digests, **digests}
         content = {**provenance, "generation": folder.name.removeprefix(HIDDEN), "files": files}
-        write_json(folder / PROVENANCE, content | {"sha256": _digest(content)})
+        write_json(folder / PROVENANCE, signed(content))
         synchronise(folder)
         synchronise(directory)
         (folder / PROVENANCE).replace(directory / PROVENANCE)
