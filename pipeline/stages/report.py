@@ -10,12 +10,13 @@ from pipeline.models.analysis import Analysis, Outlook
 from pipeline.models.options import MIN_EFFICIENCY
 from pipeline.models.runtime.runtime import Runtime, runtime
 from pipeline.report.html import MetricOutlook, Report, report_html
+from pipeline.report.html.payload import filter_data
 from pipeline.stages.advise import next_measurements
 from pipeline.stages.model import NO_OTHERS, efficiency_of, outlooks, target_points
 from pipeline.store.atomic import write_text
-from pipeline.store.generation import finish, new_generation, open_result, publish
+from pipeline.store.generation import StoredResult, damaged, finish, new_generation, open_result, publish
 from pipeline.store.lock import LOCK, between_runs
-from pipeline.store.results import EVIDENCE, REPORT, read_study
+from pipeline.store.results import DAMAGE, EVIDENCE, REPORT, read_study
 
 
 def report_analysis(
@@ -26,7 +27,7 @@ def report_analysis(
     efficiency: Mapping[str, Any],
     ahead: tuple[Outlook, Outlook],
     found: Runtime | None,
-    evidence: bytes | None,
+    evidence: Mapping[str, Any] | None,
     others: Mapping[str, Analysis] = NO_OTHERS,
 ) -> None:
     """Write report.html into a folder.
@@ -51,7 +52,7 @@ def report_analysis(
         regions=ahead[1],
         targets=targets,
         provenance=provenance,
-        filter_evidence=None if evidence is None else json.loads(evidence),
+        filter_evidence=evidence,
         efficiency=efficiency,
         runtime=found,
         others=tuple(_outlook(other, targets) for other in others.values()),
@@ -99,7 +100,18 @@ def _report_stored(out: Path, folder: Path, at: Sequence[Mapping[str, float]], m
     ahead = outlooks(analysis, targets)
     found = runtime(analysis, targets, min_efficiency)
     efficiency = efficiency_of(analysis)
-    evidence = stored.read(EVIDENCE) if EVIDENCE in stored.digests else None
-    content = stored.provenance
+    evidence, content = _evidence(stored), stored.provenance
     report_analysis(folder, analysis, targets, content, efficiency, ahead, found, evidence, study.others)
     publish(folder, content, replaced=stored)
+
+
+def _evidence(stored: StoredResult) -> Mapping[str, Any] | None:
+    if EVIDENCE not in stored.digests:
+        return None
+    content = stored.read(EVIDENCE)
+    try:
+        evidence: Mapping[str, Any] = json.loads(content)
+        filter_data(evidence)
+    except DAMAGE as error:
+        raise damaged(stored.directory, f"{EVIDENCE}: {type(error).__name__}: {error}") from error
+    return evidence

@@ -152,7 +152,8 @@ def _compute(
     provenance = _provenance(directory, options, read, analysis, effect, stopwatch.seconds)
     with stopwatch.stage("page"):
         content = provenance_content(provenance)
-        evidence = (folder / EVIDENCE).read_bytes() if (folder / EVIDENCE).is_file() else None
+        made = (folder / EVIDENCE).is_file()
+        evidence = json.loads((folder / EVIDENCE).read_bytes()) if made else None
         efficiency = summary["efficiency"]
         report_analysis(folder, analysis, targets, content, efficiency, ahead, found, evidence, others)
     publish(folder, provenance_content(provenance))

@@ -32,7 +32,10 @@ from pipeline.store.models import from_table, to_table
 MODELS, REGION_MODELS = "models.parquet", "region_models.parquet"
 SUMMARY, FILTER, EVIDENCE, REPORT = "summary.json", "app.filter", "app.filter.json", "report.html"
 METRIC_MODELS = "metric_models.parquet"
-DAMAGE = (OSError, pa.ArrowException, LookupError, TypeError, ValueError, AttributeError, ArithmeticError)
+DAMAGE = (  # what damaged content makes readers raise
+    *(OSError, pa.ArrowException, LookupError, TypeError, ValueError, AttributeError, ArithmeticError),
+    RecursionError,
+)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -2,9 +2,12 @@
 
     python -m tests.fuzz.written --cases 1000 --flips 60
 
-makes results of a small study, then (1) flips single bits in every file of them and counts what readers say:
-refused, unchanged, or silently another prediction; (2) mutates one file at a time, half of the time with a digest
-that fits the damage, and calls the commands that read it. Anything but an answer or one line is a finding.
+makes results of a small study, then
+
+1. flips single bits in every file of them and counts what readers say: refused, unchanged, or silently
+   another prediction;
+2. mutates one file at a time, half of the time with a digest that fits the damage, and calls the commands
+   that read it. Anything but an answer or one line is a finding.
 """
 
 import argparse
