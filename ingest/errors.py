@@ -1,7 +1,7 @@
 """The errors that reach a user, in one place.
 
 Each is shown as a single line: where, what is wrong, how to fix it. The command line turns them into exit
-code 2 and catches nothing else, so a traceback always means a defect of this program.
+code 2; everything else is a crash, exit code 70, and a defect of this program.
 
     PipelineError          base class, never raised itself
     ├── UsageError         an invalid option or configuration value

@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ingest.arrays import FloatArray, IntArray
+from ingest.arrays import BoolArray, FloatArray, IntArray
 from ingest.callpaths import CallPath, CallPaths
 from ingest.calltree import CallTreeBuilder
 from ingest.errors import InputError, one_line
-from ingest.profile import Metric
+from ingest.profile import LARGEST, Metric
 
 # Names for what a file omits; the first two are Extra-P's.
 UNNAMED_CALLPATH = "<root>"
@@ -127,6 +127,7 @@ class Measurements:
         values = np.array(self._values, dtype=np.float64)
         odd = (
             (int((~np.isfinite(values)).sum()), "are not finite and count as not measured"),
+            (int((np.isfinite(values) & ~_usable(values)).sum()), "are too large and count as not measured"),
             (int((values < 0).sum()), "are negative; they are kept"),
         )
         return [f"{number} of {len(values)} values {what}" for number, what in odd if number]
@@ -148,8 +149,12 @@ class Measurements:
             )
         dense = np.full((size, repetitions), np.nan)
         values = np.array(self._values, dtype=np.float64)[order]
-        dense[flat[order], repetition] = np.where(np.isfinite(values), values, np.nan)
+        dense[flat[order], repetition] = np.where(_usable(values), values, np.nan)
         return dense.reshape(*shape, repetitions)
+
+
+def _usable(values: FloatArray) -> BoolArray:
+    return np.abs(values) < LARGEST  # False for NaN
 
 
 def _gaps(metric: str, dense: FloatArray) -> str:

@@ -6,12 +6,13 @@ from pathlib import Path
 
 __all__ = ["main"]
 
+INTERRUPTED = 130  # exit code of a program that Ctrl-C ends, as of the shell
 NEIGHBOURS = ("ingest", "filters")
 ROOT = Path(__file__).resolve().parents[2]
 
 
 def main() -> None:
-    """Run the command line.
+    """Run the command line: exit code 130 and one line after Ctrl-C, 70 and a report for what nobody foresaw.
 
     The packages beside `pipeline` have common names: if another distribution has replaced one of them, one
     line says so.
@@ -24,6 +25,15 @@ def main() -> None:
             hint = "install with `pipx install`, apart from other packages"
             print(f"pipeline: the package '{name}' {what}; {hint}", file=sys.stderr)
             sys.exit(2)
-    from pipeline.cli.app import run_app
+    try:
+        from pipeline.cli.app import run_app
 
-    run_app()
+        run_app()
+    except KeyboardInterrupt:
+        print("pipeline: interrupted", file=sys.stderr)
+        sys.exit(INTERRUPTED)
+    except Exception as error:
+        from pipeline.cli.crash import CRASHED, crash_line
+
+        print(crash_line(error), file=sys.stderr)
+        sys.exit(CRASHED)

@@ -4,11 +4,13 @@ import gc
 import importlib
 import os
 import sys
+from contextlib import suppress
 from typing import Annotated, Any
 
 import typer
 
 from ingest.errors import PipelineError, one_line
+from pipeline.cli import INTERRUPTED
 from pipeline.report.standard_output import prepare_streams
 
 app = typer.Typer(
@@ -46,6 +48,7 @@ COMMANDS = (  # in the order of use, which is the order of `pipeline --help`
     "tree",
     "plot",
     "report",
+    "verify",
     "export",
     "model",
     "filter",
@@ -70,15 +73,23 @@ def register() -> None:
 def run_app() -> None:
     """Run the command line; every foreseen error is one line on standard error and exit code 2.
 
+    Others, and KeyboardInterrupt, are raised.
+
     Garbage is collected rarely and not at the end: what modules define lives as long as the process, and
     looking through it takes a tenth of a small run.
     """
     prepare_streams()
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # matrices are small here, threads only wait for work
     gc.set_threshold(OBJECTS_BETWEEN_COLLECTIONS)
-    register()
     try:
-        sys.exit(app(prog_name="pipeline", standalone_mode=False))
+        register()
+        code = app(prog_name="pipeline", standalone_mode=False)
+        sys.stdout.flush()
+        if code == INTERRUPTED:  # typer returns it after Ctrl-C, or raises Abort
+            raise KeyboardInterrupt
+        sys.exit(code)
+    except typer.Abort as stop:
+        raise KeyboardInterrupt from stop
     except PipelineError as error:
         print(f"pipeline: {error}", file=sys.stderr)
         sys.exit(2)
@@ -87,10 +98,12 @@ def run_app() -> None:
         sys.exit(2)
     except SystemExit as stop:
         if isinstance(stop.__context__, BrokenPipeError):  # typer leaves with 1, a regression to CI
-            sys.exit(0)
+            raise stop.__context__ from None
         raise
     finally:
         gc.freeze()
+        with suppress(PipelineError):  # what is printed so far, before an error of its own
+            sys.stdout.flush()
 
 
 def _show_usage_error(error: Any) -> None:  # noqa: ANN401  # typer does not name the class

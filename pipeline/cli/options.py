@@ -52,9 +52,9 @@ def chosen_efficiency(out: Path, given: Given) -> float:
     Raises:
         PipelineError: the value is invalid, or the directory is not a complete result.
     """
-    from pipeline.store.results import read_provenance
+    from pipeline.store.generation import open_result
 
-    stored = read_provenance(out)["configuration"].get("min_efficiency", MIN_EFFICIENCY)
+    stored = open_result(out).provenance["configuration"].get("min_efficiency", MIN_EFFICIENCY)
     return override(Options(min_efficiency=stored), given).min_efficiency
 
 

@@ -8,6 +8,7 @@ from ingest.errors import UsageError
 
 HINT = "write p=4096 or p=4096,n=32"
 METAVAR = "POINT"
+RANGE = (1e-30, 1e30)  # powers of other numbers are not finite
 HELP = "Target point, such as p=4096 or p=4096,n=32; repeatable."
 
 
@@ -64,10 +65,14 @@ def _point(text: str) -> Mapping[str, float]:
             value = float(number)
         except ValueError:
             value = 0.0
-        if not name.strip() or not equals or not 0.0 < value < float("inf"):
+        if not name.strip() or not equals or not _usable(value):
             raise UsageError(f"'{text}' is not a target point", hint=HINT)
         point[name.strip()] = value
     return point
+
+
+def _usable(value: float) -> bool:
+    return RANGE[0] <= value <= RANGE[1]
 
 
 def _table(entry: object) -> Mapping[str, float]:
@@ -75,6 +80,6 @@ def _table(entry: object) -> Mapping[str, float]:
         raise UsageError(f"{entry!r} is not a target point", hint=HINT)
     for value in entry.values():
         number = isinstance(value, Real) and not isinstance(value, bool)
-        if not number or not 0.0 < float(value) < float("inf"):
+        if not number or not _usable(float(value)):
             raise UsageError(f"{dict(entry)!r} is not a target point", hint=HINT)
     return {str(name): float(value) for name, value in entry.items()}

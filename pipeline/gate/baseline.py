@@ -4,6 +4,7 @@ It holds every number that a check needs (values per point and repetition). Mode
 the reader; the check fits them again from the values.
 """
 
+import hashlib
 import json
 from collections.abc import Mapping
 from typing import Any
@@ -84,7 +85,7 @@ def _rounded(value: float) -> float:
 
 
 def document_text(document: Mapping[str, Any]) -> str:
-    """Return the text of the file: one line per key, one line per kernel."""
+    """Return the text of the file: one line per key, one line per kernel; its digest last."""
     lines = [
         f" {json.dumps(key)}: {json.dumps(value, ensure_ascii=False, allow_nan=False)}"
         for key, value in document.items()
@@ -92,7 +93,14 @@ def document_text(document: Mapping[str, Any]) -> str:
     ]
     kernels = [f"  {json.dumps(k, ensure_ascii=False, allow_nan=False)}" for k in document["kernels"]]
     lines.append(' "kernels": [\n' + ",\n".join(kernels) + "\n ]")
+    lines.append(f' "sha256": "{_digest(document)}"')
     return "{\n" + ",\n".join(lines) + "\n}\n"
+
+
+def _digest(document: Mapping[str, Any]) -> str:
+    """SHA-256 of the content, however it is laid out."""
+    content = {key: value for key, value in document.items() if key != "sha256"}
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
 
 def from_document(document: Any, where: str) -> Measurements:  # noqa: ANN401  # it is checked here
@@ -115,8 +123,10 @@ def from_document(document: Any, where: str) -> Measurements:  # noqa: ANN401  #
             hint=hint,
         )
     try:
+        if document.get("sha256") not in (None, _digest(document)):  # not in earlier files of this version
+            raise ValueError("it has changed since it was written")
         return _measurements(document)
-    except (KeyError, TypeError, ValueError, IndexError) as error:
+    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError) as error:
         raise InputError(
             f"is a damaged baseline ({type(error).__name__}: {error})", where=where, hint=hint
         ) from error

@@ -13,6 +13,7 @@ from pipeline.models.error_model import ErrorModel, Precision
 Number = TypeVar("Number", np.float64, np.int64)
 
 NEGATIVE = 0.01  # of the largest value: more below zero means that the quantity can be negative
+LARGEST_PARAMETER = 1e30  # powers of larger ones overflow
 LARGEST = 1e70  # larger values are not measurements, and their fourth powers overflow
 
 
@@ -75,21 +76,26 @@ def observe(points: FloatArray, values: FloatArray) -> Observations:
         values: float64[K, P, R], NaN where nothing was measured.
 
     Raises:
-        ModelError: the arrays do not fit together, a parameter is not positive, or a value is infinite.
+        ModelError: the arrays do not fit together, a parameter is not positive, a value is infinite,
+            or a number is so large that its powers would be.
     """
     points, values = np.asarray(points, dtype=np.float64), np.asarray(values, dtype=np.float64)
     if points.ndim != 2 or values.ndim != 3 or len(points) != values.shape[1] or len(points) == 0:
         raise ModelError(f"points of shape {points.shape} do not fit values of shape {values.shape}")
-    if not (np.isfinite(points) & (points > 0)).all():
+    if not ((points > 0) & np.isfinite(points)).all():
         raise ModelError(
             "a parameter value is not a positive number", hint="leave out such runs or count from 1"
         )
+    if points.max() > LARGEST_PARAMETER or points.min() < 1 / LARGEST_PARAMETER:
+        raise ModelError("a parameter value is too large or too small", hint="give it in another unit")
     if (np.abs(values) > LARGEST).any():
-        raise ModelError("a measured value is infinite", hint="leave out the run that it comes from")
+        raise ModelError(
+            "a measured value is infinite or too large", hint="leave out the run that it comes from"
+        )
     unique, place = np.unique(points, axis=0, return_inverse=True)
     place = place.reshape(-1)
     there = ~np.isnan(values)
-    known = np.where(there, values, 0.0)
+    known = np.where(there & (np.abs(values) > SMALLEST), values, 0.0)
     count = _summed(there.sum(axis=2), place)
     mean = _summed(known.sum(axis=2), place) / np.maximum(count, 1)
     deviation = np.where(there, known - mean[:, place, None], 0.0)

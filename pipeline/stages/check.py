@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TextIO, cast
 
+import numpy as np
+
 from filters.digest import digest_of_run, mixed_filters
 from ingest.errors import InputError, UsageError
 from ingest.experiment import Experiment
@@ -36,8 +38,9 @@ from pipeline.stages.ingest import ingest, locate, skipped_entry
 from pipeline.stages.model import metric_to_model
 from pipeline.stages.overhead import true_times
 from pipeline.store.atomic import json_bytes, text_bytes, write_bytes
+from pipeline.store.generation import PROVENANCE
 from pipeline.store.history import kernel_rows, read_history
-from pipeline.store.results import PROVENANCE, read_analysis, read_provenance
+from pipeline.store.results import read_study as read_stored_study
 
 MACHINE_ATTRIBUTES = ("machine", "cluster", "hostname", "Hostname")
 
@@ -70,7 +73,8 @@ def read_study(path: Path, options: Options, machine: str = "", progress: Progre
         PipelineError: if nothing can be read or the runs have no parameter.
     """
     if (path / PROVENANCE).is_file():
-        analysis, provenance = read_analysis(path), read_provenance(path)
+        stored = read_stored_study(path)
+        analysis, provenance = stored.chosen, stored.result.provenance
         experiment, decision = analysis.experiment, analysis.decision
         metric = experiment.stored_metric(provenance["configuration"]["metric"])
         damaged = tuple(provenance["damaged"])
@@ -94,6 +98,8 @@ def read_study(path: Path, options: Options, machine: str = "", progress: Progre
         )
     origin, mixed = _origin(experiment, machine)
     found = measurements_of(experiment, decision, metric, origin)
+    if not np.isfinite(found.values).any():
+        raise InputError(f"no usable value of {metric}", where=str(path), hint="see `pipeline inspect`")
     return Study(found, (*experiment.notices, *mixed), damaged)
 
 

@@ -5,10 +5,7 @@ from collections.abc import Mapping
 from io import BytesIO
 from pathlib import Path
 
-import pyarrow as pa
-import pyarrow.parquet as pq
-
-from ingest.errors import InputError, UsageError
+from ingest.errors import UsageError
 from pipeline.projection.application import Application, load_application
 from pipeline.projection.composition import compose
 from pipeline.projection.export import Language, export
@@ -19,9 +16,11 @@ from pipeline.projection.predict import LEVEL
 from pipeline.projection.project import Projection
 from pipeline.projection.project import project as project_application
 from pipeline.report.roofline_plot import FORMS, write_roofline
+from pipeline.store.arrow import read_table
 from pipeline.store.atomic import write_bytes
+from pipeline.store.generation import StoredResult, damaged, read_result
 from pipeline.store.models import from_table
-from pipeline.store.results import MODELS, REGION_MODELS, SUMMARY
+from pipeline.store.results import DAMAGE, MODELS, REGION_MODELS, SUMMARY
 
 
 def project(
@@ -64,17 +63,18 @@ def stored_models(directory: Path, level: Level) -> StoredModels:
     Raises:
         InputError: the directory does not hold them.
     """
-    hint = f"create them with `pipeline run DIR --out {directory}`"
+    return read_result(directory, lambda stored: _models(stored, level))
+
+
+def _models(stored: StoredResult, level: Level) -> StoredModels:
+    contents = stored.read(MODELS if level == "callpath" else REGION_MODELS), stored.read(SUMMARY)
     try:
-        table = pq.read_table(directory / (MODELS if level == "callpath" else REGION_MODELS))
+        table = read_table(contents[0])
         models = from_table(table)
         callpaths = tuple(tuple(names) for names in table["callpath"].to_pylist())
-        unit = json.loads((directory / SUMMARY).read_text(encoding="utf-8"))["total"]["unit"]
-    except FileNotFoundError as error:
-        raise InputError("no stored models", where=str(directory), hint=hint) from error
-    except (OSError, pa.ArrowException, KeyError, TypeError, ValueError) as error:
-        what = f"the stored models are damaged ({error})"
-        raise InputError(what, where=str(directory), hint=hint) from error
+        unit = json.loads(contents[1])["total"]["unit"]
+    except DAMAGE as error:
+        raise damaged(stored.directory, str(error)) from error
     return StoredModels(models, callpaths, str(unit))
 
 

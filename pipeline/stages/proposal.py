@@ -11,7 +11,7 @@ from pipeline.report.proposal import proposal_csv, proposal_sentences, write_pro
 from pipeline.report.runtime_charts import runtime_charts
 from pipeline.stages.model import target_points
 from pipeline.store.atomic import write_atomically, write_text
-from pipeline.store.results import read_analysis, read_provenance
+from pipeline.store.results import read_study
 
 FORMS = ("pdf", "svg", "png")
 NAME = "proposal.pdf"  # of the figure in a directory
@@ -60,9 +60,10 @@ class _Study:
     """A stored study with its runtime at the target points."""
 
     def __init__(self, out: Path, at: Sequence[Mapping[str, float]], min_efficiency: float) -> None:
-        provenance = read_provenance(out)
+        stored = read_study(out)
+        provenance = stored.result.provenance
         self.name = study_name(provenance)
-        self.analysis = read_analysis(out)
+        self.analysis = stored.chosen
         self.targets = target_points(self.analysis, at or provenance["configuration"]["at"])
         found = runtime(self.analysis, self.targets, min_efficiency)
         if found is None:

@@ -6,42 +6,45 @@ from pathlib import Path
 from typing import Any
 
 from ingest.arrays import FloatArray
-from ingest.errors import InputError
 from pipeline.models.analysis import Analysis, Outlook
 from pipeline.models.options import MIN_EFFICIENCY
 from pipeline.models.runtime.runtime import Runtime, runtime
 from pipeline.report.html import MetricOutlook, Report, report_html
+from pipeline.report.html.payload import filter_data
 from pipeline.stages.advise import next_measurements
 from pipeline.stages.model import NO_OTHERS, efficiency_of, outlooks, target_points
 from pipeline.store.atomic import write_text
+from pipeline.store.generation import StoredResult, damaged, finish, new_generation, open_result, publish
 from pipeline.store.lock import LOCK, between_runs
-from pipeline.store.results import EVIDENCE, REPORT, read_provenance, read_study
+from pipeline.store.results import DAMAGE, EVIDENCE, REPORT, read_study
 
 
 def report_analysis(
-    out: Path,
+    folder: Path,
     analysis: Analysis,
     targets: FloatArray,
     provenance: Mapping[str, Any],
     efficiency: Mapping[str, Any],
     ahead: tuple[Outlook, Outlook],
     found: Runtime | None,
+    evidence: Mapping[str, Any] | None,
     others: Mapping[str, Analysis] = NO_OTHERS,
-) -> Path:
-    """Write report.html into a results directory and return its path.
+) -> None:
+    """Write report.html into a folder.
 
     Args:
-        out: results directory; the evidence of its filter is read if there is any.
+        folder: which.
         analysis: the modelled experiment.
         targets: float64[Q, D]; the page opens at the last.
         provenance: the content of ``run.json``.
         efficiency: the ``efficiency`` of ``summary.json``.
         ahead: the `outlooks` at the targets.
         found: the runtime at the targets; None if the models are not of time.
+        evidence: the content of ``app.filter.json``; None without a filter.
         others: all other metrics, by name.
 
     Raises:
-        PipelineError: the evidence is damaged, or the file cannot be written.
+        UsageError: the file cannot be written.
     """
     report = Report(
         analysis=analysis,
@@ -49,14 +52,13 @@ def report_analysis(
         regions=ahead[1],
         targets=targets,
         provenance=provenance,
-        filter_evidence=_evidence(out),
+        filter_evidence=evidence,
         efficiency=efficiency,
         runtime=found,
         others=tuple(_outlook(other, targets) for other in others.values()),
         advice=() if found is None else next_measurements(analysis, targets[-1]),
     )
-    write_text(out / REPORT, report_html(report))
-    return out / REPORT
+    write_text(folder / REPORT, report_html(report))
 
 
 def _outlook(analysis: Analysis, targets: FloatArray) -> MetricOutlook:
@@ -83,31 +85,33 @@ def report_stored(
             parameter of it.
     """
     if not (out / LOCK).exists():
-        read_provenance(out)  # no lock is made in a directory that no run wrote to
+        open_result(out)  # no lock is made in a directory that no run wrote to
     with between_runs(out, notify):
-        return _report_stored(out, at, min_efficiency)
+        finish(out)
+        with new_generation(out) as folder:
+            _report_stored(out, folder, at, min_efficiency)
+    return out / REPORT
 
 
-def _report_stored(out: Path, at: Sequence[Mapping[str, float]], min_efficiency: float) -> Path:
-    provenance = read_provenance(out)
+def _report_stored(out: Path, folder: Path, at: Sequence[Mapping[str, float]], min_efficiency: float) -> None:
     study = read_study(out)
-    analysis = study.chosen
-    targets = target_points(analysis, at or provenance["configuration"]["at"])
+    analysis, stored = study.chosen, study.result
+    targets = target_points(analysis, at or stored.provenance["configuration"]["at"])
     ahead = outlooks(analysis, targets)
     found = runtime(analysis, targets, min_efficiency)
-    return report_analysis(
-        out, analysis, targets, provenance, efficiency_of(analysis), ahead, found, study.others
-    )
+    efficiency = efficiency_of(analysis)
+    evidence, content = _evidence(stored), stored.provenance
+    report_analysis(folder, analysis, targets, content, efficiency, ahead, found, evidence, study.others)
+    publish(folder, content, replaced=stored)
 
 
-def _evidence(out: Path) -> dict[str, Any] | None:
-    path = out / EVIDENCE
-    try:
-        evidence: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
+def _evidence(stored: StoredResult) -> Mapping[str, Any] | None:
+    if EVIDENCE not in stored.digests:
         return None
-    except (OSError, ValueError) as error:
-        raise InputError(
-            f"cannot be read ({error})", where=str(path), hint="run `pipeline run` again"
-        ) from error
+    content = stored.read(EVIDENCE)
+    try:
+        evidence: Mapping[str, Any] = json.loads(content)
+        filter_data(evidence)
+    except DAMAGE as error:
+        raise damaged(stored.directory, f"{EVIDENCE}: {type(error).__name__}: {error}") from error
     return evidence

@@ -35,19 +35,18 @@ from pipeline.stages.model import (
 from pipeline.stages.overhead import calibration_key, calibration_of, true_times
 from pipeline.stages.report import report_analysis
 from pipeline.stages.selection import focused, selected
-from pipeline.store.atomic import sweep, write_json
+from pipeline.store.atomic import write_json
 from pipeline.store.cache import Cache
+from pipeline.store.generation import finish, new_generation, open_result, publish
 from pipeline.store.lock import only_writer
 from pipeline.store.results import (
+    EVIDENCE,
     FILTER,
     SUMMARY,
     Provenance,
-    discard,
     provenance_content,
-    read_provenance,
     unchanged,
     write_analysis,
-    write_provenance,
 )
 
 
@@ -106,7 +105,7 @@ def run(
         located = locate(directory, options.runs)
     configuration = reuse_key(options) | calibration_key(options)
     with only_writer(options.out, notify):
-        sweep(options.out)
+        finish(options.out)
         cache = Cache(options.out, notify)
         inputs = remembered_inputs(located, cache)
         if inputs is not None and unchanged(options.out, configuration, inputs):
@@ -125,21 +124,23 @@ def run(
             return _stored(options.out)
         with stopwatch.stage("overhead"):
             read = true_times(read, options)
-        result = _compute(directory, options, read, stopwatch)
+        with new_generation(options.out) as folder:
+            result = _compute(directory, options, read, stopwatch, folder)
         cache.tidy(read.inputs)
     return result
 
 
-def _compute(directory: Path, options: Options, read: Ingested, stopwatch: Stopwatch) -> RunResult:
-    """Run the stages after ingest and store their results; run.json comes last, when all are complete."""
+def _compute(
+    directory: Path, options: Options, read: Ingested, stopwatch: Stopwatch, folder: Path
+) -> RunResult:
+    """Run the stages after ingest, and publish their results when all of them are in the folder."""
     whole, read = read, selected(read, options)
     with stopwatch.stage("model"):
         analysis = modelled(read, options, metric_to_model(read, options))
         require_additive(analysis)
         others = modelled_beside(read, options, analysis)
-    discard(options.out)
     with stopwatch.stage("filter"):
-        effect = _filter(whole, analysis, options)
+        effect = _filter(whole, analysis, options, folder)
     notices = read.experiment.notices
     with stopwatch.stage("report"):
         targets = target_points(analysis, options.at)
@@ -147,19 +148,22 @@ def _compute(directory: Path, options: Options, read: Ingested, stopwatch: Stopw
         found = runtime(analysis, targets, options.min_efficiency)
         summary = summary_ahead(analysis, targets, ahead, found, notices, others)
         summary = focused(summary, options.focus, options.without)
-        write_analysis(options.out, analysis, others)
-        write_json(options.out / SUMMARY, summary)
+        write_analysis(folder, analysis, others)
+        write_json(folder / SUMMARY, summary)
     provenance = _provenance(directory, options, read, analysis, effect, stopwatch.seconds)
     with stopwatch.stage("page"):
         content = provenance_content(provenance)
-        report_analysis(options.out, analysis, targets, content, summary["efficiency"], ahead, found, others)
-    write_provenance(options.out, provenance)
+        made = (folder / EVIDENCE).is_file()
+        evidence = json.loads((folder / EVIDENCE).read_bytes()) if made else None
+        efficiency = summary["efficiency"]
+        report_analysis(folder, analysis, targets, content, efficiency, ahead, found, evidence, others)
+    publish(folder, provenance_content(provenance))
     return RunResult(
         summary=summary, filter_effect=effect, damaged=provenance.damaged, notices=notices, reused=False
     )
 
 
-def _filter(read: Ingested, analysis: Analysis, options: Options) -> str:
+def _filter(read: Ingested, analysis: Analysis, options: Options, folder: Path) -> str:
     """Write the filter of the largest scale, which protects future bottlenecks, and describe its effect.
 
     It is made from the runs that recorded the most: what they did not record, a filter cannot decide on.
@@ -174,7 +178,7 @@ def _filter(read: Ingested, analysis: Analysis, options: Options) -> str:
     request = filter_request(options.filter, growing_regions(analysis))
     series = calibration_of(read.experiment) if read.widest == read.runs else None
     result = make_filter(largest, request, series)
-    store_filter(options.out / FILTER, result)
+    store_filter(folder / FILTER, result)
     return effect_sentence(result.decision, result.prediction)
 
 
@@ -206,8 +210,8 @@ def _provenance(
 
 
 def _stored(out: Path) -> RunResult:
-    provenance = read_provenance(out)
-    summary = json.loads((out / SUMMARY).read_text(encoding="utf-8"))
+    stored = open_result(out)
+    summary, provenance = json.loads(stored.read(SUMMARY)), stored.provenance
     return RunResult(
         summary=summary,
         filter_effect=provenance["filter"],

@@ -96,4 +96,20 @@ def _checked(offsets: npt.NDArray[np.int64]) -> pa.Array:
 
 def write_table(path: Path, table: pa.Table) -> None:
     """Write an Arrow table as Parquet atomically."""
-    write_atomically(path, lambda temporary: pq.write_table(table, temporary, compression="zstd"))
+
+    def write(temporary: Path) -> None:
+        with temporary.open("wb") as file:  # Arrow opens no path that is not UTF-8
+            pq.write_table(table, file, compression="zstd")
+
+    write_atomically(path, write)
+
+
+def read_table(content: bytes, **options: Any) -> pa.Table:  # noqa: ANN401
+    """Read a Parquet file; options as of `pyarrow.parquet.read_table`.
+
+    Arrow's threads are not used: they gain nothing here, and one that ends late aborts the process.
+
+    Raises:
+        OSError, pyarrow.ArrowException: it is damaged.
+    """
+    return pq.read_table(pa.BufferReader(content), use_threads=False, pre_buffer=False, **options)

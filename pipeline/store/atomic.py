@@ -1,8 +1,9 @@
 """Files that appear complete or not at all."""
 
+import errno
 import json
 import os
-import tempfile
+import secrets
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,20 +13,28 @@ from ingest.errors import UsageError
 PARTIAL = ".partial"
 
 
-def write_atomically(path: Path, write: Callable[[Path], None]) -> None:
+def write_atomically(path: Path, write: Callable[[Path], None], *, durable: bool = True) -> None:
     """Let `write` fill a temporary file beside `path`, then move it into place.
+
+    Args:
+        path: the file; what is neither file nor directory, such as /dev/null, is written itself.
+        write: gets the path to write to.
+        durable: bring the content to the disk first, so that a power failure leaves the old or the new file.
 
     Raises:
         UsageError: the directory cannot be written, or the disk is full.
     """
     try:
+        if path.exists() and not path.is_file() and not path.is_dir():
+            write(path)
+            return
         path.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=PARTIAL, dir=path.parent)
-        os.close(handle)
-        temporary = Path(name)
+        temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}{PARTIAL}")
+        temporary.open("xb").close()
         try:
             write(temporary)
-            temporary.chmod(0o644)
+            if durable:
+                synchronise(temporary)
             temporary.replace(path)
         finally:
             temporary.unlink(missing_ok=True)
@@ -33,17 +42,16 @@ def write_atomically(path: Path, write: Callable[[Path], None]) -> None:
         raise not_writable(path, error) from error
 
 
-def sweep(directory: Path) -> None:
-    """Remove what killed runs left half-written; only the process that holds the lock may do so.
-
-    Raises:
-        UsageError: it cannot be removed.
-    """
+def synchronise(path: Path) -> None:
+    """Bring a file or the names in a directory to the disk, if its file system can."""
+    handle = os.open(path, os.O_RDONLY)
     try:
-        for path in directory.glob(f".*{PARTIAL}"):
-            path.unlink(missing_ok=True)
+        os.fsync(handle)
     except OSError as error:
-        raise not_writable(directory, error) from error
+        if error.errno not in {errno.EINVAL, errno.ENOTSUP}:
+            raise
+    finally:
+        os.close(handle)
 
 
 def not_writable(path: Path, error: OSError) -> UsageError:

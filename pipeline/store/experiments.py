@@ -1,13 +1,12 @@
 """Experiments as Parquet: callpaths.parquet, measurements.parquet and runs.parquet."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from ingest.alignment import REDUCTIONS
 from ingest.arrays import FloatArray
@@ -16,7 +15,15 @@ from ingest.experiment import Experiment, OverheadCorrection, PerVisit, RunRecor
 from ingest.profile import Metric, MetricKind, RegionTable
 from ingest.reduction import Reduction
 from ingest.region_class import RegionClass
-from pipeline.store.arrow import lists_of_numbers, lists_of_texts, numbers, repeated_text, texts, write_table
+from pipeline.store.arrow import (
+    lists_of_numbers,
+    lists_of_texts,
+    numbers,
+    read_table,
+    repeated_text,
+    texts,
+    write_table,
+)
 
 CALLPATHS, MEASUREMENTS, RUNS = "callpaths.parquet", "measurements.parquet", "runs.parquet"
 _KEY = b"experiment"
@@ -109,7 +116,7 @@ def _runs(experiment: Experiment) -> pa.Table:
     runs = experiment.runs
     return pa.table(
         {
-            "source": texts([run.source for run in runs]),
+            "source": texts([run.source.encode(errors="backslashreplace").decode() for run in runs]),
             "point": numbers(np.array([run.point for run in runs], dtype=np.int64)),
             "repetition": numbers(np.array([run.repetition for run in runs], dtype=np.int64)),
             "process": lists_of_numbers([run.process for run in runs], np.int64),
@@ -120,13 +127,16 @@ def _runs(experiment: Experiment) -> pa.Table:
     )
 
 
-def read_experiment(directory: Path) -> Experiment:
+def read_experiment(read: Callable[[str], bytes]) -> Experiment:
     """Read what `write_experiment` stored.
 
+    Args:
+        read: returns the content of a file of the results directory, by name.
+
     Raises:
-        OSError, pyarrow.ArrowException, KeyError, ValueError: files are missing or damaged.
+        OSError, pyarrow.ArrowException, LookupError, TypeError, ValueError: the content is damaged.
     """
-    callpaths = pq.read_table(directory / CALLPATHS)
+    callpaths = read_table(read(CALLPATHS))
     shared = json.loads(callpaths.schema.metadata[_KEY])
     columns = callpaths.to_pydict()
     names = tuple(dict.fromkeys(columns["region"]))
@@ -147,8 +157,8 @@ def read_experiment(directory: Path) -> Experiment:
         tree=tree,
         regions=RegionTable(name=names, mangled=mangled, paradigm=paradigm, file=file, line=line),
         metrics=metrics,
-        values=_read_values(directory / MEASUREMENTS, metrics, shape),
-        runs=_read_runs(directory / RUNS),
+        values=_read_values(read(MEASUREMENTS), metrics, shape),
+        runs=_read_runs(read(RUNS)),
         notices=tuple(shared["notices"]),
         correction=_read_correction(shared.get("correction")),
         recorded=tuple(shared.get("recorded", ())),  # not in earlier files of this version
@@ -156,10 +166,10 @@ def read_experiment(directory: Path) -> Experiment:
     )
 
 
-def _read_values(path: Path, metrics: tuple[Metric, ...], shape: tuple[int, ...]) -> dict[str, Reduction]:
+def _read_values(content: bytes, metrics: tuple[Metric, ...], shape: tuple[int, ...]) -> dict[str, Reduction]:
     values = {}
     for metric in metrics:
-        table = pq.read_table(path, filters=[("metric", "=", metric.name)])
+        table = read_table(content, filters=[("metric", "=", metric.name)])
         place = tuple(table[name].to_numpy() for name in ("callpath", "point", "repetition"))
         values[metric.name] = Reduction(
             *(_dense(table[name].to_numpy(), place, shape) for name in REDUCTIONS)
@@ -173,7 +183,7 @@ def _dense(values: FloatArray, place: tuple[FloatArray, ...], shape: tuple[int, 
     return dense
 
 
-def _read_runs(path: Path) -> tuple[RunRecord, ...]:
+def _read_runs(content: bytes) -> tuple[RunRecord, ...]:
     return tuple(
         RunRecord(
             source=row["source"],
@@ -184,5 +194,5 @@ def _read_runs(path: Path) -> tuple[RunRecord, ...]:
             class_time=np.array(row["class_time"], dtype=np.float64).reshape(len(row["classes"]), -1),
             attributes=json.loads(row["attributes"]),
         )
-        for row in pq.read_table(path).to_pylist()
+        for row in read_table(content).to_pylist()
     )

@@ -1,6 +1,7 @@
 """Results over commits: one Parquet file with one row per label and kernel."""
 
 import datetime
+import hashlib
 import json
 from collections.abc import Mapping
 from pathlib import Path
@@ -9,14 +10,14 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
 from ingest.errors import InputError
 from pipeline.gate.forecast import Forecast
 from pipeline.gate.measurements import KernelId, Level, Measurements
 from pipeline.gate.recording import set_digest
-from pipeline.store.arrow import write_table
+from pipeline.store.arrow import read_table, write_table
 
+_DIGEST = b"sha256"
 SCHEMA = pa.schema(
     {
         "label": pa.string(),
@@ -95,7 +96,7 @@ def add_to_history(path: Path, rows: pa.Table) -> int:
                 hint="run with --overhead correct or --overhead keep, as for the earlier entries",
             )
         rows = pa.concat_tables([old, rows])
-    write_table(path, rows)
+    write_table(path, rows.replace_schema_metadata({_DIGEST: _digest(rows)}))
     return len(pc.unique(rows["label"]))
 
 
@@ -107,17 +108,29 @@ def read_history(path: Path) -> pa.Table:
     """
     hint = "write it with `pipeline history add OUT --label COMMIT`"
     try:
-        table = pq.read_table(path)
+        table = read_table(path.read_bytes())
+        told = (table.schema.metadata or {}).get(_DIGEST)  # not in files of older versions
+        intact = told is None or told == _digest(table).encode()
     except FileNotFoundError as error:
         raise InputError("no such file", where=str(path), hint=hint) from error
-    except (OSError, pa.ArrowException) as error:
+    except (OSError, pa.ArrowException, ValueError, OverflowError) as error:
         raise InputError(f"cannot be read ({error})", where=str(path), hint=hint) from error
     for name in {"overhead", "recorded"} - set(table.column_names):  # files of older versions
         table = table.append_column(name, pa.array([""] * len(table), pa.string()))
     if not set(SCHEMA.names) <= set(table.column_names):
         raise InputError("is not a history file", where=str(path), hint=hint)
-    found: pa.Table = table.select(SCHEMA.names).cast(SCHEMA)
+    if not intact:
+        raise InputError("has changed since it was written", where=str(path), hint="restore a copy of it")
+    try:
+        found: pa.Table = table.select(SCHEMA.names).cast(SCHEMA)
+    except pa.ArrowException as error:
+        raise InputError(f"is not a history file ({error})", where=str(path), hint=hint) from error
     return found
+
+
+def _digest(table: pa.Table) -> str:
+    """SHA-256 of all values, as text that every version of Arrow and Parquet gives back the same."""
+    return hashlib.sha256(json.dumps(table.to_pydict(), default=str).encode()).hexdigest()
 
 
 def kernel_rows(table: pa.Table) -> dict[KernelId, list[dict[str, Any]]]:

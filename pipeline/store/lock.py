@@ -58,7 +58,7 @@ def between_runs(directory: Path, notify: Callable[[str], None]) -> Iterator[Non
 def _opened(directory: Path) -> Iterator[int]:
     """Open the lock file of a directory; closing it releases the lock."""
     try:
-        handle = os.open(directory / LOCK, os.O_RDWR | os.O_CREAT, 0o644)
+        handle = os.open(directory / LOCK, os.O_RDWR | os.O_CREAT, 0o666)
     except OSError as error:
         raise not_writable(directory, error) from error
     try:

@@ -89,7 +89,7 @@ def write_reduced(path: Path, profile: ReducedProfile) -> None:
     for number, metric in enumerate(profile.metrics):
         reduction = profile.values[metric.name]
         arrays[_values(number)] = np.stack([getattr(reduction, name) for name in REDUCTIONS])
-    write_atomically(path, lambda temporary: _write(temporary, arrays))
+    write_atomically(path, lambda temporary: _write(temporary, arrays), durable=False)  # its digest tells
 
 
 def left_in_file(path: Path, profile: ReducedProfile) -> ReducedProfile:

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from ingest.callpaths import folded
 from ingest.errors import InputError, UsageError
@@ -17,17 +16,27 @@ from pipeline.models.analysis import Analysis, Level, analysis_of
 from pipeline.models.metrics import kernels_of
 from pipeline.models.runtime.back_test import BackTest
 from pipeline.models.scaling_models import ScalingModels
-from pipeline.store.arrow import binaries, from_ipc, ipc_bytes, lists_of_texts, texts, write_table
-from pipeline.store.atomic import not_writable, write_json
+from pipeline.store.arrow import (
+    binaries,
+    from_ipc,
+    ipc_bytes,
+    lists_of_texts,
+    read_table,
+    texts,
+    write_table,
+)
 from pipeline.store.experiments import read_experiment, write_experiment
+from pipeline.store.generation import STORE_VERSION, StoredResult, damaged, open_result, read_result
 from pipeline.store.inputs import InputFile, software
 from pipeline.store.models import from_table, to_table
 
-MODELS, REGION_MODELS, PROVENANCE = "models.parquet", "region_models.parquet", "run.json"
+MODELS, REGION_MODELS = "models.parquet", "region_models.parquet"
 SUMMARY, FILTER, EVIDENCE, REPORT = "summary.json", "app.filter", "app.filter.json", "report.html"
 METRIC_MODELS = "metric_models.parquet"
-STORE_VERSION = 3
-LIBRARIES = ("callpath-pipeline", "numpy", "pandas", "scipy", "scikit-learn", "pyarrow")
+DAMAGE = (  # what damaged content makes readers raise
+    *(OSError, pa.ArrowException, LookupError, TypeError, ValueError, AttributeError, ArithmeticError),
+    RecursionError,
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,35 +96,9 @@ def _metric_models(others: Mapping[str, Analysis]) -> pa.Table:
     )
 
 
-def write_provenance(directory: Path, provenance: Provenance) -> None:
-    """Store run.json; it is written last, so that its presence shows that a result is complete."""
-    write_json(directory / PROVENANCE, provenance_content(provenance))
-
-
 def provenance_content(provenance: Provenance) -> dict[str, Any]:
-    """Return the content of run.json."""
+    """Return the content of run.json, without what it says of the files."""
     return {"version": STORE_VERSION, "software": software(), **asdict(provenance)}
-
-
-def read_provenance(directory: Path) -> dict[str, Any]:
-    """Read run.json.
-
-    Raises:
-        InputError: the directory is not a complete result of this version.
-    """
-    path = directory / PROVENANCE
-    hint = "make it with `pipeline run DIR --out " + str(directory) + "`"
-    try:
-        content = json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError as error:
-        raise InputError(
-            "not a results directory (it has no run.json)", where=str(directory), hint=hint
-        ) from error
-    except (OSError, ValueError) as error:
-        raise InputError(f"cannot be read ({error})", where=str(path), hint=hint) from error
-    if not isinstance(content, dict) or content.get("version") != STORE_VERSION:
-        raise InputError("written by another version of pipeline", where=str(path), hint=hint)
-    return content
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -123,12 +106,12 @@ class StoredStudy:
     """What a results directory holds.
 
     Attributes:
-        directory: of the results.
+        result: the files, and where they are.
         chosen: the chosen metric.
         tables: of every other metric the models of its call paths and regions, as stored.
     """
 
-    directory: Path
+    result: StoredResult
     chosen: Analysis
     tables: Mapping[str, tuple[bytes, bytes]]
 
@@ -156,9 +139,9 @@ class StoredStudy:
             raise UsageError(f"no models of '{metric}'", where="--metric", hint=hint)
         try:
             models = [from_table(from_ipc(content)) for content in self.tables[metric]]
-        except (OSError, pa.ArrowException, KeyError, ValueError) as error:
-            raise _damaged(self.directory, error) from error
-        return _analysis(self.chosen.experiment, self.chosen.decision, metric, models)
+            return _analysis(self.chosen.experiment, self.chosen.decision, metric, models)
+        except DAMAGE as error:
+            raise damaged(self.result.directory, _reason(error)) from error
 
 
 def read_analysis(directory: Path, metric: str | None = None) -> Analysis:
@@ -177,25 +160,31 @@ def read_study(directory: Path) -> StoredStudy:
     Raises:
         InputError: the directory is not a complete result of this version.
     """
-    provenance = read_provenance(directory)
+    return read_result(directory, _study)
+
+
+def _study(result: StoredResult) -> StoredStudy:
+    provenance = result.provenance
     try:
-        experiment = read_experiment(directory)
-        models = [from_table(pq.read_table(directory / name)) for name in (MODELS, REGION_MODELS)]
+        experiment = read_experiment(result.read)
+        models = [from_table(read_table(result.read(name))) for name in (MODELS, REGION_MODELS)]
         tables = {
             row["metric"]: (row["callpaths"], row["regions"])
-            for row in pq.read_table(directory / METRIC_MODELS).to_pylist()
+            for row in read_table(result.read(METRIC_MODELS)).to_pylist()
         }
         stored = provenance["decision"]
         decision = ScalingDecision(Scaling(stored["scaling"]), stored["parameter"], stored["reason"])
         metric = experiment.stored_metric(provenance["configuration"]["metric"])
         tested = provenance.get("back_test")
-    except (OSError, pa.ArrowException, KeyError, ValueError) as error:
-        raise _damaged(directory, error) from error
-    if read_provenance(directory) != provenance:
-        raise InputError("another run wrote to it in the meantime", where=str(directory), hint="try again")
-    back_test = None if tested is None else BackTest(**tested | {"point": tuple(tested["point"])})
-    chosen = _analysis(experiment, decision, metric, models, back_test)
-    return StoredStudy(directory=directory, chosen=chosen, tables=tables)
+        back_test = None if tested is None else BackTest(**tested | {"point": tuple(tested["point"])})
+        chosen = _analysis(experiment, decision, metric, models, back_test)
+    except DAMAGE as error:
+        raise damaged(result.directory, _reason(error)) from error
+    return StoredStudy(result=result, chosen=chosen, tables=tables)
+
+
+def _reason(error: Exception) -> str:
+    return f"{type(error).__name__}: {error}"
 
 
 def _analysis(
@@ -209,33 +198,16 @@ def _analysis(
     return analysis_of(experiment, decision, callpaths, regions, back_test)
 
 
-def _damaged(directory: Path, error: Exception) -> InputError:
-    return InputError(
-        f"the stored results are damaged ({error})", where=str(directory), hint="run `pipeline run` again"
-    )
-
-
-def discard(directory: Path) -> None:
-    """Remove run.json before the first file of a new result is written: until it is back, none is complete.
-
-    Raises:
-        UsageError: it cannot be removed.
-    """
-    try:
-        (directory / PROVENANCE).unlink(missing_ok=True)
-    except OSError as error:
-        raise not_writable(directory, error) from error
-
-
 def unchanged(directory: Path, configuration: Mapping[str, Any], inputs: Sequence[InputFile]) -> bool:
     """Return whether a results directory holds the complete result of these inputs and options."""
     try:
-        found = read_provenance(directory)
+        stored = open_result(directory)
     except InputError:
         return False
+    found = stored.provenance
     return (
         found["configuration"] == json.loads(json.dumps(configuration))
         and found["inputs"] == [asdict(file) for file in inputs]
         and found["software"] == software()
-        and all((directory / name).is_file() for name in (MODELS, REGION_MODELS, METRIC_MODELS, SUMMARY))
+        and not stored.damages()
     )

@@ -4,8 +4,11 @@ import importlib.metadata
 import io
 import os
 import re
+import shlex
 import subprocess
 import sys
+import tempfile
+from pathlib import Path
 
 import pytest
 import typer
@@ -16,6 +19,7 @@ from pipeline.cli.output import reading_progress, show_notice, show_skipped, wri
 from pipeline.config.options import Options
 from pipeline.stages.run import run
 
+STUDY = Path(__file__).parents[3] / "sample_profiles" / "hpcg-strong"
 START = "from pipeline.cli import main; main()"
 SHARED = ("--at", "--json", "--config", "--limit", "--by", "--scaling", "--metric", "--jobs", "--strict")
 OWN = {  # options of the same name that mean something else
@@ -138,14 +142,127 @@ def test_a_reader_that_goes_away_is_no_error(results):
         assert process.wait() == 0
 
 
-def test_defects_of_ours_are_tracebacks(call, monkeypatch, results):
-    def fail(*_):
-        raise ZeroDivisionError
+@pytest.fixture
+def failing(monkeypatch, tmp_path):
+    """Let `pipeline tree` raise an error; crash reports go to a folder that is returned."""
 
-    monkeypatch.setattr("pipeline.store.results.read_analysis", fail)
-    monkeypatch.setattr(sys, "argv", ["pipeline", "tree", str(results)])
-    with pytest.raises(ZeroDivisionError):
-        cli.main()
+    def put(error):
+        def fail(*_):
+            raise error
+
+        monkeypatch.setattr("pipeline.store.results.read_analysis", fail)
+        (tmp_path / "temporary").mkdir()
+        monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
+        return tmp_path / "temporary"
+
+    return put
+
+
+@pytest.mark.parametrize(
+    "error",
+    [ZeroDivisionError("two\nlines"), BrokenPipeError(32, "Broken pipe"), MemoryError(), OSError(5, "I/O")],
+)
+def test_a_crash_is_one_line_a_report_and_no_verdict(call, failing, results, error):
+    folder = failing(error)
+    code, text, line = call("tree", results, "--least", "3%")
+    (report,) = folder.iterdir()
+    assert (code, text, line.count("\n")) == (70, "", 1)
+    assert line.startswith(f"pipeline: crashed ({type(error).__name__}") and str(report) in line
+    told = report.read_text()
+    assert "Traceback (most recent call last)" in told and type(error).__name__ in told
+    assert f"command line: pipeline tree {results} --least 3%" in told
+    for name in ("platform: ", "python: ", "callpath-pipeline: ", "numpy: "):
+        assert f"\n{name}" in f"\n{told}"
+    assert call("tree", results)[0] == 70 and len(list(folder.iterdir())) == 2
+
+
+def test_a_crash_without_room_for_a_report_is_one_line(call, failing, results, tmp_path):
+    failing(ZeroDivisionError("x")).rmdir()
+    code, text, line = call("tree", results)
+    assert (code, text, line.count("\n")) == (70, "", 1)
+    assert "crashed (ZeroDivisionError: x)" in line and "test_app.py:" in line
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt(), typer.Abort()])
+def test_an_interrupt_is_one_line_and_130(call, failing, results, error):
+    folder = failing(error)
+    assert call("tree", results) == (130, "", "pipeline: interrupted\n")
+    assert not list(folder.iterdir())
+
+
+def shell(command, results):
+    """Run a command line with PIPELINE and OUT; return its exit code and standard error."""
+    pipeline = f"{shlex.quote(sys.executable)} -m pipeline"
+    environment = os.environ | {"PIPELINE": pipeline, "OUT": str(results), "STUDY": str(STUDY)}
+    command = f"set -o pipefail; {command.replace('pipeline', pipeline)}"
+    done = subprocess.run(
+        ["bash", "-c", command], env=environment, stderr=subprocess.PIPE, text=True, check=False
+    )
+    return done.returncode, done.stderr
+
+
+FULL = (
+    "pipeline: standard output: cannot be written (No space left on device); write to a file, or free space\n"
+)
+CLOSED = FULL.replace("No space left on device", "Bad file descriptor")
+
+
+@pytest.mark.parametrize(
+    ("command", "code", "line"),
+    [
+        ("pipeline bottlenecks $OUT > /dev/full", 2, FULL),
+        ("pipeline bottlenecks $OUT --json - > /dev/full", 2, FULL),
+        ("pipeline --help > /dev/full", 2, FULL),
+        ("pipeline bottlenecks $OUT >&-", 2, CLOSED),
+        ("pipeline tree $OUT --json - >&-", 2, CLOSED),
+        ("pipeline predict nowhere >&- 2>&-", 2, ""),
+        ("pipeline bottlenecks $OUT 2>&- <&- >/dev/null", 0, ""),
+        ("pipeline predict nowhere 2> /dev/full", 2, ""),
+        ("pipeline bottlenecks $OUT | true", 0, ""),
+        ("pipeline tree $OUT --json - | head -c 1 > /dev/null", 0, ""),
+        ("pipeline check $STUDY --config $OUT/rules.toml | true", 1, ""),
+        ("pipeline check $STUDY --config $OUT/rules.toml > /dev/full", 2, FULL),
+        ("LC_ALL=C PYTHONCOERCECLOCALE=0 PYTHONUTF8=0 pipeline tree $OUT > /dev/null", 0, ""),
+        ("PYTHONIOENCODING=latin-1 pipeline tree $OUT > /dev/null", 0, ""),
+    ],
+)
+def test_standard_streams_that_are_full_closed_or_narrow(results, command, code, line):
+    (results / "rules.toml").write_text("[check]\nparallel_efficiency = 0.6\n")
+    assert shell(command, results) == (code, line)
+
+
+def test_names_that_the_locale_lacks_are_read_and_written(strong_study, tmp_path):
+    study, out = strong_study.rename(tmp_path / "stüdy"), tmp_path / "öut"
+    command = f"LC_ALL=C PYTHONCOERCECLOCALE=0 PYTHONUTF8=0 pipeline run {study} --out {out} > /dev/null"
+    assert shell(command, "") == (0, "")
+    assert shell(f"pipeline verify {out} > /dev/null", "") == (0, "")
+
+
+def test_ctrl_c_is_one_line_and_130(results):
+    start = "import os, signal, pipeline.store.results as r\n"
+    start += "r.read_analysis = lambda *_: os.kill(os.getpid(), signal.SIGINT)\n" + START
+    done = subprocess.run(
+        [sys.executable, "-c", start, "tree", str(results)], stderr=subprocess.PIPE, text=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (130, "pipeline: interrupted\n")
+
+
+def test_a_result_is_verified(call, results):
+    code, text, error = call("verify", results)
+    assert (code, error) == (0, "") and re.fullmatch(
+        r"OK: 1[01] files in .* are as they were written\n", text
+    )
+    call("report", results)
+    assert call("verify", results)[0] == 0
+    (results / "app.filter").write_text("# mine")
+    (results / "runs.parquet").unlink()
+    damage = "app.filter has changed since it was written, runs.parquet is missing"
+    assert call("verify", results) == (
+        2,
+        "",
+        f"pipeline: {results}: the stored results are damaged ({damage}); run `pipeline run` again\n",
+    )
+    assert call("verify", results / "nowhere")[0] == 2
 
 
 def test_libraries_use_one_thread_unless_told_otherwise(call, monkeypatch):

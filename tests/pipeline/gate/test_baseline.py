@@ -43,7 +43,7 @@ def test_what_is_written_is_read_back(whole, document):
 def test_a_file_has_one_line_per_key_and_kernel(document):
     lines = document_text(document).splitlines()
     assert len([line for line in lines if '"callpath"' in line]) == len(document["kernels"])
-    assert len(lines) == len(document) + len(document["kernels"]) + 3
+    assert len(lines) == len(document) + len(document["kernels"]) + 4
     assert "operator<<" in document_text(document) and "\\u" not in document_text(document)
 
 
@@ -114,12 +114,22 @@ def test_missing_repetitions_stay_missing():
 )
 def test_damage_is_one_clear_sentence(document, damage, message):
     content = json.loads(document_text(document))
+    del content["sha256"]  # as in files of earlier programs
     damage(content)
     with pytest.raises(InputError) as error:
         from_document(content, "b.json")
     assert str(error.value).startswith("b.json: is ")
     assert message in str(error.value)
     assert str(error.value).endswith("; write it with `pipeline baseline`")
+
+
+def test_a_changed_number_is_noticed_and_another_layout_is_not(document):
+    content = json.loads(document_text(document))
+    again = json.loads(json.dumps(content, sort_keys=True, indent=3))
+    assert np.array_equal(from_document(again, "").values, from_document(content, "").values, equal_nan=True)
+    content["kernels"][0]["values"][0][0] += 0.01
+    with pytest.raises(InputError, match=r"is a damaged baseline \(ValueError: it has changed since"):
+        from_document(content, "b.json")
 
 
 @pytest.mark.parametrize("content", [None, [1], "text", {}])

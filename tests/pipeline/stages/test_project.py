@@ -19,7 +19,9 @@ from pipeline.stages.project import (
     shipped_machines,
     stored_models,
 )
+from pipeline.store.generation import STORE_VERSION, new_generation, publish
 from pipeline.store.models import to_table
+from tests.stored_results import sign
 
 P = np.array([2.0, 4, 8, 16, 32, 64])
 PATHS = [["main", "solve"], ["main", "Amul"], ["main", "wait"]]
@@ -35,12 +37,13 @@ def models():
 
 @pytest.fixture
 def folder(tmp_path, models):
-    directory = tmp_path / "results"
-    directory.mkdir()
+    (tmp_path / "results").mkdir()
     table = to_table(models)
-    for file, paths in (("models.parquet", PATHS), ("region_models.parquet", [path[-1:] for path in PATHS])):
-        pq.write_table(table.add_column(0, "callpath", pa.array(paths)), directory / file)
-    (directory / "summary.json").write_text(json.dumps({"total": {"unit": "core-s"}}))
+    with new_generation(tmp_path / "results") as made:
+        for file, paths in (("models.parquet", PATHS), ("region_models.parquet", [p[-1:] for p in PATHS])):
+            pq.write_table(table.add_column(0, "callpath", pa.array(paths)), made / file)
+        (made / "summary.json").write_text(json.dumps({"total": {"unit": "core-s"}}))
+        publish(made, {"version": STORE_VERSION})
     return tmp_path
 
 
@@ -68,35 +71,39 @@ def damage_columns(results):
 @pytest.mark.parametrize(
     ("harm", "line"),
     [
-        (damage_table, "the stored models are damaged ("),
-        (damage_columns, "the stored models are damaged ("),
-        (lambda results: (results / "summary.json").write_text("{"), "the stored models are damaged ("),
+        (damage_table, "the stored results are damaged ("),
+        (damage_columns, "the stored results are damaged ("),
+        (lambda results: (results / "summary.json").write_text("{"), "the stored results are damaged ("),
         (
             lambda results: (results / "summary.json").write_text("{}"),
-            "the stored models are damaged ('total')",
+            "the stored results are damaged ('total')",
         ),
         (
             lambda results: (results / "summary.json").write_text('{"total": 3}'),
-            "the stored models are damaged (",
+            "the stored results are damaged (",
         ),
         (
             lambda results: (results / "summary.json").unlink(),
-            "no stored models; create them with `pipeline run DIR",
+            "the stored results are damaged (summary.json is missing)",
         ),
-        (lambda results: (results / "region_models.parquet").unlink(), "no stored models; create them with"),
+        (
+            lambda results: (results / "region_models.parquet").unlink(),
+            "the stored results are damaged (region_models.parquet is missing)",
+        ),
         (damage_models, "the table holds no scaling models"),
     ],
 )
 def test_results_that_are_not_whole(folder, harm, line):
     results = folder / "results"
     harm(results)
+    sign(results)
     with pytest.raises(InputError) as caught:
         stored_models(results, "region")
     assert line in str(caught.value)
     assert "\n" not in str(caught.value)
     if "damaged" in line:
         assert str(caught.value).startswith(f"{results}: ")
-        assert str(caught.value).endswith(f"create them with `pipeline run DIR --out {results}`")
+        assert str(caught.value).endswith("; run `pipeline run` again")
 
 
 MODEL = """

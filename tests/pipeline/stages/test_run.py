@@ -11,6 +11,7 @@ from pipeline.config.options import FilterOptions, Options, reuse_key
 from pipeline.stages.model import stored_summary
 from pipeline.stages.run import Stopwatch, run
 from pipeline.store.atomic import PARTIAL
+from pipeline.store.generation import HIDDEN
 from pipeline.store.results import read_analysis, read_study
 from tests.ingest.readers.timer_logs import castep
 
@@ -20,11 +21,14 @@ SAMPLES = Path(__file__).parents[3] / "sample_profiles"
 def test_what_a_killed_run_left_half_written_is_removed(strong_study, tmp_path):
     out = tmp_path / "out"
     out.mkdir()
-    left, other = out / f".summary.json.1{PARTIAL}", out / "notes.txt"
-    for file in (left, other):
+    left = out / f"{HIDDEN}0123456789abcdef" / "summary.json"
+    own = [out / name for name in ("notes.txt", ".notes.partial", f"{HIDDEN}of-mine")]
+    left.parent.mkdir()
+    for file in (left, *own):
         file.write_text("half")
     run(strong_study, Options(out=out))
-    assert not left.exists() and other.exists()
+    assert not left.parent.exists() and all(file.read_text() == "half" for file in own)
+    assert not list(out.rglob(f".*json*{PARTIAL}"))
 
 
 def test_a_reused_result_is_the_stored_one(strong_study, tmp_path):

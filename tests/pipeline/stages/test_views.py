@@ -15,9 +15,11 @@ from pipeline.stages.model import modelled
 from pipeline.stages.plot import find_kernel, kernel_curve, write_plot
 from pipeline.stages.report import report_stored
 from pipeline.stages.run import run
+from pipeline.store.generation import open_result
 from tests.cubex_writer import MetricSpec, write_cubex
 from tests.foam_cases import write_foam_case
 from tests.ingest.readers import timer_logs
+from tests.stored_results import sign
 
 
 @pytest.fixture
@@ -131,14 +133,22 @@ def test_the_report_has_the_targets_asked_for_or_those_of_the_run(results):
     assert f"at p{space}={space}333" in (results / "report.html").read_text(encoding="utf-8")
 
 
-def test_a_report_without_the_evidence_of_a_filter(results):
-    (results / "app.filter.json").unlink()
-    report_stored(results, ())
+def test_a_report_needs_the_evidence_of_its_filter_as_it_was_written(results):
     (results / "app.filter.json").write_text("{torn")
-    with pytest.raises(
-        InputError, match=r"app\.filter\.json: cannot be read \(.*\); run `pipeline run` again"
-    ):
+    with pytest.raises(InputError, match=r"app\.filter\.json has changed since it was written\); run `pipel"):
         report_stored(results, ())
+    (results / "app.filter.json").unlink()
+    with pytest.raises(InputError, match=r"app\.filter\.json is missing\); run `pipeline run` again"):
+        report_stored(results, ())
+    sign(results)  # a result without a filter
+    report_stored(results, ())
+
+
+def test_a_new_report_is_part_of_the_result(results):
+    old = (results / "report.html").read_bytes()
+    report_stored(results, [{"p": 333.0}])
+    assert (results / "report.html").read_bytes() != old
+    assert open_result(results).damages() == []
 
 
 def test_a_report_says_that_a_directory_cannot_be_locked(results, monkeypatch):

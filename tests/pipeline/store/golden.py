@@ -12,7 +12,7 @@ from pathlib import Path
 
 from pipeline.config.options import Options
 from pipeline.stages.run import run
-from pipeline.store.results import STORE_VERSION
+from pipeline.store.generation import STORE_VERSION
 from tests.foam_cases import write_foam_case
 
 GOLDEN = Path(__file__).parent / "golden"

@@ -1,12 +1,14 @@
 """Files appear complete or not at all, and JSON is readable."""
 
 import json
+import os
+import pathlib
 import stat
 
 import pytest
 
 from ingest.errors import UsageError
-from pipeline.store.atomic import PARTIAL, json_text, sweep, write_atomically, write_json, write_text
+from pipeline.store.atomic import PARTIAL, json_text, write_atomically, write_json, write_text
 
 
 def test_a_file_is_moved_into_place_and_readable_by_others(tmp_path):
@@ -19,7 +21,6 @@ def test_a_file_is_moved_into_place_and_readable_by_others(tmp_path):
 
     write_atomically(target, write)
     assert target.read_text() == "whole"
-    assert stat.S_IMODE(target.stat().st_mode) == 0o644
     assert list(target.parent.iterdir()) == [target]
 
 
@@ -48,17 +49,41 @@ def test_an_error_without_a_reason_is_shown_as_it_is(tmp_path):
         write_atomically(tmp_path / "out.txt", fail)
 
 
-def test_only_leftovers_are_swept(tmp_path):
-    for name in (".a.xyz.partial", ".b.partial", "c.partial", ".kept", "kept"):
-        (tmp_path / name).touch()
-    sweep(tmp_path)
-    assert {path.name for path in tmp_path.iterdir()} == {"c.partial", ".kept", "kept"}
+@pytest.mark.parametrize(("mask", "mode"), [(0o022, 0o644), (0o002, 0o664), (0o077, 0o600)])
+def test_files_have_the_permissions_that_the_user_wants(tmp_path, mask, mode):
+    before = os.umask(mask)
+    try:
+        write_text(tmp_path / "file", "x")
+    finally:
+        os.umask(before)
+    assert stat.S_IMODE((tmp_path / "file").stat().st_mode) == mode
 
 
-def test_leftovers_that_cannot_be_removed_are_one_line(tmp_path):
-    (tmp_path / ".a.partial").mkdir()
-    with pytest.raises(UsageError, match=f"{tmp_path}: cannot be written"):
-        sweep(tmp_path)
+def test_a_file_is_on_the_disk_before_it_has_its_name(tmp_path, monkeypatch):
+    events = []
+    monkeypatch.setattr(
+        os, "fsync", lambda handle: events.append(str(pathlib.Path(f"/proc/self/fd/{handle}").readlink()))
+    )
+    original = pathlib.Path.replace
+    monkeypatch.setattr(pathlib.Path, "replace", lambda a, b: events.append(str(b)) or original(a, b))
+    write_text(tmp_path / "file", "x")
+    assert len(events) == 2 and events[0].endswith(PARTIAL) and events[1] == str(tmp_path / "file")
+    write_atomically(tmp_path / "other", lambda path: path.write_text("x"), durable=False)
+    assert events[2:] == [str(tmp_path / "other")]
+
+
+def test_what_is_no_file_is_written_itself(tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    write_text(pipe, "text")
+    assert os.read(reader, 10) == b"text" and stat.S_ISFIFO(pipe.stat().st_mode)
+    os.close(reader)
+    full = tmp_path / "full"
+    full.symlink_to("/dev/full")
+    with pytest.raises(UsageError, match=r"cannot be written \(No space left on device\)"):
+        write_text(full, "x" * 100)
+    assert full.is_symlink()
 
 
 def test_json_has_one_line_per_entry_of_an_object_and_of_a_list_of_objects():

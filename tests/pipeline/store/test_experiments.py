@@ -12,7 +12,7 @@ from tests.cubex_writer import MetricSpec, RegionSpec, write_cubex
 def test_an_experiment_comes_back_as_it_was_stored(strong_study, tmp_path):
     experiment = replace(ingest(locate(strong_study), "time").experiment, notices=("odd", "strange"))
     write_experiment(tmp_path, experiment)
-    back = read_experiment(tmp_path)
+    back = read_experiment(lambda name: (tmp_path / name).read_bytes())
     assert back.parameters == experiment.parameters
     assert np.array_equal(back.points, experiment.points)
     assert back.callpaths == experiment.callpaths
@@ -39,7 +39,7 @@ def test_a_series_file_and_names_of_parameters_that_are_taken_come_back(tmp_path
     file.write_text("".join(json.dumps(line) + "\n" for line in lines))
     experiment = ingest(locate(file), "time").experiment
     write_experiment(tmp_path, experiment)
-    back = read_experiment(tmp_path)
+    back = read_experiment(lambda name: (tmp_path / name).read_bytes())
     assert (back.parameters, back.runs, back.notices) == (("sum", "n"), (), experiment.notices)
     assert np.array_equal(back.points, experiment.points)
     assert np.array_equal(back.values["time"].sum, experiment.values["time"].sum, equal_nan=True)
@@ -67,7 +67,7 @@ def test_sources_and_paradigms_of_regions_come_back(tmp_path):
     )
     experiment = ingest(locate(tmp_path), "time").experiment
     write_experiment(tmp_path, experiment)
-    back = read_experiment(tmp_path).regions
+    back = read_experiment(lambda name: (tmp_path / name).read_bytes()).regions
     for name in ("name", "mangled", "paradigm", "file"):
         assert getattr(back, name) == getattr(experiment.regions, name)
     assert np.array_equal(back.line, experiment.regions.line)

@@ -3,6 +3,7 @@
 import errno
 import os
 import pathlib
+import shutil
 from itertools import count
 
 import pytest
@@ -11,6 +12,7 @@ from ingest.errors import InputError, UsageError
 from pipeline.config.options import Options
 from pipeline.stages.run import run
 from pipeline.store.atomic import PARTIAL
+from pipeline.store.generation import open_result
 from pipeline.store.results import read_analysis
 from tests.foam_cases import write_foam_case
 from tests.pipeline.store.killing import content, kill_at, seconds_of_a_run
@@ -34,13 +36,13 @@ def undisturbed(study, tmp_path):
 
 
 def fail_at(monkeypatch, number, error):
-    """Let the n-th file that is moved into place fail; return a list that holds the names moved before it."""
+    """Let the n-th file that is moved into place fail; return a list that holds the paths moved before it."""
     moved = []
 
     def replace(path, target):
         if len(moved) == number:
             raise error
-        moved.append(pathlib.Path(target).name)
+        moved.append(pathlib.Path(target))
         return original(path, target)
 
     original = pathlib.Path.replace
@@ -48,23 +50,66 @@ def fail_at(monkeypatch, number, error):
     return moved
 
 
+def kill_at_file(monkeypatch, number, study, out):
+    """Kill a run at the n-th file that it moves; return the paths moved, and whether it was killed."""
+    with monkeypatch.context() as patch:
+        moved = fail_at(patch, number, KilledError())
+        patch.setattr(pathlib.Path, "unlink", lambda *_, **__: None)  # nothing is tidied after a kill
+        patch.setattr("pipeline.store.generation.shutil.rmtree", lambda *_, **__: None)
+        try:
+            run(study, Options(out=out))
+        except KilledError:
+            return moved, True
+        return moved, False
+
+
+def as_read(out):
+    """Return every file of a result as readers see it, but the report, in which times stand."""
+    stored = open_result(out)
+    return {name: stored.read(name) for name in stored.digests if name != "report.html"}
+
+
 def test_a_run_killed_at_any_of_its_files_leaves_no_false_result(study, tmp_path, undisturbed, monkeypatch):
+    whole = as_read(tmp_path / "undisturbed")
     for number in count():
         out = tmp_path / f"killed{number}"
-        with monkeypatch.context() as patch:
-            moved = fail_at(patch, number, KilledError())
-            patch.setattr(pathlib.Path, "unlink", lambda *_, **__: None)  # nothing is tidied after a kill
-            try:
-                run(study, Options(out=out))
-            except KilledError:
-                assert list(out.rglob(f"*{PARTIAL}"))
-                with pytest.raises(InputError, match="not a results directory"):
-                    read_analysis(out)
-            else:
-                break
+        moved, killed = kill_at_file(monkeypatch, number, study, out)
+        if out / "run.json" in moved:
+            assert as_read(out) == whole
+        else:
+            with pytest.raises(InputError, match="not a results directory"):
+                read_analysis(out)
         run(study, Options(out=out))
         assert content(out) == undisturbed
-    assert moved[-1] == "run.json"
+        if not killed:
+            break
+    published = moved.index(out / "run.json")
+    assert all(path.parent != out for path in moved[:published])
+    assert {path.name for path in moved[published + 1 :]} == set(open_result(out).digests)
+
+
+def test_a_run_killed_over_an_older_result_leaves_all_of_the_old_or_all_of_the_new_one(
+    study, tmp_path, undisturbed, monkeypatch
+):
+    first, own = tmp_path / "first", "my notes"
+    run(study, Options(out=first))
+    old = as_read(first)
+    write_foam_case(study / "app.p16", {"main": 1.0, "solve": 4.0, "sum": 8.0})
+    run(study, Options(out=tmp_path / "second"))
+    new, seen = as_read(tmp_path / "second"), set()
+    for number in count():
+        out = shutil.copytree(first, tmp_path / f"over{number}")
+        for name in ("notes.txt", ".notes.partial"):
+            (out / name).write_text(own)
+        moved, killed = kill_at_file(monkeypatch, number, study, out)
+        published = out / "run.json" in moved
+        assert as_read(out) == (new if published else old)
+        assert read_analysis(out).experiment.shape[0] > 0
+        assert [(out / name).read_text() for name in ("notes.txt", ".notes.partial")] == [own, own]
+        seen.add(published)
+        if not killed:
+            break
+    assert seen == {False, True}
 
 
 def test_a_full_disk_is_one_line_and_leaves_nothing_half_written(study, tmp_path, undisturbed, monkeypatch):
@@ -78,21 +123,6 @@ def test_a_full_disk_is_one_line_and_leaves_nothing_half_written(study, tmp_path
         assert not list(out.rglob(f"*{PARTIAL}"))
     run(study, Options(out=out))
     assert content(out) == undisturbed
-
-
-def test_a_run_killed_over_an_older_result_leaves_no_mixture(study, tmp_path, monkeypatch):
-    out = tmp_path / "out"
-    run(study, Options(out=out))
-    before = content(out)
-    write_foam_case(study / "app.p16", {"main": 1.0, "solve": 4.0, "sum": 8.0})
-    with monkeypatch.context() as patch, pytest.raises(KilledError):
-        fail_at(patch, 5, KilledError())  # some tables are new, some old
-        run(study, Options(out=out))
-    for file in sorted((study / "app.p16").rglob("*"), reverse=True):
-        file.rmdir() if file.is_dir() else file.unlink()
-    (study / "app.p16").rmdir()
-    assert not run(study, Options(out=out)).reused
-    assert content(out) == before
 
 
 def test_runs_killed_at_random_moments_are_continued(study, tmp_path):

@@ -8,19 +8,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from ingest.errors import InputError, UsageError
+from ingest.errors import InputError
 from pipeline.config.options import Options, reuse_key
 from pipeline.stages.model import summary_of
 from pipeline.stages.run import run
+from pipeline.store.generation import STORE_VERSION, open_result
 from pipeline.store.inputs import InputFile
-from pipeline.store.results import (
-    STORE_VERSION,
-    discard,
-    read_analysis,
-    read_provenance,
-    unchanged,
-)
+from pipeline.store.results import read_analysis, unchanged
 from tests.pipeline.store.golden import GOLDEN, NAME
+from tests.stored_results import sign
 
 VERSIONS = sorted(GOLDEN.iterdir())
 
@@ -54,13 +50,8 @@ def golden(tmp_path):
     return shutil.copytree(GOLDEN / f"version-{STORE_VERSION}", tmp_path / "out")
 
 
-def change(directory, **values):
-    file = directory / "run.json"
-    file.write_text(json.dumps(json.loads(file.read_text()) | values))
-
-
 def test_another_version_is_refused_with_one_sentence(golden):
-    change(golden, version=STORE_VERSION + 1)
+    sign(golden, version=STORE_VERSION + 1)
     with pytest.raises(InputError) as error:
         read_analysis(golden)
     assert str(error.value) == (
@@ -73,63 +64,48 @@ def test_another_version_is_refused_with_one_sentence(golden):
 def test_a_file_that_is_no_provenance_is_refused(golden, content):
     (golden / "run.json").write_text(content)
     with pytest.raises(InputError, match="written by another version"):
-        read_provenance(golden)
+        open_result(golden)
 
 
 def test_a_torn_provenance_is_refused(golden):
     (golden / "run.json").write_text("{torn")
     with pytest.raises(InputError, match=r"run\.json: cannot be read"):
-        read_provenance(golden)
+        open_result(golden)
+
+
+@pytest.mark.parametrize(
+    "name", ["callpaths", "measurements", "metric_models", "models", "region_models", "runs"]
+)
+@pytest.mark.parametrize("damage", ["is missing", "has changed since it was written"])
+def test_a_missing_or_damaged_table_is_refused(golden, name, damage):
+    file = golden / f"{name}.parquet"
+    file.unlink() if damage == "is missing" else file.write_bytes(file.read_bytes()[:-9])
+    told = f"{golden}: the stored results are damaged ({name}.parquet {damage}); run `pipeline run` again"
+    with pytest.raises(InputError, match=re.escape(told)):
+        read_analysis(golden)
 
 
 @pytest.mark.parametrize("name", ["callpaths", "measurements", "models", "region_models", "runs"])
-@pytest.mark.parametrize("damage", ["gone", "torn"])
-def test_a_missing_or_damaged_table_is_refused(golden, name, damage):
+def test_a_table_that_was_damaged_before_its_digest_was_made_is_refused(golden, name):
     file = golden / f"{name}.parquet"
-    file.unlink() if damage == "gone" else file.write_bytes(file.read_bytes()[:-9])
-    with pytest.raises(InputError, match=re.escape(f"{golden}: the stored results are damaged (")):
+    file.write_bytes(file.read_bytes()[:-9])
+    sign(golden)
+    with pytest.raises(InputError, match=re.escape(f"{golden}: the stored results are damaged (Arrow")):
         read_analysis(golden)
 
 
 def test_a_table_without_models_is_refused(golden):
     shutil.copy(golden / "runs.parquet", golden / "models.parquet")
+    sign(golden)
     with pytest.raises(InputError, match="the table holds no scaling models; run `pipeline run` again"):
         read_analysis(golden)
-
-
-def test_a_run_that_writes_meanwhile_is_noticed(golden, monkeypatch):
-    def slow(directory):
-        change(golden, command="another")
-        return original(directory)
-
-    import pipeline.store.results as module
-
-    original = module.read_experiment
-    monkeypatch.setattr(module, "read_experiment", slow)
-    with pytest.raises(InputError, match="another run wrote to it in the meantime; try again"):
-        read_analysis(golden)
-
-
-def test_a_discarded_result_is_not_complete(golden):
-    discard(golden)
-    discard(golden)
-    assert (golden / "models.parquet").is_file()
-    with pytest.raises(InputError, match="not a results directory"):
-        read_analysis(golden)
-
-
-def test_what_cannot_be_discarded_is_one_line(golden):
-    (golden / "run.json").unlink()
-    (golden / "run.json").mkdir()
-    with pytest.raises(UsageError, match="cannot be written"):
-        discard(golden)
 
 
 @pytest.fixture
 def result(strong_study, tmp_path):
     options = Options(out=tmp_path / "results")
     run(strong_study, options)
-    stored = read_provenance(options.out)
+    stored = open_result(options.out).provenance
     return options, reuse_key(options), [InputFile(**file) for file in stored["inputs"]]
 
 
@@ -143,20 +119,34 @@ def test_a_result_is_reused_for_the_same_inputs_and_options(result):
 
 def test_a_result_of_other_software_is_not_reused(result):
     options, key, inputs = result
-    change(options.out, software={"python": "2.7"})
+    sign(options.out, software={"python": "2.7"})
     assert not unchanged(options.out, key, inputs)
 
 
-@pytest.mark.parametrize("name", ["run.json", "models.parquet", "region_models.parquet", "summary.json"])
+@pytest.mark.parametrize(
+    "name",
+    ["run.json", "models.parquet", "metric_models.parquet", "summary.json", "app.filter", "report.html"],
+)
 def test_an_incomplete_result_is_not_reused(result, name):
     options, key, inputs = result
     (options.out / name).unlink()
     assert not unchanged(options.out, key, inputs)
 
 
+def test_a_damaged_result_is_not_reused(result):
+    options, key, inputs = result
+    file = options.out / "models.parquet"
+    content = bytearray(file.read_bytes())
+    content[len(content) // 2] ^= 1
+    file.write_bytes(content)
+    assert not unchanged(options.out, key, inputs)
+    assert not run(options.out.parent / "study", options).reused
+    assert open_result(options.out).damages() == []
+
+
 def test_the_provenance_says_what_was_done(result, strong_study):
     options, key, _ = result
-    stored = read_provenance(options.out)
+    stored = open_result(options.out).provenance
     assert stored["command"] == f"pipeline run {strong_study}"
     assert stored["configuration"] == json.loads(json.dumps(key))
     assert stored["decision"]["scaling"] == "strong" and stored["decision"]["parameter"] == "p"

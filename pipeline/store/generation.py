@@ -1,0 +1,245 @@
+"""The files of a results directory, which change together.
+
+A run writes its files to a hidden folder. When all of them are on the disk, a `run.json` that names this
+generation and the SHA-256 digest of each file is moved into place: from that moment on they are the result.
+Then they are moved to their plain names. A reader takes a file from its plain name or, if the run was killed
+in between, from the hidden folder, and accepts it only with the digest of `run.json`. So whatever is killed
+when, readers see all files of one run, and none that is damaged.
+"""
+
+import hashlib
+import json
+import re
+import secrets
+import shutil
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+from ingest.errors import InputError
+from pipeline.store.atomic import json_bytes, not_writable, synchronise, write_json
+
+Found = TypeVar("Found")
+
+PROVENANCE = "run.json"
+STORE_VERSION = 4
+HIDDEN = ".generation-"  # and 16 hexadecimal digits
+ATTEMPTS = 5  # of a reader, while runs publish one result after the other
+AGAIN = "run `pipeline run` again"
+
+
+@dataclass(frozen=True)
+class StoredResult:
+    """One generation of a results directory.
+
+    Attributes:
+        directory: of the results.
+        provenance: the content of run.json.
+    """
+
+    directory: Path
+    provenance: Mapping[str, Any]
+
+    @property
+    def digests(self) -> Mapping[str, str]:
+        """The SHA-256 digest of each file by name."""
+        found: Mapping[str, str] = self.provenance["files"]
+        return found
+
+    def read(self, name: str) -> bytes:
+        """Return the content of a file.
+
+        Raises:
+            InputError: it is missing, or differs from what was written.
+        """
+        content, reason = self._look_for(name)
+        if content is None:
+            raise damaged(self.directory, f"{name} {reason}")
+        return content
+
+    def damages(self) -> list[str]:
+        """Return name and state of each file that is missing or differs from what was written."""
+        found = ((name, *self._look_for(name)) for name in self.digests)
+        return [f"{name} {reason}" for name, content, reason in found if content is None]
+
+    def require_intact(self) -> "StoredResult":
+        """Return this result; InputError if a file is missing or differs from what was written."""
+        if damages := self.damages():
+            raise damaged(self.directory, ", ".join(damages))
+        return self
+
+    def _look_for(self, name: str) -> tuple[bytes | None, str]:
+        """Return the content of a file, or what is wrong with it."""
+        hidden = self.directory / (HIDDEN + self.provenance["generation"])
+        reason = "is missing"
+        for folder in (self.directory, hidden, self.directory):  # it may be moved between two looks
+            try:
+                content = (folder / name).read_bytes()
+            except (FileNotFoundError, NotADirectoryError):
+                continue
+            except OSError as error:
+                reason = f"cannot be read: {error.strerror}"
+                continue
+            if hashlib.sha256(content).hexdigest() == self.digests.get(name):
+                return content, ""
+            reason = "has changed since it was written"
+        return None, reason
+
+
+def damaged(directory: Path, reason: str) -> InputError:
+    """Return the error for stored results that are not as they were written."""
+    return InputError(f"the stored results are damaged ({reason})", where=str(directory), hint=AGAIN)
+
+
+def read_result(directory: Path, read: Callable[[StoredResult], Found]) -> Found:
+    """Call `read` with the result of a directory; again if another run has replaced it in the meantime.
+
+    Raises:
+        InputError: the directory is not a complete result of this version, or as `read`.
+    """
+    stored = open_result(directory)
+    for _ in range(ATTEMPTS):
+        try:
+            return read(stored)
+        except InputError:
+            newer = open_result(directory)
+            if newer == stored:
+                raise
+            stored = newer
+    raise InputError("other runs keep writing to it", where=str(directory), hint="try again")
+
+
+def open_result(directory: Path) -> StoredResult:
+    """Read run.json.
+
+    Raises:
+        InputError: the directory is not a complete result of this version.
+    """
+    path = directory / PROVENANCE
+    hint = "make it with `pipeline run DIR --out " + str(directory) + "`"
+    try:
+        content = json.loads(path.read_bytes())
+    except (FileNotFoundError, NotADirectoryError) as error:
+        raise InputError(
+            "not a results directory (it has no run.json)", where=str(directory), hint=hint
+        ) from error
+    except (OSError, ValueError, RecursionError) as error:
+        raise InputError(f"cannot be read ({error})", where=str(path), hint=hint) from error
+    if not isinstance(content, dict) or content.get("version") != STORE_VERSION:
+        raise InputError("written by another version of pipeline", where=str(path), hint=hint)
+    if content.pop("sha256", None) != _digest(content) or not _names_files(content):
+        raise InputError("has changed since it was written", where=str(path), hint=AGAIN)
+    return StoredResult(directory, content)
+
+
+def _names_files(content: Mapping[str, Any]) -> bool:
+    """Return whether there is a generation with files, none of them outside the directory."""
+    generation, files = content.get("generation"), content.get("files")
+    return (
+        isinstance(generation, str)
+        and re.fullmatch("[0-9a-f]{16}", generation) is not None
+        and isinstance(files, dict)
+        and all(name not in {"", ".", ".."} and not {"/", "\0"}.intersection(name) for name in files)
+    )
+
+
+def signed(content: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the content of run.json with its own digest."""
+    return {**content, "sha256": _digest(content)}
+
+
+def _digest(content: Mapping[str, Any]) -> str:
+    return hashlib.sha256(json_bytes(content)).hexdigest()
+
+
+@contextmanager
+def new_generation(directory: Path) -> Iterator[Path]:
+    """Make a hidden folder for the files of a new result; it is removed in the end, published or not.
+
+    Only the process that holds the lock of the directory may do so.
+
+    Raises:
+        UsageError: the directory cannot be written.
+    """
+    folder = directory / (HIDDEN + secrets.token_hex(8))
+    try:
+        folder.mkdir()
+    except OSError as error:
+        raise not_writable(directory, error) from error
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def publish(folder: Path, provenance: Mapping[str, Any], replaced: StoredResult | None = None) -> None:
+    """Make the files of a `new_generation` the result of its directory.
+
+    Args:
+        folder: the hidden folder.
+        provenance: the content of run.json, without what is said here of the files.
+        replaced: the result some of whose files these replace; the others stay. None: these are all, and
+            files of the result before that have no successor are removed.
+
+    Raises:
+        UsageError: the directory cannot be written.
+    """
+    directory = folder.parent
+    before = _published(directory)
+    try:
+        digests = {file.name: _digest_of(file) for file in sorted(folder.iterdir())}
+        files = digests if replaced is None else {**replaced.digests, **digests}
+        content = {**provenance, "generation": folder.name.removeprefix(HIDDEN), "files": files}
+        write_json(folder / PROVENANCE, signed(content))
+        synchronise(folder)
+        synchronise(directory)
+        (folder / PROVENANCE).replace(directory / PROVENANCE)
+        synchronise(directory)
+        _move_to_plain_names(folder, digests)
+        if before is not None:
+            _remove_obsolete(before, files)
+    except OSError as error:
+        raise not_writable(directory, error) from error
+
+
+def _published(directory: Path) -> StoredResult | None:
+    try:
+        return open_result(directory)
+    except InputError:
+        return None
+
+
+def _digest_of(file: Path) -> str:
+    with file.open("rb") as opened:
+        return hashlib.file_digest(opened, "sha256").hexdigest()
+
+
+def _move_to_plain_names(folder: Path, names: Mapping[str, str]) -> None:
+    for name in names:
+        if (folder / name).is_file():
+            (folder / name).replace(folder.parent / name)
+
+
+def _remove_obsolete(before: StoredResult, files: Mapping[str, str]) -> None:
+    for name in before.digests.keys() - files.keys():
+        file = before.directory / name
+        if file.is_file() and _digest_of(file) == before.digests[name]:  # else it is the user's by now
+            file.unlink()
+
+
+def finish(directory: Path) -> None:
+    """Finish what a killed run has published, and remove what it has not; the caller holds the lock.
+
+    Raises:
+        UsageError: the directory cannot be written.
+    """
+    published = _published(directory)
+    try:
+        for folder in directory.glob(HIDDEN + 16 * "[0-9a-f]"):
+            if published is not None and folder.name == HIDDEN + published.provenance["generation"]:
+                _move_to_plain_names(folder, published.digests)
+            shutil.rmtree(folder)
+    except OSError as error:
+        raise not_writable(directory, error) from error
