@@ -54,7 +54,7 @@ def chosen_efficiency(out: Path, given: Given) -> float:
     """
     from pipeline.store.generation import open_result
 
-    stored = open_result(out).provenance["configuration"].get("min_efficiency", MIN_EFFICIENCY)
+    stored = open_result(out).configuration.get("min_efficiency", MIN_EFFICIENCY)
     return override(Options(min_efficiency=stored), given).min_efficiency
 
 

@@ -96,7 +96,7 @@ def report_stored(
 def _report_stored(out: Path, folder: Path, at: Sequence[Mapping[str, float]], min_efficiency: float) -> None:
     study = read_study(out)
     analysis, stored = study.chosen, study.result
-    targets = target_points(analysis, at or stored.provenance["configuration"]["at"])
+    targets = target_points(analysis, at or stored.configuration.get("at", ()))
     ahead = outlooks(analysis, targets)
     found = runtime(analysis, targets, min_efficiency)
     efficiency = efficiency_of(analysis)

@@ -48,6 +48,14 @@ class StoredResult:
         found: Mapping[str, str] = self.provenance["files"]
         return found
 
+    @property
+    def configuration(self) -> Mapping[str, Any]:
+        """The options that the run had; InputError if run.json holds none."""
+        found = self.provenance.get("configuration")
+        if not isinstance(found, dict):
+            raise damaged(self.directory, "run.json holds no configuration")
+        return found
+
     def read(self, name: str) -> bytes:
         """Return the content of a file.
 

@@ -174,7 +174,7 @@ def _study(result: StoredResult) -> StoredStudy:
         }
         stored = provenance["decision"]
         decision = ScalingDecision(Scaling(stored["scaling"]), stored["parameter"], stored["reason"])
-        metric = experiment.stored_metric(provenance["configuration"]["metric"])
+        metric = experiment.stored_metric(result.configuration["metric"])
         tested = provenance.get("back_test")
         back_test = None if tested is None else BackTest(**tested | {"point": tuple(tested["point"])})
         chosen = _analysis(experiment, decision, metric, models, back_test)

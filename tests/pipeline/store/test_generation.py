@@ -68,6 +68,12 @@ def test_every_changed_bit_of_a_file_or_of_run_json_is_noticed(tmp_path):
         (tmp_path / name).write_bytes(content)
 
 
+def test_a_result_without_a_configuration_is_damaged(tmp_path):
+    make(tmp_path, a="one")
+    with pytest.raises(InputError, match=r"damaged \(run\.json holds no configuration\)"):
+        assert open_result(tmp_path).configuration
+
+
 def test_damages_are_named(tmp_path):
     make(tmp_path, a="one", b="two", c="three")
     (tmp_path / "a").unlink()
