@@ -20,7 +20,12 @@ DAYS = 7
 EXTRAS = ("isal", "caliper", "hatchet", "disassembly", "dask")
 FILES = {
     "runtime": ["pyproject.toml"],
-    "development": ["pyproject.toml", "--extra=test", "--extra=docs", "--constraints=requirements/runtime.txt"],
+    "development": [
+        "pyproject.toml",
+        "--extra=test",
+        "--extra=docs",
+        "--constraints=requirements/runtime.txt",
+    ],
     "build": ["requirements/build.in", "--constraints=requirements/development.txt"],
     "extras": ["pyproject.toml", *(f"--extra={extra}" for extra in EXTRAS)],
     "audit": ["requirements/audit.in"],
