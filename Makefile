@@ -6,7 +6,7 @@ FUZZ_CASES ?= 1000000
 MUTANTS ?= 300
 SEED ?= 1
 
-.PHONY: demo test lint types javascript docs unit browser bench fuzz mutants clean
+.PHONY: demo test lint types javascript docs unit browser bench fuzz mutants lowest audit requirements clean
 
 demo: $(VENV)/.installed  ## run the pipeline on a sample of real measurements
 	$(BIN)/pipeline run sample_profiles/hpcg-strong --out $(OUT)
@@ -48,13 +48,33 @@ mutants: $(VENV)/.installed-test  ## defects put in one at a time: which do the 
 	$(BIN)/python -m tests.mutants --listed
 	$(BIN)/python -m tests.mutants --count $(MUTANTS) --seed $(SEED) --reuse-coverage
 
-clean:
-	rm -rf $(VENV) $(OUT) site tools/javascript/node_modules .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+lowest: .venv-lowest/.installed  ## the tests with the oldest releases that pyproject.toml allows
+	.venv-lowest/bin/python -m pytest -n 2 -rs
 
-$(VENV)/.installed: pyproject.toml tools/make_environment.py
-	$(PYTHON) tools/make_environment.py $(VENV)
+audit:  ## known vulnerabilities in what requirements/ pins; skipped where none are published, and says so
+	@tools/audit.sh
+
+requirements: .venv-audit/.installed  ## newest releases into requirements/, then SBOM and licences
+	PATH="$(CURDIR)/.venv-audit/bin:$$PATH" .venv-audit/bin/python tools/renew_requirements.py $(PACKAGES)
+	$(PYTHON) tools/make_environment.py $(VENV) runtime
+	$(BIN)/python tools/sbom.py
+
+clean:
+	rm -rf $(VENV) .venv-lowest .venv-audit $(OUT) site tools/javascript/node_modules .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+
+$(VENV)/.installed: pyproject.toml requirements/build.txt requirements/runtime.txt tools/make_environment.py
+	$(PYTHON) tools/make_environment.py $(VENV) runtime
 	touch $@
 
-$(VENV)/.installed-test: pyproject.toml tools/make_environment.py
-	$(PYTHON) tools/make_environment.py $(VENV) test docs
+$(VENV)/.installed-test: pyproject.toml requirements/build.txt requirements/development.txt tools/make_environment.py
+	$(PYTHON) tools/make_environment.py $(VENV) development
 	touch $@ $(VENV)/.installed
+
+.venv-lowest/.installed: pyproject.toml requirements/build.txt requirements/lowest.txt tools/make_environment.py
+	$(PYTHON) tools/make_environment.py .venv-lowest lowest
+	touch $@
+
+.venv-audit/.installed: requirements/audit.txt
+	$(PYTHON) -m venv .venv-audit
+	.venv-audit/bin/pip install --quiet --require-hashes --requirement requirements/audit.txt
+	touch $@

@@ -176,4 +176,15 @@ def _cell(text: str) -> str:
     return text.replace("\\[", "[").replace("|", "\\|").replace("\n", " ")
 
 
-GENERATED: dict[str, Callable[[], str]] = {"command line": command_line, "configuration": configuration}
+def licences() -> str:
+    """Return what is installed with the project, with its licences."""
+    from tools.sbom import licence_table
+
+    return licence_table()
+
+
+GENERATED: dict[str, Callable[[], str]] = {
+    "command line": command_line,
+    "configuration": configuration,
+    "licences": licences,
+}

@@ -1,6 +1,11 @@
 """Create the virtual environment and install the project into it, on a machine that has nothing but Python.
 
-Usage: make_environment.py DIRECTORY [EXTRA...]
+Usage: make_environment.py DIRECTORY [runtime|development|lowest|extras|audit]
+
+What the project needs is installed from requirements/NAME.txt, pinned and with hashes, and then the project
+itself without fetching anything more. An index that does not serve a pinned file, as some mirrors do, is not
+a reason to fail: the newest releases within the bounds of pyproject.toml are installed instead, and that is
+said. A file that is served but has another hash is always an error.
 
 Debian splits ``ensurepip`` off into a package of its own. Where it is missing, pip is installed by the
 system's pip, else from Debian's package (as root), else from the wheel of pip itself, fetched from the
@@ -19,6 +24,8 @@ import venv
 from pathlib import Path
 
 PROJECT = Path(__file__).resolve().parent.parent
+REQUIREMENTS = PROJECT / "requirements"
+EXTRAS = {"development": "[test,docs]", "lowest": "[test,docs]", "extras": "[isal,caliper,disassembly,dask]"}
 INDEX = "https://pypi.org/pypi/pip/json"
 
 
@@ -26,22 +33,39 @@ def main() -> None:
     """Make the environment named on the command line, with the extras named after it."""
     if sys.version_info < (3, 11):
         sys.exit(f"python {sys.version.split()[0]} is too old: set PYTHON to a Python of at least 3.11")
-    directory, extras = Path(sys.argv[1]), sys.argv[2:]
+    directory, name = Path(sys.argv[1]), (sys.argv[2:] or ["runtime"])[0]
     python = directory / "bin" / "python"
     if not has_pip(python):
         create(directory, python)
-    project = f"{PROJECT}[{','.join(extras)}]" if extras else str(PROJECT)
-    install = [
-        str(python),
-        "-m",
-        "pip",
-        "install",
-        "--quiet",
-        "--disable-pip-version-check",
-        "--editable",
-        project,
-    ]
-    sys.exit(subprocess.run(install, check=False).returncode)
+    sys.exit(install(python, name))
+
+
+def install(python: Path, name: str) -> int:
+    """Install pinned requirements and the project; return pip's exit status."""
+    pinned = [f"--requirement={REQUIREMENTS / file}.txt" for file in dict.fromkeys(("build", name))]
+    status, errors = pip_install(python, "--require-hashes", *pinned)
+    if status == 0:
+        return pip_install(python, "--no-deps", "--no-build-isolation", "--editable", str(PROJECT))[0]
+    if not is_unavailable(errors):
+        return status
+    print(f"NOT PINNED: this package index lacks a file of requirements/{name}.txt (above);", file=sys.stderr)
+    print("installing the newest releases that pyproject.toml allows, without hashes", file=sys.stderr)
+    extras = EXTRAS.get(name, "")
+    return pip_install(python, "--editable", f"{PROJECT}{extras}")[0]
+
+
+def pip_install(python: Path, *arguments: str) -> tuple[int, str]:
+    """Run ``pip install``, show its errors, and return its exit status and errors."""
+    command = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *arguments]
+    done = subprocess.run(command, stderr=subprocess.PIPE, text=True, errors="replace", check=False)
+    print(done.stderr, end="", file=sys.stderr)
+    return done.returncode, done.stderr
+
+
+def is_unavailable(errors: str) -> bool:
+    """Tell from pip's errors whether a pinned release is not served, rather than served with another hash."""
+    lowered = errors.lower()
+    return "no matching distribution found" in lowered and "hash" not in lowered
 
 
 def has_pip(python: Path) -> bool:

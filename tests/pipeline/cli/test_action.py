@@ -39,11 +39,15 @@ def runner(tmp_path):
     program = programs / "pipeline"
     program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m pipeline "$@"\n')
     program.chmod(0o755)
+    python = programs / "python3"
+    python.write_text(f'#!/bin/sh\nprintf "%s\\n" "$@" > "{tmp_path}/python-arguments"\n')
+    python.chmod(0o755)
 
     def run(name, **inputs):
         values = {key: one.get("default", "") for key, one in ACTION["inputs"].items()}
         values |= {key.replace("_", "-"): str(value) for key, value in inputs.items()}
-        expression = re.compile(r"\$\{\{ inputs\.([a-z-]+) \}\}")
+        values["steps.install.outputs.pipeline"] = str(program)
+        expression = re.compile(r"\$\{\{ (?:inputs\.)?([a-z.-]+) \}\}")
         filled = {
             key: expression.sub(lambda m: values[m[1]], text)
             for key, text in step(name).get("env", {}).items()
@@ -53,6 +57,7 @@ def runner(tmp_path):
         environment = os.environ | filled
         environment |= {
             "PATH": f"{programs}:{os.environ['PATH']}",
+            "RUNNER_TEMP": str(tmp_path / "runner temp"),
             "PYTHONPATH": str(ROOT),
             "GITHUB_OUTPUT": str(output),
             "GITHUB_WORKSPACE": str(tmp_path),
@@ -82,6 +87,15 @@ def test_every_input_reaches_the_step_and_every_variable_is_used():
     assert "${{" not in script  # values of inputs never become part of the script
     assert ACTION["runs"]["using"] == "composite"
     assert {one["shell"] for one in ACTION["runs"]["steps"]} == {"bash"}
+
+
+def test_the_project_is_installed_by_hash_into_its_own_environment(runner, tmp_path):
+    done, output = runner("Install")
+    assert done.returncode == 0, done.stderr
+    environment = tmp_path / "runner temp/callpath-pipeline"
+    assert output == {"pipeline": f"{environment}/bin/pipeline"}
+    arguments = (tmp_path / "python-arguments").read_text().splitlines()
+    assert arguments == [str(ROOT / "tools/make_environment.py"), str(environment), "runtime"]
 
 
 def test_a_check_that_passes_writes_all_reports(runner, baseline, tmp_path):
