@@ -61,7 +61,7 @@ LISTED = (
     Listed(
         "drift ignored in quantiles",
         "pipeline/models/scaling_models.py",
-        "            variance += doublings * (rival * self.drift[part, None, None]) ** 2\n",
+        "            variance += doublings * (rival * self.drift[part][pair[0], None]) ** 2\n",
         "",
     ),
     Listed(

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from ingest.arrays import FloatArray
-from pipeline.models.analysis import default_target
+from pipeline.models.analysis import default_target, look_ahead
 from pipeline.models.total import added, predict_total
 from pipeline.report.html import folding, report_html
 from pipeline.report.html.folding import ShownLevel, joined, shown_level
@@ -89,16 +89,17 @@ def test_the_models_shown_are_those_of_the_kernels() -> None:
 
 def test_a_kept_call_path_is_called_by_the_nearest_that_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     deep = {
-        ("main",): lambda p: 1 + 0 * p,
+        ("main",): lambda p: 10 + 0 * p,
+        ("main", "z"): lambda p: 40 + 0 * p,
         ("main", "a"): lambda p: 0.001 + 0 * p,
         ("main", "a", "b"): lambda p: 50 + 0 * p,
-        ("main", "c"): lambda p: 40 + 0 * p,
+        ("main", "c"): lambda p: 0.002 + 0 * p,
     }
     analysis = study_of(deep)
     monkeypatch.setattr(folding, "LEADING", 1.0)
     found = shown_levels(analysis, *outlooks(analysis), default_target(analysis))["callpaths"]
     names = found.level.kernels.regions
-    assert names[:-1] == ["main", "b", "c"]
+    assert names[:-1] == ["main", "z", "b"]
     assert found.level.kernels.parent.tolist() == [-1, 0, 0, -1]
 
 
@@ -122,6 +123,17 @@ def test_crossovers_are_those_of_the_whole_study() -> None:
         (whole[c.overtakes], whole[c.overtaken], c.at) for c in ahead.crossovers
     ]
     assert all(c.overtakes < SHOWN and c.overtaken < SHOWN for c in found.beyond)
+
+
+def test_the_sum_of_others_overtakes_nobody() -> None:
+    growing = {("main", f"small {i}"): lambda p: 0.005 * p**1.5 for i in range(20)}
+    analysis = study_of({("main",): lambda p: 300 + 0 * p, ("main", "b"): lambda p: 200 + 0 * p} | growing)
+    targets = np.array([[64.0]])
+    ahead = [look_ahead(analysis, level, targets) for level in (analysis.callpaths, analysis.regions)]
+    found = shown_levels(analysis, *ahead, targets)["callpaths"]
+    values = found.prediction.value
+    assert values[-1, 0] < values[0, 0] and values[-1, -1] > values[:-1, -1].max()
+    assert all(SHOWN not in (c.overtakes, c.overtaken) for c in found.beyond)
 
 
 def test_what_has_room_is_not_folded(monkeypatch: pytest.MonkeyPatch) -> None:
