@@ -23,7 +23,7 @@ def figure(value: float, digits: int = 3) -> str:
     for factor, word in WORDS:
         if size >= factor:
             return f"{_decimal(rounded / factor, digits)} {word}"
-    if round(abs(value)) >= _WHOLE_BELOW:
+    if min(round(abs(value)), size) >= _WHOLE_BELOW:
         return f"{rounded:,.0f}"
     return _decimal(value, digits)
 
