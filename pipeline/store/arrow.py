@@ -104,12 +104,12 @@ def write_table(path: Path, table: pa.Table) -> None:
     write_atomically(path, write)
 
 
-def read_table(content: bytes, **options: Any) -> pa.Table:  # noqa: ANN401
-    """Read a Parquet file; options as of `pyarrow.parquet.read_table`.
+def read_table(content: bytes) -> pa.Table:
+    """Read a Parquet file.
 
-    Arrow's threads are not used: they gain nothing here, and one that ends late aborts the process.
+    `pyarrow.parquet.read_table` would start threads, one of which aborts the process if that ends before it.
 
     Raises:
         OSError, pyarrow.ArrowException: it is damaged.
     """
-    return pq.read_table(pa.BufferReader(content), use_threads=False, pre_buffer=False, **options)
+    return pq.ParquetFile(pa.BufferReader(content)).read(use_threads=False)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from ingest.alignment import REDUCTIONS
 from ingest.arrays import FloatArray
@@ -167,9 +168,9 @@ def read_experiment(read: Callable[[str], bytes]) -> Experiment:
 
 
 def _read_values(content: bytes, metrics: tuple[Metric, ...], shape: tuple[int, ...]) -> dict[str, Reduction]:
-    values = {}
+    values, measured = {}, read_table(content)
     for metric in metrics:
-        table = read_table(content, filters=[("metric", "=", metric.name)])
+        table = measured.filter(pc.equal(measured["metric"], metric.name))
         place = tuple(table[name].to_numpy() for name in ("callpath", "point", "repetition"))
         values[metric.name] = Reduction(
             *(_dense(table[name].to_numpy(), place, shape) for name in REDUCTIONS)

@@ -33,6 +33,24 @@ def rows(whole, ahead):
     return lambda label, verdicts=None: history_rows(whole, ahead, TARGET, label, verdicts or {})
 
 
+def test_a_changed_value_is_noticed_and_a_file_without_a_digest_is_read(rows, tmp_path):
+    file = tmp_path / "h.parquet"
+    add_to_history(file, rows("c1"))
+    table = pq.read_table(file)
+    at = table.column_names.index("value")
+    changed = table.set_column(at, "value", pa.array([2.0] * len(table)))
+    pq.write_table(changed, file)
+    with pytest.raises(InputError, match="has changed since it was written"):
+        read_history(file)
+    pq.write_table(changed.replace_schema_metadata(None), file)  # as earlier programs wrote it
+    assert read_history(file)["value"].to_pylist() == [2.0] * len(table)
+    pq.write_table(
+        table.set_column(at, "value", pa.array(["x"] * len(table))).replace_schema_metadata(None), file
+    )
+    with pytest.raises(InputError, match="is not a history file"):
+        read_history(file)
+
+
 def test_a_row_holds_the_largest_scale_and_the_last_target(whole, ahead, rows):
     table = rows("c1", {K: "regression"})
     assert len(table) == len(whole.kernels)
