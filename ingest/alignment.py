@@ -14,6 +14,7 @@ from ingest.reduction import ReducedProfile, Reduction
 from ingest.run_settings import differing_settings
 from ingest.series import Series
 
+NOTHING = 1e-70
 REDUCTIONS = ("sum", "mean", "min", "max")
 
 
@@ -182,7 +183,10 @@ def _notices(profiles: Sequence[ReducedProfile]) -> tuple[str, ...]:
 
 
 def experiment_from_series(series: Series) -> Experiment:
-    """Turn the values of a series file (Extra-P formats) into an experiment: they are taken as given."""
+    """Turn the values of a series file (Extra-P formats) into an experiment: they are taken as given.
+
+    Values below `NOTHING` are zero: ratios to them overflow.
+    """
     paths = CallTreeBuilder()
     nodes = np.array([paths.add(path) for path in series.callpaths], dtype=np.int64)
     place, tree, names = paths.build()
@@ -192,7 +196,7 @@ def experiment_from_series(series: Series) -> Experiment:
     )
     order = np.argsort(place[nodes])
     values = {
-        metric.name: Reduction(*(series.values[metric.name][order],) * len(REDUCTIONS))
+        metric.name: Reduction(*(_measurable(series.values[metric.name][order]),) * len(REDUCTIONS))
         for metric in series.metrics
     }
     return Experiment(
@@ -205,3 +209,7 @@ def experiment_from_series(series: Series) -> Experiment:
         runs=(),
         notices=series.notices,
     )
+
+
+def _measurable(values: FloatArray) -> FloatArray:
+    return np.where(np.abs(values) < NOTHING, 0.0, values)

@@ -19,6 +19,7 @@ from pipeline.models.fit import fit
 from pipeline.models.options import ModelOptions
 
 VERSION = 1
+TREATMENTS = ("", "corrected", "measured")  # of the overhead of measuring; empty if unknown
 SMALLEST_SHARE = 0.001  # kernels below it at every point are left out
 DIGITS = 6
 
@@ -162,6 +163,8 @@ def _measurements(document: Mapping[str, Any]) -> Measurements:
 
 def _origin(document: Mapping[str, Any]) -> Origin:
     recorded = document.get("recorded", [])  # not in earlier files of this version
+    if document.get("overhead", "") not in TREATMENTS:
+        raise ValueError(f"unknown treatment of overhead {document['overhead']!r}")
     return Origin(
         machine=str(document["machine"]),
         filter=str(document["filter"]),

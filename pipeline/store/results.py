@@ -166,6 +166,7 @@ def read_study(directory: Path) -> StoredStudy:
 def _study(result: StoredResult) -> StoredStudy:
     provenance = result.provenance
     try:
+        _require_entries(provenance)
         experiment = read_experiment(result.read)
         models = [from_table(read_table(result.read(name))) for name in (MODELS, REGION_MODELS)]
         tables = {
@@ -181,6 +182,18 @@ def _study(result: StoredResult) -> StoredStudy:
     except DAMAGE as error:
         raise damaged(result.directory, _reason(error)) from error
     return StoredStudy(result=result, chosen=chosen, tables=tables)
+
+
+def _require_entries(provenance: Mapping[str, Any]) -> None:
+    """Raise what a missing or wrong entry raises: LookupError, TypeError, ValueError or AttributeError."""
+    for entry in provenance["inputs"]:
+        InputFile(**entry)
+    for entry in (*provenance["damaged"], *provenance["beside"]):
+        f"{entry['path']}{entry['reason']}"
+    for value in provenance["seconds"].values():
+        float(value)
+    provenance["software"].items()
+    "".join((provenance["command"], provenance["filter"], *provenance["notices"]))
 
 
 def _reason(error: Exception) -> str:

@@ -110,6 +110,7 @@ def test_missing_repetitions_stay_missing():
         (lambda d: d["parallel_efficiency"].pop(), "not one parallel efficiency per point"),
         (lambda d: d.pop("scaling"), "KeyError: 'scaling'"),
         (lambda d: d.update(kernels=3), "TypeError"),
+        (lambda d: d.update(overhead="x"), "unknown treatment of overhead 'x'"),
     ],
 )
 def test_damage_is_one_clear_sentence(document, damage, message):

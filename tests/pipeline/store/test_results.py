@@ -94,6 +94,24 @@ def test_a_table_that_was_damaged_before_its_digest_was_made_is_refused(golden, 
         read_analysis(golden)
 
 
+@pytest.mark.parametrize(
+    "entries",
+    [
+        {"inputs": [{"path": "x"}]},
+        {"damaged": [{"path": "x"}]},
+        {"seconds": {"model": "x"}},
+        {"software": None},
+        {"notices": [3]},
+        {"decision": {"scaling": "sideways", "parameter": "p", "reason": ""}},
+        {"configuration": {}},
+    ],
+)
+def test_a_wrong_entry_of_run_json_is_refused(golden, entries):
+    sign(golden, **entries)
+    with pytest.raises(InputError, match=re.escape(f"{golden}: the stored results are damaged (")):
+        read_analysis(golden)
+
+
 def test_a_table_without_models_is_refused(golden):
     shutil.copy(golden / "runs.parquet", golden / "models.parquet")
     sign(golden)
