@@ -101,7 +101,9 @@ class ScalingModels:
         kept = {name: getattr(self, name)[index] for name in per_kernel_fields()}
         trend = self.trend.take(index) if self.trend else None
         common = None if self.common_error is None else self.common_error[index]
-        return replace(self, **kept, trend=trend, whole=None, common_error=common)
+        taken = replace(self, **kept, trend=trend, whole=None, common_error=common)
+        taken._predicted.update({key: ends[:, index] for key, ends in self._predicted.items()})
+        return taken
 
     def with_common_error(self, error: FloatArray | None, of_sum: float | None) -> "ScalingModels":
         """Return the models with an error that all measurements share.

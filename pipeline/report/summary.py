@@ -34,10 +34,17 @@ EFFICIENCY_METRICS = {
 GOOD, FAIR = 0.8, 0.6  # efficiencies from here on are called so
 NOT_MEASURABLE = "not measurable: the time is below what the correction for overhead leaves uncertain"
 NO_COMMUNICATION = "efficiencies, since no region is marked as communication"
+LISTED = 20_000  # kernels of a level that a summary lists: 23 MB of JSON
 
 
 def summarise(
-    analysis: Analysis, callpaths: Outlook, regions: Outlook, targets: FloatArray, notices: Sequence[str] = ()
+    analysis: Analysis,
+    callpaths: Outlook,
+    regions: Outlook,
+    targets: FloatArray,
+    notices: Sequence[str] = (),
+    *,
+    most: int | None = LISTED,
 ) -> dict[str, Any]:
     """Put an analysis into the documented shape.
 
@@ -47,6 +54,7 @@ def summarise(
         regions: the outlook of its regions.
         targets: float64[Q, D], the points that the outlooks predict.
         notices: what was skipped or doubted on the way.
+        most: how many kernels of a level are listed, None for all.
     """
     experiment = analysis.experiment
     names = experiment.parameters
@@ -58,10 +66,14 @@ def summarise(
         "visits_per_run": None if experiment.per is None else number(experiment.per.of_a_run),
         "scaling": analysis.decision.scaling.value,
         "scaling_reason": analysis.decision.reason,
-        "kernels": _kernels(analysis, analysis.callpaths, callpaths, targets),
-        "regions": _kernels(analysis, analysis.regions, regions, targets),
+        "kernels": _kernels(analysis, analysis.callpaths, callpaths, targets, most),
+        "regions": _kernels(analysis, analysis.regions, regions, targets, most),
         "crossovers": _crossovers(analysis, analysis.callpaths, callpaths.crossovers),
         "region_crossovers": _crossovers(analysis, analysis.regions, regions.crossovers),
+        "not_listed": {
+            key: 0 if most is None else max(len(level.kernels) - most, 0)
+            for key, level in (("kernels", analysis.callpaths), ("regions", analysis.regions))
+        },
         "total": _total(analysis, callpaths, targets),
         "notices": [*notices, *([profile_sentence(analysis)] if analysis.is_profile else [])],
     }
@@ -97,21 +109,28 @@ def profile_sentence(analysis: Analysis) -> str:
     )
 
 
-def _kernels(analysis: Analysis, level: Level, outlook: Outlook, targets: FloatArray) -> list[dict[str, Any]]:
-    models, kernels = level.models, level.kernels
+def _kernels(
+    analysis: Analysis, level: Level, outlook: Outlook, targets: FloatArray, most: int | None
+) -> list[dict[str, Any]]:
+    """Return a row for each of the leading kernels, in their order."""
+    leading = outlook.order[:most]
+    models, kernels = level.models.take(leading), level.kernels
     formula, growth, notes = formulas(models), growths(models), remarks(models)
     classes = growth_classes(models)
     growing, smape, cv_smape = map(numbers, (models.probability_growing, models.smape, models.cv_smape))
-    share_measured, share_target = map(_shares, (outlook.share_measured, outlook.share_target))
+    share_measured, share_target = (
+        _shares(share[leading]) for share in (outlook.share_measured, outlook.share_target)
+    )
     coefficients = _rows(models.plain_coefficients()[:, 0])
-    predicted = _predictions(models.parameters, targets, outlook.prediction)
+    ends = (outlook.prediction.value, outlook.prediction.lower, outlook.prediction.upper)
+    predicted = _predictions(models.parameters, targets, Prediction(*(end[leading] for end in ends)))
     if analysis.is_profile:
         predicted = [[] for _ in predicted]
-    measured = _measured(kernels.mean)
-    ids: list[dict[str, int]] = [{"id": node + 1} if node >= 0 else {} for node in kernels.node.tolist()]
+    measured = _measured(kernels.mean[leading])
+    ids = [{"id": node + 1} if node >= 0 else {} for node in kernels.node[leading].tolist()]
     callpaths, names = folded(kernels.callpaths), kernels.regions
     return [
-        ids[k]
+        ids[row]
         | {
             "callpath": list(callpaths[k]),
             "region": names[k],
@@ -119,25 +138,25 @@ def _kernels(analysis: Analysis, level: Level, outlook: Outlook, targets: FloatA
             "metric": kernels.metric,
             "unit": kernels.unit,
             "model": _model(
-                models.parameters, formula[k], coefficients[k], models.hypothesis(k), models.knee(k)
+                models.parameters, formula[row], coefficients[row], models.hypothesis(row), models.knee(row)
             ),
-            "growth": growth[k],
-            "growth_class": classes[k],
-            "probability_growing": growing[k],
+            "growth": growth[row],
+            "growth_class": classes[row],
+            "probability_growing": growing[row],
             "quality": {
-                "smape": smape[k],
-                "cv_smape": cv_smape[k],
-                "points": int(models.points[k]),
-                "repetitions": int(models.repetitions[k]),
+                "smape": smape[row],
+                "cv_smape": cv_smape[row],
+                "points": int(models.points[row]),
+                "repetitions": int(models.repetitions[row]),
             },
-            "measured": measured[k],
-            "share_measured": share_measured[k],
-            "share_at_target": share_target[k],
-            "predictions": predicted[k],
+            "measured": measured[row],
+            "share_measured": share_measured[row],
+            "share_at_target": share_target[row],
+            "predictions": predicted[row],
             "flags": list(outlook.flags[k]),
-            "notes": [*notes[k], *([NOT_MEASURABLE] if outlook.standing.not_measurable[k] else [])],
+            "notes": [*notes[row], *([NOT_MEASURABLE] if outlook.standing.not_measurable[k] else [])],
         }
-        for k in outlook.order.tolist()
+        for row, k in enumerate(leading.tolist())
     ]
 
 

@@ -26,8 +26,9 @@ from pipeline.models.options import MIN_EFFICIENCY
 from pipeline.models.runtime.runtime import Runtime, runtime
 from pipeline.report.formatting import point_text
 from pipeline.report.runtime_summary import runtime_summary
-from pipeline.report.summary import efficiency_summary, metric_summary, summarise
+from pipeline.report.summary import LISTED, efficiency_summary, metric_summary, summarise
 from pipeline.stages.ingest import Ingested
+from pipeline.stages.selection import most_listed
 from pipeline.store.results import StoredStudy
 
 NO_OTHERS: Mapping[str, Analysis] = MappingProxyType({})
@@ -64,10 +65,18 @@ def summary_of_models(read: Ingested, options: Options) -> dict[str, Any]:
     """
     notices = read.experiment.notices
     summaries = [
-        summary_of(modelled(read, options, metric), options.at, notices, options.min_efficiency)
+        summary_of(
+            modelled(read, options, metric),
+            options.at,
+            notices,
+            options.min_efficiency,
+            most=most_listed(options),
+        )
         for metric in metrics_to_model(read, options)
     ]
     merged = dict(summaries[0])
+    for key in ("kernels", "regions"):
+        merged["not_listed"][key] = sum(summary["not_listed"][key] for summary in summaries)
     for key in ("kernels", "regions", "crossovers", "region_crossovers"):
         merged[key] = [entry for summary in summaries for entry in summary[key]]
     return merged
@@ -102,6 +111,8 @@ def summary_of(
     notices: Sequence[str] = (),
     min_efficiency: float = MIN_EFFICIENCY,
     others: Mapping[str, Analysis] = NO_OTHERS,
+    *,
+    most: int | None = LISTED,
 ) -> dict[str, Any]:
     """Predict at the targets and put everything into the shape of summary.json.
 
@@ -111,11 +122,12 @@ def summary_of(
         notices: what is doubtful.
         min_efficiency: the efficiency up to whose scale is asked.
         others: the models of other metrics, by name.
+        most: how many kernels of a level are listed, None for all.
     """
     targets = target_points(analysis, at)
     ahead = outlooks(analysis, targets)
     found = runtime(analysis, targets, min_efficiency)
-    return summary_ahead(analysis, targets, ahead, found, notices, others)
+    return summary_ahead(analysis, targets, ahead, found, notices, others, most=most)
 
 
 def stored_summary(
@@ -150,6 +162,8 @@ def summary_ahead(
     found: Runtime | None,
     notices: Sequence[str],
     others: Mapping[str, Analysis] = NO_OTHERS,
+    *,
+    most: int | None = LISTED,
 ) -> dict[str, Any]:
     """Put outlooks and runtime at the targets, float64[Q, D], into the shape of summary.json."""
     more = {
@@ -157,7 +171,7 @@ def summary_ahead(
         "runtime": runtime_summary(found, analysis.experiment.parameters),
         "metrics": metric_summaries(others, targets),
     }
-    return summarise(analysis, *ahead, targets, notices) | more
+    return summarise(analysis, *ahead, targets, notices, most=most) | more
 
 
 def efficiency_of(analysis: Analysis) -> dict[str, Any]:

@@ -34,7 +34,7 @@ from pipeline.stages.model import (
 )
 from pipeline.stages.overhead import calibration_key, calibration_of, true_times
 from pipeline.stages.report import report_analysis
-from pipeline.stages.selection import focused, selected
+from pipeline.stages.selection import focused, most_listed, selected
 from pipeline.store.atomic import write_json
 from pipeline.store.cache import Cache
 from pipeline.store.generation import finish, new_generation, open_result, publish
@@ -146,7 +146,7 @@ def _compute(
         targets = target_points(analysis, options.at)
         ahead = outlooks(analysis, targets)
         found = runtime(analysis, targets, options.min_efficiency)
-        summary = summary_ahead(analysis, targets, ahead, found, notices, others)
+        summary = summary_ahead(analysis, targets, ahead, found, notices, others, most=most_listed(options))
         summary = focused(summary, options.focus, options.without)
         write_analysis(folder, analysis, others)
         write_json(folder / SUMMARY, summary)

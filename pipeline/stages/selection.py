@@ -13,6 +13,7 @@ from ingest.region_class import region_class
 from pipeline.config.options import Options
 from pipeline.models.kernels import named
 from pipeline.report.formatting import counted
+from pipeline.report.summary import LISTED
 from pipeline.stages.ingest import Ingested
 from pipeline.stages.per_visit import per_visit
 
@@ -82,13 +83,18 @@ def _shorter(run: RunRecord, experiment: Experiment, out: BoolArray) -> RunRecor
     return replace(run, class_time=class_time)
 
 
+def most_listed(options: Options) -> int | None:
+    """Return how many kernels a summary lists before `focused` chooses among them; None for all."""
+    return None if options.focus or options.without else LISTED
+
+
 def focused(
     summary: Mapping[str, Any], patterns: Sequence[str], left_out: Sequence[str] = ()
 ) -> dict[str, Any]:
     """Restrict the kernels, regions and crossovers of a summary; totals and shares stay those of the program.
 
     Args:
-        summary: the content of ``summary.json``.
+        summary: the content of ``summary.json``, with all kernels (`most_listed`).
         patterns: a call path is listed if it, or one that it is called from, matches one of them; a region if
             one of its call paths is. Without any, everything is listed.
         left_out: what was left out by `without_kernels` is not listed.

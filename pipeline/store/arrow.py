@@ -94,12 +94,15 @@ def _checked(offsets: npt.NDArray[np.int64]) -> pa.Array:
     return numbers(offsets.astype(np.int32))
 
 
+ROWS_AT_ONCE = 1 << 14  # rows that are encoded together: all of a column would be held twice
+
+
 def write_table(path: Path, table: pa.Table) -> None:
     """Write an Arrow table as Parquet atomically."""
 
     def write(temporary: Path) -> None:
         with temporary.open("wb") as file:  # Arrow opens no path that is not UTF-8
-            pq.write_table(table, file, compression="zstd")
+            pq.write_table(table, file, compression="zstd", row_group_size=ROWS_AT_ONCE)
 
     write_atomically(path, write)
 

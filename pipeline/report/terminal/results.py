@@ -46,8 +46,7 @@ def show_head(out: Console, summary: Mapping[str, Any]) -> None:
     most = max((row["quality"]["repetitions"] for row in summary["kernels"]), default=0)
     repetitions = counted(most, "repetition")
     callpaths, regions = (
-        counted(len(summary["kernels"]), "call path"),
-        counted(len(summary["regions"]), "region"),
+        counted(len(summary[key]) + summary["not_listed"][key], NAMES[key]) for key in ("kernels", "regions")
     )
     show_sentence(
         out,
@@ -272,7 +271,7 @@ def remark_sentences(summary: Mapping[str, Any]) -> list[str]:
     for row in summary["kernels"]:
         for note in row["notes"]:
             counts[note] = counts.get(note, 0) + 1
-    everywhere = len(summary["kernels"])
+    everywhere = len(summary["kernels"]) + summary["not_listed"]["kernels"]
     return [
         f"{REMARKS.get(note, note)} "
         f"({'all call paths' if count == everywhere else counted(count, 'call path')})"

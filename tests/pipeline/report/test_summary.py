@@ -31,6 +31,21 @@ def test_summaries_of_real_measurements_keep_to_the_schema(sample):
     assert sum(kernel["share_measured"] for kernel in summary["kernels"]) == pytest.approx(1.0)
 
 
+def test_the_rows_of_a_shortened_summary_are_the_first_of_the_whole_one():
+    analysis = modelled(ingest(locate(SAMPLES / "hpcg-strong"), "time"), Options(), "time")
+    whole, short = (summary_of(analysis, (), most=most) for most in (None, 7))
+    for key in ("kernels", "regions"):
+        assert short[key] == whole[key][:7]
+        assert short["not_listed"][key] == len(whole[key]) - 7
+    assert whole["not_listed"] == {"kernels": 0, "regions": 0}
+    assert {**short, "kernels": 0, "regions": 0, "not_listed": 0} == {
+        **whole,
+        "kernels": 0,
+        "regions": 0,
+        "not_listed": 0,
+    }
+
+
 def test_every_target_asked_for_is_predicted(strong_study):
     summary = summarise(strong_study, at=({"p": 32.0}, {"p": 1024.0}))
     for kernel in (*summary["kernels"], *summary["regions"], summary["total"]):

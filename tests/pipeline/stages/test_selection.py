@@ -15,7 +15,7 @@ from pipeline.report.summary import summarise
 from pipeline.stages.ingest import Ingested
 from pipeline.stages.model import modelled, summary_of
 from pipeline.stages.run import run
-from pipeline.stages.selection import focused, without_kernels
+from pipeline.stages.selection import focused, most_listed, without_kernels
 from tests.pipeline.models.runtime.programs import experiment
 
 
@@ -44,6 +44,12 @@ def test_what_is_left_out_is_in_no_total_and_no_wall_time():
     np.testing.assert_allclose(figures.wall.value[:5], 100 / 2.0 ** np.arange(5) + 0.1)
     np.testing.assert_allclose(figures.longest[:5], figures.wall.value[:5])
     assert less.experiment.notices[-1] == "without 1 call path that match MPI_Init (--without)"
+
+
+def test_ids_are_looked_for_among_all_kernels():
+    assert most_listed(OPTIONS)
+    assert most_listed(replace(OPTIONS, focus=("#1",))) is None
+    assert most_listed(replace(OPTIONS, without=("#1",))) is None
 
 
 def test_nothing_is_left_out_without_patterns():
