@@ -6,18 +6,31 @@ from typing import Annotated
 import typer
 
 from pipeline.cli.app import app
-from pipeline.cli.options import Format, Json
+from pipeline.cli.options import LEVELS, By, Format, Json, Limit, chosen_efficiency
 from pipeline.cli.output import (
     STANDARD_OUTPUT,
     require_table_alone,
     show_written,
+    write_output,
     write_summary,
     write_table,
 )
 
 Application = Annotated[
     str | None,
-    typer.Argument(metavar="[APPLICATION]", help="Application: a TOML file, or a shipped one (see --list)."),
+    typer.Argument(
+        metavar="[APPLICATION | OUT]",
+        help="Application: a TOML file, or a shipped one (see --list); or a results directory of "
+        "`pipeline run`, all of whose kernels are projected.",
+    ),
+]
+FromMachine = Annotated[
+    str | None,
+    typer.Option(
+        "--from",
+        metavar="MACHINE",
+        help="Machine that a results directory was measured on: a TOML file, or a shipped one.",
+    ),
 ]
 OnMachine = Annotated[
     str | None,
@@ -32,7 +45,8 @@ Inputs = Annotated[
     typer.Option(
         "--at",
         metavar="NAME=VALUE,...",
-        help="Inputs of the application, such as L=8,P=1024 or 'halo=64 KiB'; may be repeated.",
+        help="Inputs of the application, such as L=8,P=1024 or 'halo=64 KiB', or a target point of the "
+        "results; may be repeated.",
     ),
 ]
 Variant = Annotated[
@@ -47,7 +61,7 @@ RooflineFile = Annotated[
         "--roofline",
         metavar="FILE",
         help="Draw the roofline of a projection by bandwidth ratios: a .png or .svg file, '-' for SVG on "
-        "standard output.",
+        "standard output; of results, write their report on the other machine, an .html file.",
     ),
 ]
 Listed = Annotated[bool, typer.Option("--list", help="Show the shipped applications and machines.")]
@@ -56,15 +70,18 @@ Listed = Annotated[bool, typer.Option("--list", help="Show the shipped applicati
 @app.command("project")
 def project_command(
     application: Application = None,
+    from_machine: FromMachine = None,
     on: OnMachine = None,
     at: Inputs = None,
     variant: Variant = None,
     json: Json = None,
     roofline: RooflineFile = None,
+    by: By = "region",
+    limit: Limit = 15,
     listed: Listed = False,
     table_format: Format = "table",
 ) -> None:
-    """Predict the time of an application on a machine, part by part, with intervals."""
+    """Predict an application, or measured results, on another machine, part by part, with intervals."""
     from ingest.errors import UsageError
     from pipeline.report.projection_table import projection_json, show_projection
     from pipeline.report.standard_output import write_standard_output
@@ -74,7 +91,7 @@ def project_command(
 
     require_table_alone(table_format, {"--output": roofline, "--json": json})
     if listed:
-        if any((application, on, at, variant, roofline)):
+        if any((application, from_machine, on, at, variant, roofline)):
             raise UsageError(
                 "lists everything", where="--list", hint="omit other arguments than --json and --format"
             )
@@ -82,6 +99,14 @@ def project_command(
         return
     if application is None:
         raise UsageError("no application given", hint="`pipeline project --list` shows the shipped ones")
+    if Path(application).is_dir():
+        project_directory(
+            Path(application), from_machine, on, at or [], variant, json, roofline, by, limit, table_format
+        )
+        return
+    if from_machine is not None:
+        hint = "give a results directory of `pipeline run`"
+        raise UsageError("an application is not measured on a machine", where="--from", hint=hint)
     projection = project(application, on, inputs_of(at or []), variant=variant)
     if roofline == STANDARD_OUTPUT:
         write_standard_output(roofline_image("svg", projection))
@@ -92,6 +117,41 @@ def project_command(
     document = projection_json(projection)
     if not (write_summary(json, document) or write_table(table_format, lambda: projection_table(document))):
         show_projection(console(), projection)
+
+
+def project_directory(
+    out: Path,
+    source: str | None,
+    target: str | None,
+    at: list[str],
+    variant: str | None,
+    json: str | None,
+    page: str | None,
+    by: str,
+    limit: int,
+    table_format: str,
+) -> None:
+    """Project the kernels of a results directory, and show or write what becomes of them."""
+    from pipeline.config.targets import parse_at
+    from pipeline.report.tables.study_projection import study_projection_table
+    from pipeline.report.terminal import console
+    from pipeline.report.terminal.study_projection import show_study_projection
+    from pipeline.stages.project_study import project_results
+
+    found = project_results(
+        out, source, target, parse_at(at), variant=variant, min_efficiency=chosen_efficiency(out, {})
+    )
+    if page is not None:
+        write_output(page, found.page)
+        if page == STANDARD_OUTPUT:
+            return
+    level = LEVELS[by]
+    if not (
+        write_summary(json, found.document)
+        or write_table(table_format, lambda: study_projection_table(found.document, by=level, limit=limit))
+    ):
+        name = out.resolve().name
+        show_study_projection(console(), found.document, name=name, by=level, limit=limit)
 
 
 def list_shipped(json: str | None, table_format: str) -> None:

@@ -44,6 +44,8 @@ class Analysis:
         callpaths: models of the call paths.
         regions: models of the regions, their call paths summed before fitting.
         back_test: predicting the total at the largest scale from the smaller ones; None if too few are left.
+        measured_error: standard deviation of the logarithm of an error that all measured totals share beside
+            their noise, such as that of taking them to another machine.
     """
 
     experiment: Experiment
@@ -51,6 +53,7 @@ class Analysis:
     callpaths: Level
     regions: Level
     back_test: BackTest | None = None
+    measured_error: float = 0.0
 
     @property
     def parameter(self) -> str:

@@ -122,6 +122,10 @@ class ScalingModels:
         """The models whose sum is the total: these, unless they agree with the finer parts of a sum."""
         return self
 
+    def joint_total(self, points: FloatArray, level: float) -> Prediction | None:
+        """Return the sum of all kernels, one row, if joint draws tell; None if correlations have to."""
+        return None
+
     def predict(self, points: FloatArray, level: float = 0.9) -> Prediction:
         """Predict expected values.
 

@@ -86,6 +86,8 @@ def predict_total(models: ScalingModels, points: FloatArray, level: float = 0.9)
         level: probability that the interval holds the expected value.
     """
     models = models.summed
+    if (joint := models.joint_total(points, level)) is not None:
+        return joint
     if models.common_error is None:
         return _total(models, points, level)
     source = models if models.whole is None else models.whole

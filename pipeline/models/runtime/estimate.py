@@ -56,8 +56,8 @@ class Estimate:
         np.divide(self.value, other.value, out=ratio, where=other.value > 0)
         return Estimate(ratio, np.hypot(self.below, other.above), np.hypot(self.above, other.below))
 
-    def widened(self, deviation: float) -> "Estimate":
-        """Add an independent error, given as the half-width of its 90 % interval in logarithms."""
+    def widened(self, deviation: float | FloatArray) -> "Estimate":
+        """Add an independent error, given as the half-width of its 90 % interval in logarithms, one or Q."""
         return Estimate(self.value, np.hypot(self.below, deviation), np.hypot(self.above, deviation))
 
 

@@ -191,6 +191,9 @@ class Study:
         itself = (points == references).all(axis=1) & (measured == has_measured_reference)
         efficiency = self._compared(Comparison.STRONG, effort_before.over(effort), itself)
         size = points[:, self.column] / references[:, self.column]
+        shared = np.hypot(
+            self.common_error, np.where(measured, TWO_SIDED * self.analysis.measured_error, 0.0)
+        )
         return Figures(
             points=points,
             measured=measured,
@@ -198,9 +201,9 @@ class Study:
             locations=locations,
             longest=self._longest(points, measured),
             extrapolation=extrapolation(self.analysis.experiment.points, points),
-            effort=effort.widened(self.common_error),
-            wall=wall.widened(self.common_error),
-            core_hours=effort.widened(self.common_error).times(1 / SECONDS_PER_HOUR),
+            effort=effort.widened(shared),
+            wall=wall.widened(shared),
+            core_hours=effort.widened(shared).times(1 / SECONDS_PER_HOUR),
             speedup=efficiency.times(locations / locations_before),
             efficiency=efficiency,
             weak_efficiency=self._compared(Comparison.WEAK, wall_before.over(wall), itself),

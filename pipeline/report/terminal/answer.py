@@ -34,7 +34,7 @@ from pipeline.report.terminal.results import (
 from pipeline.report.terminal.scales import show_scales
 from pipeline.report.terminal.sentences import JOIN, show_sentence
 from pipeline.report.terminal.tables import Column, named_table
-from pipeline.report.terminal.targets import show_targets
+from pipeline.report.terminal.targets import limits_sentence, show_targets
 
 GROWING_SHOWN = 5
 LOSSES_SHOWN = 4
@@ -130,24 +130,8 @@ def _headline(summary: Summary, name: str) -> str:
 
 def _show_limits(out: Console, runtime: Mapping[str, Any], *, predicted: bool) -> None:
     """Say where the program is fastest and up to where it is efficient; predicted limits if wanted."""
-    sentences, parameter = [], runtime["parameter"]
-    last = max(entry["point"][parameter] for entry in runtime["at"])
-    fastest, efficient = runtime["fastest"], runtime["efficient_up_to"]
-    if fastest is not None and (predicted or runtime["fastest_measured"]):
-        place = ", the largest scale looked at" if fastest[parameter] >= last else ""
-        sentences.append(f"Fastest at {point_text(fastest)}{_origin(runtime['fastest_measured'])}{place}.")
-    if efficient["point"] is not None and (predicted or efficient["measured"]):
-        beyond = " or beyond" if efficient["at_the_end"] else ""
-        sentences.append(
-            f"At least {value_text(100 * efficient['threshold'])} % efficient up to "
-            f"{point_text(efficient['point'])}{beyond}{_origin(efficient['measured'])}."
-        )
-    if sentences:
-        show_sentence(out, " ".join(sentences))
-
-
-def _origin(measured: bool) -> str:
-    return "" if measured else " (predicted)"
+    if sentence := limits_sentence(runtime, predicted=predicted):
+        show_sentence(out, sentence)
 
 
 def _show_losses(out: Console, runtime: Mapping[str, Any]) -> None:

@@ -46,6 +46,32 @@ def _far_targets(summary: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
             yield f"{point_text(target['at'])}: {far}", style
 
 
+def limits_sentence(runtime: Mapping[str, Any], *, predicted: bool) -> str:
+    """Say where a program is fastest and up to where it is efficient; empty if neither is known.
+
+    Args:
+        runtime: of a summary.
+        predicted: whether to say limits that are predicted.
+    """
+    sentences, parameter = [], runtime["parameter"]
+    last = max(entry["point"][parameter] for entry in runtime["at"])
+    fastest, efficient = runtime["fastest"], runtime["efficient_up_to"]
+    if fastest is not None and (predicted or runtime["fastest_measured"]):
+        place = ", the largest scale looked at" if fastest[parameter] >= last else ""
+        sentences.append(f"Fastest at {point_text(fastest)}{_origin(runtime['fastest_measured'])}{place}.")
+    if efficient["point"] is not None and (predicted or efficient["measured"]):
+        more = " or beyond" if efficient["at_the_end"] else ""
+        sentences.append(
+            f"At least {value_text(100 * efficient['threshold'])} % efficient up to "
+            f"{point_text(efficient['point'])}{more}{_origin(efficient['measured'])}."
+        )
+    return " ".join(sentences)
+
+
+def _origin(measured: bool) -> str:
+    return "" if measured else " (predicted)"
+
+
 def beyond(summary: Mapping[str, Any], at: Mapping[str, float]) -> tuple[str, str]:
     """Say how far a point lies beyond the measured range, and in which style.
 

@@ -1,0 +1,193 @@
+"""A modelled study on another machine: measured values taken there, modelled again, and predicted there."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ingest.arrays import FloatArray, IntArray
+from ingest.errors import UsageError
+from ingest.experiment import Experiment, RunRecord
+from ingest.reduction import Reduction
+from ingest.region_class import region_class
+from pipeline.models.agreement import agreeing
+from pipeline.models.analysis import Analysis, Level, analyse
+from pipeline.models.options import ModelOptions
+from pipeline.models.prediction import Prediction
+from pipeline.models.runtime.figures import Study, is_time
+from pipeline.models.total import added, log_variance
+from pipeline.projection.study.kernels import Counts, KernelTable, Way, kernel_table
+from pipeline.projection.study.place import Place
+from pipeline.projection.study.projected_models import projected_models
+from pipeline.projection.study.transfer import Transfer
+
+VISITS, SENT, RECEIVED = "visits", "bytes_sent", "bytes_received"
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class StudyProjection:
+    """A study on the machine it was measured on, and on another.
+
+    Attributes:
+        source: the machine measured on.
+        target: the other one.
+        here: the study as it was measured and modelled.
+        there: the same on the other machine: its measured values are those here taken there.
+        callpaths: how the kernels of the call paths went over.
+        regions: how those of the regions did.
+        assumptions: what the projection rests on, one sentence each.
+    """
+
+    source: Place
+    target: Place
+    here: Analysis
+    there: Analysis
+    callpaths: KernelTable
+    regions: KernelTable
+    assumptions: tuple[str, ...]
+
+
+def project_study(
+    analysis: Analysis,
+    others: Mapping[str, Analysis],
+    source: Place,
+    target: Place,
+    options: ModelOptions,
+) -> StudyProjection:
+    """Project all kernels of a study to another machine.
+
+    Args:
+        analysis: the models of time.
+        others: the models of other metrics by name, of which visits and bytes are used.
+        source: the machine measured on.
+        target: the other one.
+        options: how the study was modelled.
+
+    Raises:
+        UsageError: the models are not of time, or the number of processes is unknown.
+    """
+    if not (analysis.additive and is_time(analysis.callpaths.kernels)):
+        raise UsageError(f"models of {analysis.metric} cannot be projected", hint="project those of time")
+    study = Study(analysis)
+    points = analysis.experiment.points
+    if not np.isfinite(study.locations(points)).all():
+        hint = "name runs like app.p4.r1, or give the number of processes as a parameter"
+        raise UsageError("the number of processes is unknown, so nodes cannot be filled", hint=hint)
+    network = target.has_messages and not study.per_location
+    tables, transfers = [], []
+    for level in ("callpaths", "regions"):
+        kernels = getattr(analysis, level).kernels
+        visits = _counts(others, (VISITS,), level, len(kernels))
+        moved = _counts(others, (SENT, RECEIVED), level, len(kernels))
+        table = kernel_table(kernels, visits, moved, network=network)
+        tables.append(table)
+        transfers.append(
+            Transfer(
+                source=source,
+                target=target,
+                table=table,
+                locations=study.locations,
+                correlation=getattr(analysis, level).models.summed.correlation,
+            )
+        )
+    experiment, error = _experiment_there(analysis, transfers[0])
+    there = analyse(experiment, analysis.decision, analysis.metric, options)
+    fine = projected_models(there.callpaths.models, analysis.callpaths.models, transfers[0])
+    coarse = projected_models(there.regions.models, analysis.regions.models, transfers[1])
+    there = replace(
+        there,
+        callpaths=Level(there.callpaths.kernels, fine),
+        regions=Level(there.regions.kernels, agreeing(coarse, fine)),
+        measured_error=error,
+    )
+    return StudyProjection(
+        source=source,
+        target=target,
+        here=analysis,
+        there=there,
+        callpaths=tables[0],
+        regions=tables[1],
+        assumptions=tuple(_assumptions(analysis, source, target, tables[0])),
+    )
+
+
+def _counts(others: Mapping[str, Analysis], names: Sequence[str], level: str, kernels: int) -> Counts | None:
+    """Return the largest of some metrics of every kernel; None if none of them was measured of all."""
+    models = [
+        getattr(others[name], level).models
+        for name in names
+        if name in others and len(getattr(others[name], level).kernels) == kernels
+    ]
+    if not models:
+        return None
+
+    def counts(points: FloatArray) -> FloatArray:
+        return np.asarray(np.max([one.predict(points).value for one in models], axis=0))
+
+    return counts
+
+
+def _experiment_there(analysis: Analysis, transfer: Transfer) -> tuple[Experiment, float]:
+    """Take the measured times to the other machine, call path by call path at every point.
+
+    Returns:
+        The experiment there, and the standard deviation of the logarithm of what its totals miss.
+    """
+    experiment, kernels = analysis.experiment, analysis.callpaths.kernels
+    mean = np.nan_to_num(kernels.mean)
+    exact = Prediction(mean, mean, mean)
+    there, total = transfer.there(experiment.points, exact, added(analysis.callpaths.models, exact), 0.9)
+    factor = np.ones((len(experiment.tree), len(experiment.points)))
+    factor[kernels.node] = np.divide(there.value, mean, out=np.ones(mean.shape), where=mean > 0)
+    metric = analysis.metric
+    times = experiment.values[metric]
+    values = Reduction(**{name: array * factor[..., None] for name, array in vars(times).items()})
+    runs = tuple(_run_there(run, experiment, times.sum, values.sum) for run in experiment.runs)
+    error = float(np.sqrt(log_variance(total)).max(initial=0.0))
+    return replace(experiment, values={**experiment.values, metric: values}, runs=runs), error
+
+
+def _run_there(run: RunRecord, experiment: Experiment, here: FloatArray, there: FloatArray) -> RunRecord:
+    """Scale what the locations spent on each class by what became of its call paths."""
+    regions = experiment.regions
+    classes = [region_class(*pair) for pair in zip(regions.paradigm, regions.name, strict=True)]
+    of_node = [classes[region] for region in experiment.tree.region.tolist()]
+    before, after = (np.nan_to_num(times[:, run.point, run.repetition]) for times in (here, there))
+    class_time = np.array(run.class_time, copy=True)
+    for row, found in enumerate(run.classes):
+        nodes: IntArray = np.flatnonzero([one is found for one in of_node])
+        if before[nodes].sum() > 0:
+            class_time[row] *= after[nodes].sum() / before[nodes].sum()
+    return replace(run, class_time=class_time)
+
+
+def _assumptions(analysis: Analysis, source: Place, target: Place, table: KernelTable) -> list[str]:
+    """Say what the projection rests on."""
+    found = []
+    computes = table.is_way(Way.COMPUTES)
+    if (computes & ~table.tested).any():
+        memory, arithmetic, latency = (round(100 * share) for share in table.mix[computes & ~table.tested][0])
+        found.append(
+            f"no counters tell what limits the computing: {memory} % of its time is taken to be limited by "
+            f"memory bandwidth, {arithmetic} % by arithmetic, {latency} % by memory latency, each uncertain"
+        )
+    locations = Study(analysis).locations(analysis.experiment.points)
+    most = float(np.nanmax(locations))
+    if most > source.cores and not source.has_network:
+        found.append(
+            f"up to {most:g} processes shared the {source.cores:g} cores of {source.name}: what they waited "
+            "for a core falls away"
+        )
+    if table.is_way(Way.CALLS).any():
+        found.append(
+            "calls of MPI take what their number and bytes take on the network; what they took longer "
+            "was waiting, which goes with the computing"
+        )
+        if not source.has_messages:
+            found.append(f"{source.name} states no network: how much of its MPI time was waiting is open")
+    elif not target.has_messages:
+        found.append(f"{target.name} states no network: communication goes with the computing")
+    if table.is_way(Way.STAYS).any():
+        found.append("files, start-up and shut-down take as long as measured, within a factor of about 2")
+    found.append("nodes are filled; caches hold as much of the problem as here")
+    return found

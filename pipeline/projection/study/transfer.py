@@ -1,0 +1,248 @@
+"""From times on one machine to times on another, kernel by kernel, on joint draws of all that is uncertain.
+
+Arrays of draws have the best values in row 0 and the draws below, so that one formula serves both.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+
+from ingest.arrays import BoolArray, FloatArray, IntArray
+from pipeline.models.prediction import LEAST, Prediction
+from pipeline.projection.ensemble import stream
+from pipeline.projection.study.calls import seconds_of_calls
+from pipeline.projection.study.kernels import DRAWS, KernelTable, Way
+from pipeline.projection.study.place import Drawn, Place, slowdowns
+from pipeline.statistics.student import TWO_SIDED
+
+BLOCK = 256  # kernels whose draws are held at once
+VALUES_AT_ONCE = 1 << 22
+STAYS_ERROR = 0.5  # standard deviation of the logarithm of what stays as measured: files, start-up, offload
+SMALLEST = 1e-300
+
+Rows: TypeAlias = FloatArray
+"""float64[1 + draw, ...]: the best values, then joint draws."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Transfer:
+    """Takes times of K kernels from one machine to another.
+
+    Attributes:
+        source: the machine measured on.
+        target: the other one.
+        table: how every kernel goes over.
+        locations: float64[Q] of the program at points float64[Q, D].
+        correlation: how strongly the errors of the predictions here go together, 0 to 1.
+    """
+
+    source: Place
+    target: Place
+    table: KernelTable
+    locations: Callable[[FloatArray], FloatArray]
+    correlation: float
+
+    @property
+    def points_at_once(self) -> int:
+        """How many points are drawn at once, so that draws take about 200 MiB."""
+        calls = int(self.table.is_way(Way.CALLS).sum())
+        return max(1, VALUES_AT_ONCE // (DRAWS * max(calls, BLOCK)))
+
+    def there(
+        self, points: FloatArray, here: Prediction, total_here: Prediction, level: float
+    ) -> tuple[Prediction, Prediction]:
+        """Return the times there of every kernel, and of their sum.
+
+        Args:
+            points: float64[Q, D].
+            here: of K kernels at these points, with intervals of 90 %.
+            total_here: of their sum; it errs there by what it errs here and by what the factor between both
+                errs.
+            level: probability of the intervals there, and of that of the sum here.
+        """
+        locations = self.locations(points)
+        slower = _rows(slowdowns(self.source, self.target, locations))
+        before, after = np.zeros((2, 1 + DRAWS, len(points)))
+        for kernels in self._blocks(Way.COMPUTES):
+            times = self._times(kernels, here)
+            before += times.sum(axis=1)
+            after += (times * self._factors(kernels, slower)).sum(axis=1)
+        calls = np.flatnonzero(self.table.is_way(Way.CALLS))
+        transferred, waited = self._calls(calls, points, locations, self._times(calls, here))
+        waits, total = waited.sum(axis=1), before + 0.0
+        for kernels in self._blocks(Way.WAITS):
+            waits += self._times(kernels, here).sum(axis=1)
+        for way in (Way.CALLS, Way.WAITS, Way.STAYS):
+            for kernels in self._blocks(way):
+                total += self._times(kernels, here).sum(axis=1)
+        share = self.source.share_of_core(locations) / self.target.share_of_core(locations)
+        computing, waiting = _with_own_cores(share, total, before, waits)
+        waiting = waiting * _ratio(after, before, slower[:, 0])
+
+        found = _Collected.of(here.value.shape, level)
+        for kernels in self._blocks(Way.COMPUTES):
+            factors = self._factors(kernels, slower) * computing[:, None]
+            found.keep(kernels, self._times(kernels, here) * factors)
+        if len(calls):
+            found.keep(calls, transferred + waited * waiting[:, None])
+        for kernels in self._blocks(Way.WAITS):
+            found.keep(kernels, self._times(kernels, here) * waiting[:, None])
+        for kernels in self._blocks(Way.STAYS):
+            found.keep(kernels, self._times(kernels, here) * _errors("stays", kernels, STAYS_ERROR))
+        together = _sum_there(found.total, total, total_here, level)
+        value = found.prediction.value
+        return found.prediction, Prediction(value.sum(axis=0)[None], *together)
+
+    def _blocks(self, way: Way) -> Iterator[IntArray]:
+        kernels = np.flatnonzero(self.table.is_way(way))
+        return (kernels[start : start + BLOCK] for start in range(0, len(kernels), BLOCK))
+
+    def _times(self, kernels: IntArray, here: Prediction) -> Rows:
+        """Draw the times here of k kernels, float64[1 + draw, k, Q].
+
+        They are normal above the value and log-normal below, so that both ends of the interval are kept, no
+        time is negative, and an interval of many decades does not grow beyond its end.
+        """
+        value = np.maximum(here.value[kernels], 0.0)
+        size = np.where(value > 0, value, 1.0)
+        below = -np.log(np.clip(here.lower[kernels] / size, LEAST, 1.0))
+        above = np.maximum(here.upper[kernels] / size - 1.0, 0.0)
+        common = _normal("common", np.zeros(1, dtype=np.int64))
+        normal = np.sqrt(self.correlation) * common + np.sqrt(1 - self.correlation) * _normal("here", kernels)
+        deviation = normal[..., None] / TWO_SIDED
+        factor = np.where(deviation > 0, 1.0 + above * deviation, np.exp(below * np.minimum(deviation, 0.0)))
+        result: FloatArray = value * factor
+        return result
+
+    def _factors(self, kernels: IntArray, slower: Rows) -> Rows:
+        """By what the times of k kernels that compute are multiplied, float64[1 + draw, k, Q]."""
+        mix = _rows(self.table.drawn_mix(kernels, stream("mix", kernels.tobytes())))
+        errors = _errors("method", kernels, self.table.method_error(kernels))
+        result: FloatArray = np.einsum("dkr,drq->dkq", mix, slower) * errors
+        return result
+
+    def _calls(
+        self, kernels: IntArray, points: FloatArray, locations: FloatArray, times: Rows
+    ) -> tuple[Rows, Rows]:
+        """Split the times here of k kernels: return what their calls take there, and how long they waited.
+
+        A call that takes longer on the network than it was measured to take goes on in the background: what
+        is left of it is waited for where messages are completed or received.
+        """
+        table = self.table
+        if table.visits is None or not len(kernels):
+            return times * 0.0, times
+        visits = np.maximum(table.visits(points)[kernels], 0.0)
+        moved = visits * 0.0 if table.moved is None else np.maximum(table.moved(points)[kernels], 0.0)
+        patterns = table.pattern[kernels]
+        there = _rows(seconds_of_calls(self.target, patterns, visits, moved, locations))
+        if not self.source.has_messages:  # what of the measured time was waiting is unknown
+            share = stream("share", kernels.tobytes()).uniform(size=(1 + DRAWS, len(kernels), 1))
+            share[0] = 0.5
+            return there, times * share
+        calls = _rows(seconds_of_calls(self.source, patterns, visits, moved, locations))
+        return _split(times, calls, there, table.finishes[kernels])
+
+
+def _split(times: Rows, calls: Rows, there: Rows, finishes: BoolArray) -> tuple[Rows, Rows]:
+    """Return what calls take there of the times here, and what is left of these: waiting.
+
+    Args:
+        times: float64[draw, k, Q], measured here.
+        calls: what the calls take on the network here.
+        there: what they take on the other one.
+        finishes: bool[k], kernels that wait for what calls leave.
+    """
+    own = np.minimum(calls, times)
+    left, room = calls - own, np.where(finishes[:, None], times - own, 0.0)
+    ratio = np.divide(there, calls, out=np.zeros(there.shape), where=calls > 0)
+    of_left = _ratio((left * ratio).sum(axis=1), left.sum(axis=1), 0.0)
+    later = room * np.minimum(_ratio(left.sum(axis=1), room.sum(axis=1), 0.0), 1.0)[:, None]
+    free_here = np.where(calls > 0, 0.0, there)
+    return own * ratio + later * of_left[:, None] + free_here, times - own - later
+
+
+def _with_own_cores(share: FloatArray, total: Rows, computing: Rows, waiting: Rows) -> tuple[Rows, Rows]:
+    """Return by what computing and waiting, float64[draw, Q], are multiplied if cores are shared otherwise.
+
+    Of the time of processes that share cores, all but their share was waiting for a core. It shows as waiting
+    in the program, since processes that wait let others run; computing is not taken to be faster than it was
+    measured.
+
+    Args:
+        share: float64[Q], what a process had of a core over what it has there.
+        total: float64[draw, Q], the time of all kernels.
+        computing: that of what computes.
+        waiting: that of what waits.
+    """
+    idle = total * (1.0 - share)
+    return 1.0 + _ratio(np.maximum(-idle, 0.0), computing, 0.0), 1.0 - np.clip(
+        _ratio(idle, waiting, 0.0), 0.0, 1.0
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Collected:
+    """Predictions of kernels as they become known, and the draws of their sum."""
+
+    prediction: Prediction
+    total: Rows
+    level: float
+
+    @classmethod
+    def of(cls, shape: tuple[int, ...], level: float) -> "_Collected":
+        nothing = Prediction(np.zeros(shape), np.zeros(shape), np.zeros(shape))
+        return cls(nothing, np.zeros((1 + DRAWS, shape[1])), level)
+
+    def keep(self, kernels: IntArray, rows: Rows) -> None:
+        tail, best = (1 - self.level) / 2, rows[0]
+        lower, upper = np.quantile(rows[1:], [tail, 1 - tail], axis=0)
+        self.prediction.value[kernels] = best
+        self.prediction.lower[kernels] = np.minimum(lower, best)
+        self.prediction.upper[kernels] = np.maximum(upper, best)
+        self.total[...] += rows.sum(axis=1)
+
+
+def _sum_there(
+    there: Rows, here: Rows, total_here: Prediction, level: float
+) -> tuple[FloatArray, FloatArray]:
+    """Return the ends of the interval of the sum, one row each.
+
+    On either side the error of the sum here and that of the factor are added as standard deviations are.
+    """
+    factors, tail = _ratio(there, here, 1.0), (1 - level) / 2
+    middle = np.maximum(factors[0], SMALLEST)
+    quantiles = np.quantile(factors[1:], [tail, 1 - tail], axis=0)
+    ends = []
+    for sign, factor, end in zip((-1, 1), quantiles, (total_here.lower, total_here.upper), strict=True):
+        of_sum = end[0] / np.maximum(total_here.value[0], SMALLEST)
+        sides = [
+            np.maximum(sign * np.log(np.maximum(ratio, LEAST)), 0.0) for ratio in (factor / middle, of_sum)
+        ]
+        ends.append((there[0] * np.exp(sign * np.hypot(*sides)))[None])
+    return ends[0], ends[1]
+
+
+def _rows(found: Drawn) -> Rows:
+    """Put best values and draws together; few draws are repeated."""
+    return np.concatenate([found.best[None], found.draws[np.arange(DRAWS) % len(found.draws)]])
+
+
+def _normal(key: str, kernels: IntArray) -> Rows:
+    """Standard normal errors of k kernels, float64[1 + draw, k]; the best values have none."""
+    drawn = stream(key, kernels.tobytes()).standard_normal((1 + DRAWS, len(kernels)))
+    drawn[0] = 0.0
+    return drawn
+
+
+def _errors(key: str, kernels: IntArray, deviation: FloatArray | float) -> Rows:
+    """Factors with that standard deviation of the logarithm, float64[1 + draw, k, 1]."""
+    result: FloatArray = np.exp(deviation * _normal(key, kernels))[..., None]
+    return result
+
+
+def _ratio(above: FloatArray, below: FloatArray, otherwise: FloatArray | float) -> FloatArray:
+    out = np.broadcast_to(np.asarray(otherwise, dtype=np.float64), above.shape).copy()
+    return np.divide(above, below, out=out, where=below > 0)
