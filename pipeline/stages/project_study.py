@@ -15,6 +15,7 @@ from pipeline.projection.study.analysis import StudyProjection, project_study
 from pipeline.projection.study.place import Place, place
 from pipeline.report.html import Report, report_html
 from pipeline.report.study_projection import study_projection_json
+from pipeline.stages.advise import next_measurements
 from pipeline.stages.model import efficiency_of, outlooks, summary_ahead, target_points
 from pipeline.stages.project import stored_models
 from pipeline.store.generation import damaged
@@ -67,6 +68,7 @@ def project_results(
     for analysis in (found.here, found.there):
         ahead, of_time = outlooks(analysis, targets), runtime(analysis, targets, min_efficiency)
         summaries.append(summary_ahead(analysis, targets, ahead, of_time, analysis.experiment.notices))
+    document = study_projection_json(found, *summaries)
     report = Report(
         analysis=found.there,
         callpaths=ahead[0],
@@ -79,12 +81,12 @@ def project_results(
         filter_evidence=None,
         efficiency=efficiency_of(found.there),
         runtime=of_time,
-        others=(),
-        advice=(),
+        advice=next_measurements(study.chosen, targets[-1]),
+        machines=document,
     )
     return ProjectedResults(
         projection=found,
-        document=study_projection_json(found, *summaries),
+        document=document,
         page=report_html(report),
     )
 

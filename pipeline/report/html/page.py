@@ -11,6 +11,7 @@ from pipeline.models.runtime.runtime import Runtime
 from pipeline.report.html.answers import answers, other_notices
 from pipeline.report.html.embedding import content_security_policy, json_for_script, script, style_sheet
 from pipeline.report.html.folding import ShownLevel
+from pipeline.report.html.machines import machines_section
 from pipeline.report.html.payload import MetricOutlook, metric_data, page_data, shown_levels
 from pipeline.report.html.sections import (
     attributes,
@@ -41,6 +42,7 @@ class Report:
         runtime: wall time, speed-up and losses at the targets; None if the models are not of time.
         advice: the further measurements worth their cost, in their order.
         others: all other metrics; the page carries as many as its size allows.
+        machines: what `pipeline.report.study_projection` returns, if the study was projected.
     """
 
     analysis: Analysis
@@ -53,6 +55,7 @@ class Report:
     runtime: Runtime | None = None
     advice: Sequence[Advice] = ()
     others: Sequence[MetricOutlook] = ()
+    machines: Mapping[str, Any] | None = None
 
 
 def report_html(report: Report) -> str:
@@ -77,7 +80,8 @@ def report_html(report: Report) -> str:
     folded = [text for name, shown in levels.items() if (text := _folding_text(name, shown))]
     data["others"], left_out = _that_fit(report, 0 if folded else room)
     text = environment.get_template("report.html.j2").render(
-        title=study_name(provenance),
+        title=study_name(provenance)
+        + ("" if report.machines is None else f" on {report.machines['on']['name']}"),
         verdict=verdict(findings),
         answers=[] if found is None else answers(findings, found, report.advice),
         charts=data["runtime"] or [],
@@ -90,6 +94,7 @@ def report_html(report: Report) -> str:
         configuration=configuration_rows(provenance),
         efficiency=None if report.efficiency is None else efficiency_table(report.efficiency),
         parameters=analysis.experiment.parameters,
+        machines=None if report.machines is None else machines_section(report.machines),
         imbalance=data["imbalance"] is not None,
         filtered=data["filter"],
         callpaths=len(analysis.callpaths.kernels),
@@ -110,7 +115,7 @@ def _folding_text(name: str, shown: ShownLevel) -> str:
     whole = shown.folded + len(shown.kernels)
     text = (
         f"the page shows {len(shown.kernels)} of {whole} {kind}, those that take or lead to most; the other "
-        f"{shown.folded} are folded into one kernel, others, their sum; summary.json has them all"
+        f"{shown.folded} are folded into one kernel, others, their sum; models.parquet has them all"
     )
     if name == "callpaths":
         text += "; in the call tree, inclusive values are those of the call paths shown"

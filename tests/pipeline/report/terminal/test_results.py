@@ -77,7 +77,9 @@ def shown(show, content, *arguments, terminal=False, width=WIDTH, **options):
 
 def test_the_head_counts_and_lists_values():
     first, second = shown(show_head, summary(not_listed={"kernels": 998, "regions": 0}))
-    assert first == "3 measurement points (p = 1, 2, 524288), up to 3 repetitions, 1000 call paths in 2 regions"
+    assert (
+        first == "3 measurement points (p = 1, 2, 524288), up to 3 repetitions, 1000 call paths in 2 regions"
+    )
     assert second == "Scaling: as asked"
 
 

@@ -1,0 +1,107 @@
+"""Stored results on another machine."""
+
+import json
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+from ingest.errors import UsageError
+from pipeline.config.options import Options
+from pipeline.models.options import ModelOptions
+from pipeline.projection.study.kernels import Way
+from pipeline.stages.project_study import project_results, stored_options
+from pipeline.stages.run import run
+from pipeline.store.results import read_study
+
+SAMPLES = Path(__file__).parents[3] / "sample_profiles"
+HERE = """
+name = "two cores"
+[values]
+cores = 2
+hz = "3 GHz"
+bw_node = "20 GB/s +- 10 %"
+bw_core = "14 GB/s +- 10 %"
+"""
+THERE = """
+name = "cluster & more"
+[values]
+cores = 64
+hz = "2 GHz"
+bw_node = "200 GB/s +- 5 %"
+[terms.message]
+model = "latency_bandwidth"
+latency = "2 us +- 10 %"
+bandwidth = "10 GB/s +- 10 %"
+"""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("study")
+    run(SAMPLES / "hpcg-strong", Options(out=folder / "out"))
+    (folder / "here.toml").write_text(HERE)
+    (folder / "there.toml").write_text(THERE)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def found(folder):
+    return project_results(folder / "out", folder / "here.toml", folder / "there.toml", [{"p": 4096.0}])
+
+
+def test_the_document_has_both_machines_and_how_each_kernel_went_over(found):
+    document = json.loads(json.dumps(found.document, allow_nan=False))
+    for side, name in (("from", "two cores"), ("on", "cluster & more")):
+        assert document[side]["name"] == name
+        total = document[side]["summary"]["total"]["predictions"][-1]
+        kernels = [row["predictions"][-1]["value"] for row in document[side]["summary"]["kernels"]]
+        assert sum(kernels) == pytest.approx(total["value"], rel=1e-6)
+        assert total["lower"] < total["value"] < total["upper"]
+    ways = {row["callpath"][-1]: row for row in document["regions"]}
+    assert ways["MPI_Allreduce"]["way"] == Way.CALLS.value
+    assert ways["MPI_Init"]["way"] == Way.STAYS.value
+    computes = [row for row in document["regions"] if row["way"] == Way.COMPUTES.value]
+    for row in computes:
+        assert row["limits"] == {"memory bandwidth": 0.5, "arithmetic": 0.25, "latency": 0.25}
+        assert not row["tested"]
+    assert ways["MPI_Wait"]["limits"] is None
+    assert len(computes) > 20
+    assert len(document["kernels"]) == len(document["on"]["summary"]["kernels"])
+
+
+def test_what_is_measured_here_is_told_as_in_the_results(folder, found):
+    stored = json.loads((folder / "out" / "summary.json").read_text())
+    here = found.document["from"]["summary"]
+    assert [row["measured"] for row in here["kernels"]] == [
+        {tuple(r["callpath"]): r for r in stored["kernels"]}[tuple(row["callpath"])]["measured"]
+        for row in here["kernels"]
+    ]
+
+
+def test_the_page_is_about_the_other_machine(found):
+    assert "<h1>hpcg-strong on cluster &amp; more</h1>" in found.page
+    assert 'id="machines"' in found.page
+    assert "all times are projected: measured on two cores" in found.page
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "message"),
+    [
+        (None, "there.toml", "--from: the machine measured on is not given"),
+        ("here.toml", None, "--on: the machine to project to is not given"),
+        ("here.toml", "nowhere", "no shipped machine of that name"),
+    ],
+)
+def test_missing_machines_are_one_line(folder, source, target, message):
+    places = [folder / name if name and name.endswith("toml") else name for name in (source, target)]
+    with pytest.raises(UsageError) as caught:
+        project_results(folder / "out", *places, [])
+    assert message in str(caught.value)
+
+
+def test_models_are_fitted_as_they_were(tmp_path):
+    prior = {(Fraction(0), 0): 2.0, (Fraction(1, 2), 1): 1.0}
+    options = ModelOptions(prior=prior, rivals=3, exponents=((Fraction(1), 0), (Fraction(1, 3), 2)))
+    run(SAMPLES / "openfoam-cavity", Options(out=tmp_path / "out", models=options))
+    assert stored_options(read_study(tmp_path / "out")) == options
