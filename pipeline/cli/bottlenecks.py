@@ -1,14 +1,28 @@
 """`pipeline bottlenecks`: the ranked table of a stored result."""
 
 from pipeline.cli.app import app
-from pipeline.cli.options import LEVELS, At, By, Format, Json, Limit, Metric, Out, chosen_efficiency
-from pipeline.cli.output import require_table_alone, write_summary, write_table
+from pipeline.cli.options import (
+    LEVELS,
+    At,
+    By,
+    Format,
+    From,
+    Json,
+    Limit,
+    Metric,
+    On,
+    Out,
+    chosen_efficiency,
+)
+from pipeline.cli.output import require_table_alone, show_notices, write_summary, write_table
 
 
 @app.command("bottlenecks")
 def bottlenecks_command(
     out: Out,
     at: At = None,
+    from_machine: From = None,
+    on: On = None,
     metric: Metric = None,
     json: Json = None,
     by: By = "region",
@@ -20,12 +34,12 @@ def bottlenecks_command(
     from pipeline.report.tables.study import ranking_table
     from pipeline.report.terminal import console
     from pipeline.report.terminal.results import show_result
-    from pipeline.stages.model import stored_summary
-    from pipeline.store.results import read_study
+    from pipeline.stages.project_study import summary_on
 
     require_table_alone(table_format, {"--json": json})
     efficiency = chosen_efficiency(out, {})
-    summary = stored_summary(read_study(out), parse_at(at or []), efficiency, metric)
+    summary, rests_on = summary_on(out, from_machine, on, parse_at(at or []), efficiency, metric)
+    show_notices(rests_on)
     level = LEVELS[by]
     if not (
         write_summary(json, summary)

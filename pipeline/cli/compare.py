@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from pipeline.cli.app import app
-from pipeline.cli.options import At, Config, Format, Given, Json, Limit, declared_options
+from pipeline.cli.options import At, Config, Format, From, Given, Json, Limit, On, declared_options
 from pipeline.cli.output import (
     STANDARD_OUTPUT,
     reading_progress,
@@ -27,6 +27,8 @@ def compare_command(
     b: Annotated[Path, typer.Argument(metavar="OUT_B", help="B: the same, compared with A.")],
     given: Given,
     at: At = None,
+    from_machine: From = None,
+    on: On = None,
     config: Config = None,
     factor: Annotated[
         float,
@@ -59,10 +61,11 @@ def compare_command(
     from pipeline.report.check.document import comparison_document
     from pipeline.report.terminal import console
     from pipeline.stages.check import read_alike, require_common
+    from pipeline.stages.project_study import places_of
 
     require_table_alone(table_format, {"--output": output, "--json": json})
     options = load_options(config, None, **given)
-    studies = read_alike((a, b), options, reading_progress)
+    studies = read_alike((a, b), options, reading_progress, places_of(from_machine, on))
     for study in studies:
         show_skipped(study.damaged)
         show_notices(study.notices)

@@ -38,6 +38,21 @@ Format = Annotated[
     typer.Option("--format", metavar="FORMAT", help="Print the main table as table, csv, md, json or latex."),
 ]
 
+From = Annotated[
+    str | None,
+    typer.Option(
+        "--from", metavar="MACHINE", help="Machine measured on: a TOML file, or a shipped one; with --on."
+    ),
+]
+On = Annotated[
+    str | None,
+    typer.Option(
+        "--on",
+        metavar="MACHINE",
+        help="Show what is predicted on this machine: a TOML file, or a shipped one.",
+    ),
+]
+
 INCOMPLETE = 3  # exit code of --strict
 LEVELS = {"region": "regions", "callpath": "kernels"}  # the key in summary.json for each choice of --by
 

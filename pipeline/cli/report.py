@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from pipeline.cli.app import app
-from pipeline.cli.options import At, Given, Out, chosen_efficiency, declared_options
+from pipeline.cli.options import At, From, Given, On, Out, chosen_efficiency, declared_options
 from pipeline.cli.output import STANDARD_OUTPUT, show_notice, write_output
 from pipeline.config.options import Options
 
@@ -16,6 +16,8 @@ def report_command(
     out: Out,
     given: Given,
     at: At = None,
+    from_machine: From = None,
+    on: On = None,
     output: Annotated[
         str | None,
         typer.Option(
@@ -23,10 +25,21 @@ def report_command(
         ),
     ] = None,
 ) -> None:
-    """Write report.html again, for other target points if any are given."""
+    """Write report.html again, for other target points if any are given, or for another machine."""
+    from ingest.errors import UsageError
     from pipeline.config.targets import parse_at
     from pipeline.stages.report import report_stored
 
+    if from_machine is not None or on is not None:
+        from pipeline.stages.project_study import project_results
+
+        if output is None:
+            hint = "give -o FILE: report.html stays that of the machine measured on"
+            raise UsageError("a report on another machine needs a file", where="--on", hint=hint)
+        efficiency = chosen_efficiency(out, given)
+        found = project_results(out, from_machine, on, parse_at(at or []), min_efficiency=efficiency)
+        write_output(output, found.page)
+        return
     path = report_stored(out, parse_at(at or []), show_notice, chosen_efficiency(out, given))
     if output is not None:
         write_output(output, path.read_text(encoding="utf-8", errors="surrogateescape"))

@@ -6,7 +6,19 @@ from typing import Annotated
 import typer
 
 from pipeline.cli.app import app
-from pipeline.cli.options import INCOMPLETE, LEVELS, By, Config, Format, Given, Json, Limit, declared_options
+from pipeline.cli.options import (
+    INCOMPLETE,
+    LEVELS,
+    By,
+    Config,
+    Format,
+    From,
+    Given,
+    Json,
+    Limit,
+    On,
+    declared_options,
+)
 from pipeline.cli.output import (
     reading_progress,
     require_table_alone,
@@ -24,6 +36,8 @@ from pipeline.config.options import Options, load_options
 def run_command(
     directory: Annotated[Path, typer.Argument(metavar="DIR", help="Directory of runs, such as app.p4.r1/.")],
     given: Given,
+    from_machine: From = None,
+    on: On = None,
     config: Config = None,
     json: Json = None,
     by: By = "region",
@@ -39,27 +53,36 @@ def run_command(
     from pipeline.report.terminal.answer import GROWING_SHOWN, show_answer, show_next_step
     from pipeline.report.terminal.results import show_efficiency, show_result
     from pipeline.report.terminal.sentences import show_sentence
+    from pipeline.stages.project_study import places_of, summary_on
     from pipeline.stages.run import run
 
     require_table_alone(table_format, {"--json": json})
     options = load_options(config, directory, **given)
+    places = places_of(from_machine, on)  # mistakes are said before the work
     result = run(directory, options, reading_progress, show_notice)
     show_skipped(result.damaged)
     show_notices(result.notices)
+    summary = result.summary
+    if places is not None:
+        at, efficiency = options.at, options.min_efficiency
+        summary, rests_on = summary_on(options.out, from_machine, on, at, efficiency)
+        show_notices(rests_on)
     main_table = ranking_table if details else answer_table
     if not (
-        write_summary(json, result.summary)
-        or write_table(table_format, lambda: main_table(result.summary, by=LEVELS[by], limit=limit))
+        write_summary(json, summary)
+        or write_table(table_format, lambda: main_table(summary, by=LEVELS[by], limit=limit))
     ):
         screen = console()
         level, name = LEVELS[by], directory.resolve().name
-        show_answer(screen, result.summary, name=name, by=level, limit=min(limit, GROWING_SHOWN))
-        show_next_step(screen, result.summary, options.out)
+        if places is not None:
+            name += f" on {places[1].machine.path.stem}"
+        show_answer(screen, summary, name=name, by=level, limit=min(limit, GROWING_SHOWN))
+        show_next_step(screen, summary, options.out)
         show_sentence(screen, f"Filter: {result.filter_effect}")
         if details:
             screen.print()
-            show_result(screen, result.summary, by=level, limit=limit)
-            show_efficiency(screen, result.summary)
+            show_result(screen, summary, by=level, limit=limit)
+            show_efficiency(screen, summary)
         state = "inputs unchanged, nothing recomputed" if result.reused else "written"
         screen.print(f"Results in {options.out}/ ({state})", soft_wrap=True, markup=False)
     if options.strict and result.damaged:

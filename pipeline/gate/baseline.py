@@ -61,6 +61,7 @@ def to_document(
         "filter": study.origin.filter,
         "overhead": study.origin.overhead,
         "recorded": sorted(study.origin.recorded),
+        "projected": study.origin.projected,
         "configuration": dict(configuration),
         "parameters": list(study.parameters),
         "parameter": study.parameter,
@@ -170,6 +171,7 @@ def _origin(document: Mapping[str, Any]) -> Origin:
         filter=str(document["filter"]),
         overhead=str(document.get("overhead", "")),
         recorded=frozenset(map(str, recorded)),
+        projected=str(document.get("projected", "")),
     )
 
 

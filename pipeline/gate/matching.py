@@ -131,6 +131,12 @@ def incomparable(baseline: Measurements, candidate: Measurements) -> tuple[str, 
                 f"different {what}: {one} in the baseline, {two} here; {consequence}: "
                 f"measure the baseline again {means}"
             )
+    before, now = (study.origin.projected or "as measured" for study in (baseline, candidate))
+    if before != now:
+        reasons.append(
+            f"different machines: the baseline's times are {before}, these {now}: "
+            "use the same --from and --on for both"
+        )
     return tuple(reasons)
 
 

@@ -66,12 +66,14 @@ class Origin:
         filter: digest of the instrumentation filter.
         overhead: ``corrected`` if overhead was taken out of the times, ``measured`` if not.
         recorded: digests of the functions that could be recorded, called or not.
+        projected: between which machines the times were projected; empty if they are as measured.
     """
 
     machine: str = ""
     filter: str = ""
     overhead: str = ""
     recorded: frozenset[str] = frozenset()
+    projected: str = ""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -5,9 +5,9 @@ import json
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, TextIO, cast
+from typing import Any, TextIO, TypeAlias, cast
 
 import numpy as np
 
@@ -28,6 +28,8 @@ from pipeline.gate.options import CheckOptions
 from pipeline.gate.recording import recorded_digests
 from pipeline.gate.result import CheckResult
 from pipeline.models.analysis import scaling_of
+from pipeline.projection.study.analysis import project_experiment
+from pipeline.projection.study.place import Place
 from pipeline.report.check.annotations import github_annotations, gitlab_code_quality
 from pipeline.report.check.document import check_document
 from pipeline.report.check.junit import junit_xml
@@ -60,7 +62,17 @@ class Study:
     damaged: Sequence[Mapping[str, str]]
 
 
-def read_study(path: Path, options: Options, machine: str = "", progress: Progress = no_progress) -> Study:
+Places: TypeAlias = tuple[Place, Place] | None
+"""The machine measured on, and the one that is predicted; None for what was measured."""
+
+
+def read_study(
+    path: Path,
+    options: Options,
+    machine: str = "",
+    progress: Progress = no_progress,
+    places: Places = None,
+) -> Study:
     """Read a results directory, a directory of runs or a series file.
 
     Args:
@@ -68,6 +80,7 @@ def read_study(path: Path, options: Options, machine: str = "", progress: Progre
         options: how to read runs; a results directory keeps the metric and scaling it was made with.
         machine: name of the machine; if empty, the one that the runs name.
         progress: passes the runs on as they are read.
+        places: two machines, if the times on the second are wanted.
 
     Raises:
         PipelineError: if nothing can be read or the runs have no parameter.
@@ -96,7 +109,12 @@ def read_study(path: Path, options: Options, machine: str = "", progress: Progre
             where=str(path),
             hint="name run folders like app.p4.r1, or list the runs with their parameters in pipeline.toml",
         )
+    if places is not None:
+        experiment = project_experiment(experiment, decision, metric, *places)
     origin, mixed = _origin(experiment, machine)
+    if places is not None:
+        source, target = (place.machine.path.stem for place in places)
+        origin = replace(origin, projected=f"projected from {source} to {target}")
     found = measurements_of(experiment, decision, metric, origin)
     if not np.isfinite(found.values).any():
         raise InputError(f"no usable value of {metric}", where=str(path), hint="see `pipeline inspect`")
@@ -158,18 +176,22 @@ def baseline_text(study: Study, options: Options, configuration: Mapping[str, An
     return document_text(to_document(kept, options.models, configuration)), len(kept.kernels)
 
 
-def read_alike(paths: Sequence[Path], options: Options, progress: Progress = no_progress) -> list[Study]:
+def read_alike(
+    paths: Sequence[Path], options: Options, progress: Progress = no_progress, places: Places = None
+) -> list[Study]:
     """Read studies to compare: if overhead is taken out of the times of one, it is of the others.
 
     Raises:
         PipelineError: as `read_study`.
     """
-    studies = [read_study(path, options, progress=progress) for path in paths]
+    studies = [read_study(path, options, progress=progress, places=places) for path in paths]
     if options.overhead != "auto" or all(s.measurements.origin.overhead != "corrected" for s in studies):
         return studies
     correcting = override(options, {"overhead": "correct"})
     return [
-        read_study(path, correcting) if study.measurements.origin.overhead == "measured" else study
+        read_study(path, correcting, places=places)
+        if study.measurements.origin.overhead == "measured"
+        else study
         for path, study in zip(paths, studies, strict=True)
     ]
 
@@ -248,7 +270,11 @@ class Known:
 
 
 def read_reference(
-    reference: Reference, options: Options, machine: str = "", progress: Progress = no_progress
+    reference: Reference,
+    options: Options,
+    machine: str = "",
+    progress: Progress = no_progress,
+    places: Places = None,
 ) -> Known:
     """Read what a study is compared with; arguments as of `read_study`.
 
@@ -260,7 +286,7 @@ def read_reference(
     if len(given) > 1:
         raise UsageError("give one of --baseline, --paired-with and --history", where="check")
     if reference.paired_with is not None:
-        study = read_study(reference.paired_with, options, machine, progress)
+        study = read_study(reference.paired_with, options, machine, progress, places)
         return Known(Kind.PAIRED, study.measurements, (study,))
     if reference.history is not None:
         return Known(Kind.HISTORY, entries=(kernel_rows(read_history(reference.history)), reference.last))

@@ -16,7 +16,7 @@ from pipeline.projection.study.place import Place, place
 from pipeline.report.html import Report, report_html
 from pipeline.report.study_projection import study_projection_json
 from pipeline.stages.advise import next_measurements
-from pipeline.stages.model import efficiency_of, outlooks, summary_ahead, target_points
+from pipeline.stages.model import efficiency_of, outlooks, stored_summary, summary_ahead, target_points
 from pipeline.stages.project import stored_models
 from pipeline.store.generation import damaged
 from pipeline.store.results import DAMAGE, StoredStudy, read_study
@@ -91,10 +91,45 @@ def project_results(
     )
 
 
+def summary_on(
+    out: Path,
+    source: str | Path | None,
+    target: str | Path | None,
+    at: Sequence[Mapping[str, float]],
+    min_efficiency: float = MIN_EFFICIENCY,
+    metric: str | None = None,
+) -> tuple[Mapping[str, Any], Sequence[str]]:
+    """Return the summary of stored results, on another machine if two are given, and what that rests on.
+
+    Arguments are those of `project_results`; of metrics, only time can be projected.
+
+    Raises:
+        PipelineError: as `project_results`, or for the metric.
+    """
+    if source is None and target is None:
+        return stored_summary(read_study(out), at, min_efficiency, metric), ()
+    if metric not in (None, "time"):
+        raise UsageError(f"'{metric}' cannot be projected", where="--metric", hint="leave it out: time can")
+    found = project_results(out, source, target, at, min_efficiency=min_efficiency)
+    rests_on = (projected_sentence(found.projection), *found.projection.assumptions)
+    return found.document["on"]["summary"], rests_on
+
+
 def projected_sentence(projection: StudyProjection) -> str:
     """Say that times are not measured ones."""
     source, target = projection.source.name, projection.target.name
     return f"all times are projected: measured on {source}, taken to {target}"
+
+
+def places_of(source: str | Path | None, target: str | Path | None) -> tuple[Place, Place] | None:
+    """Return the machine measured on and the one to project to; None if neither is given.
+
+    Raises:
+        UsageError: only one is given, or a machine lacks what is needed.
+    """
+    if source is None and target is None:
+        return None
+    return _place(source, "--from"), _place(target, "--on")
 
 
 def _place(name: str | Path | None, option: str, variant: str | None = None) -> Place:

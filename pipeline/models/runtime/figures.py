@@ -9,7 +9,8 @@ from functools import cached_property, partial
 import numpy as np
 
 from ingest.arrays import BoolArray, FloatArray, IntArray
-from ingest.scaling import Scaling
+from ingest.experiment import Experiment
+from ingest.scaling import Scaling, ScalingDecision
 from pipeline.models.analysis import Analysis, along_parameter, extrapolation
 from pipeline.models.hypotheses import counts_processes
 from pipeline.models.kernels import Kernels, mean_over_repetitions, start_up, sum_groups, total_kernel
@@ -94,13 +95,7 @@ class Study:
     @cached_property
     def comparison(self) -> Comparison:
         """What points of different scales are compared by."""
-        decision, experiment = self.analysis.decision, self.analysis.experiment
-        if not decision.parameter and not (
-            experiment.is_series and counts_processes(self.analysis.parameter)
-        ):
-            return Comparison.SIZE
-        kinds = {Scaling.STRONG: Comparison.STRONG, Scaling.WEAK: Comparison.WEAK}
-        return kinds.get(decision.scaling, Comparison.UNKNOWN)
+        return comparison_of(self.analysis.experiment, self.analysis.decision)
 
     @property
     def scales(self) -> bool:
@@ -132,9 +127,7 @@ class Study:
 
     def locations(self, points: FloatArray) -> FloatArray:
         """Return the number of locations at points float64[Q, D], float64[Q]; NaN if it is unknown."""
-        if self.analysis.experiment.is_series and self.scales:
-            return np.asarray(points[:, self.column])
-        return locations_at(self.analysis.experiment, points)
+        return locations_of(self.analysis.experiment, self.analysis.decision)(points)
 
     def measured_at(self, points: FloatArray) -> tuple[BoolArray, IntArray]:
         """Tell which points float64[Q, D] were measured, and the index of each among the measured ones."""
@@ -229,6 +222,25 @@ class Study:
                 longest[run.point, run.repetition] = run.longest_time
         _, place = self.measured_at(points)
         return np.where(measured, mean_over_repetitions(longest)[place], np.nan)
+
+
+def comparison_of(experiment: Experiment, decision: ScalingDecision) -> Comparison:
+    """Return what points of different scales are compared by."""
+    if not decision.parameter and not (
+        experiment.is_series and counts_processes(next(iter(experiment.parameters), ""))
+    ):
+        return Comparison.SIZE
+    kinds = {Scaling.STRONG: Comparison.STRONG, Scaling.WEAK: Comparison.WEAK}
+    return kinds.get(decision.scaling, Comparison.UNKNOWN)
+
+
+def locations_of(experiment: Experiment, decision: ScalingDecision) -> Callable[[FloatArray], FloatArray]:
+    """Return a function from points float64[Q, D] to numbers of locations, float64[Q]; NaN if unknown."""
+    if experiment.is_series and comparison_of(experiment, decision) in (Comparison.STRONG, Comparison.WEAK):
+        parameter = decision.parameter or next(iter(experiment.parameters), "")
+        column = experiment.parameters.index(parameter)
+        return lambda points: np.asarray(points[:, column])
+    return partial(locations_at, experiment)
 
 
 def is_time(kernels: Kernels) -> bool:

@@ -10,12 +10,15 @@ from ingest.errors import UsageError
 from ingest.experiment import Experiment, RunRecord
 from ingest.reduction import Reduction
 from ingest.region_class import region_class
+from ingest.scaling import ScalingDecision
 from pipeline.models.agreement import agreeing
 from pipeline.models.analysis import Analysis, Level, analyse
+from pipeline.models.kernels import Kernels
+from pipeline.models.metrics import kernels_of
 from pipeline.models.options import ModelOptions
 from pipeline.models.prediction import Prediction
-from pipeline.models.runtime.figures import Study, is_time
-from pipeline.models.total import added, log_variance
+from pipeline.models.runtime.figures import Study, is_time, locations_of
+from pipeline.models.total import log_variance
 from pipeline.projection.study.kernels import Counts, KernelTable, Way, kernel_table
 from pipeline.projection.study.place import Place
 from pipeline.projection.study.projected_models import projected_models
@@ -70,9 +73,7 @@ def project_study(
         raise UsageError(f"models of {analysis.metric} cannot be projected", hint="project those of time")
     study = Study(analysis)
     points = analysis.experiment.points
-    if not np.isfinite(study.locations(points)).all():
-        hint = "name runs like app.p4.r1, or give the number of processes as a parameter"
-        raise UsageError("the number of processes is unknown, so nodes cannot be filled", hint=hint)
+    _require_processes(study.locations(points))
     network = target.has_messages and not study.per_location
     tables, transfers = [], []
     for level in ("callpaths", "regions"):
@@ -90,7 +91,9 @@ def project_study(
                 correlation=getattr(analysis, level).models.summed.correlation,
             )
         )
-    experiment, error = _experiment_there(analysis, transfers[0])
+    experiment, error = _experiment_there(
+        analysis.experiment, analysis.callpaths.kernels, analysis.metric, transfers[0]
+    )
     there = analyse(experiment, analysis.decision, analysis.metric, options)
     fine = projected_models(there.callpaths.models, analysis.callpaths.models, transfers[0])
     coarse = projected_models(there.regions.models, analysis.regions.models, transfers[1])
@@ -127,19 +130,52 @@ def _counts(others: Mapping[str, Analysis], names: Sequence[str], level: str, ke
     return counts
 
 
-def _experiment_there(analysis: Analysis, transfer: Transfer) -> tuple[Experiment, float]:
+def project_experiment(
+    experiment: Experiment, decision: ScalingDecision, metric: str, source: Place, target: Place
+) -> Experiment:
+    """Take measured times to another machine, without a model: calls and bytes are those measured.
+
+    Raises:
+        InputError: the metric was not measured.
+        UsageError: the number of processes is unknown.
+    """
+    kernels, _ = kernels_of(experiment, metric, decision.scaling)
+    locations = locations_of(experiment, decision)
+    _require_processes(locations(experiment.points))
+
+    def measured(*names: str) -> Counts | None:
+        known = {one.name for one in experiment.metrics}
+        found = [
+            np.nan_to_num(kernels_of(experiment, name, decision.scaling)[0].mean)
+            for name in names
+            if name in known
+        ]
+        return (lambda _: np.asarray(np.max(found, axis=0))) if found else None
+
+    table = kernel_table(kernels, measured(VISITS), measured(SENT, RECEIVED), network=target.has_messages)
+    transfer = Transfer(source=source, target=target, table=table, locations=locations, correlation=0.0)
+    return _experiment_there(experiment, kernels, metric, transfer)[0]
+
+
+def _require_processes(locations: FloatArray) -> None:
+    if not np.isfinite(locations).all():
+        hint = "name runs like app.p4.r1, or give the number of processes as a parameter"
+        raise UsageError("the number of processes is unknown, so nodes cannot be filled", hint=hint)
+
+
+def _experiment_there(
+    experiment: Experiment, kernels: Kernels, metric: str, transfer: Transfer
+) -> tuple[Experiment, float]:
     """Take the measured times to the other machine, call path by call path at every point.
 
     Returns:
         The experiment there, and the standard deviation of the logarithm of what its totals miss.
     """
-    experiment, kernels = analysis.experiment, analysis.callpaths.kernels
     mean = np.nan_to_num(kernels.mean)
-    exact = Prediction(mean, mean, mean)
-    there, total = transfer.there(experiment.points, exact, added(analysis.callpaths.models, exact), 0.9)
+    exact, total = (Prediction(one, one, one) for one in (mean, mean.sum(axis=0, keepdims=True)))
+    there, total = transfer.there(experiment.points, exact, total, 0.9)
     factor = np.ones((len(experiment.tree), len(experiment.points)))
     factor[kernels.node] = np.divide(there.value, mean, out=np.ones(mean.shape), where=mean > 0)
-    metric = analysis.metric
     times = experiment.values[metric]
     values = Reduction(**{name: array * factor[..., None] for name, array in vars(times).items()})
     runs = tuple(_run_there(run, experiment, times.sum, values.sum) for run in experiment.runs)
