@@ -1,0 +1,125 @@
+"""--from and --on: commands that show times show those on another machine."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+STUDY = Path(__file__).parents[3] / "sample_profiles" / "hpcg-strong"
+HERE = """
+name = "two cores"
+[values]
+cores = 2
+hz = "3 GHz"
+bw_node = "20 GB/s"
+[terms.message_node]
+model = "latency_bandwidth"
+latency = "1 us"
+bandwidth = "5 GB/s"
+"""
+THERE = HERE.replace("two cores", "cluster").replace("cores = 2", "cores = 64").replace("20 GB", "1280 GB")
+THERE = THERE.replace("message_node", "message")
+
+
+@pytest.fixture
+def machines(tmp_path):
+    for name, text in (("here", HERE), ("there", THERE)):
+        (tmp_path / f"{name}.toml").write_text(text)
+    return "--from", tmp_path / "here.toml", "--on", tmp_path / "there.toml"
+
+
+@pytest.fixture(scope="module")
+def stored(tmp_path_factory):
+    from pipeline.config.options import Options
+    from pipeline.stages.run import run
+
+    out = tmp_path_factory.mktemp("stored") / "out"
+    run(STUDY, Options(out=out))
+    return out
+
+
+def wall_times(summary):
+    return {entry["point"]["p"]: entry["wall_seconds"]["value"] for entry in summary["runtime"]["at"]}
+
+
+def test_both_machines_stand_side_by_side(call, stored, machines):
+    code, text, _ = call("project", stored, *machines, "--at", "p=4096")
+    assert code == 0
+    for what in (
+        "out from two cores (2 cores a node) to cluster",
+        "p = 4096 *",
+        "On here:",
+        "MPI_Send",
+        "Assumed:",
+    ):
+        assert what in text
+    assert "512 times beyond the measured range (very far" in " ".join(text.split())
+
+
+def test_commands_agree_on_the_other_machine(call, stored, machines, tmp_path):
+    call("project", stored, *machines, "--at", "p=64", "--json", tmp_path / "project.json")
+    document = json.loads((tmp_path / "project.json").read_text())
+    expected = wall_times(document["on"]["summary"])
+    out = tmp_path / "fresh"
+    for arguments in (
+        ("bottlenecks", stored, *machines, "--at", "p=64", "--json", "-"),
+        ("run", STUDY, "--out", out, *machines, "--at", "p=64", "--json", "-"),
+    ):
+        code, text, told = call(*arguments)
+        assert code == 0
+        assert wall_times(json.loads(text)) == expected
+        assert "all times are projected: measured on two cores, taken to cluster" in told
+    here = wall_times(document["from"]["summary"])
+    assert wall_times(json.loads((out / "summary.json").read_text()))[8] == here[8]
+    assert expected[8] < 0.5 * here[8]
+
+
+def test_the_report_on_another_machine_is_a_file_of_its_own(call, stored, machines, tmp_path):
+    before = (stored / "report.html").read_bytes()
+    assert call("report", stored, *machines, "-o", tmp_path / "there.html")[0] == 0
+    assert "On two machines" in (tmp_path / "there.html").read_text()
+    assert (stored / "report.html").read_bytes() == before
+    code, _, told = call("report", stored, *machines)
+    assert code == 2
+    assert "give -o FILE" in told
+
+
+def test_the_gate_judges_what_is_predicted_there(call, stored, machines, tmp_path):
+    baseline = tmp_path / "baseline.json"
+    assert call("baseline", STUDY, *machines, "-o", baseline)[0] == 0
+    code, text, _ = call("check", STUDY, *machines, "--baseline", baseline)
+    assert (code, text.splitlines()[0]) == (0, "No scalability regression")
+    code, text, _ = call("check", STUDY, "--baseline", baseline)
+    assert code == 3
+    assert "projected from here to there, these as measured" in text
+    total = json.loads(baseline.read_text())["kernels"][0]["values"]
+    plain = tmp_path / "plain.json"
+    call("baseline", STUDY, "-o", plain)
+    measured = json.loads(plain.read_text())["kernels"][0]["values"]
+    assert total[-1][0] < 0.5 * measured[-1][0]
+
+
+def test_a_comparison_of_one_study_on_another_machine_finds_nothing(call, stored, machines):
+    code, text, _ = call("compare", stored, STUDY, *machines)
+    assert code == 0
+    assert text.startswith("No kernel differs")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("--from", "archer2"), "--on: the machine to project to is not given"),
+        (("--on", "archer2"), "--from: the machine measured on is not given"),
+    ],
+)
+def test_one_machine_is_not_enough(call, stored, arguments, said):
+    for command in (("bottlenecks", stored), ("project", stored), ("run", STUDY), ("check", STUDY)):
+        code, _, told = call(*command, *arguments)
+        assert code == 2
+        assert said in told or "archer2: no such file" in told
+
+
+def test_other_metrics_are_not_projected(call, stored, machines):
+    code, _, told = call("bottlenecks", stored, *machines, "--metric", "visits")
+    assert code == 2
+    assert "'visits' cannot be projected" in told
