@@ -2,6 +2,7 @@
 
 name = "Cray XT5"            what to call it
 source = "..."               where the figures come from
+cpu = "zen4"                 the port map of its cores, if there is one
 variant = "expected"         name of the terms below, if there are variants
 [values]                     bw_node = "59.6 GB/s", used as mach.bw_node
 [terms.FF]                   used as mach.FF(V)
@@ -19,7 +20,7 @@ from pipeline.projection.model import Model, bind, symbol
 from pipeline.projection.terms import Term, read_term
 from pipeline.projection.units import Quantity, parse_quantity
 
-_KEYS = ("name", "source", "variant", "values", "terms", "variants")
+_KEYS = ("name", "source", "cpu", "variant", "values", "terms", "variants")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,6 +31,7 @@ class Machine:
         name: what to call it.
         path: its file.
         source: where the figures come from.
+        cpu: the port map of its cores; empty if none is stated.
         values: by dotted name.
         terms: the tables of its terms by name.
         variant: name of `terms`, if there are variants.
@@ -39,6 +41,7 @@ class Machine:
     name: str
     path: Path
     source: str
+    cpu: str
     values: Mapping[str, Quantity]
     terms: Mapping[str, Table]
     variant: str
@@ -71,6 +74,7 @@ def load_machine(name: str | Path) -> Machine:
         name=table.text("name", table.path.stem),
         path=table.path,
         source=table.text("source", ""),
+        cpu=table.text("cpu", ""),
         values={
             key: parse_quantity(value, where=values.at(key))
             for key, value in flattened(values.content).items()
