@@ -20,6 +20,11 @@ from pipeline.projection.model import Model, bind, symbol
 from pipeline.projection.terms import Term, read_term
 from pipeline.projection.units import Quantity, parse_quantity
 
+NODE_VALUES = ("cores", "hz", "peak_dp", "peak_scalar", "bw_node", "bw_core", "latency_memory")
+"""What a machine file states if it describes a node; docs/how-to/machines.md says what each means."""
+NETWORK_TERMS = ("message", "message_node", "allreduce")
+"""What it states if it describes a network."""
+
 _KEYS = ("name", "source", "cpu", "variant", "values", "terms", "variants")
 
 
@@ -46,6 +51,13 @@ class Machine:
     terms: Mapping[str, Table]
     variant: str
     variants: Mapping[str, Mapping[str, Table]]
+
+    @property
+    def covers(self) -> tuple[str, ...]:
+        """What the file describes completely, of ``node`` and ``network``."""
+        node = all(name in self.values for name in NODE_VALUES)
+        network = all(name in self.terms for name in NETWORK_TERMS)
+        return (*(("node",) if node else ()), *(("network",) if network else ()))
 
     def choose(self, variant: str | None) -> str:
         """Return the variant given, or the usual one.

@@ -1,18 +1,19 @@
 /* What the network can do: a ping-pong within a node and between two nodes, and a small allreduce.
  *
- *     mpicc -O2 network.c -o network && mpirun ./network ROUNDS
+ *     mpicc -O2 network.c -o network && mpirun ./network ROUNDS SECONDS
  *
  * Rank 0 plays with its next and with its last neighbour on the node by turns, and with the first rank of another
  * node if there is one. An allreduce sums one double on the first P ranks: all of a node, and all ranks of 1, 2, 4 ...
- * nodes. Every round prints each figure once: "name size seconds"; sizes are bytes, or ranks. The ranks of a node have
- * to follow each other, which is what mpirun and srun do by default.
+ * nodes. Every round prints each figure once: "name size seconds"; sizes are bytes, or ranks. After so many SECONDS
+ * no further round begins, but there are at least three. The ranks of a node have to follow each other, which is what
+ * mpirun and srun do by default.
  */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { LARGEST = 4 << 20, TRIES = 3, TAG = 1 };
+enum { LARGEST = 4 << 20, TRIES = 3, TAG = 1, LEAST_ROUNDS = 3 };
 static const double LEAST_SECONDS = 0.002;
 static char buffer[LARGEST];
 
@@ -68,7 +69,10 @@ static int following(int some, int here, int ranks)
 int main(int count, char **given)
 {
     MPI_Init(&count, &given);
-    int rank, ranks, here = 0, length, rounds = count > 1 ? atoi(given[1]) : 10;
+    int rank, ranks, here = 0, length, go_on = 1;
+    if (count < 3) MPI_Abort(MPI_COMM_WORLD, 2);
+    int rounds = atoi(given[1]);
+    double began = MPI_Wtime(), seconds = atof(given[2]);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     char host[MPI_MAX_PROCESSOR_NAME] = {0}, first[MPI_MAX_PROCESSOR_NAME];
@@ -80,6 +84,9 @@ int main(int count, char **given)
     if (rank == 0) printf("ranks %d %d\n", here, ranks);
 
     for (int round = 0; round < rounds; round++) {
+        if (round >= LEAST_ROUNDS) go_on = MPI_Wtime() - began < seconds;
+        MPI_Bcast(&go_on, 1, MPI_INT, 0, MPI_COMM_WORLD);
+        if (!go_on) break;
         for (int bytes = 8; bytes <= LARGEST; bytes *= bytes < 8192 ? 4 : 2) {
             if (here > 1) figure("message_node", rank, round % 2 ? here - 1 : 1, MPI_COMM_NULL, bytes);
             if (here < ranks) figure("message", rank, here, MPI_COMM_NULL, bytes);

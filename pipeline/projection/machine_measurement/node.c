@@ -1,11 +1,13 @@
 /* What one node can do: clock, peaks of arithmetic, bandwidths and latencies of memory and caches.
  *
  *     cc -O3 -march=native -pthread node.c -o node
- *     ./node ROUNDS L1 L2 L3 MEMORY DOMAIN CPU...
+ *     ./node ROUNDS SECONDS L1 L2 L3 MEMORY DOMAIN CPU...
  *
  * L1, L2, L3 and MEMORY are the bytes that every core works on for that level (0: there is no such level), MEMORY in
  * each of the three arrays of the triad, and three times that for the latency; the first DOMAIN of the CPUs are one NUMA domain. Every round prints each
- * figure once, "name value" in SI units, so that the spread of a figure is that over the whole run. Linux only.
+ * figure once, "name value" in SI units, so that the spread of a figure is that over the whole run; after so many
+ * SECONDS no further round begins, but there are at least three. What a core does on its own is timed with the clock
+ * of its thread, which stands still while other programs run; what the cores share, with that on the wall. Linux only.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -35,7 +37,7 @@ typedef double vector __attribute__((vector_size(sizeof(double) * WIDTH)));
 #endif
 #define KEEP_INTEGER(x) __asm__ volatile("" : "+r"(x))
 
-enum { LINE = 64, PAGE = 2 << 20, TRIES = 3 };
+enum { LINE = 64, PAGE = 2 << 20, TRIES = 3, LEAST_ROUNDS = 3 };
 static const double LEAST_SECONDS = 0.01;
 
 struct work {
@@ -47,20 +49,20 @@ struct work {
     double result;
     const struct kernel *kernel;
     pthread_barrier_t *barrier;
-    double *start, *stop;
+    double *start, *stop, *own;
 };
 
 struct kernel {
     const char *name;
     void (*run)(struct work *, uint64_t passes);
     double amount; /* operations of a pass, or bytes per byte of `n` */
-    int per_byte;
+    int per_byte, shared;
 };
 
-static double now(void)
+static double now(clockid_t clock)
 {
     struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
+    clock_gettime(clock, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
@@ -138,14 +140,16 @@ static void chase(struct work *w, uint64_t passes)
 }
 
 static const struct kernel
-    HZ = {"hz", cycles, 4 * CHAINS, 0},
-    PEAK_SCALAR = {"peak_scalar", fused_scalar, 8 * CHAINS, 0},
-    PEAK_SIMD = {"peak_simd", apart_vector, 8 * CHAINS * WIDTH, 0},
-    PEAK_DP = {"peak_dp", fused_vector, 8 * CHAINS * WIDTH, 0},
-    TRIAD_CORE = {"bw_core", triad, 3, 1}, TRIAD_DOMAIN = {"bw_numa", triad, 3, 1}, TRIAD_NODE = {"bw_node", triad, 3, 1},
-    READ[3] = {{"bw_l1", sum, 1, 1}, {"bw_l2", sum, 1, 1}, {"bw_l3", sum, 1, 1}},
-    CHASE[4] = {{"latency_l1", chase, 1024, 0}, {"latency_l2", chase, 1024, 0}, {"latency_l3", chase, 1024, 0},
-                {"latency_memory", chase, 1024, 0}};
+    HZ = {"hz", cycles, 4 * CHAINS, 0, 0},
+    PEAK_SCALAR = {"peak_scalar", fused_scalar, 8 * CHAINS, 0, 0},
+    PEAK_SIMD = {"peak_simd", apart_vector, 8 * CHAINS * WIDTH, 0, 0},
+    PEAK_DP = {"peak_dp", fused_vector, 8 * CHAINS * WIDTH, 0, 0},
+    TRIAD_CORE = {"bw_core", triad, 3, 1, 1},
+    TRIAD_DOMAIN = {"bw_numa", triad, 3, 1, 1},
+    TRIAD_NODE = {"bw_node", triad, 3, 1, 1},
+    READ[3] = {{"bw_l1", sum, 1, 1, 0}, {"bw_l2", sum, 1, 1, 0}, {"bw_l3", sum, 1, 1, 1}},
+    CHASE[4] = {{"latency_l1", chase, 1024, 0, 0}, {"latency_l2", chase, 1024, 0, 0}, {"latency_l3", chase, 1024, 0, 0},
+                {"latency_memory", chase, 1024, 0, 0}};
 
 static void *worker(void *given)
 {
@@ -155,26 +159,30 @@ static void *worker(void *given)
     CPU_SET(w->cpu, &set);
     sched_setaffinity(0, sizeof set, &set); /* where that is forbidden, the scheduler's choice */
     pthread_barrier_wait(w->barrier);
-    double start = now();
+    double start = now(CLOCK_MONOTONIC), own = now(CLOCK_THREAD_CPUTIME_ID);
     if (w->passes) w->kernel->run(w, w->passes);
     else /* first touch, so that memory is near the core that uses it */
         for (size_t i = 0; i < w->n / sizeof(double); i++) w->a[i] = w->b[i] = w->c[i] = 1.0;
-    *w->start = start, *w->stop = now();
+    *w->own = now(CLOCK_THREAD_CPUTIME_ID) - own;
+    *w->start = start, *w->stop = now(CLOCK_MONOTONIC);
     return NULL;
 }
 
-/* The time from the first start to the last end. */
-static double timed(struct work *works, int threads)
+/* The time from the first start to the last end, or the mean of what the threads took of their cores. */
+static double timed(struct work *works, int threads, int shared)
 {
-    double start[threads], stop[threads], first, last;
+    double start[threads], stop[threads], own[threads], first, last, total = 0;
     pthread_barrier_t barrier;
     pthread_barrier_init(&barrier, NULL, (unsigned)threads);
     for (int t = 0; t < threads; t++) {
         works[t].barrier = &barrier, works[t].start = &start[t], works[t].stop = &stop[t];
+        works[t].own = &own[t];
         if (pthread_create(&works[t].thread, NULL, worker, &works[t])) exit(3);
     }
     for (int t = 0; t < threads; t++) pthread_join(works[t].thread, NULL);
     pthread_barrier_destroy(&barrier);
+    for (int t = 0; t < threads; t++) total += own[t];
+    if (!shared) return total / threads;
     first = start[0], last = stop[0];
     for (int t = 1; t < threads; t++) {
         if (start[t] < first) first = start[t];
@@ -191,12 +199,12 @@ static void figure(const struct kernel *kernel, struct work *works, int threads,
     double time;
     for (;;) {
         for (int t = 0; t < threads; t++) works[t].kernel = kernel, works[t].passes = passes, works[t].n = n;
-        time = timed(works, threads);
+        time = timed(works, threads, kernel->shared);
         if (time >= LEAST_SECONDS) break;
         passes = time < LEAST_SECONDS / 64 ? 64 * passes : (uint64_t)((double)passes * 1.3 * LEAST_SECONDS / time) + 1;
     }
     for (int try = 1; try < TRIES; try++) {
-        double again = timed(works, threads);
+        double again = timed(works, threads, kernel->shared);
         if (again < time) time = again;
     }
     double amount = kernel->amount * (double)passes * threads * (kernel->per_byte ? (double)n : 1);
@@ -234,26 +242,28 @@ static void link_lines(struct work *w, size_t n)
 
 int main(int count, char **given)
 {
-    if (count < 8) return 2;
-    int rounds = atoi(given[1]), domain = atoi(given[6]), cores = count - 7;
+    if (count < 9) return 2;
+    double began = now(CLOCK_MONOTONIC), seconds = atof(given[2]);
+    int rounds = atoi(given[1]), domain = atoi(given[7]), cores = count - 8;
     size_t bytes[4];
     for (int level = 0; level < 4; level++) {
         size_t unit = (size_t)CHAINS * sizeof(vector) * 4;
-        bytes[level] = strtoull(given[2 + level], NULL, 10) / unit * unit;
+        bytes[level] = strtoull(given[3 + level], NULL, 10) / unit * unit;
     }
     struct work *works = calloc((size_t)cores, sizeof *works), chasers[4] = {{0}};
     if (!works) return 4;
     for (int t = 0; t < cores; t++) {
-        works[t].cpu = atoi(given[7 + t]), works[t].n = bytes[3];
+        works[t].cpu = atoi(given[8 + t]), works[t].n = bytes[3];
         works[t].a = array(bytes[3]), works[t].b = array(bytes[3]), works[t].c = array(bytes[3]);
     }
-    timed(works, cores);
+    timed(works, cores, 1);
     for (int level = 0; level < 4; level++) {
         if (!bytes[level]) continue;
         chasers[level].cpu = works[0].cpu, chasers[level].a = array(bytes[level] * (level == 3 ? 3 : 1));
         link_lines(&chasers[level], bytes[level] * (level == 3 ? 3 : 1));
     }
     for (int round = 0; round < rounds; round++) {
+        if (round >= LEAST_ROUNDS && now(CLOCK_MONOTONIC) - began > seconds) break;
         figure(&HZ, works, cores, 0, 0);
         figure(&PEAK_SCALAR, works, cores, 0, 0);
         figure(&PEAK_SIMD, works, cores, 0, 0);
