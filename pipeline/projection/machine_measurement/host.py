@@ -50,7 +50,7 @@ def working_sets(host: Host, largest: int = _LARGEST_ARRAY) -> tuple[int, int, i
     Half of the first cache, and of a core's share of the second; what exceeds the second cache by half of the
     share of the third, which suits caches that keep copies and those that do not. In memory it is the size of
     each of three arrays, together four times the last cache if `largest` and a quarter of the free memory
-    allow that.
+    allow that, and no smaller than what is worked on in the caches.
 
     Args:
         host: the node.
@@ -65,4 +65,4 @@ def working_sets(host: Host, largest: int = _LARGEST_ARRAY) -> tuple[int, int, i
     last = max(cache.size for cache in (first, second, third))
     free = host.available // (_MEMORY_SHARE * _ARRAYS * len(host.cpus))
     array = min(max(4 * last // _ARRAYS, _LEAST_ARRAY), largest, free)
-    return first.size // 2, inside_second, inside_third, array
+    return first.size // 2, inside_second, inside_third, max(array, inside_second, inside_third)

@@ -97,9 +97,8 @@ def _head(host: Host, rounds: int, provenance: Provenance) -> Iterator[str]:
     yield from _comment(f"Compiler: {provenance.compiler}.")
     yield from _comment(f"Network: {provenance.network}.")
     yield from _comment(
-        f"Every value is the upper quartile of {rounds} rounds (of times the lower), its standard "
-        "deviation half of the distance from their median to the best, at least 1 %: what disturbs a "
-        "measurement only makes it slower."
+        f"Every value is the upper quartile of {rounds} rounds (of times the lower), its standard deviation "
+        "the distance from there to the best, at least 1 %: what disturbs a measurement only makes it slower."
     )
     yield ""
     yield f"name = {_text(f'{host.processor}, {len(host.cpus)} cores')}"

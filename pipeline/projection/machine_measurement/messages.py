@@ -56,7 +56,7 @@ def fit_protocols(sizes: FloatArray, times: list[Figure]) -> Protocols:
         times: n of them.
     """
     seconds = np.array([each.value for each in times])
-    own = float(np.sqrt(np.mean([each.relative_sd**2 for each in times])))
+    own = float(np.median([each.relative_sd for each in times]))
     splits = range(_LEAST_POINTS, len(sizes) - _LEAST_POINTS + 1)
     lines = [(_line(sizes[:k], seconds[:k]), _line(sizes[k:], seconds[k:])) for k in splits]
     errors = [sum(float(np.sum(line.misfit**2)) for line in pair) for pair in lines]

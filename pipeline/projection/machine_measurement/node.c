@@ -3,8 +3,8 @@
  *     cc -O3 -march=native -pthread node.c -o node
  *     ./node ROUNDS SECONDS L1 L2 L3 MEMORY DOMAIN CPU...
  *
- * L1, L2, L3 and MEMORY are the bytes that every core works on for that level (0: there is no such level), MEMORY in
- * each of the three arrays of the triad, and three times that for the latency; the first DOMAIN of the CPUs are one NUMA domain. Every round prints each
+ * L1, L2, L3 and MEMORY are the bytes that every core works on for that level (0: there is no such level), MEMORY, the
+ * largest of them, in each of the three arrays of the triad, and three times that for the latency; the first DOMAIN of the CPUs are one NUMA domain. Every round prints each
  * figure once, "name value" in SI units, so that the spread of a figure is that over the whole run; after so many
  * SECONDS no further round begins, but there are at least three. What a core does on its own is timed with the clock
  * of its thread, which stands still while other programs run; what the cores share, with that on the wall. Linux only.
@@ -250,6 +250,8 @@ int main(int count, char **given)
         size_t unit = (size_t)CHAINS * sizeof(vector) * 4;
         bytes[level] = strtoull(given[3 + level], NULL, 10) / unit * unit;
     }
+    for (int level = 0; level < 3; level++)
+        if (bytes[level] > bytes[3]) return 2;
     struct work *works = calloc((size_t)cores, sizeof *works), chasers[4] = {{0}};
     if (!works) return 4;
     for (int t = 0; t < cores; t++) {

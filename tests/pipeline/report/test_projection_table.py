@@ -208,7 +208,7 @@ def test_the_list_as_json(tmp_path):
                 ],
             }
         ],
-        "machines": [{"name": "node", "title": "y", "source": "z", "variants": []}],
+        "machines": [{"name": "node", "title": "y", "source": "z", "covers": [], "variants": []}],
     }
     shipped = shipped_json((), shipped_machines())["machines"]
     assert next(each for each in shipped if each["name"] == "xt5")["variants"] == [
