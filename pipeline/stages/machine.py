@@ -196,6 +196,10 @@ def _measure_network(
         if result.returncode:
             raise UsageError(f"{command[0]} failed: {_reason(result)}")
         samples = read_samples(result.stdout)
+        starts = [count for (name, _), values in samples.items() if name == "ranks" for count in values]
+        if len(starts) != 1:
+            hint = f"choose with --mpicc and --mpirun what belongs together; {tools.mpi_compiler} compiled it"
+            raise UsageError(f"{command[0]} did not start one MPI program", hint=hint)
     except (PipelineError, OSError) as error:
         return {}, f"not measured, {error}", (f"network left out: {error}",)
     how = shlex.join(command)

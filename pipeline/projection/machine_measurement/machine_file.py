@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from ingest.errors import one_line
 from pipeline.projection.machine_measurement.host import Host
 from pipeline.projection.machine_measurement.messages import (
+    FEWEST_SIZES,
     Allreduce,
     fit_protocols,
     read_allreduce,
@@ -59,7 +60,7 @@ def machine_file(host: Host, node: Samples, network: Samples, provenance: Proven
 
     Args:
         host: the node.
-        node: what `node.c` printed.
+        node: what `node.c` printed; at least `hz` and `bw_node`.
         network: what `network.c` printed; empty if it was not run.
         provenance: how both were measured.
     """
@@ -71,7 +72,7 @@ def machine_file(host: Host, node: Samples, network: Samples, provenance: Proven
         f"cores = {len(host.cpus)}",
         f"numa_domains = {host.domains}",
         f'memory = "{host.memory / 2**30:.4g} GiB"',
-        *(_value(name, _figure(node, name), *_NODE[name]) for name in _NODE if (name, 0) in node),
+        *(_value(name, figure, *_NODE[name]) for name, figure in _node_figures(node).items()),
         *_allreduce_values(allreduce),
         *_message(network, "message", "Between two nodes."),
         *_message(
@@ -82,8 +83,14 @@ def machine_file(host: Host, node: Samples, network: Samples, provenance: Proven
     return "\n".join(lines) + "\n"
 
 
-def _figure(node: Samples, name: str) -> Figure:
-    return (time if name.startswith("latency") else rate)(node[name, 0])
+def _node_figures(node: Samples) -> dict[str, Figure]:
+    """Return the figures in the order of the file; a node that is one NUMA domain is measured once."""
+    samples = {("bw_numa", 0): node["bw_node", 0], **node}
+    return {
+        name: (time if name.startswith("latency") else rate)(samples[name, 0])
+        for name in _NODE
+        if (name, 0) in samples
+    }
 
 
 def _head(host: Host, rounds: int, provenance: Provenance) -> Iterator[str]:
@@ -142,7 +149,7 @@ def _allreduce_values(allreduce: Allreduce | None) -> Iterator[str]:
 
 def _message(network: Samples, name: str, meaning: str) -> Iterator[str]:
     sizes, times = sizes_and_times(network, name)
-    if not len(sizes):
+    if len(sizes) < FEWEST_SIZES:
         return
     found = fit_protocols(sizes, times)
     yield from (

@@ -9,6 +9,7 @@ from pipeline.projection.least_squares import solve_linear
 from pipeline.projection.machine_measurement.samples import LEAST_SPREAD, Figure, Samples, time
 
 _LEAST_POINTS = 3  # of a protocol
+FEWEST_SIZES = 2 * _LEAST_POINTS
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,7 +53,7 @@ def fit_protocols(sizes: FloatArray, times: list[Figure]) -> Protocols:
     The spread of every parameter is the scatter of the times around its line, or their own if that is larger.
 
     Args:
-        sizes: float64[n], bytes, in order; n >= 6.
+        sizes: float64[n], bytes, in order; n >= `FEWEST_SIZES`.
         times: n of them.
     """
     seconds = np.array([each.value for each in times])

@@ -271,7 +271,7 @@ int main(int count, char **given)
         figure(&PEAK_SIMD, works, cores, 0, 0);
         figure(&PEAK_DP, works, cores, 0, 0);
         figure(&TRIAD_CORE, works, 1, bytes[3], 0);
-        figure(&TRIAD_DOMAIN, works, domain, bytes[3], 0);
+        if (domain < cores) figure(&TRIAD_DOMAIN, works, domain, bytes[3], 0);
         figure(&TRIAD_NODE, works, cores, bytes[3], 0);
         for (int level = 0; level < 3; level++)
             if (bytes[level]) figure(&READ[level], works, cores, bytes[level], 0);

@@ -103,6 +103,8 @@ def test_a_network_of_two_nodes_is_read(program, compiler, load):
     ("mpicc", "mpirun", "notice"),
     [
         ("exit 0", "echo no slots >&2; exit 1", "failed: no slots"),
+        ("exit 0", "echo ranks 1 1; echo ranks 1 1", "did not start one MPI program; choose with --mpicc"),
+        ("exit 0", "exit 0", "did not start one MPI program"),
         ("exit 0", "echo rubbish", "the measuring program printed 'rubbish'; measure again"),
         ("echo network.c:1: error: no mpi.h >&2; exit 1", "exit 0", "error: no mpi.h"),
     ],

@@ -77,6 +77,11 @@ def test_values_have_their_units_and_spreads(load):
     assert "bw_l3" not in values
 
 
+def test_a_node_of_one_numa_domain_has_one_bandwidth(load):
+    values = load({key: each for key, each in NODE.items() if key != ("bw_numa", 0)}).values
+    assert values["bw_numa"] == values["bw_node"]
+
+
 def seconds(machine, term, argument):
     names = machine_names(machine, "mach", no_models)
     return float(predict({"t": names[f"mach.{term}"](argument)}, {})["t"].value[0])
