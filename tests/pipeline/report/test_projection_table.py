@@ -178,6 +178,7 @@ def test_what_is_shipped_has_a_line_each_on_a_wide_terminal():
     assert "(--" not in row(lines, "setsm")
     assert "Cray XT5 (Kraken) (--variant expected, noiseless, ideal)" in row(lines, "xt5")
     assert "(--" not in row(lines, "zen4-vm")
+    assert "; node and network" in row(lines, "archer2") and "; n" not in row(lines, "xt5")
     assert lines.index("") == 9
     assert len(lines) == 9 + 1 + 1 + len(shipped_machines())
 

@@ -80,14 +80,15 @@ def test_the_network_within_this_node_is_measured(compiler, load):
     assert "one node only" in measured.notices[0]
 
 
-def test_a_network_of_two_nodes_is_read(program, compiler, load):
+@pytest.mark.parametrize("name", ["srun", "mpirun"])
+def test_a_network_of_two_nodes_is_read(program, compiler, load, name):
     """What `network.c` prints where there are several nodes."""
     sizes = [8, 64, 512, 4096, 32768, 262144, 2097152]
     lines = ["ranks 2 4", "allreduce 2 1e-6", "allreduce 4 3e-6"]
     lines += [
         f"{name} {size} {1e-6 + size * 1e-10}" for name in ("message", "message_node") for size in sizes
     ]
-    launcher = program("srun", "\n".join(f"echo '{line}'" for line in lines))
+    launcher = program(name, "\n".join(f"echo '{line}'" for line in lines))
     fake = program("mpicc", "exit 0")
     measured = measure_machine(
         Tools(compiler=compiler, mpi_compiler=fake, launcher=f"{launcher} -N 2"), SMALL
@@ -96,7 +97,7 @@ def test_a_network_of_two_nodes_is_read(program, compiler, load):
     assert machine.covers == ("node", "network")
     assert machine.values["allreduce_step"].value == pytest.approx(2e-6)
     assert measured.notices == ()
-    assert "srun -N 2." in measured.text.replace("\n# ", " ")
+    assert f"{name} -N 2." in measured.text.replace("\n# ", " ")
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from pipeline.projection.units import BANDWIDTH, BYTES, FLOP_RATE, RATE, TIME, p
 from tests.pipeline.projection.stored import no_models
 
 HOST = Host(
-    processor='A "fast"\nprocessor\\',
+    processor='A "fast"\nprocessor\\ 𝔛',
     cpus=(0, 2, 4, 6),
     domains=2,
     domain_cores=2,
@@ -35,11 +35,18 @@ NODE = {
     ("bw_l1", 0): [2e12, 2e12],
     ("latency_memory", 0): [9e-8, 1e-7, 1e-7, 1e-7, 1e-7],
 }
-SIZES = [8, 64, 512, 4096, 32768, 262144, 2097152]
+SIZES = [8, 64, 512, 4096, 32768, 262144, 2097152, 4194304]
+
+
+def between(size):
+    """Seconds of a message between two nodes: beyond 4 KiB it starts 3 us later."""
+    return 2e-6 + size / 1e9 if size <= 4096 else 5e-6 + size / 1e10
+
+
 NETWORK = {
     ("ranks", 4): [16],
     **{("message_node", size): [1e-6 + size / 1e10] for size in SIZES},
-    **{("message", size): [2e-6 + size / 1e10] for size in SIZES},
+    **{("message", size): [between(size)] for size in SIZES},
     **{("allreduce", ranks): [seconds] for ranks, seconds in ((2, 1e-6), (4, 2e-6), (8, 5e-6), (16, 8e-6))},
 }
 
@@ -90,7 +97,7 @@ def seconds(machine, term, argument):
 def test_terms_give_the_measured_times_back(load):
     machine = load()
     for size in SIZES:
-        assert seconds(machine, "message", constant(size, BYTES)) == pytest.approx(2e-6 + size / 1e10, 1e-3)
+        assert seconds(machine, "message", constant(size, BYTES)) == pytest.approx(between(size), 1e-3)
     for ranks, expected in ((2, 1e-6), (4, 2e-6), (8, 5e-6), (16, 8e-6)):
         assert seconds(machine, "allreduce", constant(ranks)) == pytest.approx(expected, 1e-3)
 
@@ -105,11 +112,11 @@ def test_one_node_has_no_times_between_nodes(load):
 
 def test_the_text_says_how_it_was_measured(load):
     machine = load()
-    assert machine.name == 'A "fast" processor\\, 4 cores'
+    assert machine.name == 'A "fast" processor\\ 𝔛, 4 cores'
     assert machine.source == "pipeline machine measure, 2026-11-22"
     text = machine.path.read_text()
     for part in (
-        '# Node: A "fast" processor\\, 4 cores in 2 NUMA domains; data caches of a core: 32 KiB, 1024 KiB',
+        '# Node: A "fast" processor\\ 𝔛, 4 cores in 2 NUMA domains; data caches of a core: 32 KiB, 1024 KiB',
         "# Compiler: gcc 12, -O3.",
         "# Network: mpirun -n 4.",
         "upper quartile of 2 rounds",
