@@ -46,7 +46,7 @@ class Machine:
     name: str
     path: Path
     source: str
-    cpu: str
+    cpu: str = ""
     values: Mapping[str, Quantity]
     terms: Mapping[str, Table]
     variant: str

@@ -5,9 +5,11 @@ import os
 import platform
 import shlex
 import shutil
+import signal
 import subprocess
 import tempfile
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,12 +19,13 @@ from pipeline.projection.machine_measurement.host import Host, working_sets
 from pipeline.projection.machine_measurement.machine_file import Provenance, machine_file
 from pipeline.projection.machine_measurement.samples import Samples, read_samples
 from pipeline.stages.host import read_host
+from pipeline.store.atomic import not_writable
 
 COMPILERS = ("cc", "gcc", "clang")
 LAUNCHERS = ("mpirun", "mpiexec")
 _SOURCES = Path(programs.__file__).parent
-_LONGEST = 90.0  # seconds of a program
-_ENDS = {3: "no more threads can be started", 4: "not enough memory"}  # exit codes of node.c
+_LONGEST_COMPILING, _LONGEST_NODE, _LONGEST_NETWORK = 30.0, 80.0, 35.0  # seconds
+_FAILURES = {3: "no more threads can be started", 4: "not enough memory"}  # exit codes of node.c
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,13 +83,14 @@ def measure_machine(tools: Tools, effort: Effort = THOROUGH, host: Host | None =
     """Return the machine file of the node that this process runs on, and of its network if MPI is there.
 
     Raises:
-        UsageError: there is no compiler, or it cannot compile the program, or the program fails.
+        UsageError: there is no compiler, or it cannot compile the program, or the program fails, or there is
+            no directory for it.
         InputError: the operating system does not describe the node.
     """
     host = host or read_host()
     compiler = _compiler(tools.compiler)
     flags = default_flags() if tools.flags is None else tools.flags
-    with tempfile.TemporaryDirectory(prefix="pipeline-machine-") as scratch:
+    with _scratch(tools) as scratch:
         node = _measure_node(host, [compiler, *_words(flags, "--flags")], effort, Path(scratch))
         network, how, notices = _measure_network(host, tools, effort, Path(scratch))
     provenance = Provenance(
@@ -96,6 +100,15 @@ def measure_machine(tools: Tools, effort: Effort = THOROUGH, host: Host | None =
         network=how,
     )
     return Measured(machine_file(host, node, network, provenance), notices)
+
+
+def _scratch(tools: Tools) -> tempfile.TemporaryDirectory[str]:
+    """Return a directory for the programs: with a launcher of the user's, one that other nodes may share."""
+    folder = Path() if tools.launcher else Path(tempfile.gettempdir())
+    try:
+        return tempfile.TemporaryDirectory(prefix="pipeline-machine-", dir=folder.resolve())
+    except OSError as error:
+        raise not_writable(folder.resolve(), error) from error
 
 
 def _compiler(given: str | None) -> str:
@@ -128,34 +141,43 @@ def _version(compiler: str) -> str:
 def _run(command: Sequence[str], seconds: float) -> subprocess.CompletedProcess[str]:
     """Run a program without input; one that takes too long ends with the code that `timeout` gives.
 
+    The processes that it starts end with it.
+
     Raises:
         OSError: it cannot be started.
     """
+    process = subprocess.Popen(
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        errors="replace",
+        start_new_session=True,
+    )
     try:
-        return subprocess.run(
-            command,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            errors="replace",
-            timeout=seconds,
-            check=False,
-        )
-    except subprocess.TimeoutExpired:
-        return subprocess.CompletedProcess(list(command), 124, "", f"took more than {seconds:g} s")
+        printed, errors = process.communicate(timeout=seconds)
+    except BaseException as stop:
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGTERM)
+        process.communicate()
+        if not isinstance(stop, subprocess.TimeoutExpired):
+            raise
+        return subprocess.CompletedProcess(command, 124, "", f"took more than {seconds:g} s")
+    return subprocess.CompletedProcess(command, process.returncode, printed, errors)
 
 
 def _reason(result: subprocess.CompletedProcess[str]) -> str:
     """Return the first line that says what is wrong."""
-    lines = [line.strip(" -*") for line in result.stderr.splitlines()]
-    told = [line for line in lines if "error" in line.lower()] or [line for line in lines if line]
-    return one_line(told[0]) if told else f"exit code {result.returncode}"
+    lines = [line for text in result.stderr.splitlines() if (line := text.strip(" -*"))]
+    line = next((line for line in lines if "error" in line.lower()), lines[0] if lines else "")
+    return one_line(line) or f"exit code {result.returncode}"
 
 
 def _compile(command: list[str], source: str, target: Path) -> str:
     """Compile a program; return why that failed, an empty text if it did not."""
     try:
-        result = _run([*command, str(_SOURCES / source), "-o", str(target), "-pthread"], _LONGEST)
+        result = _run([*command, str(_SOURCES / source), "-o", str(target), "-pthread"], _LONGEST_COMPILING)
     except OSError as error:
         return error.strerror or str(error)
     return "" if result.returncode == 0 else _reason(result)
@@ -171,13 +193,13 @@ def _measure_node(host: Host, command: list[str], effort: Effort, scratch: Path)
     sizes = working_sets(host, effort.largest)
     given = [effort.rounds, effort.node_seconds, *sizes, host.domain_cores, *host.cpus]
     try:
-        result = _run([str(program), *map(str, given)], _LONGEST)
+        result = _run([str(program), *map(str, given)], _LONGEST_NODE)
     except OSError as error:
         hint = "set TMPDIR to a directory that programs can be run from"
         what = f"the measuring program cannot be run: {error.strerror}"
         raise UsageError(what, where=str(scratch), hint=hint) from error
     if result.returncode:
-        why = _ENDS.get(result.returncode, _reason(result))
+        why = _FAILURES.get(result.returncode, _reason(result))
         hint = "measure an idle node, or fewer cores with taskset"
         raise UsageError(f"the measuring program failed: {why}", hint=hint)
     return read_samples(result.stdout)
@@ -192,7 +214,8 @@ def _measure_network(
         program = scratch / "network"
         if failure := _compile([tools.mpi_compiler, "-O2"], "network.c", program):
             raise UsageError(f"{tools.mpi_compiler} cannot compile the program: {failure}")
-        result = _run([*command, str(program), str(effort.rounds), str(effort.network_seconds)], _LONGEST)
+        given = [str(program), str(effort.rounds), str(effort.network_seconds)]
+        result = _run([*command, *given], _LONGEST_NETWORK)
         if result.returncode:
             raise UsageError(f"{command[0]} failed: {_reason(result)}")
         samples = read_samples(result.stdout)

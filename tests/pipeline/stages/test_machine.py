@@ -1,11 +1,14 @@
 """Measuring this machine: compiled, run and read back in seconds; and what may be missing, in one line."""
 
 import shutil
+import tempfile
+import time
 
 import pytest
 
 from ingest.errors import UsageError
 from pipeline.projection.machine import load_machine
+from pipeline.stages import machine as stage
 from pipeline.stages.machine import Effort, Tools, measure_machine
 
 SMALL = Effort(rounds=3, node_seconds=0.0, network_seconds=0.0, largest=1 << 20)
@@ -153,3 +156,31 @@ def test_a_compiler_that_is_not_there(monkeypatch, tmp_path):
 def test_flags_that_are_not_a_command(program):
     with pytest.raises(UsageError, match="--flags: '-O3 \"' is not a command"):
         measure_machine(Tools(compiler=program("mycc", "exit 0"), flags='-O3 "'), SMALL)
+
+
+def test_a_launcher_that_hangs_is_ended_with_all_it_started(program, compiler, monkeypatch, tmp_path):
+    monkeypatch.setattr(stage, "_LONGEST_NETWORK", 0.3)
+    launcher = program("srun", f"sh -c 'sleep 2; touch {tmp_path}/late' & wait")
+    begin = time.monotonic()
+    measured = measure_machine(
+        Tools(compiler=compiler, mpi_compiler=program("mpicc", "exit 0"), launcher=launcher), SMALL
+    )
+    assert "took more than 0.3 s" in measured.notices[0]
+    time.sleep(max(0.0, begin + 4 - time.monotonic()))
+    assert not (tmp_path / "late").exists()
+
+
+def test_the_program_of_several_nodes_is_in_the_current_directory(program, compiler, monkeypatch, tmp_path):
+    (tmp_path / "shared").mkdir()
+    monkeypatch.chdir(tmp_path / "shared")
+    launcher = program("srun", f'echo "$1" > {tmp_path}/where; echo ranks 1 1')
+    tools = Tools(compiler=compiler, mpi_compiler=program("mpicc", "exit 0"), launcher=launcher)
+    measure_machine(tools, SMALL)
+    assert (tmp_path / "where").read_text().startswith(f"{tmp_path}/shared/pipeline-machine-")
+    assert list((tmp_path / "shared").iterdir()) == []
+
+
+def test_no_directory_for_the_programs(compiler, monkeypatch, tmp_path):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "none"))
+    with pytest.raises(UsageError, match=r"none: cannot be written \(No such file or directory\)"):
+        measure_machine(Tools(compiler=compiler), SMALL)
