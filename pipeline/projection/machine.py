@@ -2,6 +2,7 @@
 
 name = "Cray XT5"            what to call it
 source = "..."               where the figures come from
+cpu = "zen4"                 the port map of its cores, if there is one
 variant = "expected"         name of the terms below, if there are variants
 [values]                     bw_node = "59.6 GB/s", used as mach.bw_node
 [terms.FF]                   used as mach.FF(V)
@@ -19,7 +20,12 @@ from pipeline.projection.model import Model, bind, symbol
 from pipeline.projection.terms import Term, read_term
 from pipeline.projection.units import Quantity, parse_quantity
 
-_KEYS = ("name", "source", "variant", "values", "terms", "variants")
+NODE_VALUES = ("cores", "hz", "peak_dp", "peak_scalar", "bw_node", "bw_core", "latency_memory")
+"""What a machine file states if it describes a node; docs/how-to/machines.md says what each means."""
+NETWORK_TERMS = ("message", "message_node", "allreduce")
+"""What it states if it describes a network."""
+
+_KEYS = ("name", "source", "cpu", "variant", "values", "terms", "variants")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,6 +36,7 @@ class Machine:
         name: what to call it.
         path: its file.
         source: where the figures come from.
+        cpu: the port map of its cores; empty if none is stated.
         values: by dotted name.
         terms: the tables of its terms by name.
         variant: name of `terms`, if there are variants.
@@ -39,10 +46,18 @@ class Machine:
     name: str
     path: Path
     source: str
+    cpu: str = ""
     values: Mapping[str, Quantity]
     terms: Mapping[str, Table]
     variant: str
     variants: Mapping[str, Mapping[str, Table]]
+
+    @property
+    def covers(self) -> tuple[str, ...]:
+        """What the file describes completely, of ``node`` and ``network``."""
+        node = all(name in self.values for name in NODE_VALUES)
+        network = all(name in self.terms for name in NETWORK_TERMS)
+        return (*(("node",) if node else ()), *(("network",) if network else ()))
 
     def choose(self, variant: str | None) -> str:
         """Return the variant given, or the usual one.
@@ -71,6 +86,7 @@ def load_machine(name: str | Path) -> Machine:
         name=table.text("name", table.path.stem),
         path=table.path,
         source=table.text("source", ""),
+        cpu=table.text("cpu", ""),
         values={
             key: parse_quantity(value, where=values.at(key))
             for key, value in flattened(values.content).items()

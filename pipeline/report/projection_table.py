@@ -146,7 +146,12 @@ def show_shipped(out: Console, applications: Sequence[Application], machines: Se
     given = [(x.path.stem, f"{x.title}{_needs(x)}", x.source) for x in applications]
     out.print(_listing("application", given))
     out.print()
-    stated = [(x.path.stem, f"{x.name}{_offers(x)}", x.source) for x in machines]
+    show_machines(out, machines)
+
+
+def show_machines(out: Console, machines: Sequence[Machine]) -> None:
+    """Print machines: name, description, what is described, source."""
+    stated = [(x.path.stem, f"{x.name}{_offers(x)}{_covers(x)}", x.source) for x in machines]
     out.print(_listing("machine", stated))
 
 
@@ -169,6 +174,10 @@ def _offers(machine: Machine) -> str:
     return f" (--variant {', '.join((machine.variant, *machine.variants))})" if machine.variants else ""
 
 
+def _covers(machine: Machine) -> str:
+    return f"; {' and '.join(machine.covers)}" if machine.covers else ""
+
+
 def shipped_json(applications: Sequence[Application], machines: Sequence[Machine]) -> dict[str, Any]:
     """Return the shipped applications and machines as plain data."""
     return {
@@ -182,16 +191,22 @@ def shipped_json(applications: Sequence[Application], machines: Sequence[Machine
             }
             for application in applications
         ],
-        "machines": [
-            {
-                "name": machine.path.stem,
-                "title": machine.name,
-                "source": machine.source,
-                "variants": [machine.variant, *machine.variants] if machine.variants else [],
-            }
-            for machine in machines
-        ],
+        "machines": machines_json(machines),
     }
+
+
+def machines_json(machines: Sequence[Machine]) -> list[dict[str, Any]]:
+    """Return machines as plain data."""
+    return [
+        {
+            "name": machine.path.stem,
+            "title": machine.name,
+            "source": machine.source,
+            "covers": list(machine.covers),
+            "variants": [machine.variant, *machine.variants] if machine.variants else [],
+        }
+        for machine in machines
+    ]
 
 
 def _input_json(entry: Input) -> dict[str, Any]:

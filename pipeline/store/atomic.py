@@ -28,9 +28,7 @@ def write_atomically(path: Path, write: Callable[[Path], None], *, durable: bool
         if path.exists() and not path.is_file() and not path.is_dir():
             write(path)
             return
-        path.parent.mkdir(parents=True, exist_ok=True)
-        temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}{PARTIAL}")
-        temporary.open("xb").close()
+        temporary = _temporary(path)
         try:
             write(temporary)
             if durable:
@@ -40,6 +38,29 @@ def write_atomically(path: Path, write: Callable[[Path], None], *, durable: bool
             temporary.unlink(missing_ok=True)
     except OSError as error:
         raise not_writable(path, error) from error
+
+
+def require_writable(path: Path) -> None:
+    """Refuse a file that cannot be written, before the work whose result it is to hold.
+
+    Raises:
+        UsageError: the directory cannot be written, or the file is a directory.
+    """
+    try:
+        if path.is_dir():
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+        if path.is_file() or not path.exists():
+            _temporary(path).unlink()
+    except OSError as error:
+        raise not_writable(path, error) from error
+
+
+def _temporary(path: Path) -> Path:
+    """Return a new empty file beside another, whose directory is made if it is missing."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}{PARTIAL}")
+    temporary.open("xb").close()
+    return temporary
 
 
 def synchronise(path: Path) -> None:

@@ -38,9 +38,9 @@ def shipped_table(shipped: Mapping[str, Any]) -> DataTable:
     """Return one row per application and machine.
 
     Args:
-        shipped: what `pipeline.report.projection_table.shipped_json` returns.
+        shipped: what `pipeline.report.projection_table.shipped_json` returns, or only a part of its lists.
     """
-    applications, machines = shipped["applications"], shipped["machines"]
+    applications, machines = shipped.get("applications", ()), shipped.get("machines", ())
     both = [*applications, *machines]
     needed = [[entry["name"] for entry in one["inputs"] if entry["default"] is None] for one in applications]
     columns = [
@@ -49,6 +49,7 @@ def shipped_table(shipped: Mapping[str, Any]) -> DataTable:
         words("description", (one["title"] for one in both)),
         words("inputs", [*map(" ".join, needed), *("" for _ in machines)]),
         words("variants", [*("" for _ in applications), *(" ".join(one["variants"]) for one in machines)]),
+        words("covers", [*("" for _ in applications), *(" ".join(one["covers"]) for one in machines)]),
         words("source", (one["source"] for one in both)),
     ]
     return DataTable(columns=columns)

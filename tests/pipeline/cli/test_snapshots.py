@@ -10,7 +10,7 @@ from pipeline.cli.app import COMMANDS
 
 ROOT = Path(__file__).parents[3]
 HPCG = ROOT / "sample_profiles" / "hpcg-strong"
-GROUPS = {"history": ("add", "show")}
+GROUPS = {"history": ("add", "show"), "machine": ("list", "measure")}
 
 
 @pytest.fixture

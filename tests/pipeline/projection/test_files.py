@@ -153,7 +153,8 @@ def test_data_files_are_bounded(tmp_path):
 
 
 def test_shipped_names_are_sorted():
-    assert shipped("machine")[:2] == ("bgp", "blue-waters-xe6")
+    assert shipped("machine")[:2] == ("alps-gh200", "archer2")
+    assert list(shipped("machine")) == sorted(shipped("machine"))
     assert "milc" in shipped("application")
     assert "golden-cove" in shipped("port map")
     assert shipped("class table") == ("aarch64", "x86-64")
@@ -181,7 +182,7 @@ def test_names_that_nothing_has():
     assert raised(find, "machine", "xt6") == f"xt6: {what}; did you mean 'xt5'?"
     assert raised(find, "machine", "elsewhere/xt5.toml") == f"elsewhere/xt5.toml: {what}; did you mean 'xt5'?"
     assert raised(find, "machine", "zzz").startswith(
-        f"zzz: {what}; give a file, or one of bgp, blue-waters-xe6"
+        f"zzz: {what}; give a file, or one of alps-gh200, archer2"
     )
     assert "no shipped application of that name" in raised(find, "application", "xt5")
 

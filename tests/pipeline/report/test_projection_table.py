@@ -178,8 +178,9 @@ def test_what_is_shipped_has_a_line_each_on_a_wide_terminal():
     assert "(--" not in row(lines, "setsm")
     assert "Cray XT5 (Kraken) (--variant expected, noiseless, ideal)" in row(lines, "xt5")
     assert "(--" not in row(lines, "zen4-vm")
+    assert "; node and network" in row(lines, "archer2") and "; n" not in row(lines, "xt5")
     assert lines.index("") == 9
-    assert len(lines) == 9 + 1 + 15
+    assert len(lines) == 9 + 1 + 1 + len(shipped_machines())
 
 
 def test_the_list_fits_eighty_columns_and_shows_names_whole():
@@ -208,7 +209,7 @@ def test_the_list_as_json(tmp_path):
                 ],
             }
         ],
-        "machines": [{"name": "node", "title": "y", "source": "z", "variants": []}],
+        "machines": [{"name": "node", "title": "y", "source": "z", "covers": [], "variants": []}],
     }
     shipped = shipped_json((), shipped_machines())["machines"]
     assert next(each for each in shipped if each["name"] == "xt5")["variants"] == [

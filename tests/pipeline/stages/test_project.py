@@ -150,7 +150,7 @@ def test_without_a_machine_the_shipped_ones_are_listed(tmp_path):
     path = tmp_path / "app.toml"
     path.write_text('[parts]\nt = "1"\n')
     line = (
-        r"app.toml: no machine to project to; choose one with --on: a file, or one of bgp, .*, xt5, zen4-vm$"
+        r"app.toml: no machine to project to; choose one with --on: a file, or one of alps-gh200, .*, xt5, zen4-vm$"
     )
     with pytest.raises(UsageError, match=line):
         project(path)
@@ -198,7 +198,7 @@ def test_an_export_says_what_the_machine_lacks():
 
 def test_everything_shipped_is_loaded():
     assert [each.path.stem for each in shipped_applications()][3:5] == ["milc", "openfoam-cavity"]
-    assert [each.path.stem for each in shipped_machines()][:2] == ["bgp", "blue-waters-xe6"]
+    assert [each.path.stem for each in shipped_machines()][:2] == ["alps-gh200", "archer2"]
 
 
 @pytest.mark.parametrize(("name", "start"), [("roof.png", b"\x89PNG"), ("roof.svg", b"<?xml")])

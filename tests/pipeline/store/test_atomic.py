@@ -8,7 +8,14 @@ import stat
 import pytest
 
 from ingest.errors import UsageError
-from pipeline.store.atomic import PARTIAL, json_text, write_atomically, write_json, write_text
+from pipeline.store.atomic import (
+    PARTIAL,
+    json_text,
+    require_writable,
+    write_atomically,
+    write_json,
+    write_text,
+)
 
 
 def test_a_file_is_moved_into_place_and_readable_by_others(tmp_path):
@@ -107,3 +114,15 @@ def test_names_that_are_not_utf8_survive(tmp_path):
     write_json(tmp_path / "json", {"a": "\udcff"})
     assert (tmp_path / "text").read_bytes() == b"a\xff"
     assert json.loads((tmp_path / "json").read_bytes()) == {"a": "\udcff"}
+
+
+def test_what_cannot_be_written_is_refused_before_there_is_anything(tmp_path):
+    require_writable(tmp_path / "new" / "out.txt")
+    assert list((tmp_path / "new").iterdir()) == []
+    (tmp_path / "old.txt").write_text("before")
+    require_writable(tmp_path / "old.txt")
+    assert (tmp_path / "old.txt").read_text() == "before"
+    require_writable(pathlib.Path(os.devnull))
+    for path, reason in ((tmp_path, "Is a directory"), (tmp_path / "old.txt" / "out.txt", "File exists")):
+        with pytest.raises(UsageError, match=rf"cannot be written \({reason}\)"):
+            require_writable(path)

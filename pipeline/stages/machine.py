@@ -1,0 +1,248 @@
+"""Measuring the machine at hand: programs compiled with the user's compiler, run, and made a machine file."""
+
+import datetime
+import os
+import platform
+import shlex
+import shutil
+import signal
+import subprocess
+import tempfile
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from ingest.errors import PipelineError, UsageError, one_line
+from pipeline.projection.machine_measurement import machine_file as programs
+from pipeline.projection.machine_measurement.host import Host, working_sets
+from pipeline.projection.machine_measurement.machine_file import Provenance, machine_file
+from pipeline.projection.machine_measurement.samples import Samples, read_samples
+from pipeline.stages.host import read_host
+from pipeline.store.atomic import not_writable
+
+COMPILERS = ("cc", "gcc", "clang")
+LAUNCHERS = ("mpirun", "mpiexec")
+_SOURCES = Path(programs.__file__).parent
+_LONGEST_COMPILING, _LONGEST_NODE, _LONGEST_NETWORK = 30.0, 80.0, 35.0  # seconds
+_FAILURES = {3: "no more threads can be started", 4: "not enough memory"}  # exit codes of node.c
+
+
+@dataclass(frozen=True, kw_only=True)
+class Effort:
+    """How thoroughly to measure.
+
+    Attributes:
+        rounds: samples of every figure at most.
+        node_seconds: no further round of the node's figures begins after so long; there are at least three.
+        network_seconds: the same for the network.
+        largest: bytes of an array at most.
+    """
+
+    rounds: int
+    node_seconds: float
+    network_seconds: float
+    largest: int
+
+
+THOROUGH = Effort(rounds=15, node_seconds=30.0, network_seconds=15.0, largest=256 << 20)
+QUICK = Effort(rounds=3, node_seconds=0.0, network_seconds=0.0, largest=16 << 20)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tools:
+    """What to compile and start the programs with; None to look for it.
+
+    Attributes:
+        compiler: C compiler.
+        flags: of the compiler; by default those of `default_flags`.
+        mpi_compiler: MPI's C compiler.
+        launcher: starts an MPI program; a command of several words is used as it is, else on all cores.
+    """
+
+    compiler: str | None = None
+    flags: str | None = None
+    mpi_compiler: str = "mpicc"
+    launcher: str | None = None
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A machine file, and what could not be measured, one sentence each."""
+
+    text: str
+    notices: tuple[str, ...]
+
+
+def default_flags() -> str:
+    """Return the flags that let a compiler use all that the processor has."""
+    return "-O3 -march=native" if platform.machine() in ("x86_64", "AMD64") else "-O3 -mcpu=native"
+
+
+def measure_machine(tools: Tools, effort: Effort = THOROUGH, host: Host | None = None) -> Measured:
+    """Return the machine file of the node that this process runs on, and of its network if MPI is there.
+
+    Raises:
+        UsageError: there is no compiler, or it cannot compile the program, or the program fails, or there is
+            no directory for it.
+        InputError: the operating system does not describe the node.
+    """
+    host = host or read_host()
+    compiler = _compiler(tools.compiler)
+    flags = default_flags() if tools.flags is None else tools.flags
+    with _scratch(tools) as scratch:
+        node = _measure_node(host, [compiler, *_words(flags, "--flags")], effort, Path(scratch))
+        network, how, notices = _measure_network(host, tools, effort, Path(scratch))
+    provenance = Provenance(
+        date=datetime.datetime.now(tz=datetime.UTC).date().isoformat(),
+        host=platform.node(),
+        compiler=f"{_version(compiler)}, {flags}".rstrip(", "),
+        network=how,
+    )
+    return Measured(machine_file(host, node, network, provenance), notices)
+
+
+def _scratch(tools: Tools) -> tempfile.TemporaryDirectory[str]:
+    """Return a directory for the programs: with a launcher of the user's, one that other nodes may share."""
+    folder = Path() if tools.launcher else Path(tempfile.gettempdir())
+    try:
+        return tempfile.TemporaryDirectory(prefix="pipeline-machine-", dir=folder.resolve())
+    except OSError as error:
+        raise not_writable(folder.resolve(), error) from error
+
+
+def _compiler(given: str | None) -> str:
+    """Return the C compiler to use."""
+    for name in (given,) if given else COMPILERS:
+        if shutil.which(name):
+            return name
+    if given:
+        raise UsageError(f"'{given}' is not a program", where="--cc", hint="name a C compiler, such as gcc")
+    hint = "install gcc or clang, or name a C compiler with --cc"
+    raise UsageError(f"no C compiler: there is none of {', '.join(COMPILERS)}", hint=hint)
+
+
+def _words(text: str, option: str) -> list[str]:
+    try:
+        return shlex.split(text)
+    except ValueError as error:
+        raise UsageError(f"'{text}' is not a command: {error}", where=option) from error
+
+
+def _version(compiler: str) -> str:
+    """Return the first line of what a compiler says of itself, else its name."""
+    try:
+        printed = _run([compiler, "--version"], 10.0).stdout
+    except OSError:
+        return compiler
+    return printed.splitlines()[0] if printed.strip() else compiler
+
+
+def _run(command: Sequence[str], seconds: float) -> subprocess.CompletedProcess[str]:
+    """Run a program without input; one that takes too long ends with the code that `timeout` gives.
+
+    The processes that it starts end with it.
+
+    Raises:
+        OSError: it cannot be started.
+    """
+    process = subprocess.Popen(
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        errors="replace",
+        start_new_session=True,
+    )
+    try:
+        printed, errors = process.communicate(timeout=seconds)
+    except BaseException as stop:
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGTERM)
+        process.communicate()
+        if not isinstance(stop, subprocess.TimeoutExpired):
+            raise
+        return subprocess.CompletedProcess(command, 124, "", f"took more than {seconds:g} s")
+    return subprocess.CompletedProcess(command, process.returncode, printed, errors)
+
+
+def _reason(result: subprocess.CompletedProcess[str]) -> str:
+    """Return the first line that says what is wrong."""
+    lines = [line for text in result.stderr.splitlines() if (line := text.strip(" -*"))]
+    line = next((line for line in lines if "error" in line.lower()), lines[0] if lines else "")
+    return one_line(line) or f"exit code {result.returncode}"
+
+
+def _compile(command: list[str], source: str, target: Path) -> str:
+    """Compile a program; return why that failed, an empty text if it did not."""
+    try:
+        result = _run([*command, str(_SOURCES / source), "-o", str(target), "-pthread"], _LONGEST_COMPILING)
+    except OSError as error:
+        return error.strerror or str(error)
+    return "" if result.returncode == 0 else _reason(result)
+
+
+def _measure_node(host: Host, command: list[str], effort: Effort, scratch: Path) -> Samples:
+    program = scratch / "node"
+    if failure := _compile(command, "node.c", program):
+        hint = "choose another compiler with --cc or other flags with --flags"
+        raise UsageError(
+            f"{command[0]} cannot compile the measuring program: {failure}", where="--cc", hint=hint
+        )
+    sizes = working_sets(host, effort.largest)
+    given = [effort.rounds, effort.node_seconds, *sizes, host.domain_cores, *host.cpus]
+    try:
+        result = _run([str(program), *map(str, given)], _LONGEST_NODE)
+    except OSError as error:
+        hint = "set TMPDIR to a directory that programs can be run from"
+        what = f"the measuring program cannot be run: {error.strerror}"
+        raise UsageError(what, where=str(scratch), hint=hint) from error
+    if result.returncode:
+        why = _FAILURES.get(result.returncode, _reason(result))
+        hint = "measure an idle node, or fewer cores with taskset"
+        raise UsageError(f"the measuring program failed: {why}", hint=hint)
+    return read_samples(result.stdout)
+
+
+def _measure_network(
+    host: Host, tools: Tools, effort: Effort, scratch: Path
+) -> tuple[Samples, str, tuple[str, ...]]:
+    """Return samples, how they were taken, and what is to be noted; without MPI there are no samples."""
+    try:
+        command = _launch(host, tools)
+        program = scratch / "network"
+        if failure := _compile([tools.mpi_compiler, "-O2"], "network.c", program):
+            raise UsageError(f"{tools.mpi_compiler} cannot compile the program: {failure}")
+        given = [str(program), str(effort.rounds), str(effort.network_seconds)]
+        result = _run([*command, *given], _LONGEST_NETWORK)
+        if result.returncode:
+            raise UsageError(f"{command[0]} failed: {_reason(result)}")
+        samples = read_samples(result.stdout)
+        starts = [count for (name, _), values in samples.items() if name == "ranks" for count in values]
+        if len(starts) != 1:
+            hint = f"choose with --mpicc and --mpirun what belongs together; {tools.mpi_compiler} compiled it"
+            raise UsageError(f"{command[0]} did not start one MPI program", hint=hint)
+    except (PipelineError, OSError) as error:
+        return {}, f"not measured, {error}", (f"network left out: {error}",)
+    how = shlex.join(command)
+    if ("message", 8) in samples:
+        return samples, how, ()
+    missing = "one node only: message times between nodes and allreduce over nodes are left out"
+    return samples, f"{how}, {missing}", (f"{missing}; in an allocation of several, use --mpirun 'srun'",)
+
+
+def _launch(host: Host, tools: Tools) -> list[str]:
+    """Return the command that starts an MPI program."""
+    if shutil.which(tools.mpi_compiler) is None:
+        raise UsageError(f"no {tools.mpi_compiler}")
+    given = _words(tools.launcher, "--mpirun") if tools.launcher else []
+    names = given[:1] or [name for name in LAUNCHERS if shutil.which(name)][:1]
+    if not names or shutil.which(names[0]) is None:
+        raise UsageError(f"no {names[0] if names else ' or '.join(LAUNCHERS)}")
+    if len(given) > 1 or Path(names[0]).name not in LAUNCHERS:
+        return given
+    open_mpi = "open mpi" in _version(names[0]).lower() or "openrte" in _version(names[0]).lower()
+    root = ["--allow-run-as-root"] if os.geteuid() == 0 else []
+    extra = [*root, "--oversubscribe"] if open_mpi else []
+    return [*names, *extra, "-n", str(len(host.cpus))]
