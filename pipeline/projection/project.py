@@ -3,9 +3,12 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from ingest.errors import PipelineError, UsageError
 from pipeline.projection.application import Application, Input
 from pipeline.projection.bandwidth import BandwidthProjection
+from pipeline.projection.breakdown import adding_up
 from pipeline.projection.composition import Composition, compose
 from pipeline.projection.machine import Machine, machine_names
 from pipeline.projection.measured import ModelReader
@@ -67,7 +70,8 @@ class Projection:
         at: every input in SI units.
         level: probability of the intervals.
         total: the whole.
-        parts: the breakdown.
+        parts: the breakdown; a group is the sum of its parts and, unless the application states another
+            total, so is the whole.
         definitions: intermediate quantities.
         variants: totals of the machine's other variants, all on the same draws.
         measured: the measured total, if the application states one for this machine.
@@ -124,6 +128,7 @@ def project(
     found = predict(models, inputs, level=level)
     lines = {key: _line(key[1:], found[key], model) for key, model in models.items()}
     total = lines[_TOTAL]
+    parts = _adding_up(whole, found, total)
     return Projection(
         title=application.title,
         machine=machine.name,
@@ -131,7 +136,7 @@ def project(
         at=inputs,
         level=level,
         total=total,
-        parts=tuple(_with_share(lines["part", *path], total) for path in whole.parts),
+        parts=tuple(_with_share(_at(lines["part", *path], value), total) for path, value in parts.items()),
         definitions=tuple(lines["definition", name] for name in whole.definitions),
         variants=(*(Variant(n, lines["variant", n], lines["loss", n]) for n in others), *failed),
         measured=application.measured.get(machine.path.stem),
@@ -228,6 +233,21 @@ def _value(entry: Input, given: float | str | None) -> float | None:
 def _line(path: tuple[str, ...], found: Prediction, model: Model) -> Line:
     value, lower, upper = (float(end[0]) for end in (found.value, found.lower, found.upper))
     return Line(path=path, value=value, lower=lower, upper=upper, dimension=model.dimension)
+
+
+def _adding_up(
+    whole: Composition, found: Mapping[tuple[str, ...], Prediction], total: Line
+) -> dict[tuple[str, ...], float]:
+    """Return the value of every part; medians of rival formulas are moved until they add up."""
+    values = {path: float(found["part", *path].value[0]) for path in whole.parts}
+    if not any(ensemble.rivals for ensemble in whole.total.ensembles):
+        return values
+    variances = {path: float(np.var(found["part", *path].draws)) for path in whole.parts}
+    return adding_up(values, variances, total.value if whole.adds_up else None)
+
+
+def _at(line: Line, value: float) -> Line:
+    return replace(line, value=value, lower=min(line.lower, value), upper=max(line.upper, value))
 
 
 def _with_share(line: Line, total: Line) -> Line:

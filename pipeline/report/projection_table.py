@@ -1,6 +1,7 @@
 """Projections, and the applications and machines that are shipped, in the terminal and as JSON."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from rich.console import Console
@@ -11,7 +12,8 @@ from pipeline.projection.application import Application, Input
 from pipeline.projection.machine import Machine
 from pipeline.projection.project import Line, Projection
 from pipeline.projection.units import NONE
-from pipeline.report.formatting import figure, number, percent
+from pipeline.report.formatting import figure, number
+from pipeline.report.part_rounding import Part, amount_text, last_digit, rounded_to_sum, share_texts
 
 NO_SPREAD = "no spread stated"
 DIGITS = 5
@@ -54,24 +56,63 @@ def _breakdown(projection: Projection) -> Table:
     table.add_column("part", no_wrap=True)
     for name in (_unit(projection.total) or "value", f"{100 * projection.level:g} % interval", "share"):
         table.add_column(name, justify="right", no_wrap=True)
-    for line in projection.parts:
-        name = "  " * (len(line.path) - 1) + line.path[-1]
-        unit = "" if line.dimension == projection.total.dimension else f" {_unit(line)}"
-        share = "" if line.share is None else percent(line.share)
-        table.add_row(Text(name), figure(line.value, DIGITS) + unit, _interval(line), share)
-    total = projection.total
-    table.add_row(Text("total", style="bold"), figure(total.value, DIGITS), _interval(total), "")
+    total = _line_json(projection.total)
+    for line in shown_lines([_line_json(line) for line in projection.parts], total):
+        *above, name = line.path
+        table.add_row(Text("  " * len(above) + name), line.value, line.interval, line.share)
+    (whole,) = shown_lines([total], total)
+    table.add_row(Text("total", style="bold"), whole.value, whole.interval, "")
     return table
+
+
+@dataclass(frozen=True)
+class ShownLine:
+    """A line of a breakdown as people read it."""
+
+    path: tuple[str, ...]
+    value: str
+    interval: str
+    share: str
+
+
+def shown_lines(lines: Sequence[Mapping[str, Any]], total: Mapping[str, Any]) -> list[ShownLine]:
+    """Return lines of a breakdown rounded to the digits of the total, so that they still add up.
+
+    Lines in another unit than the total are rounded by themselves.
+
+    Args:
+        lines: as in `projection_json`.
+        total: the same.
+    """
+    unit = last_digit(total["value"], DIGITS)
+    own = [_part(line, line["value"]) for line in lines if line["unit"] == total["unit"]]
+    rounded = dict(zip((part.path for part in own), rounded_to_sum(own, total["value"], unit), strict=True))
+    shared = [_part(line, line["share"]) for line in lines if line["share"] is not None]
+    share_of = dict(zip((part.path for part in shared), share_texts(shared), strict=True))
+
+    def shown(line: Mapping[str, Any]) -> ShownLine:
+        path = tuple(line["path"])
+        if path not in rounded:
+            value = f"{figure(line['value'], DIGITS)} {line['unit']}".rstrip()
+            ends = [figure(line[end], DIGITS) for end in ("lower", "upper")]
+        else:
+            value = amount_text(rounded[path], line["value"], unit, DIGITS)
+            ends = [
+                amount_text(round(line[end] / unit) * unit, line[end], unit, DIGITS)
+                for end in ("lower", "upper")
+            ]
+        interval = NO_SPREAD if line["lower"] == line["upper"] else " .. ".join(ends)
+        return ShownLine(path, value, interval, share_of.get(path, ""))
+
+    return [shown(line) for line in lines]
 
 
 def _unit(line: Line) -> str:
     return "" if line.dimension == NONE else str(line.dimension)
 
 
-def _interval(line: Line) -> str:
-    if line.lower == line.upper:
-        return NO_SPREAD
-    return f"{figure(line.lower, DIGITS)} .. {figure(line.upper, DIGITS)}"
+def _part(line: Mapping[str, Any], value: float) -> Part:
+    return Part(tuple(line["path"]), value, line["upper"] - line["lower"])
 
 
 def _show_variants(out: Console, projection: Projection) -> None:

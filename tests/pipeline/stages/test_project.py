@@ -115,7 +115,7 @@ model = "measured"
 results = "results"
 region = "Amul"
 [parts]
-compute = "kernel(P) / P"
+compute = "kernel(P) / (P * unit.core)"
 sums = "100 * mach.allreduce(P)"
 """
 
@@ -128,6 +128,16 @@ def test_measured_scaling_stands_beside_a_projected_network(folder, models):
     assert parts["compute"].value == pytest.approx(at_home / 32, rel=0.02)
     assert parts["sums"].value == pytest.approx(100 * (21.5e-6 + 8.5e-6 * 5))
     assert found.total.lower < found.total.value < found.total.upper
+
+
+def test_effort_does_not_pass_for_time(folder):
+    (folder / "app.toml").write_text(MODEL.replace("(P * unit.core)", "P"))
+    with pytest.raises(
+        UsageError, match=r"cannot add core-s and s; divide core-seconds by the processes, as in"
+    ):
+        project(folder / "app.toml", at={"P": 32})
+    (folder / "app.toml").write_text(MODEL.replace(" / (P * unit.core)", "").replace("sums", "# sums"))
+    assert str(project(folder / "app.toml", at={"P": 32}).total.dimension) == "core-s"
 
 
 def test_the_machine_is_the_one_given_or_the_applications_own(folder):
