@@ -146,18 +146,34 @@ def _show_measured(out: Console, projection: Projection) -> None:
 
 
 def _show_profile(out: Console, projection: Projection) -> None:
-    for bound in projection.profile.bounds if projection.profile else ():
-        _print(out, bound.sentence)
+    for verdict in _verdicts(projection):
+        _print(out, f"{verdict['group']}: {verdict['sentence']}")
+
+
+def _verdicts(projection: Projection) -> list[dict[str, str]]:
+    """Return what limits every group of the profile where it was measured."""
+    return [
+        {
+            "group": bound.group,
+            "limited_by": bound.bound.value,
+            "sentence": bound.sentence.removeprefix(f"{bound.group}: "),
+        }
+        for bound in (projection.profile.bounds if projection.profile else ())
+    ]
 
 
 def projection_json(projection: Projection) -> dict[str, Any]:
-    """Return a projection as plain data: the total, the breakdown and the machine's other variants."""
+    """Return a projection as plain data: all that `show_projection` prints."""
+    measured, profile = projection.measured, projection.profile
     return {
         "title": projection.title,
         "machine": projection.machine,
+        "variant": projection.variant,
+        "level": projection.level,
         "at": {name: number(value) for name, value in projection.at.items()},
         "total": _line_json(projection.total),
         "breakdown": [_line_json(line) for line in projection.parts],
+        "definitions": [_line_json(line) for line in projection.definitions],
         "variants": [
             {
                 "name": variant.name,
@@ -167,6 +183,12 @@ def projection_json(projection: Projection) -> dict[str, Any]:
             }
             for variant in projection.variants
         ],
+        "measured": None
+        if measured is None
+        else {"value": number(measured), "error": number(projection.total.value / measured - 1)},
+        "reference": {"machine": profile.machine, "value": number(profile.reference)} if profile else None,
+        "speedup": _line_json(projection.speedup) if projection.speedup else None,
+        "verdicts": _verdicts(projection),
         "notices": list(projection.notices),
     }
 

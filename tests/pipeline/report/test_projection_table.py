@@ -142,8 +142,17 @@ def test_names_from_files_are_not_markup(tmp_path):
 
 def test_json_has_everything_shown(milc):
     found = projection_json(milc)
-    assert list(found) == ["title", "machine", "at", "total", "breakdown", "variants", "notices"]
     assert (found["title"], found["machine"]) == ("MILC su3_rmd", "IBM POWER5+ cluster")
+    assert (found["variant"], found["level"]) == ("expected", 0.9)
+    assert found["definitions"][0] | {"share": None} == {
+        "path": ["V"],
+        "value": 4096,
+        "lower": 4096,
+        "upper": 4096,
+        "unit": "",
+        "share": None,
+    }
+    assert [found[key] for key in ("measured", "reference", "speedup", "verdicts")] == [None, None, None, []]
     assert found["at"] == {
         "L": 8,
         "P": 1024,
@@ -164,6 +173,20 @@ def test_json_has_everything_shown(milc):
     (ideal,) = found["variants"]
     assert (ideal["name"], ideal["reason"], ideal["loss"]["unit"]) == ("ideal", "", "")
     assert json.loads(json.dumps(found)) == found
+
+
+def test_json_of_a_projection_by_bandwidth():
+    result = project("setsm", "ivybridge-e5-2670v2")
+    found = projection_json(result)
+    assert found["measured"]["value"] == 1603
+    assert found["measured"]["error"] == pytest.approx(result.total.value / 1603 - 1)
+    assert found["reference"]["machine"] == "Cray XE6 node (Blue Waters)"
+    ratio = found["reference"]["value"] / found["total"]["value"]
+    assert (found["speedup"]["value"], found["speedup"]["unit"]) == (pytest.approx(ratio), "")
+    first = found["verdicts"][0]
+    assert first["group"] == "U/VLL"
+    assert first["sentence"] == "assumed to be memory-bound; no counters to confirm it"
+    assert first["limited_by"].startswith("memory bandwidth")
 
 
 def test_json_of_a_variant_without_a_total():

@@ -128,6 +128,8 @@ def test_measured_scaling_stands_beside_a_projected_network(folder, models):
     assert parts["compute"].value == pytest.approx(at_home / 32, rel=0.02)
     assert parts["sums"].value == pytest.approx(100 * (21.5e-6 + 8.5e-6 * 5))
     assert found.total.lower < found.total.value < found.total.upper
+    assert sum(line.value for line in found.parts) == pytest.approx(found.total.value, rel=1e-12)
+    assert sum(line.share for line in found.parts) == pytest.approx(1.0, rel=1e-12)
 
 
 def test_effort_does_not_pass_for_time(folder):
