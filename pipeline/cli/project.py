@@ -1,19 +1,12 @@
 """`pipeline project`: a program on another machine, from a semi-analytical model."""
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from pipeline.cli.app import app
 from pipeline.cli.options import Format, Json
-from pipeline.cli.output import (
-    STANDARD_OUTPUT,
-    require_table_alone,
-    show_written,
-    write_summary,
-    write_table,
-)
+from pipeline.cli.output import require_table_alone, write_summary, write_table
 
 Application = Annotated[
     str | None,
@@ -32,7 +25,8 @@ Inputs = Annotated[
     typer.Option(
         "--at",
         metavar="NAME=VALUE,...",
-        help="Inputs of the application, such as L=8,P=1024 or 'halo=64 KiB'; may be repeated.",
+        help="Inputs of the application, such as L=8,P=1024 or 'halo=64 KiB'; one may be swept: L=4:14, "
+        "P=64:4096:x2 or P=64,96,1024. May be repeated.",
     ),
 ]
 Variant = Annotated[
@@ -46,8 +40,22 @@ RooflineFile = Annotated[
         "--output",
         "--roofline",
         metavar="FILE",
-        help="Draw the roofline of a projection by bandwidth ratios: a .png or .svg file, '-' for SVG on "
-        "standard output.",
+        help="Draw what is swept, or else the roofline of a projection by bandwidth ratios: a .png or .svg "
+        "file, '-' for SVG on standard output.",
+    ),
+]
+Show = Annotated[
+    str,
+    typer.Option(
+        metavar="WHAT",
+        help="What to show: parts, sensitivities (percent of the total for a percent of each value), or "
+        "strategies (each vector loop by the four strategies of paper 002).",
+    ),
+]
+Export = Annotated[
+    str | None,
+    typer.Option(
+        metavar="LANGUAGE", help="Print the total as source text: octave (also MATLAB), python or latex."
     ),
 ]
 Listed = Annotated[bool, typer.Option("--list", help="Show the shipped applications and machines.")]
@@ -61,20 +69,18 @@ def project_command(
     variant: Variant = None,
     json: Json = None,
     roofline: RooflineFile = None,
+    show: Show = "parts",
+    export: Export = None,
     listed: Listed = False,
     table_format: Format = "table",
 ) -> None:
     """Predict the time of an application on a machine, part by part, with intervals."""
     from ingest.errors import UsageError
-    from pipeline.report.projection_table import projection_json, show_projection
-    from pipeline.report.standard_output import write_standard_output
-    from pipeline.report.tables.projection import projection_table
-    from pipeline.report.terminal import console
-    from pipeline.stages.project import draw_roofline, project, roofline_image
+    from pipeline.cli.project_application import Targets, project_application
 
     require_table_alone(table_format, {"--output": roofline, "--json": json})
     if listed:
-        if any((application, on, at, variant, roofline)):
+        if any((application, on, at, variant, roofline, export)):
             raise UsageError(
                 "lists everything", where="--list", hint="omit other arguments than --json and --format"
             )
@@ -82,16 +88,8 @@ def project_command(
         return
     if application is None:
         raise UsageError("no application given", hint="`pipeline project --list` shows the shipped ones")
-    projection = project(application, on, inputs_of(at or []), variant=variant)
-    if roofline == STANDARD_OUTPUT:
-        write_standard_output(roofline_image("svg", projection))
-        return
-    if roofline is not None:
-        draw_roofline(Path(roofline), projection)
-        show_written(roofline)
-    document = projection_json(projection)
-    if not (write_summary(json, document) or write_table(table_format, lambda: projection_table(document))):
-        show_projection(console(), projection)
+    targets = Targets(json=json, plot=roofline, form=table_format)
+    project_application(application, on, at or [], variant, show=show, export=export, targets=targets)
 
 
 def list_shipped(json: str | None, table_format: str) -> None:
@@ -105,29 +103,3 @@ def list_shipped(json: str | None, table_format: str) -> None:
     document = shipped_json(applications, machines)
     if not (write_summary(json, document) or write_table(table_format, lambda: shipped_table(document))):
         show_shipped(console(), applications, machines)
-
-
-def inputs_of(texts: list[str]) -> dict[str, float | str]:
-    """Read inputs like ``L=8,P=1024`` or ``work=2 GB``; values with a unit are returned as texts.
-
-    Raises:
-        UsageError: a part has no name or no value.
-    """
-    from ingest.errors import UsageError
-
-    found: dict[str, float | str] = {}
-    for part in ",".join(texts).split(","):
-        if not part.strip():
-            continue
-        name, equals, value = (piece.strip() for piece in part.partition("="))
-        if not (name and equals and value):
-            raise UsageError(f"'{part}' is not an input", where="--at", hint="write it like L=8,P=1024")
-        if name in found:
-            raise UsageError(
-                f"{name} is given twice", where="--at", hint="run the command once per value of an input"
-            )
-        try:
-            found[name] = float(value)
-        except ValueError:
-            found[name] = value
-    return found

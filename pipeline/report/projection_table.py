@@ -22,7 +22,7 @@ _LARGEST_WHOLE = 1e6
 
 def show_projection(out: Console, projection: Projection) -> None:
     """Print the breakdown with intervals, the machine's other variants, and the notices."""
-    _print(out, f"{projection.title} on {projection.machine}{_variant(projection)}")
+    _print(out, heading_of(projection))
     if projection.at:
         _print(out, "at " + ", ".join(f"{name} = {_plain(value)}" for name, value in projection.at.items()))
     out.print(_breakdown(projection))
@@ -47,8 +47,10 @@ def _print(out: Console, sentence: str) -> None:
     out.print(Text(sentence), soft_wrap=True)
 
 
-def _variant(projection: Projection) -> str:
-    return f", {projection.variant}" if projection.variants else ""
+def heading_of(projection: Projection) -> str:
+    """Return which application is projected to which machine."""
+    variant = f", {projection.variant}" if projection.variants else ""
+    return f"{projection.title} on {projection.machine}{variant}"
 
 
 def _breakdown(projection: Projection) -> Table:
