@@ -75,8 +75,7 @@ def _show_parts(
     from pipeline.report.sweep_table import show_sweep, sweep_json, sweep_table
     from pipeline.report.tables.projection import projection_table
     from pipeline.report.terminal import console
-    from pipeline.stages.project import projection_image, sweep
-    from pipeline.store.atomic import write_bytes
+    from pipeline.stages.project import draw_projection, projection_image, sweep
 
     found = sweep(application, machine, inputs.values, variant=variant)
     plot = targets.plot
@@ -84,7 +83,7 @@ def _show_parts(
         write_standard_output(projection_image("svg", found, inputs.swept))
         return
     if plot is not None:
-        write_bytes(Path(plot), projection_image(Path(plot).suffix.lstrip("."), found, inputs.swept))
+        draw_projection(Path(plot), found, inputs.swept)
         show_written(plot)
     document: dict[str, Any]
     table: Callable[[], DataTable]

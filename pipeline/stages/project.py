@@ -17,6 +17,7 @@ from pipeline.projection.project import sweep as sweep_application
 from pipeline.report.roofline_plot import FORMS, write_roofline
 from pipeline.report.sweep_plot import write_sweep
 from pipeline.store.arrow import read_table
+from pipeline.store.atomic import write_bytes
 from pipeline.store.generation import StoredResult, damaged, read_result
 from pipeline.store.models import from_table
 from pipeline.store.results import DAMAGE, MODELS, REGION_MODELS, SUMMARY
@@ -110,26 +111,39 @@ def shipped_machines() -> tuple[Machine, ...]:
     return tuple(load_machine(name) for name in shipped("machine"))
 
 
-def projection_image(form: str, projections: Sequence[Projection], swept: str) -> bytes:
-    """Return a PNG or SVG file of a sweep or, if nothing is swept, of the roofline of a projection.
+def draw_projection(path: Path, projections: Sequence[Projection], swept: str) -> None:
+    """Write a plot of a sweep or, if nothing is swept, the roofline of a projection.
 
     Args:
-        form: ``png`` or ``svg``.
+        path: a .png or .svg file.
         projections: one, or one per value of the input that is swept.
         swept: that input, or empty.
 
     Raises:
-        UsageError: the only projection has no roofline, or the form is another.
+        UsageError: there is nothing to draw, the file is neither PNG nor SVG, or it cannot be written.
     """
+    form = path.suffix.lstrip(".")
     if form not in FORMS:
-        raise UsageError(f"cannot draw a .{form} file", where="--output", hint="give a .png or .svg file")
+        raise UsageError(f"'{path}' is neither .png nor .svg", where="--output")
+    write_bytes(path, projection_image(form, projections, swept))
+
+
+def projection_image(form: str, projections: Sequence[Projection], swept: str) -> bytes:
+    """Return the bytes of the PNG or SVG file that `draw_projection` writes.
+
+    Raises:
+        UsageError: there is nothing to draw.
+    """
     image = BytesIO()
     if swept:
         write_sweep(image, form, projections, swept)
         return image.getvalue()
     profile = projections[0].profile
     if profile is None or profile.roofline is None:
-        hint = "sweep an input, such as --at P=64:4096:x2, or give the reference machine of a profile a peak"
-        raise UsageError("nothing to draw: one projection without a roofline", where="--output", hint=hint)
+        hint = (
+            "sweep an input, such as --at P=64:4096:x2; a projection by bandwidth ratios has a roofline if its "
+            "reference machine states a peak"
+        )
+        raise UsageError("nothing is swept, and this projection has no roofline", where="--output", hint=hint)
     write_roofline(image, form, profile.roofline)
     return image.getvalue()
