@@ -48,8 +48,8 @@ Show = Annotated[
     str,
     typer.Option(
         metavar="WHAT",
-        help="What to show: parts, sensitivities (percent of the total for a percent of each value), or "
-        "strategies (each vector loop by the four strategies of paper 002).",
+        help="What to show: parts, sensitivities (percent of the total for a percent of each value), "
+        "strategies (of vector loops), or of port models: ports (loads), models (four compared), threads.",
     ),
 ]
 Export = Annotated[

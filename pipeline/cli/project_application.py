@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from pipeline.projection.input_values import Inputs
     from pipeline.report.tables.data_table import DataTable
 
+DETAILS = ("sensitivities", "strategies", "ports", "models", "threads")
+
 
 @dataclass(frozen=True)
 class Targets:
@@ -50,12 +52,12 @@ def project_application(
     if show == "parts":
         _show_parts(application, machine, inputs, variant, targets)
         return
-    if show not in _TABLES:
-        hint = f"choose one of parts, {', '.join(_TABLES)}"
+    if show not in DETAILS:
+        hint = f"choose one of parts, {', '.join(DETAILS)}"
         raise UsageError(f"'{show}' is not known", where="--show", hint=hint)
     if inputs.swept or targets.plot is not None:
         raise UsageError(f"{show} are shown at one point", where="--show", hint="omit the sweep and --output")
-    document, table = _TABLES[show](application, machine, inputs, variant)
+    document, table = _details(show, application, machine, inputs, variant)
     if not (write_summary(targets.json, document) or write_table(targets.form, table)):
         from pipeline.report.terminal import console
         from pipeline.report.terminal.tables import show_data_table
@@ -115,24 +117,29 @@ def _export(
     print(export_application(application, machine, chosen, variant=variant).rstrip())
 
 
-def _sensitivities(
-    application: str, machine: str | None, inputs: "Inputs", variant: str | None
+def _details(
+    show: str, application: str, machine: str | None, inputs: "Inputs", variant: str | None
 ) -> tuple[dict[str, Any], "Callable[[], DataTable]"]:
-    from pipeline.report.tables.projection_details import sensitivities_json, sensitivities_table
-    from pipeline.stages.project_details import sensitivities_of
+    """Return what stands behind a projection as plain data, and what makes a table of it."""
+    from pipeline.projection.ports.port_terms import model_comparisons, port_loads, thread_times
+    from pipeline.report.tables import port_details, projection_details
+    from pipeline.stages.project_details import files, sensitivities_of, strategies_of
 
-    document = sensitivities_json(sensitivities_of(application, machine, inputs.values[0], variant=variant))
-    return document, lambda: sensitivities_table(document)
-
-
-def _strategies(
-    application: str, machine: str | None, inputs: "Inputs", variant: str | None
-) -> tuple[dict[str, Any], "Callable[[], DataTable]"]:
-    from pipeline.report.tables.projection_details import strategies_json, strategies_table
-    from pipeline.stages.project_details import strategies_of
-
-    document = strategies_json(strategies_of(application, machine, inputs.values[0], variant=variant))
-    return document, lambda: strategies_table(document)
-
-
-_TABLES = {"sensitivities": _sensitivities, "strategies": _strategies}
+    document: dict[str, Any]
+    if show == "sensitivities":
+        found = sensitivities_of(application, machine, inputs.values[0], variant=variant)
+        document = projection_details.sensitivities_json(found)
+        return document, lambda: projection_details.sensitivities_table(document)
+    if show == "strategies":
+        loops = strategies_of(application, machine, inputs.values[0], variant=variant)
+        document = projection_details.strategies_json(loops)
+        return document, lambda: projection_details.strategies_table(document)
+    both = files(application, machine)
+    if show == "ports":
+        document = port_details.loads_json(port_loads(*both))
+        return document, lambda: port_details.loads_table(document)
+    if show == "models":
+        document = port_details.comparisons_json(model_comparisons(*both))
+        return document, lambda: port_details.comparisons_table(document)
+    document = port_details.threads_json(thread_times(*both))
+    return document, lambda: port_details.threads_table(document)

@@ -141,8 +141,8 @@ def projection_image(form: str, projections: Sequence[Projection], swept: str) -
     profile = projections[0].profile
     if profile is None or profile.roofline is None:
         hint = (
-            "sweep an input, such as --at P=64:4096:x2; a projection by bandwidth ratios has a roofline if its "
-            "reference machine states a peak"
+            "sweep an input, such as --at P=64:4096:x2; a projection by bandwidth ratios has a roofline "
+            "if its reference machine states a peak"
         )
         raise UsageError("nothing is swept, and this projection has no roofline", where="--output", hint=hint)
     write_roofline(image, form, profile.roofline)

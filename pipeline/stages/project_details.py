@@ -30,7 +30,7 @@ def sensitivities_of(
     Raises:
         UsageError, InputError, ModelError: as `project` does.
     """
-    program, target = _files(application, machine)
+    program, target = files(application, machine)
     return sensitivities(_total(program, target, variant), input_values(program, at))
 
 
@@ -46,7 +46,7 @@ def strategies_of(
     Raises:
         UsageError, InputError, ModelError: as `project` does, or the application has no vector loops.
     """
-    program, target = _files(application, machine)
+    program, target = files(application, machine)
     loops = {n: t for n, t in program.terms.items() if t.content.get("model") == "vector_loop"}
     if not loops:
         hint = 'describe its loops in terms with model = "vector_loop"'
@@ -78,12 +78,17 @@ def export_application(
     Raises:
         UsageError, InputError: as `project` does.
     """
-    program, target = _files(application, machine)
+    program, target = files(application, machine)
     title = f"{program.title} on {target.name}, SI units"
     return export(_total(program, target, variant), language, name=program.path.stem, title=title)
 
 
-def _files(application: str | Path, machine: str | Path | None) -> tuple[Application, Machine]:
+def files(application: str | Path, machine: str | Path | None) -> tuple[Application, Machine]:
+    """Return an application and the machine to project it to.
+
+    Raises:
+        UsageError, InputError: a file is missing or invalid.
+    """
     program = load_application(application)
     return program, target_machine(program, machine)
 

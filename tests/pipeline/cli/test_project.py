@@ -146,7 +146,19 @@ def test_a_sweep_prints_one_row_per_value(project, tmp_path):
     lines = printed.splitlines()
     assert lines[0] == "MILC su3_rmd on Cray XT5 (Kraken), expected"
     assert lines[1].startswith("at P = 1024, niters = 2000")
-    assert lines[2].split() == ["L", "T_ser", "T_p2p", "T_coll", "total", "[s]", "90", "%", "interval", "noiseless", "ideal"]
+    assert lines[2].split() == [
+        "L",
+        "T_ser",
+        "T_p2p",
+        "T_coll",
+        "total",
+        "[s]",
+        "90",
+        "%",
+        "interval",
+        "noiseless",
+        "ideal",
+    ]
     assert [line.split()[0] for line in lines[3:]] == ["4", "6", "8"]
     _, alone, _ = project("milc", "--on", "xt5", "--at", "L=6,P=1024")
     total = next(line for line in alone.splitlines() if line.startswith("total"))
@@ -186,6 +198,47 @@ def test_sensitivities_and_strategies_are_tables(project):
     )
     assert printed.splitlines()[0] == "loop,pred [s],pred_novl [s],pred_lb [s],pred_hb [s]"
     assert len(printed.splitlines()) == 19
+
+
+PORTS = """
+machine = "xt5"
+[terms.flux]
+model = "ports"
+map = "golden-cove"
+data = "variants.csv"
+mini = "a"
+target = { div = 10, mul = 3 }
+threads = "node.csv"
+[parts]
+time = "flux() * unit.s"
+"""
+
+
+def test_port_models_are_tables(project, tmp_path):
+    kinds = ["div", "mul", "add", "shuffle", "vector", "alu", "load", "store"]
+    rows = [
+        f"{name},60,{k + 5},{20 - k},20,0,1,5,{10 + k},5,{60 + 9 * k}" for k, name in enumerate("abcdefghij")
+    ]
+    header = f"variant,instructions,{','.join(kinds)},cycles"
+    (tmp_path / "variants.csv").write_text("\n".join([header, *rows]))
+    node = "threads,dt_cycles,dt_hz [GHz],hz [GHz],iterations"
+    (tmp_path / "node.csv").write_text(f"{node}\n1,1,2,2,1000\n8,1e4,2,2,125\n")
+    (tmp_path / "app.toml").write_text(PORTS)
+    shown = {
+        what: project(tmp_path / "app.toml", "--show", what)[1].splitlines()
+        for what in ("ports", "models", "threads")
+    }
+    assert shown["ports"][0].split() == ["port", "div", "mul", "all"]
+    assert {line.split()[1] for line in shown["ports"][1:]} >= {"P0", "P1", "P5"}
+    assert shown["models"][0].split() == ["model", "variants", "mean", "deviation", "worst"]
+    assert [line.split("  ")[0] for line in shown["models"][1:]] == [
+        "flux equal IPC",
+        "flux superscalar",
+        "flux contention",
+    ]
+    assert [line.split()[-1] for line in shown["threads"]] == ["by", "ports", "memory"]
+    _, printed, _ = project(tmp_path / "app.toml", "--show", "threads", "--json", "-")
+    assert json.loads(printed)["threads"][1]["value"] == pytest.approx(1e4 * 125 / 2e9)
 
 
 def test_the_formula_as_source_text(project):
