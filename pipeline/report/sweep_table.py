@@ -8,8 +8,9 @@ from rich.table import Table
 from rich.text import Text
 
 from pipeline.projection.project import Projection
+from pipeline.projection.units import NONE
 from pipeline.report.formatting import figure, number
-from pipeline.report.projection_table import DIGITS, NO_SPREAD, heading_of, projection_json
+from pipeline.report.projection_table import DIGITS, heading_of, projection_json, shown_lines
 from pipeline.report.tables.data_table import ABSENT, DataTable, amounts, estimates, shares, words
 
 
@@ -37,24 +38,21 @@ def show_sweep(out: Console, projections: Sequence[Projection], swept: str) -> N
 
 
 def _columns(projections: Sequence[Projection], swept: str) -> dict[str, list[str]]:
-    """Return what is shown of every point, by the heading of its column."""
+    """Return what is shown of every point, by the heading of its column; rows add up as they are shown."""
     first = projections[0]
-    unit = str(first.total.dimension)
+    documents = [projection_json(projection) for projection in projections]
+    parts = [shown_lines(document["breakdown"], document["total"]) for document in documents]
+    totals = [shown_lines([document["total"]], document["total"])[0] for document in documents]
     columns = {swept: [f"{p.at[swept]:.6g}" for p in projections]}
     for k, line in enumerate(first.parts):
         if len(line.path) == 1:
-            own = "" if line.dimension == first.total.dimension else f" [{line.dimension}]"
-            columns[f"{line.path[0]}{own}"] = [figure(p.parts[k].value, DIGITS) for p in projections]
-    columns[f"total [{unit}]"] = [figure(p.total.value, DIGITS) for p in projections]
-    columns[f"{100 * first.level:g} % interval"] = [
-        NO_SPREAD
-        if p.total.lower == p.total.upper
-        else f"{figure(p.total.lower, DIGITS)} .. {figure(p.total.upper, DIGITS)}"
-        for p in projections
-    ]
+            columns[line.path[0]] = [row[k].value for row in parts]
+    unit = f" [{first.total.dimension}]" if first.total.dimension != NONE else ""
+    columns[f"total{unit}"] = [total.value for total in totals]
+    columns[f"{100 * first.level:g} % interval"] = [total.interval for total in totals]
     for k, variant in enumerate(first.variants):
-        totals = [p.variants[k].total for p in projections]
-        columns[variant.name] = [ABSENT if total is None else figure(total.value, DIGITS) for total in totals]
+        others = [p.variants[k].total for p in projections]
+        columns[variant.name] = [ABSENT if total is None else figure(total.value, DIGITS) for total in others]
     return columns
 
 
