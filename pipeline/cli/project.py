@@ -6,15 +6,8 @@ from typing import Annotated
 import typer
 
 from pipeline.cli.app import app
-from pipeline.cli.options import LEVELS, By, Format, Json, Limit, chosen_efficiency
-from pipeline.cli.output import (
-    STANDARD_OUTPUT,
-    require_table_alone,
-    show_written,
-    write_output,
-    write_summary,
-    write_table,
-)
+from pipeline.cli.options import By, Format, Json, Limit
+from pipeline.cli.output import require_table_alone, write_summary, write_table
 
 Application = Annotated[
     str | None,
@@ -45,8 +38,8 @@ Inputs = Annotated[
     typer.Option(
         "--at",
         metavar="NAME=VALUE,...",
-        help="Inputs of the application, such as L=8,P=1024 or 'halo=64 KiB', or a target point of the "
-        "results; may be repeated.",
+        help="Inputs of the application, such as L=8,P=1024 or 'halo=64 KiB'; one may be swept: L=4:14, "
+        "P=64:4096:x2 or P=64,96,1024. Of results, a target point. May be repeated.",
     ),
 ]
 Variant = Annotated[
@@ -60,8 +53,22 @@ RooflineFile = Annotated[
         "--output",
         "--roofline",
         metavar="FILE",
-        help="Draw the roofline of a projection by bandwidth ratios: a .png or .svg file, '-' for SVG on "
-        "standard output; of results, write their report on the other machine, an .html file.",
+        help="Draw what is swept, or else the roofline of a projection by bandwidth ratios: a .png or .svg "
+        "file, '-' for SVG on standard output. Of results, write their report there, an .html file.",
+    ),
+]
+Show = Annotated[
+    str,
+    typer.Option(
+        metavar="WHAT",
+        help="What to show: parts, sensitivities (percent of the total for a percent of each value), "
+        "strategies (of vector loops), or of port models: ports (loads), models (four compared), threads.",
+    ),
+]
+Export = Annotated[
+    str | None,
+    typer.Option(
+        metavar="LANGUAGE", help="Print the total as source text: octave (also MATLAB), python or latex."
     ),
 ]
 Listed = Annotated[bool, typer.Option("--list", help="Show the shipped applications and machines.")]
@@ -76,6 +83,8 @@ def project_command(
     variant: Variant = None,
     json: Json = None,
     roofline: RooflineFile = None,
+    show: Show = "parts",
+    export: Export = None,
     by: By = "region",
     limit: Limit = 15,
     listed: Listed = False,
@@ -83,15 +92,12 @@ def project_command(
 ) -> None:
     """Predict an application, or measured results, on another machine, part by part, with intervals."""
     from ingest.errors import UsageError
-    from pipeline.report.projection_table import projection_json, show_projection
-    from pipeline.report.standard_output import write_standard_output
-    from pipeline.report.tables.projection import projection_table
-    from pipeline.report.terminal import console
-    from pipeline.stages.project import draw_roofline, project, roofline_image
+    from pipeline.cli.project_application import Targets, project_application
+    from pipeline.cli.project_results import project_directory
 
     require_table_alone(table_format, {"--output": roofline, "--json": json})
     if listed:
-        if any((application, from_machine, on, at, variant, roofline)):
+        if any((application, from_machine, on, at, variant, roofline, export)):
             raise UsageError(
                 "lists everything", where="--list", hint="omit other arguments than --json and --format"
             )
@@ -99,59 +105,16 @@ def project_command(
         return
     if application is None:
         raise UsageError("no application given", hint="`pipeline project --list` shows the shipped ones")
+    targets = Targets(json=json, plot=roofline, form=table_format)
     if Path(application).is_dir():
-        project_directory(
-            Path(application), from_machine, on, at or [], variant, json, roofline, by, limit, table_format
-        )
+        if export is not None or show != "parts":
+            raise UsageError("is for applications", where="--show" if export is None else "--export")
+        project_directory(Path(application), from_machine, on, at or [], variant, by, limit, targets)
         return
     if from_machine is not None:
         hint = "give a results directory of `pipeline run`"
         raise UsageError("an application is not measured on a machine", where="--from", hint=hint)
-    projection = project(application, on, inputs_of(at or []), variant=variant)
-    if roofline == STANDARD_OUTPUT:
-        write_standard_output(roofline_image("svg", projection))
-        return
-    if roofline is not None:
-        draw_roofline(Path(roofline), projection)
-        show_written(roofline)
-    document = projection_json(projection)
-    if not (write_summary(json, document) or write_table(table_format, lambda: projection_table(document))):
-        show_projection(console(), projection)
-
-
-def project_directory(
-    out: Path,
-    source: str | None,
-    target: str | None,
-    at: list[str],
-    variant: str | None,
-    json: str | None,
-    page: str | None,
-    by: str,
-    limit: int,
-    table_format: str,
-) -> None:
-    """Project the kernels of a results directory, and show or write what becomes of them."""
-    from pipeline.config.targets import parse_at
-    from pipeline.report.tables.study_projection import study_projection_table
-    from pipeline.report.terminal import console
-    from pipeline.report.terminal.study_projection import show_study_projection
-    from pipeline.stages.project_study import project_results
-
-    found = project_results(
-        out, source, target, parse_at(at), variant=variant, min_efficiency=chosen_efficiency(out, {})
-    )
-    if page is not None:
-        write_output(page, found.page)
-        if page == STANDARD_OUTPUT:
-            return
-    level = LEVELS[by]
-    if not (
-        write_summary(json, found.document)
-        or write_table(table_format, lambda: study_projection_table(found.document, by=level, limit=limit))
-    ):
-        name = out.resolve().name
-        show_study_projection(console(), found.document, name=name, by=level, limit=limit)
+    project_application(application, on, at or [], variant, show=show, export=export, targets=targets)
 
 
 def list_shipped(json: str | None, table_format: str) -> None:
@@ -165,29 +128,3 @@ def list_shipped(json: str | None, table_format: str) -> None:
     document = shipped_json(applications, machines)
     if not (write_summary(json, document) or write_table(table_format, lambda: shipped_table(document))):
         show_shipped(console(), applications, machines)
-
-
-def inputs_of(texts: list[str]) -> dict[str, float | str]:
-    """Read inputs like ``L=8,P=1024`` or ``work=2 GB``; values with a unit are returned as texts.
-
-    Raises:
-        UsageError: a part has no name or no value.
-    """
-    from ingest.errors import UsageError
-
-    found: dict[str, float | str] = {}
-    for part in ",".join(texts).split(","):
-        if not part.strip():
-            continue
-        name, equals, value = (piece.strip() for piece in part.partition("="))
-        if not (name and equals and value):
-            raise UsageError(f"'{part}' is not an input", where="--at", hint="write it like L=8,P=1024")
-        if name in found:
-            raise UsageError(
-                f"{name} is given twice", where="--at", hint="run the command once per value of an input"
-            )
-        try:
-            found[name] = float(value)
-        except ValueError:
-            found[name] = value
-    return found

@@ -20,7 +20,7 @@ from pathlib import Path
 
 from ingest.errors import InputError, UsageError
 from pipeline.projection.files import Table, find, flattened, read_toml
-from pipeline.projection.units import TIME, Dimension, parse_quantity
+from pipeline.projection.units import NONE, TIME, Dimension, parse_quantity
 
 _KEYS = ("title", "source", "machine", "inputs", "terms", "define", "parts", "total", "measured", "bandwidth")
 
@@ -104,6 +104,38 @@ def load_application(name: str | Path) -> Application:
         measured={name: _seconds(measured, name) for name in measured.content},
         bandwidth=table.table("bandwidth") if "bandwidth" in table else None,
     )
+
+
+def input_values(application: Application, at: Mapping[str, float | str]) -> dict[str, float]:
+    """Return every input in SI units: those given, and the defaults of the others.
+
+    Raises:
+        UsageError: an input is unknown, has no value, or is in another unit.
+    """
+    for name in at:
+        if name not in application.inputs:
+            hint = f"inputs are {', '.join(application.inputs) or 'none'}"
+            raise UsageError(f"no input '{name}'", where=str(application.path), hint=hint)
+    found = {name: _input_value(entry, at.get(name)) for name, entry in application.inputs.items()}
+    missing = [name for name, value in found.items() if value is None]
+    if missing:
+        named = ", ".join(f"{n} ({application.inputs[n].meaning or 'no default'})" for n in missing)
+        hint = f"give {'it' if len(missing) == 1 else 'them'} with --at {','.join(f'{n}=8' for n in missing)}"
+        raise UsageError(f"no value for {named}", where=str(application.path), hint=hint)
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def _input_value(entry: Input, given: float | str | None) -> float | None:
+    if given is None:
+        return entry.default
+    where = f"--at {entry.name}"
+    quantity = parse_quantity(given, where=where)
+    if quantity.dimension == NONE and quantity.factor == 1.0:
+        return quantity.value * entry.factor
+    if quantity.dimension != entry.dimension:
+        what = f"unit mismatch: '{entry.name}' is in {entry.dimension}, the value in {quantity.dimension}"
+        raise UsageError(what, where=where, hint="correct its unit")
+    return quantity.value
 
 
 def _seconds(table: Table, name: str) -> float:

@@ -13,6 +13,7 @@ from ingest.arrays import BoolArray, FloatArray
 from ingest.errors import ModelError
 from pipeline.projection.ensemble import DRAWS
 from pipeline.projection.fit import Fit, assemble
+from pipeline.projection.least_squares import nonnegative_pair
 from pipeline.projection.model import Model, maximum, minimum, symbol
 from pipeline.projection.resampling import Resampled, Weights, lack_of_fit, point_weights, resample
 from pipeline.projection.units import TIME
@@ -91,7 +92,7 @@ def solve_cache_kernel(sites: FloatArray, targets: FloatArray, weights: FloatArr
     candidates = np.unique(np.append(sites, np.geomspace(sites.min(), sites.max(), _CANDIDATES)))
     near, far = _parts(sites, candidates)
     squared = weights**2
-    costs = _slopes(
+    costs = nonnegative_pair(
         squared @ (near**2).T, squared @ (near * far).T, squared @ (far**2).T,
         (squared * targets) @ near.T, (squared * targets) @ far.T,
     )[2]  # fmt: skip
@@ -103,32 +104,13 @@ def solve_cache_kernel(sites: FloatArray, targets: FloatArray, weights: FloatArr
     return np.column_stack([first, second, held])
 
 
-def _slopes(
-    aa: FloatArray, ab: FloatArray, bb: FloatArray, ay: FloatArray, by: FloatArray
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return the best b1, b2 >= 0 and the cost (less a constant) from the sums of the normal equations."""
-    tiny = np.finfo(float).tiny
-    determinant = aa * bb - ab**2
-    regular = determinant > 1e-12 * aa * bb
-    safe = np.where(regular, determinant, 1.0)
-    first = np.where(regular, (bb * ay - ab * by) / safe, -1.0)
-    second = np.where(regular, (aa * by - ab * ay) / safe, -1.0)
-    alone_first = np.maximum(ay / np.maximum(aa, tiny), 0.0)
-    alone_second = np.maximum(by / np.maximum(bb, tiny), 0.0)
-    inside = (first >= 0) & (second >= 0)
-    prefer_first = alone_first * ay >= alone_second * by
-    b1 = np.where(inside, first, np.where(prefer_first, alone_first, 0.0))
-    b2 = np.where(inside, second, np.where(prefer_first, 0.0, alone_second))
-    return b1, b2, -(b1 * ay + b2 * by)
-
-
 def _at_break(
     sites: FloatArray, targets: FloatArray, weights: FloatArray, held: FloatArray
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     near, far = _parts(sites, held)
     a, b, y = near * weights, far * weights, targets * weights
     sums = [np.sum(left * right, axis=1) for left, right in ((a, a), (a, b), (b, b), (a, y), (b, y))]
-    first, second, _ = _slopes(*sums)
+    first, second, _ = nonnegative_pair(*sums)
     rest = y - first[:, None] * a - second[:, None] * b
     return first, second, np.sum(rest**2, axis=1)
 

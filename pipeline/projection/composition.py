@@ -24,12 +24,14 @@ class Composition:
         definitions: intermediate quantities by name.
         parts: the breakdown by path; a shorter path is the sum of those that begin with it.
         total: the whole.
+        adds_up: whether the total is the sum of the outermost parts.
         bandwidth: the projection by bandwidth ratios, if the application is one.
     """
 
     definitions: Mapping[str, Model]
     parts: Mapping[tuple[str, ...], Model]
     total: Model
+    adds_up: bool = True
     bandwidth: BandwidthProjection | None = None
 
 
@@ -70,7 +72,7 @@ def compose(
     if application.total is None:
         return Composition(definitions, parts, _sum(application, parts))
     names |= {".".join(path): model for path, model in parts.items()}
-    return Composition(definitions, parts, read(application.total, "total"))
+    return Composition(definitions, parts, read(application.total, "total"), adds_up=False)
 
 
 def _with_sums(parts: Mapping[tuple[str, ...], Model]) -> dict[tuple[str, ...], Model]:
@@ -89,7 +91,7 @@ def _sum(application: Application, parts: Mapping[tuple[str, ...], Model]) -> Mo
         return reduce(add, (model for path, model in parts.items() if len(path) == 1))
     except UsageError as error:
         where, hint = f"{application.path}: total", "give all parts the same unit, or write total = ..."
-        raise UsageError(error.what, where=where, hint=hint) from error
+        raise UsageError(error.what, where=where, hint=error.hint or hint) from error
 
 
 def _by_bandwidth(
@@ -98,4 +100,5 @@ def _by_bandwidth(
     reference = load_machine(beside(application.path, table.text("reference")))
     names = {**machine, **machine_names(reference, "ref", stored)}
     found = bandwidth_projection(table, reference, names)
-    return Composition({}, {(name,): model for name, model in found.parts.items()}, found.total, found)
+    parts: dict[tuple[str, ...], Model] = {(name,): model for name, model in found.parts.items()}
+    return Composition({}, parts, found.total, adds_up=False, bandwidth=found)

@@ -3,13 +3,14 @@
 import keyword
 import re
 from collections.abc import Mapping
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, get_args
 
 from pipeline.projection.ensemble import columns
 from pipeline.projection.model import Model
 from pipeline.projection.symbolic import Expression, real_symbol, replace, sympy
 
 Language: TypeAlias = Literal["octave", "python", "latex"]
+LANGUAGES: tuple[Language, ...] = get_args(Language)
 
 
 def export(model: Model, language: Language, *, name: str = "T", title: str = "") -> str:

@@ -77,6 +77,11 @@ class Table:
             raise InputError(what, where=self.where, hint=f'write {key} = "..."')
         return value
 
+    def without(self, *keys: str) -> "Table":
+        """Return this table less some of its keys."""
+        rest = {key: value for key, value in self.content.items() if key not in keys}
+        return Table(rest, self.path, self.name)
+
     def table(self, key: str) -> "Table":
         """Return the table of a key, an empty one if it is missing.
 

@@ -21,19 +21,12 @@ from pipeline.projection.resampling import (
     point_weights,
     resample,
 )
+from pipeline.projection.start_values import Parameter, starting_values
 from pipeline.projection.symbolic import Compiled, compiled, real_symbol, sympy
 
+__all__ = ["Fit", "Fitted", "Parameter", "assemble", "fit"]
+
 _NONLINEAR_DRAWS = 200
-
-
-@dataclass(frozen=True)
-class Parameter:
-    """A free parameter: its symbol, bounds and starting value in SI units."""
-
-    name: str
-    lower: float = 0.0
-    upper: float = np.inf
-    start: float = 1.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -137,7 +130,7 @@ def fit(
     _check_symbols(model, parameters, data)
     names = [p.name for p in parameters]
     form = _formula(model, names, data, len(observed))
-    solve, draws = _solver(form, parameters)
+    solve, draws = _solver(form, parameters, observed, weights)
     quality = resample(solve, form.curve, observed, weights, key=name, draws=draws)
     known = identifiable(form.slopes(quality.estimate), point_weights(observed, weights))
     fitted = form.curve(quality.estimate[None])[0]
@@ -147,14 +140,20 @@ def fit(
     )
 
 
-def _solver(form: _Formula, parameters: Sequence[Parameter]) -> tuple[Solve, int]:
-    start, lower, upper = (
-        np.array([getattr(p, field) for p in parameters]) for field in ("start", "lower", "upper")
+def _solver(
+    form: _Formula, parameters: Sequence[Parameter], observed: FloatArray, weights: Weights
+) -> tuple[Solve, int]:
+    lower, upper = (np.array([getattr(p, field) for p in parameters]) for field in ("lower", "upper"))
+    simple = form.linear and bool(np.isinf(upper).all())
+    start = (
+        np.ones(len(parameters))
+        if simple
+        else starting_values(form.curve, parameters, observed, point_weights(observed, weights))
     )
     if not np.isfinite(form.curve(start[None])).all():
         hint = "remove those measurements, or change the starting values"
         raise ModelError("the formula has no finite value at some measured inputs", hint=hint)
-    if form.linear and np.isinf(upper).all():
+    if simple:
         return partial(solve_linear, form.slopes(start), lower), DRAWS
     return partial(solve_nonlinear, form.curve, start, (lower, upper)), _NONLINEAR_DRAWS
 
@@ -169,6 +168,7 @@ def assemble(
     data: Mapping[str, FloatArray],
     lack: LackOfFit,
     weights: Weights,
+    rivals: bool = False,
 ) -> Fit:
     """Return the fit that resampling makes: scatter attached, draws bound, doubts put into words.
 
@@ -181,6 +181,7 @@ def assemble(
         data: float64[n] of every input.
         lack: whether the formula fits.
         weights: of the fit.
+        rivals: whether the draws come from rival formulas.
     """
     notices = _notices(name, names, identified, quality, lack)
     scatter = f"{name}.scatter"
@@ -191,6 +192,7 @@ def assemble(
         estimate=np.append(quality.estimate, neutral),
         draws=np.column_stack([quality.draws, np.maximum(drawn, 0.0) if weights == "relative" else drawn]),
         notices=notices,
+        rivals=rivals,
     )
     noisy = model * symbol(scatter) if weights == "relative" else model + symbol(scatter, model.dimension)
     for column, values in data.items():

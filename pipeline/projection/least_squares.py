@@ -55,6 +55,33 @@ def _bounded(design: FloatArray, lower: FloatArray, target: FloatArray, weight: 
     return solution
 
 
+def nonnegative_pair(
+    aa: FloatArray, ab: FloatArray, bb: FloatArray, ay: FloatArray, by: FloatArray
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return the best b1, b2 >= 0 of a curve b1 a + b2 b, and its cost less that of zero, in closed form.
+
+    Args:
+        aa: weighted sums of a a over the points, of any shape; the others likewise.
+        ab: of a b.
+        bb: of b b.
+        ay: of a times the target.
+        by: of b times the target.
+    """
+    tiny = np.finfo(float).tiny
+    determinant = aa * bb - ab**2
+    regular = determinant > 1e-12 * aa * bb
+    safe = np.where(regular, determinant, 1.0)
+    first = np.where(regular, (bb * ay - ab * by) / safe, -1.0)
+    second = np.where(regular, (aa * by - ab * ay) / safe, -1.0)
+    alone_first = np.maximum(ay / np.maximum(aa, tiny), 0.0)
+    alone_second = np.maximum(by / np.maximum(bb, tiny), 0.0)
+    inside = (first >= 0) & (second >= 0)
+    prefer_first = alone_first * ay >= alone_second * by
+    b1 = np.where(inside, first, np.where(prefer_first, alone_first, 0.0))
+    b2 = np.where(inside, second, np.where(prefer_first, 0.0, alone_second))
+    return b1, b2, -(b1 * ay + b2 * by)
+
+
 def solve_nonlinear(
     curve: Callable[[FloatArray], FloatArray],
     start: FloatArray,

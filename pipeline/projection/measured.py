@@ -5,6 +5,9 @@
     results = "results"              a results directory of `pipeline run`
     region = "lduMatrix::solver.p"   or callpath = ["main", "solve", ...]
 
+Names of C++ functions may be given without return type and parameters. Effort is in core-seconds: divided by
+the processes, ``work(n) / (P * unit.core)``, it is in seconds.
+
 Results directories belong to `pipeline.store`; whoever projects hands in a reader of them.
 """
 
@@ -17,6 +20,7 @@ from typing import Literal, Protocol, TypeAlias
 import numpy as np
 
 from ingest.arrays import FloatArray
+from ingest.cpp_names import short_name
 from ingest.errors import InputError
 from pipeline.models.normal_form import NO_EXPONENT
 from pipeline.models.normal_form import Term as NormalTerm
@@ -63,7 +67,7 @@ class ModelReader(Protocol):
 def measured_term(table: Table, name: str, stored: ModelReader) -> tuple[tuple[str, ...], Model]:
     """Return inputs and model of a term like ``{model = "measured", results = "results", region = "Amul"}``.
 
-    The inputs are the experiment's parameters; a time comes in seconds, an effort in core-seconds.
+    The inputs are the experiment's parameters; a time is in seconds, an effort in core-seconds.
 
     Raises:
         InputError: the results directory or the kernel is not there.
@@ -72,12 +76,30 @@ def measured_term(table: Table, name: str, stored: ModelReader) -> tuple[tuple[s
     directory = table.file("results")
     kernel = _kernel(table)
     found = stored(directory, "callpath" if "callpath" in table else "region")
-    if kernel not in found.callpaths:
-        some = ", ".join(sorted({path[-1] for path in found.callpaths})[:_MOST_NAMED])
-        what = f"no kernel '{' / '.join(kernel)}' in {directory}"
-        raise InputError(what, where=table.where, hint=f"kernels are {some} ...")
-    index, dimension = found.callpaths.index(kernel), parse_unit(found.unit)[1]
+    index, dimension = _index(found.callpaths, kernel, table), parse_unit(found.unit)[1]
     return found.models.parameters, scaling_model(name, found.models, index, dimension=dimension)
+
+
+def _index(known: Sequence[tuple[str, ...]], wanted: tuple[str, ...], table: Table) -> int:
+    """Return which call path has these names, in full or, if only one has them so, without parameters."""
+    if wanted in known:
+        return known.index(wanted)
+    hits = [
+        k
+        for k, path in enumerate(known)
+        if len(path) == len(wanted)
+        and all(name in (full, short_name(full)) for name, full in zip(wanted, path, strict=True))
+    ]
+    if len(hits) == 1:
+        return hits[0]
+    shown = f"'{' / '.join(wanted)}'"
+    if hits:
+        several = ", ".join(known[k][-1] for k in hits[:_MOST_NAMED])
+        what, hint = f"{shown} names {len(hits)} kernels", f"write the name in full: {several}"
+    else:
+        some = ", ".join(sorted({short_name(path[-1]) for path in known})[:_MOST_NAMED])
+        what, hint = f"no kernel {shown} in {table.file('results')}", f"kernels are {some} ..."
+    raise InputError(what, where=table.where, hint=hint)
 
 
 def _kernel(table: Table) -> tuple[str, ...]:

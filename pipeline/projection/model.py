@@ -16,7 +16,9 @@ from typing import TypeAlias
 from ingest.errors import UsageError
 from pipeline.projection.ensemble import Ensemble, from_quantities
 from pipeline.projection.symbolic import Expression, is_number, real_symbol, replace, sympy
-from pipeline.projection.units import NONE, Dimension, Quantity
+from pipeline.projection.units import CORE_TIME, NONE, TIME, Dimension, Quantity
+
+_PER_PROCESS = "divide core-seconds by the processes, as in work / (P * unit.core)"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -224,7 +226,8 @@ def fits(model: Model, dimension: Dimension) -> bool:
 def _alike(a: Model, b: Model, verb: str, combine: Callable[[Expression, Expression], Expression]) -> Model:
     dimension = b.dimension if a.expression.is_zero else a.dimension
     if not fits(b, dimension):
-        raise UsageError(f"unit mismatch: cannot {verb} {a.dimension} and {b.dimension}")
+        hint = _PER_PROCESS if {a.dimension, b.dimension} == {TIME, CORE_TIME} else ""
+        raise UsageError(f"unit mismatch: cannot {verb} {a.dimension} and {b.dimension}", hint=hint)
     return join(combine(a.expression, b.expression), dimension, a, b)
 
 

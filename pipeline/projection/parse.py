@@ -2,7 +2,7 @@
 
 Python's own parser reads the text into a syntax tree, of which only a whitelist is accepted: numbers, known
 names, ``+ - * / **``, calls of known functions. Everything else is refused in one clear line. ``unit.s``,
-``unit.B`` and ``unit.flop`` give a plain number its unit.
+``unit.B``, ``unit.flop`` and ``unit.core`` give a plain number its unit.
 """
 
 import ast
@@ -16,7 +16,7 @@ from ingest.errors import UsageError
 from pipeline.projection import model as arithmetic
 from pipeline.projection.model import Model
 from pipeline.projection.symbolic import sympy
-from pipeline.projection.units import BYTES, FLOP, TIME
+from pipeline.projection.units import BYTES, CORES, FLOP, TIME
 
 Function: TypeAlias = Callable[..., Model]
 Names: TypeAlias = Mapping[str, Model | Function]
@@ -34,6 +34,7 @@ UNITS: dict[str, Model] = {
     "unit.s": arithmetic.constant(1, TIME),
     "unit.B": arithmetic.constant(1, BYTES),
     "unit.flop": arithmetic.constant(1, FLOP),
+    "unit.core": arithmetic.constant(1, CORES),
 }
 _OPERATORS: dict[type[ast.operator], Callable[[Model, Model], Model]] = {
     ast.Add: lambda a, b: a + b,

@@ -33,6 +33,15 @@ class Prediction:
     upper: FloatArray
     draws: FloatArray
 
+    def at(self, k: int) -> "Prediction":
+        """Return the prediction at one of the configurations, counted from 0.
+
+        A model that depends on none of the inputs has one value for all of them.
+        """
+        first = min(k, len(self.value) - 1)
+        here = slice(first, first + 1)
+        return Prediction(self.value[here], self.lower[here], self.upper[here], self.draws[:, here])
+
 
 def predict(
     models: Mapping[Key, Model], at: Mapping[str, npt.ArrayLike], *, level: float = LEVEL

@@ -1,18 +1,21 @@
 """Projections: an application evaluated on a machine, with its breakdown and intervals."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from ingest.errors import PipelineError, UsageError
-from pipeline.projection.application import Application, Input
+from pipeline.projection.application import Application, input_values
 from pipeline.projection.bandwidth import BandwidthProjection
+from pipeline.projection.breakdown import adding_up
 from pipeline.projection.composition import Composition, compose
 from pipeline.projection.machine import Machine, machine_names
 from pipeline.projection.measured import ModelReader
 from pipeline.projection.model import Model, constant
 from pipeline.projection.predict import LEVEL, Prediction, broken_limits, predict
 from pipeline.projection.terms import Term
-from pipeline.projection.units import NONE, TIME, Dimension, parse_quantity
+from pipeline.projection.units import TIME, Dimension
 
 _TOTAL = ("total", "total")
 _SPEEDUP = ("speedup", "speedup")
@@ -67,7 +70,8 @@ class Projection:
         at: every input in SI units.
         level: probability of the intervals.
         total: the whole.
-        parts: the breakdown.
+        parts: the breakdown; a group is the sum of its parts and, unless the application states another
+            total, so is the whole.
         definitions: intermediate quantities.
         variants: totals of the machine's other variants, all on the same draws.
         measured: the measured total, if the application states one for this machine.
@@ -115,25 +119,87 @@ def project(
     Raises:
         UsageError, InputError, ModelError: one line for every mistake in files or inputs.
     """
-    inputs = _inputs(application, at)
-    chosen = machine.choose(variant)
-    names = machine_names(machine, "mach", stored, variant=chosen)
-    whole = _composition(application, machine, names, stored)
-    others, failed = _others(application, machine, names, stored, inputs, chosen)
-    models = _models(whole, others)
-    found = predict(models, inputs, level=level)
+    return sweep(application, machine, [at], stored, variant=variant, level=level)[0]
+
+
+def sweep(
+    application: Application,
+    machine: Machine,
+    points: Sequence[Mapping[str, float | str]],
+    stored: ModelReader,
+    *,
+    variant: str | None = None,
+    level: float = LEVEL,
+) -> tuple[Projection, ...]:
+    """Return what an application does on a machine at each of several points, all on the same draws.
+
+    Args:
+        application: the program.
+        machine: the machine to project to.
+        points: inputs by name, as of `project`; at least one point.
+        stored: reads the scaling models of a results directory.
+        variant: which of the machine's variants, by default the usual one.
+        level: probability of the intervals.
+
+    Raises:
+        UsageError, InputError, ModelError: one line for every mistake in files or inputs.
+    """
+    inputs = [input_values(application, at) for at in points]
+    composed = _composed(application, machine, stored, machine.choose(variant))
+    for point in inputs:
+        broken_limits({"total": composed.whole.total}, point)
+    models = _models(composed)
+    together = {name: [point[name] for point in inputs] for name in inputs[0]}
+    found = predict(models, together, level=level)
+    return tuple(
+        _projection(composed, point, {key: p.at(k) for key, p in found.items()}, models, level)
+        for k, point in enumerate(inputs)
+    )
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class _Composed:
+    """An application put together with a machine and with its other variants.
+
+    Attributes:
+        application: the program.
+        machine: the machine.
+        variant: the machine's variant.
+        whole: what the application does there.
+        others: its totals under other variants.
+        failed: variants without a total, with the reason.
+    """
+
+    application: Application
+    machine: Machine
+    variant: str
+    whole: Composition
+    others: Mapping[str, Model]
+    failed: tuple[Variant, ...]
+
+
+def _projection(
+    composed: _Composed,
+    inputs: Mapping[str, float],
+    found: Mapping[tuple[str, ...], Prediction],
+    models: Mapping[tuple[str, ...], Model],
+    level: float,
+) -> Projection:
+    """Return the projection at one point from the predictions of all models there."""
+    application, machine, whole = composed.application, composed.machine, composed.whole
     lines = {key: _line(key[1:], found[key], model) for key, model in models.items()}
     total = lines[_TOTAL]
+    parts = _adding_up(whole, found, total)
     return Projection(
         title=application.title,
         machine=machine.name,
-        variant=chosen,
+        variant=composed.variant,
         at=inputs,
         level=level,
         total=total,
-        parts=tuple(_with_share(lines["part", *path], total) for path in whole.parts),
+        parts=tuple(_with_share(_at(lines["part", *path], value), total) for path, value in parts.items()),
         definitions=tuple(lines["definition", name] for name in whole.definitions),
-        variants=(*(Variant(n, lines["variant", n], lines["loss", n]) for n in others), *failed),
+        variants=(*(_variant(name, composed, lines, inputs) for name in composed.others), *composed.failed),
         measured=application.measured.get(machine.path.stem),
         profile=whole.bandwidth,
         speedup=lines.get(_SPEEDUP),
@@ -142,12 +208,27 @@ def project(
     )
 
 
-def _models(whole: Composition, others: Mapping[str, Model]) -> dict[tuple[str, ...], Model]:
+def _variant(
+    name: str,
+    composed: _Composed,
+    lines: Mapping[tuple[str, ...], Line],
+    inputs: Mapping[str, float],
+) -> Variant:
+    """Return the total under another variant, or why it has none at these inputs."""
+    try:
+        broken_limits({name: composed.others[name]}, inputs)
+    except PipelineError as error:
+        return Variant(name, None, None, error.what)
+    return Variant(name, lines["variant", name], lines["loss", name])
+
+
+def _models(composed: _Composed) -> dict[tuple[str, ...], Model]:
     """Return everything to evaluate on the same draws, by what it is and its path."""
+    whole = composed.whole
     models: dict[tuple[str, ...], Model] = {_TOTAL: whole.total}
     models |= {("part", *path): model for path, model in whole.parts.items()}
     models |= {("definition", name): model for name, model in whole.definitions.items()}
-    for name, model in others.items():
+    for name, model in composed.others.items():
         models["variant", name] = model
         models["loss", name] = (whole.total - model) / whole.total
     if whole.bandwidth:
@@ -162,6 +243,28 @@ def _notices(whole: Composition, inputs: Mapping[str, float]) -> tuple[str, ...]
     return tuple(notices)
 
 
+def _composed(application: Application, machine: Machine, stored: ModelReader, chosen: str) -> _Composed:
+    names = machine_names(machine, "mach", stored, variant=chosen)
+    totals: dict[str, Model] = {}
+    failed = []
+    for name in (machine.variant, *machine.variants):
+        if name == chosen:
+            continue
+        try:
+            other = machine_names(machine, "mach", stored, variant=name, read=names)
+            totals[name] = _composition(application, machine, other, stored).total
+        except PipelineError as error:
+            failed.append(Variant(name, None, None, error.what))
+    return _Composed(
+        application=application,
+        machine=machine,
+        variant=chosen,
+        whole=_composition(application, machine, names, stored),
+        others=totals,
+        failed=tuple(failed),
+    )
+
+
 def _composition(
     application: Application, machine: Machine, names: Mapping[str, Model | Term], stored: ModelReader
 ) -> Composition:
@@ -173,61 +276,24 @@ def _composition(
     return whole
 
 
-def _others(
-    application: Application,
-    machine: Machine,
-    names: Mapping[str, Model | Term],
-    stored: ModelReader,
-    inputs: Mapping[str, float],
-    chosen: str,
-) -> tuple[dict[str, Model], list[Variant]]:
-    """Return the totals of the machine's other variants, and why some have none here."""
-    totals: dict[str, Model] = {}
-    failed = []
-    for name in (machine.variant, *machine.variants):
-        if name == chosen:
-            continue
-        try:
-            other = machine_names(machine, "mach", stored, variant=name, read=names)
-            total = _composition(application, machine, other, stored).total
-            broken_limits({name: total}, inputs)
-            totals[name] = total
-        except PipelineError as error:
-            failed.append(Variant(name, None, None, error.what))
-    return totals, failed
-
-
-def _inputs(application: Application, at: Mapping[str, float | str]) -> dict[str, float]:
-    """Return every input in SI units."""
-    for name in at:
-        if name not in application.inputs:
-            hint = f"inputs are {', '.join(application.inputs) or 'none'}"
-            raise UsageError(f"no input '{name}'", where=str(application.path), hint=hint)
-    found = {name: _value(entry, at.get(name)) for name, entry in application.inputs.items()}
-    missing = [name for name, value in found.items() if value is None]
-    if missing:
-        named = ", ".join(f"{n} ({application.inputs[n].meaning or 'no default'})" for n in missing)
-        hint = f"give {'it' if len(missing) == 1 else 'them'} with --at {','.join(f'{n}=8' for n in missing)}"
-        raise UsageError(f"no value for {named}", where=str(application.path), hint=hint)
-    return {name: value for name, value in found.items() if value is not None}
-
-
-def _value(entry: Input, given: float | str | None) -> float | None:
-    if given is None:
-        return entry.default
-    where = f"--at {entry.name}"
-    quantity = parse_quantity(given, where=where)
-    if quantity.dimension == NONE and quantity.factor == 1.0:
-        return quantity.value * entry.factor
-    if quantity.dimension != entry.dimension:
-        what = f"unit mismatch: '{entry.name}' is in {entry.dimension}, the value in {quantity.dimension}"
-        raise UsageError(what, where=where, hint="correct its unit")
-    return quantity.value
-
-
 def _line(path: tuple[str, ...], found: Prediction, model: Model) -> Line:
     value, lower, upper = (float(end[0]) for end in (found.value, found.lower, found.upper))
     return Line(path=path, value=value, lower=lower, upper=upper, dimension=model.dimension)
+
+
+def _adding_up(
+    whole: Composition, found: Mapping[tuple[str, ...], Prediction], total: Line
+) -> dict[tuple[str, ...], float]:
+    """Return the value of every part; medians of rival formulas are moved until they add up."""
+    values = {path: float(found["part", *path].value[0]) for path in whole.parts}
+    if not any(ensemble.rivals for ensemble in whole.total.ensembles):
+        return values
+    variances = {path: float(np.var(found["part", *path].draws)) for path in whole.parts}
+    return adding_up(values, variances, total.value if whole.adds_up else None)
+
+
+def _at(line: Line, value: float) -> Line:
+    return replace(line, value=value, lower=min(line.lower, value), upper=max(line.upper, value))
 
 
 def _with_share(line: Line, total: Line) -> Line:

@@ -1,75 +1,39 @@
 """Terms: the named functions of machine and application files, such as ``FF(V)`` or ``message(x)``.
 
 A term names a family of models and states its parameters, in one row or in a table over a further input, or
-the data to fit them to; or it is an expression in other terms. A new family is a function in a file of its
-own and one row in `FAMILIES`.
+the data to fit them to; or it is an expression in other terms.
 """
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from ingest.arrays import FloatArray
 from ingest.errors import InputError, UsageError
-from pipeline.projection.cache_kernel import cache_kernel, fit_cache_kernel
-from pipeline.projection.csv_columns import read_columns
+from pipeline.projection.families import FAMILIES, Family, allreduce_on_nodes
 from pipeline.projection.files import Table, flattened
-from pipeline.projection.fit import Fit
+from pipeline.projection.fitted_term import fitted_term
 from pipeline.projection.measured import ModelReader, measured_term
-from pipeline.projection.model import Limit, Model, bind, choose, join, limited, log2, substitute, symbol
-from pipeline.projection.network import (
-    allreduce,
-    fit_allreduce,
-    fit_latency_bandwidth,
-    latency_bandwidth,
-    loggp,
+from pipeline.projection.model import (
+    Limit,
+    Model,
+    bind,
+    choose,
+    join,
+    limited,
+    log2,
+    substitute,
+    symbol,
 )
 from pipeline.projection.parse import Names, parse
 from pipeline.projection.ports.term import port_term
-from pipeline.projection.resampling import Weights
 from pipeline.projection.symbolic import real_symbol
-from pipeline.projection.units import TIME, Dimension, Quantity, parse_quantity
+from pipeline.projection.term_data import DATA_KEYS, read_measurements
+from pipeline.projection.units import Dimension, Quantity, parse_quantity
 from pipeline.projection.vector_loops.term import vector_loop_term
 
-
-@dataclass(frozen=True)
-class Family:
-    """A kind of model that files know by name.
-
-    Attributes:
-        build: makes the model whose parameters are the symbols ``<name>.<parameter>``.
-        inputs: the symbols that are its arguments, in that order.
-        defaults: parameters that need not be given, SI units.
-        fit: fits name, inputs and times with the weights given; None if the family cannot be fitted.
-    """
-
-    build: Callable[[str], Model]
-    inputs: tuple[str, ...]
-    defaults: Mapping[str, float] = field(default_factory=dict)
-    fit: Callable[[str, Mapping[str, FloatArray], FloatArray, Weights], Fit] | None = None
-
-
-def _fit_cache_kernel(name: str, data: Mapping[str, FloatArray], times: FloatArray, weights: Weights) -> Fit:
-    return fit_cache_kernel(name, data["V"], times, weights=weights)
-
-
-def _fit_messages(name: str, data: Mapping[str, FloatArray], times: FloatArray, weights: Weights) -> Fit:
-    return fit_latency_bandwidth(name, data["x"], times, weights=weights)
-
-
-def _fit_allreduce(name: str, data: Mapping[str, FloatArray], times: FloatArray, weights: Weights) -> Fit:
-    return fit_allreduce(name, data["P"], times, weights=weights)
-
-
-FAMILIES: Mapping[str, Family] = {
-    "cache_kernel": Family(cache_kernel, ("V",), fit=_fit_cache_kernel),
-    "latency_bandwidth": Family(latency_bandwidth, ("x",), fit=_fit_messages),
-    "loggp": Family(loggp, ("x",), {"congestion": 1.0}),
-    "allreduce": Family(allreduce, ("P",), {"base": 2.0}, _fit_allreduce),
-}
-OTHER_MODELS = ("measured", "ports", "vector_loop")
+OTHER_MODELS = ("fitted", "measured", "ports", "vector_loop")
 """Models that read keys of their own."""
 
 
@@ -115,10 +79,14 @@ def read_term(table: Table, name: str, names: Names, stored: ModelReader) -> Ter
         return Term(name, (), port_term(table, name))
     if model == "vector_loop":
         return Term(name, (), vector_loop_term(table, name, names))
+    if model == "fitted":
+        return Term(name, *fitted_term(table, name))
     if model not in FAMILIES:
         hint = f"models are {', '.join([*FAMILIES, *OTHER_MODELS])}"
         raise InputError(f"no model '{model}'", where=table.where, hint=hint)
-    return Term(name, FAMILIES[model].inputs, _of_family(FAMILIES[model], table, name))
+    on_nodes = model == "allreduce" and "ranks_per_node" in table
+    family = allreduce_on_nodes(table) if on_nodes else FAMILIES[model]
+    return Term(name, family.inputs, _of_family(family, table.without("model", "ranks_per_node"), name))
 
 
 def _expression(table: Table, name: str, names: Names) -> Term:
@@ -137,8 +105,7 @@ def _of_family(family: Family, table: Table, name: str) -> Model:
     if "rows" in table:
         return _tabulated(family, table, name)
     model = family.build(name)
-    given = flattened({key: value for key, value in table.content.items() if key != "model"})
-    return bind(model, _quantities(model, family, given, table, name))
+    return bind(model, _quantities(model, family, flattened(table.content), table, name))
 
 
 def _quantities(
@@ -166,7 +133,7 @@ def _quantity(value: object, key: str, dimension: Dimension, table: Table) -> Qu
 
 def _tabulated(family: Family, table: Table, name: str) -> Model:
     """Return a family whose parameters depend on a further input by a table, linear in its logarithm."""
-    table.check_keys(("model", "by", "rows"))
+    table.check_keys(("by", "rows"))
     by = table.text("by")
     rows = sorted(table.rows("rows"), key=lambda row: _position(row, by))
     at = [_position(row, by) for row in rows]
@@ -211,17 +178,14 @@ def _interpolated(parameter: str, by: Model, at: list[float], rows: list[dict[st
 
 
 def _fitted(family: Family, table: Table, name: str) -> Model:
-    """Return a family fitted to a CSV file beside the file that names it."""
-    table.check_keys(("model", "data", "where", "time", "weights"))
-    if family.fit is None:
-        hint = "give its parameters"
-        raise InputError("this model cannot be fitted to data", where=table.where, hint=hint)
-    weights = table.text("weights", "relative")
-    if weights not in ("relative", "equal"):
-        raise InputError(f"invalid weights '{weights}'", where=table.where, hint="choose relative or equal")
-    columns = read_columns(table.file("data"))
-    rows = columns.matching(table.table("where").content)
+    """Return a family fitted to measurements."""
+    table.check_keys((*DATA_KEYS, *family.stated))
     symbols = family.build(name).symbols
-    data = {key: columns.numbers(key, symbols[key], rows) for key in family.inputs}
-    times = columns.numbers(table.text("time", "time"), TIME, rows)
-    return family.fit(name, data, times, "equal" if weights == "equal" else "relative").model
+    given = {
+        key: _quantity(table.content[key], key, symbols[f"{name}.{key}"], table)
+        for key in family.stated
+        if key in table
+    }
+    inputs = {key: symbols[key] for key in family.inputs}
+    data = read_measurements(table, inputs, benchmarks=family.benchmarks)
+    return family.fit(name, data, given).model

@@ -1,7 +1,8 @@
 """Units, dimensions and quantities: text such as ``"195 us +- 0.4 %"`` becomes a value in SI units.
 
 Everything inside this package is in seconds, bytes and flop (and their quotients); units exist only where
-text is read or shown. Counts (cycles, cores, sites, elements) have no dimension.
+text is read or shown. Counts (cycles, sites, elements) have no dimension; cores have one, so that effort in
+core-seconds, the sum over all cores, cannot pass for the time that a run takes.
 """
 
 import math
@@ -11,21 +12,22 @@ from fractions import Fraction
 
 from ingest.errors import UsageError
 
-_BASES = ("s", "B", "flop")
+_BASES = ("s", "B", "flop", "core")
 
 
 @dataclass(frozen=True)
 class Dimension:
-    """Exponents of seconds, bytes and floating-point operations."""
+    """Exponents of seconds, bytes, floating-point operations and cores."""
 
     seconds: Fraction = Fraction(0)
     bytes: Fraction = Fraction(0)
     flop: Fraction = Fraction(0)
+    cores: Fraction = Fraction(0)
 
     @property
-    def exponents(self) -> tuple[Fraction, Fraction, Fraction]:
-        """The three exponents in the order of the fields."""
-        return self.seconds, self.bytes, self.flop
+    def exponents(self) -> tuple[Fraction, Fraction, Fraction, Fraction]:
+        """The exponents in the order of the fields."""
+        return self.seconds, self.bytes, self.flop, self.cores
 
     def __mul__(self, other: "Dimension") -> "Dimension":
         return Dimension(*(a + b for a, b in zip(self.exponents, other.exponents, strict=True)))
@@ -37,7 +39,9 @@ class Dimension:
         return Dimension(*(a * power for a in self.exponents))
 
     def __str__(self) -> str:
-        """Return the SI unit, such as ``B/s``, or ``no unit``."""
+        """Return the SI unit, such as ``B/s`` or ``core-s``, or ``no unit``."""
+        if self == CORE_TIME:
+            return "core-s"
         above = [_power(base, e) for base, e in zip(_BASES, self.exponents, strict=True) if e > 0]
         below = [_power(base, -e) for base, e in zip(_BASES, self.exponents, strict=True) if e < 0]
         if not above and not below:
@@ -53,13 +57,16 @@ NONE = Dimension()
 TIME = Dimension(seconds=Fraction(1))
 BYTES = Dimension(bytes=Fraction(1))
 FLOP = Dimension(flop=Fraction(1))
+CORES = Dimension(cores=Fraction(1))
+CORE_TIME = CORES * TIME
 RATE = NONE / TIME
 BANDWIDTH = BYTES / TIME
 FLOP_RATE = FLOP / TIME
 
-_COUNTS = ("1", "core", "cycle", "site", "element", "op", "instruction", "iteration", "occ")
+_COUNTS = ("1", "cycle", "site", "element", "op", "instruction", "iteration", "occ")
 _UNITS: dict[str, tuple[float, Dimension]] = {
     **dict.fromkeys(_COUNTS, (1.0, NONE)),
+    **dict.fromkeys(("core", "process", "rank"), (1.0, CORES)),
     **dict.fromkeys(("s", "sec"), (1.0, TIME)),
     **{"ms": (1e-3, TIME), "us": (1e-6, TIME), "µs": (1e-6, TIME), "ns": (1e-9, TIME)},
     **{"min": (60.0, TIME), "h": (3600.0, TIME)},

@@ -1,6 +1,7 @@
 """Projections, and the applications and machines that are shipped, in the terminal and as JSON."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from rich.console import Console
@@ -11,7 +12,8 @@ from pipeline.projection.application import Application, Input
 from pipeline.projection.machine import Machine
 from pipeline.projection.project import Line, Projection
 from pipeline.projection.units import NONE
-from pipeline.report.formatting import figure, number, percent
+from pipeline.report.formatting import figure, number
+from pipeline.report.part_rounding import Part, amount_text, last_digit, rounded_to_sum, share_texts
 
 NO_SPREAD = "no spread stated"
 DIGITS = 5
@@ -20,7 +22,7 @@ _LARGEST_WHOLE = 1e6
 
 def show_projection(out: Console, projection: Projection) -> None:
     """Print the breakdown with intervals, the machine's other variants, and the notices."""
-    _print(out, f"{projection.title} on {projection.machine}{_variant(projection)}")
+    _print(out, heading_of(projection))
     if projection.at:
         _print(out, "at " + ", ".join(f"{name} = {_plain(value)}" for name, value in projection.at.items()))
     out.print(_breakdown(projection))
@@ -45,8 +47,10 @@ def _print(out: Console, sentence: str) -> None:
     out.print(Text(sentence), soft_wrap=True)
 
 
-def _variant(projection: Projection) -> str:
-    return f", {projection.variant}" if projection.variants else ""
+def heading_of(projection: Projection) -> str:
+    """Return which application is projected to which machine."""
+    variant = f", {projection.variant}" if projection.variants else ""
+    return f"{projection.title} on {projection.machine}{variant}"
 
 
 def _breakdown(projection: Projection) -> Table:
@@ -54,24 +58,63 @@ def _breakdown(projection: Projection) -> Table:
     table.add_column("part", no_wrap=True)
     for name in (_unit(projection.total) or "value", f"{100 * projection.level:g} % interval", "share"):
         table.add_column(name, justify="right", no_wrap=True)
-    for line in projection.parts:
-        name = "  " * (len(line.path) - 1) + line.path[-1]
-        unit = "" if line.dimension == projection.total.dimension else f" {_unit(line)}"
-        share = "" if line.share is None else percent(line.share)
-        table.add_row(Text(name), figure(line.value, DIGITS) + unit, _interval(line), share)
-    total = projection.total
-    table.add_row(Text("total", style="bold"), figure(total.value, DIGITS), _interval(total), "")
+    total = _line_json(projection.total)
+    for line in shown_lines([_line_json(line) for line in projection.parts], total):
+        *above, name = line.path
+        table.add_row(Text("  " * len(above) + name), line.value, line.interval, line.share)
+    (whole,) = shown_lines([total], total)
+    table.add_row(Text("total", style="bold"), whole.value, whole.interval, "")
     return table
+
+
+@dataclass(frozen=True)
+class ShownLine:
+    """A line of a breakdown as people read it."""
+
+    path: tuple[str, ...]
+    value: str
+    interval: str
+    share: str
+
+
+def shown_lines(lines: Sequence[Mapping[str, Any]], total: Mapping[str, Any]) -> list[ShownLine]:
+    """Return lines of a breakdown rounded to the digits of the total, so that they still add up.
+
+    Lines in another unit than the total are rounded by themselves.
+
+    Args:
+        lines: as in `projection_json`.
+        total: the same.
+    """
+    unit = last_digit(total["value"], DIGITS)
+    own = [_part(line, line["value"]) for line in lines if line["unit"] == total["unit"]]
+    rounded = dict(zip((part.path for part in own), rounded_to_sum(own, total["value"], unit), strict=True))
+    shared = [_part(line, line["share"]) for line in lines if line["share"] is not None]
+    share_of = dict(zip((part.path for part in shared), share_texts(shared), strict=True))
+
+    def shown(line: Mapping[str, Any]) -> ShownLine:
+        path = tuple(line["path"])
+        if path not in rounded:
+            value = f"{figure(line['value'], DIGITS)} {line['unit']}".rstrip()
+            ends = [figure(line[end], DIGITS) for end in ("lower", "upper")]
+        else:
+            value = amount_text(rounded[path], line["value"], unit, DIGITS)
+            ends = [
+                amount_text(round(line[end] / unit) * unit, line[end], unit, DIGITS)
+                for end in ("lower", "upper")
+            ]
+        interval = NO_SPREAD if line["lower"] == line["upper"] else " .. ".join(ends)
+        return ShownLine(path, value, interval, share_of.get(path, ""))
+
+    return [shown(line) for line in lines]
 
 
 def _unit(line: Line) -> str:
     return "" if line.dimension == NONE else str(line.dimension)
 
 
-def _interval(line: Line) -> str:
-    if line.lower == line.upper:
-        return NO_SPREAD
-    return f"{figure(line.lower, DIGITS)} .. {figure(line.upper, DIGITS)}"
+def _part(line: Mapping[str, Any], value: float) -> Part:
+    return Part(tuple(line["path"]), value, line["upper"] - line["lower"])
 
 
 def _show_variants(out: Console, projection: Projection) -> None:
@@ -105,18 +148,34 @@ def _show_measured(out: Console, projection: Projection) -> None:
 
 
 def _show_profile(out: Console, projection: Projection) -> None:
-    for bound in projection.profile.bounds if projection.profile else ():
-        _print(out, bound.sentence)
+    for verdict in _verdicts(projection):
+        _print(out, f"{verdict['group']}: {verdict['sentence']}")
+
+
+def _verdicts(projection: Projection) -> list[dict[str, str]]:
+    """Return what limits every group of the profile where it was measured."""
+    return [
+        {
+            "group": bound.group,
+            "limited_by": bound.bound.value,
+            "sentence": bound.sentence.removeprefix(f"{bound.group}: "),
+        }
+        for bound in (projection.profile.bounds if projection.profile else ())
+    ]
 
 
 def projection_json(projection: Projection) -> dict[str, Any]:
-    """Return a projection as plain data: the total, the breakdown and the machine's other variants."""
+    """Return a projection as plain data: all that `show_projection` prints."""
+    measured, profile = projection.measured, projection.profile
     return {
         "title": projection.title,
         "machine": projection.machine,
+        "variant": projection.variant,
+        "level": projection.level,
         "at": {name: number(value) for name, value in projection.at.items()},
         "total": _line_json(projection.total),
         "breakdown": [_line_json(line) for line in projection.parts],
+        "definitions": [_line_json(line) for line in projection.definitions],
         "variants": [
             {
                 "name": variant.name,
@@ -126,6 +185,12 @@ def projection_json(projection: Projection) -> dict[str, Any]:
             }
             for variant in projection.variants
         ],
+        "measured": None
+        if measured is None
+        else {"value": number(measured), "error": number(projection.total.value / measured - 1)},
+        "reference": {"machine": profile.machine, "value": number(profile.reference)} if profile else None,
+        "speedup": _line_json(projection.speedup) if projection.speedup else None,
+        "verdicts": _verdicts(projection),
         "notices": list(projection.notices),
     }
 

@@ -1,21 +1,21 @@
-"""Projections: the files named on the command line, the stored models they use, and what is shipped."""
+"""Projections: the files named on the command line, stored models, what is shipped, and plots."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from io import BytesIO
 from pathlib import Path
 
 from ingest.errors import UsageError
 from pipeline.projection.application import Application, load_application
-from pipeline.projection.composition import compose
-from pipeline.projection.export import Language, export
 from pipeline.projection.files import beside, shipped
-from pipeline.projection.machine import Machine, load_machine, machine_names
+from pipeline.projection.machine import Machine, load_machine
 from pipeline.projection.measured import Level, StoredModels
 from pipeline.projection.predict import LEVEL
 from pipeline.projection.project import Projection
 from pipeline.projection.project import project as project_application
+from pipeline.projection.project import sweep as sweep_application
 from pipeline.report.roofline_plot import FORMS, write_roofline
+from pipeline.report.sweep_plot import write_sweep
 from pipeline.store.arrow import read_table
 from pipeline.store.atomic import write_bytes
 from pipeline.store.generation import StoredResult, damaged, read_result
@@ -44,11 +44,34 @@ def project(
         UsageError, InputError, ModelError: one line for every mistake in files or inputs.
     """
     program = load_application(application)
-    target = _target(program, machine)
+    target = target_machine(program, machine)
     return project_application(program, target, at or {}, stored_models, variant=variant, level=level)
 
 
-def _target(application: Application, machine: str | Path | None) -> Machine:
+def sweep(
+    application: str | Path,
+    machine: str | Path | None,
+    points: Sequence[Mapping[str, float | str]],
+    *,
+    variant: str | None = None,
+    level: float = LEVEL,
+) -> tuple[Projection, ...]:
+    """Return what an application does on a machine at each of several points; arguments as of `project`.
+
+    Raises:
+        UsageError, InputError, ModelError: one line for every mistake in files or inputs.
+    """
+    program = load_application(application)
+    target = target_machine(program, machine)
+    return sweep_application(program, target, points, stored_models, variant=variant, level=level)
+
+
+def target_machine(application: Application, machine: str | Path | None) -> Machine:
+    """Return the machine of that file or name or, if none is given, the application's own.
+
+    Raises:
+        UsageError, InputError: neither names one, or its file is invalid.
+    """
     if machine is not None:
         return load_machine(machine)
     if application.machine is None:
@@ -78,21 +101,6 @@ def _models(stored: StoredResult, level: Level) -> StoredModels:
     return StoredModels(models, callpaths, str(unit))
 
 
-def export_application(
-    application: str | Path, machine: str | Path, language: Language, *, variant: str | None = None
-) -> str:
-    """Return an application's total on a machine as source text; files as `project` takes them.
-
-    Raises:
-        UsageError, InputError: as `project` does.
-    """
-    program, target = load_application(application), load_machine(machine)
-    names = machine_names(target, "mach", stored_models, variant=variant)
-    total = compose(program, names, stored_models, missing={"mach.": f"add it to {target.path}"}).total
-    title = f"{program.title} on {target.name}, SI units"
-    return export(total, language, name=program.path.stem, title=title)
-
-
 def shipped_applications() -> tuple[Application, ...]:
     """Return the applications that come with the package, by name."""
     return tuple(load_application(name) for name in shipped("application"))
@@ -103,28 +111,39 @@ def shipped_machines() -> tuple[Machine, ...]:
     return tuple(load_machine(name) for name in shipped("machine"))
 
 
-def draw_roofline(path: Path, projection: Projection) -> None:
-    """Write the roofline of a projection.
+def draw_projection(path: Path, projections: Sequence[Projection], swept: str) -> None:
+    """Write a plot of a sweep or, if nothing is swept, the roofline of a projection.
+
+    Args:
+        path: a .png or .svg file.
+        projections: one, or one per value of the input that is swept.
+        swept: that input, or empty.
 
     Raises:
-        UsageError: the projection has none, the file is neither PNG nor SVG, or it cannot be written.
+        UsageError: there is nothing to draw, the file is neither PNG nor SVG, or it cannot be written.
     """
     form = path.suffix.lstrip(".")
     if form not in FORMS:
-        raise UsageError(f"'{path}' is neither .png nor .svg", where="--roofline")
-    write_bytes(path, roofline_image(form, projection))
+        raise UsageError(f"'{path}' is neither .png nor .svg", where="--output")
+    write_bytes(path, projection_image(form, projections, swept))
 
 
-def roofline_image(form: str, projection: Projection) -> bytes:
-    """Return the bytes of a PNG or SVG file.
+def projection_image(form: str, projections: Sequence[Projection], swept: str) -> bytes:
+    """Return the bytes of the PNG or SVG file that `draw_projection` writes.
 
     Raises:
-        UsageError: the projection has no roofline.
+        UsageError: there is nothing to draw.
     """
-    found = projection.profile.roofline if projection.profile else None
-    if found is None:
-        hint = "only a projection by bandwidth ratios has one, and its reference machine needs a peak"
-        raise UsageError("this projection has no roofline", where="--roofline", hint=hint)
     image = BytesIO()
-    write_roofline(image, form, found)
+    if swept:
+        write_sweep(image, form, projections, swept)
+        return image.getvalue()
+    profile = projections[0].profile
+    if profile is None or profile.roofline is None:
+        hint = (
+            "sweep an input, such as --at P=64:4096:x2; a projection by bandwidth ratios has a roofline "
+            "if its reference machine states a peak"
+        )
+        raise UsageError("nothing is swept, and this projection has no roofline", where="--output", hint=hint)
+    write_roofline(image, form, profile.roofline)
     return image.getvalue()

@@ -10,11 +10,13 @@
     assembly = "target.s"
     function = "iflux"
     iterations = 4                      source iterations per pass through the loop
+    threads = "node.csv"                measurements by thread count, for the run time over threads
 
 The term is called without arguments and gives cycles per iteration: ``iflux() * edges / hz``.
 """
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from ingest.arrays import FloatArray
 from ingest.errors import InputError, PipelineError
@@ -24,9 +26,21 @@ from pipeline.projection.model import Model, substitute
 from pipeline.projection.ports.counting import count_loop
 from pipeline.projection.ports.fit import fit_ports, from_mini
 from pipeline.projection.ports.port_map import PortMap, class_vector, read_port_map
-from pipeline.projection.ports.variants import variants_in
+from pipeline.projection.ports.variants import Variants, variants_in
 
-_KEYS = ("model", "map", "data", "where", "mini", "target", "assembly", "function", "iterations", "note")
+_KEYS = (
+    "model",
+    "map",
+    "data",
+    "where",
+    "mini",
+    "target",
+    "assembly",
+    "function",
+    "iterations",
+    "threads",
+    "note",
+)
 
 
 def port_term(table: Table, name: str) -> Model:
@@ -50,16 +64,44 @@ def port_term(table: Table, name: str) -> Model:
         raise type(error)(error.what, where=table.where, hint=error.hint) from error
 
 
-def _model(table: Table, name: str) -> Model:
+@dataclass(frozen=True, eq=False)
+class PortTerm:
+    """What a term states.
+
+    Attributes:
+        portmap: the ports.
+        variants: as measured on the machine.
+        mini: the variant to project from; empty if the ports alone are the model.
+        target: float64[class], instructions per iteration.
+    """
+
+    portmap: PortMap
+    variants: Variants
+    mini: str
+    target: FloatArray
+
+
+def read_port_term(table: Table) -> PortTerm:
+    """Return what a term that states ``model = "ports"`` says.
+
+    Raises:
+        InputError, UsageError: as `port_term` does.
+    """
     portmap = read_port_map(beside(table.path, table.text("map")))
     rows = table.table("where").content
     variants = variants_in(read_columns(table.file("data")), portmap, where=rows)
+    return PortTerm(portmap, variants, table.text("mini", ""), _target(table, portmap))
+
+
+def _model(table: Table, name: str) -> Model:
+    term = read_port_term(table)
+    portmap, variants = term.portmap, term.variants
     fit = fit_ports(name, portmap, variants.counts, variants.cycles)
     model = fit.fit.model
-    if "mini" in table:
-        mini = variants.index(table.text("mini"))
+    if term.mini:
+        mini = variants.index(term.mini)
         model = from_mini(name, fit, float(variants.cycles[mini]), _by_class(portmap, variants.counts[mini]))
-    target = _by_class(portmap, _target(table, portmap))
+    target = _by_class(portmap, term.target)
     return substitute(model, {f"n.{kind}": count for kind, count in target.items()})
 
 

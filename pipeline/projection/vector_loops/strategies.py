@@ -30,6 +30,15 @@ class StrategyErrors:
     error: FloatArray
 
 
+@dataclass(frozen=True)
+class LoopTimes:
+    """One execution of a vector loop: seconds by strategy, and as measured; None if it was not."""
+
+    name: str
+    predicted: Mapping[str, float]
+    measured: float | None
+
+
 def strategy_times(loop: VectorLoop, machine: Values) -> dict[str, Model]:
     """Return the time of a loop by each of the paper's strategies."""
     return {strategy: loop_time(loop, machine, Conventions(strategy)).total for strategy in STRATEGIES}

@@ -12,6 +12,7 @@
     avl = 32                        average vector length, or the trip count that gives it:
     trip = "i"
     strategy = "pred"               or pred_novl, pred_lb, pred_hb; docs/explanations/ has the other choices
+    measured = "12.3 ms"            time of one execution, to compare the strategies with
 
 The term is called without arguments and gives seconds on the machine: ``steps * loop14()``.
 """
@@ -19,10 +20,11 @@ The term is called without arguments and gives seconds on the machine: ``steps *
 import re
 from typing import Any
 
-from ingest.errors import InputError, PipelineError
+from ingest.errors import InputError, PipelineError, UsageError
 from pipeline.projection.files import Table
 from pipeline.projection.model import Model
 from pipeline.projection.parse import Names, parse
+from pipeline.projection.units import TIME, parse_quantity
 from pipeline.projection.vector_loops.bandwidth_table import Values, machine_values
 from pipeline.projection.vector_loops.compiler_reports import mv_score, read_openmp, read_records
 from pipeline.projection.vector_loops.loop import (
@@ -47,7 +49,7 @@ _CHOICES = {
     "references": ("elements", "instructions"),
     "overlap": (False, True),
 }
-_OTHER = ("model", "mv", "report", "lines", "source", "sl", "tl", "avl", "trip", "note")
+_OTHER = ("model", "mv", "report", "lines", "source", "sl", "tl", "avl", "trip", "measured", "note")
 _LINES = re.compile(r"(?P<file>.+):(?P<first>\d+)(?:-(?P<last>\d+))?")
 
 
@@ -66,7 +68,8 @@ def vector_loop_term(table: Table, name: str, names: Names) -> Model:
     table.check_keys((*_COUNTS, *_CHOICES, *_OTHER))
     try:
         machine = machine_values(names)
-        return loop_time(_loop(table, name, names, machine), machine, _conventions(table)).total
+        loop = read_vector_loop(table, name, names, machine)
+        return loop_time(loop, machine, _conventions(table)).total
     except PipelineError as error:
         if error.where.startswith(table.where):
             raise
@@ -74,7 +77,27 @@ def vector_loop_term(table: Table, name: str, names: Names) -> Model:
         raise type(error)(what, where=table.where, hint=error.hint) from error
 
 
-def _loop(table: Table, name: str, names: Names, machine: Values) -> VectorLoop:
+def measured_time(table: Table) -> float | None:
+    """Return the measured seconds of one execution that a term states, None if it states none.
+
+    Raises:
+        UsageError: it is not a positive time.
+    """
+    if "measured" not in table:
+        return None
+    quantity = parse_quantity(table.content["measured"], where=table.at("measured"))
+    if quantity.dimension != TIME or not quantity.value > 0:
+        hint = 'write it like "12.3 ms"'
+        raise UsageError("'measured' has to be a positive time", where=table.where, hint=hint)
+    return quantity.value
+
+
+def read_vector_loop(table: Table, name: str, names: Names, machine: Values) -> VectorLoop:
+    """Return the loop that a term describes; arguments as of `vector_loop_term`, with the machine's values.
+
+    Raises:
+        InputError, UsageError: as `vector_loop_term` does.
+    """
     counts = {field: _expression(table, key, names) for key, field in _COUNTS.items() if key in table}
     length = _expression(table, "avl", names) if "avl" in table else None
     if "trip" in table:

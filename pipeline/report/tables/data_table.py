@@ -43,6 +43,10 @@ class Column:
         """What people read above the column."""
         return self.heading or with_unit(self.name.replace("_", " "), self.unit)
 
+    def headed(self, heading: str) -> "Column":
+        """Return the column under another title."""
+        return replace(self, heading=heading)
+
     @property
     def is_number(self) -> bool:
         """Whether all values are numbers."""

@@ -4,9 +4,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from pipeline.report.formatting import figure
-from pipeline.report.projection_table import DIGITS, NO_SPREAD
-from pipeline.report.tables.data_table import DataTable, estimates, shares, words
+from pipeline.report.projection_table import shown_lines
+from pipeline.report.tables.data_table import ABSENT, DataTable, estimates, shares, words
 
 
 def projection_table(projection: Mapping[str, Any]) -> DataTable:
@@ -15,21 +14,22 @@ def projection_table(projection: Mapping[str, Any]) -> DataTable:
     Args:
         projection: what `pipeline.report.projection_table.projection_json` returns.
     """
-    lines = [*projection["breakdown"], projection["total"]]
-    value, lower, upper = estimates(lines, show=lambda value: figure(value, DIGITS), interval="interval")
-    intervals = [
-        NO_SPREAD if line["lower"] == line["upper"] else text
-        for line, text in zip(lines, upper.shown or (), strict=True)
-    ]
+    total = projection["total"]
+    lines = [*projection["breakdown"], total]
+    shown = [*shown_lines(projection["breakdown"], total), *shown_lines([total], total)]
+    value, lower, upper = estimates(lines, interval="interval")
     columns = [
         words(
             "part", ("/".join(line["path"]) for line in lines), (" › ".join(line["path"]) for line in lines)
         ),
-        value,
+        replace(value, shown=[line.value for line in shown], heading="value"),
         lower,
-        replace(upper, shown=intervals),
+        replace(upper, shown=[line.interval for line in shown], heading="interval"),
         words("unit", (line["unit"] for line in lines)),
-        shares("share", (line["share"] for line in lines)),
+        replace(
+            shares("share", (line["share"] for line in lines)),
+            shown=[line.share or ABSENT for line in shown],
+        ),
     ]
     return DataTable(columns=columns, notes=projection["notices"])
 

@@ -4,10 +4,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from rich.console import Group, RenderableType
+from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from pipeline.report.tables.data_table import DataTable
 from pipeline.report.terminal.sentences import wrapped
 
 GAP = 2  # characters between columns
@@ -84,6 +85,19 @@ def named_table(
     for name, *cells in rows:
         table.add_row(Text(name), *map(_text, cells))
     return table
+
+
+def show_data_table(out: Console, table: DataTable) -> None:
+    """Print a table with its first column as names, and its notes."""
+    shown = [column for column in table.columns if column.shown is not None]
+    first, *others = shown
+    cells = [
+        Column(header=column.title, cells=column.shown or (), justify="right" if column.is_number else "left")
+        for column in others
+    ]
+    out.print(named_table(first.title, lambda _: first.shown or (), cells, width=out.width))
+    for note in table.notes:
+        out.print(Text(f"Note: {note}"), style="yellow", soft_wrap=True)
 
 
 def side_by_side(labels: Sequence[str], columns: Sequence[Column], *, width: int) -> list[Table]:

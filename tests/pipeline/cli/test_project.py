@@ -5,8 +5,6 @@ from functools import partial
 
 import pytest
 
-from pipeline.cli.project import inputs_of
-
 
 @pytest.fixture
 def project(call):
@@ -102,7 +100,28 @@ def test_help_says_what_can_be_given(project):
         (["nothing.toml"], "nothing.toml: no such file, and no shipped application of that name"),
         (["mlic"], "did you mean 'milc'?"),
         (["milc", "--on", "power5plus", "--at", "L=8,P=256", "--roofline", "a.png"], "has no roofline"),
-        (["setsm", "--roofline", "a.pdf"], "--roofline: 'a.pdf' is neither .png nor .svg"),
+        (["setsm", "--roofline", "a.pdf"], "--output: 'a.pdf' is neither .png nor .svg"),
+        (
+            ["milc", "--at", "L=4:14,P=64:256:x2"],
+            "--at: L and P have several values; sweep one input at a time",
+        ),
+        (
+            ["milc", "--at", "L=8,P=256", "--show", "part"],
+            "--show: 'part' is not known; choose one of parts, sen",
+        ),
+        (
+            ["milc", "--at", "L=4:8,P=256", "--show", "sensitivities"],
+            "--show: sensitivities are shown at one po",
+        ),
+        (
+            ["milc", "--export", "fortran"],
+            "--export: 'fortran' is not known; choose one of octave, python, latex",
+        ),
+        (
+            ["milc", "--export", "octave", "--at", "L=8"],
+            "--export: prints the formula, with its inputs as arg",
+        ),
+        (["milc", "--at", "L=8,P=256", "--show", "strategies"], "the application has no vector loops"),
     ],
 )
 def test_wrong_input_is_one_line(project, arguments, message):
@@ -120,12 +139,114 @@ def test_the_roofline_is_drawn_beside_the_table(project, tmp_path):
     assert (tmp_path / "roof.svg").read_bytes().startswith(b"<?xml")
 
 
-def test_inputs_are_numbers_or_texts_with_a_unit():
-    assert inputs_of(["L=8, P = 1e3 ,", "halo=64 KiB", "", "x=-0.5"]) == {
-        "L": 8.0,
-        "P": 1000.0,
-        "halo": "64 KiB",
-        "x": -0.5,
+def test_a_sweep_prints_one_row_per_value(project, tmp_path):
+    arguments = ["milc", "--on", "xt5", "--at", "L=4:8:2,P=1024"]
+    code, printed, error = project(*arguments, "-o", tmp_path / "sweep.svg")
+    assert (code, error) == (0, f"pipeline: wrote {tmp_path / 'sweep.svg'}\n")
+    lines = printed.splitlines()
+    assert lines[0] == "MILC su3_rmd on Cray XT5 (Kraken), expected"
+    assert lines[1].startswith("at P = 1024, niters = 2000")
+    assert lines[2].split() == [
+        "L",
+        "T_ser",
+        "T_p2p",
+        "T_coll",
+        "total",
+        "[s]",
+        "90",
+        "%",
+        "interval",
+        "noiseless",
+        "ideal",
+    ]
+    assert [line.split()[0] for line in lines[3:]] == ["4", "6", "8"]
+    for line in lines[3:]:
+        serial, messages, collective, total = map(float, line.split()[1:5])
+        assert serial + messages + collective == pytest.approx(total, abs=1e-9)
+    _, alone, _ = project("milc", "--on", "xt5", "--at", "L=6,P=1024")
+    total = next(line for line in alone.splitlines() if line.startswith("total"))
+    assert lines[4].split()[4] == total.split()[1]
+    assert (tmp_path / "sweep.svg").read_bytes().startswith(b"<?xml")
+
+
+def test_a_sweep_as_data(project):
+    arguments = ["milc", "--on", "xt5", "--at", "L=8", "--at", "P=1024,1500,2048"]
+    _, printed, _ = project(*arguments, "--json", "-")
+    found = json.loads(printed)
+    assert found["swept"] == "P"
+    assert [p["at"]["P"] for p in found["projections"]] == [1024, 1500, 2048]
+    _, single, _ = project("milc", "--on", "xt5", "--at", "L=8,P=1500", "--json", "-")
+    assert found["projections"][1] == json.loads(single)
+    _, table, notes = project(*arguments, "--format", "csv")
+    assert table.splitlines()[0] == "P,part,value,lower,upper,unit,share"
+    assert len(table.splitlines()) == 1 + 3 * (len(found["projections"][0]["breakdown"]) + 1)
+    assert notes.count("1500 is interpolated") == 1
+    _, shown, _ = project(*arguments)
+    assert shown.splitlines()[-1].endswith("1500 is interpolated (P = 1500)")
+
+
+def test_sensitivities_and_strategies_are_tables(project):
+    _, printed, _ = project("milc", "--on", "xt5", "--at", "L=8,P=1024", "--show", "sensitivities")
+    rows = [line.split() for line in printed.splitlines()]
+    assert rows[0] == ["value", "change", "for", "1", "%"]
+    assert rows[1] == ["L", "+4.004", "%"]
+    assert ["mach.CG.b2", "+0.411", "%"] in rows
+    _, printed, _ = project(
+        "milc", "--on", "xt5", "--at", "L=8,P=1024", "--show", "sensitivities", "--json", "-"
+    )
+    first = json.loads(printed)["sensitivities"][0]
+    assert (first["name"], round(first["elasticity"], 3)) == ("L", 4.004)
+    _, printed, _ = project(
+        "hycom", "--at", "flops=20,loads=8,stores=2", "--show", "strategies", "--format", "csv"
+    )
+    assert printed.splitlines()[0] == "loop,pred [s],pred_novl [s],pred_lb [s],pred_hb [s]"
+    assert len(printed.splitlines()) == 19
+
+
+PORTS = """
+machine = "xt5"
+[terms.flux]
+model = "ports"
+map = "golden-cove"
+data = "variants.csv"
+mini = "a"
+target = { div = 10, mul = 3 }
+threads = "node.csv"
+[parts]
+time = "flux() * unit.s"
+"""
+
+
+def test_port_models_are_tables(project, tmp_path):
+    kinds = ["div", "mul", "add", "shuffle", "vector", "alu", "load", "store"]
+    rows = [
+        f"{name},60,{k + 5},{20 - k},20,0,1,5,{10 + k},5,{60 + 9 * k}" for k, name in enumerate("abcdefghij")
+    ]
+    header = f"variant,instructions,{','.join(kinds)},cycles"
+    (tmp_path / "variants.csv").write_text("\n".join([header, *rows]))
+    node = "threads,dt_cycles,dt_hz [GHz],hz [GHz],iterations"
+    (tmp_path / "node.csv").write_text(f"{node}\n1,1,2,2,1000\n8,1e4,2,2,125\n")
+    (tmp_path / "app.toml").write_text(PORTS)
+    shown = {
+        what: project(tmp_path / "app.toml", "--show", what)[1].splitlines()
+        for what in ("ports", "models", "threads")
     }
-    assert inputs_of(["a=b=c"]) == {"a": "b=c"}
-    assert inputs_of([]) == {}
+    assert shown["ports"][0].split() == ["port", "div", "mul", "all"]
+    assert {line.split()[1] for line in shown["ports"][1:]} >= {"P0", "P1", "P5"}
+    assert shown["models"][0].split() == ["model", "variants", "mean", "deviation", "worst"]
+    assert [line.split("  ")[0] for line in shown["models"][1:]] == [
+        "flux equal IPC",
+        "flux superscalar",
+        "flux contention",
+    ]
+    assert [line.split()[-1] for line in shown["threads"]] == ["by", "ports", "memory"]
+    _, printed, _ = project(tmp_path / "app.toml", "--show", "threads", "--json", "-")
+    assert json.loads(printed)["threads"][1]["value"] == pytest.approx(1e4 * 125 / 2e9)
+
+
+def test_the_formula_as_source_text(project):
+    code, printed, _ = project("milc", "--on", "xt5", "--export", "octave")
+    assert code == 0
+    assert printed.startswith("function value = milc(")
+    assert printed.endswith("end\n")
+    assert project("milc", "--on", "xt5", "--variant", "ideal", "--export", "latex")[1].count("\\frac")

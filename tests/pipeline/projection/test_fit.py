@@ -81,7 +81,7 @@ def test_a_new_measurement_is_a_draw_of_the_curve_and_of_its_scatter(weights):
 def test_a_nonlinear_formula_is_fitted_within_bounds():
     x = np.linspace(1, 10, 12)
     model = symbol("a") * symbol("x") ** symbol("k")
-    found = fit("power", model, [Parameter("a"), Parameter("k", 0, 3)], {"x": x}, 2 * x**1.5)
+    found = fit("power", model, [Parameter("a"), Parameter("k", lower=0, upper=3)], {"x": x}, 2 * x**1.5)
     assert [p.value for p in found.parameters] == pytest.approx([2, 1.5], rel=1e-6)
     assert found.quality.draws.shape == (200, 2)
     free = fit("power", model, [Parameter("a"), Parameter("k")], {"x": x}, 2 * x**1.5)
@@ -89,7 +89,7 @@ def test_a_nonlinear_formula_is_fitted_within_bounds():
     three = [Parameter("a"), Parameter("k"), Parameter("b")]
     offset = fit("power", model + symbol("b"), three, {"x": x}, 2 * x**1.5 + 3, weights="equal")
     assert [p.value for p in offset.parameters] == pytest.approx([2, 1.5, 3], rel=1e-5)
-    low = fit("power", model, [Parameter("a"), Parameter("k", 0, 1.2)], {"x": x}, 2 * x**1.5)
+    low = fit("power", model, [Parameter("a"), Parameter("k", lower=0, upper=1.2)], {"x": x}, 2 * x**1.5)
     assert low.parameters[1].value == pytest.approx(1.2, rel=1e-5)
 
 

@@ -199,10 +199,47 @@ def test_a_kernel_is_found_by_region_or_call_path(tmp_path, stored):
         inputs, model = measured_term(table(tmp_path, **kernel), "k", read)
         assert inputs == ("p", "n")
         assert predict({"k": model}, {"p": 16, "n": 4})["k"].value == 44.0
-        assert str(model.dimension) == "s"
+        assert str(model.dimension) == "core-s"
     assert asked == [(tmp_path / "results", "region"), (tmp_path / "results", "callpath")]
     measured_term(table(tmp_path, results="elsewhere", region="solve"), "k", read)
     assert asked[-1][0] == Path("elsewhere")
+
+
+def named(fitted, *paths):
+    """Read a kernel of these call paths, all of one model; return which one a term names."""
+    many = StoredModels(fitted, paths, "s")
+
+    def index(folder, **content):
+        asked = []
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(
+                "pipeline.projection.measured.scaling_model", lambda _name, _models, k, **_: asked.append(k)
+            )
+            measured_term(table(folder, **content), "k", lambda *_: many)
+        return asked[0]
+
+    return index
+
+
+def test_regions_may_be_named_without_their_parameters(tmp_path, fitted):
+    solve = "double solver::solve(int, const std::vector<double>&)"
+    index = named(fitted, ("main",), (solve,), ("solver::apply(int)",), ("solver::apply(double)",))
+    assert index(tmp_path, region="solver::solve") == index(tmp_path, region=solve) == 1
+    assert index(tmp_path, region="solver::apply(double)") == 3
+    with pytest.raises(
+        InputError, match=r"'solver::apply' names 2 kernels; write the name in full: solver::app"
+    ):
+        index(tmp_path, region="solver::apply")
+    with pytest.raises(
+        InputError, match=r"no kernel 'apply' in results; kernels are main, solver::apply, sol"
+    ):
+        index(tmp_path, region="apply")
+
+
+def test_every_name_of_a_call_path_may_be_short(tmp_path, fitted):
+    index = named(fitted, ("main", "int run(int)", "step()"), ("main", "step()"))
+    assert index(tmp_path, callpath=["main", "run", "step"]) == 0
+    assert index(tmp_path, callpath=["main", "step"]) == 1
 
 
 @pytest.mark.parametrize(

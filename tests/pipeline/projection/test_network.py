@@ -3,11 +3,13 @@
 import numpy as np
 import pytest
 
+from ingest.errors import ModelError
 from pipeline.projection.model import bind, maximum, substitute, symbol
 from pipeline.projection.network import (
     allreduce,
     fit_allreduce,
     fit_latency_bandwidth,
+    fit_loggp,
     latency_bandwidth,
     loggp,
 )
@@ -158,3 +160,41 @@ def test_loggp_by_hand():
     # L + 2 o + (x - 1) k G
     assert seconds(model, x=[1, 10, 11]).tolist() == [5.0, 1 + 4 + 9 * 1.5, 1 + 14 + 10 * 0.75]
     assert str(model.dimension) == "s"
+
+
+def test_both_protocols_and_their_switch_are_found():
+    random = np.random.default_rng(2)
+    sizes = np.repeat(2.0 ** np.arange(23), 2)
+    small, large = 2.7e-6 + (sizes - 1) * 0.5e-9, 9e-6 + (sizes - 1) * 0.09e-9
+    times = np.where(sizes <= 4096, small, large) * (1 + 0.02 * random.standard_normal(len(sizes)))
+    found = fit_loggp("net", sizes, times)
+    values = {p.name.removeprefix("net."): p.value for p in found.parameters}
+    assert values["switch"] == 4096
+    assert values["L"] == pytest.approx(2.7e-6, rel=0.02)
+    assert values["small.o"] == 0.0
+    assert values["large.o"] == pytest.approx((9e-6 - 2.7e-6) / 2, rel=0.1)
+    assert values["small.G"] == pytest.approx(0.5e-9, rel=0.1)
+    assert values["large.G"] == pytest.approx(0.09e-9, rel=0.03)
+    assert all(p.identified for p in found.parameters)
+    assert seconds(found.model, x=1e6) == pytest.approx([9e-6 + 0.09e-3], rel=0.03)
+    crowded = fit_loggp("net", sizes, times, congestion=8).model
+    assert seconds(crowded, x=1e6) == pytest.approx([9e-6 + 8 * 0.09e-3], rel=0.03)
+
+
+def test_a_protocol_with_a_shorter_start_leaves_no_negative_overhead():
+    sizes = 2.0 ** np.arange(20)
+    times = np.where(sizes <= 1024, 9e-6 + (sizes - 1) * 1e-9, 4e-6 + (sizes - 1) * 0.1e-9)
+    values = {p.name: p.value for p in fit_loggp("net", sizes, times).parameters}
+    assert values["net.L"] == pytest.approx(4e-6)
+    assert values["net.small.o"] == pytest.approx(2.5e-6)
+    assert values["net.large.o"] == pytest.approx(0.0, abs=1e-12)
+
+
+def test_a_single_protocol_has_no_switch():
+    sizes = 2.0 ** np.arange(23)
+    random = np.random.default_rng(4)
+    times = (3e-6 + sizes * 0.1e-9) * (1 + 0.02 * random.standard_normal(len(sizes)))
+    found = fit_loggp("net", sizes, times)
+    assert [p.name for p in found.parameters if not p.identified] == ["net.switch"]
+    with pytest.raises(ModelError, match="two protocols need at least four different sizes"):
+        fit_loggp("net", np.repeat([1.0, 8, 64], 3), np.full(9, 1e-6))

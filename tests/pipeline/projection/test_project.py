@@ -226,3 +226,47 @@ def test_what_is_not_finite_is_named(projected):
         projected(
             {"n": 4, "m": 5}, application=APPLICATION.replace("half * mach.step", "mach.step / (n - 4)")
         )
+
+
+RIVALS = """
+[terms.one]
+model = "allreduce"
+ranks_per_node = 16
+data = [
+  { P = 16, time = "2 us" }, { P = 32, time = "4.5 us" }, { P = 64, time = "5.5 us" },
+  { P = 128, time = "9 us" }, { P = 256, time = "9.5 us" },
+]
+[terms.two]
+model = "allreduce"
+ranks_per_node = 16
+data = [
+  { P = 16, time = "3 us" }, { P = 32, time = "3.5 us" }, { P = 64, time = "9 us" },
+  { P = 128, time = "9.5 us" }, { P = 256, time = "16 us" },
+]
+"""
+SUMS = """
+{total}
+[inputs]
+P = {{ meaning = "processes" }}
+[parts.network]
+one = "mach.one(P)"
+two = "2 * mach.two(P)"
+[parts]
+rest = "8 * mach.one(P)"
+"""
+
+
+def test_medians_of_rivals_add_up(projected):
+    (found, exact) = (
+        projected({"P": 2048}, application=SUMS.format(total=total), machine=RIVALS)
+        for total in ("", 'total = "network + rest"')
+    )
+    parts = {name: line.value for name, line in by_qath(found.parts).items()}
+    assert parts["network"] + parts["rest"] == pytest.approx(found.total.value, rel=1e-12)
+    assert parts["network.one"] + parts["network.two"] == pytest.approx(parts["network"], rel=1e-12)
+    assert sum(line.share for line in found.parts if len(line.path) == 1) == pytest.approx(1.0, rel=1e-12)
+    assert found.total.value == pytest.approx(exact.total.value, rel=1e-12)
+    own = {name: line.value for name, line in by_qath(exact.parts).items()}
+    assert own["network.one"] + own["network.two"] == pytest.approx(own["network"], rel=1e-12)
+    assert own["network"] + own["rest"] != pytest.approx(exact.total.value, rel=1e-6)
+    assert all(line.lower <= line.value <= line.upper for line in found.parts)

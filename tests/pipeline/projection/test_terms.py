@@ -240,7 +240,8 @@ def test_expressions_use_the_names_given():
     [
         (
             {"model": "logp"},
-            "models are cache_kernel, latency_bandwidth, loggp, allreduce, measured, ports, vector_loop",
+            "models are cache_kernel, latency_bandwidth, loggp, allreduce, "
+            "fitted, measured, ports, vector_loop",
         ),
         ({}, "'model' is missing"),
         ({"expression": "1", "input": {}}, "unknown key 'input'; did you mean 'inputs'?"),
@@ -253,7 +254,11 @@ def test_expressions_use_the_names_given():
             "unit mismatch: 'd' has to be in s, it is in B; correct its unit",
         ),
         ({"model": "allreduce", "c": "1 s", "d": "fast"}, "[terms.t] d: 'fast' is not a quantity"),
-        ({"model": "loggp", "data": "x.csv"}, "this model cannot be fitted to data; give its parameters"),
+        ({"model": "loggp", "data": 3}, "[terms.t]: 'data' holds neither files nor rows; write data = "),
+        (
+            {"model": "allreduce", "ranks_per_node": 0, "c": "1 s"},
+            """invalid ranks_per_node 0; write a number such as 128, or "R" to make it an input""",
+        ),
         ({"model": "allreduce", "data": "x.csv", "rows": []}, "unknown key 'rows'"),
         (
             {"model": "allreduce", "data": "x.csv", "weights": "some"},

@@ -23,7 +23,8 @@ from pipeline.projection.units import (
 ONE_UNIT = {
     "": (1, "no unit"),
     "1": (1, "no unit"),
-    "core": (1, "no unit"),
+    "core": (1, "core"),
+    "process": (1, "core"),
     "cycle": (1, "no unit"),
     "%": (0.01, "no unit"),
     "s": (1, "s"),
@@ -57,14 +58,14 @@ ONE_UNIT = {
     "MiB/s": (2.0**20, "B/s"),
     "Gflop/s": (1e9, "flop/s"),
     "1/s": (1, "1/s"),
-    "core-s": (1, "s"),
-    "core-h": (3600, "s"),
+    "core-s": (1, "core-s"),
+    "core-h": (3600, "core-s"),
     "ms^2/kB": (1e-9, "s^2/B"),
     "ns^-1": (1e9, "1/s"),
     "flop*ms/B": (1e-3, "s*flop/B"),
     "B/ms^2": (1e6, "B/s^2"),
     "s/kB*ms": (1e-6, "s^2/B"),
-    "B/s/core": (1, "B/s"),
+    "B/s/core": (1, "B/s/core"),
     "1/s/B": (1, "1/s/B"),
 }
 

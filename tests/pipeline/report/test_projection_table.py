@@ -38,12 +38,23 @@ def test_the_breakdown_of_milc():
     assert lines[2].split() == ["part", "s", "90", "%", "interval", "share"]
     assert row(lines, "T_ser").split() == ["T_ser", "6.2239", "6.1751", "..", "6.2738", "63.5", "%"]
     assert any(line.startswith("  FF ") for line in lines)
-    assert row(lines, "T_coll").split()[1:5] == ["0.073219", "no", "spread", "stated"]
+    assert row(lines, "T_coll").split()[1:5] == ["0.0732", "no", "spread", "stated"]
     assert row(lines, "total").split()[:2] == ["total", "9.8075"]
     assert "A = 36864 B" in row(lines, "with")
     assert "V = 4096, runs = 1" in row(lines, "with")
     assert row(lines, "ideal:") == "ideal: 11.268 s, expected takes 14.9 % less (11.6 .. 17.7 %)"
     assert lines[-1] == row(lines, "ideal:")
+
+
+def test_what_is_shown_adds_up_to_the_last_digit():
+    lines = shown("milc", "power5plus", {"L": 8, "P": 1024})
+    value = {name: float(row(lines, name).split()[1]) for name in ("T_ser", "T_p2p", "T_coll", "total")}
+    assert value["T_ser"] + value["T_p2p"] + value["T_coll"] == pytest.approx(value["total"], abs=1e-9)
+    kernels = [line.split() for line in lines[4:9]]
+    assert sum(float(kernel[1]) for kernel in kernels) == pytest.approx(value["T_ser"], abs=1e-9)
+    share = {name: float(row(lines, name).split()[-2]) for name in ("T_ser", "T_p2p", "T_coll")}
+    assert sum(share.values()) == pytest.approx(100.0, abs=1e-9)
+    assert sum(float(kernel[-2]) for kernel in kernels) == pytest.approx(share["T_ser"], abs=1e-9)
 
 
 def test_a_terminal_of_eighty_columns_shows_the_table_whole():
@@ -98,7 +109,7 @@ def test_units_that_differ_from_the_totals_are_shown(milc):
     )
     lines = printed(replace(milc, parts=parts, definitions=(), at={}, variants=()))
     assert row(lines, "size").split() == ["size", "3000.0", "B", "no", "spread", "stated"]
-    assert row(lines, "time").split() == ["time", "0.50000", "no", "spread", "stated", "25.0", "%"]
+    assert row(lines, "time").split() == ["time", "0.5000", "no", "spread", "stated", "25.0", "%"]
     assert row(lines, "none").split()[:2] == ["none", "2.0000"]
     assert lines[0] == "MILC su3_rmd on IBM POWER5+ cluster"
     assert not any(text.startswith(("at ", "with ")) for text in lines)
@@ -131,8 +142,17 @@ def test_names_from_files_are_not_markup(tmp_path):
 
 def test_json_has_everything_shown(milc):
     found = projection_json(milc)
-    assert list(found) == ["title", "machine", "at", "total", "breakdown", "variants", "notices"]
     assert (found["title"], found["machine"]) == ("MILC su3_rmd", "IBM POWER5+ cluster")
+    assert (found["variant"], found["level"]) == ("expected", 0.9)
+    assert found["definitions"][0] | {"share": None} == {
+        "path": ["V"],
+        "value": 4096,
+        "lower": 4096,
+        "upper": 4096,
+        "unit": "",
+        "share": None,
+    }
+    assert [found[key] for key in ("measured", "reference", "speedup", "verdicts")] == [None, None, None, []]
     assert found["at"] == {
         "L": 8,
         "P": 1024,
@@ -153,6 +173,20 @@ def test_json_has_everything_shown(milc):
     (ideal,) = found["variants"]
     assert (ideal["name"], ideal["reason"], ideal["loss"]["unit"]) == ("ideal", "", "")
     assert json.loads(json.dumps(found)) == found
+
+
+def test_json_of_a_projection_by_bandwidth():
+    result = project("setsm", "ivybridge-e5-2670v2")
+    found = projection_json(result)
+    assert found["measured"]["value"] == 1603
+    assert found["measured"]["error"] == pytest.approx(result.total.value / 1603 - 1)
+    assert found["reference"]["machine"] == "Cray XE6 node (Blue Waters)"
+    ratio = found["reference"]["value"] / found["total"]["value"]
+    assert (found["speedup"]["value"], found["speedup"]["unit"]) == (pytest.approx(ratio), "")
+    first = found["verdicts"][0]
+    assert first["group"] == "U/VLL"
+    assert first["sentence"] == "assumed to be memory-bound; no counters to confirm it"
+    assert first["limited_by"].startswith("memory bandwidth")
 
 
 def test_json_of_a_variant_without_a_total():

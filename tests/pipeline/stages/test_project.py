@@ -12,13 +12,14 @@ from ingest.errors import InputError, UsageError
 from pipeline.models.fit import fit
 from pipeline.models.options import ModelOptions
 from pipeline.stages.project import (
-    draw_roofline,
-    export_application,
+    draw_projection,
     project,
     shipped_applications,
     shipped_machines,
     stored_models,
+    sweep,
 )
+from pipeline.stages.project_details import export_application, sensitivities_of, strategies_of
 from pipeline.store.generation import STORE_VERSION, new_generation, publish
 from pipeline.store.models import to_table
 from tests.stored_results import sign
@@ -115,7 +116,7 @@ model = "measured"
 results = "results"
 region = "Amul"
 [parts]
-compute = "kernel(P) / P"
+compute = "kernel(P) / (P * unit.core)"
 sums = "100 * mach.allreduce(P)"
 """
 
@@ -128,6 +129,18 @@ def test_measured_scaling_stands_beside_a_projected_network(folder, models):
     assert parts["compute"].value == pytest.approx(at_home / 32, rel=0.02)
     assert parts["sums"].value == pytest.approx(100 * (21.5e-6 + 8.5e-6 * 5))
     assert found.total.lower < found.total.value < found.total.upper
+    assert sum(line.value for line in found.parts) == pytest.approx(found.total.value, rel=1e-12)
+    assert sum(line.share for line in found.parts) == pytest.approx(1.0, rel=1e-12)
+
+
+def test_effort_does_not_pass_for_time(folder):
+    (folder / "app.toml").write_text(MODEL.replace("(P * unit.core)", "P"))
+    with pytest.raises(
+        UsageError, match=r"cannot add core-s and s; divide core-seconds by the processes, as in"
+    ):
+        project(folder / "app.toml", at={"P": 32})
+    (folder / "app.toml").write_text(MODEL.replace(" / (P * unit.core)", "").replace("sums", "# sums"))
+    assert str(project(folder / "app.toml", at={"P": 32}).total.dimension) == "core-s"
 
 
 def test_the_machine_is_the_one_given_or_the_applications_own(folder):
@@ -203,17 +216,107 @@ def test_everything_shipped_is_loaded():
 
 @pytest.mark.parametrize(("name", "start"), [("roof.png", b"\x89PNG"), ("roof.svg", b"<?xml")])
 def test_a_roofline_is_drawn(tmp_path, name, start):
-    draw_roofline(tmp_path / name, project("setsm"))
+    draw_projection(tmp_path / name, [project("setsm")], "")
     assert (tmp_path / name).read_bytes().startswith(start)
 
 
 def test_a_roofline_that_cannot_be_drawn(tmp_path):
-    with pytest.raises(UsageError) as caught:
-        draw_roofline(tmp_path / "a.png", project("milc", at={"L": 4, "P": 256}))
-    assert str(caught.value) == (
-        "--roofline: this projection has no roofline; "
-        "only a projection by bandwidth ratios has one, and its reference machine needs a peak"
-    )
+    with pytest.raises(
+        UsageError, match=r"^--output: nothing is swept, and this projection has no roofline; "
+    ):
+        draw_projection(tmp_path / "a.png", [project("milc", at={"L": 4, "P": 256})], "")
     for name in ("a.pdf", "png"):
-        with pytest.raises(UsageError, match=rf"^--roofline: '.*{name}' is neither .png nor .svg$"):
-            draw_roofline(tmp_path / name, project("setsm"))
+        with pytest.raises(UsageError, match=rf"^--output: '.*{name}' is neither .png nor .svg$"):
+            draw_projection(tmp_path / name, [project("setsm")], "")
+
+
+@pytest.mark.parametrize(("name", "start"), [("sweep.png", b"\x89PNG"), ("sweep.svg", b"<?xml")])
+def test_a_sweep_is_drawn(tmp_path, name, start):
+    found = sweep("milc", "xt5", [{"L": size, "P": 1024} for size in (4, 8, 14)])
+    draw_projection(tmp_path / name, found, "L")
+    assert (tmp_path / name).read_bytes().startswith(start)
+
+
+def test_every_point_of_a_sweep_is_the_projection_there():
+    points = [{"L": 8, "P": processes} for processes in (1024, 2048)]
+    for found, at in zip(sweep("milc", "xt5", points), points, strict=True):
+        alone = project("milc", "xt5", at)
+        assert (found.at, found.notices, found.formula) == (alone.at, alone.notices, alone.formula)
+        for line, expected in zip((found.total, *found.parts), (alone.total, *alone.parts), strict=True):
+            assert (line.path, line.dimension) == (expected.path, expected.dimension)
+            assert [line.value, line.lower, line.upper] == pytest.approx(
+                [expected.value, expected.lower, expected.upper], rel=1e-12
+            )
+        assert [v.loss.value for v in found.variants] == pytest.approx([v.loss.value for v in alone.variants])
+
+
+def test_a_variant_may_have_totals_at_some_points_of_a_sweep_only():
+    found = sweep("milc", "xt5", [{"L": 8, "P": p} for p in (1024, 4096)], variant="ideal")
+    expected, noiseless = ([p.variants[k] for p in found] for k in (0, 1))
+    assert [variant.total is None for variant in expected] == [False, True]
+    assert expected[1].reason == "mach.message was measured at P = 1024, 2048, not 4096"
+    assert [variant.total is None for variant in noiseless] == [False, True]
+    with pytest.raises(UsageError, match="was measured at P = 1024, 2048, not 4096"):
+        sweep("milc", "xt5", [{"L": 8, "P": p} for p in (1024, 4096)])
+
+
+def test_what_does_not_depend_on_the_input_swept_is_there_at_every_point(tmp_path):
+    (tmp_path / "app.toml").write_text('machine = "xt5"\n[inputs]\nn = 1\n[parts]\na = "2 * unit.s"\n')
+    found = sweep(tmp_path / "app.toml", None, [{"n": 1}, {"n": 2}, {"n": 3}])
+    assert [p.total.value for p in found] == [2.0, 2.0, 2.0]
+
+
+def test_sensitivities_are_those_of_the_total():
+    found = {s.name: s.elasticity for s in sensitivities_of("milc", "xt5", AT)}
+    assert next(iter(found)) == "L"
+    step = 1e-4
+    totals = [project("milc", "xt5", {**AT, "L": AT["L"] * (1 + k * step)}).total.value for k in (-1, 1)]
+    assert found["L"] == pytest.approx((totals[1] - totals[0]) / (totals[0] + totals[1]) / step, rel=1e-3)
+
+
+LOOPS = """
+machine = "x1e"
+[inputs]
+n = { meaning = "points" }
+[terms.sweep]
+model = "vector_loop"
+mv = "11"
+sl = 1
+tl = 2
+vloads = "n"
+avl = 32
+measured = "2 ms"
+[terms.rest]
+model = "vector_loop"
+mv = "10"
+sl = 0
+tl = 0
+sloads = "n"
+[parts]
+time = "sweep() + rest()"
+"""
+
+
+def test_vector_loops_by_all_strategies(tmp_path):
+    (tmp_path / "app.toml").write_text(LOOPS)
+    first, second = strategies_of(tmp_path / "app.toml", None, {"n": 1e6})
+    assert (first.name, first.measured, second.name, second.measured) == ("sweep", 2e-3, "rest", None)
+    assert first.predicted["pred"] == pytest.approx(1e6 * 8 / 24e9 * 2)
+    assert first.predicted["pred_novl"] == pytest.approx(1e6 * 8 / 24e9)
+    assert first.predicted["pred_lb"] == pytest.approx(1e6 * 8 / 10e9)
+    assert first.predicted["pred_hb"] == pytest.approx(1e6 * 8 / 34e9)
+    assert second.predicted["pred_hb"] == pytest.approx(second.predicted["pred"] / 4)
+
+
+@pytest.mark.parametrize("given", ["0 s", "3 B", "-1 s"])
+def test_a_measured_loop_has_a_positive_time(tmp_path, given):
+    (tmp_path / "app.toml").write_text(LOOPS.replace("2 ms", given))
+    with pytest.raises(UsageError, match=r"\[terms.sweep\]: 'measured' has to be a positive time"):
+        strategies_of(tmp_path / "app.toml", None, {"n": 1e6})
+
+
+def test_strategies_need_vector_loops():
+    with pytest.raises(
+        UsageError, match=r"milc.toml: the application has no vector loops; describe its loops"
+    ):
+        strategies_of("milc", "xt5", AT)

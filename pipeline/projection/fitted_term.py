@@ -1,0 +1,85 @@
+"""Any formula fitted to measurements, as a term of machine and application files.
+
+    [terms.sweep]
+    model = "fitted"
+    formula = "start + work * n ** 3 / P ** share"
+    inputs = { n = "1", P = "1" }                        the columns of the data that it uses, and their units
+    [terms.sweep.parameters]                             what to fit, and in which unit
+    start = "us"                                         0 or more
+    work = { unit = "us", lower = 1, upper = 50 }        bounds in that unit; lower = -inf for none
+    share = { unit = "1", upper = 1, start = 0.8 }       where to begin a search, else it is tried out
+
+The keys of the measurements are those of `pipeline.projection.term_data`; they are in the formula's unit.
+"""
+
+import math
+from dataclasses import replace
+
+from ingest.errors import InputError, PipelineError, UsageError
+from pipeline.projection.files import Table
+from pipeline.projection.fit import Parameter, fit
+from pipeline.projection.model import Model, symbol
+from pipeline.projection.parse import parse
+from pipeline.projection.term_data import DATA_KEYS, read_measurements
+from pipeline.projection.units import Dimension, parse_quantity
+
+_KEYS = ("model", "formula", "inputs", "parameters", *DATA_KEYS)
+_PARAMETER_KEYS = ("unit", "lower", "upper", "start")
+
+
+def fitted_term(table: Table, name: str) -> tuple[tuple[str, ...], Model]:
+    """Return inputs and model of a term that states ``model = "fitted"``.
+
+    Raises:
+        InputError: a key is missing or unknown, or measurements cannot be read.
+        UsageError: the formula or a unit is invalid.
+        ModelError: the data cannot determine the parameters.
+    """
+    table.check_keys(_KEYS)
+    units, stated = table.table("inputs"), table.table("parameters")
+    inputs = {
+        key: parse_quantity(f"1 {unit}", where=units.at(key)).dimension for key, unit in units.content.items()
+    }
+    read = {key: _parameter(stated, key) for key in stated.content}
+    if "data" not in table or not read:
+        lacking, hint = (
+            ("data", 'write data = "sweep.csv"') if read else ("parameters", 'write parameters = { a = "s" }')
+        )
+        raise InputError(f"'{lacking}' is missing", where=table.where, hint=hint)
+    clash = sorted(set(inputs) & set(read))
+    if clash:
+        raise UsageError(f"'{clash[0]}' is an input and a parameter", where=table.where, hint="rename one")
+    names = {key: symbol(key, dimension) for key, dimension in inputs.items()}
+    free = {key: symbol(f"{name}.{key}", dimension) for key, (_, dimension) in read.items()}
+    formula = parse(table.text("formula"), {**names, **free}, where=table.at("formula"))
+    data = read_measurements(table, inputs, formula.dimension)
+    parameters = [replace(parameter, name=f"{name}.{key}") for key, (parameter, _) in read.items()]
+    try:
+        found = fit(name, formula, parameters, data.inputs, data.values, weights=data.weights)
+    except PipelineError as error:
+        raise type(error)(error.what, where=table.where, hint=error.hint) from error
+    return tuple(inputs), found.model
+
+
+def _parameter(stated: Table, key: str) -> tuple[Parameter, Dimension]:
+    """Return a parameter by its own name, bounds in SI units, and its dimension."""
+    given = stated.content[key]
+    table = Table(given if isinstance(given, dict) else {"unit": given}, stated.path, (*stated.name, key))
+    table.check_keys(_PARAMETER_KEYS)
+    unit = parse_quantity(f"1 {table.text('unit', '1')}", where=table.at("unit"))
+
+    def number(which: str, default: float | None) -> float | None:
+        value = table.content.get(which, default)
+        if value is None:
+            return None
+        if isinstance(value, bool) or not isinstance(value, int | float) or math.isnan(value):
+            raise InputError(f"'{which}' has to be a number", where=table.where, hint=f"write {which} = 1")
+        return value * unit.factor
+
+    lower, upper, start = number("lower", 0.0), number("upper", math.inf), number("start", None)
+    assert lower is not None and upper is not None
+    if not lower < upper:
+        raise UsageError(
+            f"no value between {lower:g} and {upper:g}", where=table.where, hint="correct the bounds"
+        )
+    return Parameter(key, lower=lower, upper=upper, start=start, scale=unit.factor), unit.dimension
