@@ -162,9 +162,7 @@ def test_shipped_files_are_found_from_anywhere(tmp_path, monkeypatch):
 def test_without_a_machine_the_shipped_ones_are_listed(tmp_path):
     path = tmp_path / "app.toml"
     path.write_text('[parts]\nt = "1"\n')
-    line = (
-        r"app.toml: no machine to project to; choose one with --on: a file, or one of alps-gh200, .*, xt5, zen4-vm$"
-    )
+    line = r"app.toml: no machine to project to; choose one with --on: a file, or one of alps-.*, zen4-vm$"
     with pytest.raises(UsageError, match=line):
         project(path)
 
