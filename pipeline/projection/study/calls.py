@@ -47,6 +47,11 @@ def pattern_of(name: str) -> Pattern:
     return Pattern.ALL_TO_ALL if call in _ALL_TO_ALL else Pattern.MESSAGE
 
 
+def posts(name: str) -> bool:
+    """Return whether an MPI function starts what another one completes."""
+    return re.match(r"p?mpi_(i|start|\w+_init)", short_name(name).lower()) is not None
+
+
 def seconds_of_call(place: Place, pattern: Pattern, processes: FloatArray, sizes: FloatArray) -> Drawn:
     """Return what one call takes of the time of one process.
 

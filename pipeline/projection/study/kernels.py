@@ -9,7 +9,7 @@ import numpy as np
 from ingest.arrays import BoolArray, FloatArray, IntArray
 from ingest.region_class import Activity, RegionClass, region_class
 from pipeline.models.kernels import Kernels
-from pipeline.projection.study.calls import PATTERNS, pattern_of
+from pipeline.projection.study.calls import PATTERNS, pattern_of, posts
 from pipeline.projection.study.place import RESOURCES, Drawn
 
 Counts = Callable[[FloatArray], FloatArray]
@@ -108,7 +108,10 @@ def kernel_table(
     return KernelTable(
         way=ways,
         pattern=np.array(patterns, dtype=np.int64),
-        finishes=np.array([found in _FINISHES for found in classes], dtype=np.bool_),
+        finishes=np.array(
+            [found in _FINISHES and not posts(name) for name, found in zip(names, classes, strict=True)],
+            dtype=np.bool_,
+        ),
         mix=np.broadcast_to(np.array(mix), (len(kernels), len(RESOURCES))),
         tested=np.zeros(len(kernels), dtype=np.bool_),
         visits=visits,

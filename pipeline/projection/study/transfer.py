@@ -12,7 +12,7 @@ import numpy as np
 from ingest.arrays import BoolArray, FloatArray, IntArray
 from pipeline.models.prediction import LEAST, Prediction
 from pipeline.projection.ensemble import stream
-from pipeline.projection.study.calls import seconds_of_calls
+from pipeline.projection.study.calls import PATTERNS, Pattern, seconds_of_calls
 from pipeline.projection.study.kernels import DRAWS, KernelTable, Way
 from pipeline.projection.study.place import Drawn, Place, slowdowns
 from pipeline.statistics.student import TWO_SIDED
@@ -135,8 +135,11 @@ class Transfer:
         if table.visits is None or not len(kernels):
             return times * 0.0, times
         visits = np.maximum(table.visits(points)[kernels], 0.0)
-        moved = visits * 0.0 if table.moved is None else np.maximum(table.moved(points)[kernels], 0.0)
         patterns = table.pattern[kernels]
+        moved = visits * 0.0 if table.moved is None else np.maximum(table.moved(points)[kernels], 0.0)
+        if table.moved is not None:  # a call without bytes posts or tests a message, it moves none
+            moves_none = (moved <= 0) & (patterns == PATTERNS.index(Pattern.MESSAGE))[:, None]
+            visits = np.where(moves_none, 0.0, visits)
         there = _rows(seconds_of_calls(self.target, patterns, visits, moved, locations))
         if not self.source.has_messages:  # what of the measured time was waiting is unknown
             share = stream("share", kernels.tobytes()).uniform(size=(1 + DRAWS, len(kernels), 1))

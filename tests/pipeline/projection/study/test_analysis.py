@@ -87,6 +87,22 @@ def test_an_mpi_region_by_hand(projection, measured):
     np.testing.assert_allclose(there[row], expected, rtol=1e-9)
 
 
+def test_calls_that_move_nothing_go_with_the_computing(places):
+    """MPI_Irecv posts a message whose bytes are counted where it is completed."""
+
+    def program(p):
+        return {"work": 80.0 / p, "MPI_Irecv": 0.5 / p, "MPI_Wait": 1.0 / p}
+
+    calls = {"MPI_Irecv": (1000, 0), "MPI_Wait": (1000, 8_000_000)}
+    measured = study(program, lambda p: calls)
+    found = project_study(measured["time"], measured, *places, ModelOptions())
+    here, there = (one.callpaths.models.predict(POINTS).value for one in (found.here, found.there))
+    level = found.there.callpaths
+    factor = {name: there[of(level, name)] / here[of(level, name)] for name in program(1)}
+    np.testing.assert_allclose(factor["MPI_Irecv"], factor["work"])
+    assert (np.abs(factor["MPI_Wait"] / factor["work"] - 1) > 0.05).any()
+
+
 def test_the_total_is_the_sum_of_its_kernels(projection):
     total = predict_total(projection.there.callpaths.models, POINTS)
     for level in (projection.there.callpaths, projection.there.regions):

@@ -3,7 +3,14 @@
 import numpy as np
 import pytest
 
-from pipeline.projection.study.calls import PATTERNS, Pattern, pattern_of, seconds_of_call, seconds_of_calls
+from pipeline.projection.study.calls import (
+    PATTERNS,
+    Pattern,
+    pattern_of,
+    posts,
+    seconds_of_call,
+    seconds_of_calls,
+)
 from tests.pipeline.projection.study.machines import SLOW, machine
 
 
@@ -24,6 +31,21 @@ from tests.pipeline.projection.study.machines import SLOW, machine
 )
 def test_patterns_follow_from_names(name, pattern):
     assert pattern_of(name) is pattern
+
+
+@pytest.mark.parametrize(
+    ("name", "starts"),
+    [
+        ("MPI_Irecv", True),
+        ("MPI_Isend", True),
+        ("MPI_Startall", True),
+        ("MPI_Recv", False),
+        ("MPI_Wait", False),
+        ("MPI_Send", False),
+    ],
+)
+def test_what_starts_a_message_does_not_wait_for_it(name, starts):
+    assert posts(name) is starts
 
 
 def test_calls_by_hand(tmp_path):
