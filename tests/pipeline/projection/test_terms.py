@@ -249,6 +249,8 @@ def test_some_parameters_may_be_stated_beside_measurements():
         if "mach.t.d" in e.names
     ]
     assert slopes == pytest.approx([1e-6 / np.log2(10), 1e-6])
+    with pytest.raises(ModelError, match=r"^cluster.toml: \[terms.t\]: .*two protocols need at least four"):
+        term({**link, "data": messages[:3]})
     with pytest.raises(InputError, match="unknown key 'bandwidth'"):
         term({**effective, "bandwidth": "1 GB/s"})
 
