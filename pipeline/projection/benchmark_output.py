@@ -53,7 +53,7 @@ Line: TypeAlias = tuple[str, list[float]]
 
 
 def read_benchmark(path: Path) -> Columns | None:
-    """Return the measurements in a benchmark's output, or None if the file is no such output.
+    """Return the measurements in a benchmark's output, or None if the file is something else.
 
     Raises:
         InputError: the file cannot be read, or its benchmarks are others than those above.

@@ -82,4 +82,4 @@ def _parameter(stated: Table, key: str) -> tuple[Parameter, Dimension]:
         raise UsageError(
             f"no value between {lower:g} and {upper:g}", where=table.where, hint="correct the bounds"
         )
-    return Parameter(key, lower=lower, upper=upper, start=start, scale=unit.factor), unit.dimension
+    return Parameter(key, lower=lower, upper=upper, start=start), unit.dimension

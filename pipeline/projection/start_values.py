@@ -22,7 +22,6 @@ class Parameter:
         lower: bound.
         upper: bound.
         start: where to begin a search; None if values of many sizes are to be tried.
-        scale: the size to try first, such as that of the unit it was stated in.
     """
 
     name: str
@@ -30,7 +29,6 @@ class Parameter:
     lower: float = 0.0
     upper: float = np.inf
     start: float | None = 1.0
-    scale: float = 1.0
 
 
 def starting_values(
@@ -77,6 +75,6 @@ def _tried(parameter: Parameter, random: np.random.Generator) -> FloatArray:
         return np.full(_TRIED, parameter.start)
     if np.isfinite(parameter.lower) and np.isfinite(parameter.upper):
         return random.uniform(parameter.lower, parameter.upper, _TRIED)
-    sizes = parameter.scale * 10.0 ** random.normal(0.0, _DECADES, _TRIED)
+    sizes = 10.0 ** random.normal(0.0, _DECADES, _TRIED)
     signs = np.where((parameter.lower < 0) & (random.random(_TRIED) < 0.5), -1.0, 1.0)
     return np.clip(signs * sizes, parameter.lower, parameter.upper)

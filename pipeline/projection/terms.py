@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ingest.errors import InputError, UsageError
+from ingest.errors import InputError, ModelError, UsageError
 from pipeline.projection.families import FAMILIES, Family, allreduce_on_nodes
 from pipeline.projection.files import Table, flattened
 from pipeline.projection.fitted_term import fitted_term
@@ -188,4 +188,7 @@ def _fitted(family: Family, table: Table, name: str) -> Model:
     }
     inputs = {key: symbols[key] for key in family.inputs}
     data = read_measurements(table, inputs, benchmarks=family.benchmarks)
-    return family.fit(name, data, given).model
+    try:
+        return family.fit(name, data, given).model
+    except ModelError as error:
+        raise ModelError(error.what, where=table.where, hint=error.hint) from error

@@ -3,7 +3,7 @@
 import numpy as np
 
 from pipeline.projection.cache_kernel import fit_cache_kernel
-from pipeline.projection.network import fit_allreduce, fit_latency_bandwidth
+from pipeline.projection.network import fit_allreduce, fit_latency_bandwidth, fit_loggp
 from pipeline.projection.predict import predict
 
 SITES = np.arange(3, 13) ** 4.0
@@ -41,6 +41,22 @@ def test_the_interval_of_a_composed_time_covers():
         at = predict({"t": total}, {"V": 20736, "x": 124416, "P": [1024, 8192]})["t"]
         common = 4 * measured(kernel(20736.0), 0.02) + 3332 * measured(message(124416.0), 0.05)
         new = common + 5000 * measured(tree(np.array([1024.0, 8192.0])), 0.05)
+        inside.append((at.lower <= new) & (new <= at.upper))
+    assert 0.85 <= np.mean(inside) <= 0.97
+
+
+def test_the_interval_of_a_message_under_two_protocols_covers():
+    random = np.random.default_rng(8)
+    sizes, asked = 2.0 ** np.arange(23), np.array([3.0, 100, 3000, 20000, 3e5, 3e6])
+
+    def measured(size):
+        truth = np.where(size <= 4096, 2.7e-6 + 0.5e-9 * size, 7e-6 + 0.09e-9 * size)
+        return truth * (1 + 0.04 * random.standard_normal(len(size)))
+
+    inside = []
+    for _ in range(40):
+        at = predict({"m": fit_loggp("link", sizes, measured(sizes)).model}, {"x": asked})["m"]
+        new = measured(asked)
         inside.append((at.lower <= new) & (new <= at.upper))
     assert 0.85 <= np.mean(inside) <= 0.97
 

@@ -61,6 +61,13 @@ def test_other_formulas_are_searched_without_starting_values(formula, parameters
     assert {name: estimates(model)[f"t.{name}"] for name in truth} == pytest.approx(truth, rel=0.03)
 
 
+def test_a_search_reaches_sizes_far_from_one():
+    data = [{"n": n, "time": f"{1 + 1e17 * n / 2e17} s"} for n in SIZES]
+    parameters = {"l": "s", "b": "B/s"}
+    content = {"formula": "l + n * 1e17 * unit.B / b", "parameters": parameters, "data": data}
+    assert estimates(fitted(content)[1])["t.b"] == pytest.approx(2e17, rel=1e-6)
+
+
 def test_bounds_are_in_the_unit_of_the_parameter():
     data = rows(lambda n: n - 5)
     content = {"formula": "a * n + b", "parameters": {"a": "us", "b": {"unit": "us"}}}

@@ -230,6 +230,31 @@ def test_parameters_may_have_defaults():
     assert term({"model": "latency_bandwidth", "latency": "1 s", "bandwidth": "1 B/s"}).inputs == ("x",)
 
 
+def test_some_parameters_may_be_stated_beside_measurements():
+    sizes = [2.0**k for k in range(16)]
+    messages = [{"x": f"{x} B", "time": f"{3 + x / 1000} us"} for x in sizes]
+    link = {"model": "loggp", "data": messages}
+    assert value(term(link).model, x=1e6) == pytest.approx(1e-3, rel=0.01)
+    assert value(term({**link, "congestion": 4}).model, x=1e6) == pytest.approx(4e-3, rel=0.01)
+    effective = {"model": "latency_bandwidth", "data": messages}
+    assert value(term({**effective, "latency": "2 us"}).model, x=0) == pytest.approx(2e-6)
+    assert value(term(effective).model, x=0) == pytest.approx(3e-6)
+    sums = [{"P": 10.0**k, "time": f"{1 + k} us"} for k in range(1, 6)]
+    tree = {"model": "allreduce", "data": sums}
+    by_base = [term({**tree, **more}).model.ensembles for more in ({}, {"base": 10})]
+    slopes = [
+        dict(zip(e.names, e.estimate, strict=True))["mach.t.d"]
+        for found in by_base
+        for e in found
+        if "mach.t.d" in e.names
+    ]
+    assert slopes == pytest.approx([1e-6 / np.log2(10), 1e-6])
+    with pytest.raises(ModelError, match=r"^cluster.toml: \[terms.t\]: .*two protocols need at least four"):
+        term({**link, "data": messages[:3]})
+    with pytest.raises(InputError, match="unknown key 'bandwidth'"):
+        term({**effective, "bandwidth": "1 GB/s"})
+
+
 def test_expressions_use_the_names_given():
     found = term({"expression": "2 * tree + n", "inputs": {"n": "s"}}, {"tree": constant(3, TIME)})
     assert value(found.model, n=1) == 7.0
