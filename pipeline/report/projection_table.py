@@ -105,8 +105,8 @@ def _show_measured(out: Console, projection: Projection) -> None:
 
 
 def _show_profile(out: Console, projection: Projection) -> None:
-    for bound in projection.profile.bounds if projection.profile else ():
-        _print(out, bound.sentence)
+    for name, found in projection.profile.verdicts.items() if projection.profile else ():
+        _print(out, f"{name}: {found.sentence}")
 
 
 def projection_json(projection: Projection) -> dict[str, Any]:
