@@ -33,9 +33,10 @@ from pipeline.projection.verdict import (
 )
 
 _KEYS = ("reference", "profile", "runs", "kinds", "groups", "cores", "coverage", "method_error")
-# The projections of paper 003 were 7 to 10 % off on a code known to be memory-bound; a public code on six
-# machines was 21 % off on average.
-_TESTED_ERROR, _UNTESTED_ERROR = 0.10, 0.25
+# Tested: the three projections of paper 003, of a code known to be memory-bound, were 9.2 % off (rms); one
+# more follows Student's t with three degrees of freedom, as wide as a normal distribution of 13 %. Untested:
+# OpenSBLI between seven public systems, tests/pipeline/projection/test_public_pairs.py.
+_TESTED_ERROR, _UNTESTED_ERROR = 0.13, 0.42
 _SHARE_ROUNDING = 0.0005
 _SHARE_TOLERANCE = 0.02
 
