@@ -16,6 +16,14 @@ def report_command(
     out: Out,
     given: Given,
     at: At = None,
+    measured_on: Annotated[
+        str | None,
+        typer.Option(
+            "--from",
+            metavar="MACHINE",
+            help="Show the roofline of the machine measured on: a file, or a name of `project --list`.",
+        ),
+    ] = None,
     output: Annotated[
         str | None,
         typer.Option(
@@ -27,7 +35,8 @@ def report_command(
     from pipeline.config.targets import parse_at
     from pipeline.stages.report import report_stored
 
-    path = report_stored(out, parse_at(at or []), show_notice, chosen_efficiency(out, given))
+    efficiency = chosen_efficiency(out, given)
+    path = report_stored(out, parse_at(at or []), show_notice, efficiency, measured_on=measured_on)
     if output is not None:
         write_output(output, path.read_text(encoding="utf-8", errors="surrogateescape"))
     if output != STANDARD_OUTPUT:

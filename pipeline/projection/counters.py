@@ -153,6 +153,11 @@ class Work:
         """The counted level nearest to memory, None if no bytes were counted."""
         return next((level for level in LEVELS if level in self.bytes), None)
 
+    def scaled(self, factor: float) -> "Work":
+        """Return so many times the work, such as one node's part."""
+        moved = {level: value * factor for level, value in self.bytes.items()}
+        return Work(self.flop * factor, moved, {width: flop * factor for width, flop in self.widths.items()})
+
     @property
     def counted(self) -> bool:
         """Whether any counter was known."""

@@ -5,14 +5,17 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ingest.arrays import FloatArray
 from ingest.errors import UsageError
 from pipeline.projection.counters import work
-from pipeline.projection.profile import Group
 from pipeline.projection.units import BANDWIDTH, FLOP_RATE, Dimension, Quantity
+
+if TYPE_CHECKING:  # profiles bring all readers of counters
+    from pipeline.projection.profile import Group
 
 
 @dataclass(frozen=True)
@@ -80,7 +83,7 @@ def _ceilings(values: Mapping[str, Quantity], prefix: str, dimension: Dimension)
     return tuple(sorted(found, key=lambda ceiling: -ceiling.value))
 
 
-def points_of(groups: Iterable[Group], run: str = "") -> list[Point]:
+def points_of(groups: "Iterable[Group]", run: str = "") -> list[Point]:
     """Return a point for every group and memory level that was counted, if operations were."""
     done = [(group, work(group.counters)) for group in groups]
     return [

@@ -10,11 +10,14 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
+from typing import TYPE_CHECKING
 
 from ingest.errors import UsageError
 from pipeline.projection.counters import LEVELS, Width, Work
-from pipeline.projection.machine import Machine
 from pipeline.projection.units import BANDWIDTH, FLOP_RATE, NONE, Dimension
+
+if TYPE_CHECKING:  # it would load the symbolic models, which reports do without
+    from pipeline.projection.machine import Machine
 
 MEMORY_VALUES = {"threaded": "bw_node", "serial": "bw_numa"}
 """The value of a machine that limits traffic with memory, by the kind of a group."""
@@ -108,11 +111,13 @@ def _figures(name: str, use: Use) -> str:
     unit, of = ("Gflop/s", "peak") if name == ARITHMETIC else ("GB/s", "ceiling")
     fraction = 100 * use.fraction
     percent = f"{fraction:.0f}" if fraction >= 9.95 else f"{fraction:.2g}"
-    return f"{name} {use.rate / 1e9:.3g} {unit}, {percent} % of its {of}"
+    rate = use.rate / 1e9
+    shown = f"{rate:.3g}" if rate < 1000 else f"{rate:.0f}"
+    return f"{name} {shown} {unit}, {percent} % of its {of}"
 
 
 def verdict(
-    work: Work, seconds: float, machine: Machine, *, cores: int | None = None, kind: str = "threaded"
+    work: Work, seconds: float, machine: "Machine", *, cores: int | None = None, kind: str = "threaded"
 ) -> Verdict:
     """Return what limits a region on the machine it was measured on.
 
@@ -175,7 +180,7 @@ def _open_levels(work: Work, seconds: float, ceilings: Mapping[str, float]) -> t
     return tuple(found)
 
 
-def _ceilings(machine: Machine, kind: str, cores: int | None) -> dict[str, float]:
+def _ceilings(machine: "Machine", kind: str, cores: int | None) -> dict[str, float]:
     """Return the ceilings in B/s of the memory levels for some cores of a node."""
     found: dict[str, float] = {}
     memory = _value(machine, MEMORY_VALUES[kind], BANDWIDTH)
@@ -193,11 +198,11 @@ def _ceilings(machine: Machine, kind: str, cores: int | None) -> dict[str, float
     return found
 
 
-def _is_proportional(machine: Machine, kind: str, cores: int | None) -> bool:
+def _is_proportional(machine: "Machine", kind: str, cores: int | None) -> bool:
     return kind == "threaded" and _share(machine, kind, cores) < 1 and "bw_core" not in machine.values
 
 
-def _share(machine: Machine, kind: str, cores: int | None) -> float:
+def _share(machine: "Machine", kind: str, cores: int | None) -> float:
     """Return the share of the node's cores that ran; for a serial region that of a NUMA domain."""
     if kind == "serial":
         return 1 / (_value(machine, "numa_domains", NONE) or 1.0)
@@ -205,7 +210,7 @@ def _share(machine: Machine, kind: str, cores: int | None) -> float:
     return 1.0 if every is None or cores is None else min(cores / every, 1.0)
 
 
-def _peak(work: Work, machine: Machine, share: float) -> float | None:
+def _peak(work: Work, machine: "Machine", share: float) -> float | None:
     """Return the flop/s that the work's own mix of instructions can reach on that share of a node.
 
     Double precision in the widest vectors is the peak unless counters tell the widths: an instruction on n
@@ -227,7 +232,7 @@ def width_peak(width: Width, widest: float, scalar: float | None) -> float:
     return top if scalar is None else min(top, scalar * elements)
 
 
-def _value(machine: Machine, name: str, dimension: Dimension) -> float | None:
+def _value(machine: "Machine", name: str, dimension: Dimension) -> float | None:
     """Return a value of the machine, None if it has none of that name.
 
     Raises:
