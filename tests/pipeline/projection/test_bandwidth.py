@@ -35,14 +35,17 @@ def model(folder, profile):
 def test_groups_follow_what_limits_them(tmp_path, report):
     found = project(model(tmp_path, report.name))
     smooth, multiply = found.profile.verdicts.values()
-    # Refills of the first-level cache are not traffic with memory, and the machine has no bw_l2 for them.
-    # They bound it: 32 x 14.648e9 of 64 B in 600 s are 50 GB/s of 59.6.
+    # Refills of the first-level cache are compared with the second: 32 x 14.648e9 of 64 B in 600 s, of
+    # 383 GB/s. They bound traffic with memory, which was not counted, by 50 GB/s of 59.6: it may be the limit.
     assert smooth.sentence == (
-        "assumed to be memory-bound; traffic with memory was not counted "
-        "(arithmetic 5 Gflop/s, 1.6 % of its peak)"
+        "assumed to be memory-bound; traffic with memory was not counted (L2 50 GB/s, 13 % of its ceiling, "
+        "L1 160 GB/s, 19 % of its ceiling, arithmetic 5 Gflop/s, 1.6 % of its peak, 0.0312 flop/B at L1)"
     )
     # 32 x 2e12 flop in 300 s are 213 Gflop/s of 313.6.
-    assert multiply.sentence == "limited by arithmetic (arithmetic 213 Gflop/s, 68 % of its peak)"
+    assert multiply.sentence == (
+        "limited by arithmetic (L2 1 GB/s, 0.26 % of its ceiling, arithmetic 213 Gflop/s, 68 % of its peak, "
+        "213 flop/B at L2)"
+    )
     parts = {line.path[0]: line.value for line in found.parts}
     assert parts["USER/smooth"] == pytest.approx(600 * 59.6 / 125.1)
     assert parts["USER/multiply"] == pytest.approx(300 * 313.6 / 1075.2)
@@ -81,7 +84,7 @@ def test_a_group_that_neither_limit_explains_takes_the_slower_projection(tmp_pat
     found = project(path, "ivybridge-e5-2670v2")
     assert found.profile.verdicts["wait"].sentence == (
         "limited by latency, or by L3 or L2 or L1, not counted "
-        "(DRAM 0.1 GB/s, 0.67 % of its ceiling, arithmetic 0.01 Gflop/s, 0.0032 % of its peak, "
+        "(DRAM 0.1 GB/s, 0.67 % of its ceiling, arithmetic 0.01 Gflop/s, 0.013 % of its peak, "
         "0.1 flop/B at DRAM)"
     )
     assert found.parts[0].value == pytest.approx(100 * max(14.9 / 46.7, 313.6 / 400))

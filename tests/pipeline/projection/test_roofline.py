@@ -34,7 +34,10 @@ def test_roofline_of_a_shipped_machine():
     points = [Point("U/VLL", "L2", 0.1, 1e9)]
     found = roofline(shipped.name, shipped.values, points)
     assert found.machine == "Cray XE6 node (Blue Waters)"
-    assert found.bandwidths == (Ceiling("bw_node", 59.6e9), Ceiling("bw_numa", 14.9e9))
+    assert found.bandwidths == (
+        *(Ceiling("bw_l1", 833.1e9), Ceiling("bw_l2", 383e9)),
+        *(Ceiling("bw_node", 59.6e9), Ceiling("bw_numa", 14.9e9)),
+    )
     assert found.peaks == (Ceiling("peak_dp", 313.6e9),)
     assert found.points == tuple(points)
     assert found.attainable(np.array([0.1, 100.0]), "bw_node", "peak_dp") == pytest.approx([5.96e9, 313.6e9])
