@@ -18,6 +18,9 @@ if TYPE_CHECKING:  # profiles bring all readers of counters
     from pipeline.projection.profile import Group
 
 
+_NETWORK = "bw_network"
+
+
 @dataclass(frozen=True)
 class Ceiling:
     """A limit of the machine, named as in its file: bytes/s, or flop/s."""
@@ -59,7 +62,8 @@ def roofline(machine: str, values: Mapping[str, Quantity], points: Sequence[Poin
 
     Args:
         machine: its name.
-        values: its values; those in B/s named ``bw...`` and in flop/s named ``peak...`` are ceilings.
+        values: its values; those in B/s named ``bw...``, but of the network, and in flop/s named ``peak...``
+            are ceilings.
         points: regions to show in it.
 
     Raises:
@@ -78,7 +82,7 @@ def _ceilings(values: Mapping[str, Quantity], prefix: str, dimension: Dimension)
     found = [
         Ceiling(name, quantity.value)
         for name, quantity in values.items()
-        if name.startswith(prefix) and quantity.dimension == dimension
+        if name.startswith(prefix) and quantity.dimension == dimension and not name.startswith(_NETWORK)
     ]
     return tuple(sorted(found, key=lambda ceiling: -ceiling.value))
 

@@ -46,7 +46,13 @@ def test_roofline_of_a_shipped_machine():
 
 def test_the_fastest_ceiling_comes_first():
     slow_first = machine(
-        bw_a="1 GB/s", bw_b="9 GB/s", peak_x="2 Gflop/s", peak_y="5 Gflop/s", bw_c="3 s", peak_z="3"
+        bw_a="1 GB/s",
+        bw_b="9 GB/s",
+        peak_x="2 Gflop/s",
+        peak_y="5 Gflop/s",
+        bw_c="3 s",
+        peak_z="3",
+        bw_network="25 GB/s",
     )
     found = roofline("node", slow_first.values)
     assert [ceiling.name for ceiling in found.bandwidths] == ["bw_b", "bw_a"]

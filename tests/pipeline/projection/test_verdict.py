@@ -148,6 +148,11 @@ def test_arithmetic_has_the_peak_of_its_own_instructions(counters, peak):
     assert verdict(work(counters), 1.0, node).uses[ARITHMETIC].ceiling == pytest.approx(peak)
 
 
+def test_single_precision_doubles_the_peak_of_vectors_only():
+    assert verdict(work({"FP_ARITH:512B_PACKED_SINGLE": 1}), 1.0, NODE).uses[ARITHMETIC].ceiling == 2000e9
+    assert verdict(work({"FP_ARITH:SCALAR_SINGLE": 1}), 1.0, NODE).uses[ARITHMETIC].ceiling == 1000e9
+
+
 def test_scalar_arithmetic_is_arithmetic_too():
     counters = {"FP_ARITH:SCALAR_DOUBLE": 100e9, "CAS_COUNT_RD": 1e6}
     assert (
