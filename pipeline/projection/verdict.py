@@ -83,6 +83,8 @@ class Verdict:
         shown = f" ({', '.join(figures)})" if figures else ""
         if self.bound is Bound.ASSUMED:
             reason = "traffic with memory was not counted" if figures else "no counters to confirm it"
+            if self.proportional:
+                reason = "the machine has no bw_core for a run on some of its cores"
             return f"assumed to be memory-bound; {reason}{shown}"
         where = f" at {self.level}" if self.bound is Bound.MEMORY and self.level != "DRAM" else ""
         others = f", or by {' or '.join(self.not_judged)}, not counted" if self._is_open else ""
@@ -144,23 +146,26 @@ def verdict(
     if not math.isnan(work.flop) and peak is not None:
         uses[ARITHMETIC] = Use(work.flop / seconds, peak)
     not_judged = _open_levels(work, seconds, ceilings)
+    proportional = "DRAM" in uses and _is_proportional(machine, kind, cores)
     nearest = max(
         (level for level in uses if level != ARITHMETIC), key=lambda n: uses[n].fraction, default=""
     )
     return Verdict(
-        bound=_bound(uses, not_judged),
+        bound=_bound(uses, not_judged, proportional),
         level=nearest,
         uses=uses,
         intensity=work.intensity(nearest) if nearest else float("nan"),
         not_judged=not_judged,
-        proportional=_is_proportional(machine, kind, cores) and "DRAM" in uses,
+        proportional=proportional,
     )
 
 
-def _bound(uses: Mapping[str, Use], not_judged: Sequence[str]) -> Bound:
+def _bound(uses: Mapping[str, Use], not_judged: Sequence[str], proportional: bool) -> Bound:
     binding = max(uses, key=lambda name: uses[name].fraction, default="")
     if not binding or uses[binding].fraction < ENOUGH:
         return Bound.ASSUMED if "DRAM" in not_judged else Bound.LATENCY
+    if binding == "DRAM" and proportional:  # some cores may have more of the bandwidth than their share
+        return Bound.ASSUMED
     return Bound.ARITHMETIC if binding == ARITHMETIC else Bound.MEMORY
 
 

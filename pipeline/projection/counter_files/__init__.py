@@ -4,6 +4,7 @@ A new format is a module here with a function that recognises the beginning of s
 it, and a line in `FORMATS`.
 """
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -23,6 +24,7 @@ __all__ = [
     "CounterFormat",
     "CounterReport",
     "merged",
+    "parse_counters",
     "read_counters",
     "recognised",
 ]
@@ -55,12 +57,28 @@ def read_counters(path: Path) -> CounterReport:
     """
     if path.is_dir():
         return _of_processes([read_counters(file) for file in files_in(path, "rank_*.json")], path)
-    text = read_text(path)
+    return parse_counters(read_text(path), str(path))
+
+
+def parse_counters(text: str, where: str) -> CounterReport:
+    """Return the content of a text.
+
+    Raises:
+        InputError: it has none of the formats, it is damaged, or a value is not finite.
+    """
     form = recognised(text)
-    if form is not None:
-        return form.read(text, str(path))
-    known = ", ".join(form.name for form in FORMATS)
-    raise InputError("not a file of counters that is known", where=str(path), hint=f"formats are {known}")
+    if form is None:
+        known = ", ".join(form.name for form in FORMATS)
+        raise InputError("not a file of counters that is known", where=where, hint=f"formats are {known}")
+    try:
+        report = form.read(text, where)
+    except (ValueError, LookupError, OverflowError) as error:
+        raise InputError(f"damaged: {error}", where=where, hint="write the file again") from error
+    for region in report.regions:
+        for name, value in (("time", region.seconds or 0.0), *region.counters.items()):
+            if not math.isfinite(value):
+                raise InputError(f"{region.name}: {name} is not a finite number", where=where)
+    return report
 
 
 def recognised(text: str) -> CounterFormat | None:

@@ -27,17 +27,19 @@ from ingest.errors import InputError
 from pipeline.projection.counter_files.report import TOTAL, CountedRegion, CounterReport
 
 _FACTS = {
-    "processes": re.compile(r"^Number of PEs \(MPI ranks\):\s+([\d,]+)", re.MULTILINE),
-    "per_node": re.compile(r"^Numbers of PEs per Node:\s+([\d,]+)", re.MULTILINE),
-    "threads": re.compile(r"^Numbers of Threads per PE:\s+([\d,]+)", re.MULTILINE),
+    "processes": re.compile(r"^Number of PEs \(MPI ranks\):\s+(\d[\d,]*)", re.MULTILINE),
+    "per_node": re.compile(r"^Numbers of PEs per Node:\s+(\d[\d,]*)", re.MULTILINE),
+    "threads": re.compile(r"^Numbers of Threads per PE:\s+(\d[\d,]*)", re.MULTILINE),
 }
-_INTERVAL = re.compile(r"^Sampling interval:\s+([\d,.]+)\s+(\w+)", re.MULTILINE)
+_MOST_PROCESSES = 1e9
+_INTERVAL = re.compile(r"^Sampling interval:\s+(\d[\d,]*(?:\.\d+)?)\s+(\w+)", re.MULTILINE)
 _INTERVAL_UNITS = {"microsecs": 1e-6, "usecs": 1e-6, "millisecs": 1e-3, "msecs": 1e-3, "secs": 1.0}
 _TABLE = re.compile(r"^Table \d+:(?P<title>.*)$")
 _HEADER = re.compile(r"^\s*(?P<kind>Time|Samp)\s*%\s*\|\s*(?P=kind)\s*\|")
 _CSV_HEADER = re.compile(r"^Level,(?P<kind>Time|Samp)%,(?P=kind),(?:.*,)?[^,]+$")
 _ROW = re.compile(
-    r"^(?P<bars>\|{0,2}) *(?P<share>[\d.]+)% *\| *(?P<value>[\d,.]+) *\|(?:.*\|)? *(?P<name>[^|]+)$"
+    r"^(?P<bars>\|{0,2}) *(?P<share>\d+(?:\.\d+)?)% *\| *(?P<value>\d[\d,]*(?:\.\d+)?) *\|"
+    r"(?:.*\|)? *(?P<name>[^|]+)$"
 )
 _CONTINUED = re.compile(r"^\|{1,2}(?: +\|)+ +(?P<name>\S[^|]*)$")
 _RULE = re.compile(r"^(=+|-+)$")
@@ -93,7 +95,7 @@ def _completed(known: CountedRegion | None, found: CountedRegion) -> CountedRegi
 
 def _fact(pattern: re.Pattern[str], text: str) -> int:
     match = pattern.search(text)
-    return max(int(_number(match[1])), 1) if match else 1
+    return int(min(max(_number(match[1]), 1), _MOST_PROCESSES)) if match else 1
 
 
 def _number(text: str) -> float:

@@ -75,7 +75,7 @@ def read_likwid(text: str, where: str) -> CounterReport:
     if not regions:
         hint = "write it with: likwid-perfctr -O -g GROUP PROGRAM"
         raise InputError("no table of likwid with a runtime", where=where, hint=hint)
-    cores = max(len(values) for table in tables for values in table.rows.values())
+    cores = max(values.size for table in tables for values in table.rows.values())
     return CounterReport(where=where, processes=cores, cores=cores, regions=regions)
 
 
@@ -84,7 +84,7 @@ def _region(name: str | None, tables: Sequence[_Table]) -> CountedRegion | None:
     runtimes: dict[str, FloatArray] = {}
     for table in tables:
         for runtime in _RUNTIMES:
-            if runtime in table.rows:
+            if runtime in table.rows and np.isfinite(table.rows[runtime]).any():
                 runtimes.setdefault(table.group, table.rows[runtime])
     seconds = {group: float(np.nanmean(values)) for group, values in runtimes.items()}
     whole = sum(seconds.values())
@@ -110,7 +110,8 @@ def _counters(table: _Table, runtime: FloatArray) -> dict[str, float]:
     found: dict[str, float] = {}
     for name, values in table.rows.items():
         if rate := _RATE.fullmatch(name):
-            found[f"{rate['precision']} [FLOP]"] = 1e6 * float(np.nansum(values * runtime))
+            seconds = runtime if runtime.size == values.size else np.nanmean(runtime)
+            found[f"{rate['precision']} [FLOP]"] = 1e6 * float(np.nansum(values * seconds))
         elif name not in _RUNTIMES and not np.isnan(values).all() and not _is_ratio(name):
             found[name] = float(np.nansum(values))
     return found
@@ -152,15 +153,17 @@ def _text_tables(lines: Sequence[str]) -> Iterator[_Table]:
 def _rows(cells: Sequence[Sequence[str]]) -> dict[str, FloatArray]:
     """Return the numbers of rows by name; those of one name, such as of memory channels, are added up."""
     found: dict[str, FloatArray] = {}
-    first = 1
+    first, cores = 1, 0
     for row in cells:
         if row and row[0] in ("Event", "Metric", "Region Info"):
             first = 2 if row[0] == "Event" else 1
-        elif len(row) > first:
-            values = np.array([_value(cell) for cell in row[first:] if cell])
+            cores = len([cell for cell in row[first:] if cell])
+        elif len(row) > first and cores:
+            values = np.full(cores, np.nan)
+            values[: len(row) - first] = [_value(cell) for cell in row[first : first + cores]]
             known = found.get(row[0])
-            if values.size:
-                found[row[0]] = values if known is None or first == 1 else _sum(known, values)
+            of_channels = known is not None and first == 2 and len(known) == cores
+            found[row[0]] = _sum(known, values) if known is not None and of_channels else values
     return found
 
 

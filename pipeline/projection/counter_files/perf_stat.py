@@ -127,11 +127,14 @@ def _of_cells(cells: list[str]) -> _Line | None:
             cells = cells[1:]
     if not _is_counter(cells):
         return None
-    value = None if cells[0] in _MISSING else float(cells[0])
     # With -r, the spread of repetitions stands before the time counted.
     rest = cells[5:] if cells[3].endswith("%") and len(cells) > 5 else cells[4:]
-    cpus = float(rest[1]) if len(rest) > 2 and rest[2] == _CPUS else None
-    return _Line(stamp, place, value, cells[1], cells[2], float(rest[0]), cpus)
+    try:
+        value = None if cells[0] in _MISSING else float(cells[0])
+        cpus = float(rest[1]) if len(rest) > 2 and rest[2] == _CPUS else None
+        return _Line(stamp, place, value, cells[1], cells[2], float(rest[0]), cpus)
+    except ValueError:
+        return None
 
 
 def _is_counter(cells: list[str]) -> bool:

@@ -114,7 +114,13 @@ def test_without_the_bandwidth_of_a_core_it_is_a_share_and_that_is_said():
     node = machine(**VALUES, cores="40")
     found = verdict(done(1, DRAM=5), 1.0, node, cores=4)
     assert found.uses["DRAM"].ceiling == 10e9
-    assert found.bound is Bound.MEMORY
+    # Four cores may have more than a tenth of the bandwidth, so that half of it is not their limit for sure.
+    assert found.bound is Bound.ASSUMED
+    assert found.sentence.startswith(
+        "assumed to be memory-bound; the machine has no bw_core for a run on some of its cores (DRAM 5 GB/s, "
+    )
+    assert verdict(done(1, DRAM=4), 1.0, node, cores=4).bound is Bound.LATENCY
+    assert verdict(done(80, DRAM=6), 1.0, node, cores=4).bound is Bound.ARITHMETIC
     assert found.doubts == (
         "memory bandwidth of some cores was taken as their share of the node's; state bw_core",
     )

@@ -1,6 +1,8 @@
 """Files of counters by what they contain, files of several processes, and runs with different counters."""
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from ingest.errors import InputError
 from pipeline.projection.counter_files import (
@@ -9,9 +11,11 @@ from pipeline.projection.counter_files import (
     CountedRegion,
     CounterReport,
     merged,
+    parse_counters,
     read_counters,
     recognised,
 )
+from pipeline.projection.counters import work
 from tests.pipeline.projection.counter_files.craypat_report import REPORT
 from tests.pipeline.projection.counter_files.test_likwid import TEXT, csv
 from tests.pipeline.projection.counter_files.test_papi import entry, text_of
@@ -47,6 +51,12 @@ def test_a_file_of_none_of_them(tmp_path):
         f"{path}: not a file of counters that is known; formats are CrayPat report, likwid-perfctr -O, "
         "PAPI high-level JSON, perf stat -x, or -j"
     )
+
+
+def test_values_that_are_not_finite():
+    text = REPORT.replace("93,750,000,000", "9" * 400)
+    with pytest.raises(InputError, match="run: USER/smooth: PAPI_FP_OPS is not a finite number"):
+        parse_counters(text, "run")
 
 
 def test_a_directory_of_processes(tmp_path):
@@ -86,3 +96,22 @@ def test_regions_by_path():
     assert found.region("a").seconds == 1.0
     with pytest.raises(InputError, match="run: no region 'b/c'; regions are a, Total"):
         found.region("b", "c")
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    st.sampled_from([*TEXTS.values(), TEXT]),
+    st.floats(0, 1),
+    st.integers(0, 60),
+    st.sampled_from(["", "\n", ",", "|", "-", "nan", "1e999", "\x00", '"', "{", "9" * 400, "   "]),
+)
+def test_damaged_files_are_refused_in_one_line_or_read(text, at, removed, inserted):
+    place = int(at * len(text))
+    damaged = text[:place] + inserted + text[place + removed :]
+    try:
+        found = parse_counters(damaged, "damaged")
+    except InputError as error:
+        assert "\n" not in str(error)
+    else:
+        assert found.regions
+        work(found.regions[0].counters)
