@@ -1,7 +1,7 @@
 """likwid-perfctr's CSV (``-O``) and framed tables: events and derived metrics of every core.
 
 A file holds, for every group of events and for every region of the marker interface, a table ``Raw`` of
-events and one ``Metric`` of what likwid derives from them, a column a core:
+events and one ``Metric`` of what likwid derives from them, with one column per core:
 
     TABLE,Region sweep,Group 1 Raw,MEM_DP,6
     Region Info,HWThread 0,HWThread 1,
