@@ -189,7 +189,9 @@ def _coverage(table: Table, groups: Sequence[Group]) -> float:
 def _method_error(table: Table, verdicts: Mapping[str, Verdict]) -> float:
     if "method_error" in table:
         return _fraction(table, "method_error")
-    tested = all(found.bound in (Bound.MEMORY, Bound.ARITHMETIC) for found in verdicts.values())
+    tested = all(
+        found.bound in (Bound.MEMORY, Bound.ARITHMETIC) and not found.doubts for found in verdicts.values()
+    )
     return _TESTED_ERROR if tested else _UNTESTED_ERROR
 
 

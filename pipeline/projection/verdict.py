@@ -62,7 +62,7 @@ class Verdict:
         uses: by memory level and `ARITHMETIC`, those that were counted and for which the machine has a
         ceiling.
         intensity: flop/B at `level`; NaN if either was not counted.
-        not_judged: levels that were not counted, or have no ceiling, and may be the limit.
+        not_judged: levels and `ARITHMETIC`, if they were not counted or have no ceiling and may be the limit.
         proportional: whether memory bandwidth of some cores was taken as their share of the node's, for want
             of the bandwidth of one core.
     """
@@ -71,7 +71,7 @@ class Verdict:
     level: str = ""
     uses: Mapping[str, Use] = field(default_factory=dict)
     intensity: float = float("nan")
-    not_judged: tuple[str, ...] = LEVELS
+    not_judged: tuple[str, ...] = (*LEVELS, ARITHMETIC)
     proportional: bool = False
 
     @property
@@ -145,7 +145,7 @@ def verdict(
     peak = _peak(work, machine, _share(machine, kind, cores))
     if not math.isnan(work.flop) and peak is not None:
         uses[ARITHMETIC] = Use(work.flop / seconds, peak)
-    not_judged = _open_levels(work, seconds, ceilings)
+    not_judged = _open_levels(work, seconds, ceilings) + (() if ARITHMETIC in uses else (ARITHMETIC,))
     proportional = "DRAM" in uses and _is_proportional(machine, kind, cores)
     nearest = max(
         (level for level in uses if level != ARITHMETIC), key=lambda n: uses[n].fraction, default=""

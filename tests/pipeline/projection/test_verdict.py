@@ -192,6 +192,9 @@ def test_the_verdict_in_words():
         "arithmetic 20 Gflop/s, 2 % of its peak, 66.7 flop/B at DRAM)"
     )
     assert sentence(200, DRAM=3, L3=3, L2=3, L1=3).startswith("limited by latency (DRAM 0.3 GB/s")
+    assert sentence(DRAM=3).startswith(
+        "limited by latency, or by L3 or L2 or L1 or arithmetic, not counted ("
+    )
     assert sentence(9000, DRAM=3).startswith("limited by arithmetic (DRAM 0.3 GB/s, 0.3 % of its ceiling")
     assert sentence() == "assumed to be memory-bound; no counters to confirm it"
     assert sentence(DRAM=800) == "limited by memory bandwidth (DRAM 80 GB/s, 80 % of its ceiling)"
