@@ -2,7 +2,8 @@
 
 A record is a path of nested annotations with the values of metrics. The name of a metric says what it is:
 ``sum#time.duration`` is the exclusive time of a process, ``inclusive#sum#time.duration`` the inclusive one,
-and another ``sum#`` in front sums over the processes. Global values (often Adiak's) describe the run.
+and another ``sum#`` in front sums over the processes. Counters are ``sum#papi.PAPI_FP_OPS`` and the like.
+Global values (often Adiak's) describe the run.
 """
 
 import re
@@ -40,6 +41,7 @@ _BOOTSTRAP = 12  # nodes that every file has without writing them
 _WHOLE_NUMBER = re.compile(r"[0-9]{1,15}")
 _TIME = re.compile(r"(?P<operations>(?:[a-z_]+#)*)time\.(?P<inclusive>inclusive\.)?duration(?P<ns>\.ns)?")
 _VISITS = re.compile(r"(?:sum#)*(?:region\.count|rc\.count)")
+_COUNTER = re.compile(r"(?:sum#)*(?:papi|libpfm\.counter)\.(?P<name>.+)")
 _SUMS = frozenset(("sum", "inclusive", "scale"))
 _SECONDS = {"sec": 1.0, "s": 1.0, "msec": 1e-3, "usec": 1e-6, "us": 1e-6, "nsec": 1e-9, "ns": 1e-9}
 _RANKS = ("mpi.rank", "rank")
@@ -69,7 +71,7 @@ def matches(path: Path) -> bool:
 
 
 def read(path: Path) -> Profile:
-    """Read a profile: time in seconds, visits if they were counted.
+    """Read a profile: time in seconds, visits and hardware counters if they were counted.
 
     Values that Caliper summed over the processes make a single location, and a notice says so.
 
@@ -80,9 +82,11 @@ def read(path: Path) -> Profile:
     records = [r for r in content.records if r.get("spot.channel", REGION_CHANNEL) == REGION_CHANNEL]
     time = _choose_time(records, content.units, path)
     visits = next((name for name in _names(records) if _VISITS.fullmatch(name)), None)
-    names = [time.name] if visits is None else [time.name, visits]
+    counters = _counters(_names(records))
+    names = [time.name, *([] if visits is None else [visits]), *counters.values()]
     records = [record for record in records if any(name in record for name in names)]
-    metrics = [Metric("time", "s"), Metric("visits", "occ")][: len(names)]
+    counted = [*([] if visits is None else ["visits"]), *counters]
+    metrics = [Metric("time", "s"), *(Metric(name, "occ") for name in counted)]
     callpaths = CallTreeBuilder()
     nodes = np.array([callpaths.add(_path(record)) for record in records], dtype=np.int64)
     place, tree, regions = callpaths.build()
@@ -189,6 +193,15 @@ def _content(path: Path, lines: Iterable[str]) -> _Content:
 
 def _names(records: list[dict[str, Any]]) -> list[str]:
     return sorted({name for record in records for name in record})
+
+
+def _counters(names: list[str]) -> dict[str, str]:
+    """Return the value to read by the name of each counter: that of processes before sums over them."""
+    found: dict[str, str] = {}
+    for name in sorted(names, key=len):
+        if match := _COUNTER.fullmatch(name):
+            found.setdefault(match["name"], name)
+    return found
 
 
 def _choose_time(records: list[dict[str, Any]], units: Mapping[str, str], path: Path) -> _TimeName:

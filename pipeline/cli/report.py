@@ -30,17 +30,17 @@ def report_command(
     from pipeline.config.targets import parse_at
     from pipeline.stages.report import report_stored
 
-    if from_machine is not None or on is not None:
+    efficiency = chosen_efficiency(out, given)
+    if on is not None:
         from pipeline.stages.project_study import project_results
 
         if output is None:
             hint = "give -o FILE: report.html stays that of the machine measured on"
             raise UsageError("a report on another machine needs a file", where="--on", hint=hint)
-        efficiency = chosen_efficiency(out, given)
         found = project_results(out, from_machine, on, parse_at(at or []), min_efficiency=efficiency)
         write_output(output, found.page)
         return
-    path = report_stored(out, parse_at(at or []), show_notice, chosen_efficiency(out, given))
+    path = report_stored(out, parse_at(at or []), show_notice, efficiency, measured_on=from_machine)
     if output is not None:
         write_output(output, path.read_text(encoding="utf-8", errors="surrogateescape"))
     if output != STANDARD_OUTPUT:

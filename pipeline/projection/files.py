@@ -118,7 +118,23 @@ class Table:
         Raises:
             InputError: the key is missing or not a string.
         """
-        name = self.text(key)
+        return self._path(self.text(key))
+
+    def files(self, key: str) -> "list[Path]":
+        """Return the paths of a key that holds one or a list of them; found as by `file`.
+
+        Raises:
+            InputError: the key is missing, or not a string or a list of strings.
+        """
+        names = self.content.get(key)
+        if not isinstance(names, list):
+            return [self.file(key)]
+        if not names or not all(isinstance(name, str) for name in names):
+            hint = f'write {key} = ["first", "second"]'
+            raise InputError(f"'{key}' has to be a file or a list of files", where=self.where, hint=hint)
+        return [self._path(name) for name in names]
+
+    def _path(self, name: str) -> Path:
         path = self.path.parent / name
         return path if path.exists() else Path(name)
 
@@ -165,6 +181,11 @@ def beside(path: Path, name: str) -> Path:
     """Return the file of that name beside another or, if there is none, the name as it stands."""
     neighbour = path.parent / name
     return neighbour if neighbour.is_file() else Path(name)
+
+
+def files_in(folder: Path, pattern: str) -> list[Path]:
+    """Return the files of a directory whose names match a pattern, in alphabetical order."""
+    return sorted(folder.glob(pattern))
 
 
 def read_toml(path: Path) -> Table:

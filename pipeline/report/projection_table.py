@@ -155,12 +155,8 @@ def _show_profile(out: Console, projection: Projection) -> None:
 def _verdicts(projection: Projection) -> list[dict[str, str]]:
     """Return what limits every group of the profile where it was measured."""
     return [
-        {
-            "group": bound.group,
-            "limited_by": bound.bound.value,
-            "sentence": bound.sentence.removeprefix(f"{bound.group}: "),
-        }
-        for bound in (projection.profile.bounds if projection.profile else ())
+        {"group": name, "limited_by": found.bound.value, "sentence": found.sentence}
+        for name, found in (projection.profile.verdicts.items() if projection.profile else ())
     ]
 
 

@@ -6,9 +6,10 @@ from pathlib import Path
 from typing import Any
 
 from ingest.arrays import FloatArray
-from pipeline.models.analysis import Analysis, Outlook
+from pipeline.models.analysis import Analysis, Outlook, largest_point
 from pipeline.models.options import MIN_EFFICIENCY
 from pipeline.models.runtime.runtime import Runtime, runtime
+from pipeline.projection.study_verdicts import StudyRoofline, study_roofline
 from pipeline.report.html import MetricOutlook, Report, report_html
 from pipeline.report.html.payload import filter_data
 from pipeline.stages.advise import next_measurements
@@ -29,6 +30,7 @@ def report_analysis(
     found: Runtime | None,
     evidence: Mapping[str, Any] | None,
     others: Mapping[str, Analysis] = NO_OTHERS,
+    roofline: StudyRoofline | None = None,
 ) -> None:
     """Write report.html into a folder.
 
@@ -42,6 +44,7 @@ def report_analysis(
         found: the runtime at the targets; None if the models are not of time.
         evidence: the content of ``app.filter.json``; None without a filter.
         others: all other metrics, by name.
+        roofline: what limits the kernels on the machine measured on, if that is known.
 
     Raises:
         UsageError: the file cannot be written.
@@ -57,6 +60,7 @@ def report_analysis(
         runtime=found,
         others=tuple(_outlook(other, targets) for other in others.values()),
         advice=() if found is None else next_measurements(analysis, targets[-1]),
+        roofline=roofline,
     )
     write_text(folder / REPORT, report_html(report))
 
@@ -71,6 +75,8 @@ def report_stored(
     at: Sequence[Mapping[str, float]],
     notify: Callable[[str], None] = lambda _: None,
     min_efficiency: float = MIN_EFFICIENCY,
+    *,
+    measured_on: str | Path | None = None,
 ) -> Path:
     """Write report.html of a stored result again, for the targets of its run if none are given.
 
@@ -79,21 +85,28 @@ def report_stored(
         at: target points.
         notify: is called at once with what the user should know.
         min_efficiency: the efficiency up to whose scale is asked.
+        measured_on: file or name of the machine measured on, whose roofline the report then shows.
 
     Raises:
-        PipelineError: the directory is not a complete result, a run is writing to it, or a target names no
-            parameter of it.
+        PipelineError: the directory is not a complete result, a run is writing to it, a target names no
+            parameter of it, or the study has no counters for a roofline.
     """
     if not (out / LOCK).exists():
         open_result(out)  # no lock is made in a directory that no run wrote to
     with between_runs(out, notify):
         finish(out)
         with new_generation(out) as folder:
-            _report_stored(out, folder, at, min_efficiency)
+            _report_stored(out, folder, at, min_efficiency, measured_on)
     return out / REPORT
 
 
-def _report_stored(out: Path, folder: Path, at: Sequence[Mapping[str, float]], min_efficiency: float) -> None:
+def _report_stored(
+    out: Path,
+    folder: Path,
+    at: Sequence[Mapping[str, float]],
+    min_efficiency: float,
+    measured_on: str | Path | None,
+) -> None:
     study = read_study(out)
     analysis, stored = study.chosen, study.result
     targets = target_points(analysis, at or stored.configuration.get("at", ()))
@@ -101,8 +114,19 @@ def _report_stored(out: Path, folder: Path, at: Sequence[Mapping[str, float]], m
     found = runtime(analysis, targets, min_efficiency)
     efficiency = efficiency_of(analysis)
     evidence, content = _evidence(stored), stored.provenance
-    report_analysis(folder, analysis, targets, content, efficiency, ahead, found, evidence, study.others)
+    report_analysis(
+        *(folder, analysis, targets, content, efficiency, ahead, found, evidence, study.others),
+        roofline=None if measured_on is None else _roofline(analysis, measured_on),
+    )
     publish(folder, content, replaced=stored)
+
+
+def _roofline(analysis: Analysis, measured_on: str | Path) -> StudyRoofline:
+    from pipeline.projection.machine import load_machine  # loads sympy, which takes most of a second
+
+    column = analysis.experiment.parameters.index(analysis.parameter) if analysis.parameter else 0
+    largest = largest_point(analysis.experiment.points, column)
+    return study_roofline(analysis.experiment, load_machine(measured_on), largest)
 
 
 def _evidence(stored: StoredResult) -> Mapping[str, Any] | None:

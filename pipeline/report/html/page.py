@@ -8,6 +8,7 @@ from ingest.arrays import FloatArray
 from pipeline.models.analysis import Analysis, Outlook
 from pipeline.models.planning.advice import Advice
 from pipeline.models.runtime.runtime import Runtime
+from pipeline.projection.study_verdicts import StudyRoofline
 from pipeline.report.html.answers import answers, other_notices
 from pipeline.report.html.embedding import content_security_policy, json_for_script, script, style_sheet
 from pipeline.report.html.folding import ShownLevel
@@ -43,6 +44,7 @@ class Report:
         advice: the further measurements worth their cost, in their order.
         others: all other metrics; the page carries as many as its size allows.
         machines: what `pipeline.report.study_projection` returns, if the study was projected.
+        roofline: what limits the kernels on the machine measured on; None leaves the section out.
     """
 
     analysis: Analysis
@@ -56,6 +58,7 @@ class Report:
     advice: Sequence[Advice] = ()
     others: Sequence[MetricOutlook] = ()
     machines: Mapping[str, Any] | None = None
+    roofline: StudyRoofline | None = None
 
 
 def report_html(report: Report) -> str:
@@ -73,7 +76,7 @@ def report_html(report: Report) -> str:
     analysis, provenance, found = report.analysis, report.provenance, report.runtime
     outlooks = report.callpaths, report.regions
     levels = shown_levels(analysis, *outlooks, report.targets)
-    data = page_data(analysis, levels, report.targets, report.filter_evidence, found)
+    data = page_data(analysis, levels, report.targets, report.filter_evidence, found, report.roofline)
     findings = Findings(analysis, *outlooks, report.targets[-1])
     scripts, styles = script(), style_sheet()
     room = MOST_CHARACTERS - len(json_for_script(data)) - len(scripts) - len(styles)
@@ -97,6 +100,7 @@ def report_html(report: Report) -> str:
         machines=None if report.machines is None else machines_section(report.machines),
         imbalance=data["imbalance"] is not None,
         filtered=data["filter"],
+        roofline=data["roofline"],
         callpaths=len(analysis.callpaths.kernels),
         policy=content_security_policy([scripts], [styles]),
         styles=Markup(styles),

@@ -15,9 +15,11 @@ from pipeline.models.bottlenecks import GROWING, NOTEWORTHY_SHARE
 from pipeline.models.kernels import Kernels, mean_over_repetitions
 from pipeline.models.runtime.estimate import Estimate
 from pipeline.models.runtime.runtime import Runtime
+from pipeline.projection.study_verdicts import StudyRoofline
 from pipeline.report.html.embedding import integers, packed
 from pipeline.report.html.folding import ShownLevel, shown_level, with_sum
 from pipeline.report.html.levels import level_data, without_zeros
+from pipeline.report.html.roofline import roofline_data
 from pipeline.report.html.scales import scales_of
 from pipeline.report.runtime_charts import runtime_charts
 
@@ -52,6 +54,7 @@ def page_data(
     targets: FloatArray,
     filter_evidence: Mapping[str, Any] | None,
     found: Runtime | None = None,
+    roofline: StudyRoofline | None = None,
 ) -> dict[str, Any]:
     """Return the page's data without other metrics; ``js/data/payload.js`` has its types.
 
@@ -61,6 +64,7 @@ def page_data(
         targets: float64[Q, D], the points that the outlooks predict; the last is shown first.
         filter_evidence: the content of ``app.filter.json``, if there is a filter.
         found: the runtime of the study; None if the models are not of time.
+        roofline: what limits the kernels on the machine measured on, if that is known.
     """
     experiment, kernels = analysis.experiment, analysis.callpaths.kernels
     scales = scales_of(analysis, targets)
@@ -86,6 +90,7 @@ def page_data(
         "imbalance": imbalance_data(analysis, levels["callpaths"].kernels),
         "filter": filter_data(filter_evidence),
         "runtime": None if found is None else runtime_data(analysis, found, targets[-1]),
+        "roofline": roofline_data(roofline),
     }
 
 

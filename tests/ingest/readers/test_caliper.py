@@ -48,6 +48,25 @@ def test_processes_nanoseconds_and_visits(tmp_path):
     assert profile.locations.process.tolist() == [0, 1]
 
 
+def test_hardware_counters_are_metrics_by_their_own_names(tmp_path):
+    file = Cali().record(MAIN, extra=[("sum#time.duration", 1), ("sum#papi.PAPI_FP_OPS", 100)])
+    counters = [
+        ("sum#papi.PAPI_FP_OPS", 7),
+        ("sum#sum#papi.PAPI_FP_OPS", 999),
+        ("sum#libpfm.counter.LLC_MISSES", 3),
+        ("max#papi.PAPI_FP_OPS", 50),
+    ]
+    file.record(LOOP, extra=[("sum#time.duration", 2), *counters])
+    profile = read_profile(file.write(tmp_path / "a.cali"))
+    assert [(metric.name, metric.unit) for metric in profile.metrics] == [
+        ("time", "s"),
+        ("PAPI_FP_OPS", "occ"),
+        ("LLC_MISSES", "occ"),
+    ]
+    np.testing.assert_array_equal(profile.values("PAPI_FP_OPS")[:, 0], [100, 7])
+    np.testing.assert_array_equal(profile.values("LLC_MISSES")[:, 0], [0, 3])
+
+
 def test_the_unit_counts_if_there_is_one(tmp_path):
     file = Cali()
     file.attribute("sum#time.duration", DOUBLE, VALUE, unit="usec")

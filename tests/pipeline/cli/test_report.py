@@ -1,8 +1,10 @@
 """`pipeline run` leaves report.html, `pipeline report` writes it again."""
 
+import numpy as np
 import pytest
 
 from pipeline.store.lock import only_writer
+from tests.cubex_writer import MetricSpec, write_cubex
 
 
 @pytest.fixture
@@ -69,3 +71,39 @@ def test_bad_input_is_one_line(call, results, tmp_path):
     code, _, error = call("report", results)
     assert code == 2
     assert "app.filter.json" in error
+
+
+def test_the_roofline_of_the_machine_measured_on(call, tmp_path):
+    for p in (4, 8, 16, 32):
+        one = np.ones((1, p))
+        folder = tmp_path / "study" / f"app.p{p}.r1"
+        folder.mkdir(parents=True)
+        metrics = [
+            MetricSpec("time", 8 / p * np.vstack([0.1 * one, one])),
+            MetricSpec("visits", np.vstack([one, 9 * one]), unit="occ"),
+            MetricSpec("PAPI_FP_OPS", 1e9 * np.vstack([0 * one, one]), unit="#"),
+            MetricSpec("PAPI_L3_TCM", 1e8 * np.vstack([0 * one, one]), unit="#"),
+        ]
+        write_cubex(folder / "profile.cubex", parent=[-1, 0], regions=["main", "sweep"], metrics=metrics)
+    out, machine = tmp_path / "results", tmp_path / "node.toml"
+    machine.write_text('name = "Some node"\n[values]\nbw_node = "100 GB/s"\npeak_dp = "1 Tflop/s"\n')
+    assert call("run", tmp_path / "study", "--out", out)[0] == 0
+    assert 'id="roofline"' not in (out / "report.html").read_text()
+    assert call("report", out, "--from", machine)[0] == 0
+    text = (out / "report.html").read_text()
+    assert "a node of Some node" in text
+    # 32 locations x 1e8 lines of 64 B in a quarter of a second.
+    assert "DRAM 819 GB/s, 819 % of its ceiling" in text
+    code, _, error = call("report", out, "--from", tmp_path / "no.toml")
+    assert (code, error.count("\n")) == (2, 1)
+    assert "no such file, and no shipped machine of that name" in error
+
+
+def test_a_study_without_counters_has_no_roofline(call, results):
+    before = (results / "report.html").read_bytes()
+    code, _, error = call("report", results, "--from", "blue-waters-xe6")
+    assert code == 2
+    assert error.startswith(
+        "pipeline: --from: the study has no hardware counters that are known; measure with"
+    )
+    assert (results / "report.html").read_bytes() == before

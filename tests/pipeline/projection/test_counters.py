@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from pipeline.projection.counters import known, work
+from pipeline.projection.counters import canonical, known, work
 
 # Floating-point operations of one count: PAPI's presets, Intel's and AMD's event tables.
 FLOP = {
@@ -29,6 +29,16 @@ FLOP = {
     "FP_ARITH_INST_RETIRED_256B_PACKED_SINGLE": 8,
     "RETIRED_SSE_AVX_FLOPS:ALL": 1,
     "RETIRED_SSE_AVX_FLOPS_ALL": 1,
+    "amd64_fam17h_zen2::RETIRED_SSE_AVX_FLOPS:ANY": 1,
+    "fp_ret_sse_avx_ops.all": 1,
+    "Total SP ops": 1,
+    "HW FP Ops / User time": 1,
+    "DP [FLOP]": 1,
+    "skx::FP_ARITH:512B_PACKED_DOUBLE": 8,
+    "fp_arith_inst_retired.256b_packed_single:u": 8,
+    "cpu_core/fp_arith_inst_retired.scalar_double/": 1,
+    "PAPI_NATIVE_FP_ARITH:128B_PACKED_SINGLE": 4,
+    "sum#papi.PAPI_DP_OPS": 1,
 }
 # Bytes of one count, by the level where they are counted.
 BYTES = {
@@ -47,6 +57,21 @@ BYTES = {
     "PAPI_L1_DCM": ("L2", 64),
     "PAPI_L1_DCA": ("L1", 16),
     "DATA_CACHE_ACCESSES": ("L1", 16),
+    "Memory traffic GBytes": ("DRAM", 1e9),
+    "Read Memory Traffic GBytes": ("DRAM", 1e9),
+    "Write Memory Traffic GBytes": ("DRAM", 1e9),
+    "OFFCORE_RESPONSE_0:ANY_REQUEST:L3_MISS_LOCAL": ("DRAM", 64),
+    "skx_unc_imc0::UNC_M_CAS_COUNT:RD:cpu=0": ("DRAM", 64),
+    "unc_m_cas_count.wr": ("DRAM", 64),
+    "uncore_imc_3/cas_count_read/": ("DRAM", 64),
+    "uncore_imc/data_writes/": ("DRAM", 64),
+    "uncore_imc_free_running_0/data_read/": ("DRAM", 64),
+    "LLC-load-misses": ("DRAM", 64),
+    "perf::LLC-STORE-MISSES": ("DRAM", 64),
+    "amd64_fam19h_zen3::ANY_DATA_CACHE_FILLS_FROM_SYSTEM:MEM_IO_LCL": ("DRAM", 64),
+    "ls_any_fills_from_sys.dram_io_all": ("DRAM", 64),
+    "ls_any_fills_from_sys.all": ("L2", 64),
+    "L1-dcache-load-misses": ("L2", 64),
 }
 
 
@@ -114,3 +139,35 @@ def test_unknown_counters_say_nothing():
     assert done.bytes == {}
     assert done.farthest is None
     assert not known("PAPI_TOT_CYC")
+
+
+def test_one_counter_of_several_units_is_added_up():
+    channels = {
+        f"skx_unc_imc{k}::UNC_M_CAS_COUNT:{what}:cpu=0": 10 for k in range(6) for what in ("RD", "WR")
+    }
+    assert work(channels).bytes == {"DRAM": 120 * 64}
+
+
+def test_the_widths_of_instructions():
+    done = work(
+        {"FP_ARITH:SCALAR_DOUBLE": 3, "FP_ARITH:512B_PACKED_SINGLE": 2, "SIMD_FP_256:PACKED_DOUBLE": 9}
+    )
+    # The older events come first, so that nothing is counted twice.
+    assert (done.flop, done.widths) == (36.0, {("dp", 4): 36.0})
+    done = work({"FP_ARITH:SCALAR_DOUBLE": 3, "FP_ARITH:SCALAR_SINGLE": 1, "FP_ARITH:512B_PACKED_SINGLE": 2})
+    assert done.widths == {("dp", 1): 3.0, ("sp", 1): 1.0, ("sp", 16): 32.0}
+    assert sum(done.widths.values()) == done.flop
+    assert work({"PAPI_FP_OPS": 5}).widths == {}
+
+
+def test_whether_anything_was_counted():
+    assert work({"PAPI_FP_OPS": 0}).counted
+    assert work({"PAPI_L3_TCM": 0}).counted
+    assert not work({"PAPI_TOT_CYC": 5}).counted
+
+
+@pytest.mark.parametrize("name", ["PAPI_FP_OPS", "FP_ARITH_SCALAR_DOUBLE", "MEMORY_DATA_VOLUME_[GBYTES]"])
+def test_canonical_names_stay(name):
+    assert canonical(name) == name
+    assert canonical(name.lower()) == name
+    assert canonical(f" {name}:u") == name

@@ -6,14 +6,14 @@ import pytest
 
 from ingest.errors import InputError, UsageError
 from pipeline.projection.files import Table
-from pipeline.projection.profile import read_groups
-from tests.pipeline.projection.craypat_report import REPORT
+from pipeline.projection.profile import read_profile
+from tests.pipeline.projection.counter_files.craypat_report import REPORT
 
 ROW = {"name": "a", "time": "60 s", "share": 0.6, "kind": "serial", "counters": {"PAPI_FP_OPS": 1e9}}
 
 
 def stated(*rows):
-    return read_groups(Table({"groups": list(rows)}, Path("app.toml"), ("bandwidth",)))
+    return read_profile(Table({"groups": list(rows)}, Path("app.toml"), ("bandwidth",))).groups
 
 
 @pytest.fixture
@@ -22,7 +22,9 @@ def profiled(tmp_path):
 
     def call(text, name="run.csv", **kinds):
         (tmp_path / name).write_text(text)
-        return read_groups(Table({"profile": name, "kinds": kinds}, tmp_path / "app.toml", ("bandwidth",)))
+        return read_profile(
+            Table({"profile": name, "kinds": kinds}, tmp_path / "app.toml", ("bandwidth",))
+        ).groups
 
     return call
 
@@ -152,13 +154,14 @@ def test_regions_without_time_and_deeper_ones_are_left_out(profiled):
         return f"{'=' * 60}\n  {title}\n{'-' * 60}\n  Time    {seconds} secs\n  PAPI_FP_OPS   1 ops\n"
 
     text = (
-        "CrayPat\n"
+        "CrayPat/X:  Version 6.4.6\n"
         + block("Total", 9)
         + block("USER / a", 2)
         + block("USER / a / b", 1)
         + block("USER / c", 0)
     )
-    assert [group.name for group in profiled(text, "run.pat")] == ["USER/a"]
+    found = {group.name: group.time.value for group in profiled(text, "run.pat")}
+    assert found == {"USER/a": 2.0, "unlisted": 7.0}
 
 
 def test_a_kind_for_a_region_that_is_not_there(profiled):

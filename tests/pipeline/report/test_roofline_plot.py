@@ -22,7 +22,7 @@ def axes():
 
 
 def test_every_pair_of_ceilings_is_a_line_under_both(axes):
-    lines = [line.get_xydata() for line in axes.lines if len(line.get_xydata()) > 1]
+    lines = [line.get_xydata() for line in axes.lines if line.get_linestyle() != "None"]
     assert len(lines) == 4
     pairs = [(flow, peak) for flow in (100.0, 50.0) for peak in (1000.0, 2000.0)]
     for (intensity, rate), (flow, peak) in zip(map(np.transpose, lines), pairs, strict=True):
@@ -34,17 +34,33 @@ def test_every_pair_of_ceilings_is_a_line_under_both(axes):
 
 
 def test_points_and_names_are_where_they_were_measured(axes):
-    points = [line.get_xydata()[0].tolist() for line in axes.lines if len(line.get_xydata()) == 1]
+    (points,) = (line.get_xydata().tolist() for line in axes.lines if line.get_linestyle() == "None")
     assert points == [[0.5, 40.0], [60.0, 700.0]]
+    assert axes.get_legend() is None
     texts = {text.get_text(): text.xy for text in axes.texts}
     assert texts == {
         "bw_node 100 GB/s": pytest.approx((0.05, 5.0)),
         "bw_numa 50 GB/s": pytest.approx((0.05, 2.5)),
         "peak_dp 1e+03 Gflop/s": pytest.approx((600.0, 1000.0)),
         "peak_sp 2e+03 Gflop/s": pytest.approx((600.0, 2000.0)),
-        "USER/f": (0.5, 40.0),
-        "USER/g": (60.0, 700.0),
+        "USER/f (DRAM)": (0.5, 40.0),
+        "USER/g (L2)": (60.0, 700.0),
     }
+
+
+def test_several_runs_have_their_colours_and_a_legend():
+    points = (
+        Point("f", "L2", 0.5, 40e9),
+        Point("f", "L2", 0.6, 80e9, "128 ranks"),
+        Point("g", "L2", 1.0, 9e9),
+    )
+    axes = figure_of(Roofline("node", ROOF.bandwidths[:1], ROOF.peaks[:1], points)).axes[0]
+    runs = [line for line in axes.lines if line.get_linestyle() == "None"]
+    assert [line.get_xydata().tolist() for line in runs] == [[[0.5, 40.0], [1.0, 9.0]], [[0.6, 80.0]]]
+    assert len({line.get_color() for line in runs}) == 2
+    assert [text.get_text() for text in axes.get_legend().get_texts()] == ["profile", "128 ranks"]
+    # Bytes counted at one level only: the names do not repeat it.
+    assert [text.get_text() for text in axes.texts][2:] == ["f", "g", "f"]
 
 
 def test_axes_are_logarithmic_and_labelled(axes):

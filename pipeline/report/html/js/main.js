@@ -12,6 +12,7 @@ import { buildIcicles } from "./views/icicle.js";
 import { buildImbalance } from "./views/imbalance.js";
 import { buildKernels } from "./views/kernels.js";
 import { buildOverview } from "./views/overview.js";
+import { buildRoofline } from "./views/roofline.js";
 import { buildRuntime } from "./views/runtime.js";
 import { buildTheme } from "./views/theme.js";
 
@@ -31,6 +32,7 @@ const PARTS = [
   ["tree", buildCallTree],
   ["icicle", buildIcicles],
   ["imbalance", buildImbalance],
+  ["roofline", buildRoofline],
   ["filter", buildFilter],
 ];
 

@@ -27,7 +27,22 @@
  * @property {ImbalancePayload | null} imbalance
  * @property {FilterPayload | null} filter
  * @property {RuntimeChart[] | null} runtime null if the models are not of time
+ * @property {RooflinePayload | null} roofline null if the machine measured on is not known
  */
+
+/**
+ * @typedef {object} RooflinePayload regions with hardware counters on one node of the machine measured on
+ * @property {string} machine
+ * @property {[string, number][]} bandwidths ceilings in B/s, the fastest first
+ * @property {[string, number][]} peaks ceilings in flop/s, the fastest first
+ * @property {string[]} runs the measured points
+ * @property {number} judged the run that the verdicts are about
+ * @property {string[]} levels of memory where bytes were counted, the farthest first
+ * @property {RooflinePoint[]} points
+ * @property {[string, string, number, string, string][]} kernels name, short, share, what limits it, figures
+ */
+
+/** @typedef {[string, string, number | null, number, number]} RooflinePoint name, level, flop/B, flop/s, run */
 
 /**
  * @typedef {object} MetricPayload a metric beside the chosen one; kernels that are zero everywhere are left out

@@ -40,6 +40,7 @@ export function readReport(payload) {
     imbalance: payload.imbalance && imbalanceOf(payload.imbalance),
     filter: payload.filter,
     runtime: payload.runtime,
+    roofline: payload.roofline,
   };
 }
 

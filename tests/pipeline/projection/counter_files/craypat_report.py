@@ -39,7 +39,8 @@ Table 2:  Profile by Function Group and Function, with counters
   Imb. Time                                             0.003933 secs
   Calls                              0.002 /sec              1.0 calls
   PAPI_L1_DCA                      312.500M/sec  187,500,000,000 refs
-  DATA_CACHE_REFILLS_FROM_L2_OR_NORTHBRIDGE:GOOD      14,648,437,500 fills
+  DATA_CACHE_REFILLS_FROM_L2_OR_NORTHBRIDGE:
+    GOOD                            24.414M/sec   14,648,437,500 fills
 
   PAPI_FP_OPS                      156.250M/sec   93,750,000,000 ops
   MFLOPS (aggregate)             10,000.00M/sec

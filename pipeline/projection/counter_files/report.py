@@ -1,0 +1,93 @@
+"""What a file of counters says, whichever tool wrote it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from ingest.errors import InputError
+
+TOTAL = ("Total",)
+"""The path of the whole program."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class CountedRegion:
+    """A region of a report.
+
+    Attributes:
+        path: names from the outermost group inwards, such as ``("USER", "solve")``; `TOTAL` is the program.
+        seconds: wall time, averaged over processes; None if the report does not state it.
+        share: of the whole, 0 to 1; None if the report does not say.
+        counters: by name, summed over the processes and threads of one node.
+    """
+
+    path: tuple[str, ...]
+    seconds: float | None = None
+    share: float | None = None
+    counters: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        """The path as application files write it: ``USER/solve``."""
+        return "/".join(self.path)
+
+
+@dataclass(frozen=True, kw_only=True)
+class CounterReport:
+    """A report.
+
+    Attributes:
+        where: the file, for errors.
+        processes: how many were measured in all.
+        cores: how many cores of a node they ran on, if the report says; None means all.
+        regions: with their values.
+        notices: doubts about the figures, one sentence each.
+    """
+
+    where: str
+    processes: int
+    cores: int | None
+    regions: tuple[CountedRegion, ...]
+    notices: tuple[str, ...] = ()
+
+    def region(self, *path: str) -> CountedRegion:
+        """Return the region of a path.
+
+        Raises:
+            InputError: there is none.
+        """
+        for region in self.regions:
+            if region.path == path:
+                return region
+        names = ", ".join(region.name for region in self.regions)
+        raise InputError(f"no region '{'/'.join(path)}'", where=self.where, hint=f"regions are {names}")
+
+
+def merged(reports: Sequence[CounterReport]) -> CounterReport:
+    """Return one report of runs of the same program in which different counters were measured.
+
+    Times and shares are those of the first. Counters of the others are scaled to its times, since no two runs
+    take equally long; a counter that several have is the first one's.
+
+    Args:
+        reports: at least one.
+
+    Raises:
+        InputError: a later report has no region in common with the first.
+    """
+    first, *others = reports
+    regions = {region.path: region for region in first.regions}
+    for other in others:
+        common = [region for region in other.regions if region.path in regions]
+        if not common:
+            hint = "give reports of the same program"
+            raise InputError(f"no region in common with {first.where}", where=other.where, hint=hint)
+        for region in common:
+            regions[region.path] = _with_counters(regions[region.path], region)
+    notices = tuple(dict.fromkeys(notice for report in reports for notice in report.notices))
+    return replace(first, regions=tuple(regions.values()), notices=notices)
+
+
+def _with_counters(region: CountedRegion, other: CountedRegion) -> CountedRegion:
+    scale = region.seconds / other.seconds if region.seconds and other.seconds else 1.0
+    added = {name: value * scale for name, value in other.counters.items()}
+    return replace(region, counters={**added, **region.counters})

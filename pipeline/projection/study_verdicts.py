@@ -1,0 +1,154 @@
+"""What limits the regions of a study whose profiles hold hardware counters, and their roofline.
+
+A study has the values of all locations; verdicts and rooflines are those of one node. No profile says how
+many nodes a run had: it is taken to have filled as few nodes of the machine as hold its locations.
+"""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ingest.arrays import FloatArray
+from ingest.errors import UsageError
+from ingest.experiment import Experiment
+from ingest.region_class import Activity, region_class
+from pipeline.models.kernels import mean_over_repetitions, sum_groups
+from pipeline.projection.counters import Work, known, work
+from pipeline.projection.roofline import Point, Roofline, roofline
+from pipeline.projection.units import NONE
+from pipeline.projection.verdict import Verdict, verdict
+
+if TYPE_CHECKING:  # it would load the symbolic models, which reports do without
+    from pipeline.projection.machine import Machine
+
+LEAST_SHARE = 0.005
+"""Of the time of a run: regions below are left out."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class CountedKernel:
+    """A region at a measured point.
+
+    Attributes:
+        region: its name.
+        share: of the time of the run.
+        seconds: wall time, the mean of its locations.
+        work: what the locations of one node did in it.
+        cores: of that node that ran.
+    """
+
+    region: str
+    share: float
+    seconds: float
+    work: Work
+    cores: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class StudyRoofline:
+    """The roofline of the machine measured on, with the regions of a study.
+
+    Attributes:
+        roofline: ceilings, and points of every measured point of the study as a run of its own.
+        runs: labels of those runs, in the order of the points.
+        judged: index of the run that `kernels` and `verdicts` are of.
+        kernels: regions there, most time first.
+        verdicts: what limits them, in the same order.
+    """
+
+    roofline: Roofline
+    runs: tuple[str, ...]
+    judged: int
+    kernels: tuple[CountedKernel, ...]
+    verdicts: tuple[Verdict, ...]
+
+
+def study_roofline(experiment: Experiment, machine: "Machine", largest: int) -> StudyRoofline:
+    """Return the roofline of a study's regions that compute.
+
+    Args:
+        experiment: with hardware counters among its metrics.
+        machine: the one that it was measured on.
+        largest: index of the point whose regions are judged.
+
+    Raises:
+        UsageError: the study has no time or no counter that is known, or the machine lacks a ceiling.
+    """
+    counters = [metric.name for metric in experiment.metrics if known(metric.name)]
+    if not counters or "time" not in experiment.values or experiment.is_series:
+        hint = "measure with counters, such as SCOREP_METRIC_PAPI=PAPI_FP_OPS,PAPI_L3_TCM"
+        raise UsageError("the study has no hardware counters that are known", where="--from", hint=hint)
+    runs = tuple(_label(experiment, point) for point in range(len(experiment.points)))
+    by_run = {
+        label: tuple(counted_kernels(experiment, machine, point, counters))
+        for point, label in enumerate(runs)
+    }
+    judged = sorted(by_run[runs[largest]], key=lambda kernel: -kernel.share)
+    points = [point for label, kernels in by_run.items() for point in _points(kernels, label)]
+    return StudyRoofline(
+        roofline=roofline(machine.name, machine.values, points),
+        runs=runs,
+        judged=largest,
+        kernels=tuple(judged),
+        verdicts=tuple(verdict(one.work, one.seconds, machine, cores=one.cores) for one in judged),
+    )
+
+
+def counted_kernels(
+    experiment: Experiment, machine: "Machine", point: int, counters: Sequence[str]
+) -> Iterator[CountedKernel]:
+    """Yield the regions at a point that compute, take at least `LEAST_SHARE` of its time and were counted.
+
+    Args:
+        experiment: the study.
+        machine: the one that it was measured on; its ``cores`` tell how many locations a node holds.
+        point: index of the measured point.
+        counters: names of metrics.
+    """
+    effort = _by_region(experiment, "time", point)
+    values = {name: _by_region(experiment, name, point) for name in counters}
+    locations = float(np.nanmean(experiment.locations()[point]))
+    nodes, cores = nodes_of(locations, machine)
+    total = float(np.nansum(effort))
+    for region, name in enumerate(experiment.regions.name):
+        share = float(effort[region]) / total if total > 0 else 0.0
+        activity = region_class(experiment.regions.paradigm[region], name).activity
+        done = work({counter: float(of[region]) for counter, of in values.items() if np.isfinite(of[region])})
+        if share >= LEAST_SHARE and activity is Activity.COMPUTATION and done.counted:
+            seconds = float(effort[region]) / locations
+            yield CountedKernel(
+                region=name, share=share, seconds=seconds, work=done.scaled(1 / nodes), cores=cores
+            )
+
+
+def nodes_of(locations: float, machine: "Machine") -> tuple[int, int]:
+    """Return how many nodes so many locations fill, and how many cores of a node run; all are used evenly."""
+    cores = machine.values.get("cores")
+    per_node = cores.value if cores is not None and cores.dimension == NONE else math.inf
+    nodes = max(math.ceil(locations / per_node), 1)
+    return nodes, max(math.ceil(locations / nodes), 1)
+
+
+def _by_region(experiment: Experiment, metric: str, point: int) -> FloatArray:
+    """Return a metric by region, float64[regions]: mean of repetitions, sum of call paths and locations."""
+    values = mean_over_repetitions(experiment.values[metric].sum[:, point])
+    summed: FloatArray = sum_groups(values[:, None], experiment.tree.region, len(experiment.regions.name))[
+        :, 0
+    ]
+    return summed
+
+
+def _label(experiment: Experiment, point: int) -> str:
+    values = zip(experiment.parameters, experiment.points[point].tolist(), strict=True)
+    return ", ".join(f"{name} = {value:g}" for name, value in values) or "run"
+
+
+def _points(kernels: Sequence[CountedKernel], run: str) -> Iterator[Point]:
+    for kernel in kernels:
+        moved: Mapping[str, float] = kernel.work.bytes if kernel.work.flop > 0 else {}
+        for level in moved:
+            rate = kernel.work.flop / kernel.seconds
+            yield Point(kernel.region, level, kernel.work.intensity(level), rate, run)

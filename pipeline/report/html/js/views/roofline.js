@@ -1,0 +1,187 @@
+// @ts-check
+// The roofline: regions with hardware counters under the ceilings of the machine that they were measured on.
+
+import { drawDots, drawLine, frame } from "../draw/chart.js";
+import { byId, el, onResize, svgEl, switcher } from "../draw/dom.js";
+import { barNode, cutNode } from "../draw/nodes.js";
+import { DataTable } from "../draw/table.js";
+import { figure, percent } from "../text/numbers.js";
+
+/** @import { Chart } from "../draw/chart.js" */
+/** @import { RooflinePayload, RooflinePoint } from "../data/payload.js" */
+/** @import { Report } from "../data/report.js" */
+
+const HEIGHT = 380;
+const COLOURS = 8;
+const AROUND = 4; // how far the axes reach beyond points and ridges
+const GIGA = 1e9;
+const NAMED = 6; // regions whose points have a label
+const LONGEST = 28; // characters of it
+/** The memory ceilings of each level; a machine may state some of them. */
+const OF_LEVEL = /** @type {Record<string, string[]>} */ ({
+  DRAM: ["bw_node", "bw_numa", "bw_core"],
+  L3: ["bw_l3"],
+  L2: ["bw_l2"],
+  L1: ["bw_l1"],
+});
+
+/** @param {Report} report */
+export function buildRoofline({ roofline }) {
+  if (!roofline) return;
+  let level = roofline.levels[0];
+  const host = byId("roofline-plot");
+  const draw = () => drawRoofline(host, roofline, level);
+  if (roofline.levels.length > 1) {
+    /** @type {[string, string][]} */
+    const choices = roofline.levels.map((name) => [name, name]);
+    byId("roofline-options").append(
+      switcher("Bytes counted at", "roofline-level", choices, level, (chosen) => {
+        level = chosen;
+        draw();
+      }),
+    );
+  }
+  byId("roofline-legend").append(
+    ...roofline.runs.map((run, i) => el("li", {}, el("span", { class: `swatch c${i % COLOURS}` }), run)),
+  );
+  draw();
+  onResize(host, draw);
+  buildVerdicts(roofline);
+}
+
+/**
+ * @param {HTMLElement} host
+ * @param {RooflinePayload} roofline
+ * @param {string} level
+ */
+function drawRoofline(host, roofline, level) {
+  const shown = roofline.points.filter((point) => point[1] === level && point[2] !== null && point[2] > 0);
+  const peak = roofline.peaks[0][1];
+  const ridges = roofline.bandwidths.map(([, flow]) => peak / flow);
+  const intensities = [...ridges, ...shown.map((point) => point[2] ?? 1)];
+  const rates = [peak, ...shown.map((point) => point[3])];
+  const [low, high] = [Math.min(...intensities) / AROUND, Math.max(...intensities) * AROUND];
+  const drawn = frame(host, {
+    height: HEIGHT,
+    label: described(roofline, level, shown.length),
+    x: { domain: [low, high], log: true, label: "flop/B", format: figure },
+    y: {
+      domain: [Math.min(...rates) / AROUND / GIGA, (Math.max(...rates) * 2.5) / GIGA],
+      log: true,
+      label: "Gflop/s of a node",
+    },
+  });
+  for (const [name, flow] of roofline.bandwidths) drawFlow(drawn, name, flow, peak, low, level);
+  for (const [name, top] of roofline.peaks) drawPeak(drawn, name, top, high, roofline.bandwidths[0][1]);
+  roofline.runs.forEach((run, i) => {
+    const dots = shown
+      .filter((point) => point[4] === i)
+      .map(([name, , intensity, rate]) => ({
+        x: intensity ?? 1,
+        y: rate / GIGA,
+        title: `${name}, ${run}: ${figure(rate / GIGA)} Gflop/s, ${figure(intensity ?? 0)} flop/B`,
+      }));
+    drawDots(drawn, dots, `c${i % COLOURS}`, 4.5);
+  });
+  nameLargest(drawn, roofline, shown);
+}
+
+/**
+ * Names the regions that take most time, at the points of the run where they were judged.
+ * @param {Chart} drawn
+ * @param {RooflinePayload} roofline
+ * @param {RooflinePoint[]} shown
+ */
+function nameLargest(drawn, { kernels, judged }, shown) {
+  const leading = new Set(kernels.slice(0, NAMED).map((kernel) => kernel[1]));
+  for (const [name, , intensity, rate, run] of shown) {
+    if (run !== judged || !leading.has(name)) continue;
+    const place = { class: "note", x: drawn.x(intensity ?? 1) + 9, y: drawn.y(rate / GIGA) + 4 };
+    drawn.over.append(svgEl("text", place, name.length > LONGEST ? `${name.slice(0, LONGEST)}…` : name));
+  }
+}
+
+/**
+ * @param {RooflinePayload} roofline
+ * @param {string} level
+ * @param {number} count
+ */
+function described({ machine, runs }, level, count) {
+  const points = count === 1 ? "1 point" : `${count} points`;
+  return `Roofline of ${machine}: ${points}, bytes counted at ${level}, measured at ${runs.join("; ")}.`;
+}
+
+/**
+ * A memory ceiling up to the peak; those of other levels are fainter.
+ * @param {Chart} drawn
+ * @param {string} name
+ * @param {number} flow
+ * @param {number} peak
+ * @param {number} low
+ * @param {string} level
+ */
+function drawFlow(drawn, name, flow, peak, low, level) {
+  const own = (OF_LEVEL[level] ?? []).includes(name);
+  const text = `${name} ${figure(flow / GIGA)} GB/s`;
+  const ends = [low, peak / flow];
+  drawLine(
+    drawn,
+    ends,
+    ends.map((at) => (at * flow) / GIGA),
+    own ? "ideal own" : "ideal",
+    text,
+  );
+  const bottom = drawn.y.invert(drawn.box.bottom) * GIGA;
+  const from = Math.max(low, (bottom / flow) * 1.4);
+  drawn.over.append(
+    svgEl("text", { class: "note", x: drawn.x(from) + 4, y: drawn.y((from * flow) / GIGA) - 6 }, text),
+  );
+}
+
+/**
+ * @param {Chart} drawn
+ * @param {string} name
+ * @param {number} top
+ * @param {number} high
+ * @param {number} fastest
+ */
+function drawPeak(drawn, name, top, high, fastest) {
+  const text = `${name} ${figure(top / GIGA)} Gflop/s`;
+  drawLine(drawn, [top / fastest, high], [top / GIGA, top / GIGA], "ideal own", text);
+  const place = { class: "note", x: drawn.box.right - 4, y: drawn.y(top / GIGA) - 6, "text-anchor": "end" };
+  drawn.over.append(svgEl("text", place, text));
+}
+
+/** @param {RooflinePayload} roofline */
+function buildVerdicts({ kernels }) {
+  new DataTable(byId("roofline-table"), {
+    caption: "What limits regions on the machine measured on",
+    sort: "share",
+    rows: () => kernels.map((_, i) => i),
+    text: (i) => kernels[i][0].toLowerCase(),
+    columns: [
+      {
+        key: "name",
+        title: "Region",
+        value: (i) => kernels[i][1],
+        cell: (i) => cutNode(kernels[i][1], kernels[i][0]),
+      },
+      {
+        key: "share",
+        title: "Share",
+        help: "Of the time of the largest measured point",
+        kind: "number",
+        value: (i) => kernels[i][2],
+        cell: (i) => barNode(kernels[i][2], percent(kernels[i][2])),
+      },
+      { key: "limit", title: "Limit", value: (i) => kernels[i][3], cell: (i) => kernels[i][3] },
+      {
+        key: "figures",
+        title: "Figures",
+        kind: "prose",
+        value: (i) => kernels[i][4],
+        cell: (i) => kernels[i][4],
+      },
+    ],
+  });
+}
