@@ -15,7 +15,7 @@ from ingest.arrays import FloatArray
 from ingest.errors import UsageError
 from ingest.experiment import Experiment
 from ingest.region_class import Activity, region_class
-from pipeline.models.kernels import mean_over_repetitions, sum_groups
+from pipeline.models.kernels import Kernels, mean_over_repetitions, sum_groups
 from pipeline.projection.counters import Work, known, work
 from pipeline.projection.roofline import Point, Roofline, roofline
 from pipeline.projection.units import NONE
@@ -77,7 +77,7 @@ def study_roofline(experiment: Experiment, machine: "Machine", largest: int) -> 
     Raises:
         UsageError: the study has no time or no counter that is known, or the machine lacks a ceiling.
     """
-    counters = [metric.name for metric in experiment.metrics if known(metric.name)]
+    counters = known_counters(experiment)
     if not counters or "time" not in experiment.values or experiment.is_series:
         hint = "measure with counters, such as SCOREP_METRIC_PAPI=PAPI_FP_OPS,PAPI_L3_TCM"
         raise UsageError("the study has no hardware counters that are known", where="--from", hint=hint)
@@ -122,6 +122,50 @@ def counted_kernels(
             yield CountedKernel(
                 region=name, share=share, seconds=seconds, work=done.scaled(1 / nodes), cores=cores
             )
+
+
+def kernel_verdicts(
+    experiment: Experiment, kernels: Kernels, machine: "Machine", point: int
+) -> list[Verdict | None]:
+    """Return what limits each of K kernels at a measured point; None if it does not compute or has no counts.
+
+    Args:
+        experiment: the study.
+        kernels: its call paths or regions.
+        machine: the one that it was measured on.
+        point: index of the measured point.
+    """
+    counters = [] if experiment.is_series else known_counters(experiment)
+    if not counters or "time" not in experiment.values:
+        return [None] * len(kernels)
+    effort = _by_kernel(experiment, kernels, "time", point)
+    values = {name: _by_kernel(experiment, kernels, name, point) for name in counters}
+    locations = float(np.nanmean(experiment.locations()[point]))
+    nodes, cores = nodes_of(locations, machine)
+    found: list[Verdict | None] = []
+    for kernel, pair in enumerate(zip(kernels.paradigms, kernels.regions, strict=True)):
+        counted = {name: float(of[kernel]) for name, of in values.items() if np.isfinite(of[kernel])}
+        done, seconds = work(counted).scaled(1 / nodes), float(effort[kernel]) / locations
+        if region_class(*pair).activity is Activity.COMPUTATION and done.counted and seconds > 0:
+            found.append(verdict(done, seconds, machine, cores=cores))
+        else:
+            found.append(None)
+    return found
+
+
+def known_counters(experiment: Experiment) -> list[str]:
+    """Return the metrics of a study that are hardware counters with a known worth."""
+    return [metric.name for metric in experiment.metrics if known(metric.name)]
+
+
+def _by_kernel(experiment: Experiment, kernels: Kernels, metric: str, point: int) -> FloatArray:
+    """Return a metric by kernel, float64[K]: mean of repetitions, sum of locations."""
+    by_region = _by_region(experiment, metric, point)
+    number = {name: region for region, name in enumerate(experiment.regions.name)}
+    regions = np.array([number[name] for name in kernels.regions], dtype=np.int64)
+    by_callpath = mean_over_repetitions(experiment.values[metric].sum[:, point])
+    found: FloatArray = np.where(kernels.node < 0, by_region[regions], by_callpath[kernels.node])
+    return found
 
 
 def nodes_of(locations: float, machine: "Machine") -> tuple[int, int]:

@@ -6,7 +6,15 @@ import pytest
 from ingest.alignment import MeasuredRun, align
 from ingest.errors import UsageError
 from ingest.reduction import reduce_profile
-from pipeline.projection.study_verdicts import LEAST_SHARE, counted_kernels, nodes_of, study_roofline
+from ingest.scaling import Scaling
+from pipeline.models.kernels import callpath_kernels, region_kernels
+from pipeline.projection.study_verdicts import (
+    LEAST_SHARE,
+    counted_kernels,
+    kernel_verdicts,
+    nodes_of,
+    study_roofline,
+)
 from pipeline.projection.verdict import Bound
 from tests.pipeline.projection.test_verdict import machine
 from tests.profiles import make_profile
@@ -71,6 +79,20 @@ def test_a_run_on_some_cores_is_judged_by_their_ceilings():
     # 8 of 16 cores: 80 GB/s by the bandwidth of a core, and half of the peak.
     assert stream.uses["DRAM"].ceiling == pytest.approx(80e9)
     assert dgemm.uses["arithmetic"].ceiling == pytest.approx(400e9)
+
+
+@pytest.mark.parametrize("by_region", [False, True])
+def test_verdicts_of_call_paths_and_of_regions(by_region):
+    experiment = study()
+    kernels = callpath_kernels(experiment, "time", Scaling.STRONG)
+    kernels = region_kernels(kernels) if by_region else kernels
+    found = dict(zip(kernels.regions, kernel_verdicts(experiment, kernels, NODE, 1), strict=True))
+    assert found["stream"] == study_roofline(experiment, NODE, 1).verdicts[0]
+    assert found["dgemm"].bound is Bound.ARITHMETIC
+    assert found["MPI_Allreduce"] is None
+    assert found["main"].bound is Bound.LATENCY
+    without = study(counters=("PAPI_TOT_CYC",))
+    assert kernel_verdicts(without, kernels, NODE, 1) == [None] * 4
 
 
 def test_short_regions_are_left_out():
