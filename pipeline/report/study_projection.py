@@ -41,7 +41,11 @@ def _ways(level: Level, table: KernelTable) -> list[dict[str, Any]]:
         {
             "callpath": list(callpath),
             "way": WAYS[way].value,
-            "limits": {one.value: number(share) for one, share in zip(RESOURCES, table.mix[k], strict=True)}
+            "limits": {
+                one.value: number(share)
+                for one, share in zip(RESOURCES, table.mix[k], strict=True)
+                if share > 0
+            }
             if way == computes
             else None,
             "tested": bool(table.tested[k]),

@@ -8,22 +8,26 @@ import numpy as np
 from ingest.arrays import FloatArray, IntArray
 from ingest.errors import UsageError
 from ingest.experiment import Experiment, RunRecord
+from ingest.number_text import percent
 from ingest.reduction import Reduction
 from ingest.region_class import region_class
 from ingest.scaling import ScalingDecision
 from pipeline.models.agreement import agreeing
-from pipeline.models.analysis import Analysis, Level, analyse
+from pipeline.models.analysis import Analysis, Level, analyse, largest_point
 from pipeline.models.kernels import Kernels
 from pipeline.models.metrics import kernels_of
 from pipeline.models.options import ModelOptions
 from pipeline.models.prediction import Prediction
 from pipeline.models.runtime.figures import Study, is_time, locations_of
 from pipeline.models.total import log_variance
-from pipeline.projection.study.kernels import Counts, KernelTable, Way, kernel_table
+from pipeline.projection.study.kernels import TYPICAL_MIX, Counts, KernelTable, Way, kernel_table
+from pipeline.projection.study.limits import limits_of
 from pipeline.projection.study.place import Place
 from pipeline.projection.study.projected_models import projected_models
 from pipeline.projection.study.transfer import Transfer
+from pipeline.projection.study_verdicts import kernel_verdicts
 
+ALL, SMALLEST = 0.999, 1e-300
 VISITS, SENT, RECEIVED = "visits", "bytes_sent", "bytes_received"
 
 
@@ -74,13 +78,15 @@ def project_study(
     study = Study(analysis)
     points = analysis.experiment.points
     _require_processes(study.locations(points))
+    largest = largest_point(points, analysis.experiment.parameters.index(analysis.parameter))
     network = target.has_messages and not study.per_location
     tables, transfers = [], []
     for level in ("callpaths", "regions"):
         kernels = getattr(analysis, level).kernels
         visits = _counts(others, (VISITS,), level, len(kernels))
         moved = _counts(others, (SENT, RECEIVED), level, len(kernels))
-        table = kernel_table(kernels, visits, moved, network=network)
+        counted = limits_of(kernel_verdicts(analysis.experiment, kernels, source.machine, largest))
+        table = kernel_table(kernels, visits, moved, counted, network=network)
         tables.append(table)
         transfers.append(
             Transfer(
@@ -201,11 +207,18 @@ def _assumptions(analysis: Analysis, source: Place, target: Place, table: Kernel
     """Say what the projection rests on."""
     found = []
     computes = table.is_way(Way.COMPUTES)
-    if (computes & ~table.tested).any():
-        memory, arithmetic, latency = (round(100 * share) for share in table.mix[computes & ~table.tested][0])
+    effort = np.nan_to_num(analysis.callpaths.kernels.mean).max(axis=1)
+    told = float(effort[computes & table.tested].sum() / max(effort[computes].sum(), SMALLEST))
+    if told < ALL:
+        memory, arithmetic, latency = (f"{100 * share:.0f} %" for share in TYPICAL_MIX.values())
+        rest = (
+            f"counters tell what limits {percent(told)} of the computing; the rest"
+            if told
+            else ("no counters tell what limits the computing: its time")
+        )
         found.append(
-            f"no counters tell what limits the computing: {memory} % of its time is taken to be limited by "
-            f"memory bandwidth, {arithmetic} % by arithmetic, {latency} % by memory latency, each uncertain"
+            f"{rest} is taken to be limited to {memory} by memory bandwidth, to {arithmetic} by arithmetic, "
+            f"to {latency} by memory latency, each uncertain"
         )
     locations = Study(analysis).locations(analysis.experiment.points)
     most = float(np.nanmax(locations))

@@ -1,6 +1,6 @@
 """How every kernel of a study goes over to another machine, and what is known of it for that."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
 
@@ -10,7 +10,7 @@ from ingest.arrays import BoolArray, FloatArray, IntArray
 from ingest.region_class import Activity, RegionClass, region_class
 from pipeline.models.kernels import Kernels
 from pipeline.projection.study.calls import PATTERNS, pattern_of, posts
-from pipeline.projection.study.place import RESOURCES, Drawn
+from pipeline.projection.study.place import RESOURCES, Drawn, Resource
 
 Counts = Callable[[FloatArray], FloatArray]
 """Returns float64[K, Q], at points float64[Q, D]."""
@@ -34,11 +34,11 @@ _COMMUNICATES = (
 )
 _FINISHES = (RegionClass.COMPLETION, RegionClass.POINT_TO_POINT)
 DRAWS = 500
-TYPICAL_MIX = (0.5, 0.25, 0.25)
+TYPICAL_MIX = {Resource.MEMORY: 0.5, Resource.ARITHMETIC: 0.25, Resource.LATENCY: 0.25}
 """Of memory, arithmetic and latency, if no counters tell: half of a program's time waits for memory, as paper
 003 assumes for all of it; how much is as uncertain as a Dirichlet distribution of four observations."""
 MIX_OBSERVATIONS = 4.0
-UNTESTED_ERROR, TESTED_ERROR = 0.25, 0.10
+UNTESTED_ERROR, TESTED_ERROR = 0.42, 0.13
 """Standard deviations of the method without and with counters, as of the projection by bandwidths."""
 
 
@@ -84,9 +84,9 @@ def kernel_table(
     kernels: Kernels,
     visits: Counts | None,
     moved: Counts | None,
+    counted: tuple[FloatArray, BoolArray] | None = None,
     *,
     network: bool,
-    mix: Sequence[float] = TYPICAL_MIX,
 ) -> KernelTable:
     """Return how kernels go over.
 
@@ -94,17 +94,20 @@ def kernel_table(
         kernels: K call paths or regions.
         visits: their calls.
         moved: their bytes.
+        counted: what limits them by their counters, and whether these tell, as of `limits_of`.
         network: whether the time of a message on the other machine is known.
-        mix: shares of memory, arithmetic and latency in what computes, if no counters tell.
     """
     names = kernels.regions
     classes = [region_class(*pair) for pair in zip(kernels.paradigms, names, strict=True)]
-    counted = network and visits is not None
-    ways = np.array([WAYS.index(_way(found, counted)) for found in classes], dtype=np.int64)
+    calls = network and visits is not None
+    ways = np.array([WAYS.index(_way(found, calls)) for found in classes], dtype=np.int64)
     patterns = [
         PATTERNS.index(pattern_of(name)) if found in _COMMUNICATES else 0
         for name, found in zip(names, classes, strict=True)
     ]
+    typical = np.array([TYPICAL_MIX.get(resource, 0.0) for resource in RESOURCES])
+    nothing = np.zeros((len(kernels), len(RESOURCES))), np.zeros(len(kernels), dtype=np.bool_)
+    limits, tested = nothing if counted is None else counted
     return KernelTable(
         way=ways,
         pattern=np.array(patterns, dtype=np.int64),
@@ -112,16 +115,16 @@ def kernel_table(
             [found in _FINISHES and not posts(name) for name, found in zip(names, classes, strict=True)],
             dtype=np.bool_,
         ),
-        mix=np.broadcast_to(np.array(mix), (len(kernels), len(RESOURCES))),
-        tested=np.zeros(len(kernels), dtype=np.bool_),
+        mix=np.where(tested[:, None], limits, typical),
+        tested=tested,
         visits=visits,
         moved=moved,
     )
 
 
-def _way(found: RegionClass, counted: bool) -> Way:
+def _way(found: RegionClass, calls: bool) -> Way:
     if found.activity is Activity.COMPUTATION:
         return Way.COMPUTES
     if found in _COMMUNICATES:
-        return Way.CALLS if counted else Way.WAITS
+        return Way.CALLS if calls else Way.WAITS
     return Way.WAITS if found.activity is Activity.WAITING else Way.STAYS

@@ -24,7 +24,10 @@ class Resource(Enum):
 
     MEMORY = "memory bandwidth"
     ARITHMETIC = "arithmetic"
-    LATENCY = "latency"
+    LATENCY = "memory latency"
+    L3 = "third-level cache"
+    L2 = "second-level cache"
+    L1 = "first-level cache"
 
 
 RESOURCES = tuple(Resource)
@@ -34,12 +37,18 @@ _DIMENSIONS: Mapping[str, Dimension] = {
     "peak_dp": FLOP_RATE,
     "hz": RATE,
     "latency_memory": TIME,
+    "bw_l3": BANDWIDTH,
+    "bw_l2": BANDWIDTH,
+    "bw_l1": BANDWIDTH,
     "cores": NONE,
 }
 _FIGURES = {
     Resource.MEMORY: ("bw_node",),
     Resource.ARITHMETIC: ("peak_dp", "hz"),
     Resource.LATENCY: ("latency_memory", "hz"),
+    Resource.L3: ("bw_l3", "hz"),
+    Resource.L2: ("bw_l2", "hz"),
+    Resource.L1: ("bw_l1", "hz"),
 }
 """By which values machines are compared: the first that both state."""
 
@@ -208,5 +217,5 @@ def _rate(one: Place, figure: str, together: FloatArray) -> Drawn:
         return Drawn(np.minimum(best / together, core), np.minimum(column / together, core_draws[:, None]))
     if figure == "latency_memory":
         return Drawn(everywhere / best, everywhere / column)
-    cores = one.cores if figure == "peak_dp" else 1.0
+    cores = 1.0 if figure == "hz" else one.cores
     return Drawn(everywhere * best / cores, everywhere * column / cores)

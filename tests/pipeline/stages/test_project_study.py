@@ -63,7 +63,7 @@ def test_the_document_has_both_machines_and_how_each_kernel_went_over(found):
     assert ways["MPI_Init"]["way"] == Way.STAYS.value
     computes = [row for row in document["regions"] if row["way"] == Way.COMPUTES.value]
     for row in computes:
-        assert row["limits"] == {"memory bandwidth": 0.5, "arithmetic": 0.25, "latency": 0.25}
+        assert row["limits"] == {"memory bandwidth": 0.5, "arithmetic": 0.25, "memory latency": 0.25}
         assert not row["tested"]
     assert ways["MPI_Wait"]["limits"] is None
     assert len(computes) > 20

@@ -58,7 +58,7 @@ def machine(folder, text, name):
     return place(load_machine(path), no_results)
 
 
-def study(times, counts=None, scales=(1, 2, 4, 8, 16), repetitions=2):
+def study(times, counts=None, scales=(1, 2, 4, 8, 16), repetitions=2, counters=None):
     """Analyses by metric of a program.
 
     Args:
@@ -66,6 +66,7 @@ def study(times, counts=None, scales=(1, 2, 4, 8, 16), repetitions=2):
         counts: gives calls and bytes of a location per region.
         scales: values of p.
         repetitions: of each, which differ by 1 %.
+        counters: gives per hardware counter what a location counts per region, from p.
     """
     runs = []
     for p in scales:
@@ -75,6 +76,8 @@ def study(times, counts=None, scales=(1, 2, 4, 8, 16), repetitions=2):
             for n, name in enumerate(("visits", "bytes_sent")):
                 of_region = counts(p) if counts else {}
                 metrics[name] = {path: [float(of_region.get(path[-1], (1, 0))[n])] * p for path in rows}
+            for name, of_region in counters(p).items() if counters else ():
+                metrics[name] = {path: [float(of_region.get(path[-1], 0.0))] * p for path in rows}
             profile = reduce_profile(make_profile(metrics), list(metrics))
             runs.append(MeasuredRun((float(p),), repetition, profile))
     experiment = align(["p"], runs)

@@ -117,6 +117,37 @@ def test_the_total_errs_at_least_by_what_it_errs_here(projection):
     assert (there.lower / there.value <= here.lower / here.value).all()
 
 
+def test_counters_tell_what_limits_a_kernel(places):
+    """Triad uses 15 GB/s of 20 on one core, multiply 12 Gflop/s of 16; nothing was counted of the rest."""
+
+    def program(p):
+        return {"triad": 60.0 / p, "multiply": 30.0 / p, "rest": 10.0 / p}
+
+    def counters(p):
+        moved = {"triad": 8e9 * 60 / p / 64, "multiply": 1e7 / p}
+        return {
+            "PAPI_L3_TCM": moved,
+            "PAPI_FP_OPS": {"triad": 1e9 * 60 / p, "multiply": 12e9 * 30 / p},
+            "PAPI_L2_TCM": moved,
+            "PAPI_L1_DCM": moved,
+        }
+
+    measured = study(program, counters=counters)
+    found = project_study(measured["time"], measured, *places, ModelOptions())
+    level, p = found.there.callpaths, POINTS[:, 0]
+    here = found.here.callpaths.models.predict(POINTS).value
+    there = level.models.predict(POINTS)
+    triad, multiply, rest = (of(level, name) for name in ("triad", "multiply", "rest"))
+    memory = np.minimum(20, 40 / np.minimum(p, 4)) / np.minimum(80, 320 / np.minimum(p, 8))
+    np.testing.assert_allclose(there.value[triad], here[triad] * memory)
+    np.testing.assert_allclose(there.value[multiply], here[multiply] * (64 / 4) / (512 / 8))
+    assert found.callpaths.tested[[triad, multiply]].all()
+    assert not found.callpaths.tested[rest]
+    width = [np.log(there.upper[row, 2] / there.lower[row, 2]) for row in (triad, rest)]
+    assert width[0] < 0.5 * width[1]
+    assert any("counters tell what limits 90.0 % of the computing" in one for one in found.assumptions)
+
+
 def test_start_up_stays(projection):
     level = projection.there.callpaths
     row = of(level, "MPI_Init")
@@ -207,4 +238,4 @@ def test_only_times_are_projected(measured, places):
 def test_assumptions_are_said(projection):
     text = "; ".join(projection.assumptions)
     assert "no counters tell" in text
-    assert "50 % of its time" in text
+    assert "to 50 % by memory bandwidth" in text
