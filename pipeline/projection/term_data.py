@@ -64,7 +64,10 @@ def read_measurements(
         InputError: a file cannot be read, or lacks a column or the rows that are asked for.
     """
     weights = _weights(table)
-    columns = _joined(_parts(table), table)
+    parts = _parts(table)
+    for part in parts:
+        _check_benchmarks(part, benchmarks)
+    columns = _joined(parts, table)
     missing = sorted(set(inputs) - set(columns.cells))
     if missing:
         have = ", ".join(columns.cells)
@@ -76,6 +79,16 @@ def read_measurements(
         columns.numbers(table.text("time", "time"), dimension, rows),
         weights,
     )
+
+
+def _check_benchmarks(columns: Columns, benchmarks: Collection[str]) -> None:
+    """Refuse output that has nothing to fit to: a file that is named is not left out in silence."""
+    if not benchmarks or "benchmark" not in columns.cells:
+        return
+    kinds = sorted(set(columns.texts("benchmark")))
+    if not set(kinds) & set(benchmarks):
+        what = f"none of {', '.join(benchmarks)} in this output: only {', '.join(kinds)}"
+        raise InputError(what, where=columns.where, hint="name another file")
 
 
 def _weights(table: Table) -> Weights:
@@ -160,11 +173,13 @@ def _chosen(
     if benchmarks:
         rows &= np.isin(kinds, list(benchmarks))
     found = sorted(set(kinds[rows].tolist()))
-    if len(found) != 1:
-        have = f"{', '.join(found)}" if found else f"only {', '.join(sorted(set(kinds.tolist())))}"
-        what = "several benchmarks" if found else f"none of {', '.join(benchmarks)}"
-        hint = f'choose one with where = {{ benchmark = "{found[0]}" }}' if found else "name another file"
-        raise InputError(f"{what} in this output: {have}", where=columns.where, hint=hint)
+    if not found:
+        what = f"no rows of {', '.join(benchmarks)} are left"
+        raise InputError(what, where=columns.where, hint="check the condition")
+    if len(found) > 1:
+        what = f"several benchmarks in this output: {', '.join(found)}"
+        hint = f'choose one with where = {{ benchmark = "{found[0]}" }}'
+        raise InputError(what, where=columns.where, hint=hint)
     if found[0] in ALLREDUCES and "x" not in conditions and "x" not in inputs:
         small: BoolArray = rows & (sizes == _SMALL)
         if not small.any():

@@ -27,6 +27,7 @@ def read(tmp_path):
         "osu": outputs.OSU_ALLREDUCE,
         "latency": outputs.OSU_LATENCY,
         "bandwidth": outputs.OSU_BANDWIDTH,
+        "both": outputs.OSU_LATENCY + outputs.OSU_BANDWIDTH,
         "imb64": outputs.IMB_ALLREDUCE.format(processes=64, time=4.25),
         "imb256": outputs.IMB_ALLREDUCE.format(processes=256, time=8.5),
     }.items():
@@ -120,7 +121,15 @@ def test_one_benchmark_at_a_time(read):
         read(["latency", "bandwidth"], {"x": BYTES})
     one = read(["latency", "bandwidth"], {"x": BYTES}, where={"benchmark": "osu_bw"})
     assert one.values == pytest.approx([0.5e-6, 104.8576e-6])
-    assert len(read(["latency", "bandwidth"], {"x": BYTES}, MESSAGES).values) == 3
+    with pytest.raises(
+        InputError, match=r"bandwidth: none of PingPong, .* in this output: only osu_bw; name ano"
+    ):
+        read(["latency", "bandwidth"], {"x": BYTES}, MESSAGES)
+    assert len(read("both", {"x": BYTES}, MESSAGES).values) == 3
+    with pytest.raises(
+        InputError, match="both: no rows of PingPong, osu_latency, one_one, loggp are left; check"
+    ):
+        read("both", {"x": BYTES}, MESSAGES, where={"benchmark": "osu_bw"})
     with pytest.raises(
         InputError, match=r"none of PingPong, osu_latency, one_one, loggp in this output: only osu_bw"
     ):
