@@ -100,7 +100,9 @@ WRONG = {
     "compare x y -o - --json -": f"--output and --json: {ONE_STREAM}",
     "project x -o - --json -": f"--output and --json: {ONE_STREAM}",
     "project --list --on x": "--list: lists everything; omit other arguments than --json and --format",
-    "project x --at P=1 --at P=2": "--at: P is given twice; run the command once per value of an input",
+    "project x --at P=1 --at P=2": (
+        "--at: P is given twice; give an input once; several values are a sweep, such as L=4:14 or L=4,8,16"
+    ),
     "export x --to hatchet-json --at p=2": "--at: hatchet-json has no predictions; omit it, or use --to csv",
     "history add x --label a --at p=2 --at p=4": (
         "--at: a label has one target; add it under one label per target"

@@ -61,7 +61,7 @@ def test_help_says_what_can_be_given(project):
     words = " ".join(printed.replace("│", " ").split())
     assert code == 0
     for text in (
-        "[APPLICATION]",
+        "[APPLICATION | OUT]",
         "MACHINE",
         "NAME=VALUE,...",
         "--list",
