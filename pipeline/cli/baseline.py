@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from pipeline.cli.app import app
-from pipeline.cli.options import Config, From, Given, On, declared_options
+from pipeline.cli.options import Config, From, Given, On, chosen_places, declared_options
 from pipeline.cli.output import STANDARD_OUTPUT, reading_progress, show_notices, show_skipped, write_output
 from pipeline.config.options import Options, load_options
 
@@ -40,11 +40,10 @@ def baseline_command(
 ) -> None:
     """Write measured values, models and noise of every kernel to a file for `pipeline check`."""
     from pipeline.stages.check import baseline_text, read_study
-    from pipeline.stages.project_study import places_of
     from pipeline.store.atomic import write_text
 
     options = load_options(config, path if path.is_dir() else None, **given)
-    study = read_study(path, options, machine or "", reading_progress, places_of(from_machine, on))
+    study = read_study(path, options, machine or "", reading_progress, chosen_places(from_machine, on))
     show_skipped(study.damaged)
     show_notices(study.notices)
     configuration = {"scaling": options.scaling, "metric": options.metric}

@@ -13,6 +13,7 @@ from pipeline.cli.options import (
     On,
     Out,
     chosen_efficiency,
+    chosen_places,
 )
 from pipeline.cli.output import require_table_alone, show_notices, write_summary, write_table
 
@@ -34,12 +35,19 @@ def bottlenecks_command(
     from pipeline.report.tables.study import ranking_table
     from pipeline.report.terminal import console
     from pipeline.report.terminal.results import show_result
-    from pipeline.stages.project_study import summary_on
+    from pipeline.stages.model import stored_summary
+    from pipeline.store.results import read_study
 
     require_table_alone(table_format, {"--json": json})
     efficiency = chosen_efficiency(out, {})
-    summary, rests_on = summary_on(out, from_machine, on, parse_at(at or []), efficiency, metric)
-    show_notices(rests_on)
+    targets = parse_at(at or [])
+    if chosen_places(from_machine, on) is None:
+        summary = stored_summary(read_study(out), targets, efficiency, metric)
+    else:
+        from pipeline.stages.project_study import summary_on
+
+        summary, rests_on = summary_on(out, from_machine, on, targets, efficiency, metric)
+        show_notices(rests_on)
     level = LEVELS[by]
     if not (
         write_summary(json, summary)

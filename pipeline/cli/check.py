@@ -7,7 +7,7 @@ import typer
 
 from pipeline.cli.app import app
 from pipeline.cli.baseline import Machine
-from pipeline.cli.options import At, Config, Format, From, Given, Limit, On, declared_options
+from pipeline.cli.options import At, Config, Format, From, Given, Limit, On, chosen_places, declared_options
 from pipeline.cli.output import TABLE, reading_progress, show_notices, show_skipped, show_written
 from pipeline.config.options import Options, configuration_file, declared_fields, load_options
 from pipeline.gate.options import CheckOptions
@@ -106,7 +106,6 @@ def check_command(
         read_study,
         write_outputs,
     )
-    from pipeline.stages.project_study import places_of
 
     folder = path if path.is_dir() else None
     file = configuration_file(config, folder)
@@ -116,7 +115,7 @@ def check_command(
     if at or options.at:
         rules = replace(rules, targets=parse_at(at) if at else rules.targets or options.at)
     reference = Reference(baseline=baseline, paired_with=paired_with, history=history, last=last)
-    places = places_of(from_machine, on)
+    places = chosen_places(from_machine, on)
     known = read_reference(reference, options, machine or "", reading_progress, places)
     alike = like_baseline(options, known.measurements)
     study = read_study(path, alike, machine or "", reading_progress, places)

@@ -6,7 +6,18 @@ from typing import Annotated
 import typer
 
 from pipeline.cli.app import app
-from pipeline.cli.options import At, Config, Format, From, Given, Json, Limit, On, declared_options
+from pipeline.cli.options import (
+    At,
+    Config,
+    Format,
+    From,
+    Given,
+    Json,
+    Limit,
+    On,
+    chosen_places,
+    declared_options,
+)
 from pipeline.cli.output import (
     STANDARD_OUTPUT,
     reading_progress,
@@ -61,11 +72,10 @@ def compare_command(
     from pipeline.report.check.document import comparison_document
     from pipeline.report.terminal import console
     from pipeline.stages.check import read_alike, require_common
-    from pipeline.stages.project_study import places_of
 
     require_table_alone(table_format, {"--output": output, "--json": json})
     options = load_options(config, None, **given)
-    studies = read_alike((a, b), options, reading_progress, places_of(from_machine, on))
+    studies = read_alike((a, b), options, reading_progress, chosen_places(from_machine, on))
     for study in studies:
         show_skipped(study.damaged)
         show_notices(study.notices)

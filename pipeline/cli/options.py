@@ -4,7 +4,7 @@ import functools
 import inspect
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 import typer
 
@@ -12,6 +12,9 @@ from pipeline.config.options import CONFIGURATION, Options, declared_fields, fla
 from pipeline.config.targets import HELP as TARGET_HELP
 from pipeline.config.targets import METAVAR as TARGET
 from pipeline.models.options import MIN_EFFICIENCY
+
+if TYPE_CHECKING:
+    from pipeline.projection.study.place import Place
 
 Out = Annotated[Path, typer.Argument(metavar="OUT", help="Results directory of `pipeline run`.")]
 At = Annotated[list[str] | None, typer.Option("--at", metavar=TARGET, help=TARGET_HELP)]
@@ -59,6 +62,19 @@ LEVELS = {"region": "regions", "callpath": "kernels"}  # the key in summary.json
 Command: TypeAlias = Callable[..., None]
 Given: TypeAlias = dict[str, Any]
 """The options given on the command line by the names of their fields; None for those not given."""
+
+
+def chosen_places(source: str | None, target: str | None) -> "tuple[Place, Place] | None":
+    """Return the machine measured on and the one to show; None if neither is given.
+
+    Raises:
+        UsageError: only one is given, or a machine lacks what is needed.
+    """
+    if source is None and target is None:
+        return None
+    from pipeline.stages.project_study import places_of  # loads sympy, which takes most of a second
+
+    return places_of(source, target)
 
 
 def chosen_efficiency(out: Path, given: Given) -> float:

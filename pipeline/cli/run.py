@@ -17,6 +17,7 @@ from pipeline.cli.options import (
     Json,
     Limit,
     On,
+    chosen_places,
     declared_options,
 )
 from pipeline.cli.output import (
@@ -53,17 +54,18 @@ def run_command(
     from pipeline.report.terminal.answer import GROWING_SHOWN, show_answer, show_next_step
     from pipeline.report.terminal.results import show_efficiency, show_result
     from pipeline.report.terminal.sentences import show_sentence
-    from pipeline.stages.project_study import places_of, summary_on
     from pipeline.stages.run import run
 
     require_table_alone(table_format, {"--json": json})
     options = load_options(config, directory, **given)
-    places = places_of(from_machine, on)  # mistakes are said before the work
+    places = chosen_places(from_machine, on)  # mistakes are said before the work
     result = run(directory, options, reading_progress, show_notice)
     show_skipped(result.damaged)
     show_notices(result.notices)
     summary = result.summary
     if places is not None:
+        from pipeline.stages.project_study import summary_on
+
         at, efficiency = options.at, options.min_efficiency
         summary, rests_on = summary_on(options.out, from_machine, on, at, efficiency)
         show_notices(rests_on)

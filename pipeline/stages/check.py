@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, TextIO, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, TextIO, TypeAlias, cast
 
 import numpy as np
 
@@ -28,8 +28,6 @@ from pipeline.gate.options import CheckOptions
 from pipeline.gate.recording import recorded_digests
 from pipeline.gate.result import CheckResult
 from pipeline.models.analysis import scaling_of
-from pipeline.projection.study.analysis import project_experiment
-from pipeline.projection.study.place import Place
 from pipeline.report.check.annotations import github_annotations, gitlab_code_quality
 from pipeline.report.check.document import check_document
 from pipeline.report.check.junit import junit_xml
@@ -43,6 +41,9 @@ from pipeline.store.atomic import json_bytes, text_bytes, write_bytes
 from pipeline.store.generation import PROVENANCE
 from pipeline.store.history import kernel_rows, read_history
 from pipeline.store.results import read_study as read_stored_study
+
+if TYPE_CHECKING:  # it would load sympy, which checks of measured times do without
+    from pipeline.projection.study.place import Place
 
 MACHINE_ATTRIBUTES = ("machine", "cluster", "hostname", "Hostname")
 
@@ -62,7 +63,7 @@ class Study:
     damaged: Sequence[Mapping[str, str]]
 
 
-Places: TypeAlias = tuple[Place, Place] | None
+Places: TypeAlias = "tuple[Place, Place] | None"
 """The machine measured on, and the one that is predicted; None for what was measured."""
 
 
@@ -110,6 +111,8 @@ def read_study(
             hint="name run folders like app.p4.r1, or list the runs with their parameters in pipeline.toml",
         )
     if places is not None:
+        from pipeline.projection.study.analysis import project_experiment
+
         experiment = project_experiment(experiment, decision, metric, *places)
     origin, mixed = _origin(experiment, machine)
     if places is not None:

@@ -16,7 +16,7 @@ from pipeline.projection.study.place import Place, place
 from pipeline.report.html import Report, report_html
 from pipeline.report.study_projection import study_projection_json
 from pipeline.stages.advise import next_measurements
-from pipeline.stages.model import efficiency_of, outlooks, stored_summary, summary_ahead, target_points
+from pipeline.stages.model import efficiency_of, outlooks, summary_ahead, target_points
 from pipeline.stages.project import stored_models
 from pipeline.store.generation import damaged
 from pipeline.store.results import DAMAGE, StoredStudy, read_study
@@ -98,21 +98,19 @@ def summary_on(
     at: Sequence[Mapping[str, float]],
     min_efficiency: float = MIN_EFFICIENCY,
     metric: str | None = None,
-) -> tuple[Mapping[str, Any], Sequence[str]]:
-    """Return the summary of stored results, on another machine if two are given, and what that rests on.
+) -> tuple[dict[str, Any], Sequence[str]]:
+    """Return the summary of stored results on another machine, and what that rests on.
 
     Arguments are those of `project_results`; of metrics, only time can be projected.
 
     Raises:
         PipelineError: as `project_results`, or for the metric.
     """
-    if source is None and target is None:
-        return stored_summary(read_study(out), at, min_efficiency, metric), ()
     if metric not in (None, "time"):
         raise UsageError(f"'{metric}' cannot be projected", where="--metric", hint="leave it out: time can")
     found = project_results(out, source, target, at, min_efficiency=min_efficiency)
     rests_on = (projected_sentence(found.projection), *found.projection.assumptions)
-    return found.document["on"]["summary"], rests_on
+    return dict(found.document["on"]["summary"]), rests_on
 
 
 def projected_sentence(projection: StudyProjection) -> str:
@@ -121,14 +119,12 @@ def projected_sentence(projection: StudyProjection) -> str:
     return f"all times are projected: measured on {source}, taken to {target}"
 
 
-def places_of(source: str | Path | None, target: str | Path | None) -> tuple[Place, Place] | None:
-    """Return the machine measured on and the one to project to; None if neither is given.
+def places_of(source: str | Path | None, target: str | Path | None) -> tuple[Place, Place]:
+    """Return the machine measured on and the one to project to.
 
     Raises:
-        UsageError: only one is given, or a machine lacks what is needed.
+        UsageError: one is not given, or lacks what is needed.
     """
-    if source is None and target is None:
-        return None
     return _place(source, "--from"), _place(target, "--on")
 
 
