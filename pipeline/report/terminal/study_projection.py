@@ -30,7 +30,6 @@ def show_study_projection(out: Console, document: Document, *, name: str, by: st
     show_sentence(out, f"{name} from {_machine(here)} to {_machine(there)}", "bold")
     out.print()
     _show_times(out, document)
-    out.print()
     _show_limits(out, document)
     out.print()
     _show_kernels(out, document, by=by, limit=limit)
@@ -91,10 +90,17 @@ def _interval(entry: Mapping[str, Any]) -> str:
 
 
 def _show_limits(out: Console, document: Document) -> None:
-    for side in SIDES:
-        sentence = limits_sentence(document[side]["summary"]["runtime"], predicted=True)
+    sentences = {
+        visible(document[side]["machine"]): limits_sentence(
+            document[side]["summary"]["runtime"], predicted=True
+        )
+        for side in SIDES
+    }
+    if any(sentences.values()):
+        out.print()
+    for name, sentence in sentences.items():
         if sentence:
-            show_sentence(out, f"On {visible(document[side]['machine'])}: {sentence}")
+            show_sentence(out, f"On {name}: {sentence}")
 
 
 def _show_kernels(out: Console, document: Document, *, by: str, limit: int) -> None:
