@@ -56,7 +56,9 @@ class ProjectedModels(ScalingModels):
     def _there(self, points: FloatArray, level: float) -> tuple[Prediction, Prediction]:
         points = np.asarray(points, dtype=np.float64).reshape(-1, len(self.parameters))
         key = (level, points.tobytes())
-        if key not in self.known:
+        if key not in self.known and self.transfer.stays:
+            self.known[key] = self.here.predict(points, level), predict_total(self.here, points, level)
+        elif key not in self.known:
             here, total = self.here.predict(points), predict_total(self.here, points, level)
             at_once = self.transfer.points_at_once
             parts = [slice(start, start + at_once) for start in range(0, len(points), at_once)]

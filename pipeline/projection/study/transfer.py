@@ -45,6 +45,11 @@ class Transfer:
     correlation: float
 
     @property
+    def stays(self) -> bool:
+        """Whether both are one machine, so that nothing changes, nor is uncertain."""
+        return self.source.machine.path.resolve() == self.target.machine.path.resolve()
+
+    @property
     def points_at_once(self) -> int:
         """How many points are drawn at once, so that draws take about 200 MiB."""
         calls = int(self.table.is_way(Way.CALLS).sum())
@@ -62,6 +67,8 @@ class Transfer:
                 errs.
             level: probability of the intervals there, and of that of the sum here.
         """
+        if self.stays:
+            return here, total_here
         locations = self.locations(points)
         slower = _rows(slowdowns(self.source, self.target, locations))
         before, after = np.zeros((2, 1 + DRAWS, len(points)))

@@ -49,18 +49,26 @@ def of(level, name):
     return level.kernels.regions.index(name)
 
 
+def predictions(analysis):
+    for level in (analysis.callpaths, analysis.regions):
+        yield level.kernels.values
+        yield from vars(level.models.predict(POINTS)).values()
+        yield from vars(level.models.predict(POINTS, 0.5)).values()
+
+
 def test_on_its_own_machine_a_study_stays_what_it_is(measured, places):
     found = project_study(measured["time"], measured, places[0], places[0], ModelOptions())
-    for level in ("callpaths", "regions"):
-        here, there = getattr(found.here, level), getattr(found.there, level)
-        np.testing.assert_allclose(there.kernels.values, here.kernels.values, rtol=1e-12)
-        ends = zip(
-            vars(there.models.predict(POINTS)).values(),
-            vars(here.models.predict(POINTS)).values(),
-            strict=True,
-        )
-        value, *_ = ((a, b) for a, b in ends)
-        np.testing.assert_allclose(*value, rtol=1e-9)
+    for here, there in zip(predictions(found.here), predictions(found.there), strict=True):
+        np.testing.assert_allclose(there, here, rtol=1e-9)
+
+
+def test_on_a_machine_with_the_same_figures_values_stay_and_intervals_do_not(measured, places, tmp_path):
+    twin = machine(tmp_path, SLOW, "twin")
+    found = project_study(measured["time"], measured, places[0], twin, ModelOptions())
+    here, there = (one.callpaths.models.predict(POINTS) for one in (found.here, found.there))
+    np.testing.assert_allclose(there.value, here.value, rtol=1e-9)
+    sweep = of(found.there.callpaths, "sweep")
+    assert (there.upper[sweep] / there.value[sweep] > 1.2).all()
 
 
 def test_a_kernel_that_computes_by_hand(projection):
