@@ -156,6 +156,11 @@ def find(kind: Kind, name: str | Path) -> Path:
     raise UsageError(f"no such file, and no shipped {kind} of that name", where=str(name), hint=hint)
 
 
+def instruction_table_path(model: str) -> Path:
+    """Return where the shipped instruction table of a processor would be, by LLVM's name for it."""
+    return _HERE / "ports" / "instructions" / f"{model}.tsv"
+
+
 def beside(path: Path, name: str) -> Path:
     """Return the file of that name beside another or, if there is none, the name as it stands."""
     neighbour = path.parent / name

@@ -16,7 +16,8 @@ _HEADER = re.compile(r"[0-9a-f]+ <([^>]+)>:\s*")
 _DUMPED = re.compile(r"\s*([0-9a-f]+):\s+(?:(?:[0-9a-f]{2} ?)+\s*(?:\t|$))?\s*([a-z<(].*)?")
 _TARGET = re.compile(r"#?(?:0x)?([0-9a-f]+)(?: <.*>)?")
 _COMMENT = re.compile(r"\s*(?:#(?!-?\d|0x|:)|//|;).*")
-_PREFIX = re.compile(r"(?:bnd|notrack|data16|cs|ds|es|addr32)\s+")
+_PREFIX = re.compile(r"^(?:bnd|notrack|data16|cs|ds|es|addr32)\s+")
+_KEPT_PREFIXES = ("lock", "rep", "repe", "repne", "repz", "repnz")
 _MOST_FUNCTIONS_NAMED = 8
 
 T = TypeVar("T")
@@ -115,6 +116,9 @@ def parse_instruction(text: str, places: dict[str, int]) -> Instruction:
         places: index of the instruction behind each label (or hexadecimal address) of the function.
     """
     words = _PREFIX.sub("", text.strip()).split(maxsplit=1)
+    if words[0] in _KEPT_PREFIXES and len(words) == 2:
+        prefix, (name, *rest) = words[0], words[1].split(maxsplit=1)
+        words = [f"{prefix} {name}", *rest]
     operands = tuple(_split(words[1])) if len(words) == 2 else ()
     called = words[0].startswith(("call", "bl"))
     return Instruction(
