@@ -57,6 +57,7 @@ COMMANDS = (  # in the order of use, which is the order of `pipeline --help`
     "check",
     "compare",
     "project",
+    "ports",
     "history",
 )
 

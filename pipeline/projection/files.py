@@ -25,6 +25,9 @@ _FOLDERS: Mapping[Kind, Path] = {
     "port map": _HERE / "ports" / "maps",
     "class table": _HERE / "ports" / "tables",
 }
+PROCESSORS = _HERE / "ports" / "processors.toml"
+LEFT_OUT = _HERE / "ports" / "left_out.toml"
+_INSTRUCTIONS = _HERE / "ports" / "instructions"
 
 
 @dataclass(frozen=True, eq=False)
@@ -158,7 +161,7 @@ def find(kind: Kind, name: str | Path) -> Path:
 
 def instruction_table_path(model: str) -> Path:
     """Return where the shipped instruction table of a processor would be, by LLVM's name for it."""
-    return _HERE / "ports" / "instructions" / f"{model}.tsv"
+    return _INSTRUCTIONS / f"{model}.tsv"
 
 
 def beside(path: Path, name: str) -> Path:

@@ -93,6 +93,7 @@ class Core:
         groups = {group for step in steps for group, _ in step.units if len(group) > 1}
         self.turns = {group: _Turn(group) for group in groups}
         self.sharing = [[turn for group, turn in self.turns.items() if k in group] for k in range(len(self.units))]
+        self.busy = [0.0 for _ in self.units]
         self.users: dict[int, int] = {}
         self.room = [size for _, size in table.buffers]
         self.window = deque[int]()
@@ -121,6 +122,12 @@ class Core:
             self._dispatch()
             self.cycle += 1
         return self.cycle
+
+    def pressure(self) -> dict[str, float]:
+        """Return the cycles for which each unit was busy per iteration; idle ones are left out."""
+        iterations = self.next / len(self.steps)
+        units = zip(self.table.units.items(), self.busy, strict=True)
+        return {name: busy / many / iterations for (name, many), busy in units if busy}
 
     def _issue(self) -> None:
         blocked = []
@@ -158,6 +165,7 @@ class Core:
             chosen.append(self.turns[group].next_of(free) if len(group) > 1 else free[0])
         for unit, (_, cycles) in zip(chosen, step.units, strict=True):
             self.units[unit].occupy(self.cycle, cycles)
+            self.busy[unit] += cycles
             if not self.units[unit].free(self.cycle):
                 for turn in self.sharing[unit]:
                     turn.skip(unit)
