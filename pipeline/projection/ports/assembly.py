@@ -16,7 +16,7 @@ _HEADER = re.compile(r"[0-9a-f]+ <([^>]+)>:\s*")
 _DUMPED = re.compile(r"\s*([0-9a-f]+):\s+(?:(?:[0-9a-f]{2} ?)+\s*(?:\t|$))?\s*([a-z<(].*)?")
 _TARGET = re.compile(r"#?(?:0x)?([0-9a-f]+)(?: <.*>)?")
 _COMMENT = re.compile(r"\s*(?:#(?!-?\d|0x|:)|//|;).*")
-_PREFIX = re.compile(r"^(?:bnd|notrack|data16|cs|ds|es|addr32)\s+")
+_PREFIX = re.compile(r"^(?:(?:bnd|notrack|data16|cs|ds|es|addr32)\s+)+")
 _KEPT_PREFIXES = ("lock", "rep", "repe", "repne", "repz", "repnz")
 _MOST_FUNCTIONS_NAMED = 8
 

@@ -52,10 +52,14 @@ def form_of(isa: str, instruction: Instruction) -> str:
     mnemonic, operands = instruction.mnemonic, instruction.operands
     if isa == "aarch64":
         kinds = [_arm_kind(operand) for operand in operands]
+        if mnemonic == "movprfx":
+            kinds = ["z", "z"]
         jumps = instruction.target is not None or mnemonic.startswith(("b.", "cb", "tb")) or mnemonic in ("b", "bl")
     else:
         kinds = [_x86_kind(operand, mnemonic) for operand in operands]
         jumps = mnemonic.startswith(("j", "call", "loop", "xbegin")) and "*" not in "".join(operands[:1])
+    if mnemonic == "adrp":
+        kinds[-1:] = ["t"]
     if kinds and jumps:
         kinds[-1] = "t"
     cleared = isa != "aarch64" and _clears(mnemonic, operands)
@@ -91,10 +95,10 @@ def _arm_kind(operand: str) -> str:
         first = _arm_kind(inside[0]) if inside else "v"
         lane = "[]" if operand.rstrip().endswith("]") else ""
         return "{" + f"{first}*{_listed(inside)}" + "}" + lane
+    if operand.startswith("[z"):
+        return "[z,z]" if operand.count("z") > 1 else "[z]"
     if address := _ARM_ADDRESS.fullmatch(operand):
         vector, register, extended, writes = address.groups()
-        if not vector and re.match(r"\[z\d", operand):
-            return "[z]"
         shift = "".join(re.findall(r"[su]xt[wx]|\d+", extended or ""))
         if vector:
             return f"[x,{_arm_kind(vector)}{':' + shift if shift else ''}]"
@@ -109,8 +113,8 @@ def _arm_kind(operand: str) -> str:
         return ("z" if vector[1] == "z" else "v") + (vector[2] or "") + ("[]" if vector[3] else "")
     if predicate := _ARM_PREDICATE.fullmatch(operand):
         return f"p{predicate[1] or ''}{predicate[2] or ''}"
-    if _ARM_NUMBER.fullmatch(operand):
-        return "i" if "." not in operand else "f"
+    if _ARM_NUMBER.fullmatch(operand) or operand.startswith((":", "#:")):
+        return "f" if "." in operand and ":" not in operand else "i"
     if shift := _ARM_SHIFT.fullmatch(operand):
         return f"{shift[1]}{shift[2] or ''}"
     if _ARM_CONDITION.fullmatch(operand):
@@ -145,17 +149,28 @@ def example(isa: str, form: str, *, accumulating: bool = False) -> str:
     operands = [write(kind, next(places)) for kind in names]
     if accumulating:
         operands[-1] = operands[0]
-    if _arm_destructive(isa, mnemonic, names):
-        operands[2] = operands[0]
+    if isa == "aarch64":
+        _tie_arm_operands(mnemonic, names, operands)
     if len(names) == 2 and re.match(r"vp?(gather|scatter)", mnemonic):
         operands[1] += " {%k1}"
     return f"{mnemonic} {', '.join(operands)}".strip()
 
 
-def _arm_destructive(isa: str, mnemonic: str, names: list[str]) -> bool:
-    """Return whether the second source has to be the destination: ``mul z1.d, p2/m, z1.d, z4.d``."""
-    three = isa == "aarch64" and len(names) == 4 and names[1] == "p/m" and names[2] == names[0]
-    return three and re.fullmatch(r"f?n?m(l[as]|ad|sb)|fcmla", mnemonic) is None
+def _tie_arm_operands(mnemonic: str, names: list[str], operands: list[str]) -> None:
+    """Make operands the same that have to be, and numbers those that the instruction takes."""
+    merging = len(names) == 4 and names[1] == "p/m" and names[2] == names[0]
+    if merging and re.fullmatch(r"f?n?m(l[as]|ad|sb)|fcmla", mnemonic) is None:
+        operands[2] = operands[0]  # mul z1.d, p2/m, z1.d, z4.d
+    if mnemonic in ("clasta", "clastb") and names[0] == names[2]:
+        operands[2] = operands[0]
+    if len(names) == 3 and names[0] == names[1] and names[2] == "i" and names[0][:1] == "z":
+        operands[1] = operands[0]  # add z1.s, z1.s, #1
+    if names[-1:] == ["f"] and mnemonic != "fmov":
+        operands[-1] = "#0.0" if mnemonic.startswith(("fcm", "fm")) and mnemonic != "fmul" else "#0.5"
+    if names[-1:] == ["i"] and (mnemonic.startswith("cm") or names[0] in ("d", "v2d")) and names[0] not in ("x", "w"):
+        operands[-1] = "#0"
+    if names[-2:] == ["[x]", "i"]:
+        operands[-1] = "#16"
 
 
 def _split(kinds: str) -> list[str]:
@@ -206,4 +221,4 @@ def _arm_indexed(kind: str) -> str:
     return f"[x9, {index}{', ' + extend + amount if extend else ''}]"
 
 
-_ARM_ADDRESSES = {"[x]": "[x9]", "[x]!": "[x9, #16]!", "[z]": "[z9.d]"}
+_ARM_ADDRESSES = {"[x]": "[x9]", "[x]!": "[x9, #16]!", "[z]": "[z9.d]", "[z,z]": "[z9.d, z10.d, lsl #3]"}

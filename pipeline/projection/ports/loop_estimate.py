@@ -6,7 +6,7 @@ shipped instruction table: each is what the loop would take if nothing else limi
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 
 from ingest.errors import InputError
@@ -87,47 +87,45 @@ def estimate_loop(
     Raises:
         InputError: the processor does not have the instructions, or llvm-mca fails.
     """
-    table = processor.table
-    costs = [table.cost(instruction) for instruction in body]
-    _require_instructions(processor, body, costs)
+    plain = processor.table
+    stated = [plain.cost(instruction) for instruction in body]
+    _require_instructions(processor, body, stated)
+    table, costs = _with_slow_units(processor, plain, body, stated)
     late = table.isa == "x86-64"
     latencies = [
         Latency(c.late_latency if late else c.latency, c.latency, c.late_latency) if c else Latency(1.0, 1.0, 1.0)
         for c in costs
     ]
-    groups = _group_cycles(costs)
-    bound, busiest = port_bound(table, groups)
-    slow = _slow_units(processor, body)
-    if slow and max(slow.values()) > bound:
-        bound, busiest = max(slow.values()), (max(slow, key=slow.__getitem__),)
+    accesses = [access_of(table.isa, instruction) for instruction in body]
+    bound, busiest = port_bound(table, _group_cycles(costs))
     bounds = {
         "ports": bound,
         "front end": sum(c.micro_operations if c else 1.0 for c in costs) / table.dispatch,
         "dependencies": dependency_bound(table.isa, body, latencies),
     }
-    if tool is None:
-        accesses = [access_of(table.isa, instruction) for instruction in body]
-        core = Core(table, steps_of(table, costs, accesses, latencies))
-        cycles, ports = steady_cycles(core), core.pressure()
-        unknown = [_text(i) for i, c in zip(body, costs, strict=True) if c is None]
-        source = f"shipped table (llvm-mca {table.llvm})"
-    else:
+    core = Core(table, steps_of(table, costs, accesses, latencies))
+    cycles = steady_cycles(core)
+    ports = core.pressure()
+    unknown = [_text(i) for i, c in zip(body, costs, strict=True) if c is None]
+    source = f"shipped table (llvm-mca {table.llvm})"
+    if tool is not None:
         answer = simulate_loop(tool, processor, body)
-        cycles, ports, unknown = answer.cycles, _named_pressure(answer), list(answer.left_out)
-        source = f"llvm-mca {tool.version}"
-    cycles = max([cycles, *slow.values()])
+        slower = cycles / steady_cycles(Core(plain, steps_of(plain, stated, accesses, latencies)))
+        cycles = answer.cycles * (slower if table is not plain else 1.0)
+        ports = _named_pressure(answer) | {name: ports[name] for name in table.units if name not in plain.units}
+        unknown, source = list(answer.left_out), f"llvm-mca {tool.version}"
     return LoopEstimate(
         processor=processor,
         source=source,
         cycles=cycles,
-        ports=ports | slow,
+        ports=ports,
         bounds=bounds,
         limit=_limit(cycles, bounds),
         busiest=busiest,
-        work=_work(table, body, costs, busiest, slow),
+        work=_work(table, body, costs, busiest),
         micro_operations=bounds["front end"] * table.dispatch,
         unknown=tuple(dict.fromkeys(unknown)),
-        notes=tuple(_notes(processor, body, bool(slow))),
+        notes=tuple(_notes(processor, body, table is not plain)),
     )
 
 
@@ -179,16 +177,20 @@ def port_bound(table: InstructionTable, groups: Mapping[Group, float]) -> tuple[
     return best[0], tuple(sorted(best[2], key=order.index))
 
 
-def _slow_units(processor: Processor, body: Sequence[Instruction]) -> dict[str, float]:
-    """Return the cycles of units that LLVM's model leaves out."""
-    found: dict[str, float] = {}
-    for instruction in body:
+def _with_slow_units(
+    processor: Processor, table: InstructionTable, body: Sequence[Instruction], costs: Sequence[Cost | None]
+) -> tuple[InstructionTable, list[Cost | None]]:
+    """Return table and costs with the units that LLVM's model leaves out, the table itself if none is needed."""
+    units = dict(table.units)
+    slower: list[Cost | None] = []
+    for instruction, cost in zip(body, costs, strict=True):
         form = form_of(processor.isa, instruction)
-        for slow in processor.slow:
-            if slow.form.match(form):
-                found[slow.unit] = found.get(slow.unit, 0.0) + slow.cycles
-                break
-    return found
+        slow = next((one for one in processor.slow if one.form.match(form)), None)
+        if slow is not None and cost is not None:
+            units[slow.unit] = 1
+            cost = replace(cost, units=(*cost.units, ((slow.unit,), slow.cycles)))
+        slower.append(cost)
+    return (replace(table, units=units) if len(units) > len(table.units) else table), slower
 
 
 def _named_pressure(answer: Simulated) -> dict[str, float]:
@@ -206,11 +208,8 @@ def _work(
     body: Sequence[Instruction],
     costs: Sequence[Cost | None],
     busiest: Group,
-    slow: Mapping[str, float],
 ) -> tuple[tuple[str, float], ...]:
     """Return what the busiest ports do: kinds of work and their cycles, most first."""
-    if busiest and busiest[0] in slow:
-        return (("division and square root" if "divider" in busiest[0] else "512-bit arithmetic", slow[busiest[0]]),)
     loads, stores = _memory_units(table)
     found: dict[str, float] = {}
     for instruction, cost in zip(body, costs, strict=True):
