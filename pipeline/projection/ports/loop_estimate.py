@@ -110,8 +110,7 @@ def estimate_loop(
     source = f"shipped table (llvm-mca {table.llvm})"
     if tool is not None:
         answer = simulate_loop(tool, processor, body)
-        slower = cycles / steady_cycles(Core(plain, steps_of(plain, stated, accesses, latencies)))
-        cycles = answer.cycles * (slower if table is not plain else 1.0)
+        cycles = max(cycles, answer.cycles) if table is not plain else answer.cycles
         ports = _named_pressure(answer) | {name: ports[name] for name in table.units if name not in plain.units}
         unknown, source = list(answer.left_out), f"llvm-mca {tool.version}"
     return LoopEstimate(

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-from scipy.special import stdtrit
 
 from pipeline.projection.files import LEFT_OUT, read_toml
 
@@ -22,12 +21,14 @@ class LeftOutError:
 
     Attributes:
         spread: root mean square of ln(measured / predicted).
+        fitted_spread: the same of the fitted contention model.
         pairs: how many predictions.
         kernels: on how many different kernels, which limits what the spread tells.
         source: what was measured.
     """
 
     spread: float
+    fitted_spread: float
     pairs: int
     kernels: int
     source: str
@@ -59,6 +60,7 @@ def left_out_error() -> LeftOutError:
     content = table.content
     return LeftOutError(
         spread=float(content["spread"]),
+        fitted_spread=float(content["fitted_spread"]),
         pairs=int(content["pairs"]),
         kernels=int(content["kernels"]),
         source=table.text("source"),
@@ -77,6 +79,8 @@ def time_elsewhere(seconds: float, cycles_here: float, cycles_there: float, cloc
     known = left_out_error()
     ratio = cycles_there / cycles_here
     value = seconds * ratio * clocks
+    from scipy.special import stdtrit
+
     width = float(stdtrit(max(known.kernels - 1, 1), (1 + LEVEL) / 2)) * known.spread
     return LoopTime(
         value=value,

@@ -22,7 +22,7 @@ from pipeline.projection.csv_columns import read_columns
 from pipeline.projection.files import Table, beside
 from pipeline.projection.model import Model, substitute
 from pipeline.projection.ports.counting import count_loop
-from pipeline.projection.ports.fit import fit_ports, from_mini
+from pipeline.projection.ports.fit import fit_ports, from_mini, is_outside_mix, widened
 from pipeline.projection.ports.port_map import PortMap, class_vector, read_port_map
 from pipeline.projection.ports.variants import variants_in
 
@@ -59,8 +59,10 @@ def _model(table: Table, name: str) -> Model:
     if "mini" in table:
         mini = variants.index(table.text("mini"))
         model = from_mini(name, fit, float(variants.cycles[mini]), _by_class(portmap, variants.counts[mini]))
-    target = _by_class(portmap, _target(table, portmap))
-    return substitute(model, {f"n.{kind}": count for kind, count in target.items()})
+    target = _target(table, portmap)
+    if is_outside_mix(variants.counts, target):
+        model = widened(name, model)
+    return substitute(model, {f"n.{kind}": count for kind, count in _by_class(portmap, target).items()})
 
 
 def _by_class(portmap: PortMap, counts: FloatArray) -> Mapping[str, float]:
