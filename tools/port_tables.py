@@ -1,6 +1,7 @@
 """Write the instruction tables of `pipeline/projection/ports/instructions` by running llvm-mca.
 
     python -m tools.port_tables [ASSEMBLY ...]
+    python -m tools.port_tables --loops          the cycles of the loops that the tests compare with
 
 Every instruction form of the existing tables and of the assembly files given, and the forms that differ from
 them only in width, precision or a memory operand, is put to llvm-mca for every processor; what it answers
@@ -12,7 +13,7 @@ import re
 import subprocess
 import sys
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from functools import cache
 from itertools import combinations
@@ -20,9 +21,11 @@ from pathlib import Path
 
 import numpy as np
 
-from pipeline.projection.ports.assembly import functions_in
+from pipeline.projection.ports.assembly import Instruction, functions_in, loop_bodies
 from pipeline.projection.ports.instruction_form import example, form_of
-from pipeline.projection.ports.llvm_mca import find_llvm_mca
+from pipeline.projection.ports.llvm_mca import find_llvm_mca, simulate_loop
+from pipeline.projection.ports.processors import processors
+from tools.port_forms import USUAL, related
 
 FOLDER = Path(__file__).parents[1] / "pipeline" / "projection" / "ports" / "instructions"
 MODELS = {
@@ -33,7 +36,9 @@ MODELS = {
     "aarch64": ("neoverse-n1", "neoverse-n2", "neoverse-v1", "neoverse-v2", "a64fx"),
 }
 TRIPLES = {"x86-64": "x86_64", "aarch64": "aarch64"}
-ACCUMULATING = re.compile(r"f?n?m(la|ls|add|sub|adds|subs|addl|subl|lal|lsl)\d*|[su]m(addl|subl|lal2?|lsl2?)|[su]dot|fcmla")
+ACCUMULATING = re.compile(
+    r"f?n?m(la|ls|add|sub|adds|subs|addl|subl|lal|lsl)\d*|[su]m(addl|subl|lal2?|lsl2?)|[su]dot|fcmla"
+)
 CHAIN = 100  # iterations of a dependent chain
 
 
@@ -46,68 +51,6 @@ def main(paths: Sequence[str]) -> None:
             write_table(isa, model, wanted)
 
 
-USUAL = {
-    "x86-64": (
-        *(f"mov{sign}{a}{b} {k},{b}" for sign in "sz" for a, b in ("bl", "bw", "bq", "wl", "wq") for k in ("m", a)),
-        *(f"{s}{w} {k}{w}" for s in ("sal", "shl", "shr", "sar", "rol", "ror") for w in "lq" for k in ("c,", "i,", "")),
-        *(f"{s}{w} {k}" for s in ("sal", "shl", "shr", "sar") for w in "lq" for k in ("m", "i,m", "c,m")),
-        *(f"{s}{w} {k}" for s in ("shlx", "shrx", "sarx", "bextr", "bzhi") for w in ("", "l", "q")
-          for k in ((f"{w or 'l'},{w or 'l'},{w or 'l'}"), f"{w or 'l'},m,{w or 'l'}")),
-        *(f"{s}{w} {k},{w}" for s in ("popcnt", "lzcnt", "tzcnt", "bsf", "bsr", "blsr", "blsi", "blsmsk")
-          for w in "lq" for k in ("m", w)),
-        *(f"bswap{w} {w}" for w in "lq"), *(f"bt{w} {k},{w}" for w in "lq" for k in ("i", w)),
-        *(f"{s}{w} {k}" for s in ("div", "idiv", "mul", "imul", "neg", "not", "inc", "dec") for w in "lq" for k in ("m", w)),
-        *(f"{v}cvt{c} {k},{'x,' if v else ''}x" for v in ("", "v") for c in ("ss2sd", "sd2ss") for k in "mx"),
-        *(f"{v}cvt{c} {k},{w}" for v in ("", "v") for c in ("tsd2si", "tss2si", "sd2si", "ss2si", "tsd2siq", "tss2siq",
-          "tsd2sil", "tss2sil") for k in "mx" for w in "lq"),
-        *(f"vcvt{c} {k}" for c in ("ps2pd", "dq2pd") for k in ("x,x", "x,y", "m,y", "y,z", "m,z")),
-        *(f"vcvt{c} {k}" for c in ("pd2ps", "pd2dq", "tpd2dq") for k in ("x,x", "y,x", "z,y")),
-        *(f"vcvt{c} {k},{k}" for c in ("dq2ps", "tps2dq", "ps2dq", "qq2pd", "tpd2qq", "uqq2pd") for k in "xyz"),
-        *("cvtps2pd x,x", "cvtpd2ps x,x", "cvtdq2ps x,x", "cvttps2dq x,x"),
-        *(f"round{t} i,{k},x" for t in ("sd", "ss", "pd", "ps") for k in "mx"),
-        *(f"vround{t} i,{k},x,x" for t in ("sd", "ss") for k in "mx"),
-        *(f"vround{t} i,{k},{r}" for t in ("pd", "ps") for r in "xy" for k in ("m", r)),
-        *(f"vrndscale{t} i,{k},{k}" for t in ("pd", "ps") for k in "xyz"),
-        *(f"vmaskmov{t} {k}" for t in ("pd", "ps") for r in "xy" for k in (f"m,{r},{r}", f"{r},{r},m")),
-        *(f"vpmaskmov{t} {k}" for t in "dq" for r in "xy" for k in (f"m,{r},{r}", f"{r},{r},m")),
-        *(f"{v}{i}{t} {k}" for v, t in (("vgather", "pd"), ("vgather", "ps"), ("vpgather", "d"), ("vpgather", "q"))
-          for i in "dq" for k in ("x,gx,x", "y,gx,y", "y,gy,y", "x,gy,x", "gx,x", "gx,y", "gy,y", "gy,z", "gz,z", "gz,y")),
-        *(f"{v}{i}{t} {k}" for v, t in (("vscatter", "pd"), ("vscatter", "ps"), ("vpscatter", "d"), ("vpscatter", "q"))
-          for i in "dq" for k in ("x,gx", "y,gx", "y,gy", "z,gy", "z,gz", "y,gz")),
-        *(f"vpconflict{t} {k},{k}" for t in "dq" for k in "xyz"),
-        *(f"{s} {k}" for s in ("vcompresspd", "vcompressps", "vexpandpd", "vpcompressd") for k in ("z,z", "y,y", "z,m")),
-        *("fldt m", "fldl m", "flds m", "fstpt m", "fstpl m", "fstps m", "fildl m", "fildq m", "fld1", "fldz", "fchs",
-          "fabs", "fsqrt", "fprem", "sahf", "cltq", "cqto", "cltd", "cwtl", "leave", "cld"),
-    ),
-    "aarch64": (
-        *(f"{s} {w},{w},{w}" for s in ("sdiv", "udiv", "mul", "mneg", "lsl", "lsr", "asr", "ror") for w in "xw"),
-        *(f"f{s} {t},{t}" for s in ("abs", "neg", "sqrt", "rintm", "rintp", "rintz", "rinta", "rintn", "rintx")
-          for t in ("d", "s", "v2d", "v4s")),
-        *(f"f{s} {t},{t},{t}" for s in ("add", "sub", "mul", "div", "max", "min", "maxnm", "minnm", "abd", "nmul", "addp")
-          for t in ("d", "s", "v2d", "v4s")),
-        *(f"f{s} {t},p/m,{t},{t}" for s in ("add", "sub", "subr", "mul", "div", "divr", "max", "min", "maxnm", "minnm",
-          "mla", "mls", "nmla", "nmls", "mad", "msb", "nmad", "nmsb") for t in ("zd", "zs")),
-        *(f"f{s} {t},p/m,{t}" for s in ("sqrt", "abs", "neg", "rintm", "rintp", "rintz", "rintn") for t in ("zd", "zs")),
-        *(f"{s} {t},p/m,{t},{t}" for s in ("sdiv", "udiv", "mul", "smax", "smin", "lsl", "asr") for t in ("zd", "zs")),
-        *(f"fcvt{r}{s} {a},{b}" for r in "zmpna" for s in "su" for a in "xw" for b in "ds"), "fcvt d,s", "fcvt s,d",
-        *(f"{s}d {k}" for s in ("ld1", "ldff1", "ldnt1") for k in ("zd,p/z,[x]", "{zd*1},p/z,[x]")),
-        *(f"ld1{t} {b}zd{c},p/z,{a}" for t in ("d", "w", "sw") for b, c in (("", ""), ("{", "*1}")) for a in
-          ("[x,zd]", "[x,zd:3]", "[x,zd:2]", "[x,zd:sxtw3]", "[x,zd:uxtw3]", "[x,zd:sxtw2]", "[x,zd:uxtw2]", "[z]")),
-        *(f"st1{t} {b}zd{c},p,{a}" for t in ("d", "w") for b, c in (("", ""), ("{", "*1}")) for a in
-          ("[x,zd]", "[x,zd:3]", "[x,zd:2]", "[x,zd:sxtw3]", "[x,zd:uxtw3]", "[x,zd:sxtw2]", "[x,zd:uxtw2]", "[z]")),
-        *(f"ld{n}{t} {{{v}*{n}}},p/z,[x]"
-          for n in (2, 3, 4) for v, t in (("zd", "d"), ("zs", "w"))),
-        *(f"st{n}{t} {{{v}*{n}}},p,[x]" for n in (2, 3, 4) for v, t in (("zd", "d"), ("zs", "w"))),
-        *(f"{m}{n} {{{v}*{n}}},[x]{i}" for m in ("ld", "st") for n in (2, 3, 4) for v in ("v2d", "v4s", "v8h", "v16b", "v2s")
-          for i in ("", ",i")),
-        *(f"ld{n}r {{{v}*{n}}},[x]" for n in (1, 2, 3, 4) for v in ("v2d", "v4s")),
-        *(f"{s}{k} x" for s in ("inc", "dec", "cnt") for k in "bhwd"), *(f"{s}{k} z{k}" for s in ("inc", "dec") for k in "hsd"),
-        *("incw zs", "decw zs", "fadda d,p,d,zd", "faddv d,p,zd", "faddv s,p,zs", "fccmpe d,d,i,c", "fccmp d,d,i,c"),
-    ),
-}
-"""Forms that any code may have, beside those of the assembly files."""
-
-
 def forms_known(isa: str) -> set[str]:
     """Return the forms of the tables as they are."""
     found: set[str] = set()
@@ -115,7 +58,9 @@ def forms_known(isa: str) -> set[str]:
         path = FOLDER / f"{model}.tsv"
         if path.exists():
             lines = path.read_text().splitlines()
-            found |= {form for line in lines if line[:1].isdigit() for form in line.split("\t")[-1].split("; ")}
+            found |= {
+                form for line in lines if line[:1].isdigit() for form in line.split("\t")[-1].split("; ")
+            }
     return found
 
 
@@ -130,66 +75,6 @@ def forms_in(isa: str, paths: Iterable[str]) -> set[str]:
     return found
 
 
-def related(isa: str, forms: Iterable[str]) -> Iterator[str]:
-    """Yield forms that differ in width, precision or a memory operand; not all of them exist."""
-    for form in forms:
-        first = {form}
-        for widen in (X86_CHANGES if isa == "x86-64" else ARM_CHANGES):
-            first |= {changed for one in first for changed in widen(one)}
-        yield from first
-
-
-COMPARISONS = ("eq", "neq", "lt", "nlt", "le", "nle", "gt", "ngt", "ge", "nge", "ord", "unord")
-
-
-def x86_precision(form: str) -> Iterator[str]:
-    """Yield the form in other precisions."""
-    name, _, kinds = form.partition(" ")
-    if match := re.fullmatch(r"(v?\w*?)([ps][sd])", name):
-        yield from (f"{match[1]}{other} {kinds}" for other in ("pd", "ps", "sd", "ss"))
-    if match := re.fullmatch(r"(v?p?cmpu?)(?:n?eq|n?lt|n?le|n?g[te]|ord|unord)(u?[a-z]{1,2})", name):
-        yield from (f"{match[1]}{test}{match[2]} {kinds}" for test in COMPARISONS)
-    if match := re.fullmatch(r"(v?p\w+?)([bwdq])", name):
-        yield from (f"{match[1]}{other} {kinds}" for other in "bwdq")
-    if match := re.fullmatch(r"(vf\w+?)(132|213|231)(\w\w)", name):
-        yield from (f"{match[1]}{order}{match[3]} {kinds}" for order in ("132", "213", "231"))
-
-
-def x86_width(form: str) -> Iterator[str]:
-    """Yield the form with other registers, or with memory for its first register."""
-    name, _, kinds = form.partition(" ")
-    for a in "xyz":
-        if re.search(rf"\b{a}\b", kinds):
-            yield from (name + " " + re.sub(rf"\b{a}\b", b, kinds) for b in "xyz")
-    if match := re.match(r"((?:i,)?)([xyzlq])(,.*)", kinds):
-        yield f"{name} {match[1]}m{match[3]}"
-    if re.match(r"(i,)?m,[xyz]", kinds):
-        register = kinds.split(",")[-1]
-        yield f"{name} {kinds.replace('m', register, 1)}"
-    for a, b in (("l", "q"), ("q", "l"), ("l", "w"), ("l", "b")):
-        if name.endswith(a) and re.fullmatch(rf"(0 )?([imc{a}],?)+", kinds):
-            yield f"{name[:-1]}{b} {kinds.replace(a, b)}"
-    if match := re.fullmatch(r"(j|set|cmov)(?!mp)([a-z]+?)([lq]?)", name):
-        for code in ("e", "ne", "l", "le", "g", "ge", "a", "ae", "b", "be", "s", "ns", "p", "np"):
-            yield f"{match[1]}{code}{match[3] if match[1] == 'cmov' else ''} {kinds}"
-
-
-def arm_width(form: str) -> Iterator[str]:
-    """Yield the form with other arrangements and widths."""
-    name, _, kinds = form.partition(" ")
-    for choices in (("v2d", "v4s", "v2s", "v8h", "v16b"), ("zd", "zs", "zh", "zb"), ("d", "s"), ("x", "w"), ("q", "d", "s")):
-        for a in choices:
-            if re.search(rf"(?<![\w\[]){a}\b", kinds):
-                yield from (name + " " + re.sub(rf"(?<![\w\[]){a}\b", b, kinds) for b in choices)
-    if name.startswith(("ld", "st")):
-        for a in ("[x]", "[x],i", "[x]!", "[x,x]"):
-            yield from (f"{name} {kinds.replace(a, b)}" for b in ("[x]", "[x],i", "[x]!", "[x,x]") if kinds.endswith(a))
-
-
-X86_CHANGES = (x86_precision, x86_width)
-ARM_CHANGES = (arm_width,)
-
-
 def ask(isa: str, model: str, lines: Sequence[str], *options: str) -> tuple[dict, list[int]]:
     """Return llvm-mca's answer, and which of the lines the processor has."""
     tool = find_llvm_mca(None)
@@ -199,7 +84,10 @@ def ask(isa: str, model: str, lines: Sequence[str], *options: str) -> tuple[dict
         text = "\n".join([*(lines[k] for k in kept), ""])
         done = subprocess.run(command, input=text, capture_output=True, text=True, check=False)
         starts = np.cumsum([0, *(lines[k].count("\n") + 1 for k in kept)])
-        wrong = {int(np.searchsorted(starts, int(n) - 1, "right")) - 1 for n in re.findall(r"^<stdin>:(\d+):\d+: error", done.stderr, re.M)}
+        wrong = {
+            int(np.searchsorted(starts, int(n) - 1, "right")) - 1
+            for n in re.findall(r"^<stdin>:(\d+):\d+: error", done.stderr, re.M)
+        }
         if not wrong:
             break
         kept = [k for place, k in enumerate(kept) if place not in wrong]
@@ -208,9 +96,16 @@ def ask(isa: str, model: str, lines: Sequence[str], *options: str) -> tuple[dict
     if skipped:
         printed = subprocess.run(
             [str(tool.path).replace("mca", "mc"), f"-triple={TRIPLES[isa]}", *MATTR[isa]],
-            input=text, capture_output=True, text=True, check=False,
+            input=text,
+            capture_output=True,
+            text=True,
+            check=False,
         ).stdout.splitlines()
-        printed = [re.split(r"\s+(?:# |// )", line[1:])[0] for line in printed if line.startswith("\t") and not line.startswith("\t.")]
+        printed = [
+            re.split(r"\s+(?:# |// )", line[1:])[0]
+            for line in printed
+            if line.startswith("\t") and not line.startswith("\t.")
+        ]
         queue = list(skipped)
         kept = [k for k, line in zip(kept, printed, strict=True) if not _next_is(line, queue)]
         if queue:
@@ -252,7 +147,7 @@ def write_table(isa: str, model: str, forms: Sequence[str]) -> None:
     version = find_llvm_mca(None).version
     simulated, _ = ask(isa, model, ["nop"], "--iterations=1")
     head = [
-        f"# Instruction costs of {model}, as llvm-mca {version} states them; written by tools/port_tables.py.",
+        f"# Instruction costs of {model}, by llvm-mca {version}; written by tools/port_tables.py.",
         "# micro-operations, latency (/latency as an addend), cycles of units, forms",
         f"isa\t{isa}",
         f"llvm\t{version}",
@@ -269,7 +164,9 @@ def write_table(isa: str, model: str, forms: Sequence[str]) -> None:
 
 def window_and_buffers(isa: str, model: str, names: Sequence[str]) -> list[str]:
     """Return the lines that state how many instructions the core holds, and what waits before its units."""
-    probe = "addq %rcx, %rdx\naddpd (%rax), %xmm1\nmovapd %xmm1, (%rax)" if isa == "x86-64" else "fadd d1, d2, d3"
+    probe = (
+        "addq %rcx, %rdx\naddpd (%rax), %xmm1\nmovapd %xmm1, (%rax)" if isa == "x86-64" else "fadd d1, d2, d3"
+    )
     command = [str(find_llvm_mca(None).path), f"-mtriple={TRIPLES[isa]}", f"-mcpu={model}"]
     command += ["--scheduler-stats", "--retire-stats", "-"]
     text = subprocess.run(command, input=probe, capture_output=True, text=True, check=True).stdout
@@ -333,11 +230,15 @@ def families(names: Sequence[str], units: np.ndarray) -> list[list[int]]:
     return joined + list(stems.values())
 
 
-def groups_seen(levels: np.ndarray, uops: np.ndarray, units: np.ndarray, names: Sequence[str]) -> list[tuple[int, ...]]:
+def groups_seen(
+    levels: np.ndarray, uops: np.ndarray, units: np.ndarray, names: Sequence[str]
+) -> list[tuple[int, ...]]:
     """Return the groups of a family's units that some instruction of one micro-operation is spread over."""
     found = {(k,) for k in range(len(names))}
     for stored in STORES:
-        if all(name in names for name in stored) and not ("P7" in stored and "P8" in names and "P3" in stored):
+        if all(name in names for name in stored) and not (
+            "P7" in stored and "P8" in names and "P3" in stored
+        ):
             found.add(tuple(names.index(name) for name in stored))
     for row in np.flatnonzero((levels > TINY).any(axis=1) & (uops <= 1)):
         used = np.flatnonzero(levels[row] > TINY)
@@ -354,7 +255,9 @@ def as_sum_of_groups(
 ) -> list[tuple[tuple[int, ...], float]]:
     """Return the amounts of groups that add up to the levels: whole cycles of few groups if possible."""
     inside = [group for group in groups if all(levels[k] > TINY for k in group)]
-    shares = np.array([[1 / units[list(g)].sum() if k in g else 0.0 for g in inside] for k in range(len(levels))])
+    shares = np.array(
+        [[1 / units[list(g)].sum() if k in g else 0.0 for g in inside] for k in range(len(levels))]
+    )
     whole = round(float((levels * units).sum()))
     for many in range(1, min(len(inside), 4) + 1):
         for chosen in combinations(range(len(inside)), many):
@@ -397,16 +300,18 @@ def chain_latencies(isa: str, model: str, forms: Sequence[str]) -> dict[str, int
     chains = {form: line for form in forms if (line := chained(isa, form)) is not None}
     if not chains:
         return {}
-    lines = [f"{MARK[isa]} LLVM-MCA-BEGIN {k}\n{line}\n{MARK[isa]} LLVM-MCA-END" for k, line in enumerate(chains.values())]
+    lines = [
+        f"{MARK[isa]} LLVM-MCA-BEGIN {k}\n{line}\n{MARK[isa]} LLVM-MCA-END"
+        for k, line in enumerate(chains.values())
+    ]
     once, kept = ask(isa, model, lines, f"--iterations={CHAIN}", *ONLY_TOTALS)
     twice, _ = ask(isa, model, [lines[k] for k in kept], f"--iterations={2 * CHAIN}", *ONLY_TOTALS)
     totals = [
-        {r["Name"]: r["SummaryView"]["TotalCycles"] for r in answer["CodeRegions"]} for answer in (once, twice)
+        {r["Name"]: r["SummaryView"]["TotalCycles"] for r in answer["CodeRegions"]}
+        for answer in (once, twice)
     ]
     names = list(chains)
-    return {
-        names[int(k)]: max(round((totals[1][k] - total) / CHAIN), 1) for k, total in totals[0].items()
-    }
+    return {names[int(k)]: max(round((totals[1][k] - total) / CHAIN), 1) for k, total in totals[0].items()}
 
 
 ONLY_TOTALS = ("--instruction-info=0", "--resource-pressure=0")
@@ -424,11 +329,42 @@ def chained(isa: str, form: str) -> str | None:
         return example(isa, form)
     if "m" not in listed[:-1] or listed[-1] not in "xyzlq" or not re.fullmatch(r"(i,)?m(,[xyzlq])+", kinds):
         return None
-    if re.match(r"v?p?mov|lea|v?cvt|pop|v?sqrt|v?rsqrt|v?rcp|v?(p?broadcast|permil|round)|vp?shuf|v?p?abs|cmov", name):
+    if re.match(
+        r"v?p?mov|lea|v?cvt|pop|v?sqrt|v?rsqrt|v?rcp|v?(p?broadcast|permil|round)|vp?shuf|v?p?abs|cmov", name
+    ):
         return None
-    mnemonic, *operands = re.split(r",? (?!\()", example(isa, form))
+    mnemonic, _, rest = example(isa, form).partition(" ")
+    operands = rest.split(", ")
     return f"{mnemonic} {', '.join(o if o[0] in '($' else operands[-1] for o in operands)}"
 
 
+TEN = 10
+LOOPS = Path(__file__).parents[1] / "tests" / "pipeline" / "projection" / "ports" / "loops"
+
+
+def write_loops() -> None:
+    """Write the cycles that llvm-mca states for the loops of the tests, for every processor model."""
+    lines = ["model,listing,loop,cycles"]
+    tool = find_llvm_mca(None)
+    for processor in processors():
+        if tool is None or processor.model != processor.llvm:
+            continue
+        for listing in sorted(LOOPS.glob("*.s")):
+            found = []
+            for name, instructions in functions_in(listing.read_text()).items():
+                body = loop_bodies(instructions)[0]
+                loop = instructions[body.start : body.stop]
+                if is_x86(loop) == (processor.isa == "x86-64") and all(map(processor.table.cost, loop)):
+                    cycles = simulate_loop(tool, processor, loop).cycles
+                    found.append(f"{processor.model},{listing.stem},{name},{cycles:.6g}")
+            lines += found if len(found) == TEN else []
+    (LOOPS / "llvm-mca.csv").write_text("\n".join([*lines, ""]))
+
+
+def is_x86(loop: Sequence[Instruction]) -> bool:
+    """Return whether registers are written as on x86-64."""
+    return any("%" in operand for instruction in loop for operand in instruction.operands)
+
+
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    write_loops() if sys.argv[1:] == ["--loops"] else main(sys.argv[1:])

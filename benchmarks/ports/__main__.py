@@ -3,8 +3,8 @@
     python -m benchmarks.ports measure     compile flux.cpp with four sets of flags, time and estimate it
     python -m benchmarks.ports compare     the errors of the methods on what was measured
 
-`measure` writes measured.csv beside this file: cycles per edge of 36 builds (nine variants, four sets of flags),
-data in the first-level cache, best of 9000 calls. `compare` predicts every build from others: by the ratio of
+`measure` writes measured.csv beside this file: cycles per edge of 36 builds (nine variants, four sets of
+flags), data in the first-level cache, best of 9000 calls. `compare` predicts every build from others: by the ratio of
 the cycles that llvm-mca states, and by the fitted contention model of paper 000.
 """
 
@@ -35,7 +35,13 @@ FLAGS = {
     "sse4.2": ("g++", "-march=x86-64-v2", "-fno-tree-vectorize"),
     "avx2": ("g++", "-march=x86-64-v3", "-fno-tree-vectorize"),
     "avx512": ("g++", "-march=x86-64-v4", "-fno-tree-vectorize"),
-    "avx512-simd": ("clang++-19", "-march=x86-64-v4", "-mprefer-vector-width=512", "-DFISSION", "-fopenmp-simd"),
+    "avx512-simd": (
+        "clang++-19",
+        "-march=x86-64-v4",
+        "-mprefer-vector-width=512",
+        "-DFISSION",
+        "-fopenmp-simd",
+    ),
 }
 SCALAR = ("sse4.2", "avx2", "avx512")
 MACROS = ("EDGE_WEIGHTS", "REUSE_DIV", "REUSE_FLUX")
@@ -88,7 +94,9 @@ def read():
 
 def variants(rows) -> Variants:
     parts = {"vector": ("vector", "shuffle", "cross"), "add": ("add", "compare")}
-    counts = [[sum(float(row[part]) for part in parts.get(name, (name,))) for name in CLASSES] for row in rows]
+    counts = [
+        [sum(float(row[part]) for part in parts.get(name, (name,))) for name in CLASSES] for row in rows
+    ]
     return Variants(
         tuple(row["variant"] for row in rows),
         np.array([float(row["instructions"]) for row in rows]),
@@ -104,7 +112,10 @@ def compare() -> None:
     print("within one set of flags, from its base: mean (worst) error in percent")
     for flags in FLAGS:
         fitted = compare_models(portmap, {flags: found[flags]}, "base")
-        line = {m: logs(cycles[flags][1:], cycles[flags][0] * stated[m][flags][1:] / stated[m][flags][0]) for m in MODELS}
+        line = {
+            m: logs(cycles[flags][1:], cycles[flags][0] * stated[m][flags][1:] / stated[m][flags][0])
+            for m in MODELS
+        }
         for k, name in ((3, "contention"), (1, "equal IPC"), (2, "superscalar")):
             line[name] = logs(fitted.measured, fitted.predicted[k])
         print(f"  {flags:12}", "  ".join(f"{name} {shown(each)}" for name, each in line.items()))
@@ -113,14 +124,18 @@ def compare() -> None:
     for a, b in itertools.permutations(FLAGS, 2):
         fit = estimate_cpi(portmap, found[a].counts, cycles[a])
         line = {m: logs(cycles[b], cycles[a][0] * stated[m][b] / stated[m][a][0]) for m in MODELS}
-        there = [by_difference(portmap, cycles[a][0], c, found[a].counts[0], fit.cpi) for c in found[b].counts]
+        there = [
+            by_difference(portmap, cycles[a][0], c, found[a].counts[0], fit.cpi) for c in found[b].counts
+        ]
         line["contention"] = logs(cycles[b], np.array(there))
         if a in SCALAR:
             for name, each in line.items():
                 pooled[name] += each.tolist()
         print(f"  {a:12} -> {b:12}", "  ".join(f"{name} {shown(each)}" for name, each in line.items()))
     for name, each in pooled.items():
-        print(f"{name}: spread {np.sqrt(np.mean(np.square(each))):.3f} of {len(each)} predictions from scalar code")
+        print(
+            f"{name}: spread {np.sqrt(np.mean(np.square(each))):.3f} of {len(each)} predictions from scalar code"
+        )
     within = fit_ports("flux", portmap, found["sse4.2"].counts, cycles["sse4.2"]).fit.quality.sigma
     print(f"scatter of the fit to SSE4.2: {within:.3f}")
 

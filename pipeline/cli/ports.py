@@ -25,7 +25,9 @@ From = Annotated[
 ]
 Time = Annotated[
     str | None,
-    typer.Option("--time", metavar="TIME", help="Time of the loop on the processor of --from, such as '12.3 s'."),
+    typer.Option(
+        "--time", metavar="TIME", help="Time of the loop on the processor of --from, such as '12.3 s'."
+    ),
 ]
 Clock = Annotated[
     str | None, typer.Option("--clock", metavar="HZ", help="Clock of the processor, such as '2.1 GHz'.")

@@ -29,7 +29,8 @@ def show_ports(out: Console, report: PortsReport) -> None:
 def _show_loop(out: Console, report: PortsReport, loop: LoopReport) -> None:
     _print(
         out,
-        f"{report.function}, loop {loop.number}: {counted(loop.instructions, 'instruction')}, nested {loop.depth} deep",
+        f"{report.function}, loop {loop.number}: {counted(loop.instructions, 'instruction')}, "
+        f"nested {loop.depth} deep",
     )
     estimates = [one for one in (loop.there, loop.here) if one is not None]
     table = Table(box=None, pad_edge=False)
@@ -60,9 +61,14 @@ def bottleneck_sentence(estimate: LoopEstimate) -> str:
         return "the bottleneck is a chain of dependent instructions from one iteration to the next"
     if estimate.limit == "front end":
         many = figure(estimate.micro_operations)
-        return f"the bottleneck is the front end: {many} micro-operations, {estimate.processor.table.dispatch} a cycle"
+        width = estimate.processor.table.dispatch
+        return f"the bottleneck is the front end: {many} micro-operations, {width} a cycle"
     kinds = ", ".join(f"{kind} {figure(cycles)}" for kind, cycles in estimate.work[:_MOST_KINDS])
-    named = f"port {estimate.busiest[0]}" if len(estimate.busiest) == 1 else f"ports {', '.join(estimate.busiest)}"
+    named = (
+        f"port {estimate.busiest[0]}"
+        if len(estimate.busiest) == 1
+        else f"ports {', '.join(estimate.busiest)}"
+    )
     if estimate.limit == "ports":
         return f"the bottleneck is {named}: {kinds}"
     return (

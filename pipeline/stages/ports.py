@@ -49,9 +49,11 @@ def ports(
     there, reference = processor_named(on), processor_named(here) if here else None
     _check(there, reference, seconds, clock, clock_here)
     measured = _positive(seconds, "--time", "12.3 s") if seconds else None
-    clocks = _positive(clock_here, "--from-clock", "2.4 GHz") / _positive(clock, "--clock", "2.1 GHz") if (
-        clock and clock_here
-    ) else 1.0
+    clocks = (
+        _positive(clock_here, "--from-clock", "2.4 GHz") / _positive(clock, "--clock", "2.1 GHz")
+        if (clock and clock_here)
+        else 1.0
+    )
     instructions = read_function(path, function)
     _require_same_isa(path, instructions, there)
     bodies = _ranked(instructions)
@@ -67,7 +69,9 @@ def ports(
             estimate = estimate_loop(there, body, tool)
             other = estimate_loop(reference, body, tool) if reference else None
         except InputError as error:
-            raise InputError(error.what, where=error.where or f"{path}: {function}", hint=error.hint) from error
+            raise InputError(
+                error.what, where=error.where or f"{path}: {function}", hint=error.hint
+            ) from error
         time = None
         if measured and other and k == chosen[0]:
             time = time_elsewhere(measured, other.cycles, estimate.cycles, clocks)
@@ -101,7 +105,9 @@ def _check(
             if given:
                 raise UsageError("needs the processor of the measurement", where=flag, hint="add --from CPU")
     elif reference.isa != there.isa:
-        what = f"{reference.name} ({reference.isa}) and {there.name} ({there.isa}) cannot execute the same file"
+        what = (
+            f"{reference.name} ({reference.isa}) and {there.name} ({there.isa}) cannot execute the same file"
+        )
         raise UsageError(what, hint="compile for each, and estimate both files")
     if (clock is None) != (clock_here is None):
         flag = "--from-clock" if clock is None else "--clock"
@@ -120,8 +126,11 @@ def _positive(text: str | None, flag: str, shown: str) -> float:
     quantity = parse_quantity(text, where=flag)
     wanted = TIME if flag == "--time" else RATE
     if quantity.dimension != wanted or not quantity.value > 0:
-        raise UsageError(f"'{text}' is not a positive {'time' if wanted == TIME else 'clock'}", where=flag,
-                         hint=f"write it like '{shown}'")
+        raise UsageError(
+            f"'{text}' is not a positive {'time' if wanted == TIME else 'clock'}",
+            where=flag,
+            hint=f"write it like '{shown}'",
+        )
     return quantity.value
 
 

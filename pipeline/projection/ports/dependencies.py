@@ -1,7 +1,7 @@
 """How long a loop waits for its own results: the longest chain of dependent instructions per iteration.
 
-Registers only: as llvm-mca does by default, loads are assumed not to read what the loop has just stored. What an
-instruction reads and writes follows from its mnemonic and the order of its operands.
+Registers only: as llvm-mca does by default, loads are assumed not to read what the loop has just stored.
+What an instruction reads and writes follows from its mnemonic and the order of its operands.
 """
 
 import re
@@ -81,7 +81,9 @@ def access_of(isa: str, instruction: Instruction) -> Access:
 # --- x86-64, AT&T: the destination comes last
 
 _X86_REGISTER = re.compile(r"%(\w+)")
-_X86_COMPARES = re.compile(r"v?u?comis[sd]|cmp[bwlq]?|test[bwlq]?|bt[wlq]?|v?ptest|vtestp[sd]|k(or)?test[bwdq]")
+_X86_COMPARES = re.compile(
+    r"v?u?comis[sd]|cmp[bwlq]?|test[bwlq]?|bt[wlq]?|v?ptest|vtestp[sd]|k(or)?test[bwdq]"
+)
 _X86_PURE = re.compile(
     r"mov(?!h|l[ph]|s[sd]$)\w*|lea[wlq]?|set\w+|v?cvt\w+|v?sqrt\w+|v?rc?p?sqrt\w*|v?rcp\w+|v?round\w+|pshuf[dhl]\w*"
     r"|v?p?abs\w+|p?movmsk\w*|pmovmskb|pextr\w|extractps|pop\w*|popcnt\w*|[lt]zcnt\w*|bs[fr]\w?|lddqu|pmov[sz]x\w+"
@@ -105,7 +107,11 @@ def _x86_access(instruction: Instruction) -> Access:
     writes = flags if _X86_FLAG_WRITERS.fullmatch(mnemonic) else frozenset()
     addresses = frozenset(r for o in operands if "(" in o for r in _x86_registers(o[o.index("(") :]))
     named = [[] if "(" in o else _x86_registers(o) for o in operands]
-    if not operands or instruction.target is not None or mnemonic.startswith(("j", "call", "nop", "prefetch")):
+    if (
+        not operands
+        or instruction.target is not None
+        or mnemonic.startswith(("j", "call", "nop", "prefetch"))
+    ):
         reads |= {r for registers in named for r in registers}
         reads, writes = _x86_implicit(mnemonic, reads, writes)
         return Access(reads=reads, addresses=addresses, writes=writes)
@@ -173,6 +179,7 @@ def _x86_registers(text: str) -> list[str]:
 # --- AArch64: the destination comes first
 
 _ARM_REGISTER = re.compile(r"\b(?:([bhsdqvz])(\d+)|([wx])(\d+)|(sp)|pn?(\d+))\b")
+_ARM_BRANCHES = re.compile(r"b|bl|br|blr|b\.\w+|[ct]bn?z|ret|prf\w+|nop")
 _ARM_COMPARES = re.compile(r"cmp|cmn|tst|ccmp|ccmn|fcmpe?|fccmpe?|ptest")
 _ARM_FLAG_WRITERS = re.compile(r"(add|sub|and|bic|adc|sbc|neg)s|while\w+|ptrues|brk\w+s|cmp\w\w|pfirst|pnext")
 _ARM_DESTRUCTIVE = re.compile(
@@ -189,12 +196,13 @@ def _arm_access(instruction: Instruction) -> Access:
     conditional = mnemonic.startswith("b.") or mnemonic in ("adc", "sbc", "adcs", "sbcs")
     form = form_of("aarch64", instruction)
     reads = flags if conditional or form.endswith((",c", " c")) else frozenset()
-    writes = flags if _ARM_FLAG_WRITERS.fullmatch(mnemonic) or _ARM_COMPARES.fullmatch(mnemonic) else frozenset()
+    writes = (
+        flags if _ARM_FLAG_WRITERS.fullmatch(mnemonic) or _ARM_COMPARES.fullmatch(mnemonic) else frozenset()
+    )
     named = [_arm_registers(o) for o in operands]
     address = next((k for k, o in enumerate(operands) if o.startswith("[")), None)
-    if mnemonic.startswith(("b", "cb", "tb", "ret", "prf", "nop")) and not mnemonic.startswith("bi"):
-        if instruction.target is not None or mnemonic[:1] in "cptrn" or mnemonic in ("b", "bl", "br", "blr"):
-            return Access(reads=reads | {r for registers in named for r in registers})
+    if _ARM_BRANCHES.fullmatch(mnemonic) or instruction.target is not None:
+        return Access(reads=reads | {r for registers in named for r in registers})
     if address is not None:
         return _arm_memory(mnemonic, operands, named, address)
     everything = frozenset(r for registers in named for r in registers)

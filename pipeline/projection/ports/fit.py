@@ -123,7 +123,7 @@ def _shares_fitted(counts: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 
 def is_outside_mix(counts: FloatArray, target: FloatArray) -> bool:
-    """Return whether a target has more or less of some class than any of the variants, by 2 % of all instructions.
+    """Return whether a target has more or less of a class than all variants, by 2 % of the instructions.
 
     Args:
         counts: float64[n, class], instructions per iteration of the variants.

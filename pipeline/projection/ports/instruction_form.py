@@ -40,7 +40,9 @@ _ARM_NUMBER = re.compile(r"#?-?(?:0x[0-9a-f]+|\d+(?:\.\d+)?(?:e[+-]?\d+)?)")
 _ARM_ADDRESS = re.compile(r"\[\w+(?:, *(z\d+\.\w)?([wx]\d+)?([^\]]*))?\](!)?")
 _ARM_SHIFT = re.compile(r"(lsl|lsr|asr|ror|[su]xt[bhwx]|msl|mul)(?: #?(\d+))?")
 _ARM_CONDITION = re.compile(r"eq|ne|[hc]s|cc|lo|mi|pl|vs|vc|hi|ls|ge|lt|gt|le|al")
-_ARM_WORD = re.compile(r"all|pow2|vl\d+|mul[34]|p(?:ld|st|li)\w+|sy|ish\w*|fpcr|fpsr|nzcv|tpidr_el0|cntvct_el0")
+_ARM_WORD = re.compile(
+    r"all|pow2|vl\d+|mul[34]|p(?:ld|st|li)\w+|sy|ish\w*|fpcr|fpsr|nzcv|tpidr_el0|cntvct_el0"
+)
 
 
 def form_of(isa: str, instruction: Instruction) -> str:
@@ -54,7 +56,11 @@ def form_of(isa: str, instruction: Instruction) -> str:
         kinds = [_arm_kind(operand) for operand in operands]
         if mnemonic == "movprfx":
             kinds = ["z", "z"]
-        jumps = instruction.target is not None or mnemonic.startswith(("b.", "cb", "tb")) or mnemonic in ("b", "bl")
+        jumps = (
+            instruction.target is not None
+            or mnemonic.startswith(("b.", "cb", "tb"))
+            or mnemonic in ("b", "bl")
+        )
     else:
         kinds = [_x86_kind(operand, mnemonic) for operand in operands]
         jumps = mnemonic.startswith(("j", "call", "loop", "xbegin")) and "*" not in "".join(operands[:1])
@@ -90,29 +96,10 @@ def _x86_kind(operand: str, mnemonic: str) -> str:
 
 
 def _arm_kind(operand: str) -> str:
-    if operand.startswith("{"):
-        inside = re.findall(r"[^{},\s]+", operand.split("}")[0])
-        first = _arm_kind(inside[0]) if inside else "v"
-        lane = "[]" if operand.rstrip().endswith("]") else ""
-        return "{" + f"{first}*{_listed(inside)}" + "}" + lane
-    if operand.startswith("[z"):
-        return "[z,z]" if operand.count("z") > 1 else "[z]"
-    if address := _ARM_ADDRESS.fullmatch(operand):
-        vector, register, extended, writes = address.groups()
-        shift = "".join(re.findall(r"[su]xt[wx]|\d+", extended or ""))
-        if vector:
-            return f"[x,{_arm_kind(vector)}{':' + shift if shift else ''}]"
-        return f"[x,{register[0]}{shift}]" if register else "[x]!" if writes else "[x]"
-    if operand in ("sp", "xzr"):
-        return "x"
-    if operand in ("wsp", "wzr"):
-        return "w"
-    if scalar := _ARM_SCALAR.fullmatch(operand):
-        return scalar[1]
-    if vector := _ARM_VECTOR.fullmatch(operand):
-        return ("z" if vector[1] == "z" else "v") + (vector[2] or "") + ("[]" if vector[3] else "")
-    if predicate := _ARM_PREDICATE.fullmatch(operand):
-        return f"p{predicate[1] or ''}{predicate[2] or ''}"
+    if operand.startswith(("{", "[")):
+        return _arm_list(operand) if operand[0] == "{" else _arm_address(operand)
+    if (register := _arm_register(operand)) is not None:
+        return register
     if _ARM_NUMBER.fullmatch(operand) or operand.startswith((":", "#:")):
         return "f" if "." in operand and ":" not in operand else "i"
     if shift := _ARM_SHIFT.fullmatch(operand):
@@ -120,6 +107,39 @@ def _arm_kind(operand: str) -> str:
     if _ARM_CONDITION.fullmatch(operand):
         return "c"
     return operand if _ARM_WORD.fullmatch(operand) else "t"
+
+
+def _arm_list(operand: str) -> str:
+    inside = re.findall(r"[^{},\s]+", operand.split("}", maxsplit=1)[0])
+    lane = "[]" if operand.rstrip().endswith("]") else ""
+    return "{" + f"{_arm_kind(inside[0]) if inside else 'v'}*{_listed(inside)}" + "}" + lane
+
+
+def _arm_address(operand: str) -> str:
+    if operand.startswith("[z"):
+        return "[z,z]" if operand.count("z") > 1 else "[z]"
+    address = _ARM_ADDRESS.fullmatch(operand)
+    if address is None:
+        return "[x]"
+    vector, register, extended, writes = address.groups()
+    shift = "".join(re.findall(r"[su]xt[wx]|\d+", extended or ""))
+    if vector:
+        return f"[x,{_arm_kind(vector)}{':' + shift if shift else ''}]"
+    if register:
+        return f"[x,{register[0]}{shift}]"
+    return "[x]!" if writes else "[x]"
+
+
+def _arm_register(operand: str) -> str | None:
+    if operand in ("sp", "xzr", "wsp", "wzr"):
+        return "w" if operand.startswith("w") else "x"
+    if scalar := _ARM_SCALAR.fullmatch(operand):
+        return scalar[1]
+    if vector := _ARM_VECTOR.fullmatch(operand):
+        return ("z" if vector[1] == "z" else "v") + (vector[2] or "") + ("[]" if vector[3] else "")
+    if predicate := _ARM_PREDICATE.fullmatch(operand):
+        return f"p{predicate[1] or ''}{predicate[2] or ''}"
+    return None
 
 
 def _listed(inside: list[str]) -> int:
@@ -143,7 +163,9 @@ def example(isa: str, form: str, *, accumulating: bool = False) -> str:
     cleared = kinds.startswith("0 ")
     if isa == "aarch64" and re.match(r"(ld|st)[1-4]r? .*\[x\],i$", form):
         return example(isa, form[:-2], accumulating=accumulating) + ", x10"
-    names = [kind for kind in kinds.removeprefix("0 ").split(",") if kind] if isa != "aarch64" else _split(kinds)
+    names = (
+        [kind for kind in kinds.removeprefix("0 ").split(",") if kind] if isa != "aarch64" else _split(kinds)
+    )
     places = count(0) if not cleared else (0 for _ in count())
     write = _arm_operand if isa == "aarch64" else _x86_operand
     operands = [write(kind, next(places)) for kind in names]
@@ -167,7 +189,11 @@ def _tie_arm_operands(mnemonic: str, names: list[str], operands: list[str]) -> N
         operands[1] = operands[0]  # add z1.s, z1.s, #1
     if names[-1:] == ["f"] and mnemonic != "fmov":
         operands[-1] = "#0.0" if mnemonic.startswith(("fcm", "fm")) and mnemonic != "fmul" else "#0.5"
-    if names[-1:] == ["i"] and (mnemonic.startswith("cm") or names[0] in ("d", "v2d")) and names[0] not in ("x", "w"):
+    if (
+        names[-1:] == ["i"]
+        and (mnemonic.startswith("cm") or names[0] in ("d", "v2d"))
+        and names[0] not in ("x", "w")
+    ):
         operands[-1] = "#0"
     if names[-2:] == ["[x]", "i"]:
         operands[-1] = "#16"
@@ -185,20 +211,19 @@ def _x86_operand(kind: str, place: int) -> str:
 
 
 def _arm_operand(kind: str, place: int) -> str:
-    number = place + 1
     if kind.startswith("{"):
-        inner, times = kind[1:].split("}")[0].split("*")
+        inner, times = kind[1:].split("}", maxsplit=1)[0].split("*")
         lane = "[1]" if kind.endswith("[]") else ""
         listed = ", ".join(_arm_operand(inner, k) for k in range(int(times)))
         return "{ " + listed + " }" + lane
     if kind.startswith("["):
         return _ARM_ADDRESSES[kind] if kind in _ARM_ADDRESSES else _arm_indexed(kind)
-    if kind in ("i", "f"):
-        return "#1" if kind == "i" else "#1.0"
-    if kind in ("t", "c"):
-        return ".L0" if kind == "t" else "ne"
     if shift := re.fullmatch(r"(lsl|lsr|asr|ror|[su]xt[bhwx]|msl|mul)(\d*)", kind):
         return f"{shift[1]} #{shift[2]}" if shift[2] else shift[1]
+    return _ARM_OTHERS.get(kind) or _arm_register_text(kind, place + 1) or kind
+
+
+def _arm_register_text(kind: str, number: int) -> str | None:
     if re.fullmatch(r"[xwbhsdq]", kind):
         return f"{kind}{number}"
     if vector := re.fullmatch(r"([vz])(\d*[bhsdq])?(\[\])?", kind):
@@ -206,7 +231,7 @@ def _arm_operand(kind: str, place: int) -> str:
         return f"{vector[1]}{number}{arrangement}{'[1]' if vector[3] else ''}"
     if predicate := re.fullmatch(r"p([bhsd])?(/[mz])?", kind):
         return f"p{number}{'.' + predicate[1] if predicate[1] else ''}{predicate[2] or ''}"
-    return kind
+    return None
 
 
 def _arm_indexed(kind: str) -> str:
@@ -221,4 +246,5 @@ def _arm_indexed(kind: str) -> str:
     return f"[x9, {index}{', ' + extend + amount if extend else ''}]"
 
 
+_ARM_OTHERS = {"i": "#1", "f": "#1.0", "t": ".L0", "c": "ne"}
 _ARM_ADDRESSES = {"[x]": "[x9]", "[x]!": "[x9, #16]!", "[z]": "[z9.d]", "[z,z]": "[z9.d, z10.d, lsl #3]"}

@@ -1,12 +1,11 @@
 """Instruction tables: what LLVM's scheduling models state for every instruction form of a processor.
 
-The files in ``instructions/`` were written once by ``tools/port_tables.py``, which asks llvm-mca; each names the
-version. A line holds micro-operations, latency, the cycles for which units or groups of units are occupied, and
-the forms that cost this: ``1  4  P0+P1=1  vaddpd x,x,x; vaddpd y,y,y``. A form with a memory operand is listed
-with what the load adds.
+The files in ``instructions/`` were written once by ``tools/port_tables.py``, which asks llvm-mca; each names
+the version. A line holds micro-operations, latency, the cycles for which units or groups of units are
+occupied, and the forms that cost this: ``1  4  P0+P1=1  vaddpd x,x,x; vaddpd y,y,y``. A form with a memory
+operand is listed with what the load adds.
 """
 
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -25,8 +24,8 @@ class Cost:
     Attributes:
         micro_operations: how many the front end issues.
         latency: cycles from its operands, or from the address of its load, to the result.
-        late_latency: cycles to the result from what is needed late: the addend of a multiply-add, or registers
-            beside a load.
+        late_latency: cycles to the result from what is needed late: the addend of a multiply-add, or
+            registers beside a load.
         units: cycles for which groups of units are occupied; an instruction takes any unit of a group.
     """
 

@@ -1,7 +1,7 @@
 """LLVM's llvm-mca as a subprocess: cycles and port pressure of a loop by LLVM's own simulation.
 
-It is not needed: the shipped instruction tables hold what it states of single instructions. Its answer is read
-as JSON, and whatever is not as expected is one error.
+It is not needed: the shipped instruction tables hold what it states of single instructions. Its answer is
+read as JSON, and whatever is not as expected is one error.
 """
 
 import json
@@ -149,7 +149,9 @@ def _answer(
     wrong = dict.fromkeys(int(n) for n in re.findall(r"^<stdin>:(\d+):\d+: error", done.stderr, re.M))
     left_out += [lines[n - 1] for n in wrong if 0 < n <= len(lines)]
     try:
-        return json.loads(done.stdout), tuple(dict.fromkeys(line.replace("\t", " ").strip() for line in left_out))
+        return json.loads(done.stdout), tuple(
+            dict.fromkeys(line.replace("\t", " ").strip() for line in left_out)
+        )
     except ValueError as error:
         raise _unreadable(tool, error) from error
 

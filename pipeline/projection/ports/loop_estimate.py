@@ -1,13 +1,12 @@
 """Cycles of a loop on a processor, and what limits it: ports, front end, dependencies or the window.
 
-The cycles are those of llvm-mca or, without it, of the small core of `simulation`. The bounds are those of the
-shipped instruction table: each is what the loop would take if nothing else limited it.
+The cycles are those of llvm-mca or, without it, of the small core of `simulation`. The bounds are those of
+the shipped instruction table: each is what the loop would take if nothing else limited it.
 """
 
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-
 
 from ingest.errors import InputError
 from pipeline.projection.ports.assembly import Instruction
@@ -39,7 +38,10 @@ _KINDS = (
     ("addition", r"v?(add|sub|addsub|hadd)[sp]\w|f(add|sub|addp|abd|neg|abs)\w*|faddv|fadda"),
     ("branch", r"j\w+|b|b\.\w+|cbn?z|tbn?z|b(eq|ne|cs|hs|cc|lo|mi|pl|hi|ls|ge|lt|gt|le)"),
     ("predicate", r"while\w+|ptrue|ptest|k\w+|punpk\w+|cnt\w|inc\w|brk\w+"),
-    ("vector logic and moves", r"v\w+|[pm]ov\w*p\w|(and|andn|or|xor)p[sd]|p(and|or|xor|sl|sr|add|sub)\w*|sel|bsl|bit|bif|movprfx"),
+    (
+        "vector logic and moves",
+        r"v\w+|[pm]ov\w*p\w|(and|andn|or|xor)p[sd]|p(and|or|xor|sl|sr|add|sub)\w*|sel|bsl|bit|bif|movprfx",
+    ),
 )
 
 
@@ -74,9 +76,7 @@ class LoopEstimate:
     notes: tuple[str, ...]
 
 
-def estimate_loop(
-    processor: Processor, body: Sequence[Instruction], tool: LlvmMca | None
-) -> LoopEstimate:
+def estimate_loop(processor: Processor, body: Sequence[Instruction], tool: LlvmMca | None) -> LoopEstimate:
     """Return the cycles of a loop and what limits it.
 
     Args:
@@ -93,7 +93,9 @@ def estimate_loop(
     table, costs = _with_slow_units(processor, plain, body, stated)
     late = table.isa == "x86-64"
     latencies = [
-        Latency(c.late_latency if late else c.latency, c.latency, c.late_latency) if c else Latency(1.0, 1.0, 1.0)
+        Latency(c.late_latency if late else c.latency, c.latency, c.late_latency)
+        if c
+        else Latency(1.0, 1.0, 1.0)
         for c in costs
     ]
     accesses = [access_of(table.isa, instruction) for instruction in body]
@@ -111,7 +113,9 @@ def estimate_loop(
     if tool is not None:
         answer = simulate_loop(tool, processor, body)
         cycles = max(cycles, answer.cycles) if table is not plain else answer.cycles
-        ports = _named_pressure(answer) | {name: ports[name] for name in table.units if name not in plain.units}
+        ports = _named_pressure(answer) | {
+            name: ports[name] for name in table.units if name not in plain.units
+        }
         unknown, source = list(answer.left_out), f"llvm-mca {tool.version}"
     return LoopEstimate(
         processor=processor,
@@ -156,7 +160,7 @@ def _group_cycles(costs: Sequence[Cost | None]) -> dict[Group, float]:
 def port_bound(table: InstructionTable, groups: Mapping[Group, float]) -> tuple[float, Group]:
     """Return the fewest cycles in which the units can do the work, and the units that need them.
 
-    It is the closed form of `schedule`, over unions of overlapping groups, with units that exist several times.
+    It is the closed form of `schedule`, over unions of overlapping groups; units may exist several times.
 
     Args:
         table: how many units there are.
@@ -179,16 +183,17 @@ def port_bound(table: InstructionTable, groups: Mapping[Group, float]) -> tuple[
 def _with_slow_units(
     processor: Processor, table: InstructionTable, body: Sequence[Instruction], costs: Sequence[Cost | None]
 ) -> tuple[InstructionTable, list[Cost | None]]:
-    """Return table and costs with the units that LLVM's model leaves out, the table itself if none is needed."""
+    """Return table and costs with the units that LLVM's model leaves out; the same table if none is needed."""
     units = dict(table.units)
     slower: list[Cost | None] = []
     for instruction, cost in zip(body, costs, strict=True):
         form = form_of(processor.isa, instruction)
         slow = next((one for one in processor.slow if one.form.match(form)), None)
-        if slow is not None and cost is not None:
-            units[slow.unit] = 1
-            cost = replace(cost, units=(*cost.units, ((slow.unit,), slow.cycles)))
-        slower.append(cost)
+        if slow is None or cost is None:
+            slower.append(cost)
+            continue
+        units[slow.unit] = 1
+        slower.append(replace(cost, units=(*cost.units, ((slow.unit,), slow.cycles))))
     return (replace(table, units=units) if len(units) > len(table.units) else table), slower
 
 
@@ -214,7 +219,13 @@ def _work(
     for instruction, cost in zip(body, costs, strict=True):
         for group, cycles in cost.units if cost else ():
             if set(group) <= set(busiest):
-                kind = "loads" if set(group) <= loads else "stores" if set(group) <= stores else kind_of(instruction)
+                kind = (
+                    "loads"
+                    if set(group) <= loads
+                    else "stores"
+                    if set(group) <= stores
+                    else kind_of(instruction)
+                )
                 found[kind] = found.get(kind, 0.0) + cycles
     return tuple(sorted(found.items(), key=lambda entry: -entry[1]))
 

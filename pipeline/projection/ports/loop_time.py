@@ -1,8 +1,8 @@
 """The time of a loop on another processor: the measured one times the ratio of the cycles, by the clocks.
 
-What simulations leave out (caches, branches, the compiler's other code) is hoped to be the same on both. How far
-that is off is known from kernels that were measured in several builds: `left_out_error` is the scatter of
-the logarithm of measured over predicted, each build predicted from another one.
+What simulations leave out (caches, branches, the compiler's other code) is assumed to be the same on both.
+How far that is off is known from kernels that were measured in several builds: `left_out_error` is the
+scatter of the logarithm of measured over predicted, each build predicted from another one.
 """
 
 from dataclasses import dataclass

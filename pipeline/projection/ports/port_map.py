@@ -52,8 +52,8 @@ class PortMap:
         classes: names of the instruction classes.
         allowed: bool[class, port], whether a class may be issued to a port.
         occupancy: float64[class], cycles an instruction occupies its port by the manual, at least 1.
-        counted_as: for instructions like those of a class that occupy the same ports for other cycles, such as
-            wider divisions: the class, and how many of its instructions one counts as.
+        counted_as: for instructions that occupy the ports of a class for other cycles, such as wider
+            divisions: the class, and how many of its instructions one counts as.
         wide: how many 256-bit instructions a 512-bit one counts as.
     """
 

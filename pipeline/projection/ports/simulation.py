@@ -1,7 +1,7 @@
-"""A small out-of-order core: what a loop takes in steady state with the ports, latencies and buffers of a table.
+"""A small out-of-order core: what a loop takes in steady state with ports, latencies and buffers of a table.
 
-Each cycle the core retires what is finished, in order; issues what is ready to free units, oldest first; and
-dispatches as many micro-operations as fit in the width, in the window of all instructions in flight, and in the
+Each cycle the core retires what is finished, in order; issues what is ready to free units, oldest first;
+and dispatches as many micro-operations as fit in the width, in the window of all instructions in flight, and in the
 buffers in front of the units that they need. It follows llvm-mca's model of a core, so that its cycles can be
 compared, and knows nothing of caches or branches.
 """
@@ -92,7 +92,9 @@ class Core:
         self.units = [_Unit([0.0] * many) for many in table.units.values()]
         groups = {group for step in steps for group, _ in step.units if len(group) > 1}
         self.turns = {group: _Turn(group) for group in groups}
-        self.sharing = [[turn for group, turn in self.turns.items() if k in group] for k in range(len(self.units))]
+        self.sharing = [
+            [turn for group, turn in self.turns.items() if k in group] for k in range(len(self.units))
+        ]
         self.busy = [0.0 for _ in self.units]
         self.users: dict[int, int] = {}
         self.room = [size for _, size in table.buffers]
@@ -199,7 +201,9 @@ class Core:
             self.room[buffer] -= 1
         needed: dict[int, float] = {}
         access = step.access
-        for registers, later in zip((access.reads, access.addresses, access.addends), step.delays, strict=True):
+        for registers, later in zip(
+            (access.reads, access.addresses, access.addends), step.delays, strict=True
+        ):
             for register in registers:
                 if register in self.writers:
                     writer, latency = self.writers[register]
@@ -216,8 +220,8 @@ class Core:
             self.pending[k], self.earliest[k] = pending, earliest
         else:
             heappush(self.ready, (earliest, k))
-        self.writers |= {register: (k, step.latency) for register in access.writes}
-        self.writers |= {register: (k, 1.0) for register in access.bases}
+        self.writers |= dict.fromkeys(access.writes, (k, step.latency))
+        self.writers |= dict.fromkeys(access.bases, (k, 1.0))
 
 
 def steady_cycles(core: Core, *, warm_up: int = 40, measured: int = 40) -> float:

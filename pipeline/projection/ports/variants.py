@@ -43,7 +43,8 @@ def variants_in(columns: Columns, portmap: PortMap, *, where: Mapping[str, objec
     """Return the variants in a table with ``variant``, ``instructions``, ``cycles`` and one column per class.
 
     Args:
-        columns: the table; further columns are ignored. A column of a class that refines another may be missing.
+        columns: the table; further columns are ignored. The column of a class that refines another may be
+            missing.
         portmap: whose classes are wanted.
         where: values that other columns have to hold, such as ``{"isa": "AVX2"}``.
 
@@ -66,7 +67,7 @@ def variants_in(columns: Columns, portmap: PortMap, *, where: Mapping[str, objec
 
 
 def _counts(columns: Columns, kind: str, rows: BoolArray) -> FloatArray:
-    """Return the counts of a class; none if the table has counted its instructions in the class it refines."""
+    """Return the counts of a class, 0 if the table has counted it in the class that it refines."""
     if kind not in columns.cells and REFINES.get(kind) in columns.cells:
         return np.zeros(int(np.count_nonzero(rows)))
     return columns.numbers(kind, NONE, rows)

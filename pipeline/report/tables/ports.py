@@ -15,7 +15,11 @@ def ports_table(report: Mapping[str, Any]) -> DataTable:
     """
     rows = list(_rows(report))
     columns = [
-        Column(name="loop", values=[loop["number"] for loop, _ in rows], shown=[str(x["number"]) for x, _ in rows]),
+        Column(
+            name="loop",
+            values=[loop["number"] for loop, _ in rows],
+            shown=[str(x["number"]) for x, _ in rows],
+        ),
         words("processor", (one["processor"] for _, one in rows)),
         _cycles("cycles", [one["cycles"] for _, one in rows]),
         *(_cycles(limit.replace(" ", "_"), [one["bounds"][limit] for _, one in rows]) for limit in _BOUNDS),

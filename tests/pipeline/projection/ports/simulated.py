@@ -13,7 +13,11 @@ def coarse(portmap):
     """Return a shipped map with the eight classes of the paper only."""
     kept = [portmap.classes.index(name) for name in COARSE]
     return replace(
-        portmap, classes=COARSE, allowed=portmap.allowed[kept], occupancy=portmap.occupancy[kept], counted_as={}
+        portmap,
+        classes=COARSE,
+        allowed=portmap.allowed[kept],
+        occupancy=portmap.occupancy[kept],
+        counted_as={},
     )
 
 
