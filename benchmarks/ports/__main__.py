@@ -4,8 +4,8 @@
     python -m benchmarks.ports compare     the errors of the methods on what was measured
 
 `measure` writes measured.csv beside this file: cycles per edge of 36 builds (nine variants, four sets of
-flags), data in the first-level cache, best of 9000 calls. `compare` predicts every build from others: by the ratio of
-the cycles that llvm-mca states, and by the fitted contention model of paper 000.
+flags), data in the first-level cache, best of 9000 calls. `compare` predicts every build from others: by the
+ratio of the cycles that llvm-mca states, and by the fitted contention model of paper 000.
 """
 
 import csv
@@ -133,9 +133,8 @@ def compare() -> None:
                 pooled[name] += each.tolist()
         print(f"  {a:12} -> {b:12}", "  ".join(f"{name} {shown(each)}" for name, each in line.items()))
     for name, each in pooled.items():
-        print(
-            f"{name}: spread {np.sqrt(np.mean(np.square(each))):.3f} of {len(each)} predictions from scalar code"
-        )
+        spread = np.sqrt(np.mean(np.square(each)))
+        print(f"{name}: spread {spread:.3f} of {len(each)} predictions from scalar code")
     within = fit_ports("flux", portmap, found["sse4.2"].counts, cycles["sse4.2"]).fit.quality.sigma
     print(f"scatter of the fit to SSE4.2: {within:.3f}")
 

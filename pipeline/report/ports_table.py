@@ -72,8 +72,8 @@ def bottleneck_sentence(estimate: LoopEstimate) -> str:
     if estimate.limit == "ports":
         return f"the bottleneck is {named}: {kinds}"
     return (
-        "the bottleneck is latency within an iteration, which the window of instructions in flight is too small "
-        f"to hide; the busiest is {named}: {kinds}"
+        "the bottleneck is latency within an iteration, which the window of instructions in flight is too "
+        f"small to hide; the busiest is {named}: {kinds}"
     )
 
 

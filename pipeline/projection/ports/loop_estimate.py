@@ -183,7 +183,7 @@ def port_bound(table: InstructionTable, groups: Mapping[Group, float]) -> tuple[
 def _with_slow_units(
     processor: Processor, table: InstructionTable, body: Sequence[Instruction], costs: Sequence[Cost | None]
 ) -> tuple[InstructionTable, list[Cost | None]]:
-    """Return table and costs with the units that LLVM's model leaves out; the same table if none is needed."""
+    """Return table and costs with the units that LLVM's model leaves out; the same table if none is used."""
     units = dict(table.units)
     slower: list[Cost | None] = []
     for instruction, cost in zip(body, costs, strict=True):

@@ -17,9 +17,9 @@ from pipeline.projection.files import Table, find, read_toml
 
 _KEYS = ("name", "isa", "source", "ports", "classes", "wide")
 CATEGORIES: Mapping[str, tuple[str, ...]] = {
-    "division": ("div", "idiv"),
+    "division": ("div",),
     "floating point": ("mul", "add", "compare"),
-    "integer": ("shuffle", "cross", "vector", "logic", "predicate", "alu", "branch"),
+    "integer": ("shuffle", "cross", "vector", "logic", "predicate", "alu", "branch", "idiv"),
     "store": ("store",),
 }
 """The paper's four categories for the superscalar model; loads are in none."""

@@ -1,9 +1,9 @@
 """A small out-of-order core: what a loop takes in steady state with ports, latencies and buffers of a table.
 
 Each cycle the core retires what is finished, in order; issues what is ready to free units, oldest first;
-and dispatches as many micro-operations as fit in the width, in the window of all instructions in flight, and in the
-buffers in front of the units that they need. It follows llvm-mca's model of a core, so that its cycles can be
-compared, and knows nothing of caches or branches.
+and dispatches as many micro-operations as fit in the width, in the window of all instructions in flight, and
+in the buffers in front of the units that they need. It follows llvm-mca's model of a core, so that its cycles
+can be compared, and knows nothing of caches or branches.
 """
 
 from collections import deque
