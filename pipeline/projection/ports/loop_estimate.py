@@ -107,7 +107,7 @@ def estimate_loop(processor: Processor, body: Sequence[Instruction], tool: LlvmM
     }
     core = Core(table, steps_of(table, costs, accesses, latencies))
     cycles = steady_cycles(core)
-    ports = core.pressure()
+    ports = core.pressure(cycles)
     unknown = [_text(i) for i, c in zip(body, costs, strict=True) if c is None]
     source = f"shipped table (llvm-mca {table.llvm})"
     if tool is not None:

@@ -125,11 +125,10 @@ class Core:
             self.cycle += 1
         return self.cycle
 
-    def pressure(self) -> dict[str, float]:
-        """Return the cycles for which each unit was busy per iteration; idle ones are left out."""
-        iterations = self.next / len(self.steps)
+    def pressure(self, cycles: float) -> dict[str, float]:
+        """Return for how many of the cycles of an iteration each unit is busy; idle ones are left out."""
         units = zip(self.table.units.items(), self.busy, strict=True)
-        return {name: busy / many / iterations for (name, many), busy in units if busy}
+        return {name: busy / many / self.cycle * cycles for (name, many), busy in units if busy}
 
     def _issue(self) -> None:
         blocked = []
