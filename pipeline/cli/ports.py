@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from pipeline.cli.app import app
-from pipeline.cli.options import Format, Json
+from pipeline.cli.options import Format, Json, Limit
 from pipeline.cli.output import require_table_alone, write_summary, write_table
 
 File = Annotated[
@@ -36,7 +36,6 @@ ClockHere = Annotated[
     str | None, typer.Option("--from-clock", metavar="HZ", help="Clock of the processor of --from.")
 ]
 Loop = Annotated[int | None, typer.Option("--loop", metavar="N", help="Show only the loop of this number.")]
-Limit = Annotated[int, typer.Option("--limit", metavar="N", min=1, help="Number of loops to show.")]
 Mca = Annotated[
     str | None,
     typer.Option("--llvm-mca", metavar="PATH", help="The llvm-mca to use; default: the newest one found."),
