@@ -48,8 +48,9 @@ class _Unit:
         return sum(until <= cycle for until in self.busy)
 
     def occupy(self, cycle: float, cycles: float) -> None:
+        start = max(min(self.busy), cycle)
         self.busy.remove(min(self.busy))
-        self.busy.append(cycle + cycles)
+        self.busy.append(start + cycles)
 
 
 class _Turn:
@@ -161,6 +162,8 @@ class Core:
         chosen: list[int] = []
         for group, _ in step.units:
             free = [u for u in group if self.units[u].free(self.cycle) > chosen.count(u)]
+            if not free and all(u in chosen for u in group):
+                free = [chosen[-1] if chosen[-1] in group else group[0]]  # one after the other on that unit
             if not free:
                 return False
             chosen.append(self.turns[group].next_of(free) if len(group) > 1 else free[0])
