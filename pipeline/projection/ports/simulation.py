@@ -181,7 +181,7 @@ class Core:
         if room <= 0:
             self.owed = -room
             return
-        while True:
+        for _ in range(max(len(self.steps), self.table.dispatch)):  # some instructions need no room
             step = self.steps[self.next % len(self.steps)]
             if min(step.micro_operations, self.table.dispatch) > room:
                 break

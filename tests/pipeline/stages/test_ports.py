@@ -116,6 +116,12 @@ def test_calls_and_unknown_instructions_are_reported_not_refused(tmp_path):
     assert "the time in called functions is not included: exp" in there.notes
 
 
+def test_a_loop_of_an_instruction_that_costs_nothing_ends(tmp_path):
+    path = tmp_path / "k.s"
+    path.write_text("f:\n.L1:\n\tjmp\t.L1\n\tret\n")
+    assert only("f", "sapphire-rapids", path).there.cycles <= 1.0
+
+
 def test_the_deepest_loops_come_first(tmp_path):
     inner = "\taddq\t$1, %rax\n\tjne\t.L2\n"
     outer = f"f:\n.L1:\n\tnop\n.L2:\n{inner}\taddq\t$1, %rbx\n\tjne\t.L1\n"
