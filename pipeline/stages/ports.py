@@ -1,5 +1,6 @@
 """Loops of a function on a processor core: what limits them, and their time on another core."""
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -117,7 +118,8 @@ def _check(
 def _require_same_isa(path: Path, instructions: Sequence[Instruction], there: Processor) -> None:
     operands = [operand for instruction in instructions for operand in instruction.operands]
     isa = "x86-64" if any("%" in operand for operand in operands) else "aarch64"
-    if operands and isa != there.isa:
+    named = isa == "x86-64" or any(re.match(r"[xwvzdsqp]\d|\[", operand) for operand in operands)
+    if named and isa != there.isa:
         what = f"code for {isa}, but {there.name} is {there.isa}"
         raise UsageError(what, where=str(path), hint="compile it for that processor, or choose another")
 

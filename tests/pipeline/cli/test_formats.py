@@ -68,7 +68,8 @@ def places(tmp_path_factory):
         subprocess.run([sys.executable, "-c", START, *map(str, command)], check=True, capture_output=True)
     names = {"out": "out", "study": "study", "slower": "slower", "rules": "rules"}
     names |= {"series": "series.jsonl", "baseline": "baseline.json", "history": "history.parquet"}
-    return {"profile": PROFILE, "loops": LOOPS, "tmp": tmp} | {name: tmp / file for name, file in names.items()}
+    outside = {"profile": PROFILE, "loops": LOOPS, "tmp": tmp}
+    return outside | {name: tmp / file for name, file in names.items()}
 
 
 @pytest.fixture

@@ -141,7 +141,10 @@ MISTAKES = [
     ({"clock": "3 GHz"}, "--clock: needs the processor of the measurement; add --from CPU"),
     ({"here": "zen3", "seconds": "3"}, "--time: '3' is not a positive time; write it like '12.3 s'"),
     ({"here": "zen3", "seconds": "-3 s"}, "--time: '-3 s' is not a positive time"),
-    ({"here": "zen3", "seconds": "3 s", "clock": "3 GHz"}, "--clock: cannot be compared with an unknown clock"),
+    (
+        {"here": "zen3", "seconds": "3 s", "clock": "3 GHz"},
+        "--clock: cannot be compared with an unknown clock",
+    ),
     (
         {"here": "zen3", "seconds": "3 s", "clock": "3 s", "clock_here": "2 GHz"},
         "--clock: '3 s' is not a positive clock",
@@ -173,7 +176,8 @@ def test_without_llvm_mca_the_tables_are_used_and_said():
 def program(tmp_path, answer, version="19.1.0"):
     path = tmp_path / "llvm-mca"
     path.write_text(
-        f'#!/bin/sh\ncase "$*" in *--version*) echo "LLVM version {version}";; *) cat {tmp_path}/answer;; esac\n'
+        f'#!/bin/sh\ncase "$*" in *--version*) echo "LLVM version {version}";; '
+        f"*) cat {tmp_path}/answer;; esac\n"
     )
     path.chmod(path.stat().st_mode | stat.S_IXUSR)
     (tmp_path / "answer").write_text(answer if isinstance(answer, str) else json.dumps(answer))

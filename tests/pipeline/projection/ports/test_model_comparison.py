@@ -18,7 +18,7 @@ from pipeline.projection.ports.model_comparison import (
 from pipeline.projection.ports.port_map import read_port_map, superscalar
 from pipeline.projection.ports.schedule import cycles
 from pipeline.projection.ports.variants import Variants, variants_in
-from tests.pipeline.projection.ports.simulated import GOLDEN, TRUE, simulated_counts, coarse
+from tests.pipeline.projection.ports.simulated import GOLDEN, TRUE, coarse, simulated_counts
 
 MEASURED = Path(__file__).parents[4] / "sample_profiles" / "mg-cfd-variants" / "variants.csv"
 
