@@ -58,6 +58,7 @@ COMMANDS = (  # in the order of use, which is the order of `pipeline --help`
     "compare",
     "project",
     "machine",
+    "ports",
     "history",
 )
 

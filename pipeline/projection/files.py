@@ -25,6 +25,9 @@ _FOLDERS: Mapping[Kind, Path] = {
     "port map": _HERE / "ports" / "maps",
     "class table": _HERE / "ports" / "tables",
 }
+PROCESSORS = _HERE / "ports" / "processors.toml"
+LEFT_OUT = _HERE / "ports" / "left_out.toml"
+_INSTRUCTIONS = _HERE / "ports" / "instructions"
 
 
 @dataclass(frozen=True, eq=False)
@@ -175,6 +178,11 @@ def find(kind: Kind, name: str | Path) -> Path:
     close = difflib.get_close_matches(stem, known)
     hint = f"did you mean '{close[0]}'?" if close else f"give a file, or one of {', '.join(known)}"
     raise UsageError(f"no such file, and no shipped {kind} of that name", where=str(name), hint=hint)
+
+
+def instruction_table_path(model: str) -> Path:
+    """Return where the shipped instruction table of a processor would be, by LLVM's name for it."""
+    return _INSTRUCTIONS / f"{model}.tsv"
 
 
 def beside(path: Path, name: str) -> Path:

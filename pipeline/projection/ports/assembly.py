@@ -16,7 +16,8 @@ _HEADER = re.compile(r"[0-9a-f]+ <([^>]+)>:\s*")
 _DUMPED = re.compile(r"\s*([0-9a-f]+):\s+(?:(?:[0-9a-f]{2} ?)+\s*(?:\t|$))?\s*([a-z<(].*)?")
 _TARGET = re.compile(r"#?(?:0x)?([0-9a-f]+)(?: <.*>)?")
 _COMMENT = re.compile(r"\s*(?:#(?!-?\d|0x|:)|//|;).*")
-_PREFIX = re.compile(r"(?:bnd|notrack|data16|cs|ds|es|addr32)\s+")
+_PREFIX = re.compile(r"^(?:(?:bnd|notrack|data16|cs|ds|es|addr32)\s+)+")
+_KEPT_PREFIXES = ("lock", "rep", "repe", "repne", "repz", "repnz")
 _MOST_FUNCTIONS_NAMED = 8
 
 T = TypeVar("T")
@@ -56,13 +57,20 @@ def functions_in(text: str, *, where: str = "assembly") -> dict[str, tuple[Instr
 
 
 def function_named(functions: Mapping[str, T], name: str, *, where: str = "assembly") -> T:
-    """Return the function of that symbol.
+    """Return the function of that symbol, or the only one whose mangled C++ name has it.
 
     Raises:
-        UsageError: there is none.
+        UsageError: there is none, or several.
     """
     if name in functions:
         return functions[name]
+    part = re.compile(rf"_Z.*(?<!\d){len(name)}{re.escape(name)}(?!\w*_Z)")
+    mangled = [symbol for symbol in functions if part.match(symbol)]
+    if len(mangled) == 1:
+        return functions[mangled[0]]
+    if mangled:
+        listed = ", ".join(sorted(mangled)[:_MOST_FUNCTIONS_NAMED])
+        raise UsageError(f"several functions are called '{name}'", where=where, hint=f"choose one: {listed}")
     some = ", ".join(sorted(functions)[:_MOST_FUNCTIONS_NAMED])
     raise UsageError(f"no function '{name}'", where=where, hint=f"functions: {some}")
 
@@ -115,6 +123,9 @@ def parse_instruction(text: str, places: dict[str, int]) -> Instruction:
         places: index of the instruction behind each label (or hexadecimal address) of the function.
     """
     words = _PREFIX.sub("", text.strip()).split(maxsplit=1)
+    if words[0] in _KEPT_PREFIXES and len(words) == 2:
+        prefix, (name, *rest) = words[0], words[1].split(maxsplit=1)
+        words = [f"{prefix} {name}", *rest]
     operands = tuple(_split(words[1])) if len(words) == 2 else ()
     called = words[0].startswith(("call", "bl"))
     return Instruction(
@@ -155,6 +166,16 @@ def loop_bodies(instructions: Sequence[Instruction]) -> tuple[range, ...]:
     bodies = {b for b in bodies if not any(i.mnemonic.startswith("ret") for i in instructions[slice(*b)])}
     innermost = [b for b in bodies if not any(b != c and b[0] <= c[0] and c[1] <= b[1] for c in bodies)]
     return tuple(range(*body) for body in sorted(innermost, key=lambda b: (b[0] - b[1], b[0])))
+
+
+def nesting_depth(instructions: Sequence[Instruction], body: range) -> int:
+    """Return in how many loops a loop lies, itself included."""
+    enclosing = {
+        (i.target, k)
+        for k, i in enumerate(instructions)
+        if i.target is not None and i.target <= body.start and k >= body.stop - 1
+    }
+    return len({start for start, _ in enclosing})
 
 
 def target_loop(instructions: Sequence[Instruction], *, length: int | None = None) -> range:

@@ -18,7 +18,7 @@ from ingest.arrays import FloatArray
 from ingest.errors import InputError, UsageError
 from pipeline.projection.files import Table, find, read_bytes, read_toml, shipped
 from pipeline.projection.ports.assembly import Instruction, function_named, functions_in, target_loop
-from pipeline.projection.ports.port_map import PortMap, class_vector
+from pipeline.projection.ports.port_map import WIDENED, PortMap, class_vector
 
 _ELF = b"\x7fELF"
 _MEMORY = ("operand", "read", "move", "none")
@@ -152,13 +152,19 @@ def _arm_kind(operand: str) -> str:
 def count_classes(portmap: PortMap, table: ClassTable, instructions: Iterable[Instruction]) -> FloatArray:
     """Return float64[class], the micro-operations of each class of the map that the instructions make.
 
+    A wider division counts as several if the map says so.
+
     Raises:
         InputError: an instruction is in no class.
         UsageError: it is in a class that the map does not have.
     """
     counts: dict[str, float] = {}
-    for name in (name for instruction in instructions for name in classify(table, instruction)):
-        counts[name] = counts.get(name, 0.0) + 1.0
+    for instruction in instructions:
+        wide = portmap.wide if "z" in operand_kinds(table.isa, instruction) and table.isa == "x86-64" else 1.0
+        for name in classify(table, instruction):
+            kind, weight = portmap.weighted(name)
+            weight *= wide if name in WIDENED else 1.0
+            counts[kind] = counts.get(kind, 0.0) + weight
     vector: FloatArray = np.asarray(class_vector(portmap, counts))
     return vector
 

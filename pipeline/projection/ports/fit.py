@@ -11,12 +11,15 @@ from pipeline.projection.ensemble import DRAWS, Ensemble, stream
 from pipeline.projection.fit import Fit, Fitted, assemble
 from pipeline.projection.model import Limit, Model, bind, constant, limited, maximum, substitute, symbol
 from pipeline.projection.ports.estimate import PortEstimate, estimate_cpi
+from pipeline.projection.ports.loop_time import left_out_error
 from pipeline.projection.ports.port_map import PortMap
 from pipeline.projection.ports.schedule import port_sets
 from pipeline.projection.ports.solver import solve_ports
 from pipeline.projection.resampling import lack_of_fit, resample
 from pipeline.projection.symbolic import real_symbol
 from pipeline.projection.units import Quantity
+
+_FEW = 0.02
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,8 +106,7 @@ def _within_mix(name: str, portmap: PortMap, counts: FloatArray, model: Model) -
     Twice the instructions take twice the cycles, so a target is like the variants if its mix is. A tenth
     beyond their range is not worth a notice.
     """
-    shares = counts / counts.sum(axis=1, keepdims=True)
-    low, high = (0.9 * shares.min(axis=0)).tolist(), (1.1 * shares.max(axis=0)).tolist()
+    low, high = (bound.tolist() for bound in _shares_fitted(counts))
     each = [real_symbol(f"n.{kind}") for kind in portmap.classes]
     for k, kind in enumerate(portmap.classes):
         basis = f"{name} was fitted to shares of {kind} instructions"
@@ -112,6 +114,34 @@ def _within_mix(name: str, portmap: PortMap, counts: FloatArray, model: Model) -
             model, Limit(expression=each[k] / sum(each), lower=low[k], upper=high[k], basis=basis)
         )
     return model
+
+
+def _shares_fitted(counts: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return the least and the largest share of each class in the variants, with a tenth beyond."""
+    shares = counts / counts.sum(axis=1, keepdims=True)
+    return 0.9 * shares.min(axis=0), 1.1 * shares.max(axis=0)
+
+
+def is_outside_mix(counts: FloatArray, target: FloatArray) -> bool:
+    """Return whether a target has more or less of a class than all variants, by 2 % of the instructions.
+
+    Args:
+        counts: float64[n, class], instructions per iteration of the variants.
+        target: float64[class], those of the target.
+    """
+    low, high = _shares_fitted(counts)
+    share = target / max(float(target.sum()), 1e-300)
+    return bool(((share < low - _FEW) | (share > high + _FEW)).any())
+
+
+def widened(name: str, model: Model) -> Model:
+    """Return cycles of a target unlike the variants, with the error that such predictions had when measured.
+
+    The scatter of the variants around the fit says nothing of code from other compiler flags: of intervals
+    without this, few held the measured cycles.
+    """
+    left_out = Quantity(value=1.0, relative_sd=left_out_error().fitted_spread)
+    return bind(model * symbol(f"{name}.left_out"), {f"{name}.left_out": left_out})
 
 
 def _with_open_classes(name: str, portmap: PortMap, estimate: PortEstimate, fit: Fit, draws: int) -> Fit:

@@ -6,7 +6,7 @@ to measurements. A new processor is a file in ``maps/``.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -15,14 +15,29 @@ from ingest.arrays import BoolArray, FloatArray
 from ingest.errors import InputError, UsageError
 from pipeline.projection.files import Table, find, read_toml
 
-_KEYS = ("name", "isa", "source", "ports", "classes")
+_KEYS = ("name", "isa", "source", "ports", "classes", "wide")
 CATEGORIES: Mapping[str, tuple[str, ...]] = {
     "division": ("div",),
-    "floating point": ("mul", "add"),
-    "integer": ("shuffle", "vector", "predicate", "alu", "branch"),
+    "floating point": ("mul", "add", "compare"),
+    "integer": ("shuffle", "cross", "vector", "logic", "predicate", "alu", "branch", "idiv"),
     "store": ("store",),
 }
 """The paper's four categories for the superscalar model; loads are in none."""
+
+_DIVISIONS = tuple(
+    f"{kind}{single}{width}"
+    for kind in ("div", "sqrt")
+    for single in ("", "_single")
+    for width in ("", "_128", "_256", "_512")
+    if kind + single + width != "div"
+)
+REFINES: Mapping[str, str] = {
+    **dict.fromkeys((*_DIVISIONS, "idiv"), "div"),
+    **{"compare": "add", "cross": "shuffle", "logic": "vector"},
+}
+"""Classes that a map need not have: their instructions then count for the class on the right."""
+WIDENED = frozenset(("mul", "add", "compare", "shuffle", "cross", "vector", "logic"))
+"""Classes whose 512-bit instructions count `wide` times."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -37,6 +52,9 @@ class PortMap:
         classes: names of the instruction classes.
         allowed: bool[class, port], whether a class may be issued to a port.
         occupancy: float64[class], cycles an instruction occupies its port by the manual, at least 1.
+        counted_as: for instructions that occupy the ports of a class for other cycles, such as wider
+            divisions: the class, and how many of its instructions one counts as.
+        wide: how many 256-bit instructions a 512-bit one counts as.
     """
 
     name: str
@@ -46,6 +64,19 @@ class PortMap:
     classes: tuple[str, ...]
     allowed: BoolArray
     occupancy: FloatArray
+    counted_as: Mapping[str, tuple[str, float]] = field(default_factory=dict)
+    wide: float = 1.0
+
+    def weighted(self, name: str) -> tuple[str, float]:
+        """Return the class of the map that instructions of a class count for, and how many times.
+
+        A class that the map does not have and that refines none of its classes is returned as it is.
+        """
+        if name in self.classes:
+            return name, 1.0
+        if name in self.counted_as:
+            return self.counted_as[name]
+        return self.weighted(REFINES[name]) if name in REFINES else (name, 1.0)
 
 
 def read_port_map(name: str | Path) -> PortMap:
@@ -73,7 +104,9 @@ def port_map(table: Table) -> PortMap:
     if not entries:
         raise InputError("'classes' is missing", where=table.where, hint="write [classes]")
     for entry in entries.values():
-        entry.check_keys(("ports", "cycles"))
+        entry.check_keys(("ports", "cycles", "like"))
+    likes = {name: entry for name, entry in entries.items() if "like" in entry}
+    entries = {name: entry for name, entry in entries.items() if name not in likes}
     return PortMap(
         name=table.text("name"),
         isa=table.text("isa"),
@@ -82,7 +115,17 @@ def port_map(table: Table) -> PortMap:
         classes=tuple(entries),
         allowed=np.array([_allowed(name, entry, ports) for name, entry in entries.items()], dtype=bool),
         occupancy=np.array([_occupancy(name, entry) for name, entry in entries.items()], dtype=np.float64),
+        counted_as={name: _counted_as(name, entry, entries) for name, entry in likes.items()},
+        wide=_occupancy("wide", Table({"cycles": table.content.get("wide", 1)}, table.path)),
     )
+
+
+def _counted_as(name: str, entry: Table, entries: Mapping[str, Table]) -> tuple[str, float]:
+    like = entry.text("like")
+    if like not in entries or "ports" in entry:
+        hint = "name a class that has ports, and give no ports"
+        raise InputError(f"class '{name}' is like '{like}'", where=entry.where, hint=hint)
+    return like, _occupancy(name, entry) / _occupancy(like, entries[like])
 
 
 def _allowed(name: str, entry: Table, ports: list[str]) -> list[bool]:

@@ -24,7 +24,7 @@ from pipeline.projection.csv_columns import read_columns
 from pipeline.projection.files import Table, beside
 from pipeline.projection.model import Model, substitute
 from pipeline.projection.ports.counting import count_loop
-from pipeline.projection.ports.fit import fit_ports, from_mini
+from pipeline.projection.ports.fit import fit_ports, from_mini, is_outside_mix, widened
 from pipeline.projection.ports.port_map import PortMap, class_vector, read_port_map
 from pipeline.projection.ports.variants import Variants, variants_in
 
@@ -101,6 +101,8 @@ def _model(table: Table, name: str) -> Model:
     if term.mini:
         mini = variants.index(term.mini)
         model = from_mini(name, fit, float(variants.cycles[mini]), _by_class(portmap, variants.counts[mini]))
+    if is_outside_mix(variants.counts, term.target):
+        model = widened(name, model)
     target = _by_class(portmap, term.target)
     return substitute(model, {f"n.{kind}": count for kind, count in target.items()})
 

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ingest.arrays import FloatArray
+from ingest.arrays import BoolArray, FloatArray
 from ingest.errors import InputError
 from pipeline.projection.csv_columns import Columns
-from pipeline.projection.ports.port_map import PortMap
+from pipeline.projection.ports.port_map import REFINES, PortMap
 from pipeline.projection.units import NONE
 
 
@@ -43,7 +43,8 @@ def variants_in(columns: Columns, portmap: PortMap, *, where: Mapping[str, objec
     """Return the variants in a table with ``variant``, ``instructions``, ``cycles`` and one column per class.
 
     Args:
-        columns: the table; further columns are ignored.
+        columns: the table; further columns are ignored. The column of a class that refines another may be
+            missing.
         portmap: whose classes are wanted.
         where: values that other columns have to hold, such as ``{"isa": "AVX2"}``.
 
@@ -60,6 +61,13 @@ def variants_in(columns: Columns, portmap: PortMap, *, where: Mapping[str, objec
     return Variants(
         chosen,
         columns.numbers("instructions", NONE, rows),
-        np.column_stack([columns.numbers(kind, NONE, rows) for kind in portmap.classes]),
+        np.column_stack([_counts(columns, kind, rows) for kind in portmap.classes]),
         columns.numbers("cycles", NONE, rows),
     )
+
+
+def _counts(columns: Columns, kind: str, rows: BoolArray) -> FloatArray:
+    """Return the counts of a class, 0 if the table has counted it in the class that it refines."""
+    if kind not in columns.cells and REFINES.get(kind) in columns.cells:
+        return np.zeros(int(np.count_nonzero(rows)))
+    return columns.numbers(kind, NONE, rows)

@@ -19,6 +19,7 @@ from pipeline.stages.run import run
 from tests.foam_cases import write_foam_case
 
 START = "from pipeline.cli import main; main()"
+LOOPS = Path(__file__).parents[1] / "projection" / "ports" / "loops" / "avx2.s"
 PROFILE = Path(__file__).parents[3] / "sample_profiles" / "hpcg-strong" / "hpcg.p2.r1"
 COMMANDS = {
     "run": "run {study} --out {out}",
@@ -35,6 +36,7 @@ COMMANDS = {
     "project": "project milc --on bgp --at L=8,P=1024",
     "project --list": "project --list",
     "machine": "machine list",
+    "ports": "ports {loops} --function daxpy --on zen4 --from zen3",
     "history": "history show * --file {history}",
     "filter": "filter {profile} -o {tmp}/app.filter",
     "filter --apply": "filter {profile} --apply {rules}",
@@ -67,7 +69,8 @@ def places(tmp_path_factory):
         subprocess.run([sys.executable, "-c", START, *map(str, command)], check=True, capture_output=True)
     names = {"out": "out", "study": "study", "slower": "slower", "rules": "rules"}
     names |= {"series": "series.jsonl", "baseline": "baseline.json", "history": "history.parquet"}
-    return {"profile": PROFILE, "tmp": tmp} | {name: tmp / file for name, file in names.items()}
+    outside = {"profile": PROFILE, "loops": LOOPS, "tmp": tmp}
+    return outside | {name: tmp / file for name, file in names.items()}
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from ingest.errors import ModelError
 from pipeline.projection.ports.estimate import PULL, estimate_cpi
 from pipeline.projection.ports.port_map import read_port_map
 from pipeline.projection.ports.schedule import cycles
-from tests.pipeline.projection.ports.simulated import GOLDEN, TRUE, simulated_counts
+from tests.pipeline.projection.ports.simulated import GOLDEN, TRUE, coarse, simulated_counts
 
 
 def test_exact_data_give_the_cycles_back():
@@ -32,7 +32,7 @@ def test_bounds_are_hard():
 
 def test_a_class_that_never_binds_gets_the_range_up_to_where_it_would():
     """Two independent ports: the second is idle enough to be invisible until its class costs 3 cycles."""
-    skylake = read_port_map("skylake-x")
+    skylake = SKYLAKE
     counts = np.zeros((6, 8))
     counts[:, 0] = [10, 20, 30, 40, 50, 60]
     counts[:, 7] = [3, 4, 6, 8, 8, 9]
@@ -49,7 +49,7 @@ def test_a_class_that_never_binds_gets_the_range_up_to_where_it_would():
 
 
 def test_classes_always_in_proportion_are_not_distinguished():
-    skylake = read_port_map("skylake-x")
+    skylake = SKYLAKE
     counts = np.zeros((6, 8))
     counts[:, 1] = [10, 20, 30, 40, 50, 60]
     counts[:, 2] = 2 * counts[:, 1]
@@ -99,7 +99,7 @@ def test_bad_data_are_one_line_each():
         estimate_cpi(GOLDEN, -counts, good)
 
 
-SKYLAKE = read_port_map("skylake-x")
+SKYLAKE = coarse(read_port_map("skylake-x"))
 
 
 def scanned_range(portmap, counts, measured, found, fitted, most=40.0):

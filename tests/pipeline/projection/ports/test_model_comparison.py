@@ -18,7 +18,7 @@ from pipeline.projection.ports.model_comparison import (
 from pipeline.projection.ports.port_map import read_port_map, superscalar
 from pipeline.projection.ports.schedule import cycles
 from pipeline.projection.ports.variants import Variants, variants_in
-from tests.pipeline.projection.ports.simulated import GOLDEN, TRUE, simulated_counts
+from tests.pipeline.projection.ports.simulated import GOLDEN, TRUE, coarse, simulated_counts
 
 MEASURED = Path(__file__).parents[4] / "sample_profiles" / "mg-cfd-variants" / "variants.csv"
 
@@ -57,7 +57,7 @@ def test_constant_ratio_is_unknown_where_it_was_measured(comparison):
 
 
 def test_the_equations():
-    skylake = read_port_map("skylake-x")
+    skylake = coarse(read_port_map("skylake-x"))
     assert constant_ratio(100.0, 0.8) == 80.0
     assert equal_ipc(100.0, 30.0, 60.0) == 50.0
     target, mini, cpi = np.zeros(8), np.zeros(8), np.ones(8)

@@ -7,6 +7,9 @@ import pytest
 
 from ingest.errors import InputError, UsageError
 from pipeline.projection.files import Table, shipped
+from pipeline.projection.ports.assembly import functions_in
+from pipeline.projection.ports.counting import count_classes, shipped_class_table
+from pipeline.projection.ports.instruction_table import instruction_table
 from pipeline.projection.ports.port_map import CATEGORIES, class_vector, port_map, read_port_map, superscalar
 
 GOOD = {"name": "x", "isa": "y", "source": "z", "ports": ["A", "B"], "classes": {"c": {"ports": ["B"]}}}
@@ -67,6 +70,12 @@ def test_the_source_may_be_missing():
         ({"ports": []}, "'ports' has to be a list of names"),
         ({"ports": ["A", 1]}, "'ports' has to be a list of names"),
         ({"isa": 8}, "'isa' has to be a string"),
+        ({"wide": 0.5}, "class 'wide' has cycles = 0.5"),
+        (
+            {"classes": {"c": {"ports": ["A"]}, "d": {"like": "e"}}},
+            "cpu.toml: [classes.d]: class 'd' is like 'e'; name a class that has ports, and give no ports",
+        ),
+        ({"classes": {"c": {"ports": ["A"]}, "d": {"like": "c", "ports": ["B"]}}}, "class 'd' is like 'c'"),
     ],
 )
 def test_mistakes_are_one_line_each(change, line):
@@ -79,7 +88,7 @@ def test_mistakes_are_one_line_each(change, line):
 def test_a_map_that_is_not_there(tmp_path):
     with pytest.raises(
         UsageError,
-        match=r"no such file, and no shipped port map of that name; give a file, or one of broadwell",
+        match=r"no such file, and no shipped port map of that name; give a file, or one of a64fx, broadwell",
     ):
         read_port_map(str(tmp_path / "none.toml"))
     broken = tmp_path / "broken.toml"
@@ -110,3 +119,96 @@ def test_the_superscalar_map_has_one_port_per_category():
 def test_a_category_without_classes_has_one_cycle():
     apart, _ = superscalar(read(GOOD), {"none": ("z",), "c": ("c",)})
     assert apart.occupancy.tolist() == [1.0, 1.0]
+
+
+def test_instructions_of_other_widths_count_for_their_class():
+    classes = {
+        "div": {"ports": ["A"], "cycles": 4},
+        "add": {"ports": ["B"]},
+        "div_256": {"like": "div", "cycles": 10},
+    }
+    portmap = read({**GOOD, "classes": classes})
+    assert portmap.classes == ("div", "add")
+    assert portmap.weighted("div") == ("div", 1.0)
+    assert portmap.weighted("div_256") == ("div", 2.5)
+    # What the map does not have counts for the class that it refines.
+    assert portmap.weighted("sqrt_512") == ("div", 1.0)
+    assert portmap.weighted("compare") == ("add", 1.0)
+    assert portmap.weighted("cross") == ("shuffle", 1.0)
+
+
+# --- the shipped maps against LLVM's models, as the instruction tables state them
+
+X86 = {
+    "mul": "vmulpd y,y,y",
+    "add": "vaddpd y,y,y",
+    "compare": "vmaxpd y,y,y",
+    "logic": "vandpd y,y,y",
+    "cross": "vpermpd i,y,y",
+    "div": "vdivsd x,x,x",
+    "div_256": "vdivpd y,y,y",
+    "sqrt": "vsqrtsd x,x,x",
+    "sqrt_256": "vsqrtpd y,y",
+    "idiv": "idivq q",
+}
+MODELS = {
+    "broadwell": "broadwell",
+    "skylake-x": "skylake-avx512",
+    "ice-lake": "icelake-server",
+    "golden-cove": "sapphirerapids",
+    "sapphire-rapids": "sapphirerapids",
+    "zen2": "znver2",
+    "zen3": "znver3",
+    "zen4": "znver4",
+}
+DIVISIONS = ("div", "div_256", "sqrt", "sqrt_256")
+NO_DIVIDER = ("golden-cove", "sapphire-rapids")  # in LLVM's model
+
+
+def renamed(units):
+    return {unit.replace("FPU", "FP") for unit in units}
+
+
+@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("kind", ["mul", "add", "compare", "logic", "cross"])
+def test_ports_are_those_of_llvm(name, kind):
+    portmap = read_port_map(name)
+    cost = instruction_table(MODELS[name]).costs[X86[kind]]
+    own, weight = portmap.weighted(kind)
+    row = portmap.allowed[portmap.classes.index(own)]
+    ports = {port for port, allowed in zip(portmap.ports, row, strict=True) if allowed}
+    widest = max(cost.units, key=lambda use: use[1])
+    if (name, kind) not in {("zen3", "cross"), ("zen4", "cross")}:  # two micro-operations there
+        assert ports == renamed(widest[0])
+        assert weight == widest[1] == 1.0
+
+
+@pytest.mark.parametrize("name", [name for name in MODELS if name not in NO_DIVIDER])
+@pytest.mark.parametrize("kind", DIVISIONS)
+def test_divisions_take_the_cycles_that_llvm_states(name, kind):
+    portmap = read_port_map(name)
+    own, weight = portmap.weighted(kind)
+    cycles = weight * portmap.occupancy[portmap.classes.index(own)]
+    assert cycles == max(held for _, held in instruction_table(MODELS[name]).costs[X86[kind]].units)
+
+
+@pytest.mark.parametrize(
+    ("form", "cycles"),
+    [("fdiv d,d,d", 8.0), ("fdiv v2d,v2d,v2d", 14.0), ("fsqrt v2d,v2d", 15.0)],
+)
+def test_neoverse_v2_divides_as_llvm_states(form, cycles):
+    assert max(held for _, held in instruction_table("neoverse-v2").costs[form].units) == cycles
+    kinds = {"fdiv d,d,d": "div", "fdiv v2d,v2d,v2d": "div_128", "fsqrt v2d,v2d": "sqrt_128"}
+    own, weight = read_port_map("neoverse-v2").weighted(kinds[form])
+    assert own == "div"
+    assert weight * 8.0 == cycles
+
+
+def test_zen4_takes_two_passes_for_512_bits():
+    table, portmap = instruction_table("znver4"), read_port_map("zen4")
+    for name in ("vaddpd", "vmulpd", "vandpd", "vmaxpd"):
+        assert table.costs[f"{name} z,z,z"].units[0][1] == 2 * table.costs[f"{name} y,y,y"].units[0][1]
+    code = "f:\n\tvaddpd %zmm0,%zmm1,%zmm2\n\tvaddpd %ymm0,%ymm1,%ymm2\n\tvmovupd (%rax),%zmm3\n"
+    counts = count_classes(portmap, shipped_class_table("x86-64"), functions_in(code)["f"])
+    assert dict(zip(portmap.classes, counts.tolist(), strict=True))["add"] == 3.0
+    assert dict(zip(portmap.classes, counts.tolist(), strict=True))["load"] == 1.0

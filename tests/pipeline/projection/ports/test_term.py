@@ -6,7 +6,7 @@ import pytest
 from ingest.errors import InputError, ModelError, UsageError
 from pipeline.projection.csv_columns import read_columns
 from pipeline.projection.files import Table
-from pipeline.projection.ports.fit import fit_ports, from_mini
+from pipeline.projection.ports.fit import fit_ports, from_mini, widened
 from pipeline.projection.ports.schedule import cycles
 from pipeline.projection.ports.term import port_term
 from pipeline.projection.ports.variants import variants_in
@@ -51,8 +51,17 @@ def fitted(folder):
 
 def expected(fitted, model, target):
     counts = {f"n.{kind}": float(target.get(kind, 0)) for kind in GOLDEN.classes}
-    found = predict({"c": model}, counts)["c"]
+    # The targets here are unlike the variants, so that the error of code left out is added.
+    found = predict({"c": widened("flux", model)}, counts)["c"]
     return float(found.value[0]), float(found.upper[0] - found.lower[0])
+
+
+def test_a_target_like_the_variants_has_the_interval_of_the_fit(folder, fitted):
+    fit, variants = fitted
+    usual = dict(zip(GOLDEN.classes, variants.counts[3].tolist(), strict=True))
+    counts = {f"n.{kind}": count for kind, count in usual.items()}
+    found = predict({"c": fit.fit.model}, counts)["c"]
+    assert value(term(folder, target=usual))[1] == pytest.approx(float(found.upper[0] - found.lower[0]))
 
 
 def test_counts_may_be_stated(folder, fitted):

@@ -1,0 +1,152 @@
+"""How far off are cycles predicted from other builds of a kernel? Measured variants of a flux kernel.
+
+    python -m benchmarks.ports measure     compile flux.cpp with four sets of flags, time and estimate it
+    python -m benchmarks.ports compare     the errors of the methods on what was measured
+
+`measure` writes measured.csv beside this file: cycles per edge of 36 builds (nine variants, four sets of
+flags), data in the first-level cache, best of 9000 calls. `compare` predicts every build from others: by the
+ratio of the cycles that llvm-mca states, and by the fitted contention model of paper 000.
+"""
+
+import csv
+import itertools
+import subprocess
+import sys
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from pipeline.projection.ports.assembly import functions_in, loop_bodies
+from pipeline.projection.ports.counting import count_classes, shipped_class_table
+from pipeline.projection.ports.estimate import estimate_cpi
+from pipeline.projection.ports.fit import fit_ports
+from pipeline.projection.ports.llvm_mca import find_llvm_mca
+from pipeline.projection.ports.loop_estimate import estimate_loop
+from pipeline.projection.ports.model_comparison import by_difference, compare_models
+from pipeline.projection.ports.port_map import read_port_map
+from pipeline.projection.ports.processors import processor_named
+from pipeline.projection.ports.variants import Variants
+
+HERE = Path(__file__).parent
+MEASURED = HERE / "measured.csv"
+FLAGS = {
+    "sse4.2": ("g++", "-march=x86-64-v2", "-fno-tree-vectorize"),
+    "avx2": ("g++", "-march=x86-64-v3", "-fno-tree-vectorize"),
+    "avx512": ("g++", "-march=x86-64-v4", "-fno-tree-vectorize"),
+    "avx512-simd": (
+        "clang++-19",
+        "-march=x86-64-v4",
+        "-mprefer-vector-width=512",
+        "-DFISSION",
+        "-fopenmp-simd",
+    ),
+}
+SCALAR = ("sse4.2", "avx2", "avx512")
+MACROS = ("EDGE_WEIGHTS", "REUSE_DIV", "REUSE_FLUX")
+VARIANTS = ("base", "STRIPPED", *("+".join(c) for n in (1, 2, 3) for c in itertools.combinations(MACROS, n)))
+MODELS = ("sapphire-rapids", "ice-lake")
+CLASSES = ("div", "mul", "add", "vector", "alu", "load", "store")
+
+
+def measure() -> None:
+    portmap = read_port_map("golden-cove")
+    rows = []
+    with tempfile.TemporaryDirectory() as folder:
+        for flags, variant in itertools.product(FLAGS, VARIANTS):
+            compiler, *options = FLAGS[flags]
+            macros = [f"-D{macro}" for macro in variant.split("+") if variant != "base"]
+            command = [compiler, "-O3", "-fno-math-errno", *options, *macros, str(HERE / "flux.cpp"), "-o"]
+            program, listing = Path(folder) / "flux", Path(folder) / "flux.s"
+            subprocess.run([*command, str(program)], check=True)
+            subprocess.run([*command, str(listing), "-S", "-DONLY_KERNEL"], check=True)
+            runs = [subprocess.run([program], capture_output=True, text=True, check=True) for _ in range(3)]
+            instructions = functions_in(listing.read_text())["flux"]
+            body = loop_bodies(instructions)[0]
+            loop = instructions[body.start : body.stop]
+            lanes = 8 if flags == "avx512-simd" else 1
+            counts = count_classes(portmap, shipped_class_table("x86-64"), loop) / lanes
+            row = {"flags": flags, "variant": variant, "instructions": len(loop) / lanes}
+            row |= {name: f"{count:.6g}" for name, count in zip(portmap.classes, counts, strict=True)}
+            row["cycles"] = min(float(run.stdout.split()[0]) for run in runs)
+            for model in MODELS:
+                estimate = estimate_loop(processor_named(model), loop, find_llvm_mca())
+                row[model] = f"{estimate.cycles / lanes:.6g}"
+            rows.append(row)
+            print(row, flush=True)
+    with MEASURED.open("w", newline="") as file:
+        writer = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+def read():
+    """Return the classes that the variants determine as a port map, and the variants by flags."""
+    full = read_port_map("golden-cove")
+    kept = [full.classes.index(name) for name in CLASSES]
+    portmap = replace(full, classes=CLASSES, allowed=full.allowed[kept], occupancy=full.occupancy[kept])
+    with MEASURED.open() as file:
+        rows = list(csv.DictReader(file))
+    groups = {flags: [row for row in rows if row["flags"] == flags] for flags in FLAGS}
+    return portmap, rows, {flags: variants(group) for flags, group in groups.items()}, groups
+
+
+def variants(rows) -> Variants:
+    parts = {"vector": ("vector", "shuffle", "cross"), "add": ("add", "compare")}
+    counts = [
+        [sum(float(row[part]) for part in parts.get(name, (name,))) for name in CLASSES] for row in rows
+    ]
+    return Variants(
+        tuple(row["variant"] for row in rows),
+        np.array([float(row["instructions"]) for row in rows]),
+        np.array(counts),
+        np.array([float(row["cycles"]) for row in rows]),
+    )
+
+
+def compare() -> None:
+    portmap, _, found, groups = read()
+    cycles = {flags: found[flags].cycles for flags in FLAGS}
+    stated = {m: {f: np.array([float(row[m]) for row in groups[f]]) for f in FLAGS} for m in MODELS}
+    print("within one set of flags, from its base: mean (worst) error in percent")
+    for flags in FLAGS:
+        fitted = compare_models(portmap, {flags: found[flags]}, "base")
+        line = {
+            m: logs(cycles[flags][1:], cycles[flags][0] * stated[m][flags][1:] / stated[m][flags][0])
+            for m in MODELS
+        }
+        for k, name in ((3, "contention"), (1, "equal IPC"), (2, "superscalar")):
+            line[name] = logs(fitted.measured, fitted.predicted[k])
+        print(f"  {flags:12}", "  ".join(f"{name} {shown(each)}" for name, each in line.items()))
+    print("from the base of one set of flags to all variants of another")
+    pooled = {name: [] for name in (*MODELS, "contention")}
+    for a, b in itertools.permutations(FLAGS, 2):
+        fit = estimate_cpi(portmap, found[a].counts, cycles[a])
+        line = {m: logs(cycles[b], cycles[a][0] * stated[m][b] / stated[m][a][0]) for m in MODELS}
+        there = [
+            by_difference(portmap, cycles[a][0], c, found[a].counts[0], fit.cpi) for c in found[b].counts
+        ]
+        line["contention"] = logs(cycles[b], np.array(there))
+        if a in SCALAR:
+            for name, each in line.items():
+                pooled[name] += each.tolist()
+        print(f"  {a:12} -> {b:12}", "  ".join(f"{name} {shown(each)}" for name, each in line.items()))
+    for name, each in pooled.items():
+        spread = np.sqrt(np.mean(np.square(each)))
+        print(f"{name}: spread {spread:.3f} of {len(each)} predictions from scalar code")
+    within = fit_ports("flux", portmap, found["sse4.2"].counts, cycles["sse4.2"]).fit.quality.sigma
+    print(f"scatter of the fit to SSE4.2: {within:.3f}")
+
+
+def logs(measured, predicted):
+    return np.log(measured / predicted)
+
+
+def shown(each) -> str:
+    off = 100 * np.abs(np.exp(-each) - 1)
+    return f"{off.mean():.1f} ({off.max():.1f})"
+
+
+if __name__ == "__main__":
+    {"measure": measure, "compare": compare}[sys.argv[1]]()

@@ -1,0 +1,91 @@
+"""The time of a loop on another processor: the measured one times the ratio of the cycles, by the clocks.
+
+What simulations leave out (caches, branches, the compiler's other code) is assumed to be the same on both.
+How far that is off is known from kernels that were measured in several builds: `left_out_error` is the
+scatter of the logarithm of measured over predicted, each build predicted from another one.
+"""
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+
+from pipeline.projection.files import LEFT_OUT, read_toml
+
+LEVEL = 0.9
+
+
+@dataclass(frozen=True, kw_only=True)
+class LeftOutError:
+    """How far predictions by the ratio of cycles were off.
+
+    Attributes:
+        spread: root mean square of ln(measured / predicted).
+        fitted_spread: the same of the fitted contention model.
+        pairs: how many predictions.
+        kernels: on how many different kernels, which limits what the spread tells.
+        source: what was measured.
+    """
+
+    spread: float
+    fitted_spread: float
+    pairs: int
+    kernels: int
+    source: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class LoopTime:
+    """A time on another processor.
+
+    Attributes:
+        value: seconds.
+        lower: of the 90 % interval.
+        upper: of it.
+        ratio: cycles there over cycles here.
+        clocks: clock here over clock there, 1 if not given.
+    """
+
+    value: float
+    lower: float
+    upper: float
+    ratio: float
+    clocks: float
+
+
+@lru_cache
+def left_out_error() -> LeftOutError:
+    """Return the error of the method on the kernels that were measured for it."""
+    table = read_toml(LEFT_OUT)
+    content = table.content
+    return LeftOutError(
+        spread=float(content["spread"]),
+        fitted_spread=float(content["fitted_spread"]),
+        pairs=int(content["pairs"]),
+        kernels=int(content["kernels"]),
+        source=table.text("source"),
+    )
+
+
+def time_elsewhere(seconds: float, cycles_here: float, cycles_there: float, clocks: float) -> LoopTime:
+    """Return the time of a loop on another processor with its 90 % interval.
+
+    Args:
+        seconds: measured here.
+        cycles_here: estimated per pass here.
+        cycles_there: estimated per pass there.
+        clocks: clock here over clock there.
+    """
+    known = left_out_error()
+    ratio = cycles_there / cycles_here
+    value = seconds * ratio * clocks
+    from scipy.special import stdtrit
+
+    width = float(stdtrit(max(known.kernels - 1, 1), (1 + LEVEL) / 2)) * known.spread
+    return LoopTime(
+        value=value,
+        lower=value * float(np.exp(-width)),
+        upper=value * float(np.exp(width)),
+        ratio=ratio,
+        clocks=clocks,
+    )

@@ -1,0 +1,102 @@
+"""Processors by name: what LLVM calls them, whose model it uses, and what that model leaves out."""
+
+import difflib
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+
+from ingest.errors import InputError, UsageError
+from pipeline.projection.files import PROCESSORS, Table, read_toml
+from pipeline.projection.ports.instruction_table import InstructionTable, instruction_table
+
+
+@dataclass(frozen=True)
+class Slow:
+    """A unit that LLVM's model leaves out.
+
+    Attributes:
+        form: which instruction forms need it.
+        unit: what it is called.
+        cycles: for how long each instruction occupies it.
+    """
+
+    form: re.Pattern[str]
+    unit: str
+    cycles: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Processor:
+    """A processor core that loops can be estimated for.
+
+    Attributes:
+        key: its short name.
+        name: what people call it.
+        isa: ``x86-64`` or ``aarch64``.
+        llvm: LLVM's name for it.
+        since: the first version of LLVM that knows it.
+        model: name of its instruction table.
+        borrowed: whose scheduling model LLVM uses for it; empty if it has its own.
+        slow: units that the model leaves out.
+        slow_reason: why.
+        aliases: other short names.
+    """
+
+    key: str
+    name: str
+    isa: str
+    llvm: str
+    since: int
+    model: str
+    borrowed: str
+    slow: tuple[Slow, ...]
+    slow_reason: str
+    aliases: tuple[str, ...]
+
+    @property
+    def table(self) -> InstructionTable:
+        """The shipped costs of its instructions."""
+        found = instruction_table(self.model)
+        if found is None:
+            raise InputError("no instruction table", where=self.model, hint="reinstall the package")
+        return found
+
+
+@lru_cache
+def processors() -> tuple[Processor, ...]:
+    """Return all known processors."""
+    return tuple(_processor(key, entry) for key, entry in read_toml(PROCESSORS).tables().items())
+
+
+def _processor(key: str, entry: Table) -> Processor:
+    llvm = entry.text("llvm")
+    return Processor(
+        key=key,
+        name=entry.text("name"),
+        isa=entry.text("isa"),
+        llvm=llvm,
+        since=int(entry.content.get("since", 0)),
+        model=entry.text("table", llvm),
+        borrowed=entry.text("borrowed", ""),
+        slow=tuple(
+            Slow(re.compile(row.text("form")), row.text("unit"), float(row.content["cycles"]))
+            for row in entry.rows("slow")
+        ),
+        slow_reason=entry.text("slow_reason", ""),
+        aliases=tuple(entry.content.get("aliases", ())),
+    )
+
+
+def processor_named(name: str) -> Processor:
+    """Return the processor of that name or alias, in whatever case.
+
+    Raises:
+        UsageError: it is not known.
+    """
+    wanted = re.sub(r"[\s_]+", "-", name.strip().lower())
+    known = {alias: one for one in processors() for alias in (one.key, *one.aliases)}
+    if wanted in known:
+        return known[wanted]
+    close = difflib.get_close_matches(wanted, known, n=1)
+    hint = f"did you mean '{close[0]}'?" if close else f"known: {', '.join(one.key for one in processors())}"
+    raise UsageError(f"unknown processor '{name}'", hint=hint)

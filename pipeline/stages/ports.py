@@ -1,0 +1,175 @@
+"""Loops of a function on a processor core: what limits them, and their time on another core."""
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from ingest.errors import InputError, UsageError
+from pipeline.projection.ports.assembly import Instruction, loop_bodies, nesting_depth
+from pipeline.projection.ports.counting import read_function
+from pipeline.projection.ports.llvm_mca import INSTALL, LlvmMca, find_llvm_mca, too_old
+from pipeline.projection.ports.loop_estimate import estimate_loop
+from pipeline.projection.ports.loop_report import LoopReport, PortsReport
+from pipeline.projection.ports.loop_time import left_out_error, time_elsewhere
+from pipeline.projection.ports.processors import Processor, processor_named
+from pipeline.projection.units import RATE, TIME, parse_quantity
+
+MOST_LOOPS = 3
+
+
+def ports(
+    path: Path,
+    function: str,
+    on: str,
+    *,
+    here: str | None = None,
+    seconds: str | None = None,
+    clock: str | None = None,
+    clock_here: str | None = None,
+    loop: int | None = None,
+    most: int = MOST_LOOPS,
+    llvm_mca: str | None = None,
+) -> PortsReport:
+    """Return what limits the innermost loops of a function, the deepest first.
+
+    Args:
+        path: an object file, compiler output or the text of objdump.
+        function: its symbol, or its C++ name if only one function has it.
+        on: the processor.
+        here: the processor to compare with.
+        seconds: measured time of the loop there, such as ``12.3 s``.
+        clock: clock of the processor, such as ``2.1 GHz``; equal clocks if neither is given.
+        clock_here: clock of the other.
+        loop: number of the one loop to show.
+        most: how many loops to show.
+        llvm_mca: the program to use; by default the newest one found.
+
+    Raises:
+        UsageError, InputError: one line for every mistake.
+    """
+    there, reference = processor_named(on), processor_named(here) if here else None
+    _check(there, reference, seconds, clock, clock_here)
+    measured = _positive(seconds, "--time", "12.3 s") if seconds else None
+    clocks = (
+        _positive(clock_here, "--from-clock", "2.4 GHz") / _positive(clock, "--clock", "2.1 GHz")
+        if (clock and clock_here)
+        else 1.0
+    )
+    instructions = read_function(path, function)
+    _require_same_isa(path, instructions, there)
+    bodies = _ranked(instructions)
+    if not bodies:
+        what = f"'{function}' has no loop: no jump goes backwards"
+        raise UsageError(what, where=str(path), hint="name the function that the compiler left it in")
+    chosen = _chosen(len(bodies), loop, most)
+    tool, notices = _tool(llvm_mca, [one for one in (there, reference) if one])
+    reports = []
+    for k in chosen:
+        body = instructions[bodies[k].start : bodies[k].stop]
+        try:
+            estimate = estimate_loop(there, body, tool)
+            other = estimate_loop(reference, body, tool) if reference else None
+        except InputError as error:
+            raise InputError(
+                error.what, where=error.where or f"{path}: {function}", hint=error.hint
+            ) from error
+        time = None
+        if measured and other and k == chosen[0]:
+            time = time_elsewhere(measured, other.cycles, estimate.cycles, clocks)
+        depth = nesting_depth(instructions, bodies[k])
+        reports.append(
+            LoopReport(
+                number=k + 1, instructions=len(body), depth=depth, there=estimate, here=other, time=time
+            )
+        )
+    if measured:
+        notices += _about_time(clock, len(bodies), chosen[0] + 1)
+    return PortsReport(
+        path=path,
+        function=function,
+        loops=tuple(reports),
+        others=len(bodies) - len(reports),
+        seconds=measured,
+        notices=tuple(notices),
+    )
+
+
+def _check(
+    there: Processor,
+    reference: Processor | None,
+    seconds: str | None,
+    clock: str | None,
+    clock_here: str | None,
+) -> None:
+    if reference is None:
+        for flag, given in (("--time", seconds), ("--from-clock", clock_here), ("--clock", clock)):
+            if given:
+                raise UsageError("needs the processor of the measurement", where=flag, hint="add --from CPU")
+    elif reference.isa != there.isa:
+        what = (
+            f"{reference.name} ({reference.isa}) and {there.name} ({there.isa}) cannot execute the same file"
+        )
+        raise UsageError(what, hint="compile for each, and estimate both files")
+    if (clock is None) != (clock_here is None):
+        flag = "--from-clock" if clock is None else "--clock"
+        raise UsageError("cannot be compared with an unknown clock", where=flag, hint="give both clocks")
+
+
+def _require_same_isa(path: Path, instructions: Sequence[Instruction], there: Processor) -> None:
+    operands = [operand for instruction in instructions for operand in instruction.operands]
+    isa = "x86-64" if any("%" in operand for operand in operands) else "aarch64"
+    named = isa == "x86-64" or any(re.match(r"[xwvzdsqp]\d|\[", operand) for operand in operands)
+    if named and isa != there.isa:
+        what = f"code for {isa}, but {there.name} is {there.isa}"
+        raise UsageError(what, where=str(path), hint="compile it for that processor, or choose another")
+
+
+def _positive(text: str | None, flag: str, shown: str) -> float:
+    quantity = parse_quantity(text, where=flag)
+    wanted = TIME if flag == "--time" else RATE
+    if quantity.dimension != wanted or not quantity.value > 0:
+        raise UsageError(
+            f"'{text}' is not a positive {'time' if wanted == TIME else 'clock'}",
+            where=flag,
+            hint=f"write it like '{shown}'",
+        )
+    return quantity.value
+
+
+def _ranked(instructions: Sequence[Instruction]) -> list[range]:
+    bodies = loop_bodies(instructions)
+    return sorted(bodies, key=lambda body: (-nesting_depth(instructions, body), -len(body), body.start))
+
+
+def _chosen(many: int, loop: int | None, most: int) -> list[int]:
+    if loop is None:
+        return list(range(min(many, most)))
+    if not 1 <= loop <= many:
+        raise UsageError(f"there is no loop {loop}", where="--loop", hint=f"choose 1 to {many}")
+    return [loop - 1]
+
+
+def _tool(path: str | None, wanted: Sequence[Processor]) -> tuple[LlvmMca | None, list[str]]:
+    """Return the llvm-mca to use for all the processors, and what to say if it is none."""
+    tool = find_llvm_mca(path)
+    if tool is None:
+        return None, [f"llvm-mca was not found, the shipped tables are used; {INSTALL}"]
+    for processor in wanted:
+        if reason := too_old(tool, processor):
+            if path is not None:
+                raise UsageError(reason, where="--llvm-mca", hint="install LLVM 19 or newer")
+            return None, [f"{reason}, the shipped tables are used; {INSTALL}"]
+    return tool, []
+
+
+def _about_time(clock: str | None, loops: int, number: int) -> list[str]:
+    known = left_out_error()
+    notices = [
+        f"the interval has the error of {known.pairs} predictions that were measured: {known.source}; "
+        "data in the first-level cache on both"
+    ]
+    if clock is None:
+        notices.append("equal clocks are assumed; give --clock and --from-clock")
+    if loops > 1:
+        notices.append(f"the time is taken to be that of loop {number}")
+    return notices

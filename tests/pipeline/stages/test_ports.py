@@ -1,0 +1,237 @@
+"""Loops on processor cores: what limits them, the time elsewhere, and every mistake in one line."""
+
+import json
+import stat
+from pathlib import Path
+
+import pytest
+
+from ingest.errors import InputError, UsageError
+from pipeline.projection.ports import llvm_mca
+from pipeline.projection.ports.llvm_mca import find_llvm_mca
+from pipeline.projection.ports.loop_time import left_out_error, time_elsewhere
+from pipeline.report.ports_table import ports_json
+from pipeline.stages.ports import ports
+from tests.pipeline.projection.ports.programs import DUMPED, object_file
+
+LOOPS = Path(__file__).parents[1] / "projection" / "ports" / "loops"
+AVX2, AVX512, SVE = LOOPS / "avx2.s", LOOPS / "avx512.s", LOOPS / "sve.s"
+
+
+@pytest.fixture(autouse=True)
+def without_llvm_mca(monkeypatch):
+    """Tests use the shipped tables unless they bring an llvm-mca."""
+    monkeypatch.setattr(llvm_mca, "NAMES", ())
+    find_llvm_mca.cache_clear()
+    yield
+    find_llvm_mca.cache_clear()
+
+
+def only(function, on, path=AVX2, **options):
+    (loop,) = ports(path, function, on, **options).loops
+    return loop
+
+
+def test_a_sum_waits_for_its_own_additions():
+    there = only("dot", "skylake-x").there
+    assert there.limit == "dependencies"
+    assert there.bounds["dependencies"] == 4.0  # latency of a multiply-add
+    assert there.cycles == pytest.approx(4.0)
+
+
+def test_division_occupies_the_divider():
+    there = only("division", "skylake-x").there
+    assert there.limit == "ports"
+    assert there.busiest == ("FPDivider",)
+    assert there.bounds["ports"] == 8.0  # four doubles at once
+    assert there.work == (("division and square root", 8.0),)
+    assert there.ports["FPDivider"] == pytest.approx(8.0, rel=0.05)
+
+
+def test_loads_are_named():
+    there = only("gather", "a64fx", SVE).there
+    assert there.busiest == ("EAGA", "EAGB")
+    assert there.work[0] == ("loads", 3.0)
+
+
+def test_the_divider_that_llvm_leaves_out_is_added():
+    loop = only("division", "sapphire-rapids")
+    assert loop.there.bounds["ports"] == 8.0
+    assert loop.there.cycles == pytest.approx(8.0)
+    assert "LLVM's model of it has no divider" in " ".join(loop.there.notes)
+    assert only("daxpy", "sapphire-rapids").there.notes == ()
+
+
+def test_a_processor_with_one_wide_unit_takes_longer():
+    two, one = (only("polynomial", name, AVX512).there.cycles for name in ("skylake-x", "silver-4116"))
+    assert one == pytest.approx(2 * two, rel=0.15)
+
+
+def test_whose_model_is_borrowed_is_said():
+    notes = only("daxpy", "zen5").there.notes
+    assert notes[0].startswith("LLVM has no model of Zen 5; it uses that of Zen 4")
+    assert only("daxpy", "zen4").there.notes == ()
+
+
+def test_names_and_aliases_are_the_same_processor():
+    assert only("daxpy", "Genoa").there.processor is only("daxpy", "zen4").there.processor
+    assert only("daxpy", "Sapphire Rapids").there.processor.key == "sapphire-rapids"
+
+
+def test_time_goes_with_the_ratio_of_cycles_and_clocks():
+    loop = only("division", "skylake-x", here="broadwell", seconds="10 s", clock="2 GHz", clock_here="3 GHz")
+    assert loop.time.ratio == pytest.approx(loop.there.cycles / loop.here.cycles)
+    assert loop.time.clocks == 1.5
+    assert loop.time.value == pytest.approx(10.0 * 8 / 16 * 1.5, rel=0.03)
+    assert loop.time.lower < loop.time.value < loop.time.upper
+
+
+def test_the_interval_is_that_of_predictions_left_out():
+    known = left_out_error()
+    found = time_elsewhere(1.0, 10.0, 10.0, 1.0)
+    assert found.value == 1.0
+    assert found.upper * found.lower == pytest.approx(1.0)
+    # Student's quantile with eight degrees of freedom.
+    assert found.upper == pytest.approx(2.718281828 ** (1.859548 * known.spread), rel=1e-5)
+
+
+def test_an_object_file(tmp_path):
+    pytest.importorskip("capstone", reason="extra 'disassembly' not installed")
+    pytest.importorskip("elftools", reason="extra 'disassembly' not installed")
+    rows = [line.split("\t")[1] for line in DUMPED.splitlines() if line.count("\t") == 2 and ":\t" in line]
+    path = tmp_path / "k.o"
+    path.write_bytes(object_file(bytes.fromhex("".join(rows)), "_Z5triadPdS_l"))
+    loop = only("triad", "zen3", path)
+    assert loop.instructions == 6
+    assert loop.there.unknown == ()
+    with pytest.raises(UsageError, match="no function 'riad'; functions: _Z5triadPdS_l"):
+        only("riad", "zen3", path)
+
+
+def test_calls_and_unknown_instructions_are_reported_not_refused(tmp_path):
+    path = tmp_path / "k.s"
+    path.write_text("f:\n.L1:\n\tcall\texp\n\tfrobsd\t%xmm0, %xmm1\n\taddq\t$8, %rax\n\tjne\t.L1\n\tret\n")
+    there = only("f", "zen3", path).there
+    assert there.unknown == ("frobsd %xmm0, %xmm1",)
+    assert "the time in called functions is not included: exp" in there.notes
+
+
+def test_a_loop_of_an_instruction_that_costs_nothing_ends(tmp_path):
+    path = tmp_path / "k.s"
+    path.write_text("f:\n.L1:\n\tjmp\t.L1\n\tret\n")
+    assert only("f", "sapphire-rapids", path).there.cycles <= 1.0
+
+
+def test_the_deepest_loops_come_first(tmp_path):
+    inner = "\taddq\t$1, %rax\n\tjne\t.L2\n"
+    outer = f"f:\n.L1:\n\tnop\n.L2:\n{inner}\taddq\t$1, %rbx\n\tjne\t.L1\n"
+    alone = "".join(["\taddq\t$1, %rcx\n"] * 5)
+    path = tmp_path / "k.s"
+    path.write_text(f"{outer}.L3:\n{alone}\tjne\t.L3\n\tret\n")
+    report = ports(path, "f", "zen3")
+    assert [(loop.depth, loop.instructions) for loop in report.loops] == [(2, 2), (1, 6)]
+    assert ports(path, "f", "zen3", loop=2).loops[0].instructions == 6
+    assert ports(path, "f", "zen3", most=1).others == 1
+
+
+MISTAKES = [
+    ({"on": "zen9"}, "unknown processor 'zen9'; did you mean 'zen5'?"),
+    ({"on": "grace"}, "avx2.s: code for x86-64, but NVIDIA Grace is aarch64; compile it for that processor"),
+    ({"seconds": "3 s"}, "--time: needs the processor of the measurement; add --from CPU"),
+    ({"clock": "3 GHz"}, "--clock: needs the processor of the measurement; add --from CPU"),
+    ({"here": "zen3", "seconds": "3"}, "--time: '3' is not a positive time; write it like '12.3 s'"),
+    ({"here": "zen3", "seconds": "-3 s"}, "--time: '-3 s' is not a positive time"),
+    (
+        {"here": "zen3", "seconds": "3 s", "clock": "3 GHz"},
+        "--clock: cannot be compared with an unknown clock",
+    ),
+    (
+        {"here": "zen3", "seconds": "3 s", "clock": "3 s", "clock_here": "2 GHz"},
+        "--clock: '3 s' is not a positive clock",
+    ),
+    ({"here": "grace"}, "NVIDIA Grace (aarch64) and Zen 4 (x86-64) cannot execute the same file"),
+    ({"loop": 7}, "--loop: there is no loop 7; choose 1 to 1"),
+    ({"function": "none"}, "avx2.s: no function 'none'; functions: daxpy, division"),
+    ({"path": Path("none.s")}, "none.s: cannot be read"),
+    ({"path": AVX512, "on": "broadwell"}, "Broadwell does not have 'vfmadd213pd (%rdx,%rax), %zmm2, %zmm1'"),
+    ({"llvm_mca": "/bin/ls"}, "/bin/ls: is not an llvm-mca that runs; install LLVM 19 or newer"),
+]
+
+
+@pytest.mark.parametrize(("change", "line"), MISTAKES)
+def test_mistakes_are_one_line_each(change, line):
+    given = {"path": AVX2, "function": "daxpy", "on": "zen4", **change}
+    with pytest.raises((InputError, UsageError)) as caught:
+        ports(given.pop("path"), given.pop("function"), given.pop("on"), **given)
+    assert line in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_without_llvm_mca_the_tables_are_used_and_said():
+    report = ports(AVX2, "daxpy", "zen4")
+    assert report.loops[0].there.source == "shipped table (llvm-mca 19.1.7)"
+    assert "llvm-mca was not found, the shipped tables are used" in report.notices[0]
+
+
+def program(tmp_path, answer, version="19.1.0"):
+    path = tmp_path / "llvm-mca"
+    path.write_text(
+        f'#!/bin/sh\ncase "$*" in *--version*) echo "LLVM version {version}";; '
+        f"*) cat {tmp_path}/answer;; esac\n"
+    )
+    path.chmod(path.stat().st_mode | stat.S_IXUSR)
+    (tmp_path / "answer").write_text(answer if isinstance(answer, str) else json.dumps(answer))
+    return str(path)
+
+
+def answer(cycles):
+    return {
+        "CodeRegions": [
+            {
+                "SummaryView": {"TotalCycles": cycles},
+                "Instructions": ["nop"],
+                "ResourcePressureView": {
+                    "ResourcePressureInfo": [
+                        {"InstructionIndex": 0, "ResourceIndex": 0, "ResourceUsage": 9.0},
+                        {"InstructionIndex": 1, "ResourceIndex": 1, "ResourceUsage": 2.5},
+                    ]
+                },
+            }
+        ],
+        "TargetInfo": {"Resources": ["Zn4ALU0", "Zn4FP1"]},
+    }
+
+
+def test_the_answer_of_llvm_mca_is_read(tmp_path):
+    there = only("daxpy", "zen4", llvm_mca=program(tmp_path, answer(300))).there
+    assert there.source == "llvm-mca 19.1.0"
+    assert there.cycles == 0.0  # 300 cycles after 100 as after 200 iterations
+    assert there.ports == {"FP1": 2.5}
+
+
+@pytest.mark.parametrize("text", ["", "{}", "[]", '{"CodeRegions": [{}]}', '{"CodeRegions": 3}', "not json"])
+def test_answers_that_cannot_be_read(tmp_path, text):
+    with pytest.raises(InputError, match=r"the answer of llvm-mca 19.1.0 cannot be read: .*; use LLVM 19"):
+        only("daxpy", "zen4", llvm_mca=program(tmp_path, text))
+
+
+def test_an_llvm_mca_that_does_not_know_the_processor(tmp_path, monkeypatch):
+    old = program(tmp_path, answer(300), version="14.0.6")
+    with pytest.raises(UsageError, match=r"llvm-mca 14.0.6 is too old for Zen 5, which needs 19 or newer"):
+        only("daxpy", "zen5", llvm_mca=old)
+    monkeypatch.setattr(llvm_mca, "NAMES", (old,))
+    find_llvm_mca.cache_clear()
+    report = ports(AVX2, "daxpy", "zen5")
+    assert report.loops[0].there.source.startswith("shipped table")
+    assert "llvm-mca 14.0.6 is too old for Zen 5" in report.notices[0]
+
+
+def test_json_says_the_same():
+    report = ports(AVX2, "division", "skylake-x", here="broadwell", seconds="10 s")
+    document = json.loads(json.dumps(ports_json(report)))
+    loop = document["loops"][0]
+    assert loop["on"]["processor"] == "skylake-x"
+    assert loop["on"]["bottleneck"] == "the bottleneck is port FPDivider: division and square root 8.00"
+    assert loop["time"]["value"] == report.loops[0].time.value
+    assert document["measured_seconds"] == 10
+    assert any("equal clocks are assumed" in notice for notice in document["notices"])
