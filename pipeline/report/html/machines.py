@@ -6,6 +6,7 @@ from typing import Any
 from pipeline.report.distinct_names import distinct_texts
 from pipeline.report.escaping import shown_name
 from pipeline.report.formatting import display_unit, figure, percent, point_text
+from pipeline.report.summary import leading_rows
 from pipeline.report.terminal.results import interval_text
 from pipeline.report.terminal.targets import limits_sentence
 
@@ -69,7 +70,7 @@ def _regions(document: Mapping[str, Any]) -> dict[str, Any]:
     here, there = (document[side]["summary"]["regions"] for side in SIDES)
     before = {tuple(row["callpath"]): row for row in here}
     ways = {tuple(row["callpath"]): row["way"] for row in document["regions"]}
-    rows = [row for row in there if row["predictions"]][:REGIONS]
+    rows = [row for row in leading_rows(there, REGIONS) if row["predictions"]]
     last = [row["predictions"][-1] for row in rows]
     factor, unit = display_unit(
         rows[0]["unit"] if rows else "", max((entry["value"] for entry in last), default=0.0)

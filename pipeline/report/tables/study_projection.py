@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from pipeline.report.summary import leading_rows
 from pipeline.report.tables.data_table import (
     DataTable,
     answers,
@@ -22,10 +23,10 @@ def study_projection_table(document: Mapping[str, Any], *, by: str, limit: int) 
     Args:
         document: what `pipeline.report.study_projection` returns.
         by: ``regions`` or ``kernels`` (call paths).
-        limit: the most rows.
+        limit: the most kernels; start-up and shut-down are beside them.
     """
     here, there = (document[side]["summary"] for side in ("from", "on"))
-    rows = [row for row in there[by] if row["predictions"]][:limit]
+    rows = [row for row in leading_rows(there[by], limit) if row["predictions"]]
     before = {tuple(row["callpath"]): row for row in here[by]}
     ways = {tuple(row["callpath"]): row for row in document[by]}
     old = [before[tuple(row["callpath"])] for row in rows]

@@ -7,6 +7,7 @@ from rich.console import Console
 
 from pipeline.report.escaping import visible
 from pipeline.report.formatting import display_unit, figure, percent, point_text, value_text
+from pipeline.report.summary import leading_rows
 from pipeline.report.terminal.results import SHORTEST, interval_text, name_column, show_crossovers
 from pipeline.report.terminal.sentences import show_sentence
 from pipeline.report.terminal.tables import Column, named_table
@@ -24,7 +25,7 @@ def show_study_projection(out: Console, document: Document, *, name: str, by: st
         document: what `pipeline.report.study_projection` returns.
         name: of the study.
         by: ``regions`` or ``kernels`` (call paths).
-        limit: the most rows of kernels.
+        limit: the most kernels; start-up and shut-down are beside them.
     """
     here, there = (document[side] for side in SIDES)
     show_sentence(out, f"{name} from {_machine(here)} to {_machine(there)}", "bold")
@@ -108,7 +109,7 @@ def _show_kernels(out: Console, document: Document, *, by: str, limit: int) -> N
     summaries = [document[side]["summary"][by] for side in SIDES]
     before = {tuple(row["callpath"]): row for row in summaries[0]}
     ways = {tuple(row["callpath"]): row for row in document[by]}
-    rows = [row for row in summaries[1] if row["predictions"]][:limit]
+    rows = [row for row in leading_rows(summaries[1], limit) if row["predictions"]]
     if not rows:
         return
     last = [row["predictions"][-1] for row in rows]

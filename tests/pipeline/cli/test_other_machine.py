@@ -52,6 +52,7 @@ def test_both_machines_stand_side_by_side(call, stored, machines):
         "p = 4096 *",
         "On here:",
         "MPI_Send",
+        "MPI_Init",
         "Assumed:",
     ):
         assert what in text
