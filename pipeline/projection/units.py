@@ -76,6 +76,7 @@ _UNITS: dict[str, tuple[float, Dimension]] = {
     **{f"{p}flop": (10.0**n, FLOP) for p, n in (("", 0), ("k", 3), ("M", 6), ("G", 9), ("T", 12), ("P", 15))},
     **{f"{prefix}Hz": (10.0**power, RATE) for prefix, power in (("", 0), ("k", 3), ("M", 6), ("G", 9))},
 }
+MOST_SPREAD = 10.0  # standard deviation as a fraction of the value
 _FACTOR = re.compile(r"(?P<name>[A-Za-zµ]+|1|%)(?:\^(?P<power>-?\d+))?")
 _NUMBER = r"[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?"
 _QUANTITY = re.compile(
@@ -139,7 +140,7 @@ def parse_quantity(given: object, *, where: str = "") -> Quantity:
         return _from_table(given, where)
     if isinstance(given, int | float) and not isinstance(given, bool):
         return _finite(Quantity(value=float(given)), where)
-    match = _QUANTITY.fullmatch(given) if isinstance(given, str) else None
+    match = _QUANTITY.fullmatch(" ".join(given.split())) if isinstance(given, str) else None
     if match is None:
         hint = 'write a number or a text such as "195 us +- 0.4 %"'
         raise UsageError(f"'{given}' is not a quantity", where=where, hint=hint)
@@ -171,4 +172,7 @@ def _from_table(table: dict[str, object], where: str) -> Quantity:
 def _finite(quantity: Quantity, where: str) -> Quantity:
     if not (math.isfinite(quantity.value) and math.isfinite(quantity.relative_sd)):
         raise UsageError("a quantity has to be finite", where=where, hint="correct the number")
+    if quantity.relative_sd > MOST_SPREAD:
+        what = f"a spread of {100 * quantity.relative_sd:.3g} % says nothing"
+        raise UsageError(what, where=where, hint=f"state at most {100 * MOST_SPREAD:.0f} %")
     return quantity

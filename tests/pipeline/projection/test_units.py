@@ -161,3 +161,16 @@ def test_what_is_not_a_quantity_is_one_line(given, line):
         parse_quantity(given, where="machine.toml: latency")
     assert str(caught.value).startswith(f"machine.toml: latency: {line}")
     assert "\n" not in str(caught.value)
+
+
+def test_a_long_gap_is_read_at_once():
+    """Three gaps that may each be empty took the cube of their length."""
+    assert parse_quantity("1" + " " * 100_000 + "us").value == 1e-6
+    with pytest.raises(UsageError, match="is not a quantity"):
+        parse_quantity("1" + " " * 100_000 + "= 2")
+
+
+def test_a_spread_that_says_nothing_is_refused():
+    assert parse_quantity("1 s +- 1000 %").relative_sd == 10
+    with pytest.raises(UsageError, match="a spread of 1e\\+202 % says nothing"):
+        parse_quantity("1 s +- 1e202 %")
