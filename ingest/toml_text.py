@@ -18,12 +18,16 @@ def parse_toml(text: str, where: str) -> dict[str, Any]:
 
     Raises:
         TomlError: it is not TOML.
-        InputError: tables or arrays are nested more than `DEEPEST` deep.
+        InputError: tables or arrays are nested more than `DEEPEST` deep, or a number is too long.
     """
     try:
         content = tomllib.loads(text)
     except RecursionError:
         raise _too_deep(where) from None
+    except TomlError:
+        raise
+    except ValueError as error:  # a whole number of thousands of digits
+        raise InputError("a number has too many digits", where=where, hint="correct it") from error
     if _is_deep(content):
         raise _too_deep(where)
     return content

@@ -41,3 +41,9 @@ def test_every_reader_refuses_what_is_nested_deeply(tmp_path, text: str) -> None
         assert str(caught.value) == f"{file}: tables or arrays nested more than {DEEPEST} deep; flatten them"
     with pytest.raises(InputError, match="nested more than"):
         named_parents(tmp_path / "run.log")
+
+
+def test_a_number_of_thousands_of_digits_is_one_line() -> None:
+    with pytest.raises(InputError) as caught:
+        parse_toml(f"x = {'7' * 5000}", "f")
+    assert str(caught.value) == "f: a number has too many digits; correct it"
