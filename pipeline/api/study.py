@@ -130,7 +130,7 @@ def read_study(
     given: dict[str, Any] = {"metric": metric, "per": per, "jobs": jobs}
     options = load_options(None if config is None else Path(config), place if place.is_dir() else None)
     options = override(options, given, flags=False)
-    located = locate(place, options.runs)
+    located = locate(place, options.runs, options.table)
     read = ingest(located, options.metric, options.processes, excluded=options.exclude_metrics)
     read = true_times(read, options)
     read = selected(read, options)

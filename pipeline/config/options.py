@@ -10,6 +10,7 @@ from typing import Any, Literal, TypeVar, get_type_hints
 from filters.options import PaperRule
 from ingest.errors import UsageError
 from ingest.options import Declaration, declaration, option
+from ingest.readers.tables.mapping import TableMapping
 from ingest.run_names import RunSpec
 from pipeline.config.targets import HELP as TARGET_HELP
 from pipeline.config.targets import METAVAR as TARGET
@@ -158,6 +159,7 @@ class Options:
     Attributes:
         filter: ``[filter]``.
         models: ``[models]``.
+        table: ``[table]``: what the columns of tables mean.
         runs: ``[[run]]``: explicit runs, which replace discovery.
     """
 
@@ -250,6 +252,7 @@ class Options:
     )
     filter: FilterOptions = field(default_factory=FilterOptions)
     models: ModelOptions = field(default_factory=ModelOptions)
+    table: TableMapping = field(default_factory=TableMapping)
     runs: tuple[RunSpec, ...] = ()
 
     @property
@@ -285,13 +288,14 @@ def configuration_file(config: Path | None, directory: Path | None) -> Path | No
 
 def _from_file(path: Path) -> Options:
     document = read_toml(path)
-    document.check_keys(("analysis", "filter", "models", "run", "check"))
+    document.check_keys(("analysis", "filter", "models", "table", "run", "check"))
     filter_ = FilterOptions(**document.table("filter").options(FilterOptions))
     models = ModelOptions(**document.table("models").options(ModelOptions))
     return Options(
         **document.table("analysis").options(Options),
         filter=filter_,
         models=models,
+        table=TableMapping(**document.table("table").options(TableMapping)),
         runs=tuple(_run(table) for table in document.tables("run")),
     )
 

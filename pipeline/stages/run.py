@@ -102,7 +102,7 @@ def run(
     """
     stopwatch = Stopwatch()
     with stopwatch.stage("locate"):
-        located = locate(directory, options.runs)
+        located = locate(directory, options.runs, options.table)
     configuration = reuse_key(options) | calibration_key(options)
     with only_writer(options.out, notify):
         finish(options.out)

@@ -1,0 +1,469 @@
+"""Runs from the rows of tables; or a series, if nothing says on how many locations the times were measured."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ingest.arrays import FloatArray, IntArray
+from ingest.callpaths import CallPaths
+from ingest.calltree import CallTree, CallTreeBuilder
+from ingest.errors import InputError, one_line
+from ingest.profile import (
+    LARGEST,
+    LocationTable,
+    Metric,
+    MetricKind,
+    Profile,
+    RegionTable,
+    ValuesInMemory,
+)
+from ingest.readers.tables.mapping import TableMapping
+from ingest.readers.tables.rows import TIME, VISITS, Rows
+from ingest.readers.timer_tables.description import Statistic
+from ingest.run_settings import STATISTIC
+from ingest.series import MAX_NAMES, MAX_VALUES, Series, split_callpath
+
+METADATA = "metadata: "
+"""Begins the names of attributes that describe a run and come from columns of a table."""
+
+MAX_LOCATIONS = 1 << 21
+MAX_ALL_LOCATIONS = 1 << 26  # of all runs together
+STATISTICS = {"mean": Statistic.MEAN, "sum": Statistic.SUM, "maximum": Statistic.MAXIMUM}
+UNITS = {TIME: "s", VISITS: "occ"}
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class TableRun:
+    """One run of a table.
+
+    Attributes:
+        parameters: values in the order of the study's parameters.
+        repetition: numbered from 1 at each point.
+        profile: what was measured; its source names the table and the run.
+    """
+
+    parameters: tuple[float, ...]
+    repetition: int
+    profile: Profile
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class TableStudy:
+    """What tables hold.
+
+    Attributes:
+        parameters: names of the parameters.
+        runs: sorted by parameters and repetition; none if the number of locations is unknown.
+        series: the values as they are, if it is.
+        damaged: name of a run that cannot be used, and why.
+        notices: one sentence for everything doubtful.
+    """
+
+    parameters: tuple[str, ...]
+    runs: tuple[TableRun, ...]
+    series: Series | None
+    damaged: tuple[tuple[str, str], ...]
+    notices: tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class _Table:
+    """All rows, numbered: run and call path of each, and the tables that these numbers refer to."""
+
+    rows: tuple[Rows, ...]
+    file: IntArray  # int64[N], index into `rows`
+    index: IntArray  # int64[N], number of the row in its `Rows`
+    points: FloatArray
+    run: IntArray
+    point_of: IntArray  # per run
+    repetition: IntArray  # per run, from 1
+    node: IntArray  # int64[N], call path
+    tree: CallTree
+    names: tuple[str, ...]
+
+    def column(self, name: str) -> FloatArray:
+        """Return a metric or another column of numbers of all rows, NaN for tables without it."""
+        return np.concatenate([
+            rows.values[name] if name in rows.values else np.full(len(rows.row), np.nan) for rows in self.rows
+        ])
+
+    def place(self, row: int) -> str:
+        """Return where a row stands, with its file if there are several."""
+        rows = self.rows[self.file[row]]
+        text = rows.frame.place(int(rows.row[self.index[row]]))
+        return text if len(self.rows) == 1 else f"{rows.frame.source}, {text}"
+
+
+def make_study(tables: Sequence[Rows], mapping: TableMapping, source: str) -> TableStudy:
+    """Make runs of the rows of tables that are read as one study.
+
+    A run is what has the same parameters and repetition. One with a cell that is missing, negative or not a
+    number is left out. A kernel without a row in a run counts as zero there, as in profiles.
+
+    Raises:
+        InputError: the tables do not have the same parameters, a row stands twice, or no run is left.
+    """
+    parameters = tables[0].parameters
+    for rows in tables:
+        if set(rows.parameters) != set(parameters):
+            raise InputError(
+                f"the tables do not agree on their parameters: {', '.join(rows.parameters)} here,"
+                f" {', '.join(parameters)} in {tables[0].frame.source}",
+                where=rows.frame.source,
+                hint="give all the same columns, or name one as file in [table] of pipeline.toml",
+            )
+    table = _numbered(tables, mapping, source)
+    bad = _bad(table)
+    if np.isnan(np.concatenate([rows.locations for rows in tables])).all():
+        return _as_series(table, parameters, bad, mapping, source)
+    return _as_runs(table, parameters, bad, mapping, source)
+
+
+def _numbered(tables: Sequence[Rows], mapping: TableMapping, source: str) -> _Table:
+    parameters = tables[0].parameters
+    columns = [[rows.parameters.index(name) for name in parameters] for rows in tables]
+    points, point = np.unique(
+        np.concatenate([rows.points[:, order] for rows, order in zip(tables, columns, strict=True)]),
+        axis=0,
+        return_inverse=True,
+    )
+    builder = CallTreeBuilder()
+    nodes = [np.array([builder.add(_path(k, mapping)) for k in rows.kernels])[rows.kernel] for rows in tables]
+    place, tree, names = builder.build()
+    if int(tree.depth.sum()) > MAX_NAMES:
+        raise InputError("its call paths are too long for memory", where=source, hint="shorten them")
+    node = place[np.concatenate(nodes)]
+    file = np.repeat(np.arange(len(tables)), [len(rows.row) for rows in tables])
+    index = np.concatenate([np.arange(len(rows.row)) for rows in tables])
+    rank = np.concatenate([np.zeros(len(rows.row), np.int64) if rows.rank is None else rows.rank for rows in tables])
+    label = _labels(tables, point.reshape(-1), node, rank)
+    pairs, run = np.unique(np.column_stack([point.reshape(-1), label]), axis=0, return_inverse=True)
+    starts = np.searchsorted(pairs[:, 0], pairs[:, 0])
+    found = _Table(
+        rows=tuple(tables),
+        file=file,
+        index=index,
+        points=points,
+        run=run.reshape(-1),
+        point_of=pairs[:, 0],
+        repetition=np.arange(len(pairs)) - starts + 1,
+        node=node,
+        tree=tree,
+        names=names,
+    )
+    _refuse_twice(found, rank)
+    return found
+
+
+def _path(kernel: str, mapping: TableMapping) -> tuple[str, ...]:
+    if mapping.separator == "->":
+        return split_callpath(kernel)
+    if not mapping.separator:
+        return (kernel,)
+    return tuple(filter(None, (name.strip() for name in kernel.split(mapping.separator)))) or (kernel,)
+
+
+def _labels(tables: Sequence[Rows], point: IntArray, node: IntArray, rank: IntArray) -> IntArray:
+    """Number what distinguishes the runs of a point: as stated, or by the order in which kernels repeat."""
+    if all(rows.repetition is not None for rows in tables):
+        texts = np.concatenate([rows.repetition for rows in tables])  # type: ignore[misc]
+        found = dict.fromkeys(texts.tolist())
+        ordered = sorted(found, key=lambda text: (not text.isdecimal(), len(text) if text.isdecimal() else 0))
+        ordered.sort(key=lambda text: (not text.isdecimal(), int(text[:18]) if text.isdecimal() else 0))
+        number = {text: i for i, text in enumerate(ordered)}
+        return np.array([number[text] for text in texts.tolist()], dtype=np.int64)
+    order = np.lexsort([np.arange(len(point)), rank, node, point])
+    keys = np.column_stack([point, node, rank])[order]
+    first = np.append(True, (np.diff(keys, axis=0) != 0).any(axis=1))
+    starts = np.flatnonzero(first)
+    label = np.empty(len(point), dtype=np.int64)
+    label[order] = np.arange(len(point)) - starts[np.cumsum(first) - 1]
+    return label
+
+
+def _refuse_twice(table: _Table, rank: IntArray) -> None:
+    """Refuse two rows of one kernel in one run, or numbers that vary between what seem to be repetitions.
+
+    Raises:
+        InputError: with the lines of both, and a column that may be the parameter.
+    """
+    stated = all(rows.repetition is not None for rows in table.rows)
+    keys = [table.point_of[table.run], table.node, rank] + ([table.run] if stated else [])
+    order = np.lexsort([np.arange(len(rank)), *reversed(keys)])
+    same = np.flatnonzero((np.diff(np.column_stack(keys)[order], axis=0) == 0).all(axis=1))
+    if not len(same):
+        return
+    first, second = int(order[same[0]]), int(order[same[0] + 1])
+    varied = _varied(table, order[same], order[same + 1])
+    if not stated and not varied:
+        return
+    kernel = table.rows[table.file[second]].kernels[table.rows[table.file[second]].kernel[table.index[second]]]
+    hint = "number the runs in a column called repetition"
+    if varied:
+        hint = f"they differ in '{varied}': name it under parameters, metadata or repetition in [table]"
+    raise InputError(
+        f"{table.place(second)}: '{kernel}' stands there again for the same run as in {table.place(first)}"
+        if stated
+        else f"{table.place(second)}: the same parameters and kernel '{kernel}' as in {table.place(first)}",
+        where=table.rows[table.file[second]].frame.source,
+        hint=hint,
+    )
+
+
+def _varied(table: _Table, one: IntArray, two: IntArray) -> str:
+    """Return the name of an unknown column of numbers that differs between rows of the same kernel."""
+    for name in dict.fromkeys(name for rows in table.rows for name in rows.unknown):
+        texts = np.concatenate([rows.unknown.get(name, np.full(len(rows.row), "", dtype=object)) for rows in table.rows])
+        if (texts[one] != texts[two]).any():
+            return name
+    return ""
+
+
+def _bad(table: _Table) -> dict[int, str]:
+    """Return for each run with an invalid cell what is wrong with the first of them."""
+    found: dict[int, str] = {}
+    start = 0
+    for rows in table.rows:
+        size = len(rows.frame.table)
+        runs = table.run[start : start + size]
+        for row, what in rows.bad:
+            place = rows.frame.place(row) if int(runs[row]) not in found else ""
+            found.setdefault(int(runs[row]), f"{place}: {what}")
+        start += len(rows.row)
+    return found
+
+
+def _as_runs(
+    table: _Table, parameters: tuple[str, ...], bad: dict[int, str], mapping: TableMapping, source: str
+) -> TableStudy:
+    locations = _locations(table, bad)
+    metrics = list(dict.fromkeys(name for rows in table.rows for name in rows.values))
+    stored = {name: _dense(table, name, mapping, source) for name in metrics}
+    ranks = _ranks(table)
+    used = [run for run in range(len(table.point_of)) if run not in bad]
+    names = [_name(table, parameters, run, source) for run in range(len(table.point_of))]
+    if not used:
+        first = next(iter(bad))
+        more = f" (and {len(bad) - 1} more runs that cannot be used)" if len(bad) > 1 else ""
+        raise InputError(f"{bad[first]}{more}", where=source, hint="fill in the cell, or delete the rows of the run")
+    if sum(int(locations[run]) for run in used) > MAX_ALL_LOCATIONS:
+        raise InputError("more locations than any study has", where=source)
+    described, notices = _metadata(table)
+    notices += _gaps(table, used)
+    runs = []
+    for run in used:
+        values, where = _values(table, run, stored, ranks, int(locations[run]), mapping)
+        process = _processes(table, run, int(locations[run]))
+        attributes = {"generator": "table"} | {METADATA + name: texts[run] for name, texts in described.items()}
+        if where is None:
+            what = STATISTICS[mapping.statistic].value
+            attributes[STATISTIC] = f"{what} ({int(process[-1]) + 1} processes)" if len(process) else what
+        runs.append(
+            TableRun(
+                parameters=tuple(table.points[table.point_of[run]].tolist()),
+                repetition=int(table.repetition[run]),
+                profile=_profile(names[run], table, values, process, attributes, mapping),
+            )
+        )
+    return TableStudy(
+        parameters=parameters,
+        runs=tuple(runs),
+        series=None,
+        damaged=tuple((names[run], what) for run, what in sorted(bad.items())),
+        notices=notices,
+    )
+
+
+def _locations(table: _Table, bad: dict[int, str]) -> FloatArray:
+    """Return the number of locations per run; runs in which it is missing, odd or not the same are bad."""
+    stated = np.concatenate([rows.locations for rows in table.rows])
+    size = len(table.point_of)
+    least, most = np.full(size, np.inf), np.full(size, -np.inf)
+    np.minimum.at(least, table.run, stated)
+    np.maximum.at(most, table.run, stated)
+    first = np.full(size, len(stated))
+    np.minimum.at(first, table.run, np.arange(len(stated)))
+    for run in range(size):
+        value = least[run]
+        where = table.place(int(first[run])) if run not in bad else ""
+        if np.isnan(value):
+            bad.setdefault(run, f"{where}: the number of locations is not stated")
+        elif value != most[run]:
+            bad.setdefault(run, f"{where}: the run has both {value:g} and {most[run]:g} locations")
+        elif not 1 <= value <= MAX_LOCATIONS or value != int(value):
+            bad.setdefault(run, f"{where}: {value:g} locations")
+    return least
+
+
+def _ranks(table: _Table) -> IntArray | None:
+    """Return the rank of each row, None if the tables have none."""
+    columns = [rows.rank for rows in table.rows]
+    return None if any(column is None for column in columns) else np.concatenate(columns)  # type: ignore[arg-type]
+
+
+def _dense(table: _Table, name: str, mapping: TableMapping, source: str) -> FloatArray:
+    """Return a metric of all rows, zero if it has no value."""
+    values = table.column(name)
+    if not (np.abs(values[np.isfinite(values)]) < LARGEST).all():
+        raise InputError(f"a value of {name} is too large", where=source)
+    return np.nan_to_num(values)
+
+
+def _values(
+    table: _Table,
+    run: int,
+    stored: Mapping[str, FloatArray],
+    ranks: IntArray | None,
+    locations: int,
+    mapping: TableMapping,
+) -> tuple[dict[str, FloatArray], IntArray | None]:
+    """Return float64[n, location] per metric, and the locations of its rows if they state ranks."""
+    rows = np.flatnonzero(table.run == run)
+    nodes = table.node[rows]
+    where = None
+    if ranks is not None and len(found := np.unique(ranks[rows])) <= locations:
+        where = np.searchsorted(found, ranks[rows])
+    found_values = {}
+    for name, column in stored.items():
+        share = locations if mapping.statistic == "sum" and where is None else 1
+        dense = np.zeros((len(table.tree), 1 if where is None else locations))
+        there = np.zeros(dense.shape, dtype=np.bool_)
+        at = (nodes, 0 if where is None else where)
+        np.add.at(dense, at, column[rows] / share)
+        there[at] = True
+        if mapping.inclusive and name == TIME:
+            _fill_callers(table.tree, dense, there)
+        found_values[name] = np.broadcast_to(dense, (len(table.tree), locations))
+    return found_values, where
+
+
+def _fill_callers(tree: CallTree, values: FloatArray, there: Any) -> None:  # noqa: ANN401
+    """Give callers without a row the sum of their callees."""
+    for node in range(len(tree) - 1, 0, -1):
+        caller = int(tree.parent[node])
+        if caller >= 0:
+            values[caller] += np.where(there[caller], 0.0, values[node])
+
+
+def _processes(table: _Table, run: int, locations: int) -> IntArray:
+    """Return the process of each location: as many processes as stated, if they fit."""
+    row = int(np.flatnonzero(table.run == run)[0])
+    process = table.rows[table.file[row]].process[table.index[row]]
+    if np.isfinite(process) and process >= 1 and locations % process == 0:
+        return np.repeat(np.arange(int(process)), locations // int(process))
+    return np.arange(locations)
+
+
+def _profile(
+    source: str,
+    table: _Table,
+    values: Mapping[str, FloatArray],
+    process: IntArray,
+    attributes: Mapping[str, str],
+    mapping: TableMapping,
+) -> Profile:
+    nothing = ("",) * len(table.names)
+    starts = np.flatnonzero(np.diff(process, prepend=-1))
+    return Profile(
+        source=source,
+        tree=table.tree,
+        regions=RegionTable(
+            name=table.names, mangled=table.names, paradigm=nothing, file=nothing, line=np.full(len(table.names), -1)
+        ),
+        locations=LocationTable(
+            process=process,
+            thread=np.arange(len(process)) - starts[process],
+            cpu=np.ones(len(process), dtype=np.bool_),
+        ),
+        metrics=tuple(
+            Metric(
+                name,
+                UNITS.get(name, ""),
+                MetricKind.INCLUSIVE if mapping.inclusive and name == TIME else MetricKind.EXCLUSIVE,
+            )
+            for name in values
+        ),
+        load=ValuesInMemory(table.tree, values),
+        attributes=attributes,
+    )
+
+
+def _name(table: _Table, parameters: Sequence[str], run: int, source: str) -> str:
+    point = zip(parameters, table.points[table.point_of[run]].tolist(), strict=True)
+    text = ", ".join(f"{name} = {value:.15g}" for name, value in point)
+    return f"{source} ({text}, repetition {table.repetition[run]})"
+
+
+def _metadata(table: _Table) -> tuple[dict[str, list[str]], tuple[str, ...]]:
+    """Return per name what describes each run, and notices on columns that are not read.
+
+    Of the unknown columns of numbers, those that have one value in each run describe it.
+    """
+    found: dict[str, list[str]] = {}
+    left_out = []
+    for name in dict.fromkeys(n for rows in table.rows for n in (*rows.described, *rows.unknown)):
+        texts = np.concatenate([
+            rows.described.get(name, rows.unknown.get(name, np.full(len(rows.row), "", dtype=object)))
+            for rows in table.rows
+        ])
+        of_run = [""] * len(table.point_of)
+        one = True
+        for run, text in zip(table.run.tolist(), texts.tolist(), strict=True):
+            one = one and (not of_run[run] or not text or of_run[run] == text)
+            of_run[run] = of_run[run] or text
+        if one:
+            found[one_line(name)] = [one_line(text)[:200] for text in of_run]
+        else:
+            left_out.append(f"the column '{name}' is not read: name it in [table] of pipeline.toml if it matters")
+    return found, tuple(map(one_line, left_out))
+
+
+def _gaps(table: _Table, used: Sequence[int]) -> tuple[str, ...]:
+    """Say how many kernels have no row in some of the runs."""
+    there = np.zeros((len(table.tree), len(table.point_of)), dtype=np.bool_)
+    there[table.node, table.run] = True
+    kernels = there.any(axis=1)
+    partly = int((kernels & ~there[:, used].all(axis=1)).sum())
+    return (f"{partly} kernels have no row in some of the runs and count as zero there",) if partly else ()
+
+
+def _as_series(
+    table: _Table, parameters: tuple[str, ...], bad: dict[int, str], mapping: TableMapping, source: str
+) -> TableStudy:
+    """Take the values as they are; cells without a valid one count as not measured."""
+    metrics = list(dict.fromkeys(name for rows in table.rows for name in rows.values))
+    shape = (len(table.tree), len(table.points), int(table.repetition.max()))
+    if int(np.prod(shape)) * len(metrics) > MAX_VALUES:
+        raise InputError("too large for memory", where=source, hint="split the file")
+    values = {}
+    for name in metrics:
+        column = table.column(name)
+        column = np.where(np.abs(column) < LARGEST, column, np.nan)
+        if name == TIME:
+            column = np.where(column < 0, np.nan, column)
+        values[name] = np.full(shape, np.nan)
+        values[name][table.node, table.point_of[table.run], table.repetition[table.run] - 1] = column
+    if not np.isfinite(values[TIME]).any():
+        what = next(iter(bad.values()), "it has no time")
+        raise InputError(what, where=source)
+    if mapping.inclusive:
+        flat = values[TIME].reshape(len(table.tree), -1)
+        values[TIME] = table.tree.exclusive(np.nan_to_num(flat)).reshape(shape)
+    _, notices = _metadata(table)
+    notices += tuple(one_line(f"{what}; it counts as not measured") for what in bad.values())
+    notices += (
+        "the number of locations is not stated, so there is no effort: name a column of processes (p) or"
+        " locations",
+    )
+    series = Series(
+        source=source,
+        parameters=parameters,
+        points=table.points,
+        callpaths=CallPaths.of(table.tree, table.names),
+        metrics=tuple(Metric(name, UNITS.get(name, "")) for name in metrics),
+        values=values,
+        notices=notices,
+    )
+    return TableStudy(parameters=parameters, runs=(), series=series, damaged=(), notices=notices)
