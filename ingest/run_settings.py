@@ -1,15 +1,19 @@
 """What runs state about themselves beyond their parameters, and whether it is the same in all of them.
 
 Readers put it into the attributes of profiles under names that begin with `SETTING`; how much of a stated
-total was found, and what values are of the processes, stands under `RECONCILED` and `STATISTIC`.
+total was found, and what values are of the processes, stands under `RECONCILED` and `STATISTIC`; what the
+columns of a table say of the machine, the compiler or whatever the user notes, under names that begin with
+`METADATA`.
 """
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from ingest.errors import one_line
 
 SETTING = "setting: "
 PROGRAM = SETTING + "program"
+METADATA = "metadata: "
 RECONCILED = "reconciled: "
 STATISTIC = "statistic"
 OVERLAPPING_TIME = "overlapping_time"
@@ -46,6 +50,24 @@ def differing_settings(runs: Sequence[Mapping[str, str]]) -> tuple[str, ...]:
         for name, counts in values.items()
         if len(counts) > 1
     )
+
+
+def described_runs(runs: Sequence[Mapping[str, str]]) -> list[str]:
+    """Return for each name of metadata its values and how many runs have each, such as ``machine = alps``.
+
+    Args:
+        runs: the metadata of each run, by name.
+    """
+    sentences = []
+    for name in dict.fromkeys(name for run in runs for name in run):
+        counts = Counter(text for run in runs if (text := run.get(name, "")))
+        if len(counts) == 1:
+            sentences.append(f"{name} = {next(iter(counts))}")
+        elif len(counts) > MAX_SHOWN:
+            sentences.append(f"{name}: {len(counts)} different values")
+        elif counts:
+            sentences.append(f"{name}: {_listed(counts)}")
+    return [one_line(sentence) for sentence in sentences]
 
 
 def _listed(counts: Mapping[str, int]) -> str:

@@ -17,6 +17,7 @@ from ingest.profile_search import search_profiles
 from ingest.readers import SeriesReader, find_profile_reader, find_series_reader
 from ingest.readers.tables.mapping import TableMapping
 from ingest.readers.tables.source import TableSource, find_tables
+from ingest.readers.tables.study import TableStudy
 from ingest.reduction import ReducedProfile, reduce_profile
 from ingest.run_checks import RENAME, foreign_runs, misnamed_runs
 from ingest.run_names import RunSpec, named_parameters
@@ -85,7 +86,12 @@ def locate(path: Path, explicit: Sequence[RunSpec] = (), table: TableMapping | N
     is_file = path.is_file() and find_profile_reader(path) is None
     if (is_file or mapping.file) and not explicit and (tables := find_tables(path, mapping)):
         return Located(path, tables)
-    if path.is_dir() and not explicit and not search_profiles(path)[0] and (tables := find_tables(path, mapping)):
+    if (
+        path.is_dir()
+        and not explicit
+        and not search_profiles(path)[0]
+        and (tables := find_tables(path, mapping))
+    ):
         return Located(path, tables)
     series = find_series_reader(path) if is_file else None
     return Located(path, series or discover(path, explicit or None))
@@ -137,7 +143,8 @@ def ingest(
         inputs = (describe_input(located.path),)
         return Ingested(experiment=series, runs=(), beside=(), damaged=(), inputs=inputs)
     if isinstance(located.found, TableSource):
-        return _ingest_tables(located.found)
+        tables = located.found
+        return ingest_study(tables.read(), tuple(map(describe_input, tables.files)), tables.skipped)
     found = located.found
     metrics = MetricChoice(
         required=(metric, *ALWAYS_KEPT), every=excluded is not None, excluded=tuple(excluded or ())
@@ -172,29 +179,21 @@ def ingest(
     )
 
 
-def _ingest_tables(source: TableSource) -> Ingested:
-    """Read tables: their runs are aligned as profiles are, with all of their metrics.
-
-    Raises:
-        InputError: a table cannot be read, or no run is left.
-    """
-    study = source.read()
-    inputs = tuple(map(describe_input, source.files))
+def ingest_study(
+    study: TableStudy, inputs: tuple[InputFile, ...] = (), skipped: tuple[Skipped, ...] = ()
+) -> Ingested:
+    """Take up what tables hold: their runs are aligned as profiles are, with all of their metrics."""
     if study.series is not None:
         series = experiment_from_series(study.series)
-        return Ingested(experiment=series, runs=(), beside=source.skipped, damaged=(), inputs=inputs)
-    experiment = align(
-        study.parameters,
-        [
-            MeasuredRun(run.parameters, run.repetition, reduce_profile(run.profile, _names(run.profile)))
-            for run in study.runs
-        ],
-    )
+        return Ingested(experiment=series, runs=(), beside=skipped, damaged=(), inputs=inputs)
+    reduced = (reduce_profile(run.profile, _names(run.profile)) for run in study.runs)
+    measured = [MeasuredRun(r.parameters, r.repetition, p) for r, p in zip(study.runs, reduced, strict=True)]
+    experiment = align(study.parameters, measured)
     doubtful = doubts(experiment)
     return Ingested(
         experiment=replace(experiment, notices=(*study.notices, *experiment.notices, *doubtful)),
         runs=(),
-        beside=source.skipped,
+        beside=skipped,
         damaged=tuple(Skipped(Path(name), what) for name, what in study.damaged),
         inputs=inputs,
         doubts=doubtful,

@@ -169,10 +169,12 @@ def _filter(read: Ingested, analysis: Analysis, options: Options, folder: Path) 
     It is made from the runs that recorded the most: what they did not record, a filter cannot decide on.
     """
     metrics = {metric.name for metric in read.experiment.metrics}
+    logs = {run.source for run in read.experiment.runs if is_log(run.attributes)}
+    if not read.runs and logs:
+        return f"none: {NOT_INSTRUMENTED}"
     if not read.runs or not {"time", "visits"} <= metrics:
         return "none: it needs measured visits and times"
     largest = runs_to_filter(read.widest)[-1:]
-    logs = {run.source for run in read.experiment.runs if is_log(run.attributes)}
     if any(str(run.path) in logs for run in largest):
         return f"none: {NOT_INSTRUMENTED}"
     request = filter_request(options.filter, growing_regions(analysis))

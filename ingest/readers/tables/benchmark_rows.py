@@ -1,4 +1,4 @@
-"""What the results of benchmark frameworks have in common: figures of merit, of which those in seconds are read."""
+"""What results of benchmark frameworks have in common: figures of merit, of which the times are read."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -67,7 +67,8 @@ def frame_of(
         kernel=KERNEL,
         value=(VALUE,),
         separator="",
-        metadata=mapping.metadata or tuple(name for name in names if name not in parameters and name != mapping.repetition),
+        metadata=mapping.metadata
+        or tuple(name for name in names if name not in parameters and name != mapping.repetition),
     )
     return Frame(source=source, table=pd.DataFrame(columns), place=lambda row: times[row].place), stated
 

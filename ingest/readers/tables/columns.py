@@ -55,19 +55,95 @@ PROCESSES = PROCESS_PARAMETERS | {
 """Names, in lower case, of columns that count processes."""
 
 THREADS = frozenset(
-    ("threads", "nthreads", "n_threads", "num_threads", "omp_num_threads", "threadspertask", "num_cpus_per_task")
+    (
+        "threads",
+        "nthreads",
+        "n_threads",
+        "num_threads",
+        "omp_num_threads",
+        "threadspertask",
+        "num_cpus_per_task",
+    )
 )
 """Names, in lower case, of columns that count the threads of a process."""
 
 _SIZES = frozenset(
-    "n m k l x y z nx ny nz lx ly lz size problem_size problemsize res resolution cells atoms elements dofs dof "
-    "particles bodies grid grid_size scale order degree level length dim nodes nnodes n_nodes num_nodes".split()
+    [
+        "n",
+        "m",
+        "k",
+        "l",
+        "x",
+        "y",
+        "z",
+        "nx",
+        "ny",
+        "nz",
+        "lx",
+        "ly",
+        "lz",
+        "size",
+        "problem_size",
+        "problemsize",
+        "res",
+        "resolution",
+        "cells",
+        "atoms",
+        "elements",
+        "dofs",
+        "dof",
+        "particles",
+        "bodies",
+        "grid",
+        "grid_size",
+        "scale",
+        "order",
+        "degree",
+        "level",
+        "length",
+        "dim",
+        "nodes",
+        "nnodes",
+        "n_nodes",
+        "num_nodes",
+    ]
 )
-_KERNELS = ("kernel", "callpath", "call_path", "call path", "path", "region", "function", "routine", "timer")
-_KERNELS += ("section", "phase", "event", "label", "name")
-_TIMES = ("time", "seconds", "secs", "sec", "duration", "wall", "walltime", "wall_time", "wallclock", "elapsed")
-_TIMES += ("elapsed_time", "runtime", "run_time", "exclusive", "exclusive_time", "total_time", "value")
-_REPETITIONS = tuple(sorted(COUNTERS - {"profile"})) + ("r", "repeat")
+_KERNELS: tuple[str, ...] = (
+    "kernel",
+    "callpath",
+    "call_path",
+    "call path",
+    "path",
+    "region",
+    "function",
+    "routine",
+    "timer",
+    "section",
+    "phase",
+    "event",
+    "label",
+    "name",
+)
+_TIMES = (
+    "time",
+    "seconds",
+    "secs",
+    "sec",
+    "duration",
+    "wall",
+    "walltime",
+    "wall_time",
+    "wallclock",
+    "elapsed",
+    "elapsed_time",
+    "runtime",
+    "run_time",
+    "exclusive",
+    "exclusive_time",
+    "total_time",
+    "value",
+)
+_REPETITIONS = (*sorted(COUNTERS - {"profile"}), "r", "repeat")
 _VISITS = ("visits", "calls", "ncalls", "n_calls", "num_calls", "count", "counts", "hits")
 _LOCATIONS = ("locations", "cores", "ncores", "n_cores", "num_cores", "pes", "npes")
 _RANKS = ("rank", "mpi_rank", "mpi.rank", "process_id", "pid")
@@ -173,7 +249,9 @@ def _check_headers(headers: Sequence[str], mapping: TableMapping, source: str) -
         if name not in headers:
             near = difflib.get_close_matches(name, headers, n=1)
             hint = f"did you mean '{near[0]}'?" if near else f"its columns: {', '.join(headers)}"
-            raise InputError(f"[table] names the column '{name}', which is not there", where=source, hint=hint)
+            raise InputError(
+                f"[table] names the column '{name}', which is not there", where=source, hint=hint
+            )
 
 
 def _stated(mapping: TableMapping) -> tuple[str, ...]:
@@ -211,6 +289,8 @@ def _factor(header: str, mapping: TableMapping, source: str) -> float:
     unit = split_unit(header)[1] or mapping.unit
     if unit and unit.lower() not in SECONDS:
         raise InputError(
-            f"the unit '{unit}' of '{header}' is not a time", where=source, hint="known: s, ms, us, ns, min, h"
+            f"the unit '{unit}' of '{header}' is not a time",
+            where=source,
+            hint="known: s, ms, us, ns, min, h",
         )
     return SECONDS[unit.lower()] if unit else 1.0

@@ -1,4 +1,4 @@
-"""CSV and Parquet files as frames: every cell of a CSV file as its text, with the lines that rows stand on."""
+"""CSV and Parquet files as frames: every cell of a CSV file as its text, and the lines of rows."""
 
 import csv
 import io
@@ -73,6 +73,8 @@ def read_csv(path: Path, delimiter: str = "") -> Frame:
     first = text[start:].split("\n", 1)[0]
     delimiter = delimiter or _delimiter(first)
     names = _names(first, delimiter, str(path))
+    if not text[start + len(first) :].strip():
+        raise InputError("it has no rows", where=str(path), hint="was the measurement interrupted?")
     bad: list[arrow.InvalidRow] = []
     content = io.BytesIO(text[start + len(first) + 1 :].encode())
     types = pa.dictionary(pa.int32(), pa.string())
@@ -158,7 +160,9 @@ def _names(line: str, delimiter: str, source: str) -> list[str]:
         raise InputError(f"{len(names)} columns: more than any table has", where=source)
     for number, name in enumerate(names, start=1):
         if not name:
-            raise InputError(f"the column {number} has no name", where=source, hint="name it in the first line")
+            raise InputError(
+                f"the column {number} has no name", where=source, hint="name it in the first line"
+            )
         if name in names[: number - 1]:
             raise InputError(f"two columns are called '{name}'", where=source, hint="rename one")
     return names

@@ -39,12 +39,16 @@ class TableMapping:
     )
     parameters: tuple[str, ...] = option((), "Columns of the parameters.", read=_names)
     kernel: str = option("", "Column of the kernel or call path; without one, each time column is a kernel.")
-    value: tuple[str, ...] = option((), "Column of the time; without a kernel, all that are kernels.", read=_names)
+    value: tuple[str, ...] = option(
+        (), "Column of the time; without a kernel, all that are kernels.", read=_names
+    )
     unit: str = option("", "Unit of the times if their headers do not state it: s, ms, us, ns, min or h.")
     repetition: str = option("", "Column that distinguishes runs of one point; default: by their order.")
     visits: str = option("", "Column of the visits.")
     locations: str = option(
-        "", "Column of the number of CPU locations of the run, or a number; default: the processes.", read=_locations
+        "",
+        "Column of the number of CPU locations of the run, or a number; default: the processes.",
+        read=_locations,
     )
     rank: str = option("", "Column of the process on which a row was measured.")
     separator: str = option("->", "What separates the regions of a call path; empty if nothing does.")

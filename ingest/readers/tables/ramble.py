@@ -1,7 +1,7 @@
 """Results of Ramble, which Benchpark uses: ``results.latest.json`` of a workspace.
 
 It has ``experiments``, each with ``RAMBLE_STATUS``, the variables of the experiment as texts
-(``RAMBLE_VARIABLES``), and ``CONTEXTS``, whose ``foms`` have name, value and units (ramble.experiment_result).
+(``RAMBLE_VARIABLES``), and ``CONTEXTS``, whose ``foms`` have name, value and units.
 Of experiments that were repeated, the first entry sums up the others; its values are statistics and not read.
 """
 
@@ -23,8 +23,10 @@ _OWN = frozenset(("repeat_index", "experiment_index", "processes_per_node", "bat
 def matches(path: Path) -> bool:
     """Return whether a file begins as the results of Ramble do."""
     start = head(path)
-    return start.lstrip().startswith(b"{") and b'"experiments"' in start and (
-        b"RAMBLE_" in start or b"EXPERIMENT_CHAIN" in start
+    return (
+        start.lstrip().startswith(b"{")
+        and b'"experiments"' in start
+        and (b"RAMBLE_" in start or b"EXPERIMENT_CHAIN" in start)
     )
 
 
@@ -43,9 +45,7 @@ def read(path: Path, mapping: TableMapping) -> tuple[Frame, TableMapping]:
 
 def _figures(content: Mapping[str, Any], where: str) -> Iterator[Figure]:
     common = {
-        name: text
-        for name in ("workspace_name", "workspace_hash")
-        if (text := plain_text(content.get(name)))
+        name: text for name in ("workspace_name", "workspace_hash") if (text := plain_text(content.get(name)))
     }
     entries = json_list(member(content, "experiments", "the file", where), "'experiments'", where)
     for number, entry in enumerate(entries, start=1):

@@ -2,9 +2,10 @@
 
 A performance log (since 4.0) has one line per run of a test, cells separated by bars, columns called after the
 attributes of the test, and ``<variable>_value``, ``<variable>_unit`` per performance variable
-(``handlers_perflog`` in reframe/core/settings.py, docs/tutorial.rst). A report has ``runs``, their ``testcases``,
-and in these ``perfvalues``, ``system:partition:variable -> [value, reference, lower, upper, unit, ...]``
-(reframe/frontend/reporting, data version 4), or before that ``perfvars``, objects with name, value and unit.
+(``handlers_perflog`` in reframe/core/settings.py, docs/tutorial.rst). A report has ``runs``, their
+``testcases``, and in these ``perfvalues``,
+``system:partition:variable -> [value, reference, lower, upper, unit, ...]`` (reframe/frontend/reporting, data
+version 4), or before that ``perfvars``, objects with name, value and unit.
 """
 
 from collections.abc import Iterator, Mapping
@@ -38,7 +39,7 @@ def read(path: Path, mapping: TableMapping) -> tuple[Frame, TableMapping]:
     """
     if not _is_log(head(path)):
         report = json_object(parse_json(read_text(path), str(path)), "the file", str(path))
-        figures = [f for f in _reported(report, str(path))]
+        figures = list(_reported(report, str(path)))
     else:
         figures = list(_logged(path))
     preferred = {
@@ -57,9 +58,27 @@ def _is_report(start: bytes) -> bool:
 
 
 _OWN = frozenset(
-    "jobid num_cpus_per_task num_gpus_per_node num_tasks_per_core num_tasks_per_node num_tasks_per_socket "
-    "run_index time_compile time_performance time_run time_sanity time_setup time_total completion_time "
-    "time_limit max_pending_time build_time_limit exclusive_access use_multithreading".split()
+    [
+        "jobid",
+        "num_cpus_per_task",
+        "num_gpus_per_node",
+        "num_tasks_per_core",
+        "num_tasks_per_node",
+        "num_tasks_per_socket",
+        "run_index",
+        "time_compile",
+        "time_performance",
+        "time_run",
+        "time_sanity",
+        "time_setup",
+        "time_total",
+        "completion_time",
+        "time_limit",
+        "max_pending_time",
+        "build_time_limit",
+        "exclusive_access",
+        "use_multithreading",
+    ]
 )
 """Attributes that every test has; they are no parameters."""
 
@@ -107,10 +126,7 @@ def _reported(report: Mapping[str, Any], where: str) -> Iterator[Figure]:
 
 def _of_case(test: Mapping[str, Any], session: Mapping[str, str], at: str, where: str) -> Iterator[Figure]:
     nested = {
-        name: value
-        for key in _NESTED
-        if isinstance(test.get(key), dict)
-        for name, value in test[key].items()
+        name: value for key in _NESTED if isinstance(test.get(key), dict) for name, value in test[key].items()
     }
     described = {**session, **test, **nested}
     run = {name: text for name, value in described.items() if (text := plain_text(value))}
@@ -119,12 +135,14 @@ def _of_case(test: Mapping[str, Any], session: Mapping[str, str], at: str, where
         record = json_object(variable, "a performance variable", where)
         name, value = str(member(record, "name", "a performance variable", where)), record.get("value")
         if value is not None:
-            yield Figure(name=name, value=value, unit=str(record.get("unit", "")), run=run, place=f"{at}, {name}")
+            yield Figure(
+                name=name, value=value, unit=str(record.get("unit", "")), run=run, place=f"{at}, {name}"
+            )
     values = json_object(test.get("perfvalues") or {}, "'perfvalues'", where)
     for key, entry in values.items():
         name = key.rpartition(":")[2]
-        record = json_list(entry, f"'{key}'", where)
-        if len(record) < 5:
-            raise InputError(f"{at}: '{key}' has {len(record)} entries instead of 5 or 6", where=where)
-        if record[0] is not None:
-            yield Figure(name=name, value=record[0], unit=str(record[4]), run=run, place=f"{at}, {name}")
+        fields = json_list(entry, f"'{key}'", where)
+        if len(fields) < 5:
+            raise InputError(f"{at}: '{key}' has {len(fields)} entries instead of 5 or 6", where=where)
+        if fields[0] is not None:
+            yield Figure(name=name, value=fields[0], unit=str(fields[4]), run=run, place=f"{at}, {name}")

@@ -1,7 +1,7 @@
-"""The rows of tables in one form, whatever the table was: arrays of points, kernels, times and what describes runs."""
+"""The rows of tables in one form: arrays of points, kernels, times, and what describes the runs."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -57,7 +57,9 @@ class Rows:
     bad: tuple[tuple[int, str], ...]
 
 
-def read_rows(frame: Frame, mapping: TableMapping, named: Mapping[str, float], repetition: int | None) -> Rows:
+def read_rows(
+    frame: Frame, mapping: TableMapping, named: Mapping[str, float], repetition: int | None
+) -> Rows:
     """Bring the rows of a table into one form.
 
     Args:
@@ -236,7 +238,9 @@ def _locations(
     elif process is None and threads is None:
         locations = nothing
     else:
-        locations = np.ones(size) * (1.0 if process is None else process) * (1.0 if threads is None else threads)
+        locations = (
+            np.ones(size) * (1.0 if process is None else process) * (1.0 if threads is None else threads)
+        )
     return locations, nothing if process is None else process
 
 
@@ -245,15 +249,16 @@ def _described(
 ) -> tuple[dict[str, "np.ndarray[Any, Any]"], dict[str, "np.ndarray[Any, Any]"]]:
     """Separate what describes runs, as stated or as text, from numbers that nothing is known about."""
     described = {name: _texts(table[name]) for name in columns.metadata}
-    unknown = {}
+    unknown: dict[str, np.ndarray[Any, Any]] = {}
     for name in columns.others:
         texts = _texts(table[name])
         (unknown if _numeric(texts) else described)[name] = texts
     return described, unknown
 
 
-def _numeric(texts: Sequence[str]) -> bool:
+def _numeric(texts: "np.ndarray[Any, Any]") -> bool:
     try:
-        return any([math.isfinite(_number(text)) for text in dict.fromkeys(texts) if text])
+        numbers = [_number(text) for text in dict.fromkeys(texts.tolist()) if text]
     except ValueError:
         return False
+    return any(map(math.isfinite, numbers))

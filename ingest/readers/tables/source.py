@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from ingest.errors import InputError
+from ingest.errors import InputError, RunNameError
 from ingest.profile_search import Skipped
 from ingest.readers.tables import ramble, reframe
 from ingest.readers.tables.columns import find_columns
@@ -13,7 +13,6 @@ from ingest.readers.tables.mapping import TableMapping
 from ingest.readers.tables.rows import Rows, read_rows
 from ingest.readers.tables.study import TableStudy, make_study
 from ingest.run_names import RunName, parse_run_name
-from ingest.errors import RunNameError
 
 DEPTH = 4  # folders below the directory: ReFrame has perflogs/<system>/<partition>
 MAX_FILES = 10_000
@@ -59,10 +58,13 @@ def find_tables(path: Path, mapping: TableMapping) -> TableSource | None:
     if mapping.file:
         missing = next((file for file in mapping.file if not file.is_file()), None)
         if missing:
-            raise InputError("no such file", where=str(missing), hint="correct file in [table] of pipeline.toml")
+            raise InputError(
+                "no such file", where=str(missing), hint="correct file in [table] of pipeline.toml"
+            )
         return TableSource(path=path, files=mapping.file, mapping=mapping)
     if path.is_file():
-        return TableSource(path=path, files=(path,), mapping=mapping) if matches(path, mapping) else None
+        named = path.suffix.lower() in CSV_ENDINGS or matches(path, mapping)
+        return TableSource(path=path, files=(path,), mapping=mapping) if named else None
     found: list[Path] = []
     skipped: list[Skipped] = []
     for file in _files_below(path, DEPTH):
@@ -72,7 +74,9 @@ def find_tables(path: Path, mapping: TableMapping) -> TableSource | None:
             skipped.append(Skipped(file, "no column of times is recognised"))
         if len(found) == MAX_FILES:
             break
-    return TableSource(path=path, files=tuple(found), mapping=mapping, skipped=tuple(skipped)) if found else None
+    return (
+        TableSource(path=path, files=tuple(found), mapping=mapping, skipped=tuple(skipped)) if found else None
+    )
 
 
 def matches(path: Path, mapping: TableMapping) -> bool:
@@ -114,7 +118,7 @@ def _rows(path: Path, top: Path, mapping: TableMapping) -> tuple[Rows, TableMapp
 
 
 def _named(name: str) -> RunName:
-    """Read the name of a file or folder; nothing if it does not parse or has digits that may mean anything."""
+    """Read the name of a file or folder; nothing if it does not parse."""
     try:
         return parse_run_name(name)
     except RunNameError:
@@ -122,7 +126,8 @@ def _named(name: str) -> RunName:
 
 
 def _frame(path: Path, mapping: TableMapping) -> tuple[Frame, TableMapping]:
-    for layout in (reframe, ramble):
-        if layout.matches(path):
-            return layout.read(path, mapping)
+    if reframe.matches(path):
+        return reframe.read(path, mapping)
+    if ramble.matches(path):
+        return ramble.read(path, mapping)
     return (read_parquet(path) if is_parquet(path) else read_csv(path)), mapping

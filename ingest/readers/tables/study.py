@@ -1,4 +1,4 @@
-"""Runs from the rows of tables; or a series, if nothing says on how many locations the times were measured."""
+"""Runs from the rows of tables; or a series, if nothing says how many locations the times are of."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ import numpy as np
 
 from ingest.arrays import FloatArray, IntArray
 from ingest.callpaths import CallPaths
-from ingest.calltree import CallTree, CallTreeBuilder
+from ingest.calltree import CallTree
 from ingest.errors import InputError, one_line
 from ingest.profile import (
     LARGEST,
@@ -20,13 +20,11 @@ from ingest.profile import (
     ValuesInMemory,
 )
 from ingest.readers.tables.mapping import TableMapping
+from ingest.readers.tables.numbering import NumberedRows, bad_runs, number_rows
 from ingest.readers.tables.rows import TIME, VISITS, Rows
 from ingest.readers.timer_tables.description import Statistic
-from ingest.run_settings import STATISTIC
-from ingest.series import MAX_NAMES, MAX_VALUES, Series, split_callpath
-
-METADATA = "metadata: "
-"""Begins the names of attributes that describe a run and come from columns of a table."""
+from ingest.run_settings import METADATA, STATISTIC
+from ingest.series import MAX_VALUES, Series
 
 MAX_LOCATIONS = 1 << 21
 MAX_ALL_LOCATIONS = 1 << 26  # of all runs together
@@ -68,34 +66,6 @@ class TableStudy:
     notices: tuple[str, ...]
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class _Table:
-    """All rows, numbered: run and call path of each, and the tables that these numbers refer to."""
-
-    rows: tuple[Rows, ...]
-    file: IntArray  # int64[N], index into `rows`
-    index: IntArray  # int64[N], number of the row in its `Rows`
-    points: FloatArray
-    run: IntArray
-    point_of: IntArray  # per run
-    repetition: IntArray  # per run, from 1
-    node: IntArray  # int64[N], call path
-    tree: CallTree
-    names: tuple[str, ...]
-
-    def column(self, name: str) -> FloatArray:
-        """Return a metric or another column of numbers of all rows, NaN for tables without it."""
-        return np.concatenate([
-            rows.values[name] if name in rows.values else np.full(len(rows.row), np.nan) for rows in self.rows
-        ])
-
-    def place(self, row: int) -> str:
-        """Return where a row stands, with its file if there are several."""
-        rows = self.rows[self.file[row]]
-        text = rows.frame.place(int(rows.row[self.index[row]]))
-        return text if len(self.rows) == 1 else f"{rows.frame.source}, {text}"
-
-
 def make_study(tables: Sequence[Rows], mapping: TableMapping, source: str) -> TableStudy:
     """Make runs of the rows of tables that are read as one study.
 
@@ -114,129 +84,15 @@ def make_study(tables: Sequence[Rows], mapping: TableMapping, source: str) -> Ta
                 where=rows.frame.source,
                 hint="give all the same columns, or name one as file in [table] of pipeline.toml",
             )
-    table = _numbered(tables, mapping, source)
-    bad = _bad(table)
+    table = number_rows(tables, mapping.separator, source)
+    bad = bad_runs(table)
     if np.isnan(np.concatenate([rows.locations for rows in tables])).all():
         return _as_series(table, parameters, bad, mapping, source)
     return _as_runs(table, parameters, bad, mapping, source)
 
 
-def _numbered(tables: Sequence[Rows], mapping: TableMapping, source: str) -> _Table:
-    parameters = tables[0].parameters
-    columns = [[rows.parameters.index(name) for name in parameters] for rows in tables]
-    points, point = np.unique(
-        np.concatenate([rows.points[:, order] for rows, order in zip(tables, columns, strict=True)]),
-        axis=0,
-        return_inverse=True,
-    )
-    builder = CallTreeBuilder()
-    nodes = [np.array([builder.add(_path(k, mapping)) for k in rows.kernels])[rows.kernel] for rows in tables]
-    place, tree, names = builder.build()
-    if int(tree.depth.sum()) > MAX_NAMES:
-        raise InputError("its call paths are too long for memory", where=source, hint="shorten them")
-    node = place[np.concatenate(nodes)]
-    file = np.repeat(np.arange(len(tables)), [len(rows.row) for rows in tables])
-    index = np.concatenate([np.arange(len(rows.row)) for rows in tables])
-    rank = np.concatenate([np.zeros(len(rows.row), np.int64) if rows.rank is None else rows.rank for rows in tables])
-    label = _labels(tables, point.reshape(-1), node, rank)
-    pairs, run = np.unique(np.column_stack([point.reshape(-1), label]), axis=0, return_inverse=True)
-    starts = np.searchsorted(pairs[:, 0], pairs[:, 0])
-    found = _Table(
-        rows=tuple(tables),
-        file=file,
-        index=index,
-        points=points,
-        run=run.reshape(-1),
-        point_of=pairs[:, 0],
-        repetition=np.arange(len(pairs)) - starts + 1,
-        node=node,
-        tree=tree,
-        names=names,
-    )
-    _refuse_twice(found, rank)
-    return found
-
-
-def _path(kernel: str, mapping: TableMapping) -> tuple[str, ...]:
-    if mapping.separator == "->":
-        return split_callpath(kernel)
-    if not mapping.separator:
-        return (kernel,)
-    return tuple(filter(None, (name.strip() for name in kernel.split(mapping.separator)))) or (kernel,)
-
-
-def _labels(tables: Sequence[Rows], point: IntArray, node: IntArray, rank: IntArray) -> IntArray:
-    """Number what distinguishes the runs of a point: as stated, or by the order in which kernels repeat."""
-    if all(rows.repetition is not None for rows in tables):
-        texts = np.concatenate([rows.repetition for rows in tables])  # type: ignore[misc]
-        found = dict.fromkeys(texts.tolist())
-        ordered = sorted(found, key=lambda text: (not text.isdecimal(), len(text) if text.isdecimal() else 0))
-        ordered.sort(key=lambda text: (not text.isdecimal(), int(text[:18]) if text.isdecimal() else 0))
-        number = {text: i for i, text in enumerate(ordered)}
-        return np.array([number[text] for text in texts.tolist()], dtype=np.int64)
-    order = np.lexsort([np.arange(len(point)), rank, node, point])
-    keys = np.column_stack([point, node, rank])[order]
-    first = np.append(True, (np.diff(keys, axis=0) != 0).any(axis=1))
-    starts = np.flatnonzero(first)
-    label = np.empty(len(point), dtype=np.int64)
-    label[order] = np.arange(len(point)) - starts[np.cumsum(first) - 1]
-    return label
-
-
-def _refuse_twice(table: _Table, rank: IntArray) -> None:
-    """Refuse two rows of one kernel in one run, or numbers that vary between what seem to be repetitions.
-
-    Raises:
-        InputError: with the lines of both, and a column that may be the parameter.
-    """
-    stated = all(rows.repetition is not None for rows in table.rows)
-    keys = [table.point_of[table.run], table.node, rank] + ([table.run] if stated else [])
-    order = np.lexsort([np.arange(len(rank)), *reversed(keys)])
-    same = np.flatnonzero((np.diff(np.column_stack(keys)[order], axis=0) == 0).all(axis=1))
-    if not len(same):
-        return
-    first, second = int(order[same[0]]), int(order[same[0] + 1])
-    varied = _varied(table, order[same], order[same + 1])
-    if not stated and not varied:
-        return
-    kernel = table.rows[table.file[second]].kernels[table.rows[table.file[second]].kernel[table.index[second]]]
-    hint = "number the runs in a column called repetition"
-    if varied:
-        hint = f"they differ in '{varied}': name it under parameters, metadata or repetition in [table]"
-    raise InputError(
-        f"{table.place(second)}: '{kernel}' stands there again for the same run as in {table.place(first)}"
-        if stated
-        else f"{table.place(second)}: the same parameters and kernel '{kernel}' as in {table.place(first)}",
-        where=table.rows[table.file[second]].frame.source,
-        hint=hint,
-    )
-
-
-def _varied(table: _Table, one: IntArray, two: IntArray) -> str:
-    """Return the name of an unknown column of numbers that differs between rows of the same kernel."""
-    for name in dict.fromkeys(name for rows in table.rows for name in rows.unknown):
-        texts = np.concatenate([rows.unknown.get(name, np.full(len(rows.row), "", dtype=object)) for rows in table.rows])
-        if (texts[one] != texts[two]).any():
-            return name
-    return ""
-
-
-def _bad(table: _Table) -> dict[int, str]:
-    """Return for each run with an invalid cell what is wrong with the first of them."""
-    found: dict[int, str] = {}
-    start = 0
-    for rows in table.rows:
-        size = len(rows.frame.table)
-        runs = table.run[start : start + size]
-        for row, what in rows.bad:
-            place = rows.frame.place(row) if int(runs[row]) not in found else ""
-            found.setdefault(int(runs[row]), f"{place}: {what}")
-        start += len(rows.row)
-    return found
-
-
 def _as_runs(
-    table: _Table, parameters: tuple[str, ...], bad: dict[int, str], mapping: TableMapping, source: str
+    table: NumberedRows, parameters: tuple[str, ...], bad: dict[int, str], mapping: TableMapping, source: str
 ) -> TableStudy:
     locations = _locations(table, bad)
     metrics = list(dict.fromkeys(name for rows in table.rows for name in rows.values))
@@ -247,7 +103,9 @@ def _as_runs(
     if not used:
         first = next(iter(bad))
         more = f" (and {len(bad) - 1} more runs that cannot be used)" if len(bad) > 1 else ""
-        raise InputError(f"{bad[first]}{more}", where=source, hint="fill in the cell, or delete the rows of the run")
+        raise InputError(
+            f"{bad[first]}{more}", where=source, hint="fill in the cell, or delete the rows of the run"
+        )
     if sum(int(locations[run]) for run in used) > MAX_ALL_LOCATIONS:
         raise InputError("more locations than any study has", where=source)
     described, notices = _metadata(table)
@@ -256,7 +114,9 @@ def _as_runs(
     for run in used:
         values, where = _values(table, run, stored, ranks, int(locations[run]), mapping)
         process = _processes(table, run, int(locations[run]))
-        attributes = {"generator": "table"} | {METADATA + name: texts[run] for name, texts in described.items()}
+        attributes = {"generator": "table"} | {
+            METADATA + name: texts[run] for name, texts in described.items()
+        }
         if where is None:
             what = STATISTICS[mapping.statistic].value
             attributes[STATISTIC] = f"{what} ({int(process[-1]) + 1} processes)" if len(process) else what
@@ -276,7 +136,7 @@ def _as_runs(
     )
 
 
-def _locations(table: _Table, bad: dict[int, str]) -> FloatArray:
+def _locations(table: NumberedRows, bad: dict[int, str]) -> FloatArray:
     """Return the number of locations per run; runs in which it is missing, odd or not the same are bad."""
     stated = np.concatenate([rows.locations for rows in table.rows])
     size = len(table.point_of)
@@ -297,13 +157,13 @@ def _locations(table: _Table, bad: dict[int, str]) -> FloatArray:
     return least
 
 
-def _ranks(table: _Table) -> IntArray | None:
+def _ranks(table: NumberedRows) -> IntArray | None:
     """Return the rank of each row, None if the tables have none."""
     columns = [rows.rank for rows in table.rows]
     return None if any(column is None for column in columns) else np.concatenate(columns)  # type: ignore[arg-type]
 
 
-def _dense(table: _Table, name: str, mapping: TableMapping, source: str) -> FloatArray:
+def _dense(table: NumberedRows, name: str, mapping: TableMapping, source: str) -> FloatArray:
     """Return a metric of all rows, zero if it has no value."""
     values = table.column(name)
     if not (np.abs(values[np.isfinite(values)]) < LARGEST).all():
@@ -312,7 +172,7 @@ def _dense(table: _Table, name: str, mapping: TableMapping, source: str) -> Floa
 
 
 def _values(
-    table: _Table,
+    table: NumberedRows,
     run: int,
     stored: Mapping[str, FloatArray],
     ranks: IntArray | None,
@@ -330,7 +190,7 @@ def _values(
         share = locations if mapping.statistic == "sum" and where is None else 1
         dense = np.zeros((len(table.tree), 1 if where is None else locations))
         there = np.zeros(dense.shape, dtype=np.bool_)
-        at = (nodes, 0 if where is None else where)
+        at = (nodes, np.zeros_like(nodes) if where is None else where)
         np.add.at(dense, at, column[rows] / share)
         there[at] = True
         if mapping.inclusive and name == TIME:
@@ -347,7 +207,7 @@ def _fill_callers(tree: CallTree, values: FloatArray, there: Any) -> None:  # no
             values[caller] += np.where(there[caller], 0.0, values[node])
 
 
-def _processes(table: _Table, run: int, locations: int) -> IntArray:
+def _processes(table: NumberedRows, run: int, locations: int) -> IntArray:
     """Return the process of each location: as many processes as stated, if they fit."""
     row = int(np.flatnonzero(table.run == run)[0])
     process = table.rows[table.file[row]].process[table.index[row]]
@@ -358,7 +218,7 @@ def _processes(table: _Table, run: int, locations: int) -> IntArray:
 
 def _profile(
     source: str,
-    table: _Table,
+    table: NumberedRows,
     values: Mapping[str, FloatArray],
     process: IntArray,
     attributes: Mapping[str, str],
@@ -370,7 +230,11 @@ def _profile(
         source=source,
         tree=table.tree,
         regions=RegionTable(
-            name=table.names, mangled=table.names, paradigm=nothing, file=nothing, line=np.full(len(table.names), -1)
+            name=table.names,
+            mangled=table.names,
+            paradigm=nothing,
+            file=nothing,
+            line=np.full(len(table.names), -1),
         ),
         locations=LocationTable(
             process=process,
@@ -390,13 +254,13 @@ def _profile(
     )
 
 
-def _name(table: _Table, parameters: Sequence[str], run: int, source: str) -> str:
+def _name(table: NumberedRows, parameters: Sequence[str], run: int, source: str) -> str:
     point = zip(parameters, table.points[table.point_of[run]].tolist(), strict=True)
     text = ", ".join(f"{name} = {value:.15g}" for name, value in point)
     return f"{source} ({text}, repetition {table.repetition[run]})"
 
 
-def _metadata(table: _Table) -> tuple[dict[str, list[str]], tuple[str, ...]]:
+def _metadata(table: NumberedRows) -> tuple[dict[str, list[str]], tuple[str, ...]]:
     """Return per name what describes each run, and notices on columns that are not read.
 
     Of the unknown columns of numbers, those that have one value in each run describe it.
@@ -404,10 +268,12 @@ def _metadata(table: _Table) -> tuple[dict[str, list[str]], tuple[str, ...]]:
     found: dict[str, list[str]] = {}
     left_out = []
     for name in dict.fromkeys(n for rows in table.rows for n in (*rows.described, *rows.unknown)):
-        texts = np.concatenate([
-            rows.described.get(name, rows.unknown.get(name, np.full(len(rows.row), "", dtype=object)))
-            for rows in table.rows
-        ])
+        texts = np.concatenate(
+            [
+                rows.described.get(name, rows.unknown.get(name, np.full(len(rows.row), "", dtype=object)))
+                for rows in table.rows
+            ]
+        )
         of_run = [""] * len(table.point_of)
         one = True
         for run, text in zip(table.run.tolist(), texts.tolist(), strict=True):
@@ -416,21 +282,26 @@ def _metadata(table: _Table) -> tuple[dict[str, list[str]], tuple[str, ...]]:
         if one:
             found[one_line(name)] = [one_line(text)[:200] for text in of_run]
         else:
-            left_out.append(f"the column '{name}' is not read: name it in [table] of pipeline.toml if it matters")
+            left_out.append(
+                f"the column '{name}' is not read: name it in [table] of pipeline.toml if it matters"
+            )
     return found, tuple(map(one_line, left_out))
 
 
-def _gaps(table: _Table, used: Sequence[int]) -> tuple[str, ...]:
+def _gaps(table: NumberedRows, used: Sequence[int]) -> tuple[str, ...]:
     """Say how many kernels have no row in some of the runs."""
     there = np.zeros((len(table.tree), len(table.point_of)), dtype=np.bool_)
     there[table.node, table.run] = True
     kernels = there.any(axis=1)
     partly = int((kernels & ~there[:, used].all(axis=1)).sum())
-    return (f"{partly} kernels have no row in some of the runs and count as zero there",) if partly else ()
+    if not partly:
+        return ()
+    subject, verb = ("1 kernel has", "counts") if partly == 1 else (f"{partly} kernels have", "count")
+    return (f"{subject} no row in some of the runs and {verb} as zero there",)
 
 
 def _as_series(
-    table: _Table, parameters: tuple[str, ...], bad: dict[int, str], mapping: TableMapping, source: str
+    table: NumberedRows, parameters: tuple[str, ...], bad: dict[int, str], mapping: TableMapping, source: str
 ) -> TableStudy:
     """Take the values as they are; cells without a valid one count as not measured."""
     metrics = list(dict.fromkeys(name for rows in table.rows for name in rows.values))
