@@ -14,16 +14,29 @@ from ingest.series import MAX_NAMES, split_callpath
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class NumberedRows:
-    """All rows, numbered: run and call path of each, and the tables that these numbers refer to."""
+    """N rows of all tables together, with the run and the call path of each.
+
+    Attributes:
+        rows: the tables.
+        file: int64[N], index into `rows`.
+        index: int64[N], number of the row in its table.
+        points: float64[P, D], the points, sorted by the first parameter, then the next.
+        run: int64[N], index of the run.
+        point_of: int64[run], index of its point.
+        repetition: int64[run], from 1 at each point.
+        node: int64[N], call path.
+        tree: the call paths of all runs, in preorder.
+        names: of the regions.
+    """
 
     rows: tuple[Rows, ...]
-    file: IntArray  # int64[N], index into `rows`
-    index: IntArray  # int64[N], number of the row in its `Rows`
+    file: IntArray
+    index: IntArray
     points: FloatArray
     run: IntArray
-    point_of: IntArray  # per run
-    repetition: IntArray  # per run, from 1
-    node: IntArray  # int64[N], call path
+    point_of: IntArray
+    repetition: IntArray
+    node: IntArray
     tree: CallTree
     names: tuple[str, ...]
 
@@ -44,6 +57,16 @@ class NumberedRows:
 
 
 def number_rows(tables: Sequence[Rows], separator: str, source: str) -> NumberedRows:
+    """Find the runs: rows with the same parameters and repetition are of one.
+
+    Args:
+        tables: all with the same parameters.
+        separator: of the regions in a call path; empty if nothing separates them.
+        source: the file or directory, for messages.
+
+    Raises:
+        InputError: a kernel stands twice in a run, or call paths are too long.
+    """
     parameters = tables[0].parameters
     columns = [[rows.parameters.index(name) for name in parameters] for rows in tables]
     points, point = np.unique(

@@ -1,7 +1,7 @@
 """Results of ReFrame: performance logs, and JSON reports of runs.
 
-A performance log (since 4.0) has one line per run of a test, cells separated by bars, columns called after the
-attributes of the test, and ``<variable>_value``, ``<variable>_unit`` per performance variable
+A performance log (since 4.0) has one line per run of a test, cells separated by bars, columns called after
+the attributes of the test, and ``<variable>_value``, ``<variable>_unit`` per performance variable
 (``handlers_perflog`` in reframe/core/settings.py, docs/tutorial.rst). A report has ``runs``, their
 ``testcases``, and in these ``perfvalues``,
 ``system:partition:variable -> [value, reference, lower, upper, unit, ...]`` (reframe/frontend/reporting, data

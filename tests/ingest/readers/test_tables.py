@@ -218,7 +218,7 @@ def test_what_is_wrong_is_said_in_one_line(tmp_path, text, message):
 
 def test_a_column_of_the_mapping_that_is_not_there_is_named(tmp_path):
     with pytest.raises(
-        InputError, match="names the column 'regoin', which is not there; did you mean 'region'?"
+        InputError, match=r"names the column 'regoin', which is not there; did you mean 'region'\?"
     ):
         read(tmp_path, "p,region,seconds\n2,f,1\n", kernel="regoin")
 
