@@ -1,15 +1,17 @@
 """CSV and Parquet files as frames: every cell of a CSV file as its text, and the lines of rows."""
 
+import contextlib
 import csv
 import io
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ingest.errors import InputError
-from ingest.readers.textfile import head, read_bytes, read_text
+from ingest.readers.textfile import head, read_bytes
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -18,7 +20,7 @@ MAX_BYTES = 1 << 32
 MAX_CELLS = 1 << 28
 MAX_COLUMNS = 1 << 12
 CSV_ENDINGS = frozenset((".csv", ".tsv"))
-PARQUET = b"PAR1"
+PARQUET, BOM = b"PAR1", b"\xef\xbb\xbf"
 DELIMITERS = ",;\t|"
 NO_VALUE = ("", "NA", "N/A", "NaN", "nan", "null", "None", "-")
 
@@ -54,13 +56,14 @@ def csv_header(path: Path) -> list[str]:
     return [cell.strip() for cell in cells]
 
 
-def read_csv(path: Path, delimiter: str = "") -> Frame:
+def read_csv(path: Path, delimiter: str = "", numbers: Collection[str] = ()) -> Frame:
     """Read a CSV file whose first line names the columns; lines before it that begin with ``#`` are skipped.
 
     Args:
         path: the file.
         delimiter: what separates cells; by default the most frequent of comma, semicolon, tab and bar in the
             first line. With semicolons, numbers may have decimal commas.
+        numbers: columns that should hold numbers only; they are parsed at once if they do.
 
     Raises:
         InputError: it is not text, or a row has more or fewer cells than the header.
@@ -68,35 +71,44 @@ def read_csv(path: Path, delimiter: str = "") -> Frame:
     import pyarrow as pa
     from pyarrow import csv as arrow
 
-    text = read_text(path, MAX_BYTES)
-    start = _header_start(text)
-    first = text[start:].split("\n", 1)[0]
+    content = read_bytes(path, MAX_BYTES).removeprefix(BOM)
+    if b"\0" in content:
+        raise InputError("binary data where text is expected", where=str(path))
+    start, end = _header(content)
+    first, begin = content[start:end].decode("utf-8", errors="replace"), min(end + 1, len(content))
     delimiter = delimiter or _delimiter(first)
     names = _names(first, delimiter, str(path))
-    if not text[start + len(first) :].strip():
+    if not content[end:].strip():
         raise InputError("it has no rows", where=str(path), hint="was the measurement interrupted?")
     bad: list[arrow.InvalidRow] = []
-    content = io.BytesIO(text[start + len(first) + 1 :].encode())
-    types = pa.dictionary(pa.int32(), pa.string())
+    types = dict.fromkeys(names, pa.dictionary(pa.int32(), pa.string()))
+    if delimiter != ";":
+        types |= {name: pa.float64() for name in names if name in numbers}
     try:
         table = arrow.read_csv(
-            content,
+            pa.BufferReader(pa.py_buffer(content).slice(begin)),
             read_options=arrow.ReadOptions(column_names=names, use_threads=False, block_size=1 << 24),
             parse_options=arrow.ParseOptions(
                 delimiter=delimiter,
-                newlines_in_values='"' in text,
+                newlines_in_values=b'"' in content,
                 invalid_row_handler=lambda row: bad.append(row) or "skip",  # type: ignore[func-returns-value]
             ),
             convert_options=arrow.ConvertOptions(
-                default_column_type=types, column_types=dict.fromkeys(names, types), strings_can_be_null=False
+                column_types=types, strings_can_be_null=False, null_values=list(NO_VALUE)
             ),
         )
+    except pa.ArrowInvalid as error:
+        if numbers:
+            return read_csv(path, delimiter)
+        raise InputError(f"cannot be read as CSV: {error}", where=str(path)) from error
     except (pa.ArrowException, ValueError, OverflowError) as error:
         raise InputError(f"cannot be read as CSV: {error}", where=str(path)) from error
-    skipped = text.count("\n", 0, start) + 1
+    skipped = content.count(b"\n", 0, start) + 1
+
+    lines = cache(lambda: _line_numbers(content[begin:].decode("utf-8", errors="replace"), delimiter))
 
     def place(row: int) -> str:
-        return f"line {skipped + _line_of(text[start + len(first) + 1 :], delimiter, row)}"
+        return f"line {skipped + lines()[min(row, len(lines()) - 1)]}"
 
     if bad:
         where = f"line {skipped + bad[0].number}" if bad[0].number else "a row"
@@ -134,16 +146,17 @@ def read_parquet(path: Path) -> Frame:
     return Frame(source=str(path), table=frame, place=lambda row: f"row {row + 1}")
 
 
-def _header_start(text: str) -> int:
-    """Return where the first line begins that is neither empty nor a comment."""
+def _header(content: bytes) -> tuple[int, int]:
+    """Return where the first line that is neither empty nor a comment begins and ends."""
     start = 0
-    while start < len(text):
-        end = text.find("\n", start)
-        line = text[start : end if end >= 0 else len(text)]
-        if line.strip() and not line.startswith("#"):
-            return start
-        start = end + 1 if end >= 0 else len(text)
-    return 0
+    while start < len(content):
+        found = content.find(b"\n", start)
+        end = found if found >= 0 else len(content)
+        line = content[start:end]
+        if line.strip() and not line.startswith(b"#"):
+            return start, end
+        start = end + 1
+    return len(content), len(content)
 
 
 def _delimiter(line: str) -> str:
@@ -168,18 +181,13 @@ def _names(line: str, delimiter: str, source: str) -> list[str]:
     return names
 
 
-def _line_of(body: str, delimiter: str, row: int) -> int:
-    """Return the line of a row below the header, both counted from 1 and from 0; empty lines are no rows."""
+def _line_numbers(body: str, delimiter: str) -> list[int]:
+    """Return the line on which each row below the header ends, from 1; empty lines are not rows."""
     reader = csv.reader(io.StringIO(body, newline=""), delimiter=delimiter)
-    try:
-        number = -1
-        for cells in reader:
-            number += bool(cells)
-            if number == row:
-                break
-    except csv.Error:
-        return row + 1
-    return reader.line_num
+    lines: list[int] = []
+    with contextlib.suppress(csv.Error):
+        lines.extend(reader.line_num for cells in reader if cells)
+    return lines or [1]
 
 
 def _with_decimal_points(column: "pd.Series[str]") -> "pd.Series[str]":

@@ -69,10 +69,8 @@ def number_rows(tables: Sequence[Rows], separator: str, source: str) -> Numbered
     """
     parameters = tables[0].parameters
     columns = [[rows.parameters.index(name) for name in parameters] for rows in tables]
-    points, point = np.unique(
-        np.concatenate([rows.points[:, order] for rows, order in zip(tables, columns, strict=True)]),
-        axis=0,
-        return_inverse=True,
+    points, point = _unique_rows(
+        np.concatenate([rows.points[:, order] for rows, order in zip(tables, columns, strict=True)])
     )
     builder = CallTreeBuilder()
     nodes = [
@@ -87,23 +85,35 @@ def number_rows(tables: Sequence[Rows], separator: str, source: str) -> Numbered
     rank = np.concatenate(
         [np.zeros(len(rows.row), np.int64) if rows.rank is None else rows.rank for rows in tables]
     )
-    label = _labels(tables, point.reshape(-1), node, rank)
-    pairs, run = np.unique(np.column_stack([point.reshape(-1), label]), axis=0, return_inverse=True)
-    starts = np.searchsorted(pairs[:, 0], pairs[:, 0])
+    label = _labels(tables, point, node, rank)
+    key, run = np.unique(point * (int(label.max()) + 1) + label, return_inverse=True)
+    of_point = key // (int(label.max()) + 1)
+    starts = np.searchsorted(of_point, of_point)
     found = NumberedRows(
         rows=tuple(tables),
         file=file,
         index=index,
         points=points,
-        run=run.reshape(-1),
-        point_of=pairs[:, 0],
-        repetition=np.arange(len(pairs)) - starts + 1,
+        run=run,
+        point_of=of_point,
+        repetition=np.arange(len(key)) - starts + 1,
         node=node,
         tree=tree,
         names=names,
     )
     _refuse_twice(found, rank)
     return found
+
+
+def _unique_rows(values: FloatArray) -> tuple[FloatArray, IntArray]:
+    """Return the different rows in their order, and which each is; much faster than `np.unique` of rows."""
+    code = np.zeros(len(values), dtype=np.int64)
+    for column in values.T:
+        found, of_column = np.unique(column, return_inverse=True)
+        code = np.unique(code * len(found) + of_column, return_inverse=True)[1]
+    first = np.full(int(code.max()) + 1, len(code))
+    np.minimum.at(first, code, np.arange(len(code)))
+    return values[first], code
 
 
 def _path(kernel: str, separator: str) -> tuple[str, ...]:

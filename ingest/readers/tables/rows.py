@@ -171,7 +171,7 @@ def _numbers(frame: Frame, name: str, bad: list[tuple[int, str]], *, needed: boo
 
     column = frame.table[name]
     if pd.api.types.is_numeric_dtype(column) and not pd.api.types.is_bool_dtype(column):
-        found = column.to_numpy(dtype=np.float64, na_value=np.nan)
+        found = column.to_numpy(dtype=np.float64, na_value=np.nan, copy=True)
         codes = np.arange(len(found))
         values, odd = found, dict.fromkeys(np.flatnonzero(np.isinf(found)).tolist(), "inf")
     else:

@@ -130,4 +130,11 @@ def _frame(path: Path, mapping: TableMapping) -> tuple[Frame, TableMapping]:
         return reframe.read(path, mapping)
     if ramble.matches(path):
         return ramble.read(path, mapping)
-    return (read_parquet(path) if is_parquet(path) else read_csv(path)), mapping
+    if is_parquet(path):
+        return read_parquet(path), mapping
+    try:
+        columns = find_columns(csv_header(path), mapping, str(path))
+    except InputError:
+        return read_csv(path), mapping
+    timed = [name for name, _ in columns.times]
+    return read_csv(path, numbers=(*timed, columns.visits, *columns.metrics)), mapping

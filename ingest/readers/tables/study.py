@@ -145,14 +145,14 @@ def _locations(table: NumberedRows, bad: dict[int, str]) -> FloatArray:
     np.maximum.at(most, table.run, stated)
     first = np.full(size, len(stated))
     np.minimum.at(first, table.run, np.arange(len(stated)))
-    for run in range(size):
-        value = least[run]
-        where = table.place(int(first[run])) if run not in bad else ""
+    odd = ~((least == most) & (least >= 1) & (least <= MAX_LOCATIONS) & (least == np.floor(least)))
+    for run in np.flatnonzero(odd).tolist():
+        value, where = least[run], table.place(int(first[run]))
         if np.isnan(value):
             bad.setdefault(run, f"{where}: the number of locations is not stated")
         elif value != most[run]:
             bad.setdefault(run, f"{where}: the run has both {value:g} and {most[run]:g} locations")
-        elif not 1 <= value <= MAX_LOCATIONS or value != int(value):
+        else:
             bad.setdefault(run, f"{where}: {value:g} locations")
     return least
 
@@ -265,6 +265,8 @@ def _metadata(table: NumberedRows) -> tuple[dict[str, list[str]], tuple[str, ...
 
     Of the unknown columns of numbers, those that have one value in each run describe it.
     """
+    import pandas as pd
+
     found: dict[str, list[str]] = {}
     left_out = []
     for name in dict.fromkeys(n for rows in table.rows for n in (*rows.described, *rows.unknown)):
@@ -274,12 +276,14 @@ def _metadata(table: NumberedRows) -> tuple[dict[str, list[str]], tuple[str, ...
                 for rows in table.rows
             ]
         )
-        of_run = [""] * len(table.point_of)
-        one = True
-        for run, text in zip(table.run.tolist(), texts.tolist(), strict=True):
-            one = one and (not of_run[run] or not text or of_run[run] == text)
-            of_run[run] = of_run[run] or text
-        if one:
+        codes, found_texts = pd.factorize(texts)
+        stated = found_texts != ""
+        least, most = np.full(len(table.point_of), len(stated)), np.full(len(table.point_of), -1)
+        there = stated[codes]
+        np.minimum.at(least, table.run[there], codes[there])
+        np.maximum.at(most, table.run[there], codes[there])
+        if (least >= most).all():
+            of_run = np.append(found_texts, "")[most].tolist()
             found[one_line(name)] = [one_line(text)[:200] for text in of_run]
         else:
             left_out.append(
