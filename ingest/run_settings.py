@@ -19,6 +19,9 @@ STATISTIC = "statistic"
 OVERLAPPING_TIME = "overlapping_time"
 """The metric of timers that lie inside or around others in an unknown way: seconds, in no sum."""
 
+GENERATOR, TABLE = "generator", "table"
+"""The attribute that says what made a profile, and its value for tables of one's own."""
+
 NOT_INSTRUMENTED = "timers that programs print are not instrumented regions"
 
 MAX_SHOWN = 6  # different values of one setting that a notice lists
@@ -27,6 +30,11 @@ MAX_SHOWN = 6  # different values of one setting that a notice lists
 def is_log(attributes: Mapping[str, str]) -> bool:
     """Return whether a run is a log: timers of a program, the same on all locations, without overhead."""
     return STATISTIC in attributes
+
+
+def is_instrumented(attributes: Mapping[str, str]) -> bool:
+    """Return whether a run may have been measured with instrumented regions: not logs, and not tables."""
+    return not is_log(attributes) and attributes.get(GENERATOR) != TABLE
 
 
 def stated(attributes: Mapping[str, str], prefix: str) -> dict[str, str]:

@@ -216,5 +216,5 @@ def _study(place: Path, read: Ingested, options: Options) -> Study:
     read = selected(read, options)
     if read.damaged:
         lost = counted(len(read.damaged), "run")
-        warnings.warn(f"{lost} could not be read; see Study.problems", stacklevel=2)
+        warnings.warn(f"{lost} could not be read; see Study.problems", stacklevel=3)
     return Study(place, read, options)

@@ -22,6 +22,7 @@ from ingest.run_settings import (
     PROGRAM,
     RECONCILED,
     STATISTIC,
+    TABLE,
     differing_settings,
     is_log,
     stated,
@@ -31,7 +32,6 @@ from pipeline.execution.executor import Progress, no_progress
 from pipeline.stages.ingest import Located, ingest, is_problem, locate, skipped_entry
 
 TIME = "time"
-TABLE = "table"
 
 
 def inspect_path(

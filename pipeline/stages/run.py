@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ingest.run_settings import NOT_INSTRUMENTED, is_log
+from ingest.run_settings import NOT_INSTRUMENTED, is_instrumented
 from pipeline.config.options import Options, reuse_key
 from pipeline.execution.choice import choose_executor
 from pipeline.execution.executor import Progress, no_progress
@@ -169,7 +169,7 @@ def _filter(read: Ingested, analysis: Analysis, options: Options, folder: Path) 
     It is made from the runs that recorded the most: what they did not record, a filter cannot decide on.
     """
     metrics = {metric.name for metric in read.experiment.metrics}
-    logs = {run.source for run in read.experiment.runs if is_log(run.attributes)}
+    logs = {run.source for run in read.experiment.runs if not is_instrumented(run.attributes)}
     if not read.runs and logs:
         return f"none: {NOT_INSTRUMENTED}"
     if not read.runs or not {"time", "visits"} <= metrics:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ingest.arrays import FloatArray, IntArray
+from ingest.callpaths import CallPath
 from ingest.calltree import CallTree, CallTreeBuilder
 from ingest.errors import InputError
 from ingest.readers.tables.rows import Rows
@@ -116,7 +117,9 @@ def _unique_rows(values: FloatArray) -> tuple[FloatArray, IntArray]:
     return values[first], code
 
 
-def _path(kernel: str, separator: str) -> tuple[str, ...]:
+def _path(kernel: str | CallPath, separator: str) -> CallPath:
+    if isinstance(kernel, tuple):
+        return kernel
     if separator == "->":
         return split_callpath(kernel)
     if not separator:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ingest.arrays import FloatArray, IntArray
+from ingest.callpaths import CallPath
 from ingest.errors import InputError, one_line
 from ingest.readers.tables.columns import PROCESSES, THREADS, Columns, find_columns, split_unit
 from ingest.readers.tables.files import NO_VALUE, Frame
@@ -29,7 +30,7 @@ class Rows:
         row: int64[N], the row of the table each is from.
         parameters: names of the D parameters.
         points: float64[N, D].
-        kernels: names of the kernels, as the table has them.
+        kernels: names of the kernels, as the table has them; DataFrames may have call paths.
         kernel: int64[N], index into `kernels`.
         repetition: what distinguishes runs of one point, one text per row; None if nothing does.
         rank: int64[N], the process each was measured on; None if values are of all.
@@ -45,7 +46,7 @@ class Rows:
     row: IntArray
     parameters: tuple[str, ...]
     points: FloatArray
-    kernels: tuple[str, ...]
+    kernels: tuple[str | CallPath, ...]
     kernel: IntArray
     repetition: "np.ndarray[Any, Any] | None"
     rank: IntArray | None
@@ -119,13 +120,16 @@ def read_rows(
     )
 
 
-def _kernels(frame: Frame, columns: Columns) -> tuple[tuple[str, ...], IntArray]:
+def _kernels(frame: Frame, columns: Columns) -> tuple[tuple[str | CallPath, ...], IntArray]:
     """Return the names of the kernels and that of each row; without a column of them, columns are kernels."""
     size = len(frame.table)
     if not columns.kernel:
         names = [split_unit(name)[0] for name, _ in columns.times]
         return tuple(names) if len(names) > 1 else (WHOLE,), np.repeat(np.arange(len(names)), size)
-    codes, texts = _codes(frame.table[columns.kernel])
+    column = frame.table[columns.kernel]
+    if isinstance(column.iloc[0], tuple):
+        return _callpaths(column, frame, columns.kernel)
+    codes, texts = _codes(column)
     if missing := np.flatnonzero(codes < 0).tolist():
         raise InputError(
             f"{frame.place(missing[0])}: no {columns.kernel} is stated",
@@ -133,6 +137,17 @@ def _kernels(frame: Frame, columns: Columns) -> tuple[tuple[str, ...], IntArray]
             hint="name it, or delete the row",
         )
     return tuple(one_line(text) for text in texts), codes
+
+
+def _callpaths(column: "pd.Series[Any]", frame: Frame, name: str) -> tuple[tuple[CallPath, ...], IntArray]:
+    """Number call paths that are tuples of region names."""
+    import pandas as pd
+
+    codes, found = pd.factorize(column)
+    odd = [not isinstance(path, tuple) or not path for path in found]
+    if wrong := np.flatnonzero((codes < 0) | np.array([*odd, True])[codes]).tolist():
+        raise InputError(f"{frame.place(wrong[0])}: '{name}' is not a tuple of regions", where=frame.source)
+    return tuple(tuple(one_line(str(region)) for region in path) for path in found), codes
 
 
 def _codes(column: "pd.Series[Any]") -> tuple[IntArray, list[str]]:

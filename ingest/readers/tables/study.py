@@ -23,7 +23,7 @@ from ingest.readers.tables.mapping import TableMapping
 from ingest.readers.tables.numbering import NumberedRows, bad_runs, number_rows
 from ingest.readers.tables.rows import TIME, VISITS, Rows
 from ingest.readers.timer_tables.description import Statistic
-from ingest.run_settings import METADATA, STATISTIC
+from ingest.run_settings import GENERATOR, METADATA, STATISTIC, TABLE
 from ingest.series import MAX_VALUES, Series
 
 MAX_LOCATIONS = 1 << 21
@@ -114,9 +114,7 @@ def _as_runs(
     for run in used:
         values, where = _values(table, run, stored, ranks, int(locations[run]), mapping)
         process = _processes(table, run, int(locations[run]))
-        attributes = {"generator": "table"} | {
-            METADATA + name: texts[run] for name, texts in described.items()
-        }
+        attributes = {GENERATOR: TABLE} | {METADATA + name: texts[run] for name, texts in described.items()}
         if where is None:
             what = STATISTICS[mapping.statistic].value
             attributes[STATISTIC] = f"{what} ({int(process[-1]) + 1} processes)" if len(process) else what
@@ -131,7 +129,7 @@ def _as_runs(
         parameters=parameters,
         runs=tuple(runs),
         series=None,
-        damaged=tuple((names[run], what) for run, what in sorted(bad.items())),
+        damaged=tuple((names[run], one_line(what)) for run, what in sorted(bad.items())),
         notices=notices,
     )
 
@@ -141,8 +139,9 @@ def _locations(table: NumberedRows, bad: dict[int, str]) -> FloatArray:
     stated = np.concatenate([rows.locations for rows in table.rows])
     size = len(table.point_of)
     least, most = np.full(size, np.inf), np.full(size, -np.inf)
-    np.minimum.at(least, table.run, stated)
-    np.maximum.at(most, table.run, stated)
+    with np.errstate(invalid="ignore"):  # a run with a gap has none
+        np.minimum.at(least, table.run, stated)
+        np.maximum.at(most, table.run, stated)
     first = np.full(size, len(stated))
     np.minimum.at(first, table.run, np.arange(len(stated)))
     odd = ~((least == most) & (least >= 1) & (least <= MAX_LOCATIONS) & (least == np.floor(least)))
