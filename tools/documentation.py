@@ -162,6 +162,9 @@ def _kind(kind: Any, declared: Any) -> str:  # noqa: ANN401
 
 KINDS = {bool: "true or false", int: "whole number", float: "number", Path: "path", str: "text"}
 READ = {
+    "COLUMNS": "column, or list of columns",
+    "FILES": "path, or list of paths",
+    "COLUMN|N": "column, or whole number from 1",
     "SHARE": 'share, such as `"5%"` or `0.05`',
     "PATTERN": "list of patterns",
     "FILE": "path",

@@ -35,12 +35,15 @@ class TableMapping:
     """``[table]`` of pipeline.toml; what is not given is recognised by the names of the columns."""
 
     file: tuple[Path, ...] = option(
-        (), "Table to read, or a list of them; default: all tables in the directory.", read=_files
+        (),
+        "Table to read, or a list of them; default: all tables in the directory.",
+        metavar="FILES",
+        read=_files,
     )
-    parameters: tuple[str, ...] = option((), "Columns of the parameters.", read=_names)
+    parameters: tuple[str, ...] = option((), "Columns of the parameters.", metavar="COLUMNS", read=_names)
     kernel: str = option("", "Column of the kernel or call path; without one, each time column is a kernel.")
     value: tuple[str, ...] = option(
-        (), "Column of the time; without a kernel, all that are kernels.", read=_names
+        (), "Column of the time; without a kernel, all that are kernels.", metavar="COLUMNS", read=_names
     )
     unit: str = option("", "Unit of the times if their headers do not state it: s, ms, us, ns, min or h.")
     repetition: str = option("", "Column that distinguishes runs of one point; default: by their order.")
@@ -48,6 +51,7 @@ class TableMapping:
     locations: str = option(
         "",
         "Column of the number of CPU locations of the run, or a number; default: the processes.",
+        metavar="COLUMN|N",
         read=_locations,
     )
     rank: str = option("", "Column of the process on which a row was measured.")
@@ -58,8 +62,12 @@ class TableMapping:
         "location, a bound.",
     )
     inclusive: bool = option(False, "Whether times contain those of the callees.")
-    metrics: tuple[str, ...] = option((), "Columns of further metrics, such as bytes.", read=_names)
-    metadata: tuple[str, ...] = option((), "Columns that describe a run, such as machine.", read=_names)
+    metrics: tuple[str, ...] = option(
+        (), "Columns of further metrics, such as bytes.", metavar="COLUMNS", read=_names
+    )
+    metadata: tuple[str, ...] = option(
+        (), "Columns that describe a run, such as machine.", metavar="COLUMNS", read=_names
+    )
 
     @property
     def given(self) -> bool:
