@@ -102,12 +102,9 @@ _SIZES = frozenset(
         "level",
         "length",
         "dim",
-        "nodes",
-        "nnodes",
-        "n_nodes",
-        "num_nodes",
     ]
 )
+_NODES = frozenset(("nodes", "nnodes", "n_nodes", "num_nodes"))  # parameters if processes are not stated
 _KERNELS: tuple[str, ...] = (
     "kernel",
     "callpath",
@@ -141,7 +138,6 @@ _TIMES = (
     "exclusive",
     "exclusive_time",
     "total_time",
-    "value",
 )
 _REPETITIONS = (*sorted(COUNTERS - {"profile"}), "r", "repeat")
 _VISITS = ("visits", "calls", "ncalls", "n_calls", "num_calls", "count", "counts", "hits")
@@ -221,7 +217,7 @@ def find_columns(headers: Sequence[str], mapping: TableMapping, source: str) -> 
     rank = one(mapping.rank, _RANKS)
     locations = mapping.locations if mapping.locations.isdecimal() else one(mapping.locations, _LOCATIONS)
     left = [header for header in left if header not in taken]
-    parameters = mapping.parameters or tuple(header for header in left if _is_parameter(header))
+    parameters = mapping.parameters or _parameters(left)
     left = [header for header in left if header not in parameters]
     times = _times(mapping, left, source, several=not kernel)
     timed = [name for name, _ in times]
@@ -262,8 +258,11 @@ def _stated(mapping: TableMapping) -> tuple[str, ...]:
     return tuple(filter(None, (*single, *counted, *several)))
 
 
-def _is_parameter(header: str) -> bool:
-    return split_unit(header)[0].lower() in PROCESSES | THREADS | _SIZES
+def _parameters(headers: Sequence[str]) -> tuple[str, ...]:
+    names = {header: split_unit(header)[0].lower() for header in headers}
+    counted = not PROCESSES.isdisjoint(names.values())
+    known = PROCESSES | THREADS | _SIZES | (frozenset() if counted else _NODES)
+    return tuple(header for header, name in names.items() if name in known)
 
 
 def _times(

@@ -156,6 +156,13 @@ def test_rows_of_single_ranks_keep_the_load_balance(tmp_path):
     assert STATISTIC not in profile.attributes
 
 
+def test_nodes_are_a_parameter_only_without_processes(tmp_path):
+    study = read(tmp_path, "nodes,p,kernel,seconds\n1,2,f,1\n1,4,f,1\n")
+    assert study.parameters == ("p",)
+    assert stated(study.runs[1].profile.attributes, METADATA) == {"nodes": "1"}
+    assert read(tmp_path, "nodes,kernel,seconds\n1,f,1\n2,f,1\n").parameters == ("nodes",)
+
+
 def test_a_table_may_have_one_row_per_run(tmp_path):
     study = read(tmp_path, "p,host,solve [s],io [ms],flops\n2,a1,4,500,7\n4,a2,2,500,9\n")
     assert efforts(study) == {(p, 1, k): v for p in (2.0, 4.0) for k, v in (("solve", 8), ("io", 0.5 * p))}
