@@ -42,6 +42,12 @@ def stated(attributes: Mapping[str, str], prefix: str) -> dict[str, str]:
     return {name.removeprefix(prefix): text for name, text in attributes.items() if name.startswith(prefix)}
 
 
+def described_as(attributes: Mapping[str, str], name: str) -> str:
+    """Return what a run states under a name: metadata of the user, settings of a log, or any attribute."""
+    found = (attributes.get(before + name, "") for before in (METADATA, SETTING, ""))
+    return next(filter(None, map(str.strip, found)), "")
+
+
 def differing_settings(runs: Sequence[Mapping[str, str]]) -> tuple[str, ...]:
     """Return one notice for each setting that is not the same in all runs that state it.
 
