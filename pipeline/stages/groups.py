@@ -45,7 +45,7 @@ def run_groups(
 
 
 def group_runs(located: Located, name: str) -> dict[str, Located]:
-    """Separate runs by a value that they state, in the order of the values; runs that cannot be read stay out.
+    """Separate runs by a value that they state, in the order of the values.
 
     Raises:
         UsageError: no run states it, or there are too many values.

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -86,7 +87,7 @@ def number_rows(tables: Sequence[Rows], separator: str, source: str) -> Numbered
     rank = np.concatenate(
         [np.zeros(len(rows.row), np.int64) if rows.rank is None else rows.rank for rows in tables]
     )
-    label = _labels(tables, point, node, rank)
+    label = _apart(tables, point, _labels(tables, point, node, rank), node, rank)
     key, run = np.unique(point * (int(label.max()) + 1) + label, return_inverse=True)
     of_point = key // (int(label.max()) + 1)
     starts = np.searchsorted(of_point, of_point)
@@ -145,6 +146,33 @@ def _labels(tables: Sequence[Rows], point: IntArray, node: IntArray, rank: IntAr
     return label
 
 
+def _apart(
+    tables: Sequence[Rows], point: IntArray, label: IntArray, node: IntArray, rank: IntArray
+) -> IntArray:
+    """Number runs apart that have the same repetition but are described differently, such as by machines."""
+    for name in dict.fromkeys(name for rows in tables for name in rows.described):
+        key = np.column_stack([point, label, node, rank])
+        order = np.lexsort(key.T[::-1])
+        same = np.flatnonzero((np.diff(key[order], axis=0) == 0).all(axis=1))
+        if not len(same):
+            break
+        texts = column_of(tables, name)
+        if (texts[order[same]] != texts[order[same + 1]]).any():
+            codes = np.unique(texts, return_inverse=True)[1]
+            label = np.unique(codes * (int(label.max()) + 1) + label, return_inverse=True)[1]
+    return label
+
+
+def column_of(tables: Sequence[Rows], name: str) -> "np.ndarray[Any, Any]":
+    """Return the texts of a column that describes runs or is not known, empty for tables without it."""
+    return np.concatenate(
+        [
+            rows.described.get(name, rows.unknown.get(name, np.full(len(rows.row), "", dtype=object)))
+            for rows in tables
+        ]
+    )
+
+
 def _refuse_twice(table: NumberedRows, rank: IntArray) -> None:
     """Refuse two rows of one kernel in one run, or numbers that vary between what seem to be repetitions.
 
@@ -179,9 +207,7 @@ def _refuse_twice(table: NumberedRows, rank: IntArray) -> None:
 def _varied(table: NumberedRows, one: IntArray, two: IntArray) -> str:
     """Return the name of an unknown column of numbers that differs between rows of the same kernel."""
     for name in dict.fromkeys(name for rows in table.rows for name in rows.unknown):
-        texts = np.concatenate(
-            [rows.unknown.get(name, np.full(len(rows.row), "", dtype=object)) for rows in table.rows]
-        )
+        texts = column_of(table.rows, name)
         if (texts[one] != texts[two]).any():
             return name
     return ""

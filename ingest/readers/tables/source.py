@@ -1,7 +1,7 @@
 """Tables at a path: which files are tables, and all of them read as one study."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from ingest.errors import InputError, RunNameError
@@ -13,7 +13,6 @@ from ingest.readers.tables.mapping import TableMapping
 from ingest.readers.tables.rows import Rows, read_rows
 from ingest.readers.tables.study import TableStudy, make_study
 from ingest.run_names import RunName, parse_run_name
-from ingest.run_settings import described_as
 
 DEPTH = 4  # folders below the directory: ReFrame has perflogs/<system>/<partition>
 MAX_FILES = 10_000
@@ -46,12 +45,7 @@ class TableSource:
         tables = [_rows(path, self.path, self.mapping) for path in self.files]
         source = str(self.files[0] if len(self.files) == 1 else self.path)
         mapping = tables[0][1]
-        study = make_study([rows for rows, _ in tables], mapping, source)
-        if self.only is None:
-            return study
-        name, value = self.only
-        chosen = tuple(run for run in study.runs if described_as(run.profile.attributes, name) == value)
-        return replace(study, runs=chosen)
+        return make_study([rows for rows, _ in tables], mapping, source, self.only)
 
 
 def find_tables(path: Path, mapping: TableMapping) -> TableSource | None:

@@ -20,10 +20,10 @@ from ingest.profile import (
     ValuesInMemory,
 )
 from ingest.readers.tables.mapping import TableMapping
-from ingest.readers.tables.numbering import NumberedRows, bad_runs, number_rows
+from ingest.readers.tables.numbering import NumberedRows, bad_runs, column_of, number_rows
 from ingest.readers.tables.rows import TIME, VISITS, Rows
 from ingest.readers.timer_tables.description import Statistic
-from ingest.run_settings import GENERATOR, METADATA, STATISTIC, TABLE
+from ingest.run_settings import GENERATOR, MAX_SHOWN, METADATA, STATISTIC, TABLE
 from ingest.series import MAX_VALUES, Series
 
 MAX_LOCATIONS = 1 << 21
@@ -66,11 +66,19 @@ class TableStudy:
     notices: tuple[str, ...]
 
 
-def make_study(tables: Sequence[Rows], mapping: TableMapping, source: str) -> TableStudy:
+def make_study(
+    tables: Sequence[Rows], mapping: TableMapping, source: str, only: tuple[str, str] | None = None
+) -> TableStudy:
     """Make runs of the rows of tables that are read as one study.
 
     A run is what has the same parameters and repetition. One with a cell that is missing, negative or not a
     number is left out. A kernel without a row in a run counts as zero there, as in profiles.
+
+    Args:
+        tables: all rows.
+        mapping: what the user states.
+        source: the file or directory, for names of runs and messages.
+        only: metadata and its value, if only runs that state it are wanted.
 
     Raises:
         InputError: the tables do not have the same parameters, a row stands twice, or no run is left.
@@ -88,11 +96,16 @@ def make_study(tables: Sequence[Rows], mapping: TableMapping, source: str) -> Ta
     bad = bad_runs(table)
     if np.isnan(np.concatenate([rows.locations for rows in tables])).all():
         return _as_series(table, parameters, bad, mapping, source)
-    return _as_runs(table, parameters, bad, mapping, source)
+    return _as_runs(table, parameters, bad, mapping, source, only)
 
 
 def _as_runs(
-    table: NumberedRows, parameters: tuple[str, ...], bad: dict[int, str], mapping: TableMapping, source: str
+    table: NumberedRows,
+    parameters: tuple[str, ...],
+    bad: dict[int, str],
+    mapping: TableMapping,
+    source: str,
+    only: tuple[str, str] | None,
 ) -> TableStudy:
     locations = _locations(table, bad)
     metrics = list(dict.fromkeys(name for rows in table.rows for name in rows.values))
@@ -109,7 +122,10 @@ def _as_runs(
     if sum(int(locations[run]) for run in used) > MAX_ALL_LOCATIONS:
         raise InputError("more locations than any study has", where=source)
     described, notices = _metadata(table)
-    notices += _gaps(table, used)
+    if only is not None and only[0] in described:
+        name, value = only
+        used = [run for run in used if described[name][run] == value]
+    notices += (*_gaps(table, used), *_mixed(table, used, described))
     runs = []
     for run in used:
         values, where = _values(table, run, stored, ranks, int(locations[run]), mapping)
@@ -269,12 +285,7 @@ def _metadata(table: NumberedRows) -> tuple[dict[str, list[str]], tuple[str, ...
     found: dict[str, list[str]] = {}
     left_out = []
     for name in dict.fromkeys(n for rows in table.rows for n in (*rows.described, *rows.unknown)):
-        texts = np.concatenate(
-            [
-                rows.described.get(name, rows.unknown.get(name, np.full(len(rows.row), "", dtype=object)))
-                for rows in table.rows
-            ]
-        )
+        texts = column_of(table.rows, name)
         codes, found_texts = pd.factorize(texts)
         stated = found_texts != ""
         least, most = np.full(len(table.point_of), len(stated)), np.full(len(table.point_of), -1)
@@ -289,6 +300,23 @@ def _metadata(table: NumberedRows) -> tuple[dict[str, list[str]], tuple[str, ...
                 f"the column '{name}' is not read: name it in [table] of pipeline.toml if it matters"
             )
     return found, tuple(map(one_line, left_out))
+
+
+def _mixed(
+    table: NumberedRows, used: Sequence[int], described: Mapping[str, Sequence[str]]
+) -> tuple[str, ...]:
+    """Say in which metadata runs of the same point differ, if it may be a dimension: if values recur."""
+    notices = []
+    for name, texts in described.items():
+        of_point: dict[int, set[str]] = {}
+        for run in used:
+            of_point.setdefault(int(table.point_of[run]), set()).add(texts[run])
+        values = set().union(*of_point.values())
+        if max(map(len, of_point.values())) > 1 and 2 * len(values) <= len(used) and len(of_point) > 1:
+            shown = ", ".join(sorted(values)[:MAX_SHOWN])
+            what = f"runs of the same parameters differ in '{name}' ({shown}) and count as repetitions"
+            notices.append(one_line(f"{what}; --group-by {name} separates them"))
+    return tuple(notices)
 
 
 def _gaps(table: NumberedRows, used: Sequence[int]) -> tuple[str, ...]:

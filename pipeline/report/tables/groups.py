@@ -3,7 +3,16 @@
 from collections.abc import Mapping
 from typing import Any
 
-from pipeline.report.tables.data_table import Column, DataTable, amounts, estimates, parameters, shares, words
+from pipeline.report.tables.data_table import (
+    Column,
+    DataTable,
+    amounts,
+    answers,
+    estimates,
+    parameters,
+    shares,
+    words,
+)
 
 
 def groups_table(name: str, summaries: Mapping[str, Mapping[str, Any]]) -> DataTable:
@@ -23,7 +32,7 @@ def groups_table(name: str, summaries: Mapping[str, Mapping[str, Any]]) -> DataT
     columns: list[Column] = [
         words(name, [value for value, _, _ in rows]),
         *parameters(names, [scale["point"] for scale in scales]),
-        words("measured", ["yes" if scale["measured"] else "no" for scale in scales]),
+        answers("measured", [scale["measured"] for scale in scales]),
         *estimates(
             [scale["wall_seconds"] for scale in scales], "s", names=("wall", "wall_lower", "wall_upper")
         ),
