@@ -133,8 +133,9 @@ def _labels(tables: Sequence[Rows], point: IntArray, node: IntArray, rank: IntAr
     if all(rows.repetition is not None for rows in tables):
         texts = np.concatenate([rows.repetition for rows in tables])
         found = dict.fromkeys(texts.tolist())
-        ordered = sorted(found, key=lambda text: (not text.isdecimal(), len(text) if text.isdecimal() else 0))
-        ordered.sort(key=lambda text: (not text.isdecimal(), int(text[:18]) if text.isdecimal() else 0))
+        ordered = sorted(
+            found, key=lambda text: (not text.isdecimal(), int(f"0{text}"[:18]) if text.isdecimal() else 0)
+        )
         number = {text: i for i, text in enumerate(ordered)}
         return np.array([number[text] for text in texts.tolist()], dtype=np.int64)
     order = np.lexsort([np.arange(len(point)), rank, node, point])

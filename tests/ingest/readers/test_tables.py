@@ -170,12 +170,17 @@ def test_a_table_may_have_one_row_per_run(tmp_path):
     assert efforts(read(tmp_path, "p,walltime\n2,4\n")) == {(2.0, 1, "(whole run)"): 8}
 
 
-@pytest.mark.parametrize("gap", ["", "NA", "nan", "x", "-3", "inf"])
+@pytest.mark.parametrize("gap", ["", "NA", "nan", "x", "1_0", "-3", "inf"])
 def test_a_run_with_an_invalid_cell_is_left_out_with_its_line(tmp_path, gap):
     text = table_files.long_form().replace(f"4,2,io,{seconds('io', 4, 2)!r}", f"4,2,io,{gap}")
     study = read(tmp_path, text)
     assert efforts(study) == pytest.approx({key: v for key, v in TRUE.items() if key[:2] != (4.0, 2)})
-    what = {"x": "is not a number: 'x'", "-3": "is negative: -3 s", "inf": "is not a number: 'inf'"}
+    what = {
+        "1_0": "is not a number: '1_0'",
+        "x": "is not a number: 'x'",
+        "-3": "is negative: -3 s",
+        "inf": "is not a number: 'inf'",
+    }
     ((name, reason),) = study.damaged
     assert name.endswith("t.csv (p = 4, repetition 2)")
     assert reason == f"line 9: 'seconds' {what.get(gap, 'has no value')}"
@@ -334,6 +339,22 @@ def test_parameters_of_a_framework_may_be_chosen(tmp_path):
     assert study.parameters == ("problem",)
     assert [run.parameters for run in study.runs] == [(64.0,), (128.0,), (256.0,)]
     assert [len(run.profile.locations) for run in study.runs] == [2, 4, 8]
+
+
+def test_names_of_figures_are_not_call_paths(tmp_path):
+    text = table_files.ramble().replace('"name": "io"', '"name": "a->b"')
+    assert {path for run in read(tmp_path, text, "x.json").runs for path in run.profile.regions.name} == {
+        "solve",
+        "a->b",
+    }
+
+
+def test_a_cell_is_of_the_run_in_its_own_file(tmp_path):
+    (tmp_path / "a.p2.csv").write_text("kernel,seconds\nf,1\n")
+    (tmp_path / "a.p4.csv").write_text("kernel,seconds\nf,x\n")
+    (tmp_path / "a.p8.csv").write_text("kernel,seconds\nf,1\n")
+    study = find_tables(tmp_path, TableMapping()).read()
+    assert [name.partition(" (")[2] for name, _ in study.damaged] == ["p = 4, repetition 1)"]
 
 
 def test_results_without_a_time_are_refused(tmp_path):

@@ -104,8 +104,10 @@ def test_inspect_shows_a_series_if_locations_are_unknown(table, call):
     assert "the number of locations is not stated" in out
 
 
-def test_no_filter_is_made_from_tables(table, call, tmp_path):
-    path = table(table_files.long_form(POINTS, extra=lambda p: ",1000000", header=",visits"))
+@pytest.mark.parametrize("column", ["visits", "visits,rank"])
+def test_no_filter_is_made_from_tables_and_no_overhead_taken_out(table, call, tmp_path, column):
+    cells = ",100000000" if column == "visits" else ",100000000,0"
+    path = table(table_files.long_form(POINTS, extra=lambda p: cells, header=f",{column}"))
     _, out, _ = call("run", path, "--out", tmp_path / "out")
     assert "Filter: none: timers that programs print are not instrumented regions" in out
     assert "overhead" not in out
