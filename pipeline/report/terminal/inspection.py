@@ -145,7 +145,7 @@ def _metrics_and_notices(runs: Sequence[Mapping[str, Any]]) -> Iterator[str]:
         for text, count in counts.items():
             concerned = "" if count == len(runs) else f" ({counted(count, 'run')})"
             yield f"{title}{concerned}: {text}"
-    if described := described_runs([run["metadata"] for run in runs]):
+    if described := described_runs([run.get("metadata", {}) for run in runs]):
         yield f"Metadata: {'; '.join(described)}"
 
 
