@@ -111,7 +111,7 @@ def _parameter(parameter: Any, context: Any) -> str:  # noqa: ANN401
 
 def configuration() -> str:
     """Return a section for every table of pipeline.toml, from the records that declare its keys."""
-    from ingest.readers.tables.mapping import TableMapping
+    from ingest.table_mapping import TableMapping
     from pipeline.config.options import FilterOptions, Options
     from pipeline.gate.options import CheckOptions
     from pipeline.models.options import ModelOptions

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from ingest.readers.tables.files import Frame
-from ingest.readers.tables.mapping import TableMapping
 from ingest.readers.tables.rows import read_rows
 from ingest.readers.tables.study import make_study
 from ingest.scaling import decide_scaling
+from ingest.table_mapping import TableMapping
 from pipeline.api.models import Models
 from pipeline.config.options import Options, load_options, override
 from pipeline.models.analysis import scaling_of

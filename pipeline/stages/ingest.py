@@ -15,13 +15,13 @@ from ingest.metric_choice import MetricChoice
 from ingest.profile import Profile
 from ingest.profile_search import search_profiles
 from ingest.readers import SeriesReader, find_profile_reader, find_series_reader
-from ingest.readers.tables.mapping import TableMapping
 from ingest.readers.tables.source import TableSource, find_tables
 from ingest.readers.tables.study import TableStudy
 from ingest.reduction import ReducedProfile, reduce_profile
 from ingest.run_checks import RENAME, foreign_runs, misnamed_runs
 from ingest.run_names import RunSpec, named_parameters
 from ingest.study_checks import doubts
+from ingest.table_mapping import TableMapping
 from pipeline.execution.choice import local_executor
 from pipeline.execution.executor import ExecutorChoice, Progress, no_progress
 from pipeline.stages.comparable_runs import comparable_runs

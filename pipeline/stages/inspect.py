@@ -12,7 +12,6 @@ from ingest.errors import InputError, RunNameError
 from ingest.experiment import Experiment
 from ingest.profile import Metric, Profile
 from ingest.readers import SeriesReader
-from ingest.readers.tables.mapping import TableMapping
 from ingest.readers.tables.source import TableSource
 from ingest.reduction import reduce_profile
 from ingest.run_names import RunSpec
@@ -28,6 +27,7 @@ from ingest.run_settings import (
     stated,
 )
 from ingest.scaling import Scaling, decide_scaling
+from ingest.table_mapping import TableMapping
 from pipeline.execution.executor import Progress, no_progress
 from pipeline.stages.ingest import Located, ingest, is_problem, locate, skipped_entry
 

@@ -11,7 +11,7 @@ from mkdocs.config import load_config
 
 import pipeline
 from ingest.options import declaration
-from ingest.readers.tables.mapping import TableMapping
+from ingest.table_mapping import TableMapping
 from pipeline.config.options import FilterOptions, Options
 from pipeline.gate.options import CheckOptions
 from pipeline.models.options import ModelOptions

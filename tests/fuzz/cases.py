@@ -15,9 +15,9 @@ from types import FrameType
 from ingest.discovery import discover
 from ingest.errors import InputError
 from ingest.readers import PROFILE_READERS, SERIES_READERS
-from ingest.readers.tables.mapping import TableMapping
 from ingest.readers.tables.source import find_tables
 from ingest.run_names import parse_run_name
+from ingest.table_mapping import TableMapping
 from tests.fuzz.consistency import check_notices, check_profile, check_series
 from tests.fuzz.layers import mutate
 from tests.fuzz.mutations import mutate_text

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ingest.errors import InputError
-from ingest.readers.tables.mapping import TableMapping
 from ingest.run_names import COUNTERS, PROCESS_PARAMETERS
+from ingest.table_mapping import TableMapping
 
 SECONDS = {
     "s": 1.0,

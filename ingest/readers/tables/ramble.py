@@ -12,8 +12,8 @@ from typing import Any
 from ingest.readers.extrap.json_values import json_list, json_object, member, parse_json
 from ingest.readers.tables.benchmark_rows import Figure, frame_of, plain_text
 from ingest.readers.tables.files import Frame
-from ingest.readers.tables.mapping import TableMapping
 from ingest.readers.textfile import head, read_text
+from ingest.table_mapping import TableMapping
 
 SUCCESS = "SUCCESS"
 _NO_CONTEXT = frozenset(("null", "", "default (null) context"))

@@ -16,8 +16,8 @@ from ingest.errors import InputError
 from ingest.readers.extrap.json_values import json_list, json_object, member, parse_json
 from ingest.readers.tables.benchmark_rows import Figure, frame_of, plain_text
 from ingest.readers.tables.files import Frame, read_csv
-from ingest.readers.tables.mapping import TableMapping
 from ingest.readers.textfile import head, read_text
+from ingest.table_mapping import TableMapping
 
 VALUE, UNIT = "_value", "_unit"
 _OF_FIGURE = (VALUE, UNIT, "_ref", "_lower_thres", "_upper_thres", "_result")

@@ -12,8 +12,8 @@ from ingest.callpaths import CallPath
 from ingest.errors import InputError, one_line
 from ingest.readers.tables.columns import PROCESSES, THREADS, Columns, find_columns, split_unit
 from ingest.readers.tables.files import NO_VALUE, Frame
-from ingest.readers.tables.mapping import TableMapping
 from ingest.readers.timer_tables.description import WHOLE
+from ingest.table_mapping import TableMapping
 
 if TYPE_CHECKING:
     import pandas as pd

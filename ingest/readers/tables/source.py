@@ -9,10 +9,10 @@ from ingest.profile_search import Skipped
 from ingest.readers.tables import ramble, reframe
 from ingest.readers.tables.columns import find_columns
 from ingest.readers.tables.files import CSV_ENDINGS, Frame, csv_header, is_parquet, read_csv, read_parquet
-from ingest.readers.tables.mapping import TableMapping
 from ingest.readers.tables.rows import Rows, read_rows
 from ingest.readers.tables.study import TableStudy, make_study
 from ingest.run_names import RunName, parse_run_name
+from ingest.table_mapping import TableMapping
 
 DEPTH = 4  # folders below the directory: ReFrame has perflogs/<system>/<partition>
 MAX_FILES = 10_000

@@ -19,12 +19,12 @@ from ingest.profile import (
     RegionTable,
     ValuesInMemory,
 )
-from ingest.readers.tables.mapping import TableMapping
 from ingest.readers.tables.numbering import NumberedRows, bad_runs, column_of, number_rows
 from ingest.readers.tables.rows import TIME, VISITS, Rows
 from ingest.readers.timer_tables.description import Statistic
 from ingest.run_settings import GENERATOR, MAX_SHOWN, METADATA, STATISTIC, TABLE
 from ingest.series import MAX_VALUES, Series
+from ingest.table_mapping import TableMapping
 
 MAX_LOCATIONS = 1 << 21
 MAX_ALL_LOCATIONS = 1 << 26  # of all runs together

@@ -5,9 +5,9 @@ import pandas as pd
 import pytest
 
 from ingest.errors import InputError
-from ingest.readers.tables.mapping import TableMapping
 from ingest.readers.tables.source import find_tables
 from ingest.run_settings import METADATA, STATISTIC, stated
+from ingest.table_mapping import TableMapping
 from tests.ingest.readers import table_files
 from tests.ingest.readers.table_files import POINTS, seconds
 
