@@ -87,12 +87,6 @@ def test_mistakes_in_the_mapping_are_said_in_one_line(table, call, tmp_path, tom
     assert message in error and len(error.splitlines()) == 1
 
 
-def test_options_of_the_command_line_are_not_columns(table, call, tmp_path):
-    code, _, error = call("filter", table(table_files.long_form()), "--visits", "1000", "-o", tmp_path / "x")
-    assert code == 2
-    assert error == "pipeline: no profile to make a filter from; give a profile or a directory of runs\n"
-
-
 def test_inspect_shows_runs_sums_and_metadata(table, call):
     text = table_files.long_form(extra=lambda p: f",{'alps' if p > 2 else 'daint'}", header=",machine")
     code, out, _ = call("inspect", table(text), "--totals")
