@@ -1,19 +1,26 @@
 """What runs state about themselves beyond their parameters, and whether it is the same in all of them.
 
 Readers put it into the attributes of profiles under names that begin with `SETTING`; how much of a stated
-total was found, and what values are of the processes, stands under `RECONCILED` and `STATISTIC`.
+total was found, and what values are of the processes, stands under `RECONCILED` and `STATISTIC`; what the
+columns of a table say of the machine, the compiler or whatever the user notes, under names that begin with
+`METADATA`.
 """
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from ingest.errors import one_line
 
 SETTING = "setting: "
 PROGRAM = SETTING + "program"
+METADATA = "metadata: "
 RECONCILED = "reconciled: "
 STATISTIC = "statistic"
 OVERLAPPING_TIME = "overlapping_time"
 """The metric of timers that lie inside or around others in an unknown way: seconds, in no sum."""
+
+GENERATOR, TABLE = "generator", "table"
+"""The attribute that says what made a profile, and its value for tables of one's own."""
 
 NOT_INSTRUMENTED = "timers that programs print are not instrumented regions"
 
@@ -25,9 +32,20 @@ def is_log(attributes: Mapping[str, str]) -> bool:
     return STATISTIC in attributes
 
 
+def is_instrumented(attributes: Mapping[str, str]) -> bool:
+    """Return whether a run may have been measured with instrumented regions: not logs, and not tables."""
+    return not is_log(attributes) and attributes.get(GENERATOR) != TABLE
+
+
 def stated(attributes: Mapping[str, str], prefix: str) -> dict[str, str]:
     """Return the attributes with a prefix, which is removed from their names."""
     return {name.removeprefix(prefix): text for name, text in attributes.items() if name.startswith(prefix)}
+
+
+def described_as(attributes: Mapping[str, str], name: str) -> str:
+    """Return what a run states under a name: metadata of the user, settings of a log, or any attribute."""
+    found = (attributes.get(before + name, "") for before in (METADATA, SETTING, ""))
+    return next(filter(None, map(str.strip, found)), "")
 
 
 def differing_settings(runs: Sequence[Mapping[str, str]]) -> tuple[str, ...]:
@@ -46,6 +64,24 @@ def differing_settings(runs: Sequence[Mapping[str, str]]) -> tuple[str, ...]:
         for name, counts in values.items()
         if len(counts) > 1
     )
+
+
+def described_runs(runs: Sequence[Mapping[str, str]]) -> list[str]:
+    """Return for each name of metadata its values and how many runs have each, such as ``machine = alps``.
+
+    Args:
+        runs: the metadata of each run, by name.
+    """
+    sentences = []
+    for name in dict.fromkeys(name for run in runs for name in run):
+        counts = Counter(text for run in runs if (text := run.get(name, "")))
+        if len(counts) == 1:
+            sentences.append(f"{name} = {next(iter(counts))}")
+        elif len(counts) > MAX_SHOWN:
+            sentences.append(f"{name}: {len(counts)} different values")
+        elif counts:
+            sentences.append(f"{name}: {_listed(counts)}")
+    return [one_line(sentence) for sentence in sentences]
 
 
 def _listed(counts: Mapping[str, int]) -> str:

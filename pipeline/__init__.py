@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from pipeline.api.gate import Check, check
     from pipeline.api.models import Kernel, Models, read_results
     from pipeline.api.projection import Projection, project
-    from pipeline.api.study import Study, read_study
+    from pipeline.api.study import Study, read_frame, read_study
     from pipeline.models.estimator import NormalFormRegressor
 
     __version__: str
@@ -42,6 +42,7 @@ __all__ = [
     "check",
     "make_filter",
     "project",
+    "read_frame",
     "read_results",
     "read_study",
 ]
@@ -58,6 +59,7 @@ _MODULES = {
     "check": "pipeline.api.gate",
     "make_filter": "pipeline.api.filters",
     "project": "pipeline.api.projection",
+    "read_frame": "pipeline.api.study",
     "read_results": "pipeline.api.models",
     "read_study": "pipeline.api.study",
 }

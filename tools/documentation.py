@@ -111,11 +111,18 @@ def _parameter(parameter: Any, context: Any) -> str:  # noqa: ANN401
 
 def configuration() -> str:
     """Return a section for every table of pipeline.toml, from the records that declare its keys."""
+    from ingest.table_mapping import TableMapping
     from pipeline.config.options import FilterOptions, Options
     from pipeline.gate.options import CheckOptions
     from pipeline.models.options import ModelOptions
 
-    tables = {"analysis": Options, "filter": FilterOptions, "models": ModelOptions, "check": CheckOptions}
+    tables = {
+        "analysis": Options,
+        "filter": FilterOptions,
+        "models": ModelOptions,
+        "table": TableMapping,
+        "check": CheckOptions,
+    }
     return "\n".join(line for name, record in tables.items() for line in _table(name, record))
 
 
@@ -155,6 +162,9 @@ def _kind(kind: Any, declared: Any) -> str:  # noqa: ANN401
 
 KINDS = {bool: "true or false", int: "whole number", float: "number", Path: "path", str: "text"}
 READ = {
+    "COLUMNS": "column, or list of columns",
+    "FILES": "path, or list of paths",
+    "COLUMN|N": "column, or whole number from 1",
     "SHARE": 'share, such as `"5%"` or `0.05`',
     "PATTERN": "list of patterns",
     "FILE": "path",

@@ -1,19 +1,24 @@
 """A study: runs that were found, read and aligned."""
 
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from ingest.readers.tables.files import Frame
+from ingest.readers.tables.rows import read_rows
+from ingest.readers.tables.study import make_study
 from ingest.scaling import decide_scaling
+from ingest.table_mapping import TableMapping
 from pipeline.api.models import Models
 from pipeline.config.options import Options, load_options, override
 from pipeline.models.analysis import scaling_of
 from pipeline.report.formatting import counted
 from pipeline.report.frames import frame_html, measurements_frame, runs_frame
-from pipeline.stages.ingest import Ingested, ingest, locate
+from pipeline.stages.ingest import Ingested, ingest, ingest_study, locate
 from pipeline.stages.model import metric_to_model, modelled
 from pipeline.stages.overhead import true_times
 from pipeline.stages.selection import selected
@@ -130,11 +135,86 @@ def read_study(
     given: dict[str, Any] = {"metric": metric, "per": per, "jobs": jobs}
     options = load_options(None if config is None else Path(config), place if place.is_dir() else None)
     options = override(options, given, flags=False)
-    located = locate(place, options.runs)
+    located = locate(place, options.runs, options.table)
     read = ingest(located, options.metric, options.processes, excluded=options.exclude_metrics)
+    return _study(place, read, options)
+
+
+def read_frame(
+    table: "pd.DataFrame",
+    *,
+    parameters: Sequence[str] | str | None = None,
+    kernel: str | None = None,
+    value: Sequence[str] | str | None = None,
+    unit: str | None = None,
+    repetition: str | None = None,
+    visits: str | None = None,
+    locations: str | int | None = None,
+    rank: str | None = None,
+    separator: str | None = None,
+    statistic: Literal["mean", "sum", "maximum"] | None = None,
+    inclusive: bool | None = None,
+    metrics: Sequence[str] | str | None = None,
+    metadata: Sequence[str] | str | None = None,
+    per: str | None = None,
+    name: str = "DataFrame",
+) -> Study:
+    """Take the runs of a study from a DataFrame in long form: one row per kernel and run.
+
+    Columns that are not named are recognised by their names, as in tables that are files (``p``, ``kernel``,
+    ``seconds``, ``time [us]``, ``repetition``, ``visits``, ``locations``).
+
+    Args:
+        table: the rows.
+        parameters: columns of the parameters.
+        kernel: column of the kernel or call path; without one, each column of times is a kernel.
+        value: column of the time.
+        unit: of the times: ``s``, ``ms``, ``us``, ``ns``, ``min`` or ``h``.
+        repetition: column that distinguishes runs of one point; by default their order does.
+        visits: column of the visits.
+        locations: column of the number of CPU locations of a run, or that number; by default the processes.
+        rank: column of the process on which a row was measured.
+        separator: what separates the regions of a call path, ``->`` by default; empty if nothing does.
+        statistic: whether times and visits are those of a location, their sum, or the largest, a bound.
+        inclusive: whether times contain those of the callees.
+        metrics: columns of further metrics.
+        metadata: columns that describe a run, such as the machine.
+        per: a region by whose number of visits all values are divided.
+        name: what messages call the table.
+
+    Returns:
+        The study. If a run cannot be used, a warning is issued and `Study.problems` says why.
+
+    Raises:
+        PipelineError: a column is missing or has no valid values.
+    """
+    given = {
+        "parameters": parameters,
+        "kernel": kernel,
+        "value": value,
+        "unit": unit,
+        "repetition": repetition,
+        "visits": visits,
+        "locations": locations,
+        "rank": rank,
+        "separator": separator,
+        "statistic": statistic,
+        "inclusive": inclusive,
+        "metrics": metrics,
+        "metadata": metadata,
+    }
+    mapping = override(TableMapping(), given, flags=False)
+    options = override(Options(), {"per": per}, flags=False)
+    frame = Frame(source=name, table=table.reset_index(drop=True), place=lambda row: f"row {row}")
+    study = make_study([read_rows(frame, mapping, {}, None)], mapping, name)
+    return _study(Path(name), ingest_study(study), options)
+
+
+def _study(place: Path, read: Ingested, options: Options) -> Study:
+    """Correct and select what was read, and warn of runs that are missing."""
     read = true_times(read, options)
     read = selected(read, options)
     if read.damaged:
         lost = counted(len(read.damaged), "run")
-        warnings.warn(f"{lost} could not be read; see Study.problems", stacklevel=2)
+        warnings.warn(f"{lost} could not be read; see Study.problems", stacklevel=3)
     return Study(place, read, options)

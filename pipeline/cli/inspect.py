@@ -63,7 +63,12 @@ def inspect_command(
         raise UsageError("only --propose writes a file", where="--output", hint="add --propose")
     options = load_options(config, path if path.is_dir() else None)
     found = inspect_path(
-        path, options.runs, totals=totals, processes=options.processes, progress=reading_progress
+        path,
+        options.runs,
+        table=options.table,
+        totals=totals,
+        processes=options.processes,
+        progress=reading_progress,
     )
     if not write_table(table_format, lambda: inspection_table(found)):
         show_inspection(console(), found)

@@ -40,7 +40,8 @@ def model_command(
 
     require_table_alone(table_format, {"--json": json})
     options = load_options(config, path if path.is_dir() else None, **given)
-    read = ingest(locate(path, options.runs), options.metric, options.processes, reading_progress)
+    located = locate(path, options.runs, options.table)
+    read = ingest(located, options.metric, options.processes, reading_progress)
     read = selected(true_times(read, options), options)
     show_skipped([skipped_entry(entry) for entry in read.damaged])
     show_notices(read.experiment.notices)

@@ -11,6 +11,7 @@ from filters.options import PaperRule
 from ingest.errors import UsageError
 from ingest.options import Declaration, declaration, option
 from ingest.run_names import RunSpec
+from ingest.table_mapping import TableMapping
 from pipeline.config.targets import HELP as TARGET_HELP
 from pipeline.config.targets import METAVAR as TARGET
 from pipeline.config.targets import read_targets
@@ -25,6 +26,9 @@ _GATE = ("baseline", "check", "compare")
 _FILTER = ("filter",)
 _MEASURED = (*_MODELS, *_FILTER, "baseline", "check", "compare")
 _FROM_1 = Declaration(help="", least=1)
+
+_FILE_ONLY = (TableMapping,)
+"""Records inside `Options` whose keys are only in files, so that names may be those of options."""
 
 Record = TypeVar("Record")
 
@@ -158,6 +162,7 @@ class Options:
     Attributes:
         filter: ``[filter]``.
         models: ``[models]``.
+        table: ``[table]``: what the columns of tables mean.
         runs: ``[[run]]``: explicit runs, which replace discovery.
     """
 
@@ -250,6 +255,7 @@ class Options:
     )
     filter: FilterOptions = field(default_factory=FilterOptions)
     models: ModelOptions = field(default_factory=ModelOptions)
+    table: TableMapping = field(default_factory=TableMapping)
     runs: tuple[RunSpec, ...] = ()
 
     @property
@@ -285,13 +291,14 @@ def configuration_file(config: Path | None, directory: Path | None) -> Path | No
 
 def _from_file(path: Path) -> Options:
     document = read_toml(path)
-    document.check_keys(("analysis", "filter", "models", "run", "check"))
+    document.check_keys(("analysis", "filter", "models", "table", "run", "check"))
     filter_ = FilterOptions(**document.table("filter").options(FilterOptions))
     models = ModelOptions(**document.table("models").options(ModelOptions))
     return Options(
         **document.table("analysis").options(Options),
         filter=filter_,
         models=models,
+        table=TableMapping(**document.table("table").options(TableMapping)),
         runs=tuple(_run(table) for table in document.tables("run")),
     )
 
@@ -331,7 +338,8 @@ def _overridden(options: Record, given: Mapping[str, Any], flags: bool) -> Recor
     kinds, changes = get_type_hints(type(options)), {}
     for one in fields(options):  # type: ignore[arg-type]
         declared, value = declaration(one), given.get(one.name)
-        if is_dataclass(nested := getattr(options, one.name)):
+        nested = getattr(options, one.name)
+        if is_dataclass(nested) and not isinstance(nested, _FILE_ONLY):
             changes[one.name] = _overridden(nested, given, flags)
         elif declared is not None and value is not None:
             place = flag_of(one.name, declared) if flags else one.name
@@ -347,11 +355,14 @@ def _given(value: Any, kind: Any, declared: Declaration, place: str) -> Any:  # 
 
 
 def declared_fields(record: type) -> Iterator[tuple[Field[Any], Any, Declaration]]:
-    """Yield the options of a record and of the records inside it: field, type and declaration."""
+    """Yield the options of a record and of the records inside it: field, type and declaration.
+
+    Keys of configuration files only are left out.
+    """
     kinds = get_type_hints(record)
     for one in fields(record):
         declared, kind = declaration(one), kinds[one.name]
-        if is_dataclass(kind):
+        if is_dataclass(kind) and kind not in _FILE_ONLY:
             yield from declared_fields(kind)  # type: ignore[arg-type]  # a class, as annotations of fields are
         elif declared is not None:
             yield one, kind, declared

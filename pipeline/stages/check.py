@@ -99,7 +99,7 @@ def read_study(
                 hint="give the directory of the runs, or run without --per",
             )
     else:
-        read = ingest(locate(path, options.runs), options.metric, options.processes, progress)
+        read = ingest(locate(path, options.runs, options.table), options.metric, options.processes, progress)
         read = true_times(read, options)
         experiment, metric = read.experiment, metric_to_model(read, options)
         decision = decide_scaling(experiment, scaling_of(options.scaling))

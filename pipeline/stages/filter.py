@@ -262,7 +262,7 @@ def filter_of_path(path: Path, options: Options) -> tuple[FilterResult, tuple[Ma
     Raises:
         PipelineError: no profile can be read, or as `make_filter` and `filter_request`.
     """
-    located = locate(path, options.runs)
+    located = locate(path, options.runs, options.table)
     runs = _runs(located)
     growing: tuple[str, ...] = ()
     series: SeriesCalibration | None = None

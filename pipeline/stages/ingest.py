@@ -12,11 +12,16 @@ from ingest.discovery import Discovery, Run, Skipped, discover
 from ingest.errors import InputError
 from ingest.experiment import Experiment
 from ingest.metric_choice import MetricChoice
+from ingest.profile import Profile
+from ingest.profile_search import search_profiles
 from ingest.readers import SeriesReader, find_profile_reader, find_series_reader
-from ingest.reduction import ReducedProfile
+from ingest.readers.tables.source import TableSource, find_tables
+from ingest.readers.tables.study import TableStudy
+from ingest.reduction import ReducedProfile, reduce_profile
 from ingest.run_checks import RENAME, foreign_runs, misnamed_runs
 from ingest.run_names import RunSpec, named_parameters
 from ingest.study_checks import doubts
+from ingest.table_mapping import TableMapping
 from pipeline.execution.choice import local_executor
 from pipeline.execution.executor import ExecutorChoice, Progress, no_progress
 from pipeline.stages.comparable_runs import comparable_runs
@@ -35,11 +40,11 @@ class Located:
 
     Attributes:
         path: as given.
-        found: the runs, or the reader of the file if it holds a whole series.
+        found: the runs, tables that hold them, or the reader of the file if it holds a whole series.
     """
 
     path: Path
-    found: Discovery | SeriesReader
+    found: Discovery | TableSource | SeriesReader
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -48,7 +53,7 @@ class Ingested:
 
     Attributes:
         experiment: the aligned runs.
-        runs: the runs that were read; empty for a series file.
+        runs: the runs that were read; empty for a series file and for tables.
         beside: what lies beside the runs and is not a run, and runs under another filter.
         damaged: what should have been a run but could not be read, and why.
         inputs: the files of the runs, including those of damaged runs whose bytes can be read.
@@ -65,19 +70,30 @@ class Ingested:
     doubts: tuple[str, ...] = ()
 
 
-def locate(path: Path, explicit: Sequence[RunSpec] = ()) -> Located:
-    """Find the runs or the series file at a path, without reading values.
+def locate(path: Path, explicit: Sequence[RunSpec] = (), table: TableMapping | None = None) -> Located:
+    """Find the runs, tables or the series file at a path, without reading values.
 
     Args:
-        path: a directory of runs, one profile, or a file that holds a whole series.
+        path: a directory of runs or tables, one profile, or a file that holds a whole series.
         explicit: runs named by the configuration; they replace discovery.
+        table: what the configuration says of tables; a file that it names replaces discovery, too.
 
     Raises:
         InputError: there is nothing to read.
         RunNameError: the parameters of a run are not in its name.
     """
-    is_series = path.is_file() and find_profile_reader(path) is None
-    series = find_series_reader(path) if is_series else None
+    mapping = table or TableMapping()
+    is_file = path.is_file() and find_profile_reader(path) is None
+    if (is_file or mapping.file) and not explicit and (tables := find_tables(path, mapping)):
+        return Located(path, tables)
+    if (
+        path.is_dir()
+        and not explicit
+        and not search_profiles(path)[0]
+        and (tables := find_tables(path, mapping))
+    ):
+        return Located(path, tables)
+    series = find_series_reader(path) if is_file else None
     return Located(path, series or discover(path, explicit or None))
 
 
@@ -85,6 +101,8 @@ def remembered_inputs(located: Located, cache: Cache) -> tuple[InputFile, ...] |
     """Return the files of what was located; None if one is new or may have changed."""
     if isinstance(located.found, SeriesReader):
         return (describe_input(located.path),)
+    if isinstance(located.found, TableSource):
+        return tuple(map(describe_input, located.found.files))
     known = [file for run in located.found.runs for file in files_of_run(run, cache).known]
     inputs = tuple(file for file in known if file is not None)
     return inputs if len(inputs) == len(known) else None
@@ -124,6 +142,9 @@ def ingest(
         series = experiment_from_series(located.found.read(located.path))
         inputs = (describe_input(located.path),)
         return Ingested(experiment=series, runs=(), beside=(), damaged=(), inputs=inputs)
+    if isinstance(located.found, TableSource):
+        tables = located.found
+        return ingest_study(tables.read(), tuple(map(describe_input, tables.files)), tables.skipped)
     found = located.found
     metrics = MetricChoice(
         required=(metric, *ALWAYS_KEPT), every=excluded is not None, excluded=tuple(excluded or ())
@@ -156,6 +177,31 @@ def ingest(
         inputs=tuple(file for run in read for file in run.inputs),
         doubts=doubtful,
     )
+
+
+def ingest_study(
+    study: TableStudy, inputs: tuple[InputFile, ...] = (), skipped: tuple[Skipped, ...] = ()
+) -> Ingested:
+    """Take up what tables hold: their runs are aligned as profiles are, with all of their metrics."""
+    if study.series is not None:
+        series = experiment_from_series(study.series)
+        return Ingested(experiment=series, runs=(), beside=skipped, damaged=(), inputs=inputs)
+    reduced = (reduce_profile(run.profile, _names(run.profile)) for run in study.runs)
+    measured = [MeasuredRun(r.parameters, r.repetition, p) for r, p in zip(study.runs, reduced, strict=True)]
+    experiment = align(study.parameters, measured)
+    doubtful = doubts(experiment)
+    return Ingested(
+        experiment=replace(experiment, notices=(*study.notices, *experiment.notices, *doubtful)),
+        runs=(),
+        beside=skipped,
+        damaged=tuple(Skipped(Path(name), what) for name, what in study.damaged),
+        inputs=inputs,
+        doubts=doubtful,
+    )
+
+
+def _names(profile: Profile) -> list[str]:
+    return [metric.name for metric in profile.metrics]
 
 
 def _read(runs: Sequence[Run], reader: RunReader, progress: Progress) -> list[ReadRun]:

@@ -9,20 +9,25 @@ import numpy as np
 from ingest.alignment import experiment_from_series
 from ingest.discovery import Run, without_names
 from ingest.errors import InputError, RunNameError
+from ingest.experiment import Experiment
 from ingest.profile import Metric, Profile
 from ingest.readers import SeriesReader
+from ingest.readers.tables.source import TableSource
 from ingest.reduction import reduce_profile
 from ingest.run_names import RunSpec
 from ingest.run_settings import (
+    METADATA,
     OVERLAPPING_TIME,
     PROGRAM,
     RECONCILED,
     STATISTIC,
+    TABLE,
     differing_settings,
     is_log,
     stated,
 )
 from ingest.scaling import Scaling, decide_scaling
+from ingest.table_mapping import TableMapping
 from pipeline.execution.executor import Progress, no_progress
 from pipeline.stages.ingest import Located, ingest, is_problem, locate, skipped_entry
 
@@ -33,6 +38,7 @@ def inspect_path(
     path: Path,
     explicit: Sequence[RunSpec] = (),
     *,
+    table: TableMapping | None = None,
     totals: bool = False,
     processes: int = 1,
     progress: Progress = no_progress,
@@ -42,6 +48,7 @@ def inspect_path(
     Args:
         path: what to look into.
         explicit: runs named by the configuration; they replace discovery.
+        table: what the configuration says of tables.
         totals: whether the sums of all metrics are wanted.
         processes: how many processes of this machine may read at once.
         progress: passes the runs on as they are finished.
@@ -59,12 +66,14 @@ def inspect_path(
         InputError: there is nothing that can be read.
     """
     try:
-        located, problem = locate(path, explicit), None
+        located, problem = locate(path, explicit, table), None
     except RunNameError as error:
         located, problem = Located(path, without_names(path)), error
     found = located.found
     if isinstance(found, SeriesReader):
-        return _series(path, found)
+        return _series(path, found.name, experiment_from_series(found.read(path)))
+    if isinstance(found, TableSource):
+        return _tables(path, located, found, totals=totals)
     runs, settings, unread = _described(found.runs, totals=totals)
     if problem is None:
         problems, usable = _problems(located, processes, progress)
@@ -81,14 +90,13 @@ def inspect_path(
     }
 
 
-def _series(path: Path, reader: SeriesReader) -> dict[str, Any]:
-    series = experiment_from_series(reader.read(path))
+def _series(path: Path, name: str, series: Experiment) -> dict[str, Any]:
     return {
         "path": str(path),
         "parameters": list(series.parameters),
         "runs": [],
         "series": {
-            "format": reader.name,
+            "format": name,
             "points": len(series.points),
             "repetitions": series.shape[1],
             "callpaths": len(series.tree),
@@ -98,6 +106,27 @@ def _series(path: Path, reader: SeriesReader) -> dict[str, Any]:
         "notices": [],
         "problems": list(series.notices),
         "usable": True,
+    }
+
+
+def _tables(path: Path, located: Located, source: TableSource, *, totals: bool) -> dict[str, Any]:
+    study = source.read()
+    if study.series is not None:
+        return _series(path, TABLE, experiment_from_series(study.series))
+    runs = [
+        _description(run.profile.source, TABLE, run.parameters, run.repetition, run.profile)
+        | {"totals": _totals(run.profile) if totals else {}}
+        for run in study.runs
+    ]
+    problems, usable = _problems(located, 1, no_progress)
+    return {
+        "path": str(path),
+        "parameters": list(study.parameters),
+        "runs": runs,
+        "skipped": [skipped_entry(entry) for entry in source.skipped],
+        "notices": list(study.notices),
+        "problems": problems,
+        "usable": usable,
     }
 
 
@@ -134,7 +163,7 @@ def _problems(located: Located, processes: int, progress: Progress) -> tuple[lis
     decision = decide_scaling(read.experiment)
     if decision.scaling is Scaling.NONE and decision.parameter:
         problems.append(decision.reason)
-    if len(read.runs) > 1 and len(read.experiment.points) == 1:
+    if len(read.experiment.runs) > 1 and len(read.experiment.points) == 1:
         problems.append(
             "all runs are repetitions of one point, so nothing can be said about scaling;"
             " measure at other numbers of processes or problem sizes"
@@ -143,16 +172,24 @@ def _problems(located: Located, processes: int, progress: Progress) -> tuple[lis
 
 
 def _describe(run: Run, profile: Profile) -> dict[str, Any]:
+    name = profile.attributes.get(PROGRAM, run.reader.name)
+    return _description(str(run.path), name, run.parameters, run.repetition, profile)
+
+
+def _description(
+    path: str, name: str, point: Sequence[float], repetition: int, profile: Profile
+) -> dict[str, Any]:
     return {
-        "path": str(run.path),
-        "format": profile.attributes.get(PROGRAM, run.reader.name),
-        "at": list(run.parameters),
-        "repetition": run.repetition,
+        "path": path,
+        "format": name,
+        "at": list(point),
+        "repetition": repetition,
         "callpaths": len(profile.tree),
         "regions": len(profile.regions),
         "locations": int(profile.locations.cpu.sum()),
         "processes": len(set(profile.locations.process.tolist())),
         "metrics": list(map(_named, profile.metrics)),
+        "metadata": stated(profile.attributes, METADATA),
         "notices": list(profile.notices),
     } | _stated_of(profile.attributes)
 

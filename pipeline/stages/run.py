@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
-from ingest.run_settings import NOT_INSTRUMENTED, is_log
+from ingest.readers.tables.source import TableSource
+from ingest.run_settings import NOT_INSTRUMENTED, is_instrumented
 from pipeline.config.options import Options, reuse_key
 from pipeline.execution.choice import choose_executor
 from pipeline.execution.executor import Progress, no_progress
@@ -22,7 +23,7 @@ from pipeline.stages.filter import (
     runs_to_filter,
     store_filter,
 )
-from pipeline.stages.ingest import Ingested, ingest, locate, remembered_inputs, skipped_entry
+from pipeline.stages.ingest import Ingested, Located, ingest, locate, remembered_inputs, skipped_entry
 from pipeline.stages.model import (
     metric_to_model,
     modelled,
@@ -48,6 +49,8 @@ from pipeline.store.results import (
     unchanged,
     write_analysis,
 )
+
+Notify: TypeAlias = Callable[[str], None]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -87,7 +90,8 @@ def run(
     directory: Path,
     options: Options,
     progress: Progress = no_progress,
-    notify: Callable[[str], None] = lambda _: None,
+    notify: Notify = lambda _: None,
+    located: Located | None = None,
 ) -> RunResult:
     """Turn a directory of profiles into a results directory, holding its lock throughout.
 
@@ -96,14 +100,15 @@ def run(
         options: what the user decided.
         progress: passes the runs on as they are read.
         notify: is called at once with what the user should know; it does not change the result.
+        located: some of the runs there, if not all of them are to be read.
 
     Raises:
         PipelineError: inputs cannot be read, nothing can be modelled or results cannot be written.
     """
     stopwatch = Stopwatch()
     with stopwatch.stage("locate"):
-        located = locate(directory, options.runs)
-    configuration = reuse_key(options) | calibration_key(options)
+        located = located or locate(directory, options.runs, options.table)
+    configuration = reuse_key(options) | calibration_key(options) | _chosen(located)
     with only_writer(options.out, notify):
         finish(options.out)
         cache = Cache(options.out, notify)
@@ -125,13 +130,24 @@ def run(
         with stopwatch.stage("overhead"):
             read = true_times(read, options)
         with new_generation(options.out) as folder:
-            result = _compute(directory, options, read, stopwatch, folder)
+            result = _compute(directory, options, read, configuration, stopwatch, folder)
         cache.tidy(read.inputs)
     return result
 
 
+def _chosen(located: Located) -> dict[str, Any]:
+    """Return what distinguishes results of some of the runs of a table from those of all."""
+    only = located.found.only if isinstance(located.found, TableSource) else None
+    return {"only": list(only)} if only else {}
+
+
 def _compute(
-    directory: Path, options: Options, read: Ingested, stopwatch: Stopwatch, folder: Path
+    directory: Path,
+    options: Options,
+    read: Ingested,
+    configuration: Mapping[str, Any],
+    stopwatch: Stopwatch,
+    folder: Path,
 ) -> RunResult:
     """Run the stages after ingest, and publish their results when all of them are in the folder."""
     whole, read = read, selected(read, options)
@@ -150,7 +166,7 @@ def _compute(
         summary = focused(summary, options.focus, options.without)
         write_analysis(folder, analysis, others)
         write_json(folder / SUMMARY, summary)
-    provenance = _provenance(directory, options, read, analysis, effect, stopwatch.seconds)
+    provenance = _provenance(directory, configuration, read, analysis, effect, stopwatch.seconds)
     with stopwatch.stage("page"):
         content = provenance_content(provenance)
         made = (folder / EVIDENCE).is_file()
@@ -169,10 +185,12 @@ def _filter(read: Ingested, analysis: Analysis, options: Options, folder: Path) 
     It is made from the runs that recorded the most: what they did not record, a filter cannot decide on.
     """
     metrics = {metric.name for metric in read.experiment.metrics}
+    logs = {run.source for run in read.experiment.runs if not is_instrumented(run.attributes)}
+    if not read.runs and logs:
+        return f"none: {NOT_INSTRUMENTED}"
     if not read.runs or not {"time", "visits"} <= metrics:
         return "none: it needs measured visits and times"
     largest = runs_to_filter(read.widest)[-1:]
-    logs = {run.source for run in read.experiment.runs if is_log(run.attributes)}
     if any(str(run.path) in logs for run in largest):
         return f"none: {NOT_INSTRUMENTED}"
     request = filter_request(options.filter, growing_regions(analysis))
@@ -184,7 +202,7 @@ def _filter(read: Ingested, analysis: Analysis, options: Options, folder: Path) 
 
 def _provenance(
     directory: Path,
-    options: Options,
+    configuration: Mapping[str, Any],
     read: Ingested,
     analysis: Analysis,
     effect: str,
@@ -193,7 +211,7 @@ def _provenance(
     decision = analysis.decision
     return Provenance(
         command=f"pipeline run {directory}",
-        configuration=reuse_key(options) | calibration_key(options),
+        configuration=configuration,
         decision={
             "scaling": decision.scaling.value,
             "parameter": decision.parameter,

@@ -11,6 +11,7 @@ from mkdocs.config import load_config
 
 import pipeline
 from ingest.options import declaration
+from ingest.table_mapping import TableMapping
 from pipeline.config.options import FilterOptions, Options
 from pipeline.gate.options import CheckOptions
 from pipeline.models.options import ModelOptions
@@ -34,7 +35,13 @@ def test_every_command_and_option_is_listed():
 
 def test_every_key_of_the_configuration_is_listed():
     sections = {part.split("]")[0]: part for part in configuration().split("### [")[1:]}
-    records = {"analysis": Options, "filter": FilterOptions, "models": ModelOptions, "check": CheckOptions}
+    records = {
+        "analysis": Options,
+        "filter": FilterOptions,
+        "models": ModelOptions,
+        "table": TableMapping,
+        "check": CheckOptions,
+    }
     assert list(sections) == list(records)
     for name, record in records.items():
         keys = [f.name for f in fields(record) if (d := declaration(f)) is not None and d.toml]

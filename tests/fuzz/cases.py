@@ -15,8 +15,10 @@ from types import FrameType
 from ingest.discovery import discover
 from ingest.errors import InputError
 from ingest.readers import PROFILE_READERS, SERIES_READERS
+from ingest.readers.tables.source import find_tables
 from ingest.run_names import parse_run_name
-from tests.fuzz.consistency import check_profile, check_series
+from ingest.table_mapping import TableMapping
+from tests.fuzz.consistency import check_notices, check_profile, check_series
 from tests.fuzz.layers import mutate
 from tests.fuzz.mutations import mutate_text
 from tests.fuzz.seeds import Seed, seeds
@@ -25,8 +27,10 @@ SECONDS = 5.0  # that a case may take
 RUN_NAMES = "run names"  # the target beside the readers: what the names of folders may say
 NAMES = ("hpcg.p{}.n32.r1", "p{}.n100.r1", "x{}y1z1", "lulesh.x{}.5.y20,5", "study.p{}", "{}", "a.r{}")
 LONGEST_LINE = 2000
+MAX_RUNS = 8  # of a table that are looked at
+TABLES = ("CSV table", "Parquet table", "ReFrame log", "ReFrame report", "Ramble results")
 
-TARGETS = (*(reader.name for reader in (*PROFILE_READERS, *SERIES_READERS)), RUN_NAMES)
+TARGETS = (*(reader.name for reader in (*PROFILE_READERS, *SERIES_READERS)), *TABLES, RUN_NAMES)
 
 
 class TooSlowError(BaseException):
@@ -113,6 +117,7 @@ def _ways() -> Mapping[str, Callable[[Path], None]]:
     ways: dict[str, Callable[[Path], None]] = {RUN_NAMES: _discover}
     for profiles in PROFILE_READERS:
         ways[profiles.name] = lambda path, reader=profiles: _read_profile(reader, path)
+    ways |= dict.fromkeys(TABLES, _read_tables)
     for series in SERIES_READERS:
         ways[series.name] = lambda path, reader=series: _read_series(reader, path)
     return ways
@@ -129,6 +134,18 @@ def _read_profile(reader, path: Path) -> None:
 def _read_series(reader, path: Path) -> None:
     reader.matches(path)
     check_series(reader.read(path))
+
+
+def _read_tables(path: Path) -> None:
+    found = find_tables(path, TableMapping())
+    if found is None:
+        raise InputError("no table")
+    study = found.read()
+    if study.series is not None:
+        check_series(study.series)
+    for run in study.runs[:MAX_RUNS]:
+        check_profile(run.profile)
+    check_notices((*study.notices, *(what for _, what in study.damaged)))
 
 
 def _discover(path: Path) -> None:

@@ -99,6 +99,15 @@ def check_series(series: Series) -> None:
     _check_texts([*series.parameters, *series.values, *(r for path in known for r in path)], series.notices)
 
 
+def check_notices(notices: Iterable[str]) -> None:
+    """Check that sentences are lines that can be written.
+
+    Raises:
+        InconsistentError: with what does not hold.
+    """
+    _check_texts((), list(notices))
+
+
 def _check_texts(texts: Iterable[str], notices: Iterable[str]) -> None:
     try:
         "".join([*texts, *notices]).encode()

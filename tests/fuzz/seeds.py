@@ -8,6 +8,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import numpy as np
+import pandas as pd
 
 from tests import foam_cases
 from tests.cubex_writer import GroupSpec, MetricSpec, RegionSpec, write_cubex
@@ -16,6 +17,7 @@ from tests.ingest.readers import (
     cube3_files,
     extrap_files,
     hpctoolkit_files,
+    table_files,
     tau_files,
     timer_logs,
 )
@@ -93,6 +95,15 @@ def seeds() -> Mapping[str, tuple[Seed, ...]]:
         "Extra-P JSON lines": _json_lines,
         "Extra-P JSON": _json,
         "Extra-P text": _text,
+        "CSV table": _csv,
+        "Parquet table": _parquet,
+        "ReFrame log": lambda folder: _files(folder, "x.log", table_files.perflog()),
+        "ReFrame report": lambda folder: _files(
+            folder, "x.json", table_files.report(), table_files.report(version="3.1")
+        ),
+        "Ramble results": lambda folder: _files(
+            folder, "x.json", table_files.ramble(points=(2, 4)), table_files.ramble(points=(2,), repeats=1)
+        ),
     }
     return {name: _collect(maker) for name, maker in makers.items()}
 
@@ -220,6 +231,33 @@ def _timer_tables(folder: Path) -> list[str]:
     parents = '[parents]\nPCApply = "KSPSolve"\nKSPSolve = ""\n'
     (folder / "petsc" / "timers.toml").write_text(parents, encoding="utf-8")
     return [f"{name}/x.log" for name in timer_logs.LOGS]
+
+
+def _files(folder: Path, name: str, *texts: str) -> list[str]:
+    for number, text in enumerate(texts):
+        (folder / str(number)).mkdir()
+        (folder / str(number) / name).write_text(text, encoding="utf-8")
+    return [f"{number}/{name}" for number in range(len(texts))]
+
+
+def _csv(folder: Path) -> list[str]:
+    ranks = "p;rank;region;time [us];calls;bytes\n2;0;main/f;1,5;3;7\n2;1;main/f;2,5;4;\n"
+    sizes = 'n\trun\tkernel\tseconds\n1\t1\ta->b\t2\n1\t2\ta->b\tNA\n4\t1\t"a\nb"\t1e3\n'
+    own = table_files.long_form(extra=lambda p: f",{4 * p},alps", header=",cores,machine")
+    return _files(folder, "x.csv", own, table_files.jube(), ranks, sizes, "# a\n\np,walltime\n2,3\n4,-1\n")
+
+
+def _parquet(folder: Path) -> list[str]:
+    rows = {
+        "p": [2, 2, 4],
+        "kernel": ["a", "b", "a"],
+        "seconds": [1.5, 2.5, np.nan],
+        "machine": ["x", None, "y"],
+    }
+    for number, compression in enumerate((None, "snappy", "zstd")):
+        (folder / str(number)).mkdir()
+        pd.DataFrame(rows).to_parquet(folder / str(number) / "x.parquet", compression=compression)
+    return [f"{number}/x.parquet" for number in range(3)]
 
 
 def _experiment(folder: Path) -> list[str]:

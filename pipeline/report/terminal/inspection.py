@@ -6,6 +6,7 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
+from ingest.run_settings import described_runs
 from pipeline.report.formatting import counted, shorten_middle, value_text
 from pipeline.report.terminal.sentences import show_sentence
 from pipeline.report.terminal.tables import Column, named_table
@@ -83,8 +84,8 @@ def _show_contents(out: Console, found: Mapping[str, Any]) -> None:
 
 
 def _below(path: str, directory: str) -> str:
-    """Return a path as it is below a directory; itself if it is not."""
-    return path.removeprefix(f"{directory.rstrip('/')}/")
+    """Return a path as it is below a directory, or a run of the table there; itself if it is neither."""
+    return path.removeprefix(f"{directory.rstrip('/')}/").removeprefix(f"{directory} ")
 
 
 def _cut(paths: Sequence[str]) -> Callable[[int], list[str]]:
@@ -144,6 +145,8 @@ def _metrics_and_notices(runs: Sequence[Mapping[str, Any]]) -> Iterator[str]:
         for text, count in counts.items():
             concerned = "" if count == len(runs) else f" ({counted(count, 'run')})"
             yield f"{title}{concerned}: {text}"
+    if described := described_runs([run.get("metadata", {}) for run in runs]):
+        yield f"Metadata: {'; '.join(described)}"
 
 
 def facts(found: Mapping[str, Any]) -> list[str]:

@@ -54,7 +54,7 @@ def read_runs(monkeypatch):
             reduced = reduce_profile(replace(profile, attributes=given), ["time"])
             runs.append(MeasuredRun((2.0**n,), 1, reduced))
         found = Ingested(experiment=align(["p"], runs), runs=(), beside=(), damaged=(), inputs=())
-        monkeypatch.setattr(stage, "locate", lambda path, explicit: None)
+        monkeypatch.setattr(stage, "locate", lambda path, explicit, table: None)
         monkeypatch.setattr(stage, "ingest", lambda *arguments: found)
         return read_study(stage.Path("nowhere"), Options(), machine)
 

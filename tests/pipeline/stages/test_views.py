@@ -182,6 +182,7 @@ def test_an_inspection_describes_every_run(strong_study):
         "locations": 8,
         "processes": 8,
         "metrics": ["time [s]", "visits [occ]"],
+        "metadata": {},
         "notices": [],
         "totals": {},
     }

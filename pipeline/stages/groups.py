@@ -1,0 +1,108 @@
+"""Runs grouped by what describes them, such as the machine: one study per value."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from ingest.discovery import Discovery
+from ingest.errors import InputError, UsageError
+from ingest.readers import SeriesReader
+from ingest.readers.tables.source import TableSource
+from ingest.run_settings import METADATA, SETTING, described_as, stated
+from pipeline.config.options import Options
+from pipeline.execution.executor import Progress, no_progress
+from pipeline.stages.ingest import Located, locate
+from pipeline.stages.run import Notify, RunResult, run
+
+FLAG = "--group-by"
+MOST_GROUPS = 50
+MAX_NAME = 60  # characters of a folder
+NOT_STATED = "(not stated)"
+
+
+def run_groups(
+    path: Path, options: Options, name: str, progress: Progress = no_progress, notify: Notify = lambda _: None
+) -> dict[str, RunResult]:
+    """Make one study per value of what describes the runs, each with results in a folder of its own.
+
+    Args:
+        path: the runs.
+        options: what the user decided; the folders are in the results directory, called after the values.
+        name: of the metadata, such as ``machine``.
+        progress: passes the runs on as they are read.
+        notify: is called at once with what the user should know.
+
+    Raises:
+        UsageError: no run states it, or all values differ.
+        PipelineError: inputs cannot be read, nothing can be modelled or results cannot be written.
+    """
+    groups = group_runs(locate(path, options.runs, options.table), name)
+    folders = folder_names(groups)
+    return {
+        value: run(path, replace(options, out=options.out / folders[value]), progress, notify, located)
+        for value, located in groups.items()
+    }
+
+
+def group_runs(located: Located, name: str) -> dict[str, Located]:
+    """Separate runs by a value that they state, in the order of the values.
+
+    Raises:
+        UsageError: no run states it, or there are too many values.
+    """
+    found = located.found
+    if isinstance(found, SeriesReader):
+        raise UsageError("a series file does not describe runs", where=FLAG, hint="give profiles or a table")
+    if isinstance(found, TableSource):
+        attributes = [run.profile.attributes for run in found.read().runs]
+    else:
+        attributes = _attributes(found)
+    values = [described_as(of_run, name) for of_run in attributes]
+    if not any(values):
+        names = sorted({key for of_run in attributes for key in _names(of_run)})
+        hint = f"they state {', '.join(names[:12])}" if names else "they state nothing"
+        raise UsageError(f"no run states '{name}'", where=FLAG, hint=hint)
+    different = sorted({value or NOT_STATED for value in values})
+    if len(different) > MOST_GROUPS:
+        raise UsageError(f"'{name}' has {len(different)} values", where=FLAG, hint="group by one with fewer")
+    if isinstance(found, TableSource):
+        return {
+            value: Located(located.path, replace(found, only=(name, "" if value == NOT_STATED else value)))
+            for value in different
+        }
+    return {
+        value: Located(
+            located.path,
+            replace(
+                found,
+                runs=tuple(r for r, v in zip(found.runs, values, strict=True) if (v or NOT_STATED) == value),
+            ),
+        )
+        for value in different
+    }
+
+
+def _attributes(found: Discovery) -> list[Mapping[str, str]]:
+    attributes: list[Mapping[str, str]] = []
+    for run_ in found.runs:
+        try:
+            attributes.append(run_.reader.read(run_.path).attributes)
+        except InputError:  # it is reported when its group is read
+            attributes.append({})
+    return attributes
+
+
+def _names(attributes: Mapping[str, str]) -> list[str]:
+    return [*stated(attributes, METADATA), *stated(attributes, SETTING)] or list(attributes)
+
+
+def folder_names(values: Mapping[str, object]) -> dict[str, str]:
+    """Return a folder name per value: its letters, digits and dots; numbered if two are the same."""
+    names: dict[str, str] = {}
+    for value in values:
+        kept = "".join(c if c.isalnum() or c in "._+-" else "-" for c in value).strip(".-")[:MAX_NAME]
+        name, number = kept or "group", 2
+        while name in names.values():
+            name, number = f"{kept or 'group'}-{number}", number + 1
+        names[value] = name
+    return names
