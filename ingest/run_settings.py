@@ -1,7 +1,8 @@
 """What runs state about themselves beyond their parameters, and whether it is the same in all of them.
 
 Readers put it into the attributes of profiles under names that begin with `SETTING`; how much of a stated
-total was found, and what values are of the processes, stands under `RECONCILED` and `STATISTIC`.
+total was found, and what values are of the processes, stands under `RECONCILED` and `STATISTIC`; whether
+they come from a profiler, and from samples, under `SAMPLED`.
 """
 
 from collections.abc import Mapping, Sequence
@@ -12,10 +13,12 @@ SETTING = "setting: "
 PROGRAM = SETTING + "program"
 RECONCILED = "reconciled: "
 STATISTIC = "statistic"
+SAMPLED = "sampled"
 OVERLAPPING_TIME = "overlapping_time"
 """The metric of timers that lie inside or around others in an unknown way: seconds, in no sum."""
 
 NOT_INSTRUMENTED = "timers that programs print are not instrumented regions"
+NOT_RECORDED = "functions that a profiler found are not instrumented regions"
 
 MAX_SHOWN = 6  # different values of one setting that a notice lists
 
@@ -23,6 +26,13 @@ MAX_SHOWN = 6  # different values of one setting that a notice lists
 def is_log(attributes: Mapping[str, str]) -> bool:
     """Return whether a run is a log: timers of a program, the same on all locations, without overhead."""
     return STATISTIC in attributes
+
+
+def not_instrumented(attributes: Mapping[str, str]) -> str:
+    """Return why a run has no instrumented regions, whose visits have a cost; empty if it has."""
+    if is_log(attributes):
+        return NOT_INSTRUMENTED
+    return NOT_RECORDED if SAMPLED in attributes else ""
 
 
 def stated(attributes: Mapping[str, str], prefix: str) -> dict[str, str]:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ingest.errors import InputError
 from ingest.profile import Profile
-from ingest.readers import caliper, cube3, cubex, hpctoolkit, openfoam, tau, tau_packed, timer_tables
+from ingest.readers import caliper, cube3, cubex, folded, hpctoolkit, openfoam, tau, tau_packed, timer_tables
 from ingest.readers.extrap import experiment, json_format, json_lines, text
 from ingest.series import Series
 
@@ -30,7 +30,8 @@ class ProfileReader:
         beside: of a run that is a file, others that `read` looks at.
         context: what `read` takes from the names of the file and its folder.
         content: equal for files in one folder that are copies of the same measurement.
-        fallback: whether its files count only in runs without another profile, as logs do.
+        fallback: files count only in runs without a profile of a reader with a smaller number: those of
+            profilers, folded stacks that are made of them, logs.
     """
 
     name: str
@@ -43,7 +44,7 @@ class ProfileReader:
     beside: Callable[[Path], Iterable[Path]] | None = None
     context: Callable[[Path], str] | None = None
     content: Callable[[Path], Hashable] | None = None
-    fallback: bool = False
+    fallback: int = 0
 
 
 @dataclass(frozen=True)
@@ -96,6 +97,9 @@ PROFILE_READERS: tuple[ProfileReader, ...] = (
         files=hpctoolkit.files,
     ),
     ProfileReader(
+        name="folded stacks", pattern="*.folded", matches=folded.matches, read=folded.read, fallback=2
+    ),
+    ProfileReader(
         name="timer table",
         pattern="*.log, *.out",
         matches=timer_tables.matches,
@@ -104,7 +108,7 @@ PROFILE_READERS: tuple[ProfileReader, ...] = (
         beside=timer_tables.beside,
         context=timer_tables.context,
         content=timer_tables.content,
-        fallback=True,
+        fallback=3,
     ),
 )
 

@@ -16,6 +16,7 @@ from tests.ingest.readers import (
     cube3_files,
     extrap_files,
     hpctoolkit_files,
+    profiler_files,
     tau_files,
     timer_logs,
 )
@@ -87,6 +88,7 @@ def seeds() -> Mapping[str, tuple[Seed, ...]]:
         "TAU packed": _tau_packed,
         "Caliper": _caliper,
         "HPCToolkit": _hpctoolkit,
+        "folded stacks": _texts(profiler_files.FOLDED, "x.folded"),
         "timer table": _timer_tables,
         "Extra-P experiment": _experiment,
         "Talpas": _talpas,
@@ -220,6 +222,18 @@ def _timer_tables(folder: Path) -> list[str]:
     parents = '[parents]\nPCApply = "KSPSolve"\nKSPSolve = ""\n'
     (folder / "petsc" / "timers.toml").write_text(parents, encoding="utf-8")
     return [f"{name}/x.log" for name in timer_logs.LOGS]
+
+
+def _texts(texts: Mapping[str, str], name: str) -> Callable[[Path], list[str]]:
+    """Return a maker of one file for each text."""
+
+    def make(folder: Path) -> list[str]:
+        for number, text in enumerate(texts.values()):
+            (folder / str(number)).mkdir()
+            (folder / str(number) / name).write_bytes(text.encode())
+        return [f"{number}/{name}" for number in range(len(texts))]
+
+    return make
 
 
 def _experiment(folder: Path) -> list[str]:
