@@ -9,7 +9,18 @@ from pathlib import Path
 
 from ingest.errors import InputError
 from ingest.profile import Profile
-from ingest.readers import caliper, cube3, cubex, folded, hpctoolkit, openfoam, tau, tau_packed, timer_tables
+from ingest.readers import (
+    caliper,
+    cube3,
+    cubex,
+    folded,
+    hpctoolkit,
+    openfoam,
+    perf_script,
+    tau,
+    tau_packed,
+    timer_tables,
+)
 from ingest.readers.extrap import experiment, json_format, json_lines, text
 from ingest.series import Series
 
@@ -95,6 +106,9 @@ PROFILE_READERS: tuple[ProfileReader, ...] = (
         matches=hpctoolkit.matches,
         read=hpctoolkit.read,
         files=hpctoolkit.files,
+    ),
+    ProfileReader(
+        name="perf", pattern="*.perf", matches=perf_script.matches, read=perf_script.read, fallback=1
     ),
     ProfileReader(
         name="folded stacks", pattern="*.folded", matches=folded.matches, read=folded.read, fallback=2

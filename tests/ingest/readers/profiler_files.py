@@ -26,3 +26,40 @@ FOLDED: Mapping[str, str] = {
     "in time": alternating(),
     "annotated": "# made by hand\n" + folded({"java;read_[k]": 1.5, "a;a;a": 2, "a": 1}) + "no value\n",
 }
+
+
+def sample(
+    frames: tuple[str, ...] = ("dot", "solve", "main"),
+    *,
+    head: str = "app  7/7 [000] 10.000001:    1000000 cpu-clock:pppH: ",
+) -> str:
+    """A sample of perf, the innermost frame first."""
+    lines = [f"\t{0x400000 + 16 * i:16x} {name}+0x{i:x} (/home/me/app)\n" for i, name in enumerate(frames)]
+    return head + "\n" + "".join(lines) + "\n"
+
+
+PERF_HEADER = """# ========
+# hostname : node17
+# perf version : 6.1.187
+# cpudesc : A Processor
+# event : name = cycles:u, , id = { 1 }, type = 0, { sample_period, sample_freq } = 250, inherit = 1, freq = 1
+# ========
+#
+"""
+CYCLES = "app  7/8 [001] 10.000001:      400 cycles:u: "
+
+PERF: Mapping[str, str] = {
+    "clock": 2 * sample()
+    + sample(("main",))
+    + sample((), head="swapper  0/0 [003] 1.5: 1000000 cpu-clock: "),
+    "cycles": PERF_HEADER + 3 * sample(head=CYCLES) + sample(head=CYCLES.replace(":u:", ":k:")),
+    "no periods": 3 * sample(head="my app  7 10.000001: cpu-clock: "),
+    "no chains": "".join(
+        f"             app     7 [000] 1.{i}:   10 cycles:  4005a{i} f<int>(int) (/tmp/a (deleted))\n"
+        for i in range(3)
+    ),
+    "source lines": sample(("f", "main")).replace("(/home/me/app)\n", "(/home/me/app)\n  app.c:12\n"),
+    "tracepoint": sample(
+        head="app  7 [001] 1.5: sched:sched_switch: prev_comm=app prev_pid=7 ==> next_comm=x "
+    ),
+}
