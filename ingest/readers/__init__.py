@@ -11,6 +11,7 @@ from ingest.errors import InputError
 from ingest.profile import Profile
 from ingest.readers import (
     caliper,
+    callgrind,
     cube3,
     cubex,
     folded,
@@ -106,6 +107,13 @@ PROFILE_READERS: tuple[ProfileReader, ...] = (
         matches=hpctoolkit.matches,
         read=hpctoolkit.read,
         files=hpctoolkit.files,
+    ),
+    ProfileReader(
+        name="callgrind",
+        pattern="callgrind.out.*",
+        matches=callgrind.matches,
+        read=callgrind.read,
+        fallback=1,
     ),
     ProfileReader(
         name="perf", pattern="*.perf", matches=perf_script.matches, read=perf_script.read, fallback=1

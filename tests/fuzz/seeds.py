@@ -88,6 +88,7 @@ def seeds() -> Mapping[str, tuple[Seed, ...]]:
         "TAU packed": _tau_packed,
         "Caliper": _caliper,
         "HPCToolkit": _hpctoolkit,
+        "callgrind": _texts(profiler_files.CALLGRIND, "callgrind.out.1"),
         "perf": _texts(profiler_files.PERF, "x.perf"),
         "folded stacks": _texts(profiler_files.FOLDED, "x.folded"),
         "timer table": _timer_tables,

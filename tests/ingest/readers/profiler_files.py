@@ -63,3 +63,53 @@ PERF: Mapping[str, str] = {
         head="app  7 [001] 1.5: sched:sched_switch: prev_comm=app prev_pid=7 ==> next_comm=x "
     ),
 }
+
+
+def callgrind(body: str, *, events: str = "Ir", header: str = "", totals: str = "") -> str:
+    """Callgrind's output with a body of lines."""
+    end = f"\ntotals: {totals}\n" if totals else ""
+    start = f"# callgrind format\nversion: 1\ncreator: callgrind-3.19.0\n{header}\nevents: {events}\n"
+    return f"{start}\n{body}{end}"
+
+
+CALLGRIND_BODY = """ob=(1) /tmp/app
+fl=(1) a.c
+fn=(1) main
+1 10
++2 5
+fi=(2) vector.h
+7 1
+fe=(1)
+cfn=(2) solve
+calls=3 8
+* 700
+jump=2 +4
+*
+jfi=(3) other.c
+jfn=(4) other
+jcnd=1/2 +4
+*
+
+fn=(2)
+8 600
+cfi=(2)
+cfn=(3) std::vector<int>::size() const
+calls=40 7
++1 100
+
+fl=(2)
+fn=(3)
+7 100
+"""
+
+CALLGRIND: Mapping[str, str] = {
+    "plain": callgrind(CALLGRIND_BODY, totals="716"),
+    "events": callgrind("fn=main\n0x10 1 10 4\n+4 * 6\n", events="Ir Dr", header="positions: instr line"),
+    "relative": callgrind("fn=f\n1 10\n+1 -4\n-1 +6\ncfn=g\ncalls=1 1\n* 5\n* *\n"),
+    "threads": "".join(
+        callgrind(f"fn=(1) f\n1 {n}\n", header=f"pid: 7\npart: {n}\nthread: {1 + n % 2}\n", totals=str(n))
+        for n in range(1, 4)
+    ),
+    "xdebug": "version: 1\ncreator: xdebug 3\nevents: Time_(10ns) Memory_(bytes)\n\n"
+    "fl=(1) a.php\nfn=(1) {main}\n1 2 3\n",
+}
