@@ -15,6 +15,7 @@ from ingest.readers import (
     cube3,
     cubex,
     folded,
+    gprof,
     hpctoolkit,
     openfoam,
     perf_script,
@@ -115,6 +116,7 @@ PROFILE_READERS: tuple[ProfileReader, ...] = (
         read=callgrind.read,
         fallback=1,
     ),
+    ProfileReader(name="gprof", pattern="gprof.txt", matches=gprof.matches, read=gprof.read, fallback=1),
     ProfileReader(
         name="perf", pattern="*.perf", matches=perf_script.matches, read=perf_script.read, fallback=1
     ),

@@ -89,6 +89,7 @@ def seeds() -> Mapping[str, tuple[Seed, ...]]:
         "Caliper": _caliper,
         "HPCToolkit": _hpctoolkit,
         "callgrind": _texts(profiler_files.CALLGRIND, "callgrind.out.1"),
+        "gprof": _texts(profiler_files.GPROF, "gprof.txt"),
         "perf": _texts(profiler_files.PERF, "x.perf"),
         "folded stacks": _texts(profiler_files.FOLDED, "x.folded"),
         "timer table": _timer_tables,

@@ -113,3 +113,49 @@ CALLGRIND: Mapping[str, str] = {
     "xdebug": "version: 1\ncreator: xdebug 3\nevents: Time_(10ns) Memory_(bytes)\n\n"
     "fl=(1) a.php\nfn=(1) {main}\n1 2 3\n",
 }
+
+
+GPROF_FLAT = """Flat profile:
+
+Each sample counts as 0.01 seconds.
+  %   cumulative   self              self     total
+ time   seconds   seconds    calls  ms/call  ms/call  name
+ 60.00      0.60     0.60        4   150.00   150.00  A::even(long, int)
+ 25.00      0.85     0.25                             main
+ 15.00      1.00     0.15        1   150.00   150.00  double sum<double>(std::vector<double> const&)
+  0.00      1.00     0.00     1000     0.00     0.00  tiny
+
+ %         the percentage of the total running time of the
+time       program used by this function.
+
+"""
+GPROF_GRAPH = """\t\t     Call graph (explanation follows)
+
+
+granularity: each sample hit covers 2 byte(s) for 1.00% of 1.00 seconds
+
+index % time    self  children    called     name
+                                                 <spontaneous>
+[1]    100.0    0.25    0.75                 main [1]
+                0.60    0.00       1/1           A::even(long, int) <cycle 1> [3]
+-----------------------------------------------
+[2]     60.0    0.60    0.00       1+3       <cycle 1 as a whole> [2]
+                0.60    0.00       4+1           A::even(long, int) <cycle 1> [3]
+-----------------------------------------------
+                0.60    0.00       1/1           main [1]
+[3]     60.0    0.60    0.00       4+1       A::even(long, int) <cycle 1> [3]
+-----------------------------------------------
+[4]     15.0    0.15    0.00       1         double sum<double>(std::vector<double> const&) [4]
+                0.00    0.00    1000/1000        tiny [5]
+-----------------------------------------------
+[5]      0.0    0.00    0.00    1000         tiny [5]
+-----------------------------------------------
+
+ This table describes the call tree of the program, and was sorted by
+"""
+
+GPROF: Mapping[str, str] = {
+    "both": GPROF_FLAT + "\f" + GPROF_GRAPH,
+    "flat": GPROF_FLAT[: GPROF_FLAT.index(" %   ", 200)],
+    "graph": GPROF_GRAPH,
+}
