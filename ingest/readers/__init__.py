@@ -19,6 +19,7 @@ from ingest.readers import (
     hpctoolkit,
     openfoam,
     perf_script,
+    speedscope,
     tau,
     tau_packed,
     timer_tables,
@@ -119,6 +120,13 @@ PROFILE_READERS: tuple[ProfileReader, ...] = (
     ProfileReader(name="gprof", pattern="gprof.txt", matches=gprof.matches, read=gprof.read, fallback=1),
     ProfileReader(
         name="perf", pattern="*.perf", matches=perf_script.matches, read=perf_script.read, fallback=1
+    ),
+    ProfileReader(
+        name="speedscope",
+        pattern="*.speedscope.json",
+        matches=speedscope.matches,
+        read=speedscope.read,
+        fallback=1,
     ),
     ProfileReader(
         name="folded stacks", pattern="*.folded", matches=folded.matches, read=folded.read, fallback=2

@@ -91,6 +91,7 @@ def seeds() -> Mapping[str, tuple[Seed, ...]]:
         "callgrind": _texts(profiler_files.CALLGRIND, "callgrind.out.1"),
         "gprof": _texts(profiler_files.GPROF, "gprof.txt"),
         "perf": _texts(profiler_files.PERF, "x.perf"),
+        "speedscope": _texts(profiler_files.SPEEDSCOPE, "x.speedscope.json"),
         "folded stacks": _texts(profiler_files.FOLDED, "x.folded"),
         "timer table": _timer_tables,
         "Extra-P experiment": _experiment,

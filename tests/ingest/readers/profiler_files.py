@@ -1,5 +1,6 @@
 """Small outputs of profilers, written as they write them."""
 
+import json
 from collections.abc import Mapping
 
 STACKS: Mapping[str, float] = {
@@ -158,4 +159,45 @@ GPROF: Mapping[str, str] = {
     "both": GPROF_FLAT + "\f" + GPROF_GRAPH,
     "flat": GPROF_FLAT[: GPROF_FLAT.index(" %   ", 200)],
     "graph": GPROF_GRAPH,
+}
+
+
+def speedscope(*profiles: Mapping[str, object], shared: bool = True, **more: object) -> str:
+    """speedscope's JSON with the frames main, solve, dot and io."""
+    frames = [
+        {"name": name, "file": "a.c", "line": i} for i, name in enumerate(("main", "solve", "dot", "io"))
+    ]
+    schema = {"$schema": "https://www.speedscope.app/file-format-schema.json", "version": "0.6.0"}
+    where: dict[str, object] = {"shared": {"frames": frames}} if shared else {"frames": frames}
+    return json.dumps({**schema, **where, "profiles": profiles, **more})
+
+
+def sampled(unit: str = "milliseconds", name: str = "thread 1") -> dict[str, object]:
+    """A sampled profile of 10 of its unit."""
+    samples, weights = [[0, 1, 2], [0, 1], [0, 1, 2], [0, 1, 1, 1]], [4, 1, 2, 3]
+    ends = {"startValue": 0, "endValue": 10}
+    return {"type": "sampled", "name": name, "unit": unit, **ends, "samples": samples, "weights": weights}
+
+
+def evented(unit: str = "seconds") -> dict[str, object]:
+    """An evented profile of 12 of its unit, 3 of them idle."""
+    events = [
+        ("O", 0, 1),
+        ("O", 1, 2),
+        ("C", 1, 5),
+        ("C", 0, 6),
+        ("O", 0, 9),
+        ("O", 3, 9),
+        ("C", 3, 11),
+        ("C", 0, 13),
+    ]
+    rows = [{"type": kind, "frame": frame, "at": at} for kind, frame, at in events]
+    return {"type": "evented", "name": "main", "unit": unit, "startValue": 1, "endValue": 13, "events": rows}
+
+
+SPEEDSCOPE: Mapping[str, str] = {
+    "sampled": speedscope(sampled(), exporter="py-spy@0.4.0"),
+    "evented": speedscope(evented(), shared=False),
+    "two": speedscope(sampled(name="Process 9 Thread 1"), sampled(name="Process 4 Thread 1")),
+    "counts": speedscope(sampled("none"), evented("none")),
 }

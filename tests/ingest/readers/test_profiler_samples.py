@@ -32,6 +32,9 @@ TOTALS = {  # file: reader, totals by metric, number of functions
         f"callgrind/speedscope/callgrind.{name}.log": ("callgrind", {"Instructions": 820, "visits": 6}, 3)
         for name in ("example", "name-compression", "subposition-compression")
     },
+    "speedscope-json/0.0.1/simple.speedscope.json": ("speedscope", {"samples": 14}, 4),
+    "speedscope-json/0.1.2/simple-sampled.speedscope.json": ("speedscope", {"time": 14}, 4),
+    "speedscope-json/0.6.0/two-sampled.speedscope.json": ("speedscope", {"time": 28}, 4),
     "callgrind/speedscope/callgrind.cfn-reset.log": ("callgrind", {"Instructions": 40, "visits": 4}, 4),
     "callgrind/speedscope/callgrind.multiple-event-types.log": (
         "callgrind",
