@@ -17,6 +17,7 @@ from ingest.readers import (
     folded,
     gprof,
     hpctoolkit,
+    mpip,
     openfoam,
     perf_script,
     speedscope,
@@ -126,6 +127,14 @@ PROFILE_READERS: tuple[ProfileReader, ...] = (
         pattern="*.speedscope.json",
         matches=speedscope.matches,
         read=speedscope.read,
+        fallback=1,
+    ),
+    ProfileReader(
+        name="mpiP",
+        pattern="*.mpiP",
+        matches=mpip.matches,
+        read=mpip.read,
+        unnamed_parameters=mpip.parameters,
         fallback=1,
     ),
     ProfileReader(

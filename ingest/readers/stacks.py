@@ -3,7 +3,7 @@
 A stack is a call path, so that equal ones are added and the sum below a function counts recursion once.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -59,8 +59,9 @@ class Stacks:
         *,
         sampled: bool = True,
         files: Mapping[str, tuple[str, int]] | None = None,
+        paradigms: Mapping[str, str] | None = None,
         attributes: Mapping[str, str] | None = None,
-        notices: Sequence[str] = (),
+        notices: Iterable[str] = (),
     ) -> Profile:
         """Make the profile.
 
@@ -70,6 +71,7 @@ class Stacks:
             reconciled: how much of a stated total was found, or what was found if none is stated.
             sampled: whether values are those of samples.
             files: per region its source file and line, if known.
+            paradigms: of regions whose names do not tell what they do.
             attributes: what else the file says.
             notices: one sentence for everything that was skipped or is doubtful.
 
@@ -93,13 +95,14 @@ class Stacks:
             stored[metric.name] = dense
         known = files or {}
         of = [known.get(name, ("", -1)) for name in names]
+        usual = PARADIGM if sampled else ""
         return Profile(
             source=source,
             tree=tree,
             regions=RegionTable(
                 name=names,
                 mangled=names,
-                paradigm=(PARADIGM if sampled else "",) * len(names),
+                paradigm=tuple((paradigms or {}).get(name, usual) for name in names),
                 file=tuple(file for file, _ in of),
                 line=np.array([line for _, line in of], dtype=np.int64),
             ),

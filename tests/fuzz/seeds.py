@@ -92,6 +92,7 @@ def seeds() -> Mapping[str, tuple[Seed, ...]]:
         "gprof": _texts(profiler_files.GPROF, "gprof.txt"),
         "perf": _texts(profiler_files.PERF, "x.perf"),
         "speedscope": _texts(profiler_files.SPEEDSCOPE, "x.speedscope.json"),
+        "mpiP": _texts(profiler_files.MPIP, "x.mpiP"),
         "folded stacks": _texts(profiler_files.FOLDED, "x.folded"),
         "timer table": _timer_tables,
         "Extra-P experiment": _experiment,

@@ -201,3 +201,57 @@ SPEEDSCOPE: Mapping[str, str] = {
     "two": speedscope(sampled(name="Process 9 Thread 1"), sampled(name="Process 4 Thread 1")),
     "counts": speedscope(sampled("none"), evented("none")),
 }
+
+
+RULE = 75 * "-" + "\n"
+
+
+def mpip(*, tasks: int = 2, single: bool = True, statistics: bool = True) -> str:
+    """A report of mpiP: 10 s per task and, of task r, 1 + r s in MPI, 0.9 + r s of them at call sites."""
+    head = "@ mpiP\n@ Command : ./app\n@ Version                  : 3.5.0\n"
+    head += "".join(f"@ MPI Task Assignment      : {r} node1\n" for r in range(tasks))
+
+    def block(title: str, header: str, rows: list[str]) -> str:
+        return f"\n{RULE}@--- {title} ---\n{RULE}{header}\n" + "".join(f"{row}\n" for row in rows)
+
+    times = [f"{r:4} {10:10} {1 + r:10} {10 + 10 * r:8.2f}" for r in range(tasks)]
+    times.append(f"   * {10 * tasks:10} {sum(1 + r for r in range(tasks)):10} 15.00")
+    sites = [
+        "  1   0 solver.c                 12 solve                    Allreduce",
+        "  1   1 main.c                   40 main",
+        "  2   0 0x40c18b                    [unknown]                Send",
+    ]
+    calls = []
+    for name, site, means in (
+        ("Allreduce", 1, [400.0 + 500 * r for r in range(tasks)]),
+        ("Send", 2, [100.0]),
+    ):
+        rows = [(r, 2 if site == 1 else 1, mean) for r, mean in enumerate(means)]
+        if single:
+            calls += [f"{name:12} {site:8} {r:4} {n:6} {m:8} {m:8} {m:8} 1.00 1.00" for r, n, m in rows]
+        count = sum(n for _, n, _ in rows)
+        mean = sum(n * m for _, n, m in rows) / count
+        calls += [f"{name:12} {site:8}    * {count:6} {mean:8} {mean:8} {mean:8} 1.00 1.00", ""]
+    text = head + block("MPI Time (seconds)", "Task    AppTime    MPITime     MPI%", times)
+    header = " ID Lev File/Address           Line Parent_Funct             MPI_Call"
+    text += block("Callsites: 2", header, sites)
+    header = "Call                 Site       Time    App%    MPI%      Count    COV"
+    text += block(
+        "Aggregate Time (top twenty, descending, milliseconds)", header, ["Send  2  100 1 1 1 0.00"]
+    )
+    header = "Name              Site Rank  Count      Max     Mean      Min   App%   MPI%"
+    if statistics:
+        text += block("Callsite Time statistics (all, milliseconds): 5", header, calls)
+    header = "Name              Site Rank   Count       Max      Mean       Min       Sum"
+    text += block(
+        "Callsite Message Sent statistics (all, sent bytes)", header, ["Send 2 * 80 60 60 60 4.8e+03"]
+    )
+    return text + block("End of Report", "", [])
+
+
+MPIP: Mapping[str, str] = {
+    "full": mpip(),
+    "concise": mpip(single=False),
+    "tasks": mpip(tasks=3, statistics=False),
+    "page": "# Guide\n```\n" + mpip().replace(f"\n\n{RULE}", f"\n```\nprose\n```\n{RULE}"),
+}
