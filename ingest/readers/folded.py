@@ -7,6 +7,7 @@ outermost to the innermost; the value is what follows the last blank, since name
 import re
 from pathlib import Path
 
+from ingest.errors import InputError
 from ingest.profile import Profile
 from ingest.readers.stacks import NO_SECONDS, SAMPLES, UNKNOWN, Stacks, skipped_lines
 from ingest.readers.textfile import head_lines, lines_of
@@ -27,21 +28,26 @@ def read(path: Path) -> Profile:
     """Read the stacks of a file as samples of one location.
 
     Raises:
-        InputError: if it cannot be read, has no stack, or more lines without a value than stacks.
+        InputError: if it cannot be read, has no stack, more lines without a value than stacks, or two values
+            in every line.
     """
     stacks = Stacks()
     location = stacks.location(0, 0)
     samples, add = stacks.of(SAMPLES), stacks.callpaths.add
     invalid: list[int] = []
-    valid = 0
+    valid = two_values = 0
     for number, line in enumerate(lines_of(path), start=1):
         stack, _, value = line.rstrip().rpartition(" ")
         if _VALUE.fullmatch(value) and (stack := stack.strip()):
             place = location, add(_frames(stack))
             samples[place] = samples.get(place, 0.0) + float(value)
             valid += 1
+            two_values += stack[-1].isdecimal() and _is_stack(stack)
         elif line.strip():
             invalid.append(number)
+    if two_values == valid > 0:
+        what = "two values per line: the difference of two profiles"
+        raise InputError(what, where=str(path), hint="give the two profiles that were compared")
     notices = skipped_lines(invalid, valid, "not a stack with its value", str(path))
     reconciled = f"{stacks.total(SAMPLES):.15g} samples in {valid} stacks, no total is stated"
     return stacks.profile(str(path), "folded stacks", reconciled, notices=(NO_SECONDS, *notices))

@@ -1,8 +1,8 @@
 """mpiP's reports: the time of each process, and that of its MPI calls by call site.
 
 Blocks begin with ``@---``. ``MPI Time (seconds)`` has the whole and the MPI time of each task; ``Callsites``
-the functions around each call site, the innermost at level 0; ``Callsite Time statistics`` (milliseconds) number
-and mean of the calls of each task. Rows of rank ``*`` repeat those of the tasks. Reports without rows
+the functions around each call site, the innermost at level 0; ``Callsite Time statistics`` (milliseconds) the
+number and mean of the calls of each task. Rows of rank ``*`` repeat those of the tasks. Reports without rows
 of single tasks have them alone: then the time of a call site is given to the tasks in proportion to their MPI
 time. What is left of the MPI time of a task was not listed, or is rounding.
 """

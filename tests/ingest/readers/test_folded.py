@@ -65,6 +65,11 @@ def test_values_may_be_fractions_and_names_contain_blanks_and_numbers(read):
     assert found == {("f 1", "operator delete(void*, unsigned long)"): 1.5, ("f 1", "g 2"): 2000}
 
 
+def test_differences_of_two_profiles_are_refused(read):
+    with pytest.raises(InputError, match="two values per line: the difference of two profiles"):
+        read("a;b 10 20\na;c 3 1\n")
+
+
 def test_frames_without_a_name(read):
     assert samples(read("a;;b 1\n;c 2\n")) == {("a", "[unknown]", "b"): 1, ("[unknown]", "c"): 2}
 
