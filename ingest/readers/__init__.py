@@ -20,6 +20,7 @@ from ingest.readers import (
     mpip,
     openfoam,
     perf_script,
+    pprof,
     speedscope,
     tau,
     tau_packed,
@@ -136,6 +137,9 @@ PROFILE_READERS: tuple[ProfileReader, ...] = (
         read=mpip.read,
         unnamed_parameters=mpip.parameters,
         fallback=1,
+    ),
+    ProfileReader(
+        name="pprof", pattern="*.prof, *.pb.gz", matches=pprof.matches, read=pprof.read, fallback=1
     ),
     ProfileReader(
         name="folded stacks", pattern="*.folded", matches=folded.matches, read=folded.read, fallback=2

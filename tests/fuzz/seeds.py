@@ -93,6 +93,7 @@ def seeds() -> Mapping[str, tuple[Seed, ...]]:
         "perf": _texts(profiler_files.PERF, "x.perf"),
         "speedscope": _texts(profiler_files.SPEEDSCOPE, "x.speedscope.json"),
         "mpiP": _texts(profiler_files.MPIP, "x.mpiP"),
+        "pprof": _texts(profiler_files.PPROF, "x.prof"),
         "folded stacks": _texts(profiler_files.FOLDED, "x.folded"),
         "timer table": _timer_tables,
         "Extra-P experiment": _experiment,
@@ -229,13 +230,13 @@ def _timer_tables(folder: Path) -> list[str]:
     return [f"{name}/x.log" for name in timer_logs.LOGS]
 
 
-def _texts(texts: Mapping[str, str], name: str) -> Callable[[Path], list[str]]:
+def _texts(texts: Mapping[str, str] | Mapping[str, bytes], name: str) -> Callable[[Path], list[str]]:
     """Return a maker of one file for each text."""
 
     def make(folder: Path) -> list[str]:
         for number, text in enumerate(texts.values()):
             (folder / str(number)).mkdir()
-            (folder / str(number) / name).write_bytes(text.encode())
+            (folder / str(number) / name).write_bytes(text if isinstance(text, bytes) else text.encode())
         return [f"{number}/{name}" for number in range(len(texts))]
 
     return make

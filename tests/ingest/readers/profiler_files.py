@@ -1,5 +1,6 @@
 """Small outputs of profilers, written as they write them."""
 
+import gzip
 import json
 from collections.abc import Mapping
 
@@ -254,4 +255,55 @@ MPIP: Mapping[str, str] = {
     "concise": mpip(single=False),
     "tasks": mpip(tasks=3, statistics=False),
     "page": "# Guide\n```\n" + mpip().replace(f"\n\n{RULE}", f"\n```\nprose\n```\n{RULE}"),
+}
+
+
+def _number(value: int) -> bytes:
+    """A number in groups of seven bits; a negative one as if it had 64."""
+    value &= (1 << 64) - 1
+    groups = []
+    while True:
+        value, low = value >> 7, value & 0x7F
+        groups.append(low | (0x80 if value else 0))
+        if not value:
+            return bytes(groups)
+
+
+def field(number: int, value: int | bytes) -> bytes:
+    """A field of a protocol buffer."""
+    if isinstance(value, int):
+        return _number(number << 3) + _number(value)
+    return _number(number << 3 | 2) + _number(len(value)) + value
+
+
+def pprof(
+    types: tuple[tuple[str, str], ...] = (("samples", "count"), ("cpu", "nanoseconds")),
+    samples: tuple[tuple[tuple[int, ...], tuple[int, ...]], ...] = (((1, 2), (3, 30)), ((2,), (1, -10))),
+    *,
+    packed: bool = True,
+) -> bytes:
+    """pprof's message: location 1 is dot, inlined in solve; location 2 is main; 3 has no function."""
+    texts = ["", "dot", "solve", "main", "a.c", *(text for pair in types for text in pair)]
+    message = b"".join(field(1, field(1, texts.index(k)) + field(2, texts.index(u))) for k, u in types)
+    for stack, values in samples:
+        if packed:
+            parts = field(1, b"".join(map(_number, stack))) + field(2, b"".join(map(_number, values)))
+        else:
+            parts = b"".join(field(1, s) for s in stack) + b"".join(field(2, v) for v in values)
+        message += field(2, parts)
+    for number, functions in ((1, (1, 2)), (2, (3,)), (3, ())):
+        message += field(
+            4, field(1, number) + b"".join(field(4, field(1, f) + field(2, 7)) for f in functions)
+        )
+    for number in (1, 2, 3):
+        message += field(5, field(1, number) + field(2, number) + field(4, 4))
+    message += b"".join(field(6, text.encode()) for text in texts)
+    return message + field(10, 2_000_000_000) + b"\x61" + bytes(8) + b"\x6d" + bytes(4)
+
+
+PPROF: Mapping[str, bytes] = {
+    "packed": gzip.compress(pprof(), mtime=0),
+    "plain": pprof(packed=False),
+    "as Go does": gzip.compress(field(9, -1) + field(10, 5) + pprof(), mtime=0),
+    "memory": pprof((("inuse_space", "bytes"),), (((1, 2), (64,)), ((3,), (32,)))),
 }

@@ -35,6 +35,7 @@ TOTALS = {  # file: reader, totals by metric, number of functions
     "speedscope-json/0.0.1/simple.speedscope.json": ("speedscope", {"samples": 14}, 4),
     "speedscope-json/0.1.2/simple-sampled.speedscope.json": ("speedscope", {"time": 14}, 4),
     "speedscope-json/0.6.0/two-sampled.speedscope.json": ("speedscope", {"time": 28}, 4),
+    "pprof/simple/simple.prof": ("pprof", {"samples": 150, "time": 1.5}, 25),
     # the times of its four tasks; their sum is stated as 38.1 s
     "mpip/amg.p16/UserGuide.md": ("mpiP", {"time": 38.04, "visits": 4}, 6),
     "callgrind/speedscope/callgrind.cfn-reset.log": ("callgrind", {"Instructions": 40, "visits": 4}, 4),
