@@ -188,11 +188,28 @@ def _sample(content: bytes) -> tuple[list[int], list[int]]:
     return stack, values
 
 
-def _packed(content: bytes) -> Iterator[int]:
-    at = 0
-    while at < len(content):
-        value, at = _varint(content, at)
-        yield value
+def _packed(content: bytes) -> list[int]:
+    """Return the numbers of a packed field: as `_varint` for each, but these are most of a file."""
+    values: list[int] = []
+    value = shift = 0
+    for byte in content:
+        value |= (byte & 0x7F) << shift
+        shift += 7
+        if byte < 0x80:
+            values.append(_signed(value))
+            value = shift = 0
+        elif shift > 63:
+            raise ValueError("a number of more than ten bytes")
+    if shift:
+        raise ValueError("it ends early")
+    return values
+
+
+def _signed(value: int) -> int:
+    if value < _SIGN:
+        return value
+    value &= (_SIGN << 1) - 1
+    return value - (_SIGN << 1) if value & _SIGN else value
 
 
 def _fields(content: bytes) -> Iterator[Field]:
@@ -231,6 +248,5 @@ def _varint(content: bytes, at: int) -> tuple[int, int]:
         at += 1
         value |= (byte & 0x7F) << shift
         if byte < 0x80:
-            value &= (_SIGN << 1) - 1
-            return (value - (_SIGN << 1) if value & _SIGN else value), at
+            return _signed(value), at
         shift += 7

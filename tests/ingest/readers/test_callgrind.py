@@ -57,6 +57,11 @@ def test_parts_of_threads_are_locations(read):
     assert profile.attributes["reconciled: "] == "functions 6 Ir = 100.00 % of the stated 6"
 
 
+def test_costs_of_a_part_are_not_those_of_the_last_function_of_the_part_before(read):
+    with pytest.raises(InputError, match="costs before the first function"):
+        read(CALLGRIND["threads"] + "part: 4\nthread: 9\n\n1 5\n")
+
+
 def test_xdebug_writes_the_format_too(read):
     profile = read(CALLGRIND["xdebug"])
     assert by_function(profile, "Time_(10ns)") == {"{main}": 2}
