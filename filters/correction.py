@@ -12,7 +12,7 @@ from ingest.arrays import FloatArray, IntArray
 from ingest.experiment import Experiment, OverheadCorrection, RunRecord
 from ingest.number_text import figure, percent
 from ingest.reduction import Reduction
-from ingest.run_settings import is_instrumented
+from ingest.run_settings import not_instrumented
 
 TIME, VISITS = "time", "visits"
 NOTICEABLE = 0.05  # of the measured computing time, from which overhead distorts models
@@ -23,11 +23,11 @@ MOST_DEVIATION = 1.5  # of a logarithm, that a part contributes to a sum
 def runs_of(experiment: Experiment) -> tuple[Visited, IntArray, IntArray] | None:
     """Return the runs with visits and times, and the point and repetition of each; None without any.
 
-    The timers of logs and tables have no visits that cost what those of instrumented regions do.
+    Timers of logs and tables and functions of profilers have no visits that cost what those of instrumented regions do.
     """
     if experiment.is_series or not {TIME, VISITS} <= set(experiment.values):
         return None
-    if not all(is_instrumented(run.attributes) for run in experiment.runs):
+    if any(not_instrumented(run.attributes) for run in experiment.runs):
         return None
     visits, time = (experiment.values[name].sum for name in (VISITS, TIME))
     point, repetition = np.nonzero(np.isfinite(visits).all(axis=0) & np.isfinite(time).all(axis=0))

@@ -223,9 +223,10 @@ class CallTreeBuilder:
 
     def add(self, path: Sequence[str]) -> int:
         """Return the node of a call path, given as region names from the root down."""
-        node = ROOT
-        for region in path:
-            node = self.callee(node, region)
+        node, regions, nodes = ROOT, self.regions, self.nodes
+        for region in path:  # `callee`, without a call for each of the millions of frames of sampled stacks
+            number = regions.setdefault(region, len(regions))
+            node = nodes.setdefault((node, number), len(nodes))
         return node
 
     def build(self) -> tuple[IntArray, CallTree, tuple[str, ...]]:

@@ -1,15 +1,18 @@
 """Where the profiles are: a bounded search below a directory, without reading any of them."""
 
 import re
-from collections.abc import Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from ingest.errors import InputError
-from ingest.readers import ProfileReader, find_profile_reader
+from ingest.readers import PROFILE_READERS, ProfileReader, find_profile_reader
 from ingest.run_names import named_parameters
 
 DEPTH = 2  # a run's folder, or a Score-P experiment folder (scorep-DATE) within it
+
+FALLBACKS = sorted({reader.fallback for reader in PROFILE_READERS})
 
 _PARAMETER = re.compile(r"\.[A-Za-z]+[0-9]+")
 
@@ -70,10 +73,11 @@ def search_profiles(directory: Path) -> tuple[list[FoundProfile], list[Skipped]]
         entries = _visible(directory)
     except OSError as error:
         raise InputError(f"cannot be listed: {error.strerror or error}", where=str(directory)) from error
+    find = cache(find_profile_reader)  # each file is looked at once, not for each kind of readers
     for entry in entries:
         try:
-            others = list(_below(entry, DEPTH, fallback=False))
-            profiles, derived = _originals(others or list(_below(entry, DEPTH, fallback=True)))
+            levels = (list(_below(entry, DEPTH, fallback, find)) for fallback in FALLBACKS)
+            profiles, derived = _originals(next(filter(None, levels), []))
             profiles, copies = _different(profiles)
         except OSError as error:
             skipped.append(Skipped(entry, f"cannot be listed: {error.strerror or error}"))
@@ -101,23 +105,25 @@ def _visible(directory: Path) -> list[Path]:
     return sorted(path for path in directory.iterdir() if not path.name.startswith("."))
 
 
-def _below(entry: Path, depth: int, *, fallback: bool) -> Iterator[tuple[Path, ProfileReader]]:
+def _below(
+    entry: Path, depth: int, fallback: int, find: Callable[[Path], ProfileReader | None]
+) -> Iterator[tuple[Path, ProfileReader]]:
     """Yield the profiles of an entry: itself, those directly in it, or else those in its folders.
 
-    Readers that are a fallback, or all others, do not count.
+    Only readers with one number of `ProfileReader.fallback` count.
     """
-    reader = find_profile_reader(entry)
-    if reader and reader.fallback is fallback:
+    reader = find(entry)
+    if reader and reader.fallback == fallback:
         yield entry, reader
     elif depth > 0 and entry.is_dir():
         inside = _visible(entry)
-        readers = ((path, find_profile_reader(path)) for path in inside)
-        direct = [(path, reader) for path, reader in readers if reader and reader.fallback is fallback]
+        readers = ((path, find(path)) for path in inside)
+        direct = [(path, reader) for path, reader in readers if reader and reader.fallback == fallback]
         yield from direct
         if not direct:
             for folder in inside:
                 if folder.is_dir():
-                    yield from _below(folder, depth - 1, fallback=fallback)
+                    yield from _below(folder, depth - 1, fallback, find)
 
 
 def _originals(

@@ -1,9 +1,9 @@
 """What runs state about themselves beyond their parameters, and whether it is the same in all of them.
 
 Readers put it into the attributes of profiles under names that begin with `SETTING`; how much of a stated
-total was found, and what values are of the processes, stands under `RECONCILED` and `STATISTIC`; what the
-columns of a table say of the machine, the compiler or whatever the user notes, under names that begin with
-`METADATA`.
+total was found, and what values are of the processes, stands under `RECONCILED` and `STATISTIC`; whether
+they come from a profiler, and from samples, under `SAMPLED`; what the columns of a table say of the machine,
+the compiler or whatever the user notes, under names that begin with `METADATA`.
 """
 
 from collections import Counter
@@ -16,6 +16,7 @@ PROGRAM = SETTING + "program"
 METADATA = "metadata: "
 RECONCILED = "reconciled: "
 STATISTIC = "statistic"
+SAMPLED = "sampled"
 OVERLAPPING_TIME = "overlapping_time"
 """The metric of timers that lie inside or around others in an unknown way: seconds, in no sum."""
 
@@ -23,6 +24,7 @@ GENERATOR, TABLE = "generator", "table"
 """The attribute that says what made a profile, and its value for tables of one's own."""
 
 NOT_INSTRUMENTED = "timers that programs print are not instrumented regions"
+NOT_RECORDED = "functions that a profiler found are not instrumented regions"
 
 MAX_SHOWN = 6  # different values of one setting that a notice lists
 
@@ -32,9 +34,11 @@ def is_log(attributes: Mapping[str, str]) -> bool:
     return STATISTIC in attributes
 
 
-def is_instrumented(attributes: Mapping[str, str]) -> bool:
-    """Return whether a run may have been measured with instrumented regions: not logs, and not tables."""
-    return not is_log(attributes) and attributes.get(GENERATOR) != TABLE
+def not_instrumented(attributes: Mapping[str, str]) -> str:
+    """Return why a run has no instrumented regions, whose visits have a cost; empty if it has."""
+    if is_log(attributes) or attributes.get(GENERATOR) == TABLE:
+        return NOT_INSTRUMENTED
+    return NOT_RECORDED if SAMPLED in attributes else ""
 
 
 def stated(attributes: Mapping[str, str], prefix: str) -> dict[str, str]:

@@ -9,7 +9,23 @@ from pathlib import Path
 
 from ingest.errors import InputError
 from ingest.profile import Profile
-from ingest.readers import caliper, cube3, cubex, hpctoolkit, openfoam, tau, tau_packed, timer_tables
+from ingest.readers import (
+    caliper,
+    callgrind,
+    cube3,
+    cubex,
+    folded,
+    gprof,
+    hpctoolkit,
+    mpip,
+    openfoam,
+    perf_script,
+    pprof,
+    speedscope,
+    tau,
+    tau_packed,
+    timer_tables,
+)
 from ingest.readers.extrap import experiment, json_format, json_lines, text
 from ingest.series import Series
 
@@ -30,7 +46,8 @@ class ProfileReader:
         beside: of a run that is a file, others that `read` looks at.
         context: what `read` takes from the names of the file and its folder.
         content: equal for files in one folder that are copies of the same measurement.
-        fallback: whether its files count only in runs without another profile, as logs do.
+        fallback: files count only in runs without a profile of a reader with a smaller number: those of
+            profilers, folded stacks that are made of them, logs.
     """
 
     name: str
@@ -43,7 +60,7 @@ class ProfileReader:
     beside: Callable[[Path], Iterable[Path]] | None = None
     context: Callable[[Path], str] | None = None
     content: Callable[[Path], Hashable] | None = None
-    fallback: bool = False
+    fallback: int = 0
 
 
 @dataclass(frozen=True)
@@ -96,6 +113,38 @@ PROFILE_READERS: tuple[ProfileReader, ...] = (
         files=hpctoolkit.files,
     ),
     ProfileReader(
+        name="callgrind",
+        pattern="callgrind.out.*",
+        matches=callgrind.matches,
+        read=callgrind.read,
+        fallback=1,
+    ),
+    ProfileReader(name="gprof", pattern="gprof.txt", matches=gprof.matches, read=gprof.read, fallback=1),
+    ProfileReader(
+        name="perf", pattern="*.perf", matches=perf_script.matches, read=perf_script.read, fallback=1
+    ),
+    ProfileReader(
+        name="speedscope",
+        pattern="*.speedscope.json",
+        matches=speedscope.matches,
+        read=speedscope.read,
+        fallback=1,
+    ),
+    ProfileReader(
+        name="mpiP",
+        pattern="*.mpiP",
+        matches=mpip.matches,
+        read=mpip.read,
+        unnamed_parameters=mpip.parameters,
+        fallback=1,
+    ),
+    ProfileReader(
+        name="pprof", pattern="*.prof, *.pb.gz", matches=pprof.matches, read=pprof.read, fallback=1
+    ),
+    ProfileReader(
+        name="folded stacks", pattern="*.folded", matches=folded.matches, read=folded.read, fallback=2
+    ),
+    ProfileReader(
         name="timer table",
         pattern="*.log, *.out",
         matches=timer_tables.matches,
@@ -104,7 +153,7 @@ PROFILE_READERS: tuple[ProfileReader, ...] = (
         beside=timer_tables.beside,
         context=timer_tables.context,
         content=timer_tables.content,
-        fallback=True,
+        fallback=3,
     ),
 )
 

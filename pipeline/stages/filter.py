@@ -31,7 +31,7 @@ from ingest.errors import InputError, UsageError
 from ingest.profile import Profile
 from ingest.readers import read_profile
 from ingest.run_names import RunSpec
-from ingest.run_settings import NOT_INSTRUMENTED, is_log
+from ingest.run_settings import not_instrumented
 from pipeline.config.options import FilterOptions, Options
 from pipeline.models.analysis import Analysis, default_target, look_ahead
 from pipeline.stages.ingest import Located, ingest, locate, skipped_entry
@@ -128,8 +128,8 @@ def make_filter(
     """
     evidence = [evidence_from_profile(run.reader.read(run.path)) for run in runs[:-1]]
     largest = runs[-1].reader.read(runs[-1].path)
-    if is_log(largest.attributes):
-        raise InputError(f"no filter is made: {NOT_INSTRUMENTED}", where=str(runs[-1].path))
+    if reason := not_instrumented(largest.attributes):
+        raise InputError(f"no filter is made: {reason}", where=str(runs[-1].path))
     evidence.append(evidence_from_profile(largest))
     cost, known = _calibration(evidence[-1], request) if series is None else (series.cost, series.plain)
     request, unclear = _with_measurable_growth(evidence[-1], request, cost, known)

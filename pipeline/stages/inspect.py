@@ -60,7 +60,7 @@ def inspect_path(
         ``notices`` on the whole; ``problems``, one sentence each; ``usable``, whether the runs can be
         modelled together. Logs have ``statistic``, what their values are of the processes, and
         ``reconciled``, how much of the stated total they are; a single one also ``overlapping``, the timers
-        that are in no sum.
+        that are in no sum. Profiles of profilers have ``reconciled``, too.
 
     Raises:
         InputError: there is nothing that can be read.
@@ -195,10 +195,10 @@ def _description(
 
 
 def _stated_of(attributes: Mapping[str, str]) -> dict[str, Any]:
-    """Return what values are of the processes and how much of a stated total they are, if a log says so."""
-    if not is_log(attributes):
-        return {}
-    return {"statistic": attributes[STATISTIC], "reconciled": stated(attributes, RECONCILED)}
+    """Return what values are of the processes and how much of a stated total they are, if a run says so."""
+    if is_log(attributes):
+        return {"statistic": attributes[STATISTIC], "reconciled": stated(attributes, RECONCILED)}
+    return {"reconciled": {"": attributes[RECONCILED]}} if RECONCILED in attributes else {}
 
 
 def _overlapping(profile: Profile) -> list[tuple[str, float]]:

@@ -31,6 +31,7 @@ from pipeline.stages.ingest import Ingested
 from pipeline.stages.selection import most_listed
 from pipeline.store.results import StoredStudy
 
+VISITS = "visits"
 NO_OTHERS: Mapping[str, Analysis] = MappingProxyType({})
 
 
@@ -83,10 +84,17 @@ def summary_of_models(read: Ingested, options: Options) -> dict[str, Any]:
 
 
 def metrics_to_model(read: Ingested, options: Options) -> tuple[str, ...]:
-    """Return the given metric, or all metrics of a series file if it lacks the default one."""
+    """Return the given metric; if the default one was not measured, all of a series file, the first of runs.
+
+    What profilers count, samples and events, comes without time.
+    """
     known = tuple(metric.name for metric in read.experiment.metrics)
-    given = options.metric in known or options.metric != Options().metric
-    return (options.metric,) if read.runs or given else known
+    if options.metric in known or options.metric != Options().metric:
+        return (options.metric,)
+    if not read.runs:
+        return known
+    first = next((m.name for m in read.experiment.metrics if m.kind.additive and m.name != VISITS), None)
+    return (first or options.metric,)
 
 
 def metric_to_model(read: Ingested, options: Options) -> str:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from ingest.readers.tables.source import TableSource
-from ingest.run_settings import NOT_INSTRUMENTED, is_instrumented
+from ingest.run_settings import not_instrumented
 from pipeline.config.options import Options, reuse_key
 from pipeline.execution.choice import choose_executor
 from pipeline.execution.executor import Progress, no_progress
@@ -185,14 +185,14 @@ def _filter(read: Ingested, analysis: Analysis, options: Options, folder: Path) 
     It is made from the runs that recorded the most: what they did not record, a filter cannot decide on.
     """
     metrics = {metric.name for metric in read.experiment.metrics}
-    logs = {run.source for run in read.experiment.runs if not is_instrumented(run.attributes)}
-    if not read.runs and logs:
-        return f"none: {NOT_INSTRUMENTED}"
+    reasons = {run.source: not_instrumented(run.attributes) for run in read.experiment.runs}
+    if not read.runs and (reason := next(filter(None, reasons.values()), "")):
+        return f"none: {reason}"
+    largest = runs_to_filter(read.widest)[-1:] if read.runs else ()
+    if reason := next(filter(None, (reasons.get(str(run.path)) for run in largest)), ""):
+        return f"none: {reason}"
     if not read.runs or not {"time", "visits"} <= metrics:
         return "none: it needs measured visits and times"
-    largest = runs_to_filter(read.widest)[-1:]
-    if any(str(run.path) in logs for run in largest):
-        return f"none: {NOT_INSTRUMENTED}"
     request = filter_request(options.filter, growing_regions(analysis))
     series = calibration_of(read.experiment) if read.widest == read.runs else None
     result = make_filter(largest, request, series)

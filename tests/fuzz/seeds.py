@@ -17,6 +17,7 @@ from tests.ingest.readers import (
     cube3_files,
     extrap_files,
     hpctoolkit_files,
+    profiler_files,
     table_files,
     tau_files,
     timer_logs,
@@ -89,6 +90,13 @@ def seeds() -> Mapping[str, tuple[Seed, ...]]:
         "TAU packed": _tau_packed,
         "Caliper": _caliper,
         "HPCToolkit": _hpctoolkit,
+        "callgrind": _texts(profiler_files.CALLGRIND, "callgrind.out.1"),
+        "gprof": _texts(profiler_files.GPROF, "gprof.txt"),
+        "perf": _texts(profiler_files.PERF, "x.perf"),
+        "speedscope": _texts(profiler_files.SPEEDSCOPE, "x.speedscope.json"),
+        "mpiP": _texts(profiler_files.MPIP, "x.mpiP"),
+        "pprof": _texts(profiler_files.PPROF, "x.prof"),
+        "folded stacks": _texts(profiler_files.FOLDED, "x.folded"),
         "timer table": _timer_tables,
         "Extra-P experiment": _experiment,
         "Talpas": _talpas,
@@ -258,6 +266,18 @@ def _parquet(folder: Path) -> list[str]:
         (folder / str(number)).mkdir()
         pd.DataFrame(rows).to_parquet(folder / str(number) / "x.parquet", compression=compression)
     return [f"{number}/x.parquet" for number in range(3)]
+
+
+def _texts(texts: Mapping[str, str] | Mapping[str, bytes], name: str) -> Callable[[Path], list[str]]:
+    """Return a maker of one file for each text."""
+
+    def make(folder: Path) -> list[str]:
+        for number, text in enumerate(texts.values()):
+            (folder / str(number)).mkdir()
+            (folder / str(number) / name).write_bytes(text if isinstance(text, bytes) else text.encode())
+        return [f"{number}/{name}" for number in range(len(texts))]
+
+    return make
 
 
 def _experiment(folder: Path) -> list[str]:

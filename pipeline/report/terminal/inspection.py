@@ -125,7 +125,7 @@ def _show_reconciliation(out: Console, runs: Sequence[Mapping[str, Any]], paths:
 
 def _reconciliation(run: Mapping[str, Any], path: str) -> list[str]:
     return [
-        f"{path}{phase and ', '}{phase}: {text}; {run['statistic']}"
+        f"{path}{phase and ', '}{phase}: {text}" + (f"; {run['statistic']}" if "statistic" in run else "")
         for phase, text in run.get("reconciled", {}).items()
     ]
 

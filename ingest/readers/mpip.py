@@ -1,0 +1,224 @@
+"""mpiP's reports: the time of each process, and that of its MPI calls by call site.
+
+Blocks begin with ``@---``. ``MPI Time (seconds)`` has the whole and the MPI time of each task; ``Callsites``
+the functions around each call site, the innermost at level 0; ``Callsite Time statistics`` (milliseconds) the
+number and mean of the calls of each task. Rows of rank ``*`` repeat those of the tasks. Reports without rows
+of single tasks have them alone: then the time of a call site is given to the tasks in proportion to their MPI
+time. What is left of the MPI time of a task was not listed, or is rounding.
+"""
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ingest.errors import InputError
+from ingest.profile import Profile
+from ingest.readers.stacks import TIME, UNKNOWN, VISITS, Stacks
+from ingest.readers.textfile import head_lines, lines_of
+from ingest.run_names import PROCESSES
+
+HEAD_BYTES = 1 << 18
+MAX_TASKS = 1 << 21
+MAX_SECONDS = 1e12
+MAX_DIGITS = 16
+MILLISECOND = 1e-3
+APPLICATION = "application"
+NOT_LISTED = "MPI calls that are not listed"
+HINT = "is the file truncated?"
+
+_MARK = "@ mpiP"
+_TIMES, _SITES = "MPI Time (seconds)", "Callsites:"
+_STATISTICS = "Callsite Time statistics (all, milliseconds"
+_HEADERS: Mapping[str, list[str]] = {
+    _TIMES: ["Task", "AppTime", "MPITime", "MPI%"],
+    _SITES: ["ID", "Lev", "File/Address", "Line", "Parent_Funct", "MPI_Call"],
+    _STATISTICS: ["Name", "Site", "Rank", "Count", "Max", "Mean", "Min", "App%", "MPI%"],
+}
+_EVERY = "*"
+
+
+@dataclass
+class _Report:
+    """What a report says.
+
+    Attributes:
+        tasks: rank -> seconds of the application and in MPI.
+        whole: stated sum of the application's seconds.
+        sites: call site -> the functions around it, the innermost first.
+        calls: (call, site, rank) -> number of calls and seconds.
+        all_tasks: (call, site) -> number of calls and seconds over all tasks.
+        facts: of the lines at the beginning.
+    """
+
+    tasks: dict[int, tuple[float, float]] = field(default_factory=dict)
+    whole: float = 0.0
+    sites: dict[str, list[str]] = field(default_factory=dict)
+    calls: dict[tuple[str, str, int], tuple[float, float]] = field(default_factory=dict)
+    all_tasks: dict[tuple[str, str], tuple[float, float]] = field(default_factory=dict)
+    facts: dict[str, str] = field(default_factory=dict)
+
+
+def matches(path: Path) -> bool:
+    """Return whether a file begins as a report does, or has one in it."""
+    return any(line.rstrip() == _MARK for line in head_lines(path, HEAD_BYTES))
+
+
+def read(path: Path) -> Profile:
+    """Read a report: each task is a process.
+
+    Raises:
+        InputError: if it cannot be read, has no time of tasks, or rows that are not understood.
+    """
+    report = _read(path)
+    stacks = Stacks()
+    time, visits, add = stacks.of(TIME), stacks.of(VISITS), stacks.callpaths.add
+    application, not_listed = add([APPLICATION]), add([APPLICATION, NOT_LISTED])
+    left = {rank: mpi for rank, (_, mpi) in sorted(report.tasks.items())}
+    for rank in left:
+        stacks.location(rank, 0)
+    for call, site, rank, count, seconds in _calls_of_tasks(report):
+        if rank not in left:
+            raise InputError(f"rank {rank} has calls, but no time", where=str(path), hint=HINT)
+        callers = reversed(report.sites.get(site, []))
+        place = stacks.location(rank, 0), add([APPLICATION, *callers, f"MPI_{call}"])
+        time[place] = time.get(place, 0.0) + seconds
+        visits[place] = visits.get(place, 0.0) + count
+        left[rank] -= seconds
+    listed = math.fsum(time.values())
+    for rank, (whole, mpi) in report.tasks.items():
+        location = stacks.location(rank, 0)
+        time[location, not_listed] = left[rank]
+        time[location, application] = whole - mpi
+    seconds_in_mpi = math.fsum(mpi for _, mpi in report.tasks.values())
+    total = stacks.total(TIME)
+    share = (
+        f" = {100 * total / report.whole:.2f} % of the stated {report.whole:.10g} s" if report.whole else ""
+    )
+    return stacks.profile(
+        str(path),
+        f"mpiP {report.facts.get('Version', '')}".strip(),
+        f"tasks {total:.10g} s{share}; in MPI {seconds_in_mpi:.10g} s, {listed:.10g} s of them by call site",
+        sampled=False,
+        paradigms={NOT_LISTED: "mpi"},
+        notices=_notices(report),
+    )
+
+
+def parameters(path: Path) -> Mapping[str, float]:
+    """Return the number of processes.
+
+    Raises:
+        InputError: if the report cannot be read.
+    """
+    return {PROCESSES: float(len(_read(path).tasks))}
+
+
+def _notices(report: _Report) -> Iterator[str]:
+    if not report.calls and report.all_tasks:
+        yield (
+            "call sites have no times of single tasks:"
+            " they are given to tasks in proportion to their MPI time"
+        )
+    if not report.calls and not report.all_tasks:
+        yield "no times of call sites in it: only the whole MPI time of each task is read"
+
+
+def _calls_of_tasks(report: _Report) -> Iterator[tuple[str, str, int, float, float]]:
+    """Yield call, site, rank, number of calls and seconds."""
+    if report.calls:
+        for (call, site, rank), (count, seconds) in report.calls.items():
+            yield call, site, rank, count, seconds
+        return
+    in_mpi = math.fsum(mpi for _, mpi in report.tasks.values())
+    for (call, site), (count, seconds) in report.all_tasks.items():
+        for rank, (_, mpi) in report.tasks.items():
+            share = mpi / in_mpi if in_mpi > 0 else 1 / len(report.tasks)
+            yield call, site, rank, count * share, seconds * share
+
+
+def _read(path: Path) -> _Report:
+    report, block, header = _Report(), "", False
+    for number, line in enumerate(lines_of(path), start=1):
+        if line.startswith("@--- "):
+            block, header = next((name for name in _HEADERS if line.startswith(f"@--- {name}")), ""), False
+        elif line.startswith("@"):
+            key, _, value = line[1:].partition(":")
+            report.facts.setdefault(key.strip(), value.strip())
+        elif line.startswith(("---", "```")):
+            block = "" if header else block
+        elif block and (columns := line.split()):
+            try:
+                header = _add(report, block, columns, header=header)
+            except ValueError as error:
+                raise InputError(f"line {number}: {error}", where=str(path), hint=HINT) from error
+    if not report.tasks:
+        raise InputError("no times of tasks in it", where=str(path), hint=HINT)
+    return report
+
+
+def _add(report: _Report, block: str, columns: list[str], *, header: bool) -> bool:
+    """Add a line of a block; the first has to be its header.
+
+    Raises:
+        ValueError: if it is not understood.
+    """
+    if not header:
+        if columns[: len(_HEADERS[block])] != _HEADERS[block]:
+            raise ValueError(f"a header of mpiP that is not known: {' '.join(columns)[:80]}")
+    elif block == _TIMES:
+        _add_task(report, columns)
+    elif block == _SITES:
+        _add_site(report, columns)
+    else:
+        _add_calls(report, columns)
+    return True
+
+
+def _add_task(report: _Report, columns: list[str]) -> None:
+    task, whole, mpi, *_ = _enough(columns, 4)
+    if task == _EVERY:
+        report.whole = _number(whole)
+        return
+    if len(report.tasks) >= MAX_TASKS:
+        raise ValueError(f"more than {MAX_TASKS} tasks")
+    report.tasks[_count(task)] = _number(whole), _number(mpi)
+
+
+def _add_site(report: _Report, columns: list[str]) -> None:
+    """Add a function of a call site: number, level, file, line if known, function, call at level 0."""
+    site, level, _, *rest = _enough(columns, 4)
+    rest = rest[1:] if rest[0].isdecimal() else rest
+    function = rest[:-1] if _count(level) == 0 else rest
+    report.sites.setdefault(str(_count(site)), []).append(" ".join(function) or UNKNOWN)
+
+
+def _add_calls(report: _Report, columns: list[str]) -> None:
+    call, site, rank, count, _, mean, *_ = _enough(columns, 9)
+    values = float(_count(count)), MILLISECOND * _count(count) * _number(mean)
+    if rank == _EVERY:
+        report.all_tasks[call, site] = values
+    else:
+        report.calls[call, site, _count(rank)] = values
+
+
+def _enough(columns: list[str], number: int) -> list[str]:
+    if len(columns) < number:
+        raise ValueError(f"a row of {len(columns)} columns: {' '.join(columns)[:60]}")
+    return columns
+
+
+def _number(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        raise ValueError(f"not a number: {text[:30]}") from None
+    if not 0 <= value < MAX_SECONDS:
+        raise ValueError(f"not a time: {text[:30]}")
+    return value
+
+
+def _count(text: str) -> int:
+    if not (text.isdecimal() and len(text) < MAX_DIGITS):
+        raise ValueError(f"not a number: {text[:30]}")
+    return int(text)

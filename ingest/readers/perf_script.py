@@ -1,0 +1,292 @@
+"""The text that ``perf script`` prints: samples of Linux perf with their stacks.
+
+A sample is a head line ``command pid/tid [cpu] time: period event:`` and one line per frame, the innermost
+first, ``address symbol+offset (object)``, up to an empty line; ``pid/``, ``[cpu]`` and the period may be
+missing. A sample without a call chain is one line, its frame behind the event. With ``--header``, lines that
+begin with ``#`` come first.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ingest.calltree import ROOT
+from ingest.errors import InputError
+from ingest.number_text import figure
+from ingest.profile import Metric, Profile
+from ingest.readers.stacks import NO_SECONDS, SAMPLES, TIME, UNKNOWN, Place, Stacks, skipped_lines
+from ingest.readers.textfile import head_lines, lines_of
+
+HEAD_BYTES = 1 << 16
+MAX_HEAD = 1000  # characters of a head line
+NANOSECOND = 1e-9
+CLOCKS = frozenset(("cpu-clock", "task-clock"))  # their periods are nanoseconds
+IDLE = "swapper"  # the task of the kernel that runs if nothing else does
+MAX_COMMANDS = 4  # that a notice lists
+MAX_BLOCK = 1 << 13  # lines of a sample; samples without call chains have no empty lines between them
+MAX_KNOWN_STACKS = 1 << 16
+NO_PROCESSES = (
+    "threads are stated without their processes and read as those of one (perf script -F +pid states them)"
+)
+
+_HEAD = re.compile(
+    r"\s*(?P<command>\S.{0,63}?)\s+(?:(?P<process>-?\d{1,18})/\s*)?(?P<thread>-?\d{1,18})\s+"
+    r"(?:\[\d+\]\s+)?(?P<time>\d+\.\d+):\s+(?:(?P<period>\d{1,18})\s+)?(?P<event>\S+?):(?:\s+(?P<frame>.*))?",
+    re.ASCII,
+)
+_FRAME = re.compile(r"\s*[0-9a-f]{1,16}\s(?P<function>.*)")
+_OFFSET = re.compile(r"\+0x[0-9a-f]+$")
+_SOURCE_LINE = re.compile(r"\s+\S.*(?::\d+|\[[0-9a-f]+\])")
+_MODIFIER = re.compile(r":[ukhGHpPSDeWb]+$")
+_EVENT = re.compile(
+    r"# event : name = (?P<event>[^,\s]+),.*\{ sample_period, sample_freq \} = (?P<frequency>\d{1,9}),"
+    r".*\bfreq = 1\b"
+)
+_STATED = re.compile(r"# (hostname|cpudesc|perf version) +: (.{1,200})")
+_ATTRIBUTES = {"hostname": "hostname", "cpudesc": "cpu.model", "perf version": "perf version"}
+
+
+@dataclass
+class _Event:
+    """What was sampled by one event: numbers of samples and sums of periods, by location and node."""
+
+    samples: dict[Place, float] = field(default_factory=dict)
+    periods: dict[Place, float] = field(default_factory=dict)
+
+
+@dataclass
+class _Script:
+    """A file as far as it was read.
+
+    Attributes:
+        stacks: its call paths and threads.
+        events: per name what was sampled.
+        frequencies: samples per second by event, as the header states them.
+        commands: number of samples of each.
+        invalid: numbers of lines that are not understood.
+        lines: number of heads and frames.
+        known: frame line -> number of its function.
+        nodes: functions of a stack from the innermost to the outermost -> node, of some stacks.
+        with_processes: whether all samples state their process.
+        stated: of the header, machine and version.
+    """
+
+    stacks: Stacks = field(default_factory=Stacks)
+    events: dict[str, _Event] = field(default_factory=dict)
+    frequencies: dict[str, float] = field(default_factory=dict)
+    commands: dict[str, int] = field(default_factory=dict)
+    invalid: list[int] = field(default_factory=list)
+    lines: int = 0
+    known: dict[str, int] = field(default_factory=dict)
+    nodes: dict[tuple[int | None, ...], int] = field(default_factory=dict)
+    with_processes: bool = True
+    stated: dict[str, str] = field(default_factory=dict)
+
+
+def matches(path: Path) -> bool:
+    """Return whether the first line of a file that is not a comment is the head of a sample."""
+    lines = head_lines(path, HEAD_BYTES)
+    first = next((line for line in lines if line.strip() and not line.startswith("#")), "")
+    return _head(first) is not None
+
+
+def read(path: Path) -> Profile:
+    """Read all samples; each thread is a location.
+
+    Raises:
+        InputError: if the file cannot be read, or has no sample, or more lines that are not understood than
+            others.
+    """
+    script = _read(lines_of(path))
+    stacks = script.stacks
+    if not script.events:
+        raise InputError("no sample of perf in it", where=str(path), hint="was perf script interrupted?")
+    notices = skipped_lines(script.invalid, script.lines, "neither a sample nor a frame", str(path))
+    events = _by_name(script.events)
+    total, found = sum(script.commands.values()), ""
+    if event := _timed(events, script.frequencies):
+        clock = event in CLOCKS and bool(events[event].periods)
+        stacks.of(TIME).update(_seconds(events[event], None if clock else script.frequencies[event]))
+        found = f", {stacks.total(TIME):.15g} s by {event}"
+    for name, of in events.items():
+        _add_to(stacks.of(SAMPLES), of.samples)
+        if of.periods and name not in CLOCKS:
+            unique = f"{name} events" if name in (TIME.name, SAMPLES.name) else name
+            stacks.of(Metric(unique, "occ")).update(of.periods)
+    return stacks.profile(
+        str(path),
+        "perf",
+        f"{total} samples{found}, no total is stated",
+        attributes=script.stated,
+        notices=(*notices, *([] if event else [NO_SECONDS]), *_of_threads(script)),
+    )
+
+
+def _read(lines: Iterator[str]) -> _Script:
+    """Read line by line; what a frame line says is remembered, since most lines are printed many times."""
+    script = _Script()
+    block: list[str] = []
+    first = 1
+    for number, line in enumerate(lines, start=1):
+        if line:
+            block.append(line)
+            if len(block) < MAX_BLOCK:
+                continue
+        if block:
+            _add_block(script, block, first)
+            block = []
+        first = number + 1
+    if block:
+        _add_block(script, block, first)
+    return script
+
+
+def _add_block(script: _Script, block: list[str], first: int) -> None:
+    """Add the lines between two empty ones, mostly a head and known frames; `first` is their first number."""
+    frames = list(map(script.known.get, block))
+    del frames[0]
+    head = None if block[0].startswith("#") else _head(block[0])
+    if head is None or head["frame"] or None in frames:
+        _add_lines(script, block, first)
+    else:
+        _add(script, head, frames)
+
+
+def _add_lines(script: _Script, lines: list[str], first: int) -> None:
+    """Add any lines, one by one."""
+    head: re.Match[str] | None = None
+    frames: list[int | None] = []
+    for number, line in enumerate(lines, start=first):
+        if head is not None:
+            region = _region(line, script)
+            if region is not None:
+                frames.append(region)
+                continue
+            if _SOURCE_LINE.fullmatch(line) and _head(line) is None:
+                continue
+            _add(script, head, frames)
+            frames = []
+        head = _begun(script, line, number)
+    if head is not None:
+        _add(script, head, frames)
+
+
+def _begun(script: _Script, line: str, number: int) -> re.Match[str] | None:
+    """Return the head of a sample whose frames follow; a sample of one line is added at once."""
+    if line.startswith("#"):
+        _add_header(script, line)
+        return None
+    head = _head(line)
+    if head is None:
+        if not line.isspace():
+            script.invalid.append(number)
+    elif head["frame"] and (region := _region(head["frame"], script)) is not None:
+        _add(script, head, [region])
+        return None
+    return head
+
+
+def _head(line: str) -> re.Match[str] | None:
+    return _HEAD.fullmatch(line) if len(line) <= MAX_HEAD else None
+
+
+def _region(line: str, script: _Script) -> int | None:
+    """Return the number of the function in a frame line; None if it is another line."""
+    if (number := script.known.get(line)) is not None:
+        return number
+    match = _FRAME.fullmatch(line)
+    if match is None:
+        return None
+    function = match["function"].rstrip()
+    if function.endswith(")"):
+        last = function.removesuffix(" (deleted))").rfind(" (")
+        function = function[:last] if last >= 0 else function
+    regions = script.stacks.callpaths.regions
+    number = regions.setdefault(_OFFSET.sub("", function).strip() or UNKNOWN, len(regions))
+    script.known[line] = number
+    return number
+
+
+def _add(script: _Script, head: re.Match[str], frames: Sequence[int | None]) -> None:
+    """Add a sample, its frames from the innermost to the outermost."""
+    stack = tuple(frames)
+    node = script.nodes.get(stack)
+    if node is None:
+        node = _node(script, stack)
+    process = head["process"]
+    place = script.stacks.location(int(process or 0), int(head["thread"])), node
+    event = script.events.get(head["event"])
+    if event is None:
+        event = script.events.setdefault(head["event"], _Event())
+    event.samples[place] = event.samples.get(place, 0.0) + 1.0
+    if period := head["period"]:
+        event.periods[place] = event.periods.get(place, 0.0) + float(period)
+    command = head["command"]
+    script.commands[command] = script.commands.get(command, 0) + 1
+    script.lines += 1 + len(stack)
+    script.with_processes &= process is not None
+
+
+def _node(script: _Script, stack: Sequence[int | None]) -> int:
+    """Return the node of a stack of regions; most stacks occur again, so it is remembered."""
+    nodes, node = script.stacks.callpaths.nodes, ROOT
+    for region in reversed(stack):
+        node = nodes.setdefault((node, region or 0), len(nodes))
+    if node == ROOT:
+        node = script.stacks.callpaths.callee(ROOT, UNKNOWN)
+    if len(script.nodes) < MAX_KNOWN_STACKS:
+        script.nodes[tuple(stack)] = node
+    return node
+
+
+def _add_header(script: _Script, line: str) -> None:
+    if match := _EVENT.match(line):
+        script.frequencies[_MODIFIER.sub("", match["event"])] = float(match["frequency"])
+    elif match := _STATED.match(line):
+        script.stated[_ATTRIBUTES[match[1]]] = match[2].strip()
+
+
+def _by_name(events: Mapping[str, _Event]) -> dict[str, _Event]:
+    """Add what was sampled by one event with different modifiers, as in ``cycles:u`` and ``cycles:k``."""
+    found: dict[str, _Event] = {}
+    for name, event in events.items():
+        whole = found.setdefault(_MODIFIER.sub("", name), _Event())
+        _add_to(whole.samples, event.samples)
+        _add_to(whole.periods, event.periods)
+    return found
+
+
+def _add_to(sums: dict[Place, float], values: Mapping[Place, float]) -> None:
+    for place, value in values.items():
+        sums[place] = sums.get(place, 0.0) + value
+
+
+def _timed(events: Mapping[str, _Event], frequencies: Mapping[str, float]) -> str:
+    """Return the event that gives seconds: a clock with periods, or one of known frequency; else nothing."""
+    clocks = (name for name, of in events.items() if name in CLOCKS and of.periods)
+    return next(clocks, None) or next((name for name in events if frequencies.get(name)), "")
+
+
+def _seconds(event: _Event, frequency: float | None) -> dict[Place, float]:
+    """Return seconds by periods in nanoseconds, or by the number of samples per second."""
+    if frequency is None:
+        return {place: NANOSECOND * period for place, period in event.periods.items()}
+    return {place: count / frequency for place, count in event.samples.items()}
+
+
+def _of_threads(script: _Script) -> Iterator[str]:
+    """Say what makes the sum over all threads other than the time of a program."""
+    if not script.with_processes and len(script.stacks.locations) > 1:
+        yield NO_PROCESSES
+    commands = sorted(script.commands.items(), key=lambda item: -item[1])
+    total = sum(script.commands.values())
+    if len(commands) > 1:
+        shown = ", ".join(f"{name} ({count} samples)" for name, count in commands[:MAX_COMMANDS])
+        more = f" and {len(commands) - MAX_COMMANDS} more" if len(commands) > MAX_COMMANDS else ""
+        yield f"several commands in it: {shown}{more}"
+    if idle := script.commands.get(IDLE):
+        yield (
+            f"{figure(100 * idle / total, 2)} % of the samples are of idle processors ({IDLE}):"
+            " perf script --comm NAME leaves them out"
+        )

@@ -1,0 +1,252 @@
+"""pprof's profiles, as Go, gperftools and others write them: a protocol buffer, mostly compressed.
+
+The message is `profile.proto` of github.com/google/pprof. The wire format of protocol buffers has numbers of
+seven bits per byte, groups of four or eight bytes, and texts with their length; this much is read here, so
+that neither the package `protobuf` nor code generated for it is needed. Locations of a stack are listed from
+the innermost, and so are the lines of a location, which are inlined functions. All samples of a file are of
+one location of the profile: threads are in labels at most.
+"""
+
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TypeAlias
+
+from ingest.calltree import ROOT
+from ingest.errors import InputError
+from ingest.profile import Metric, Profile
+from ingest.readers.inflate import GZIP_MAGIC, gunzip
+from ingest.readers.stacks import NO_SECONDS, SAMPLES, TIME, UNKNOWN, Stacks
+from ingest.readers.textfile import head, read_bytes
+
+MAX_BYTES = 1 << 29
+MAX_TYPES = 64
+HEAD_BYTES = 1 << 16
+LAST_FIELD = 14  # with the greatest number
+HINT = "is the file truncated?"
+
+Field: TypeAlias = tuple[int, int, bytes]  # number, value of a number, content of a text or group
+
+_SAMPLE_TYPE, _SAMPLE, _LOCATION, _FUNCTION, _STRING, _DURATION = 1, 2, 4, 5, 6, 10
+_NUMBER, _EIGHT_BYTES, _TEXT, _FOUR_BYTES = 0, 1, 2, 5
+_SECONDS = {"nanoseconds": 1e-9, "microseconds": 1e-6, "milliseconds": 1e-3, "seconds": 1.0}
+_SIGN = 1 << 63
+
+
+@dataclass
+class _Message:
+    """The parts of a profile that are used, as numbers of the string table where they are texts."""
+
+    types: list[tuple[int, int]] = field(default_factory=list)
+    samples: list[bytes] = field(default_factory=list)
+    locations: dict[int, list[tuple[int, int]]] = field(default_factory=dict)
+    functions: dict[int, tuple[int, int]] = field(default_factory=dict)
+    strings: list[str] = field(default_factory=list)
+    duration: int = 0
+
+
+def matches(path: Path) -> bool:
+    """Return whether a file, unpacked if need be, has fields up to a type of values: two numbers of texts."""
+    start = head(path, HEAD_BYTES) if path.is_file() else b""
+    if start.startswith(GZIP_MAGIC):
+        try:
+            start = zlib.decompressobj(31).decompress(start, HEAD_BYTES)
+        except zlib.error:
+            return False
+    try:
+        for number, _, part in _fields(start):
+            if number == _SAMPLE_TYPE:
+                return [key for key, _, text in _fields(part) if not text] in ([1], [2], [1, 2])
+            if not 1 <= number <= LAST_FIELD:
+                return False
+    except ValueError:
+        return False
+    return False
+
+
+def read(path: Path) -> Profile:
+    """Read the stacks of a file with all their values.
+
+    Raises:
+        InputError: if the file cannot be read, or is damaged.
+    """
+    content = read_bytes(path, MAX_BYTES)
+    if content.startswith(GZIP_MAGIC):
+        content = gunzip(content, where=str(path))
+    try:
+        return _profile(_message(content), str(path))
+    except ValueError as error:
+        raise InputError(f"not a profile of pprof: {error}", where=str(path), hint=HINT) from error
+
+
+def _message(content: bytes) -> _Message:
+    found = _Message()
+    for number, value, part in _fields(content):
+        if number == _SAMPLE_TYPE:
+            of = {key: index for key, index, _ in _fields(part)}
+            found.types.append((of.get(1, 0), of.get(2, 0)))
+        elif number == _SAMPLE:
+            found.samples.append(part)
+        elif number == _LOCATION:
+            of = {key: index for key, index, _ in _fields(part)}
+            lines = [{k: v for k, v, _ in _fields(line)} for key, _, line in _fields(part) if key == 4]
+            found.locations[of.get(1, 0)] = [(line.get(1, 0), line.get(2, 0)) for line in lines]
+        elif number == _FUNCTION:
+            of = {key: index for key, index, _ in _fields(part)}
+            found.functions[of.get(1, 0)] = of.get(2, 0), of.get(4, 0)
+        elif number == _STRING:
+            found.strings.append(part.decode("utf-8", "replace"))
+        elif number == _DURATION:
+            found.duration = value
+    if not found.types or len(found.types) > MAX_TYPES:
+        raise ValueError(f"{len(found.types)} types of values")
+    return found
+
+
+def _profile(message: _Message, source: str) -> Profile:
+    stacks, files = Stacks(), dict[str, tuple[str, int]]()
+    location = stacks.location(0, 0)
+    regions = stacks.callpaths.regions
+    frames: dict[int, list[int]] = {}
+    weights = [_weight(message, kind, unit) for kind, unit in message.types]
+    values = [stacks.of(metric) for metric, _ in weights]
+    nodes = stacks.callpaths.nodes
+    for sample in message.samples:
+        stack, numbers = _sample(sample)
+        if len(numbers) != len(weights):
+            raise ValueError(f"a sample has {len(numbers)} values of {len(weights)}")
+        node = ROOT
+        for number in reversed(stack):
+            if number not in frames:
+                names = _functions(message, number, files)
+                frames[number] = [regions.setdefault(name, len(regions)) for name in names]
+            for region in frames[number]:
+                node = nodes.setdefault((node, region), len(nodes))
+        if node == ROOT:
+            node = stacks.callpaths.callee(ROOT, UNKNOWN)
+        for sums, (_, scale), value in zip(values, weights, numbers, strict=True):
+            sums[location, node] = sums.get((location, node), 0.0) + scale * value
+    duration = f", the program ran {1e-9 * message.duration:.10g} s" if message.duration else ""
+    listed = ", ".join(f"{stacks.total(m):.15g} {m.name} {m.unit}" for m in stacks.values)
+    notices = () if TIME in stacks.values else (NO_SECONDS,)
+    return stacks.profile(
+        source,
+        "pprof",
+        f"{len(message.samples)} stacks with {listed}{duration}, no total is stated",
+        files=files,
+        notices=notices,
+    )
+
+
+def _functions(message: _Message, location: int, files: dict[str, tuple[str, int]]) -> list[str]:
+    """Return the functions of a location from the outermost to the innermost inlined one."""
+    if location not in message.locations:
+        raise ValueError(f"the location {location} is not known")
+    lines = reversed(message.locations[location])
+    return [_function(message, function, files) for function, _ in lines] or [UNKNOWN]
+
+
+def _function(message: _Message, number: int, files: dict[str, tuple[str, int]]) -> str:
+    name, file = message.functions.get(number, (0, 0))
+    text = _string(message, name) or UNKNOWN
+    files.setdefault(text, (_string(message, file), -1))
+    return text
+
+
+def _string(message: _Message, number: int) -> str:
+    if not 0 <= number < max(len(message.strings), 1):
+        raise ValueError(f"the text {number} is not in its table")
+    return message.strings[number] if message.strings else ""
+
+
+def _weight(message: _Message, kind: int, unit: int) -> tuple[Metric, float]:
+    """Return the metric of a type of values, and what to multiply them by; processor time is the time."""
+    name, of = _string(message, kind), _string(message, unit)
+    metrics = [(_string(message, k), _string(message, u)) for k, u in message.types]
+    if metrics.count((name, of)) > 1 or len({k for k, _ in metrics}) < len(metrics):
+        raise ValueError("two types of values have the same name")
+    if of in _SECONDS:
+        times = [k for k, u in metrics if u in _SECONDS]
+        main = next((k for k in ("cpu", "time", "wall") if k in times), "")
+        return (TIME if name == main else Metric(f"{name} time", "s")), _SECONDS[of]
+    if name == SAMPLES.name:
+        return SAMPLES, 1.0
+    return Metric(
+        "time values" if name == TIME.name else name or "values", "occ" if of == "count" else of
+    ), 1.0
+
+
+def _sample(content: bytes) -> tuple[list[int], list[int]]:
+    """Return the locations of a sample from the innermost, and its values; both may be packed or not."""
+    stack: list[int] = []
+    values: list[int] = []
+    for number, value, part in _fields(content):
+        if number in (1, 2):
+            of = stack if number == 1 else values
+            of.extend(_packed(part) if part else [value])
+    return stack, values
+
+
+def _packed(content: bytes) -> list[int]:
+    """Return the numbers of a packed field: as `_varint` for each, but these are most of a file."""
+    values: list[int] = []
+    value = shift = 0
+    for byte in content:
+        value |= (byte & 0x7F) << shift
+        shift += 7
+        if byte < 0x80:
+            values.append(_signed(value))
+            value = shift = 0
+        elif shift > 63:
+            raise ValueError("a number of more than ten bytes")
+    if shift:
+        raise ValueError("it ends early")
+    return values
+
+
+def _signed(value: int) -> int:
+    if value < _SIGN:
+        return value
+    value &= (_SIGN << 1) - 1
+    return value - (_SIGN << 1) if value & _SIGN else value
+
+
+def _fields(content: bytes) -> Iterator[Field]:
+    """Yield the fields of a message.
+
+    Raises:
+        ValueError: if it ends early, or has a kind of field that does not exist.
+    """
+    at = 0
+    while at < len(content):
+        key, at = _varint(content, at)
+        number, kind = key >> 3, key & 7
+        if kind == _NUMBER:
+            value, at = _varint(content, at)
+            yield number, value, b""
+            continue
+        if kind == _TEXT:
+            size, at = _varint(content, at)
+        elif kind in (_EIGHT_BYTES, _FOUR_BYTES):
+            size = 8 if kind == _EIGHT_BYTES else 4
+        else:
+            raise ValueError(f"a field of kind {kind}")
+        if not 0 <= size <= len(content) - at:
+            raise ValueError("it ends early")
+        yield number, 0, content[at : at + size]
+        at += size
+
+
+def _varint(content: bytes, at: int) -> tuple[int, int]:
+    """Return a signed number of up to ten bytes, and where the next field begins."""
+    value = shift = 0
+    while True:
+        if at >= len(content) or shift > 63:
+            raise ValueError("it ends early" if at >= len(content) else "a number of more than ten bytes")
+        byte = content[at]
+        at += 1
+        value |= (byte & 0x7F) << shift
+        if byte < 0x80:
+            return _signed(value), at
+        shift += 7

@@ -1,0 +1,223 @@
+"""speedscope's JSON: stacks with weights, or events that open and close frames, in any unit.
+
+The format is that of https://www.speedscope.app/file-format-schema.json: ``shared.frames`` lists the
+functions, each of ``profiles`` is a thread or a process. The first versions had ``frames`` at the top. Time
+within the range of an evented profile in which no frame is open is idle: it is in no sum.
+"""
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from ingest.calltree import ROOT
+from ingest.errors import InputError
+from ingest.profile import LARGEST, Metric, Profile
+from ingest.readers.stacks import NO_SECONDS, SAMPLES, TIME, UNKNOWN, Stacks
+from ingest.readers.textfile import head, read_text
+
+BYTES = Metric("bytes", "bytes")
+MAX_BYTES = 1 << 29
+MAX_PROFILES = 1 << 16
+MAX_KNOWN_STACKS = 1 << 16
+HEAD_BYTES = 1 << 16
+
+_SECONDS = {"nanoseconds": 1e-9, "microseconds": 1e-6, "milliseconds": 1e-3, "seconds": 1.0}
+_PROCESS = re.compile(r"\bprocess:?\s+(\d{1,18})", re.IGNORECASE | re.ASCII)
+
+
+@dataclass(frozen=True)
+class _Weights:
+    """What the values of a profile are.
+
+    Attributes:
+        metric: seconds, bytes, or numbers of samples if no unit is stated.
+        scale: of a stored value.
+    """
+
+    metric: Metric
+    scale: float
+
+
+class _DamageError(Exception):
+    """What is wrong with the content."""
+
+
+def matches(path: Path) -> bool:
+    """Return whether a file is a JSON object that names the schema, or has an ending that says so."""
+    if not path.is_file():
+        return False
+    start = head(path, HEAD_BYTES)
+    if not start.removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"{"):
+        return False
+    return path.name.endswith(".speedscope.json") or b"speedscope.app/file-format-schema" in start
+
+
+def read(path: Path) -> Profile:
+    """Read a file: each of its profiles is a location.
+
+    Raises:
+        InputError: if it cannot be read, or is damaged.
+    """
+    source = str(path)
+    try:
+        content = json.loads(read_text(path, MAX_BYTES), parse_constant=_refuse_constant)
+        return _profile(content, source)
+    except (_DamageError, RecursionError, ValueError) as error:
+        what = str(error) if isinstance(error, _DamageError) else f"damaged JSON ({error})"
+        raise InputError(what, where=source, hint="is the file truncated?") from error
+
+
+def _refuse_constant(text: str) -> float:
+    raise _DamageError(f"{text} is not a number")
+
+
+def _profile(content: object, source: str) -> Profile:
+    top = _mapping(content, "the file")
+    shared = top.get("shared")
+    frames = _list((shared if isinstance(shared, dict) else top).get("frames"), "frames")
+    names, files = _functions(frames)
+    profiles = _list(top.get("profiles"), "profiles")
+    if len(profiles) > MAX_PROFILES:
+        raise _DamageError(f"{len(profiles)} profiles")
+    stacks, notices, stated = Stacks(), list[str](), 0.0
+    regions = [stacks.callpaths.regions.setdefault(name, len(stacks.callpaths.regions)) for name in names]
+    for number, entry in enumerate(profiles):
+        one = _mapping(entry, f"profile {number}")
+        weights = _weights(one.get("unit"))
+        location = stacks.location(_process(one.get("name")), number)
+        values = stacks.of(weights.metric)
+        stacks_of = _sampled if one.get("type") == "sampled" else _evented
+        try:
+            for node, value in stacks_of(one, regions, stacks):
+                place = location, node
+                values[place] = values.get(place, 0.0) + value * weights.scale
+        except _DamageError as error:
+            raise _DamageError(f"profile {number}: {error}") from error
+        stated += (
+            max(_number(one.get("endValue", 0)) - _number(one.get("startValue", 0)), 0.0) * weights.scale
+        )
+    metrics = list(stacks.values)
+    text = f"{stacks.total(metrics[0]):.15g} {metrics[0].unit}" if metrics else "nothing"
+    if len(metrics) == 1 and stated > 0:
+        share = 100 * stacks.total(metrics[0]) / stated
+        text += f" = {share:.2f} % of the stated range of {stated:.15g}"
+    else:
+        text += ", no total is stated"
+    if SAMPLES in stacks.values:
+        notices.append(NO_SECONDS)
+    generator = top.get("exporter")
+    return stacks.profile(
+        source,
+        generator[:100] if isinstance(generator, str) and generator else "speedscope",
+        f"{len(profiles)} {'profile' if len(profiles) == 1 else 'profiles'} with {text}",
+        files=files,
+        notices=notices,
+    )
+
+
+def _functions(frames: list[object]) -> tuple[list[str], dict[str, tuple[str, int]]]:
+    """Return the names of the frames, and where they are in the source."""
+    names: list[str] = []
+    files: dict[str, tuple[str, int]] = {}
+    for number, entry in enumerate(frames):
+        frame = _mapping(entry, f"frame {number}")
+        name, file, line = frame.get("name"), frame.get("file"), frame.get("line")
+        text = _text(name) or UNKNOWN
+        names.append(text)
+        known = isinstance(line, int) and 0 <= line < 1 << 31
+        files.setdefault(text, (_text(file), line if known and isinstance(line, int) else -1))
+    return names, files
+
+
+def _sampled(
+    profile: Mapping[str, object], regions: list[int], stacks: Stacks
+) -> Iterator[tuple[int, float]]:
+    """Yield nodes and weights of samples, each a list of frames from the outermost to the innermost."""
+    samples, stated = _list(profile.get("samples"), "samples"), profile.get("weights")
+    weights = [1] * len(samples) if stated is None else _list(stated, "weights")
+    if len(weights) != len(samples):
+        raise _DamageError(f"{len(samples)} samples have {len(weights)} weights")
+    nodes = stacks.callpaths.nodes
+    known: dict[str, int] = {}  # most stacks occur again
+    for sample, weight in zip(samples, weights, strict=True):
+        text = repr(sample)
+        node = known.get(text, ROOT)
+        if node == ROOT:
+            for frame in _list(sample, "a sample"):
+                node = nodes.setdefault((node, _region(frame, regions)), len(nodes))
+            if len(known) < MAX_KNOWN_STACKS:
+                known[text] = node
+        if node != ROOT:  # an empty stack is idle time
+            yield node, _number(weight)
+
+
+def _evented(
+    profile: Mapping[str, object], regions: list[int], stacks: Stacks
+) -> Iterator[tuple[int, float]]:
+    """Yield nodes and the time between events, which belongs to the innermost frame that is open."""
+    open_: list[tuple[int, int]] = []  # region and node
+    nodes, before = stacks.callpaths.nodes, None
+    for entry in _list(profile.get("events"), "events"):
+        event = _mapping(entry, "an event")
+        at, region = _number(event.get("at")), _region(event.get("frame"), regions)
+        if before is not None and at < before:
+            raise _DamageError(f"an event at {at:.15g} follows one at {before:.15g}")
+        if open_ and before is not None:
+            yield open_[-1][1], at - before
+        before = at
+        if event.get("type") == "O":
+            key = open_[-1][1] if open_ else ROOT, region
+            open_.append((region, nodes.setdefault(key, len(nodes))))
+        elif event.get("type") == "C" and open_ and open_[-1][0] == region:
+            open_.pop()
+        else:
+            raise _DamageError(f"an event at {at:.15g} closes a frame that is not the innermost open one")
+    if open_:
+        raise _DamageError(f"{len(open_)} frames are not closed")
+
+
+def _weights(unit: object) -> _Weights:
+    if unit is None or unit == "none":
+        return _Weights(SAMPLES, 1.0)
+    if isinstance(unit, str) and unit in _SECONDS:
+        return _Weights(TIME, _SECONDS[unit])
+    if unit == BYTES.name:
+        return _Weights(BYTES, 1.0)
+    raise _DamageError(f"the unit {str(unit)[:30]!r} is not known")
+
+
+def _process(name: object) -> int:
+    """Return the number of the process, as some write it into the name of a profile, or 0."""
+    match = _PROCESS.search(name) if isinstance(name, str) else None
+    return int(match[1]) if match else 0
+
+
+def _region(frame: object, regions: list[int]) -> int:
+    if not isinstance(frame, int) or isinstance(frame, bool) or not 0 <= frame < len(regions):
+        raise _DamageError(f"the frame {str(frame)[:30]} is not in the list of frames")
+    return regions[frame]
+
+
+def _number(value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not -LARGEST < value < LARGEST:
+        raise _DamageError(f"not a number: {str(value)[:30]}")
+    return float(value)
+
+
+def _text(value: object) -> str:
+    """Return a text that can be written; JSON may contain halves of characters."""
+    return value.encode("utf-8", "replace").decode() if isinstance(value, str) else ""
+
+
+def _list(value: object, what: str) -> list[object]:
+    if not isinstance(value, list):
+        raise _DamageError(f"{what}: a list is missing")
+    return value
+
+
+def _mapping(value: object, what: str) -> Mapping[str, object]:
+    if not isinstance(value, dict):
+        raise _DamageError(f"{what} is not an object")
+    return value

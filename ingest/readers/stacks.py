@@ -1,0 +1,146 @@
+"""From values of stacks to a profile: what the readers of profilers share.
+
+A stack is a call path, so that equal ones are added and the sum below a function counts recursion once.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ingest.calltree import CallTreeBuilder
+from ingest.errors import InputError, one_line
+from ingest.profile import LocationTable, Metric, Profile, RegionTable, ValuesInMemory, require_summable
+from ingest.run_settings import RECONCILED, SAMPLED
+
+TIME = Metric("time", "s")
+SAMPLES = Metric("samples", "occ")
+VISITS = Metric("visits", "occ")
+
+NO_SECONDS = "neither a unit nor an interval is stated: values are numbers of samples, not seconds"
+UNKNOWN = "[unknown]"  # what perf calls a function without a name
+MAX_VALUES = 1 << 27
+PARADIGM = "sampling"  # says nothing of a region: names tell what it does
+
+Place = tuple[int, int]  # location and node
+
+
+@dataclass(kw_only=True)
+class Stacks:
+    """Values of the innermost frames of stacks, added as they are read.
+
+    Attributes:
+        callpaths: the stacks, outermost frame first.
+        locations: (process, thread) as the file names them -> location.
+        values: per metric, values by location and node.
+    """
+
+    callpaths: CallTreeBuilder = field(default_factory=CallTreeBuilder)
+    locations: dict[tuple[int, int], int] = field(default_factory=dict)
+    values: dict[Metric, dict[Place, float]] = field(default_factory=dict)
+
+    def location(self, process: int, thread: int) -> int:
+        """Return the location of a thread, by the numbers that the file has for it and its process."""
+        return self.locations.setdefault((process, thread), len(self.locations))
+
+    def of(self, metric: Metric) -> dict[Place, float]:
+        """Return the values of a metric, to add to."""
+        return self.values.setdefault(metric, {})
+
+    def total(self, metric: Metric) -> float:
+        """Return the sum of a metric over all stacks and locations."""
+        return float(sum(self.values.get(metric, {}).values()))
+
+    def profile(
+        self,
+        source: str,
+        generator: str,
+        reconciled: str,
+        *,
+        sampled: bool = True,
+        files: Mapping[str, tuple[str, int]] | None = None,
+        paradigms: Mapping[str, str] | None = None,
+        attributes: Mapping[str, str] | None = None,
+        notices: Iterable[str] = (),
+    ) -> Profile:
+        """Make the profile.
+
+        Args:
+            source: the file.
+            generator: the profiler.
+            reconciled: how much of a stated total was found, or what was found if none is stated.
+            sampled: whether values are those of samples.
+            files: per region its source file and line, if known.
+            paradigms: of regions whose names do not tell what they do.
+            attributes: what else the file says.
+            notices: one sentence for everything that was skipped or is doubtful.
+
+        Raises:
+            InputError: if there is no stack, a value cannot be summed, or there are too many.
+        """
+        place, tree, names = self.callpaths.build()
+        if not len(tree):
+            raise InputError("no stack in it", where=source, hint="was the measurement interrupted?")
+        threads = sorted(self.locations, key=self.locations.__getitem__) or [(0, 0)]
+        if len(tree) * len(threads) * max(len(self.values), 1) > MAX_VALUES:
+            what = f"too large for memory: {len(tree)} call paths on {len(threads)} threads"
+            raise InputError(what, where=source, hint="convert the processes one by one")
+        stored = {}
+        for metric, by_place in self.values.items():
+            dense = np.zeros((len(tree), len(threads)))
+            if by_place:
+                location, node = np.array(list(by_place), dtype=np.int64).T
+                dense[place[node], location] = np.fromiter(by_place.values(), np.float64, len(by_place))
+            require_summable(dense, f"the metric '{metric.name}'", source)
+            stored[metric.name] = dense
+        known = files or {}
+        of = [known.get(name, ("", -1)) for name in names]
+        usual = PARADIGM if sampled else ""
+        return Profile(
+            source=source,
+            tree=tree,
+            regions=RegionTable(
+                name=names,
+                mangled=names,
+                paradigm=tuple((paradigms or {}).get(name, usual) for name in names),
+                file=tuple(file for file, _ in of),
+                line=np.array([line for _, line in of], dtype=np.int64),
+            ),
+            locations=_locations(threads),
+            metrics=tuple(self.values),
+            load=ValuesInMemory(tree, stored),
+            attributes={
+                "generator": generator,
+                SAMPLED: "yes" if sampled else "no",
+                RECONCILED: reconciled,
+                **(attributes or {}),
+            },
+            notices=tuple(map(one_line, notices)),
+        )
+
+
+def _locations(threads: Sequence[tuple[int, int]]) -> LocationTable:
+    """Number processes, and the threads of each, in the order in which the file has them."""
+    processes: dict[int, int] = {}
+    of: dict[int, int] = {}
+    process, thread = [], []
+    for pid, _ in threads:
+        process.append(processes.setdefault(pid, len(processes)))
+        thread.append(of.setdefault(pid, 0))
+        of[pid] += 1
+    cpu = np.ones(len(threads), dtype=np.bool_)
+    return LocationTable(np.array(process, dtype=np.int64), np.array(thread, dtype=np.int64), cpu)
+
+
+def skipped_lines(lines: Sequence[int], read: int, what: str, source: str) -> tuple[str, ...]:
+    """Return a notice on lines that were skipped.
+
+    Raises:
+        InputError: if they are more than those that could be read.
+    """
+    if not lines:
+        return ()
+    if len(lines) > read:
+        raise InputError(f"line {lines[0]}: {what}, as are {len(lines) - 1} more lines", where=source)
+    number = "1 line is skipped" if len(lines) == 1 else f"{len(lines)} lines are skipped"
+    return (f"{number}: {what} (line {lines[0]}{'' if len(lines) == 1 else ' is the first'})",)

@@ -1,0 +1,309 @@
+"""Small outputs of profilers, written as they write them."""
+
+import gzip
+import json
+from collections.abc import Mapping
+
+STACKS: Mapping[str, float] = {
+    "main": 2,
+    "main;solve;dot": 5,
+    "main;solve;MPI_Allreduce": 3,
+    "main;io write": 4,
+}
+
+
+def folded(stacks: Mapping[str, float] = STACKS, end: str = "\n") -> str:
+    """Folded stacks."""
+    return "".join(f"{stack} {value:.15g}{end}" for stack, value in stacks.items())
+
+
+def alternating(samples: int = 20) -> str:
+    """Folded stacks of one sample each, in the order of time."""
+    return "".join(("a;b 1\n", "c;d 1\n")[i % 2] for i in range(samples))
+
+
+FOLDED: Mapping[str, str] = {
+    "plain": folded(),
+    "crlf": folded(end="\r\n"),
+    "in time": alternating(),
+    "annotated": "# made by hand\n" + folded({"java;read_[k]": 1.5, "a;a;a": 2, "a": 1}) + "no value\n",
+}
+
+
+def sample(
+    frames: tuple[str, ...] = ("dot", "solve", "main"),
+    *,
+    head: str = "app  7/7 [000] 10.000001:    1000000 cpu-clock:pppH: ",
+) -> str:
+    """A sample of perf, the innermost frame first."""
+    lines = [f"\t{0x400000 + 16 * i:16x} {name}+0x{i:x} (/home/me/app)\n" for i, name in enumerate(frames)]
+    return head + "\n" + "".join(lines) + "\n"
+
+
+PERF_HEADER = """# ========
+# hostname : node17
+# perf version : 6.1.187
+# cpudesc : A Processor
+# event : name = cycles:u, , id = { 1 }, type = 0, { sample_period, sample_freq } = 250, inherit = 1, freq = 1
+# ========
+#
+"""
+CYCLES = "app  7/8 [001] 10.000001:      400 cycles:u: "
+
+PERF: Mapping[str, str] = {
+    "clock": 2 * sample()
+    + sample(("main",))
+    + sample((), head="swapper  0/0 [003] 1.5: 1000000 cpu-clock: "),
+    "cycles": PERF_HEADER + 3 * sample(head=CYCLES) + sample(head=CYCLES.replace(":u:", ":k:")),
+    "no periods": 3 * sample(head="my app  7 10.000001: cpu-clock: "),
+    "no chains": "".join(
+        f"             app     7 [000] 1.{i}:   10 cycles:  4005a{i} f<int>(int) (/tmp/a (deleted))\n"
+        for i in range(3)
+    ),
+    "source lines": sample(("f", "main")).replace("(/home/me/app)\n", "(/home/me/app)\n  app.c:12\n"),
+    "tracepoint": sample(
+        head="app  7 [001] 1.5: sched:sched_switch: prev_comm=app prev_pid=7 ==> next_comm=x "
+    ),
+}
+
+
+def callgrind(body: str, *, events: str = "Ir", header: str = "", totals: str = "") -> str:
+    """Callgrind's output with a body of lines."""
+    end = f"\ntotals: {totals}\n" if totals else ""
+    start = f"# callgrind format\nversion: 1\ncreator: callgrind-3.19.0\n{header}\nevents: {events}\n"
+    return f"{start}\n{body}{end}"
+
+
+CALLGRIND_BODY = """ob=(1) /tmp/app
+fl=(1) a.c
+fn=(1) main
+1 10
++2 5
+fi=(2) vector.h
+7 1
+fe=(1)
+cfn=(2) solve
+calls=3 8
+* 700
+jump=2 +4
+*
+jfi=(3) other.c
+jfn=(4) other
+jcnd=1/2 +4
+*
+
+fn=(2)
+8 600
+cfi=(2)
+cfn=(3) std::vector<int>::size() const
+calls=40 7
++1 100
+
+fl=(2)
+fn=(3)
+7 100
+"""
+
+CALLGRIND: Mapping[str, str] = {
+    "plain": callgrind(CALLGRIND_BODY, totals="716"),
+    "events": callgrind("fn=main\n0x10 1 10 4\n+4 * 6\n", events="Ir Dr", header="positions: instr line"),
+    "relative": callgrind("fn=f\n1 10\n+1 -4\n-1 +6\ncfn=g\ncalls=1 1\n* 5\n* *\n"),
+    "threads": "".join(
+        callgrind(f"fn=(1) f\n1 {n}\n", header=f"pid: 7\npart: {n}\nthread: {1 + n % 2}\n", totals=str(n))
+        for n in range(1, 4)
+    ),
+    "xdebug": "version: 1\ncreator: xdebug 3\nevents: Time_(10ns) Memory_(bytes)\n\n"
+    "fl=(1) a.php\nfn=(1) {main}\n1 2 3\n",
+}
+
+
+GPROF_FLAT = """Flat profile:
+
+Each sample counts as 0.01 seconds.
+  %   cumulative   self              self     total
+ time   seconds   seconds    calls  ms/call  ms/call  name
+ 60.00      0.60     0.60        4   150.00   150.00  A::even(long, int)
+ 25.00      0.85     0.25                             main
+ 15.00      1.00     0.15        1   150.00   150.00  double sum<double>(std::vector<double> const&)
+  0.00      1.00     0.00     1000     0.00     0.00  tiny
+
+ %         the percentage of the total running time of the
+time       program used by this function.
+
+"""
+GPROF_GRAPH = """\t\t     Call graph (explanation follows)
+
+
+granularity: each sample hit covers 2 byte(s) for 1.00% of 1.00 seconds
+
+index % time    self  children    called     name
+                                                 <spontaneous>
+[1]    100.0    0.25    0.75                 main [1]
+                0.60    0.00       1/1           A::even(long, int) <cycle 1> [3]
+-----------------------------------------------
+[2]     60.0    0.60    0.00       1+3       <cycle 1 as a whole> [2]
+                0.60    0.00       4+1           A::even(long, int) <cycle 1> [3]
+-----------------------------------------------
+                0.60    0.00       1/1           main [1]
+[3]     60.0    0.60    0.00       4+1       A::even(long, int) <cycle 1> [3]
+-----------------------------------------------
+[4]     15.0    0.15    0.00       1         double sum<double>(std::vector<double> const&) [4]
+                0.00    0.00    1000/1000        tiny [5]
+-----------------------------------------------
+[5]      0.0    0.00    0.00    1000         tiny [5]
+-----------------------------------------------
+
+ This table describes the call tree of the program, and was sorted by
+"""
+
+GPROF: Mapping[str, str] = {
+    "both": GPROF_FLAT + "\f" + GPROF_GRAPH,
+    "flat": GPROF_FLAT[: GPROF_FLAT.index(" %   ", 200)],
+    "graph": GPROF_GRAPH,
+}
+
+
+def speedscope(*profiles: Mapping[str, object], shared: bool = True, **more: object) -> str:
+    """speedscope's JSON with the frames main, solve, dot and io."""
+    frames = [
+        {"name": name, "file": "a.c", "line": i} for i, name in enumerate(("main", "solve", "dot", "io"))
+    ]
+    schema = {"$schema": "https://www.speedscope.app/file-format-schema.json", "version": "0.6.0"}
+    where: dict[str, object] = {"shared": {"frames": frames}} if shared else {"frames": frames}
+    return json.dumps({**schema, **where, "profiles": profiles, **more})
+
+
+def sampled(unit: str = "milliseconds", name: str = "thread 1") -> dict[str, object]:
+    """A sampled profile of 10 of its unit."""
+    samples, weights = [[0, 1, 2], [0, 1], [0, 1, 2], [0, 1, 1, 1]], [4, 1, 2, 3]
+    ends = {"startValue": 0, "endValue": 10}
+    return {"type": "sampled", "name": name, "unit": unit, **ends, "samples": samples, "weights": weights}
+
+
+def evented(unit: str = "seconds") -> dict[str, object]:
+    """An evented profile of 12 of its unit, 3 of them idle."""
+    events = [
+        ("O", 0, 1),
+        ("O", 1, 2),
+        ("C", 1, 5),
+        ("C", 0, 6),
+        ("O", 0, 9),
+        ("O", 3, 9),
+        ("C", 3, 11),
+        ("C", 0, 13),
+    ]
+    rows = [{"type": kind, "frame": frame, "at": at} for kind, frame, at in events]
+    return {"type": "evented", "name": "main", "unit": unit, "startValue": 1, "endValue": 13, "events": rows}
+
+
+SPEEDSCOPE: Mapping[str, str] = {
+    "sampled": speedscope(sampled(), exporter="py-spy@0.4.0"),
+    "evented": speedscope(evented(), shared=False),
+    "two": speedscope(sampled(name="Process 9 Thread 1"), sampled(name="Process 4 Thread 1")),
+    "counts": speedscope(sampled("none"), evented("none")),
+}
+
+
+RULE = 75 * "-" + "\n"
+
+
+def mpip(*, tasks: int = 2, single: bool = True, statistics: bool = True) -> str:
+    """A report of mpiP: 10 s per task and, of task r, 1 + r s in MPI, 0.9 + r s of them at call sites."""
+    head = "@ mpiP\n@ Command : ./app\n@ Version                  : 3.5.0\n"
+    head += "".join(f"@ MPI Task Assignment      : {r} node1\n" for r in range(tasks))
+
+    def block(title: str, header: str, rows: list[str]) -> str:
+        return f"\n{RULE}@--- {title} ---\n{RULE}{header}\n" + "".join(f"{row}\n" for row in rows)
+
+    times = [f"{r:4} {10:10} {1 + r:10} {10 + 10 * r:8.2f}" for r in range(tasks)]
+    times.append(f"   * {10 * tasks:10} {sum(1 + r for r in range(tasks)):10} 15.00")
+    sites = [
+        "  1   0 solver.c                 12 solve                    Allreduce",
+        "  1   1 main.c                   40 main",
+        "  2   0 0x40c18b                    [unknown]                Send",
+    ]
+    calls = []
+    for name, site, means in (
+        ("Allreduce", 1, [400.0 + 500 * r for r in range(tasks)]),
+        ("Send", 2, [100.0]),
+    ):
+        rows = [(r, 2 if site == 1 else 1, mean) for r, mean in enumerate(means)]
+        if single:
+            calls += [f"{name:12} {site:8} {r:4} {n:6} {m:8} {m:8} {m:8} 1.00 1.00" for r, n, m in rows]
+        count = sum(n for _, n, _ in rows)
+        mean = sum(n * m for _, n, m in rows) / count
+        calls += [f"{name:12} {site:8}    * {count:6} {mean:8} {mean:8} {mean:8} 1.00 1.00", ""]
+    text = head + block("MPI Time (seconds)", "Task    AppTime    MPITime     MPI%", times)
+    header = " ID Lev File/Address           Line Parent_Funct             MPI_Call"
+    text += block("Callsites: 2", header, sites)
+    header = "Call                 Site       Time    App%    MPI%      Count    COV"
+    text += block(
+        "Aggregate Time (top twenty, descending, milliseconds)", header, ["Send  2  100 1 1 1 0.00"]
+    )
+    header = "Name              Site Rank  Count      Max     Mean      Min   App%   MPI%"
+    if statistics:
+        text += block("Callsite Time statistics (all, milliseconds): 5", header, calls)
+    header = "Name              Site Rank   Count       Max      Mean       Min       Sum"
+    text += block(
+        "Callsite Message Sent statistics (all, sent bytes)", header, ["Send 2 * 80 60 60 60 4.8e+03"]
+    )
+    return text + block("End of Report", "", [])
+
+
+MPIP: Mapping[str, str] = {
+    "full": mpip(),
+    "concise": mpip(single=False),
+    "tasks": mpip(tasks=3, statistics=False),
+    "page": "# Guide\n```\n" + mpip().replace(f"\n\n{RULE}", f"\n```\nprose\n```\n{RULE}"),
+}
+
+
+def _number(value: int) -> bytes:
+    """A number in groups of seven bits; a negative one as if it had 64."""
+    value &= (1 << 64) - 1
+    groups = []
+    while True:
+        value, low = value >> 7, value & 0x7F
+        groups.append(low | (0x80 if value else 0))
+        if not value:
+            return bytes(groups)
+
+
+def field(number: int, value: int | bytes) -> bytes:
+    """A field of a protocol buffer."""
+    if isinstance(value, int):
+        return _number(number << 3) + _number(value)
+    return _number(number << 3 | 2) + _number(len(value)) + value
+
+
+def pprof(
+    types: tuple[tuple[str, str], ...] = (("samples", "count"), ("cpu", "nanoseconds")),
+    samples: tuple[tuple[tuple[int, ...], tuple[int, ...]], ...] = (((1, 2), (3, 30)), ((2,), (1, -10))),
+    *,
+    packed: bool = True,
+) -> bytes:
+    """pprof's message: location 1 is dot, inlined in solve; location 2 is main; 3 has no function."""
+    texts = ["", "dot", "solve", "main", "a.c", *(text for pair in types for text in pair)]
+    message = b"".join(field(1, field(1, texts.index(k)) + field(2, texts.index(u))) for k, u in types)
+    for stack, values in samples:
+        if packed:
+            parts = field(1, b"".join(map(_number, stack))) + field(2, b"".join(map(_number, values)))
+        else:
+            parts = b"".join(field(1, s) for s in stack) + b"".join(field(2, v) for v in values)
+        message += field(2, parts)
+    for number, functions in ((1, (1, 2)), (2, (3,)), (3, ())):
+        message += field(
+            4, field(1, number) + b"".join(field(4, field(1, f) + field(2, 7)) for f in functions)
+        )
+    for number in (1, 2, 3):
+        message += field(5, field(1, number) + field(2, number) + field(4, 4))
+    message += b"".join(field(6, text.encode()) for text in texts)
+    return message + field(10, 2_000_000_000) + b"\x61" + bytes(8) + b"\x6d" + bytes(4)
+
+
+PPROF: Mapping[str, bytes] = {
+    "packed": gzip.compress(pprof(), mtime=0),
+    "plain": pprof(packed=False),
+    "as Go does": gzip.compress(field(9, -1) + field(10, 5) + pprof(), mtime=0),
+    "memory": pprof((("inuse_space", "bytes"),), (((1, 2), (64,)), ((3,), (32,)))),
+}

@@ -1,0 +1,158 @@
+"""Output of perf script: samples, seconds and counters by call path and thread."""
+
+import pytest
+
+from ingest.errors import InputError
+from ingest.readers import find_profile_reader, perf_script
+
+from . import profiler_files
+from .profiler_files import CYCLES, PERF, PERF_HEADER, sample
+
+
+@pytest.fixture
+def read(tmp_path):
+    def write_and_read(text, name="out.perf"):
+        file = tmp_path / name
+        file.write_bytes(text if isinstance(text, bytes) else text.encode())
+        assert find_profile_reader(file).name == "perf"
+        return perf_script.read(file)
+
+    return write_and_read
+
+
+def by_path(profile, metric):
+    paths = profile.tree.paths(profile.regions.name)
+    values = profile.values(metric).sum(axis=1).tolist()
+    return {path: value for path, value in zip(paths, values, strict=True) if value}
+
+
+def metrics(profile):
+    return {metric.name: metric.unit for metric in profile.metrics}
+
+
+@pytest.mark.parametrize("name", PERF)
+def test_each_form_is_recognised(read, name):
+    profile = read(PERF[name])
+    assert profile.values("samples").sum() == {"clock": 4, "cycles": 4}.get(name, 3 if "no " in name else 1)
+    assert not any("skipped" in notice for notice in profile.notices)
+
+
+def test_periods_of_clocks_are_nanoseconds(read):
+    profile = read(PERF["clock"])
+    assert metrics(profile) == {"time": "s", "samples": "occ"}
+    assert by_path(profile, "time") == pytest.approx(
+        {("main", "solve", "dot"): 2e-3, ("main",): 1e-3, ("[unknown]",): 1e-3}
+    )
+    assert by_path(profile, "samples") == {("main", "solve", "dot"): 2, ("main",): 1, ("[unknown]",): 1}
+    assert profile.attributes["reconciled: "] == "4 samples, 0.004 s by cpu-clock, no total is stated"
+    assert profile.notices == (
+        "several commands in it: app (3 samples), swapper (1 samples)",
+        "25 % of the samples are of idle processors (swapper): perf script --comm NAME leaves them out",
+    )
+
+
+def test_other_events_are_counters_and_give_seconds_by_the_frequency_of_the_header(read):
+    profile = read(PERF["cycles"])
+    assert metrics(profile) == {"time": "s", "samples": "occ", "cycles": "occ"}
+    assert profile.values("cycles").sum() == 1600
+    assert profile.values("time").sum() == 4 / 250
+    assert profile.attributes["hostname"] == "node17"
+    assert metrics(read(PERF["cycles"].replace("freq = 1", "freq = 0"))) == {
+        "samples": "occ",
+        "cycles": "occ",
+    }
+
+
+def test_without_period_and_frequency_there_are_no_seconds(read):
+    profile = read(PERF["no periods"])
+    assert metrics(profile) == {"samples": "occ"}
+    assert profile.notices == (
+        "neither a unit nor an interval is stated: values are numbers of samples, not seconds",
+    )
+
+
+def test_one_of_several_events_gives_the_time(read):
+    profile = read(PERF_HEADER + sample(head=CYCLES) + 2 * sample())
+    assert profile.values("time").sum() == pytest.approx(2e-3)
+    assert profile.values("cycles").sum() == 400
+    assert profile.values("samples").sum() == 3
+
+
+def test_threads_and_processes_are_locations(read):
+    heads = [
+        f"app  {pid}/{tid} [000] 1.5:   1000 cpu-clock: " for pid, tid in ((9, 9), (4, 4), (9, 10), (4, 4))
+    ]
+    profile = read("".join(sample(head=head) for head in heads))
+    assert profile.locations.process.tolist() == [0, 1, 0]
+    assert profile.locations.thread.tolist() == [0, 0, 1]
+    assert profile.values("samples").sum(axis=0).tolist() == [1, 2, 1]
+
+
+def test_threads_without_processes_are_those_of_one(read):
+    profile = read("".join(sample(head=f"app  {tid} 1.5:  10 cpu-clock: ") for tid in (5, 6)))
+    assert profile.locations.process.tolist() == [0, 0]
+    assert profile.notices == (
+        "threads are stated without their processes and read as those of one"
+        " (perf script -F +pid states them)",
+    )
+
+
+@pytest.mark.parametrize(
+    ("frame", "name"),
+    [
+        ("operator new(unsigned long)+0x1c (/usr/lib/libstdc++.so.6)", "operator new(unsigned long)"),
+        (
+            "std::function<void (int)>::operator() (int) const (/a b/c)",
+            "std::function<void (int)>::operator() (int) const",
+        ),
+        ("[unknown] ([kernel.kallsyms])", "[unknown]"),
+        ("f (/tmp/app (deleted))", "f"),
+        ("_ZN4core3addE+0x144 (inlined)", "_ZN4core3addE"),
+        ("main", "main"),
+        (" (/tmp/app)", "[unknown]"),
+    ],
+)
+def test_names_of_functions(read, frame, name):
+    profile = read(f"app 7/7 1.5: 10 cpu-clock: \n\t  4f {frame}\n\t  5f main+0x1 (/tmp/app)\n\n")
+    assert by_path(profile, "samples") == {("main", name): 1}
+
+
+def test_recursion_and_equal_lines_in_another_order(read):
+    profile = read(sample(("f", "f", "main")) + sample(("f", "main", "f")))
+    assert by_path(profile, "samples") == {("main", "f", "f"): 1, ("f", "main", "f"): 1}
+
+
+def test_samples_without_chains_are_one_frame(read):
+    assert by_path(read(PERF["no chains"]), "cycles") == {("f<int>(int)",): 30}
+
+
+def test_many_samples_without_empty_lines(read, monkeypatch):
+    monkeypatch.setattr(perf_script, "MAX_BLOCK", 4)
+    assert read(5 * PERF["no chains"]).values("samples").sum() == 15
+
+
+def test_lines_that_are_not_understood_are_skipped_and_counted(read):
+    profile = read(sample() + "Warning: lost events\nand more\n\n" + sample())
+    assert profile.values("samples").sum() == 2
+    assert profile.notices == ("2 lines are skipped: neither a sample nor a frame (line 6 is the first)",)
+
+
+def test_what_is_cut_is_read_up_to_there_and_what_is_none_is_refused(read, tmp_path):
+    text = sample() + sample()
+    assert read(text[: text.rindex("main")]).values("samples").sum() == 2
+    file = tmp_path / "x.perf"
+    file.write_text("nothing\nof the kind\n" + "3 4\n")
+    assert not perf_script.matches(file)
+    with pytest.raises(InputError, match=r"x\.perf: no sample of perf in it"):
+        perf_script.read(file)
+    file.write_text(sample(()) + "a\nb\nc\n")
+    with pytest.raises(InputError, match="line 3: neither a sample nor a frame, as are 2 more lines"):
+        perf_script.read(file)
+
+
+def test_other_texts_are_not_recognised(tmp_path):
+    file = tmp_path / "x.txt"
+    for text in ("", profiler_files.folded(), "a log 1 line: that goes on:\n", "# perf\n"):
+        file.write_text(text)
+        assert not perf_script.matches(file)
+    assert not perf_script.matches(tmp_path)

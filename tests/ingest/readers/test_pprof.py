@@ -1,0 +1,85 @@
+"""pprof's profiles: stacks with several values, from their protocol buffer."""
+
+import gzip
+
+import pytest
+
+from ingest.errors import InputError
+from ingest.readers import find_profile_reader, pprof
+
+from . import profiler_files
+from .profiler_files import PPROF, field
+
+
+@pytest.fixture
+def read(tmp_path):
+    def write_and_read(content):
+        file = tmp_path / "cpu.out"
+        file.write_bytes(content)
+        assert find_profile_reader(file).name == "pprof"
+        return pprof.read(file)
+
+    return write_and_read
+
+
+def by_path(profile, metric):
+    paths = profile.tree.paths(profile.regions.name)
+    values = profile.values(metric).sum(axis=1).tolist()
+    return {path: value for path, value in zip(paths, values, strict=True) if value}
+
+
+@pytest.mark.parametrize("name", ["packed", "plain"])
+def test_values_of_stacks_with_inlined_functions(read, name):
+    profile = read(PPROF[name])
+    assert by_path(profile, "samples") == {("main", "solve", "dot"): 3, ("main",): 1}
+    assert by_path(profile, "time") == pytest.approx({("main", "solve", "dot"): 3e-8, ("main",): -1e-8})
+    assert profile.regions.file == ("a.c", "a.c", "a.c")
+    assert profile.attributes["reconciled: "] == (
+        "2 stacks with 4 samples occ, 2e-08 time s, the program ran 2 s, no total is stated"
+    )
+    assert profile.notices == ()
+
+
+def test_fields_may_be_in_any_order(read):
+    assert by_path(read(PPROF["as Go does"]), "samples") == by_path(read(PPROF["plain"]), "samples")
+
+
+def test_other_values_keep_their_units(read):
+    profile = read(PPROF["memory"])
+    assert [(m.name, m.unit) for m in profile.metrics] == [("inuse_space", "bytes")]
+    assert by_path(profile, "inuse_space") == {("main", "solve", "dot"): 64, ("[unknown]",): 32}
+    delay = read(profiler_files.pprof((("contentions", "count"), ("delay", "nanoseconds"))))
+    assert [(m.name, m.unit) for m in delay.metrics] == [("contentions", "occ"), ("delay time", "s")]
+    both = read(profiler_files.pprof((("wall", "microseconds"), ("cpu", "milliseconds"))))
+    assert [(m.name, m.unit) for m in both.metrics] == [("wall time", "s"), ("time", "s")]
+    assert by_path(both, "time") == pytest.approx({("main", "solve", "dot"): 0.03, ("main",): -0.01})
+
+
+@pytest.mark.parametrize(
+    ("content", "error"),
+    [
+        (PPROF["packed"][:-20], "the gzip data ends early"),
+        (PPROF["plain"][:-3], "not a profile of pprof: it ends early; is the file truncated"),
+        (PPROF["plain"] + b"\x0b", "a field of kind 3"),
+        (PPROF["plain"] + b"\x50" + 10 * b"\xff" + b"\x01", "a number of more than ten bytes"),
+        (profiler_files.pprof(samples=(((9,), (1, 1)),)), "the location 9 is not known"),
+        (profiler_files.pprof(samples=(((1,), (1,)),)), "a sample has 1 values of 2"),
+        (
+            profiler_files.pprof((("cpu", "count"), ("cpu", "bytes"))),
+            "two types of values have the same name",
+        ),
+        (field(1, field(1, 99) + field(2, 1)) + field(6, b""), "the text 99 is not in its table"),
+        (profiler_files.pprof((("samples", "count"),), ()), "no stack in it"),
+    ],
+)
+def test_damage_is_named(read, content, error):
+    with pytest.raises(InputError, match=error):
+        read(content)
+
+
+def test_other_files_are_not_recognised(tmp_path):
+    file = tmp_path / "x.prof"
+    for content in (b"", b"\n", b"\n\nlog of a run\n", gzip.compress(b"<cube>"), b"\x1f\x8bno"):
+        file.write_bytes(content)
+        assert not pprof.matches(file)
+    assert not pprof.matches(tmp_path)
