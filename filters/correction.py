@@ -23,7 +23,8 @@ MOST_DEVIATION = 1.5  # of a logarithm, that a part contributes to a sum
 def runs_of(experiment: Experiment) -> tuple[Visited, IntArray, IntArray] | None:
     """Return the runs with visits and times, and the point and repetition of each; None without any.
 
-    Timers of logs and tables and functions of profilers have no visits that cost what those of instrumented regions do.
+    Timers of logs and tables and functions of profilers have no visits that cost what those of instrumented
+    regions do.
     """
     if experiment.is_series or not {TIME, VISITS} <= set(experiment.values):
         return None
