@@ -57,8 +57,8 @@ COMMANDS = (  # in the order of use, which is the order of `pipeline --help`
     "check",
     "compare",
     "project",
-    "machine",
     "ports",
+    "machine",
     "history",
 )
 
