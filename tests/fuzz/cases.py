@@ -12,12 +12,17 @@ from pathlib import Path
 from random import Random
 from types import FrameType
 
+import numpy as np
+
 from ingest.discovery import discover
-from ingest.errors import InputError
+from ingest.errors import InputError, PipelineError
 from ingest.readers import PROFILE_READERS, SERIES_READERS
 from ingest.readers.tables.source import find_tables
 from ingest.run_names import parse_run_name
 from ingest.table_mapping import TableMapping
+from pipeline.projection.machine import load_machine
+from pipeline.projection.measured import StoredModels
+from pipeline.projection.study.place import place, slowdowns
 from tests.fuzz.consistency import check_notices, check_profile, check_series
 from tests.fuzz.layers import mutate
 from tests.fuzz.mutations import mutate_text
@@ -30,7 +35,8 @@ LONGEST_LINE = 2000
 MAX_RUNS = 8  # of a table that are looked at
 TABLES = ("CSV table", "Parquet table", "ReFrame log", "ReFrame report", "Ramble results")
 
-TARGETS = (*(reader.name for reader in (*PROFILE_READERS, *SERIES_READERS)), *TABLES, RUN_NAMES)
+MACHINES = "machine file"
+TARGETS = (*(reader.name for reader in (*PROFILE_READERS, *SERIES_READERS)), *TABLES, MACHINES, RUN_NAMES)
 
 
 class TooSlowError(BaseException):
@@ -114,7 +120,7 @@ def _refusal(line: str) -> Outcome:
 
 def _ways() -> Mapping[str, Callable[[Path], None]]:
     """Return what is done with the files of each target."""
-    ways: dict[str, Callable[[Path], None]] = {RUN_NAMES: _discover}
+    ways: dict[str, Callable[[Path], None]] = {RUN_NAMES: _discover, MACHINES: _use_machine}
     for profiles in PROFILE_READERS:
         ways[profiles.name] = lambda path, reader=profiles: _read_profile(reader, path)
     ways |= dict.fromkeys(TABLES, _read_tables)
@@ -146,6 +152,23 @@ def _read_tables(path: Path) -> None:
     for run in study.runs[:MAX_RUNS]:
         check_profile(run.profile)
     check_notices((*study.notices, *(what for _, what in study.damaged)))
+
+
+def _use_machine(path: Path) -> None:
+    """Take a study to the machine of a file and back, as far as the machine is concerned."""
+    many = np.array([1.0, 8.0, 4096.0])
+    try:
+        found = place(load_machine(path), _no_results)
+        slowdowns(found, found, many)
+        if found.has_messages:
+            found.allreduce(many)
+            found.message(many, np.array([0.0, 8.0, 1e9]))
+    except PipelineError as error:  # of any kind: values are wrong, or terms have none
+        raise InputError(error.what, where=error.where, hint=error.hint) from error
+
+
+def _no_results(directory: Path, level: str) -> StoredModels:
+    raise InputError("no results", where=str(directory), hint="none are needed")
 
 
 def _discover(path: Path) -> None:

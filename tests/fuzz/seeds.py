@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
+from importlib.resources import files
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -105,6 +106,7 @@ def seeds() -> Mapping[str, tuple[Seed, ...]]:
         "Extra-P text": _text,
         "CSV table": _csv,
         "Parquet table": _parquet,
+        "machine file": _machines,
         "ReFrame log": lambda folder: _files(folder, "x.log", table_files.perflog()),
         "ReFrame report": lambda folder: _files(
             folder, "x.json", table_files.report(), table_files.report(version="3.1")
@@ -239,6 +241,14 @@ def _timer_tables(folder: Path) -> list[str]:
     parents = '[parents]\nPCApply = "KSPSolve"\nKSPSolve = ""\n'
     (folder / "petsc" / "timers.toml").write_text(parents, encoding="utf-8")
     return [f"{name}/x.log" for name in timer_logs.LOGS]
+
+
+def _machines(folder: Path) -> list[str]:
+    shipped = sorted((files("pipeline.projection") / "machines").iterdir(), key=str)
+    texts = [file.read_text() for file in shipped]
+    return _files(
+        folder, "x.toml", *(text for text in texts if "[terms.message]" in text and "bw_node" in text)
+    )
 
 
 def _files(folder: Path, name: str, *texts: str) -> list[str]:

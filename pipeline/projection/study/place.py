@@ -16,6 +16,7 @@ from pipeline.projection.terms import Term
 from pipeline.projection.units import BANDWIDTH, FLOP_RATE, NONE, RATE, TIME, Dimension
 
 MESSAGE, MESSAGE_NODE, ALLREDUCE = "message", "message_node", "allreduce"
+SMALLEST, LARGEST = 1e-30, 1e30  # of any value of a machine in SI units
 _PREFIX = "machine"
 
 
@@ -167,8 +168,9 @@ def place(machine: Machine, stored: ModelReader, *, variant: str | None = None) 
         if quantity.dimension != _DIMENSIONS[key]:
             what = f"unit mismatch: '{key}' has to be in {_DIMENSIONS[key]}, it is in {quantity.dimension}"
             raise UsageError(what, where=str(machine.path), hint="correct its unit")
-        if quantity.value <= 0:
-            raise UsageError(f"'{key}' has to be positive", where=str(machine.path), hint="correct it")
+        if not SMALLEST < quantity.value < LARGEST:
+            what = f"'{key}' has to be positive" if quantity.value <= 0 else f"'{key}' cannot be so"
+            raise UsageError(what, where=str(machine.path), hint="correct it")
     stem = machine.path.stem
     figures = columns([from_quantities({f"{stem}.{key}": quantity for key, quantity in values.items()})])
     names = machine_names(machine, _PREFIX, stored, variant=variant)

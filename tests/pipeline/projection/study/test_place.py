@@ -61,6 +61,7 @@ def test_a_sum_without_a_term_goes_down_and_up_a_tree(tmp_path):
         ('bw_node = "40 GB/s"', "", "no value 'bw_node'"),
         ('"40 GB/s"', '"40 GB"', "'bw_node' has to be in B/s, it is in B"),
         ("cores = 4", "cores = 0", "'cores' has to be positive"),
+        ('"40 GB/s"', '"1e200 GB/s"', "'bw_node' cannot be so"),
     ],
 )
 def test_what_is_missing_or_wrong_is_said(tmp_path, old, new, message):
