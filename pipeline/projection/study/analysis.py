@@ -8,7 +8,6 @@ import numpy as np
 from ingest.arrays import FloatArray, IntArray
 from ingest.errors import UsageError
 from ingest.experiment import Experiment, RunRecord
-from ingest.number_text import percent
 from ingest.reduction import Reduction
 from ingest.region_class import region_class
 from ingest.scaling import ScalingDecision
@@ -20,14 +19,14 @@ from pipeline.models.options import ModelOptions
 from pipeline.models.prediction import Prediction
 from pipeline.models.runtime.figures import Study, is_time, locations_of
 from pipeline.models.total import log_variance
-from pipeline.projection.study.kernels import TYPICAL_MIX, Counts, KernelTable, Way, kernel_table
+from pipeline.projection.study.assumptions import assumptions
+from pipeline.projection.study.kernels import Counts, KernelTable, kernel_table
 from pipeline.projection.study.limits import limits_of
 from pipeline.projection.study.place import Place
 from pipeline.projection.study.projected_models import projected_models
 from pipeline.projection.study.transfer import Transfer
 from pipeline.projection.study_verdicts import kernel_verdicts
 
-ALL, SMALLEST = 0.999, 1e-300
 VISITS, SENT, RECEIVED = "visits", "bytes_sent", "bytes_received"
 
 
@@ -80,23 +79,20 @@ def project_study(
     _require_processes(study.locations(points))
     largest = largest_point(points, analysis.experiment.parameters.index(analysis.parameter))
     network = target.has_messages and not study.per_location
-    tables, transfers = [], []
+    transfers = []
     for level in ("callpaths", "regions"):
-        kernels = getattr(analysis, level).kernels
+        kernels, models = getattr(analysis, level).kernels, getattr(analysis, level).models
         visits = _counts(others, (VISITS,), level, len(kernels))
         moved = _counts(others, (SENT, RECEIVED), level, len(kernels))
-        counted = limits_of(kernel_verdicts(analysis.experiment, kernels, source.machine, largest))
-        table = kernel_table(kernels, visits, moved, counted, network=network)
-        tables.append(table)
-        transfers.append(
-            Transfer(
-                source=source,
-                target=target,
-                table=table,
-                locations=study.locations,
-                correlation=getattr(analysis, level).models.summed.correlation,
-            )
+        limits = limits_of(kernel_verdicts(analysis.experiment, kernels, source.machine, largest))
+        one = Transfer(
+            source=source,
+            target=target,
+            table=kernel_table(kernels, visits, moved, limits, network=network),
+            locations=study.locations,
+            correlation=models.summed.correlation,
         )
+        transfers.append(one)
     experiment, error = _experiment_there(
         analysis.experiment, analysis.callpaths.kernels, analysis.metric, transfers[0]
     )
@@ -114,9 +110,9 @@ def project_study(
         target=target,
         here=analysis,
         there=there,
-        callpaths=tables[0],
-        regions=tables[1],
-        assumptions=tuple(_assumptions(analysis, source, target, tables[0])),
+        callpaths=transfers[0].table,
+        regions=transfers[1].table,
+        assumptions=assumptions(analysis, transfers[0]),
     )
 
 
@@ -201,42 +197,3 @@ def _run_there(run: RunRecord, experiment: Experiment, here: FloatArray, there: 
         if before[nodes].sum() > 0:
             class_time[row] *= after[nodes].sum() / before[nodes].sum()
     return replace(run, class_time=class_time)
-
-
-def _assumptions(analysis: Analysis, source: Place, target: Place, table: KernelTable) -> list[str]:
-    """Say what the projection rests on."""
-    found = []
-    computes = table.is_way(Way.COMPUTES)
-    effort = np.nan_to_num(analysis.callpaths.kernels.mean).max(axis=1)
-    told = float(effort[computes & table.tested].sum() / max(effort[computes].sum(), SMALLEST))
-    if told < ALL:
-        memory, arithmetic, latency = (f"{100 * share:.0f} %" for share in TYPICAL_MIX.values())
-        rest = (
-            f"counters tell what limits {percent(told)} of the computing; the rest"
-            if told
-            else ("no counters tell what limits the computing: its time")
-        )
-        found.append(
-            f"{rest} is taken to be limited to {memory} by memory bandwidth, to {arithmetic} by arithmetic, "
-            f"to {latency} by memory latency, each uncertain"
-        )
-    locations = Study(analysis).locations(analysis.experiment.points)
-    most = float(np.nanmax(locations))
-    if most > source.cores and not source.has_network:
-        found.append(
-            f"up to {most:g} processes shared the {source.cores:g} cores of {source.name}: what they waited "
-            "for a core falls away"
-        )
-    if table.is_way(Way.CALLS).any():
-        found.append(
-            "calls of MPI take what their number and bytes take on the network; what they took longer "
-            "was waiting, which goes with the computing"
-        )
-        if not source.has_messages:
-            found.append(f"{source.name} states no network: how much of its MPI time was waiting is open")
-    elif not target.has_messages:
-        found.append(f"{target.name} states no network: communication goes with the computing")
-    if table.is_way(Way.STAYS).any():
-        found.append("files, start-up and shut-down take as long as measured, within a factor of about 2")
-    found.append("nodes are filled; caches hold as much of the problem as here")
-    return found
