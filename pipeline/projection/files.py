@@ -180,9 +180,10 @@ def find(kind: Kind, name: str | Path) -> Path:
     raise UsageError(f"no such file, and no shipped {kind} of that name", where=str(name), hint=hint)
 
 
-def instruction_table_path(model: str) -> Path:
-    """Return where the shipped instruction table of a processor would be, by LLVM's name for it."""
-    return _INSTRUCTIONS / f"{model}.tsv"
+def instruction_table_text(model: str) -> str | None:
+    """Return the shipped instruction table of a processor by LLVM's name for it, None if there is none."""
+    path = _INSTRUCTIONS / f"{model}.tsv"
+    return read_text(path) if path.is_file() else None
 
 
 def beside(path: Path, name: str) -> Path:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
-from pipeline.projection.files import instruction_table_path, read_text
+from pipeline.projection.files import instruction_table_text
 from pipeline.projection.ports.assembly import Instruction
 from pipeline.projection.ports.instruction_form import form_of
 
@@ -86,12 +86,12 @@ def _spellings(isa: str, form: str) -> tuple[str, ...]:
 @lru_cache
 def instruction_table(model: str) -> InstructionTable | None:
     """Return the shipped table of a processor by LLVM's name for it, None if there is none."""
-    path = instruction_table_path(model)
-    if not path.is_file():
+    text = instruction_table_text(model)
+    if text is None:
         return None
     head: dict[str, str] = {}
     costs: dict[str, Cost] = {}
-    for line in read_text(path).splitlines():
+    for line in text.splitlines():
         cells = line.split("\t")
         if len(cells) == 2:
             head[cells[0]] = cells[1]

@@ -48,6 +48,8 @@ def another(name: str, value: Any, kind: Any) -> Any:
         return not value
     if kind is Path:
         return Path("elsewhere")
+    if kind is str:
+        return f"{value}x"
     return (value or 0) + (1 if kind is int else 0.125)
 
 
