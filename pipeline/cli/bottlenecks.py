@@ -31,6 +31,7 @@ def bottlenecks_command(
     table_format: Format = "table",
 ) -> None:
     """Rank kernels at the target scale: growth, share of the total, crossovers."""
+    from ingest.errors import UsageError
     from pipeline.config.targets import parse_at
     from pipeline.report.tables.study import ranking_table
     from pipeline.report.terminal import console
@@ -41,13 +42,18 @@ def bottlenecks_command(
     require_table_alone(table_format, {"--json": json})
     efficiency = chosen_efficiency(out, {})
     targets = parse_at(at or [])
-    if chosen_places(from_machine, on) is None:
+    places = chosen_places(from_machine, on)
+    if places is None:
         summary = stored_summary(read_study(out), targets, efficiency, metric)
     else:
-        from pipeline.stages.project_study import summary_on
+        from pipeline.stages.project_study import project_results
 
-        summary, rests_on = summary_on(out, from_machine, on, targets, efficiency, metric)
-        show_notices(rests_on)
+        if metric not in (None, "time"):
+            what, hint = f"'{metric}' cannot be projected", "leave it out: time can"
+            raise UsageError(what, where="--metric", hint=hint)
+        found = project_results(out, places, targets, efficiency)
+        summary = found.there.summary
+        show_notices(found.rests_on)
     level = LEVELS[by]
     if not (
         write_summary(json, summary)

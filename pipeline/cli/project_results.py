@@ -26,10 +26,10 @@ def project_directory(
     from pipeline.report.tables.study_projection import study_projection_table
     from pipeline.report.terminal import console
     from pipeline.report.terminal.study_projection import show_study_projection
-    from pipeline.stages.project_study import project_results
+    from pipeline.stages.project_study import places_of, project_results
 
     efficiency = chosen_efficiency(out, {})
-    found = project_results(out, source, target, parse_at(at), variant=variant, min_efficiency=efficiency)
+    found = project_results(out, places_of(source, target, variant), parse_at(at), efficiency)
     if targets.plot is not None:
         write_output(targets.plot, found.page)
         if targets.plot == STANDARD_OUTPUT:

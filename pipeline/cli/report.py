@@ -32,12 +32,12 @@ def report_command(
 
     efficiency = chosen_efficiency(out, given)
     if on is not None:
-        from pipeline.stages.project_study import project_results
+        from pipeline.stages.project_study import places_of, project_results
 
         if output is None:
             hint = "give -o FILE: report.html stays that of the machine measured on"
             raise UsageError("a report on another machine needs a file", where="--on", hint=hint)
-        found = project_results(out, from_machine, on, parse_at(at or []), min_efficiency=efficiency)
+        found = project_results(out, places_of(from_machine, on), parse_at(at or []), efficiency)
         write_output(output, found.page)
         return
     path = report_stored(out, parse_at(at or []), show_notice, efficiency, measured_on=from_machine)

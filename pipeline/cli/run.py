@@ -84,11 +84,11 @@ def run_command(
     show_notices(result.notices)
     summary = result.summary
     if places is not None:
-        from pipeline.stages.project_study import summary_on
+        from pipeline.stages.project_study import project_results
 
-        at, efficiency = options.at, options.min_efficiency
-        summary, rests_on = summary_on(options.out, from_machine, on, at, efficiency)
-        show_notices(rests_on)
+        found = project_results(options.out, places, options.at, options.min_efficiency)
+        summary = found.there.summary
+        show_notices(found.rests_on)
     main_table = ranking_table if details else answer_table
     if not (
         write_summary(json, summary)

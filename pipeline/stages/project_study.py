@@ -3,12 +3,15 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from ingest.arrays import FloatArray
 from ingest.errors import UsageError
+from pipeline.models.analysis import Analysis, Outlook
 from pipeline.models.options import MIN_EFFICIENCY, ModelOptions, Prior
-from pipeline.models.runtime.runtime import runtime
+from pipeline.models.runtime.runtime import Runtime, runtime
 from pipeline.projection.files import shipped
 from pipeline.projection.machine import load_machine
 from pipeline.projection.study.analysis import StudyProjection, project_study
@@ -22,95 +25,96 @@ from pipeline.store.generation import damaged
 from pipeline.store.results import DAMAGE, StoredStudy, read_study
 
 
+@dataclass(frozen=True, eq=False)
+class Side:
+    """A study on one machine: what its call paths and regions do at the targets, its runtime, its summary."""
+
+    ahead: tuple[Outlook, Outlook]
+    runtime: Runtime | None
+    summary: dict[str, Any]
+
+
 @dataclass(frozen=True, eq=False, kw_only=True)
 class ProjectedResults:
-    """Results on two machines.
+    """Results on two machines; what is not asked for is not computed.
 
     Attributes:
+        study: what the results directory holds.
         projection: both analyses, and how every kernel went over.
-        document: the same as plain data, as `pipeline project --json` writes it.
-        page: the report of the study on the other machine, HTML.
+        targets: float64[Q, D].
+        min_efficiency: the efficiency up to whose scale is asked.
     """
 
+    study: StoredStudy
     projection: StudyProjection
-    document: Mapping[str, Any]
-    page: str
+    targets: FloatArray
+    min_efficiency: float
+
+    @cached_property
+    def there(self) -> Side:
+        """The study on the other machine."""
+        return self._side(self.projection.there)
+
+    @cached_property
+    def document(self) -> Mapping[str, Any]:
+        """Both sides as plain data, as `pipeline project --json` writes them."""
+        here = self._side(self.projection.here)
+        return study_projection_json(self.projection, here.summary, self.there.summary)
+
+    @cached_property
+    def rests_on(self) -> tuple[str, ...]:
+        """That times are not measured ones, and what is assumed, one sentence each."""
+        return (projected_sentence(self.projection), *self.projection.assumptions)
+
+    @cached_property
+    def page(self) -> str:
+        """The report of the study on the other machine, HTML."""
+        analysis, provenance = self.projection.there, self.study.result.provenance
+        report = Report(
+            analysis=analysis,
+            callpaths=self.there.ahead[0],
+            regions=self.there.ahead[1],
+            targets=self.targets,
+            provenance={**provenance, "notices": [*self.rests_on, *provenance["notices"]]},
+            filter_evidence=None,
+            efficiency=efficiency_of(analysis),
+            runtime=self.there.runtime,
+            advice=next_measurements(self.study.chosen, self.targets[-1]),
+            machines=self.document,
+        )
+        return report_html(report)
+
+    def _side(self, analysis: Analysis) -> Side:
+        ahead = outlooks(analysis, self.targets)
+        found = runtime(analysis, self.targets, self.min_efficiency)
+        notices = analysis.experiment.notices
+        return Side(ahead, found, summary_ahead(analysis, self.targets, ahead, found, notices))
 
 
 def project_results(
     out: Path,
-    source: str | Path | None,
-    target: str | Path | None,
+    places: tuple[Place, Place],
     at: Sequence[Mapping[str, float]],
-    *,
-    variant: str | None = None,
     min_efficiency: float = MIN_EFFICIENCY,
 ) -> ProjectedResults:
     """Project all kernels of a results directory to another machine.
 
     Args:
         out: results directory of `pipeline run`.
-        source: the machine measured on: a file, or the name of a shipped one.
-        target: the other one.
+        places: the machine measured on, and the other one, as of `places_of`.
         at: target points.
-        variant: which of the target's variants, by default the usual one.
         min_efficiency: the efficiency up to whose scale is asked.
 
     Raises:
-        PipelineError: the directory is not a complete result, a machine lacks what is needed, or a target is
-            invalid.
+        PipelineError: the directory is not a complete result, or a target is invalid.
     """
     study = read_study(out)
-    places = _place(source, "--from"), _place(target, "--on", variant)
-    found = project_study(study.chosen, study.others, *places, stored_options(study))
-    targets = target_points(study.chosen, at or study.result.configuration.get("at", ()))
-    summaries = []
-    for analysis in (found.here, found.there):
-        ahead, of_time = outlooks(analysis, targets), runtime(analysis, targets, min_efficiency)
-        summaries.append(summary_ahead(analysis, targets, ahead, of_time, analysis.experiment.notices))
-    document = study_projection_json(found, *summaries)
-    report = Report(
-        analysis=found.there,
-        callpaths=ahead[0],
-        regions=ahead[1],
-        targets=targets,
-        provenance={
-            **study.result.provenance,
-            "notices": [projected_sentence(found), *found.assumptions, *study.result.provenance["notices"]],
-        },
-        filter_evidence=None,
-        efficiency=efficiency_of(found.there),
-        runtime=of_time,
-        advice=next_measurements(study.chosen, targets[-1]),
-        machines=document,
-    )
     return ProjectedResults(
-        projection=found,
-        document=document,
-        page=report_html(report),
+        study=study,
+        projection=project_study(study.chosen, study.others, *places, stored_options(study)),
+        targets=target_points(study.chosen, at or study.result.configuration.get("at", ())),
+        min_efficiency=min_efficiency,
     )
-
-
-def summary_on(
-    out: Path,
-    source: str | Path | None,
-    target: str | Path | None,
-    at: Sequence[Mapping[str, float]],
-    min_efficiency: float = MIN_EFFICIENCY,
-    metric: str | None = None,
-) -> tuple[dict[str, Any], Sequence[str]]:
-    """Return the summary of stored results on another machine, and what that rests on.
-
-    Arguments are those of `project_results`; of metrics, only time can be projected.
-
-    Raises:
-        PipelineError: as `project_results`, or for the metric.
-    """
-    if metric not in (None, "time"):
-        raise UsageError(f"'{metric}' cannot be projected", where="--metric", hint="leave it out: time can")
-    found = project_results(out, source, target, at, min_efficiency=min_efficiency)
-    rests_on = (projected_sentence(found.projection), *found.projection.assumptions)
-    return dict(found.document["on"]["summary"]), rests_on
 
 
 def projected_sentence(projection: StudyProjection) -> str:
@@ -119,13 +123,20 @@ def projected_sentence(projection: StudyProjection) -> str:
     return f"all times are projected: measured on {source}, taken to {target}"
 
 
-def places_of(source: str | Path | None, target: str | Path | None) -> tuple[Place, Place]:
+def places_of(
+    source: str | Path | None, target: str | Path | None, variant: str | None = None
+) -> tuple[Place, Place]:
     """Return the machine measured on and the one to project to.
+
+    Args:
+        source: the machine measured on: a file, or the name of a shipped one.
+        target: the other one.
+        variant: which of the target's variants, by default the usual one.
 
     Raises:
         UsageError: one is not given, or lacks what is needed.
     """
-    return _place(source, "--from"), _place(target, "--on")
+    return _place(source, "--from"), _place(target, "--on", variant)
 
 
 def _place(name: str | Path | None, option: str, variant: str | None = None) -> Place:

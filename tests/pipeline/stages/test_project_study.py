@@ -10,7 +10,7 @@ from ingest.errors import UsageError
 from pipeline.config.options import Options
 from pipeline.models.options import ModelOptions
 from pipeline.projection.study.kernels import Way
-from pipeline.stages.project_study import project_results, stored_options
+from pipeline.stages.project_study import places_of, project_results, stored_options
 from pipeline.stages.run import run
 from pipeline.store.results import read_study
 
@@ -47,7 +47,8 @@ def folder(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def found(folder):
-    return project_results(folder / "out", folder / "here.toml", folder / "there.toml", [{"p": 4096.0}])
+    places = places_of(folder / "here.toml", folder / "there.toml")
+    return project_results(folder / "out", places, [{"p": 4096.0}])
 
 
 def test_the_document_has_both_machines_and_how_each_kernel_went_over(found):
@@ -96,7 +97,7 @@ def test_the_page_is_about_the_other_machine(found):
 def test_missing_machines_are_one_line(folder, source, target, message):
     places = [folder / name if name and name.endswith("toml") else name for name in (source, target)]
     with pytest.raises(UsageError) as caught:
-        project_results(folder / "out", *places, [])
+        places_of(*places)
     assert message in str(caught.value)
 
 
