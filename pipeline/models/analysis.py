@@ -58,7 +58,7 @@ class Analysis:
     @property
     def parameter(self) -> str:
         """The parameter that scales: the one that counts processes, else the first; empty without any."""
-        return self.decision.parameter or next(iter(self.experiment.parameters), "")
+        return scaled_parameter(self.experiment, self.decision)
 
     @property
     def metric(self) -> str:
@@ -101,6 +101,11 @@ class Outlook:
     standing: Standing
     flags: Sequence[Sequence[str]]
     crossovers: tuple[Crossover, ...]
+
+
+def scaled_parameter(experiment: Experiment, decision: ScalingDecision) -> str:
+    """Return the parameter that scales: the one that counts processes, else the first; empty without any."""
+    return decision.parameter or next(iter(experiment.parameters), "")
 
 
 def analyse(

@@ -11,7 +11,7 @@ import numpy as np
 from ingest.arrays import BoolArray, FloatArray, IntArray
 from ingest.experiment import Experiment
 from ingest.scaling import Scaling, ScalingDecision
-from pipeline.models.analysis import Analysis, along_parameter, extrapolation
+from pipeline.models.analysis import Analysis, along_parameter, extrapolation, scaled_parameter
 from pipeline.models.hypotheses import counts_processes
 from pipeline.models.kernels import Kernels, mean_over_repetitions, start_up, sum_groups, total_kernel
 from pipeline.models.runtime.estimate import Estimate, from_prediction, from_repetitions
@@ -226,9 +226,8 @@ class Study:
 
 def comparison_of(experiment: Experiment, decision: ScalingDecision) -> Comparison:
     """Return what points of different scales are compared by."""
-    if not decision.parameter and not (
-        experiment.is_series and counts_processes(next(iter(experiment.parameters), ""))
-    ):
+    parameter = scaled_parameter(experiment, decision)
+    if not decision.parameter and not (experiment.is_series and counts_processes(parameter)):
         return Comparison.SIZE
     kinds = {Scaling.STRONG: Comparison.STRONG, Scaling.WEAK: Comparison.WEAK}
     return kinds.get(decision.scaling, Comparison.UNKNOWN)
@@ -237,8 +236,7 @@ def comparison_of(experiment: Experiment, decision: ScalingDecision) -> Comparis
 def locations_of(experiment: Experiment, decision: ScalingDecision) -> Callable[[FloatArray], FloatArray]:
     """Return a function from points float64[Q, D] to numbers of locations, float64[Q]; NaN if unknown."""
     if experiment.is_series and comparison_of(experiment, decision) in (Comparison.STRONG, Comparison.WEAK):
-        parameter = decision.parameter or next(iter(experiment.parameters), "")
-        column = experiment.parameters.index(parameter)
+        column = experiment.parameters.index(scaled_parameter(experiment, decision))
         return lambda points: np.asarray(points[:, column])
     return partial(locations_at, experiment)
 

@@ -9,7 +9,7 @@ from ingest.arrays import FloatArray, IntArray
 from ingest.errors import UsageError
 from ingest.experiment import Experiment, RunRecord
 from ingest.reduction import Reduction
-from ingest.region_class import region_class
+from ingest.region_class import CLASSES, region_classes
 from ingest.scaling import ScalingDecision
 from pipeline.models.agreement import agreeing
 from pipeline.models.analysis import Analysis, Level, analyse, largest_point
@@ -180,20 +180,25 @@ def _experiment_there(
     factor[kernels.node] = np.divide(there.value, mean, out=np.ones(mean.shape), where=mean > 0)
     times = experiment.values[metric]
     values = Reduction(**{name: array * factor[..., None] for name, array in vars(times).items()})
-    runs = tuple(_run_there(run, experiment, times.sum, values.sum) for run in experiment.runs)
+    does = region_classes(experiment.regions)[experiment.tree.region]
+    runs = tuple(_run_there(run, does, times.sum, values.sum) for run in experiment.runs)
     error = float(np.sqrt(log_variance(total)).max(initial=0.0))
     return replace(experiment, values={**experiment.values, metric: values}, runs=runs), error
 
 
-def _run_there(run: RunRecord, experiment: Experiment, here: FloatArray, there: FloatArray) -> RunRecord:
-    """Scale what the locations spent on each class by what became of its call paths."""
-    regions = experiment.regions
-    classes = [region_class(*pair) for pair in zip(regions.paradigm, regions.name, strict=True)]
-    of_node = [classes[region] for region in experiment.tree.region.tolist()]
+def _run_there(run: RunRecord, does: IntArray, here: FloatArray, there: FloatArray) -> RunRecord:
+    """Scale what the locations spent on each class by what became of its call paths.
+
+    Args:
+        run: as it was measured.
+        does: int64[call path], what each does: places in `CLASSES`.
+        here: float64[call path, P, R], measured.
+        there: the same on the other machine.
+    """
     before, after = (np.nan_to_num(times[:, run.point, run.repetition]) for times in (here, there))
     class_time = np.array(run.class_time, copy=True)
     for row, found in enumerate(run.classes):
-        nodes: IntArray = np.flatnonzero([one is found for one in of_node])
+        nodes = does == CLASSES.index(found)
         if before[nodes].sum() > 0:
             class_time[row] *= after[nodes].sum() / before[nodes].sum()
     return replace(run, class_time=class_time)

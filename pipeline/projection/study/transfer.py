@@ -77,13 +77,14 @@ class Transfer:
             before += times.sum(axis=1)
             after += (times * self._factors(kernels, slower)).sum(axis=1)
         calls = np.flatnonzero(self.table.is_way(Way.CALLS))
-        transferred, waited = self._calls(calls, points, locations, self._times(calls, here))
-        waits, total = waited.sum(axis=1), before + 0.0
-        for kernels in self._blocks(Way.WAITS):
-            waits += self._times(kernels, here).sum(axis=1)
-        for way in (Way.CALLS, Way.WAITS, Way.STAYS):
-            for kernels in self._blocks(way):
-                total += self._times(kernels, here).sum(axis=1)
+        times = self._times(calls, here)
+        transferred, waited = self._calls(calls, points, locations, times)
+        others, stays = (
+            sum(self._times(kernels, here).sum(axis=1) for kernels in self._blocks(way))
+            for way in (Way.WAITS, Way.STAYS)
+        )
+        total = before + times.sum(axis=1) + others + stays
+        waits = waited.sum(axis=1) + others
         share = self.source.share_of_core(locations) / self.target.share_of_core(locations)
         computing, waiting = _with_own_cores(share, total, before, waits)
         waiting = waiting * _ratio(after, before, slower[:, 0])
