@@ -6,6 +6,18 @@
 import re
 from collections.abc import Iterable, Iterator
 
+GATHERED = (
+    "[x,zd]",
+    "[x,zd:3]",
+    "[x,zd:2]",
+    "[x,zd:sxtw3]",
+    "[x,zd:uxtw3]",
+    "[x,zd:sxtw2]",
+    "[x,zd:uxtw2]",
+    "[z]",
+)
+"""Addresses of SVE's gathers and scatters."""
+
 USUAL = {
     "x86-64": (
         *(
@@ -163,31 +175,13 @@ USUAL = {
             f"ld1{t} {b}zd{c},p/z,{a}"
             for t in ("d", "w", "sw")
             for b, c in (("", ""), ("{", "*1}"))
-            for a in (
-                "[x,zd]",
-                "[x,zd:3]",
-                "[x,zd:2]",
-                "[x,zd:sxtw3]",
-                "[x,zd:uxtw3]",
-                "[x,zd:sxtw2]",
-                "[x,zd:uxtw2]",
-                "[z]",
-            )
+            for a in GATHERED
         ),
         *(
             f"st1{t} {b}zd{c},p,{a}"
             for t in ("d", "w")
             for b, c in (("", ""), ("{", "*1}"))
-            for a in (
-                "[x,zd]",
-                "[x,zd:3]",
-                "[x,zd:2]",
-                "[x,zd:sxtw3]",
-                "[x,zd:uxtw3]",
-                "[x,zd:sxtw2]",
-                "[x,zd:uxtw2]",
-                "[z]",
-            )
+            for a in GATHERED
         ),
         *(f"ld{n}{t} {{{v}*{n}}},p/z,[x]" for n in (2, 3, 4) for v, t in (("zd", "d"), ("zs", "w"))),
         *(f"st{n}{t} {{{v}*{n}}},p,[x]" for n in (2, 3, 4) for v, t in (("zd", "d"), ("zs", "w"))),

@@ -6,13 +6,12 @@ from typing import Any
 from pipeline.report.distinct_names import distinct_texts
 from pipeline.report.escaping import shown_name
 from pipeline.report.formatting import display_unit, figure, percent, point_text
-from pipeline.report.summary import leading_rows
 from pipeline.report.terminal.results import interval_text
 from pipeline.report.terminal.targets import limits_sentence
+from pipeline.report.two_machines import SIDES, leading_kernels
 
 REGIONS, CROSSOVERS = 12, 6  # shown of each
 NAME_WIDTH = 60
-SIDES = ("from", "on")
 
 
 def machines_section(document: Mapping[str, Any]) -> dict[str, Any]:
@@ -67,30 +66,26 @@ def _efficiency(entry: Mapping[str, Any]) -> str:
 
 def _regions(document: Mapping[str, Any]) -> dict[str, Any]:
     """Return the regions that are largest on the other machine, with their shares on both."""
-    here, there = (document[side]["summary"]["regions"] for side in SIDES)
-    before = {tuple(row["callpath"]): row for row in here}
-    ways = {tuple(row["callpath"]): row["way"] for row in document["regions"]}
-    rows = [row for row in leading_rows(there, REGIONS) if row["predictions"]]
-    last = [row["predictions"][-1] for row in rows]
-    factor, unit = display_unit(
-        rows[0]["unit"] if rows else "", max((entry["value"] for entry in last), default=0.0)
-    )
-    names = distinct_texts([row["callpath"] for row in rows], NAME_WIDTH)
+    leading = leading_kernels(document, by="regions", limit=REGIONS)
+    if not leading:
+        return {"at": "", "unit": "", "rows": []}
+    factor, unit = display_unit(leading[0].there["unit"], max(one.prediction["value"] for one in leading))
+    names = distinct_texts([one.there["callpath"] for one in leading], NAME_WIDTH)
     return {
-        "at": point_text(last[0]["at"]) if last else "",
+        "at": point_text(leading[0].prediction["at"]),
         "unit": unit,
         "rows": [
             {
                 "name": name,
                 "cells": [
-                    percent(before[tuple(row["callpath"])]["share_at_target"]),
-                    percent(row["share_at_target"]),
-                    figure(entry["value"] * factor),
-                    interval_text(entry, factor),
+                    percent(one.here["share_at_target"]),
+                    percent(one.there["share_at_target"]),
+                    figure(one.prediction["value"] * factor),
+                    interval_text(one.prediction, factor),
                 ],
-                "way": ways[tuple(row["callpath"])],
+                "way": one.way["way"],
             }
-            for name, row, entry in zip(names, rows, last, strict=True)
+            for name, one in zip(names, leading, strict=True)
         ],
     }
 

@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from typing import Any
 
-from pipeline.report.summary import leading_rows
 from pipeline.report.tables.data_table import (
     DataTable,
     answers,
@@ -15,6 +14,7 @@ from pipeline.report.tables.data_table import (
     words,
 )
 from pipeline.report.terminal.targets import far_target_sentences
+from pipeline.report.two_machines import leading_kernels
 
 
 def study_projection_table(document: Mapping[str, Any], *, by: str, limit: int) -> DataTable:
@@ -25,28 +25,19 @@ def study_projection_table(document: Mapping[str, Any], *, by: str, limit: int) 
         by: ``regions`` or ``kernels`` (call paths).
         limit: the most kernels; start-up and shut-down are beside them.
     """
-    here, there = (document[side]["summary"] for side in ("from", "on"))
-    rows = [row for row in leading_rows(there[by], limit) if row["predictions"]]
-    before = {tuple(row["callpath"]): row for row in here[by]}
-    ways = {tuple(row["callpath"]): row for row in document[by]}
-    old = [before[tuple(row["callpath"])] for row in rows]
-    way = [ways[tuple(row["callpath"])] for row in rows]
-    unit = rows[0]["unit"] if rows else ""
+    leading = leading_kernels(document, by=by, limit=limit)
+    there = document["on"]["summary"]
+    unit = leading[0].there["unit"] if leading else ""
+    here = [one.here["predictions"][-1] for one in leading]
+    names = ("value_here", "lower_here", "upper_here")
     columns = [
-        kernels(row["callpath"] for row in rows),
-        *parameters(there["parameters"], [row["predictions"][-1]["at"] for row in rows]),
-        shares(f"share_on_{document['from']['machine']}", (row["share_at_target"] for row in old)),
-        *map(
-            for_programs,
-            estimates(
-                [row["predictions"][-1] for row in old],
-                unit,
-                names=("value_here", "lower_here", "upper_here"),
-            ),
-        ),
-        shares(f"share_on_{document['on']['machine']}", (row["share_at_target"] for row in rows)),
-        *estimates([row["predictions"][-1] for row in rows], unit),
-        words("goes_over", (one["way"] for one in way)),
-        for_programs(answers("tested", (one["tested"] for one in way))),
+        kernels(one.there["callpath"] for one in leading),
+        *parameters(there["parameters"], [one.prediction["at"] for one in leading]),
+        shares(f"share_on_{document['from']['machine']}", (o.here["share_at_target"] for o in leading)),
+        *map(for_programs, estimates(here, unit, names=names)),
+        shares(f"share_on_{document['on']['machine']}", (o.there["share_at_target"] for o in leading)),
+        *estimates([one.prediction for one in leading], unit),
+        words("goes_over", (one.way["way"] for one in leading)),
+        for_programs(answers("tested", (one.way["tested"] for one in leading))),
     ]
     return DataTable(columns=columns, notes=[*document["assumptions"], *far_target_sentences(there)])

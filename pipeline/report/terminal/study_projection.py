@@ -5,16 +5,16 @@ from typing import Any
 
 from rich.console import Console
 
+from pipeline.projection.study.kernels import Way
 from pipeline.report.escaping import visible
 from pipeline.report.formatting import display_unit, figure, percent, point_text, value_text
-from pipeline.report.summary import leading_rows
 from pipeline.report.terminal.results import SHORTEST, interval_text, name_column, show_crossovers
 from pipeline.report.terminal.sentences import show_sentence
 from pipeline.report.terminal.tables import Column, named_table
 from pipeline.report.terminal.targets import beyond, limits_sentence
+from pipeline.report.two_machines import SIDES, leading_kernels
 
 Document = Mapping[str, Any]
-SIDES = ("from", "on")
 
 
 def show_study_projection(out: Console, document: Document, *, name: str, by: str, limit: int) -> None:
@@ -106,42 +106,28 @@ def _show_limits(out: Console, document: Document) -> None:
 
 def _show_kernels(out: Console, document: Document, *, by: str, limit: int) -> None:
     """Print the largest kernels at the last target on the other machine, with their shares on both."""
-    summaries = [document[side]["summary"][by] for side in SIDES]
-    before = {tuple(row["callpath"]): row for row in summaries[0]}
-    ways = {tuple(row["callpath"]): row for row in document[by]}
-    rows = [row for row in leading_rows(summaries[1], limit) if row["predictions"]]
-    if not rows:
+    leading = leading_kernels(document, by=by, limit=limit)
+    if not leading:
         return
-    last = [row["predictions"][-1] for row in rows]
-    old = [before[tuple(row["callpath"])] for row in rows]
+    last, rows = [one.prediction for one in leading], [one.there for one in leading]
     factor, unit = display_unit(rows[0]["unit"], max(entry["value"] for entry in last))
     machines = [visible(document[side]["machine"]) for side in SIDES]
     columns = [
-        Column(header=machines[0], cells=[percent(row["share_at_target"]) for row in old]),
+        Column(header=machines[0], cells=[percent(one.here["share_at_target"]) for one in leading]),
         Column(header=machines[1], cells=[percent(row["share_at_target"]) for row in rows]),
         Column(header=f"{unit} there", cells=[figure(entry["value"] * factor) for entry in last]),
         Column(header="90 %", cells=[interval_text(entry, factor) for entry in last], dispensable=1),
-        Column(
-            header="goes over",
-            cells=[_way(ways[tuple(row["callpath"])]) for row in rows],
-            justify="left",
-            dispensable=2,
-        ),
+        Column(header="goes over", cells=[_way(one.way) for one in leading], justify="left", dispensable=2),
     ]
     show_sentence(out, f"Shares at {point_text(last[0]['at'])}")
     names = name_column(rows, "region" if by == "regions" else "call path")
     out.print(named_table(*names, columns, width=out.width, shortest=SHORTEST[by]))
 
 
-WORDS = {
-    "computes": "computes",
-    "calls and bytes over the network, the rest waits": "network",
-    "waits, with the computing": "waits",
-    "as measured": "as measured",
-}
+WORDS = {Way.COMPUTES: "computes", Way.CALLS: "network", Way.WAITS: "waits", Way.STAYS: "as measured"}
 
 
 def _way(row: Mapping[str, Any]) -> str:
     if row["tested"] and row["limits"]:
         return str(max(row["limits"], key=lambda name: row["limits"][name]))
-    return WORDS[str(row["way"])]
+    return WORDS[Way(row["way"])]
