@@ -16,6 +16,7 @@ OVERLAPPING = "overlapping"  # paradigm of a region below which timers stand tha
 # Attributes that readers make of what a file says about the machine: its name, the name of its first node,
 # and how many nodes and cores the run had.
 MACHINE, NODE, NODES, CORES = "system.machine", "system.node", "system.nodes", "system.cores"
+CPU, NOWHERE = -1, -2  # devices of locations that are no accelerators
 VALUES_PER_BLOCK = 1 << 20  # values read at once: 8 MiB
 
 Block: TypeAlias = tuple[IntArray, FloatArray]
@@ -86,12 +87,30 @@ class LocationTable:
     Attributes:
         process: int64[L], index of the process (rank) a location belongs to.
         thread: int64[L], index of the location within its process.
-        cpu: bool[L], False for accelerator streams, which occupy no cores.
+        device: int64[L], number of the accelerator whose stream a location is; `CPU` for a thread on a core,
+            `NOWHERE` for what occupies neither, such as a counter of the node.
     """
 
     process: IntArray
     thread: IntArray
-    cpu: BoolArray
+    device: IntArray
+
+    @classmethod
+    def of_threads(cls, process: IntArray, thread: IntArray) -> "LocationTable":
+        """Return the table of threads, all on cores."""
+        return cls(process, thread, np.full(len(process), CPU))
+
+    @property
+    def cpu(self) -> BoolArray:
+        """bool[L], whether a location is a thread on a core."""
+        threads: BoolArray = self.device == CPU
+        return threads
+
+    @property
+    def accelerator(self) -> BoolArray:
+        """bool[L], whether a location is a stream of an accelerator."""
+        streams: BoolArray = self.device >= 0
+        return streams
 
     def __len__(self) -> int:
         """Return the number of locations L."""

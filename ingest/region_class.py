@@ -25,6 +25,7 @@ class Activity(Enum):
     COMMUNICATION = "communication"
     WAITING = "waiting"
     OFFLOAD = "offload"
+    ACCELERATOR = "accelerator"
     IO = "I/O"
     START_UP = "start-up and shut-down"
     MEASUREMENT = "measurement system"
@@ -44,6 +45,9 @@ class RegionClass(Enum):
     MPI_IO = "MPI I/O"
     SYNCHRONISATION = "synchronisation of threads"
     OFFLOAD = "offload interface"
+    KERNEL = "GPU kernels"
+    COPY = "GPU copies"
+    IDLE = "GPU idle"
     START_UP = "start-up and shut-down"
     MEASUREMENT = "measurement system"
 
@@ -65,6 +69,9 @@ _ACTIVITIES = {
     RegionClass.MPI_IO: Activity.IO,
     RegionClass.SYNCHRONISATION: Activity.WAITING,
     RegionClass.OFFLOAD: Activity.OFFLOAD,
+    RegionClass.KERNEL: Activity.ACCELERATOR,
+    RegionClass.COPY: Activity.ACCELERATOR,
+    RegionClass.IDLE: Activity.ACCELERATOR,
     RegionClass.START_UP: Activity.START_UP,
     RegionClass.MEASUREMENT: Activity.MEASUREMENT,
 }
@@ -78,6 +85,9 @@ MESSAGE_PASSING = frozenset(
 )
 """Classes of MPI and SHMEM: where they occur, communication was measured."""
 
+GPU_KERNEL, GPU_COPY, GPU_IDLE = "gpu kernel", "gpu copy", "gpu idle"
+"""Paradigms that readers give to what runs on accelerators: kernels, copies and fills, and idle time."""
+
 _BY_PARADIGM = {
     "pthread": RegionClass.SYNCHRONISATION,
     "cuda": RegionClass.OFFLOAD,
@@ -85,6 +95,9 @@ _BY_PARADIGM = {
     "opencl": RegionClass.OFFLOAD,
     "openacc": RegionClass.OFFLOAD,
     "openmp target": RegionClass.OFFLOAD,
+    GPU_KERNEL: RegionClass.KERNEL,
+    GPU_COPY: RegionClass.COPY,
+    GPU_IDLE: RegionClass.IDLE,
     "io": RegionClass.IO,
     "memory": RegionClass.MEMORY,
 }

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from ingest.calltree import CallTree
-from ingest.profile import LocationTable, Metric, MetricKind, Profile, RegionTable, ValuesInMemory
+from ingest.profile import CPU, LocationTable, Metric, MetricKind, Profile, RegionTable, ValuesInMemory
 
 Path = tuple[str, ...]
 Row = tuple[int, str, float | Sequence[float], float | Sequence[float]]
@@ -18,7 +18,7 @@ def make_profile(
     *,
     paradigm: Mapping[str, str] | None = None,
     kinds: Mapping[str, MetricKind] | None = None,
-    cpu: Sequence[bool] | None = None,
+    device: Sequence[int] | None = None,
     process: Sequence[int] | None = None,
     source: str = "made.cubex",
     notices: tuple[str, ...] = (),
@@ -37,7 +37,7 @@ def make_profile(
     locations = LocationTable(
         np.array(process if process is not None else range(count), dtype=np.int64),
         np.zeros(count, dtype=np.int64),
-        np.array(cpu if cpu is not None else [True] * count, dtype=np.bool_),
+        np.array(device if device is not None else [CPU] * count, dtype=np.int64),
     )
     return _profile(
         parent=parent,
@@ -97,7 +97,7 @@ def _paradigm(name: str) -> str:
 
 
 def one_thread_per_process(count: int) -> LocationTable:
-    return LocationTable(np.arange(count), np.zeros(count, dtype=np.int64), np.ones(count, dtype=np.bool_))
+    return LocationTable.of_threads(np.arange(count), np.zeros(count, dtype=np.int64))
 
 
 def _profile(*, parent, region, names, mangled, paradigms, files, values, kinds, locations, source, notices):

@@ -238,7 +238,7 @@ def _locations(records: list[dict[str, Any]]) -> tuple[IntArray, LocationTable]:
     keys = [(_index(record, _RANKS), _index(record, _THREADS)) for record in records]
     pairs, location = np.unique(np.array(keys, dtype=np.int64).reshape(-1, 2), axis=0, return_inverse=True)
     _, process = np.unique(pairs[:, 0], return_inverse=True)
-    table = LocationTable(process, pairs[:, 1], np.ones(len(pairs), dtype=np.bool_))
+    table = LocationTable.of_threads(process, pairs[:, 1])
     return location.reshape(-1), table
 
 

@@ -165,7 +165,7 @@ def _locations(document: _Document) -> LocationTable:
     processes = {process: i for i, process in enumerate(dict.fromkeys(document.process_of))}
     process = np.array([processes[p] for p in document.process_of], dtype=np.int64)
     first = np.searchsorted(process, process)
-    return LocationTable(process, np.arange(len(process)) - first, np.ones(len(process), dtype=np.bool_))
+    return LocationTable.of_threads(process, np.arange(len(process)) - first)
 
 
 def _read_document(chunks: Iterable[bytes]) -> _Document:

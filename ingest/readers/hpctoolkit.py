@@ -23,6 +23,7 @@ from ingest.arrays import FloatArray, IntArray
 from ingest.calltree import CallTree
 from ingest.errors import InputError
 from ingest.profile import (
+    CPU,
     LocationTable,
     Metric,
     MetricKind,
@@ -235,5 +236,6 @@ def _locations(table: Any) -> tuple[IntArray, LocationTable]:  # noqa: ANN401
     keys = np.stack([table["rank"].to_numpy(), thread], axis=1).astype(np.int64)
     pairs, location = np.unique(keys, axis=0, return_inverse=True)
     _, process = np.unique(pairs[:, 0], return_inverse=True)
-    cpu = pairs[:, 1] < 500  # HPCToolkit numbers the streams of accelerators from 500
-    return location.reshape(-1), LocationTable(process, pairs[:, 1], cpu)
+    # HPCToolkit numbers the streams of accelerators from 500.
+    device = np.where(pairs[:, 1] < 500, CPU, process)
+    return location.reshape(-1), LocationTable(process, pairs[:, 1], device)

@@ -139,9 +139,7 @@ def _profile(
             file=nothing,
             line=np.full(len(names), -1),
         ),
-        locations=LocationTable(
-            process=np.arange(size), thread=np.zeros(size, dtype=np.int64), cpu=np.ones(size, dtype=np.bool_)
-        ),
+        locations=LocationTable.of_threads(np.arange(size), np.zeros(size, dtype=np.int64)),
         metrics=(TIME, VISITS),
         load=ValuesInMemory(tree, values),
         attributes=attributes,

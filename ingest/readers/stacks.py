@@ -128,8 +128,7 @@ def _locations(threads: Sequence[tuple[int, int]]) -> LocationTable:
         process.append(processes.setdefault(pid, len(processes)))
         thread.append(of.setdefault(pid, 0))
         of[pid] += 1
-    cpu = np.ones(len(threads), dtype=np.bool_)
-    return LocationTable(np.array(process, dtype=np.int64), np.array(thread, dtype=np.int64), cpu)
+    return LocationTable.of_threads(np.array(process, dtype=np.int64), np.array(thread, dtype=np.int64))
 
 
 def skipped_lines(lines: Sequence[int], read: int, what: str, source: str) -> tuple[str, ...]:

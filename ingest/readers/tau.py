@@ -296,7 +296,7 @@ def _metrics(names: Sequence[str]) -> tuple[Metric, ...]:
 
 def _locations(locations: IntArray) -> LocationTable:
     _, process = np.unique(locations[:, :2], axis=0, return_inverse=True)
-    return LocationTable(process.reshape(-1), locations[:, 2], np.ones(len(locations), dtype=np.bool_))
+    return LocationTable.of_threads(process.reshape(-1), locations[:, 2])
 
 
 def _notices(data: TauData, kept: int, paths: list[list[_Region]]) -> tuple[str, ...]:

@@ -124,7 +124,7 @@ def hostile_profile(names):
     zero = np.zeros(1, dtype=np.int64)
     metrics = (Metric("visits", "occ"), Metric("time", "sec"))
     values = np.arange(1.0, count + 1)[:, None]
-    location = LocationTable(zero, zero, np.ones(1, dtype=np.bool_))
+    location = LocationTable.of_threads(zero, zero)
     return Profile(
         source="hostile",
         tree=tree,

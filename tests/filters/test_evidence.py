@@ -7,7 +7,7 @@ import pytest
 
 from filters.evidence import evidence_from_profile
 from ingest.errors import InputError
-from ingest.profile import Metric, MetricKind, ValuesInMemory
+from ingest.profile import CPU, Metric, MetricKind, ValuesInMemory
 from tests.profiles import make_profile, profile_from_rows
 
 MAIN, SOLVE = ("main",), ("main", "solve")
@@ -19,7 +19,7 @@ def test_visits_and_time_are_summed_over_cpu_locations():
             "visits": {MAIN: [1.0, 1.0, 9.0], SOLVE: [10.0, 30.0, 90.0]},
             "time": {MAIN: [4.0, 1.0, 9.0], SOLVE: [3.0, 5.0, 90.0]},
         },
-        cpu=[True, True, False],
+        device=[CPU, CPU, 0],
         source="a.cubex",
     )
     run = evidence_from_profile(profile)
@@ -48,7 +48,7 @@ def test_siblings_of_one_mangled_name_are_one_call_path():
 
 def test_a_run_on_accelerators_only_has_no_time():
     values = {MAIN: [1.0]}
-    run = evidence_from_profile(make_profile({"visits": values, "time": values}, cpu=[False]))
+    run = evidence_from_profile(make_profile({"visits": values, "time": values}, device=[0]))
     assert run.time.tolist() == [0.0] and (run.busiest, run.wall) == (0.0, 0.0)
 
 

@@ -5,7 +5,7 @@ import pytest
 
 from filters.memory import bytes_per_visit, trace_memory
 from ingest.errors import InputError
-from ingest.profile import RegionTable
+from ingest.profile import CPU, RegionTable
 from tests.profiles import make_profile, profile_from_rows
 
 MIB = 1 << 20
@@ -50,7 +50,7 @@ def test_a_visit_takes_more_with_many_regions(regions, size):
 
 def test_the_busiest_process_decides_and_its_locations_count():
     visits = {("main",): [10.0, 20.0, 25.0], ("main", "MPI_Barrier"): [1.0, 1.0, 0.0]}
-    profile = make_profile({"visits": visits}, process=[0, 0, 1], cpu=[True, True, False])
+    profile = make_profile({"visits": visits}, process=[0, 0, 1], device=[CPU, CPU, 0])
     everything, main_alone, nothing = trace_memory(
         profile, np.array([[True, True], [True, False], [False, False]])
     )

@@ -96,9 +96,7 @@ def test_inclusive_metrics_and_extremes():
         regions=RegionTable(
             name=names, mangled=names, paradigm=("compiler",) * 3, file=("",) * 3, line=np.full(3, -1)
         ),
-        locations=LocationTable(
-            np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.int64), np.ones(1, dtype=np.bool_)
-        ),
+        locations=LocationTable.of_threads(np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.int64)),
         metrics=metrics,
         load=ValuesInMemory(tree, values),
     )

@@ -28,8 +28,8 @@ def check_profile(profile: Profile) -> None:
     regions, locations = profile.regions, profile.locations
     columns = (regions.mangled, regions.paradigm, regions.file, regions.line)
     _hold(all(len(column) == len(regions) for column in columns), "columns of regions differ in length")
-    _hold(len(locations.thread) == len(locations) == len(locations.cpu) > 0, "columns of locations")
-    _hold(locations.cpu.dtype == np.bool_ and regions.line.dtype == np.int64, "types of columns")
+    _hold(len(locations.thread) == len(locations) == len(locations.device) > 0, "columns of locations")
+    _hold(locations.device.dtype == np.int64 and regions.line.dtype == np.int64, "types of columns")
     _check_tree(profile.tree, len(regions))
     texts = (regions.name, regions.mangled, regions.file, regions.paradigm, profile.attributes.values())
     _check_texts((text for column in texts for text in column), profile.notices)

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ingest.calltree import CallTree
-from ingest.profile import MetricKind, RegionTable
+from ingest.profile import CPU, MetricKind, RegionTable
 from ingest.reduction import reduce_profile
 from ingest.region_class import RegionClass
 from tests.profiles import make_profile
@@ -15,9 +15,7 @@ MAIN, SOLVE, SEND = ("main",), ("main", "solve"), ("main", "solve", "MPI_Send")
 
 
 def test_time_is_summed_over_cpu_locations_only():
-    profile = make_profile(
-        {"time": {MAIN: [1.0, 2.0, 50.0], SOLVE: [3.0, 5.0, 60.0]}}, cpu=[True, True, False]
-    )
+    profile = make_profile({"time": {MAIN: [1.0, 2.0, 50.0], SOLVE: [3.0, 5.0, 60.0]}}, device=[CPU, CPU, 0])
     time = reduce_profile(profile, ["time"]).values["time"]
     assert time.sum.tolist() == [3.0, 8.0]
     assert time.mean.tolist() == [1.5, 4.0]
@@ -136,7 +134,9 @@ class InBlocks:
 def test_every_reduction_is_that_of_the_summed_siblings(drawn):
     parent, region, cpu, values, rows = drawn
     tree, names = CallTree(np.array(parent), np.array(region)), ("a", "b", "a")
-    made = make_profile({"time": {("a",): [0.0] * len(cpu)}}, cpu=cpu, process=range(len(cpu)))
+    made = make_profile(
+        {"time": {("a",): [0.0] * len(cpu)}}, device=np.where(cpu, CPU, 0), process=range(len(cpu))
+    )
     table = RegionTable(
         name=names, mangled=names, paradigm=("compiler", "mpi", "user"), file=("",) * 3, line=np.full(3, -1)
     )
@@ -163,6 +163,6 @@ def test_every_reduction_is_that_of_the_summed_siblings(drawn):
 
 @pytest.mark.parametrize("locations", [1, 3])
 def test_a_profile_without_cpu_locations_has_no_effort(locations):
-    profile = make_profile({"time": {MAIN: [1.0] * locations}}, cpu=[False] * locations)
+    profile = make_profile({"time": {MAIN: [1.0] * locations}}, device=[0] * locations)
     time = reduce_profile(profile, ["time"]).values["time"]
     assert np.array_equal(time.sum, [0.0]) and np.array_equal(time.max, [0.0])

@@ -4,6 +4,9 @@ import pytest
 from ingest.profile import RegionTable
 from ingest.region_class import (
     CLASSES,
+    GPU_COPY,
+    GPU_IDLE,
+    GPU_KERNEL,
     MESSAGE_PASSING,
     USEFUL,
     Activity,
@@ -110,6 +113,9 @@ OTHERS = [
     ("", "mpi_waitall_", C.COMPLETION),
     ("unknown", "!$omp barrier @a.c:3", C.SYNCHRONISATION),
     ("none", "pthread_cond_wait", C.SYNCHRONISATION),
+    (GPU_KERNEL, "MPI_Send", C.KERNEL),
+    (GPU_COPY, "copy to the device", C.COPY),
+    (GPU_IDLE, "GPU idle", C.IDLE),
     ("", "main", C.COMPUTATION),
     ("", "", C.COMPUTATION),
 ]
@@ -155,6 +161,7 @@ def test_every_class_belongs_to_one_activity():
         Activity.COMMUNICATION: {C.POINT_TO_POINT, C.COLLECTIVE, C.ONE_SIDED, C.COMPLETION, C.MANAGEMENT},
         Activity.WAITING: {C.SYNCHRONISATION},
         Activity.OFFLOAD: {C.OFFLOAD},
+        Activity.ACCELERATOR: {C.KERNEL, C.COPY, C.IDLE},
         Activity.IO: {C.IO, C.MPI_IO},
         Activity.START_UP: {C.START_UP},
         Activity.MEASUREMENT: {C.MEASUREMENT},

@@ -8,7 +8,7 @@ import numpy as np
 from ingest.arrays import BoolArray, IntArray
 from ingest.calltree import CallTree
 from ingest.errors import InputError, one_line
-from ingest.profile import LocationTable, Metric, MetricKind, Profile, RegionTable
+from ingest.profile import CPU, NOWHERE, LocationTable, Metric, MetricKind, Profile, RegionTable
 from ingest.readers.cubex.anchor import Anchor, read_anchor
 from ingest.readers.cubex.container import ANCHOR, Container, open_container
 from ingest.readers.cubex.dtypes import value_type
@@ -122,8 +122,24 @@ def _locations(system: System) -> LocationTable:
         raise ValueError("it has no locations, or some are outside of a location group")
     runs = _runs(system)
     process = _processes(system, runs)[group]
-    threads = np.array([kind == LOCATION_TYPE for kind in system.location_kind], np.bool_)
-    return LocationTable(process, _places(process), runs[group] & threads[by_id])
+    return LocationTable(process, _places(process), _devices(system, runs)[by_id])
+
+
+def _devices(system: System, runs: BoolArray) -> IntArray:
+    """Return the device of each location, as `LocationTable` has them, in the order of the file.
+
+    Streams that stand within a process, as Score-P wrote them up to version 7, are of one accelerator.
+    """
+    kinds = np.array(list(map(_kind, system.location_kind)), np.int64)
+    accelerator = np.array([kind != "metrics" for kind in system.kind], np.bool_) & ~runs
+    threads = (kinds == CPU) & runs[system.group]
+    streams = (kinds != NOWHERE) & ~threads & (accelerator[system.group] | (kinds != CPU))
+    return np.where(threads, CPU, np.where(streams, system.group, NOWHERE))
+
+
+def _kind(location: str) -> int:
+    """Return `CPU` for a thread, `NOWHERE` for a location of metrics, and 0 for a stream."""
+    return CPU if location == LOCATION_TYPE else NOWHERE if location == "metric" else 0
 
 
 def _runs(system: System) -> BoolArray:

@@ -251,11 +251,7 @@ def _profile(
             file=nothing,
             line=np.full(len(table.names), -1),
         ),
-        locations=LocationTable(
-            process=process,
-            thread=np.arange(len(process)) - starts[process],
-            cpu=np.ones(len(process), dtype=np.bool_),
-        ),
+        locations=LocationTable.of_threads(process, np.arange(len(process)) - starts[process]),
         metrics=tuple(
             Metric(
                 name,

@@ -82,10 +82,9 @@ def assemble(tables: Sequence[ReadTable], kind: TimerTable, source: str, notices
     processes, threads = count(facts, "processes") or 1, count(facts, "threads") or 1
     if processes > MAX_PROCESSES or threads > MAX_PROCESSES // processes:
         raise InputError(f"{processes} processes of {threads} threads: more than any run has", where=source)
-    locations = LocationTable(
+    locations = LocationTable.of_threads(
         process=np.repeat(np.arange(processes), threads if kind.per_thread else 1),
         thread=np.tile(np.arange(threads if kind.per_thread else 1), processes),
-        cpu=np.ones(processes * (threads if kind.per_thread else 1), dtype=np.bool_),
     )
     apart = tables if len(tables) <= MAX_PHASES else [_added(tables)]
     names = [f"run {number}" for number in range(1, len(apart) + 1)] if len(apart) > 1 else [""]

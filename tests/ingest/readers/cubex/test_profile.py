@@ -5,6 +5,7 @@ from xml.parsers import expat
 import numpy as np
 import pytest
 
+from ingest.profile import CPU, NOWHERE
 from ingest.readers.cubex import matches, read
 from ingest.readers.cubex.anchor import parse_anchor
 from ingest.readers.cubex.fixed_form import take_program, take_system
@@ -50,9 +51,18 @@ def test_accelerator_streams_hold_no_cores_and_belong_to_the_process_that_made_t
     ]
     metrics = [MetricSpec("time", np.arange(7.0).reshape(1, 7))]
     locations = read(write_cubex(tmp_path / "p.cubex", parent=[-1], metrics=metrics, groups=groups)).locations
+    assert locations.device.tolist() == [CPU, CPU, CPU, NOWHERE, 2, 3, NOWHERE]
     assert locations.cpu.tolist() == [True, True, True, False, False, False, False]
+    assert locations.accelerator.tolist() == [False, False, False, False, True, True, False]
     assert locations.process.tolist() == [0, 0, 1, 1, 1, 0, 2]
     assert locations.thread.tolist() == [0, 1, 0, 1, 2, 2, 0]
+
+
+def test_streams_within_a_process_are_of_one_accelerator(tmp_path):
+    groups = [GroupSpec(rank, locations=("thread", "accelerator stream", "gpu")) for rank in (0, 1)]
+    metrics = [MetricSpec("time", np.arange(6.0).reshape(1, 6))]
+    locations = read(write_cubex(tmp_path / "p.cubex", parent=[-1], metrics=metrics, groups=groups)).locations
+    assert locations.device.tolist() == [CPU, 0, 0, CPU, 1, 1]
 
 
 def test_ranks_that_occur_twice_give_way_to_numbers(tmp_path):
