@@ -155,6 +155,7 @@ def _records(
                 process=profile.process,
                 classes=profile.classes,
                 class_time=profile.class_time,
+                device_time=profile.device_time,
                 attributes=profile.attributes,
             )
         )

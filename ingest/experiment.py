@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ingest.accelerators import DEVICE_CLASSES, GPU
 from ingest.arrays import BoolArray, FloatArray, IntArray
 from ingest.callpaths import CallPaths
 from ingest.calltree import CallTree
@@ -25,6 +26,7 @@ class RunRecord:
         process: int64[CPU location], the process of each CPU location.
         classes: what the rows of `class_time` are.
         class_time: float64[class, CPU location], exclusive time in seconds.
+        device_time: float64[class, accelerator], seconds of kernels, copies and idle time (`DEVICE_CLASSES`).
         attributes: what the measurement system says about itself.
     """
 
@@ -34,6 +36,7 @@ class RunRecord:
     process: IntArray
     classes: tuple[RegionClass, ...]
     class_time: FloatArray
+    device_time: FloatArray
     attributes: Mapping[str, str]
 
     @property
@@ -46,6 +49,12 @@ class RunRecord:
         """float64[CPU location], seconds of useful computing."""
         useful: FloatArray = self.class_time[self.computes].sum(axis=0)
         return useful
+
+    @property
+    def kernel_time(self) -> FloatArray:
+        """float64[accelerator], seconds of kernels."""
+        kernels: FloatArray = self.device_time[DEVICE_CLASSES.index(RegionClass.KERNEL)]
+        return kernels
 
     @property
     def longest_time(self) -> float:
@@ -109,7 +118,8 @@ class Experiment:
         tree: the union of the runs' call trees, in preorder.
         regions: the regions of the union, one per name.
         metrics: the metrics kept.
-        values: per metric name the reductions over CPU locations, float64[N, P, R]; NaN where there was
+        values: per metric name the reductions over CPU locations, or over accelerators for ``gpu_time`` and
+            the like, float64[N, P, R]; NaN where there was
             no run, zero where it did not visit the call path.
         runs: the runs, in the order of points and repetitions; empty if the values come from a series.
         notices: one sentence for everything skipped or doubtful.
@@ -160,11 +170,15 @@ class Experiment:
         known = [metric.name for metric in self.metrics]
         return known[0] if self.is_series and len(known) == 1 else name
 
-    def locations(self) -> FloatArray:
-        """Return the number of CPU locations, float64[P, R], NaN where no run was measured."""
+    def locations(self, metric: str = "time") -> FloatArray:
+        """Return on how many locations a metric was measured, float64[P, R], NaN where no run was measured.
+
+        They are CPU locations, and accelerators for ``gpu_time`` and the like.
+        """
         counts = np.full(self.shape, np.nan)
         for run in self.runs:
-            counts[run.point, run.repetition] = len(run.process)
+            on_devices = metric.startswith(GPU)
+            counts[run.point, run.repetition] = run.device_time.shape[1] if on_devices else len(run.process)
         return counts
 
     @property

@@ -1,10 +1,19 @@
-"""One profile reduced over its CPU locations: what remains of it once its file is closed."""
+"""One profile reduced over its locations: what remains of it once its file is closed."""
 
-from collections.abc import Container, Iterator, Mapping
-from dataclasses import dataclass, fields
+from collections.abc import Container, Iterable, Iterator, Mapping
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 
+from ingest.accelerators import (
+    DEVICE_CLASSES,
+    GPU,
+    GPU_TIME,
+    Devices,
+    device_rows,
+    idle_time,
+    with_idle_region,
+)
 from ingest.arrays import BoolArray, FloatArray, IntArray
 from ingest.calltree import CallTree, add_callees, callee_rounds
 from ingest.profile import LARGEST, OVERLAPPING, Block, Metric, MetricKind, Profile, RegionTable
@@ -13,9 +22,9 @@ from ingest.region_class import CLASSES, RegionClass, region_classes
 
 @dataclass(frozen=True, eq=False)
 class Reduction:
-    """A metric's exclusive values reduced over CPU locations; all arrays of one shape, in the metric's unit.
+    """Exclusive values of a metric reduced over CPU locations or over accelerators, in the metric's unit.
 
-    Of the extremes of single visits, locations without a visit do not count.
+    All arrays are of one shape. Of the extremes of single visits, locations without a visit do not count.
 
     Attributes:
         sum: summed over locations: for ``time`` this is the effort in core-seconds (paper 001, section 2).
@@ -46,9 +55,11 @@ class ReducedProfile:
         tree: call paths in preorder, siblings with the same region name summed into one.
         regions: the regions of the call paths.
         metrics: the metrics that were reduced: sums, and extremes of single visits.
-        values: per metric name the reductions, float64[call path].
+        values: per metric name the reductions, float64[call path]; of ``gpu_time`` and the like over
+            accelerators, of all others over CPU locations.
         classes: what the regions do, each class that occurs once, in the order of `RegionClass`.
         class_time: float64[class, CPU location], exclusive time in seconds per class.
+        device_time: float64[class, accelerator], seconds of kernels, copies and idle time (`DEVICE_CLASSES`).
         process: int64[CPU location], the process a CPU location belongs to.
         attributes: what the measurement system says about itself.
         notices: one sentence for everything skipped or doubtful.
@@ -61,20 +72,22 @@ class ReducedProfile:
     values: Mapping[str, Reduction]
     classes: tuple[RegionClass, ...]
     class_time: FloatArray
+    device_time: FloatArray
     process: IntArray
     attributes: Mapping[str, str]
     notices: tuple[str, ...]
 
 
 def reduce_profile(profile: Profile, metrics: Container[str]) -> ReducedProfile:
-    """Reduce a profile over its CPU locations.
+    """Reduce a profile over its CPU locations, and over its accelerators if it has any.
 
     Timers that overlap others are left out: they count in no sum.
 
     Args:
         profile: one run.
         metrics: names of metrics to keep; those that the profile lacks, and those that are neither sums nor
-            extremes of single visits are left out.
+            extremes of single visits are left out. Sums that were measured on accelerators are kept under
+            the same name after ``gpu_``.
 
     Returns:
         The reductions of the exclusive values; the profile itself is no longer needed.
@@ -82,37 +95,103 @@ def reduce_profile(profile: Profile, metrics: Container[str]) -> ReducedProfile:
     Raises:
         InputError: if the values of a metric are damaged.
     """
-    cpu = profile.locations.cpu
+    cpu, devices = profile.locations.cpu, Devices.of(profile)
     node, tree = profile.tree.merge_siblings(profile.regions.name)
-    kept = tuple(m for m in profile.metrics if m.name in metrics and (m.kind.additive or m.kind.extreme))
+    wanted = tuple(m for m in profile.metrics if m.name in metrics and (m.kind.additive or m.kind.extreme))
     found, class_of_region = np.unique(region_classes(profile.regions), return_inverse=True)
     class_of = class_of_region.reshape(-1)[profile.tree.region]
     class_time = np.zeros((len(found), int(cpu.sum())))
-    values = {}
-    for metric in kept:
-        blocks = profile.exclusive_blocks(metric.name, cpu)
-        if metric.name == "time":
-            blocks = _summed_by_class(blocks, class_of, class_time)
-        if metric.kind.extreme:
-            values[metric.name] = _reduce_extremes(blocks, node, len(tree))
-        else:
-            values[metric.name] = _reduce(blocks, node, len(tree), int(cpu.sum()))
+    device_time = np.zeros((len(DEVICE_CLASSES), len(devices)))
+    values: dict[str, Reduction] = {}
+    if cpu.any() or not len(devices):
+        values |= _on_cores(profile, wanted, (node, len(tree)), class_of, class_time)
+    if len(devices):
+        rows = device_rows(found)[class_of]
+        values |= _on_devices(profile, devices, wanted, (node, len(tree)), rows, device_time)
     overlapping = np.array([paradigm == OVERLAPPING for paradigm in profile.regions.paradigm], dtype=np.bool_)
     if overlapping.any():
         counted = tree.nearest(overlapping[tree.region]) < 0
         tree, values = tree.take(counted), {name: _take(of, counted) for name, of in values.items()}
-    return ReducedProfile(
+    reduced = ReducedProfile(
         source=profile.source,
         tree=tree,
         regions=profile.regions,
-        metrics=kept,
+        metrics=(
+            *(metric for metric in wanted if metric.name in values),
+            *(replace(m, name=GPU + m.name) for m in wanted if GPU + m.name in values),
+        ),
         values=values,
         classes=tuple(CLASSES[i] for i in found.tolist()),
         class_time=class_time,
+        device_time=device_time,
         process=profile.locations.process[cpu],
         attributes=profile.attributes,
         notices=profile.notices,
     )
+    return reduced if RegionClass.IDLE in reduced.classes else _with_idle_time(reduced)
+
+
+def _on_cores(
+    profile: Profile,
+    metrics: Iterable[Metric],
+    merged: tuple[IntArray, int],
+    class_of: IntArray,
+    class_time: FloatArray,
+) -> dict[str, Reduction]:
+    """Reduce metrics over CPU locations, and add the times of the classes of call paths to `class_time`."""
+    cpu, values = profile.locations.cpu, {}
+    for metric in metrics:
+        blocks = profile.exclusive_blocks(metric.name, cpu)
+        if metric.name == "time":
+            blocks = _summed_by_class(blocks, class_of, class_time)
+        if metric.kind.extreme:
+            values[metric.name] = _reduce_extremes(blocks, *merged)
+        else:
+            values[metric.name] = _reduce(blocks, *merged, int(cpu.sum()))
+    return values
+
+
+def _on_devices(
+    profile: Profile,
+    devices: Devices,
+    metrics: Iterable[Metric],
+    merged: tuple[IntArray, int],
+    class_of: IntArray,
+    device_time: FloatArray,
+) -> dict[str, Reduction]:
+    """Reduce sums over accelerators: their time, and others that are not zero there."""
+    values = {}
+    for metric in metrics:
+        if not metric.kind.additive:
+            continue
+        blocks = devices.blocks(profile, metric.name)
+        if metric.name == "time":
+            blocks = _summed_by_class(blocks, class_of, device_time)
+        reduction = _reduce(blocks, *merged, len(devices))
+        if metric.name == "time" or reduction.max.any():
+            values[GPU + metric.name] = reduction
+    return values
+
+
+def _with_idle_time(reduced: ReducedProfile) -> ReducedProfile:
+    """Add the time that the devices of a run had nothing to do, if the profile does not have it."""
+    idle = idle_time(reduced.device_time, float(reduced.class_time.sum(axis=0).max(initial=0.0)))
+    if GPU_TIME not in reduced.values or not idle.any():
+        return reduced
+    tree, regions = with_idle_region(reduced.tree, reduced.regions)
+    nothing = dict.fromkeys(("sum", "mean", "min", "max"), 0.0)
+    of_idle = {"sum": idle.sum(), "mean": idle.mean(), "min": idle.min(), "max": idle.max()}
+    values = {
+        name: Reduction(
+            **{
+                part: np.append(of_metric, (of_idle if name == GPU_TIME else nothing)[part])
+                for part, of_metric in vars(reduction).items()
+            }
+        )
+        for name, reduction in reduced.values.items()
+    }
+    device_time = np.vstack([reduced.device_time[:-1], idle])
+    return replace(reduced, tree=tree, regions=regions, values=values, device_time=device_time)
 
 
 def _take(reduction: Reduction, callpaths: BoolArray) -> Reduction:

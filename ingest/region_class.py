@@ -137,6 +137,7 @@ _OPENMP_WAITING = re.compile(
 _OPENMP_BODY = (
     " sblock"  # what threads run once they may: `!$omp critical` waits, `!$omp critical sblock` works
 )
+_IDLE = re.compile(r"(?:PURE )?COMPUTE IDLE")  # as Score-P names what streams do between kernels
 _FLUSH = re.compile(r"FLUSH|TRACING")
 _UNSAID = frozenset(("", "sampling", "unknown", "none"))  # paradigms that say nothing of a region
 
@@ -158,7 +159,9 @@ def region_class(paradigm: str, name: str) -> RegionClass:
         return RegionClass.SYNCHRONISATION if waits else RegionClass.COMPUTATION
     if paradigm == "measurement":  # also the paradigm of the program as a whole, the root of the call tree
         return RegionClass.MEASUREMENT if _FLUSH.search(name) else RegionClass.COMPUTATION
-    return _BY_PARADIGM.get(paradigm, RegionClass.COMPUTATION)
+    found = _BY_PARADIGM.get(paradigm, RegionClass.COMPUTATION)
+    idle = found is RegionClass.OFFLOAD and _IDLE.fullmatch(name)
+    return RegionClass.IDLE if idle else found
 
 
 def region_classes(regions: RegionTable) -> IntArray:

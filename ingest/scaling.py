@@ -6,7 +6,7 @@ from enum import Enum
 import numpy as np
 
 from ingest.arrays import FloatArray
-from ingest.experiment import Experiment
+from ingest.experiment import Experiment, RunRecord
 from ingest.region_class import USEFUL
 
 STRONG_SLOPE = -0.5  # half-way between 1/p and constant
@@ -39,8 +39,9 @@ class ScalingDecision:
 def decide_scaling(experiment: Experiment, given: Scaling | None = None) -> ScalingDecision:
     """Decide how the experiment scales.
 
-    The useful computing time per location (see `ingest.region_class`) falls about like 1/p under strong
-    scaling and stays about the same under weak scaling; the slope between the measured points decides.
+    The useful computing time per location (see `ingest.region_class`), that of kernels on accelerators
+    included, falls about like 1/p under strong scaling and stays about the same under weak scaling; the slope
+    between the measured points decides.
 
     If the profiles do not separate waiting from computing, as OpenFOAM's own do not, time that stays the same
     may also be waiting under strong scaling: then nothing is decided.
@@ -80,11 +81,14 @@ def decide_scaling(experiment: Experiment, given: Scaling | None = None) -> Scal
 
 
 def process_parameter(experiment: Experiment) -> str:
-    """Return the name of the parameter along which the number of CPU locations grows, or an empty string."""
+    """Return the name of the parameter along which the number of locations grows, or an empty string.
+
+    They are CPU locations; accelerators if a profile has nothing else.
+    """
     if experiment.is_series:
         return ""
     rows = np.array([experiment.points[run.point] for run in experiment.runs])
-    counts = np.log([max(len(run.process), 1) for run in experiment.runs])
+    counts = np.log([_locations(run) for run in experiment.runs])
     best, best_correlation = "", 0.9
     for column, name in enumerate(experiment.parameters):
         values = rows[:, column]
@@ -97,11 +101,19 @@ def process_parameter(experiment: Experiment) -> str:
 
 
 def computing_time_per_location(experiment: Experiment) -> FloatArray:
-    """Return seconds of computing per CPU location, float64[P, R], NaN where no run was measured."""
+    """Return seconds of computing per location, float64[P, R], NaN where no run was measured.
+
+    Hosts and accelerators compute: their seconds are summed, and divided by the number of CPU locations.
+    """
     found = np.full(experiment.shape, np.nan)
     for run in experiment.runs:
-        found[run.point, run.repetition] = float(run.useful_time.sum()) / max(len(run.process), 1)
+        seconds = float(run.useful_time.sum() + run.kernel_time.sum())
+        found[run.point, run.repetition] = seconds / _locations(run)
     return found
+
+
+def _locations(run: RunRecord) -> int:
+    return len(run.process) or max(run.device_time.shape[1], 1)
 
 
 def _separates_waiting(experiment: Experiment) -> bool:

@@ -140,10 +140,11 @@ class Models:
         Returns:
             One row per measured point, then one per target: the parameters, ``measured``, ``locations``,
             ``extrapolation``, and ``wall_seconds``, ``effort``, ``core_hours``, ``speedup``, ``efficiency``
-            (strong scaling), ``weak_efficiency`` (weak scaling) and ``work_rate`` (sizes), each followed by
-            the ends of its 90 % interval, as ``wall_seconds_lower`` and ``wall_seconds_upper``. NaN stands
-            for what does not apply or is not available. ``attrs`` holds everything else of the ``runtime`` in
-            ``summary.json``: ``fastest``, ``efficient_up_to``, ``losses``, ``back_test``, ``trust`` ...
+            (strong scaling), ``weak_efficiency`` (weak scaling) and ``work_rate`` (sizes), and with
+            accelerators ``gpu_hours`` and ``gpu_busy``, each followed by the ends of its 90 % interval, as
+            ``wall_seconds_lower`` and ``wall_seconds_upper``. NaN stands for what does not apply or is not
+            available. ``attrs`` holds everything else of the ``runtime`` in ``summary.json``: ``fastest``,
+            ``efficient_up_to``, ``losses``, ``back_test``, ``trust`` ...
 
         Raises:
             PipelineError: an invalid target, or the models are not of time.

@@ -7,6 +7,7 @@ from itertools import compress
 
 import numpy as np
 
+from ingest.accelerators import GPU_TIME
 from ingest.arrays import BoolArray, FloatArray, IntArray
 from ingest.callpaths import CallPath, CallPaths, last_names
 from ingest.cpp_names import short_name
@@ -27,8 +28,8 @@ class Kernels:
     Attributes:
         callpaths: region names from the root down; for a region, its name alone.
         paradigms: paradigm of each kernel's region.
-        metric: what is modelled, ``effort`` for summed time.
-        unit: its unit, ``core-s`` for effort.
+        metric: what is modelled, ``effort`` for time summed over CPU locations.
+        unit: its unit, ``core-s`` for effort, ``GPU-s`` for time summed over accelerators.
         values: float64[K, P, R], NaN where nothing was measured.
         node: int64[K], the call path in the experiment's tree; -1 for a region.
         parent: int64[K], the kernel of the calling call path; -1 for a root or a region.
@@ -104,6 +105,8 @@ def callpath_kernels(experiment: Experiment, metric: str, scaling: Scaling) -> K
     name, unit = measured.name, measured.unit
     if measured.name == "time" and measured.unit in TIME_UNITS and experiment.runs:
         name, unit = ("time", "s") if weak else ("effort", "core-s")
+    if measured.name == GPU_TIME:
+        unit = "s" if weak else "GPU-s"
     tree = experiment.tree
     return Kernels(
         callpaths=experiment.callpaths,

@@ -43,7 +43,8 @@ _SECONDS = (
 )
 _SECOND_UNITS = ("s", "sec")
 _SECONDS_PER_HOUR = 3600.0
-_CORE_HOURS_FROM = 36_000.0  # core-seconds from which core-hours are easier to read
+_HOURS = {"core-s": "core-hours", "GPU-s": "GPU-hours"}
+_HOURS_FROM = 36_000.0  # core-seconds from which core-hours are easier to read
 
 
 def counted(number: int, noun: str) -> str:
@@ -60,8 +61,8 @@ def size(number: float) -> str:
 
 def readable_unit(value: float, unit: str) -> tuple[float, str]:
     """Return the unit that a value is easiest to read in, after the factor that converts into it."""
-    if unit == "core-s" and value >= _CORE_HOURS_FROM:
-        return 1 / _SECONDS_PER_HOUR, "core-hours"
+    if unit in _HOURS and value >= _HOURS_FROM:
+        return 1 / _SECONDS_PER_HOUR, _HOURS[unit]
     return 1.0, unit
 
 

@@ -16,7 +16,7 @@ from pipeline.models.prediction import Prediction
 from pipeline.models.runtime.runtime import Runtime
 from pipeline.models.scaling_models import formulas, growths, remarks
 from pipeline.report.formatting import counted
-from pipeline.report.runtime_summary import FIGURES
+from pipeline.report.runtime_summary import FIGURES, GPU_FIGURES
 
 if TYPE_CHECKING:  # projections need sympy, which other tables do not
     from pipeline.projection.project import Projection
@@ -126,12 +126,14 @@ def runtime_frame(found: Runtime, parameters: Sequence[str]) -> pd.DataFrame:
 
     Columns are the parameters, ``measured``, ``locations``, ``extrapolation``, and each figure of `FIGURES`
     with its interval: ``wall_seconds``, ``wall_seconds_lower``, ``wall_seconds_upper``; NaN for what does not
-    apply or is not available.
+    apply or is not available. Those of `GPU_FIGURES` are added if there are accelerators.
     """
     figures = found.figures
     columns: Columns = {}
-    for key, name in FIGURES.items():
+    for key, name in (FIGURES | GPU_FIGURES).items():
         estimate = getattr(figures, name)
+        if key in GPU_FIGURES and np.isnan(estimate.value).all():
+            continue
         columns |= {key: estimate.value, f"{key}_lower": estimate.lower, f"{key}_upper": estimate.upper}
     first = ("measured", "locations", "extrapolation")
     rows: Columns = {}

@@ -14,7 +14,7 @@ MOST_SCALES, FEWEST_SCALES = 40, 12  # of a curve
 PREDICTIONS = 40_000  # kernels times scales, beyond which a curve gets fewer scales, to bound the cost
 LABELS = {
     "wall": "wall time [s]",
-    "effort": "effort [core-s]",
+    "effort": "effort",
     "speedup": "speed-up",
     "efficiency": "parallel efficiency",
     "weak_efficiency": "weak efficiency",
@@ -91,7 +91,7 @@ def runtime_charts(analysis: Analysis, found: Runtime, target: FloatArray) -> tu
     return tuple(
         RuntimeChart(
             name=name,
-            label=LABELS[name],
+            label=LABELS[name] + (f" [{found.effort_unit}]" if name == "effort" else ""),
             parameter=found.parameter,
             target=float(target[column]),
             measured_end=float(analysis.experiment.points[:, column].max()),

@@ -26,6 +26,8 @@ FIGURES = {
     "work_rate": "work_rate",
 }
 """Keys of ``summary.json`` and columns of tables, with the figures they hold."""
+GPU_FIGURES = {"gpu_hours": "gpu_hours", "gpu_busy": "gpu_busy"}
+"""The same of accelerators."""
 
 
 def runtime_summary(found: Runtime | None, parameters: Sequence[str]) -> dict[str, Any] | None:
@@ -41,6 +43,7 @@ def runtime_summary(found: Runtime | None, parameters: Sequence[str]) -> dict[st
     return {
         "parameter": found.parameter,
         "compared_by": found.comparison.value,
+        "effort_unit": found.effort_unit,
         "at": _rows(found, parameters),
         "fastest": None if fastest is None else _point(parameters, fastest.point),
         "fastest_measured": None if fastest is None else fastest.measured,
@@ -63,7 +66,7 @@ def runtime_summary(found: Runtime | None, parameters: Sequence[str]) -> dict[st
 
 def _rows(found: Runtime, parameters: Sequence[str]) -> list[dict[str, Any]]:
     figures = found.figures
-    columns = {key: _estimates(getattr(figures, name)) for key, name in FIGURES.items()}
+    columns = {key: _estimates(getattr(figures, name)) for key, name in (FIGURES | GPU_FIGURES).items()}
     of_work = _of_work(found)
     pop = _pop(found.pop, len(figures.points))
     return [

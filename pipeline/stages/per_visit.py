@@ -67,7 +67,7 @@ def _share(reduction: Reduction, visits: FloatArray) -> Reduction:
 
 
 def _shortened(run: RunRecord, visits: float) -> RunRecord:
-    return replace(run, class_time=run.class_time / visits)
+    return replace(run, class_time=run.class_time / visits, device_time=run.device_time / visits)
 
 
 def _not_visited(experiment: Experiment, region: str, missing: BoolArray) -> UsageError:

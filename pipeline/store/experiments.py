@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from ingest.accelerators import DEVICE_CLASSES
 from ingest.alignment import REDUCTIONS
 from ingest.arrays import FloatArray
 from ingest.calltree import CallTree
@@ -123,6 +124,7 @@ def _runs(experiment: Experiment) -> pa.Table:
             "process": lists_of_numbers([run.process for run in runs], np.int64),
             "classes": lists_of_texts([[found.value for found in run.classes] for run in runs]),
             "class_time": lists_of_numbers([run.class_time.reshape(-1) for run in runs], np.float64),
+            "device_time": lists_of_numbers([run.device_time.reshape(-1) for run in runs], np.float64),
             "attributes": texts([json.dumps(dict(run.attributes)) for run in runs]),
         }
     )
@@ -193,7 +195,13 @@ def _read_runs(content: bytes) -> tuple[RunRecord, ...]:
             process=np.array(row["process"], dtype=np.int64),
             classes=tuple(map(RegionClass, row["classes"])),
             class_time=np.array(row["class_time"], dtype=np.float64).reshape(len(row["classes"]), -1),
+            device_time=_device_time(row.get("device_time")),
             attributes=json.loads(row["attributes"]),
         )
         for row in read_table(content).to_pylist()
     )
+
+
+def _device_time(stored: list[float] | None) -> FloatArray:
+    """Return the times of accelerators; there are none in earlier files of this version."""
+    return np.array(stored or (), dtype=np.float64).reshape(len(DEVICE_CLASSES), -1)

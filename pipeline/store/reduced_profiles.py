@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ingest.accelerators import DEVICE_CLASSES
 from ingest.alignment import REDUCTIONS
 from ingest.arrays import FloatArray, IntArray
 from ingest.calltree import CallTree
@@ -85,6 +86,7 @@ def write_reduced(path: Path, profile: ReducedProfile) -> None:
         "line": regions.line,
         "process": profile.process,
         "class_time": profile.class_time,
+        "device_time": profile.device_time,
     }
     for number, metric in enumerate(profile.metrics):
         reduction = profile.values[metric.name]
@@ -144,9 +146,12 @@ def _profile(stored: Mapping[str, npt.NDArray[Any]], path: Path, source: str) ->
     )
     tree = CallTree(_integers(stored["parent"]), _integers(stored["region"]))
     process, class_time = _integers(stored["process"]), _floats(stored["class_time"])
+    device_time = _floats(stored["device_time"])
     _check(tree, regions)
     if class_time.shape != (len(description["classes"]), len(process)):
         raise ValueError("the times of the classes do not match the locations")
+    if device_time.ndim != 2 or len(device_time) != len(DEVICE_CLASSES):
+        raise ValueError("the times of the accelerators do not match their classes")
     for number in range(len(metrics)):
         if stored[_values(number)].shape != (len(REDUCTIONS), len(tree)):
             raise ValueError("the values do not match the call tree")
@@ -158,6 +163,7 @@ def _profile(stored: Mapping[str, npt.NDArray[Any]], path: Path, source: str) ->
         values=StoredReductions(path, tuple(metric.name for metric in metrics)),
         classes=tuple(map(RegionClass, description["classes"])),
         class_time=class_time,
+        device_time=device_time,
         process=process,
         attributes=description["attributes"],
         notices=tuple(description["notices"]),

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ingest.calltree import CallTree
-from ingest.profile import CPU, MetricKind, RegionTable
+from ingest.profile import CPU, NOWHERE, MetricKind, RegionTable
 from ingest.reduction import reduce_profile
 from ingest.region_class import RegionClass
 from tests.profiles import make_profile
@@ -107,10 +107,10 @@ def profiles(draw):
         depth.append(depth[above] + 1 if above >= 0 else 0)
     region = [draw(st.integers(0, 2)) for _ in parent]
     locations = draw(st.integers(1, 4))
-    cpu = [draw(st.booleans()) for _ in range(locations)]
+    device = [draw(st.sampled_from((CPU, CPU, NOWHERE, 0, 3))) for _ in range(locations)]
     rows = st.lists(st.integers(-4, 9), min_size=locations, max_size=locations)
     values = np.array([draw(rows) for _ in parent], dtype=np.float64)
-    return parent, region, cpu, values, draw(st.integers(1, 5))
+    return parent, region, np.array(device), values, draw(st.integers(1, 5))
 
 
 class InBlocks:
@@ -132,26 +132,22 @@ class InBlocks:
 @settings(deadline=None)
 @given(profiles())
 def test_every_reduction_is_that_of_the_summed_siblings(drawn):
-    parent, region, cpu, values, rows = drawn
+    parent, region, device, values, rows = drawn
     tree, names = CallTree(np.array(parent), np.array(region)), ("a", "b", "a")
-    made = make_profile(
-        {"time": {("a",): [0.0] * len(cpu)}}, device=np.where(cpu, CPU, 0), process=range(len(cpu))
-    )
+    made = make_profile({"time": {("a",): [0.0] * len(device)}}, device=device, process=range(len(device)))
     table = RegionTable(
         name=names, mangled=names, paradigm=("compiler", "mpi", "user"), file=("",) * 3, line=np.full(3, -1)
     )
     profile = replace(made, tree=tree, regions=table, load=InBlocks(values, rows))
-    expected = {}
-    for path, row in zip(tree.paths(names), values[:, cpu], strict=True):
-        expected[path] = expected.get(path, 0.0) + row
     reduced = reduce_profile(profile, ["time"])
-    time = reduced.values["time"]
-    assert set(reduced.tree.paths(names)) == set(expected)
-    assert len(reduced.tree) == len(expected)
-    for i, path in enumerate(reduced.tree.paths(names)):
-        row = expected[path]
-        found = (time.sum[i], time.mean[i], time.min[i], time.max[i])
-        assert found == ((row.sum(), row.mean(), row.min(), row.max()) if len(row) else (0.0,) * 4)
+    cpu, devices = device == CPU, sorted(set(device[device >= 0].tolist()))
+    on_devices = np.stack([values[:, device == one].sum(axis=1) for one in devices] or [values[:, 0]], axis=1)
+    assert ("gpu_time" in reduced.values) == bool(devices)
+    assert ("time" in reduced.values) == (cpu.any() or not devices)
+    paths = tree.paths(names)
+    for metric, columns in (("time", values[:, cpu]), ("gpu_time", on_devices)):
+        if metric in reduced.values:
+            check_reductions(reduced, reduced.values[metric], paths, columns)
     mpi = np.array([region[i] == 1 for i in range(len(region))])
     assert reduced.classes == (RegionClass.COMPUTATION, RegionClass.MANAGEMENT)
     assert reduced.class_time.tolist() == [
@@ -159,10 +155,39 @@ def test_every_reduction_is_that_of_the_summed_siblings(drawn):
         values[mpi][:, cpu].sum(axis=0).tolist(),
     ]
     assert reduced.process.tolist() == np.flatnonzero(cpu).tolist()
+    busy = on_devices.sum(axis=0) if devices else np.zeros(0)
+    wall = values[:, cpu].sum(axis=0).max(initial=0.0)
+    assert reduced.device_time.tolist() == [
+        busy.tolist(),
+        [0.0] * len(devices),
+        np.maximum(wall - busy, 0.0).tolist(),
+    ]
+
+
+def check_reductions(reduced, found, paths, columns):
+    """Check a metric against its values per call path of the profile and location."""
+    expected = {}
+    for path, row in zip(paths, columns, strict=True):
+        expected[path] = expected.get(path, 0.0) + row
+    reduced_paths = reduced.tree.paths(reduced.regions.name)
+    assert set(reduced_paths) - {("GPU idle",)} == set(expected)
+    assert len(reduced_paths) == len(set(reduced_paths))
+    for i, path in enumerate(reduced_paths):
+        if path != ("GPU idle",):
+            row = expected[path]
+            values = (found.sum[i], found.mean[i], found.min[i], found.max[i])
+            assert values == ((row.sum(), row.mean(), row.min(), row.max()) if len(row) else (0.0,) * 4)
 
 
 @pytest.mark.parametrize("locations", [1, 3])
-def test_a_profile_without_cpu_locations_has_no_effort(locations):
+def test_a_profile_of_accelerators_alone_has_no_effort(locations):
     profile = make_profile({"time": {MAIN: [1.0] * locations}}, device=[0] * locations)
-    time = reduce_profile(profile, ["time"]).values["time"]
-    assert np.array_equal(time.sum, [0.0]) and np.array_equal(time.max, [0.0])
+    reduced = reduce_profile(profile, ["time"])
+    assert [metric.name for metric in reduced.metrics] == ["gpu_time"]
+    assert reduced.values["gpu_time"].sum.tolist() == [float(locations)]
+    assert reduced.class_time.shape == (1, 0)
+
+
+def test_a_profile_of_neither_has_no_effort():
+    time = reduce_profile(make_profile({"time": {MAIN: [1.0]}}, device=[NOWHERE]), ["time"]).values["time"]
+    assert time.sum.tolist() == [0.0] and time.max.tolist() == [0.0]

@@ -8,12 +8,14 @@ from functools import cached_property, partial
 
 import numpy as np
 
+from ingest.accelerators import GPU_TIME
 from ingest.arrays import BoolArray, FloatArray, IntArray
 from ingest.experiment import Experiment
 from ingest.scaling import Scaling, ScalingDecision
 from pipeline.models.analysis import Analysis, along_parameter, extrapolation, scaled_parameter
 from pipeline.models.hypotheses import counts_processes
 from pipeline.models.kernels import Kernels, mean_over_repetitions, start_up, sum_groups, total_kernel
+from pipeline.models.runtime.accelerators import DeviceUse
 from pipeline.models.runtime.estimate import Estimate, from_prediction, from_repetitions
 from pipeline.models.runtime.locations import locations_at
 from pipeline.models.total import predict_total
@@ -52,6 +54,8 @@ class Figures:
         efficiency: speed-up over the factor between the numbers of locations.
         weak_efficiency: wall time of the reference over that here (weak scaling).
         work_rate: size over wall time, relative to the reference, if a problem's size varies.
+        gpu_hours: accelerators times wall time.
+        gpu_busy: the part of it that kernels and copies take.
     """
 
     points: FloatArray
@@ -67,6 +71,8 @@ class Figures:
     efficiency: Estimate
     weak_efficiency: Estimate
     work_rate: Estimate
+    gpu_hours: Estimate
+    gpu_busy: Estimate
 
     @property
     def of_scaling(self) -> Estimate:
@@ -104,8 +110,19 @@ class Study:
 
     @cached_property
     def per_location(self) -> bool:
-        """Whether totals are seconds of one location rather than core-seconds of all."""
-        return self.analysis.callpaths.kernels.metric != "effort"
+        """Whether totals are seconds of one location rather than core-seconds or GPU-seconds of all."""
+        kernels = self.analysis.callpaths.kernels
+        return kernels.metric != "effort" and kernels.unit != "GPU-s"
+
+    @cached_property
+    def on_accelerators(self) -> bool:
+        """Whether times are those of accelerators."""
+        return self.analysis.callpaths.kernels.metric == GPU_TIME
+
+    @cached_property
+    def device_use(self) -> DeviceUse:
+        """How busy accelerators are."""
+        return DeviceUse(self.analysis.experiment)
 
     @cached_property
     def measured_total(self) -> Estimate:
@@ -127,7 +144,8 @@ class Study:
 
     def locations(self, points: FloatArray) -> FloatArray:
         """Return the number of locations at points float64[Q, D], float64[Q]; NaN if it is unknown."""
-        return locations_of(self.analysis.experiment, self.analysis.decision)(points)
+        metric = self.analysis.callpaths.kernels.metric
+        return locations_of(self.analysis.experiment, self.analysis.decision, metric)(points)
 
     def measured_at(self, points: FloatArray) -> tuple[BoolArray, IntArray]:
         """Tell which points float64[Q, D] were measured, and the index of each among the measured ones."""
@@ -196,12 +214,19 @@ class Study:
             extrapolation=extrapolation(self.analysis.experiment.points, points),
             effort=effort.widened(shared),
             wall=wall.widened(shared),
-            core_hours=effort.widened(shared).times(1 / SECONDS_PER_HOUR),
+            core_hours=effort.widened(shared).times(np.nan if self.on_accelerators else 1 / SECONDS_PER_HOUR),
             speedup=efficiency.times(locations / locations_before),
             efficiency=efficiency,
             weak_efficiency=self._compared(Comparison.WEAK, wall_before.over(wall), itself),
             work_rate=self._compared(Comparison.SIZE, before.over(total), itself).times(size),
+            gpu_hours=self._gpu_hours(wall.widened(shared), points),
+            gpu_busy=self.device_use.busy_share(points, measured),
         )
+
+    def _gpu_hours(self, wall: Estimate, points: FloatArray) -> Estimate:
+        """Return accelerators times wall time."""
+        devices = locations_of(self.analysis.experiment, self.analysis.decision, GPU_TIME)(points)
+        return wall.times(np.where(devices > 0, devices, np.nan) / SECONDS_PER_HOUR)
 
     def _effort_and_wall(self, total: Estimate, locations: FloatArray) -> tuple[Estimate, Estimate]:
         if self.per_location:
@@ -218,8 +243,9 @@ class Study:
         """Seconds of the location with the longest time, mean over repetitions, NaN if not measured."""
         longest = np.full(self.analysis.experiment.shape, np.nan)
         for run in self.analysis.experiment.runs:
-            if run.class_time.size:
-                longest[run.point, run.repetition] = run.longest_time
+            times = run.device_time if self.on_accelerators else run.class_time
+            if times.size:
+                longest[run.point, run.repetition] = times.sum(axis=0).max()
         _, place = self.measured_at(points)
         return np.where(measured, mean_over_repetitions(longest)[place], np.nan)
 
@@ -233,15 +259,20 @@ def comparison_of(experiment: Experiment, decision: ScalingDecision) -> Comparis
     return kinds.get(decision.scaling, Comparison.UNKNOWN)
 
 
-def locations_of(experiment: Experiment, decision: ScalingDecision) -> Callable[[FloatArray], FloatArray]:
-    """Return a function from points float64[Q, D] to numbers of locations, float64[Q]; NaN if unknown."""
+def locations_of(
+    experiment: Experiment, decision: ScalingDecision, metric: str = "time"
+) -> Callable[[FloatArray], FloatArray]:
+    """Return a function from points float64[Q, D] to numbers of locations, float64[Q]; NaN if unknown.
+
+    The locations are those that a metric was measured on.
+    """
     if experiment.is_series and comparison_of(experiment, decision) in (Comparison.STRONG, Comparison.WEAK):
         column = experiment.parameters.index(scaled_parameter(experiment, decision))
         return lambda points: np.asarray(points[:, column])
-    return partial(locations_at, experiment)
+    return partial(locations_at, experiment, metric=metric)
 
 
 def is_time(kernels: Kernels) -> bool:
     """Tell whether kernels are of time, by their metric and unit."""
     words = set(re.split(r"[^a-z]+", kernels.metric.lower()))
-    return kernels.unit in ("s", "sec", "core-s") or bool(words & TIME_WORDS)
+    return kernels.unit in ("s", "sec", "core-s", "GPU-s") or bool(words & TIME_WORDS)

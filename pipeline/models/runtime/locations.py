@@ -12,14 +12,19 @@ from pipeline.models.kernels import mean_over_repetitions
 TOLERANCE = 0.01  # by which the locations of a unit of the parameters may differ from point to point
 
 
-def locations_at(experiment: Experiment, points: FloatArray) -> FloatArray:
-    """Return the number of CPU locations at points float64[Q, D], float64[Q]; NaN if it is unknown.
+def locations_at(experiment: Experiment, points: FloatArray, metric: str = "time") -> FloatArray:
+    """Return the number of locations at points float64[Q, D], float64[Q]; NaN if it is unknown.
 
     The number of locations must be proportional to the product of some of the parameters at all measured
     points (processes, processes times threads, none for a constant number), and is taken to stay so. Of
     several such products that of the fewest parameters counts.
+
+    Args:
+        experiment: the measurements.
+        points: float64[Q, D].
+        metric: what was measured on the locations: accelerators for ``gpu_time``, else CPU locations.
     """
-    measured = mean_over_repetitions(experiment.locations())
+    measured = mean_over_repetitions(experiment.locations(metric))
     known = np.isfinite(measured) & (measured > 0)
     if known.any():
         for subset in _subsets(len(experiment.parameters)):

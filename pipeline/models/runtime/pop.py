@@ -43,7 +43,7 @@ def pop_parts(study: Study, points: FloatArray) -> PopParts | None:
     experiment = study.analysis.experiment
     if not any(MESSAGE_PASSING.intersection(run.classes) for run in experiment.runs):
         return None
-    if not study.scales:
+    if not study.scales or study.on_accelerators:
         return None
     values = np.full((3, *experiment.shape), np.nan)
     for run in experiment.runs:

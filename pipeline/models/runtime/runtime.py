@@ -25,6 +25,7 @@ class Runtime:
     Attributes:
         parameter: the one that scales.
         comparison: what scales are compared by.
+        effort_unit: of efforts and losses: ``core-s``, or ``GPU-s`` if times are those of accelerators.
         figures: at the measured points in their order, then at the targets in theirs.
         of_work: at the measured points, without start-up and shut-down; None if there is none.
         threshold: the efficiency that `efficient_up_to` asks for.
@@ -39,6 +40,7 @@ class Runtime:
 
     parameter: str
     comparison: Comparison
+    effort_unit: str
     figures: Figures
     of_work: Figures | None
     threshold: float
@@ -82,6 +84,7 @@ def runtime(
     return Runtime(
         parameter=analysis.parameter,
         comparison=study.comparison,
+        effort_unit="GPU-s" if study.on_accelerators else "core-s",
         figures=figures,
         of_work=_figures_of_work(analysis),
         threshold=min_efficiency,

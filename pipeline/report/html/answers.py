@@ -60,13 +60,13 @@ def place(findings: Findings, point: FloatArray | Sequence[float]) -> str:
 def _how_long(findings: Findings, found: Runtime) -> str:
     figures = found.figures
     known = np.isfinite(figures.wall.value[-1])
-    shown, unit = (figures.wall, "s") if known else (figures.effort, "core-s")
+    shown, unit = (figures.wall, "s") if known else (figures.effort, found.effort_unit)
     value, lower, upper = (quantity(float(v[-1]), unit) for v in (shown.value, shown.lower, shown.upper))
     text = f"{value} {'of wall time ' if known else ''}at {place(findings, figures.points[-1])}"
     per = findings.analysis.experiment.per
     text += "" if per is None else f" {per.text}"
     text += f" (90{SPACE}% interval {lower} to {upper}"
-    text += f"; {quantity(float(figures.effort.value[-1]), 'core-s')})" if known else ")"
+    text += f"; {quantity(float(figures.effort.value[-1]), found.effort_unit)})" if known else ")"
     largest = findings.largest  # measured points come first
     text += f", after {quantity(float(shown.value[largest]), unit)} measured"
     text += f" at {place(findings, figures.points[largest])}"
@@ -144,14 +144,14 @@ def _percent(share: float) -> str:
 def _what_breaks(findings: Findings, found: Runtime) -> str:
     if not found.losses:
         return dominance(findings)
-    return " ".join(_lost(findings, losses) for losses in found.losses)
+    return " ".join(_lost(findings, losses, found.effort_unit) for losses in found.losses)
 
 
-def _lost(findings: Findings, losses: Losses) -> str:
+def _lost(findings: Findings, losses: Losses, unit: str) -> str:
     where = f"{place(findings, losses.point)} ({'measured' if losses.measured else 'predicted'})"
     if losses.total <= 0:
         return f"Nothing is lost at {where} against ideal scaling."
-    factor, unit = readable_unit(losses.total, "core-s")
+    factor, unit = readable_unit(losses.total, unit)
     rows = zip(losses.regions, losses.kinds, losses.core_seconds.tolist(), strict=True)
     named = [(region, lost) for region, kind, lost in rows if kind == "kernel" and lost > 0][:NAMED]
     listed = ", ".join(f"{_name(region)}{SPACE}{figure(lost * factor)}" for region, lost in named)

@@ -8,7 +8,7 @@ from typing import Any
 
 from pipeline.models.kernels import callpath_id
 from pipeline.report.formatting import number, percent, value_text
-from pipeline.report.runtime_summary import FIGURES
+from pipeline.report.runtime_summary import FIGURES, GPU_FIGURES
 from pipeline.report.summary import leading_rows
 from pipeline.report.tables.data_table import (
     Column,
@@ -26,9 +26,8 @@ from pipeline.report.tables.data_table import (
 from pipeline.report.terminal.results import growth_cell, probability_cell, remark_sentences
 from pipeline.report.terminal.targets import far_target_sentences
 
-UNITS = {"effort": "core-s"}
-BY_WALL_TIME = ("effort", "core_hours")  # people read the wall time instead
-SHARES = ("efficiency", "weak_efficiency")
+BY_WALL_TIME = ("effort", "core_hours", "gpu_hours")  # people read the wall time instead
+SHARES = ("efficiency", "weak_efficiency", "gpu_busy")
 
 Summary = Mapping[str, Any]
 Rows = Sequence[Mapping[str, Any]]
@@ -157,7 +156,8 @@ def scales_table(summary: Summary) -> DataTable:
 
     Figures that are available nowhere are left out. The summary has a ``runtime``.
     """
-    entries = summary["runtime"]["at"]
+    runtime = summary["runtime"]
+    entries = runtime["at"]
     columns: list[Column] = [
         *parameters(summary["parameters"], [entry["point"] for entry in entries]),
         answers("measured", (entry["measured"] for entry in entries)),
@@ -165,12 +165,13 @@ def scales_table(summary: Summary) -> DataTable:
         amounts("extrapolation", (entry["extrapolation"] for entry in entries)),
     ]
     has_wall_time = any(entry["wall_seconds"] for entry in entries)
-    for key in FIGURES:
+    for key in (*FIGURES, *GPU_FIGURES):
         found = [entry[key] for entry in entries]
         if any(one is not None for one in found):
             names = (key, f"{key}_lower", f"{key}_upper")
             show = percent if key in SHARES else None
-            added = estimates(found, UNITS.get(key, ""), names=names, show=show)
+            unit = runtime["effort_unit"] if key == "effort" else ""
+            added = estimates(found, unit, names=names, show=show)
             columns += map(for_programs, added) if key in BY_WALL_TIME and has_wall_time else added
     return DataTable(columns=columns, notes=far_target_sentences(summary))
 

@@ -145,7 +145,10 @@ def _show_losses(out: Console, runtime: Mapping[str, Any]) -> None:
     texts = [f"{_short(rows[number]['region'])}{JOIN}{text}" for number, text in parts.named]
     if parts.rest:
         texts.append(f"{counted(len(rows) - len(parts.named), 'other')}{JOIN}{parts.rest}")
-    show_sentence(out, f"{verb} at {point_text(lost['at'])} ({parts.total} core-s): {', '.join(texts)}.")
+    show_sentence(
+        out,
+        f"{verb} at {point_text(lost['at'])} ({parts.total} {runtime['effort_unit']}): {', '.join(texts)}.",
+    )
 
 
 @dataclass(frozen=True)

@@ -123,7 +123,7 @@ def scales_of(runtime: Mapping[str, Any], *, predictions: bool = True) -> Scales
         wanted=_wanted(runtime, measured, targets if predictions else []),
         other=[name for name in others if name not in constant],
         fixed=constant,
-        rows=list(_rows(runtime["compared_by"], together)),
+        rows=list(_rows(runtime, together)),
     )
 
 
@@ -159,20 +159,20 @@ def _spread(entries: Sequence[Entry]) -> Iterator[Entry]:
             pending += [(middle + 1, end), (start, middle)]
 
 
-def _rows(compared_by: str, entries: Sequence[Entry]) -> Iterator[Row]:
+def _rows(runtime: Mapping[str, Any], entries: Sequence[Entry]) -> Iterator[Row]:
     """Yield the figures that are available: wall time or effort, then what scales are compared by."""
     if any(entry["wall_seconds"] for entry in entries):
         measured = [e["wall_seconds"]["value"] for e in entries if e["wall_seconds"] and e["measured"]]
         unit, factor = _time_unit(max(measured, default=1.0))
         yield Row(name=f"wall {unit}", key="wall_seconds", factor=factor)
     else:
-        yield Row(name="core-s", key="effort")
-    if compared_by == "size" and len(entries) > 1:
+        yield Row(name=runtime["effort_unit"], key="effort")
+    if runtime["compared_by"] == "size" and len(entries) > 1:
         yield Row(name="work rate", key="work_rate")
     if any(entry["speedup"] for entry in entries):
         yield Row(name="speed-up", key="speedup")
-    efficiencies = {"efficiency": "efficiency", "weak_efficiency": "weak eff."}
-    for key, name in efficiencies.items():
+    shares = {"efficiency": "efficiency", "weak_efficiency": "weak eff.", "gpu_busy": "GPUs busy"}
+    for key, name in shares.items():
         if any(entry[key] for entry in entries):
             yield Row(name=name, key=key, factor=100.0, digits=2, unit=" %")
 

@@ -7,7 +7,7 @@ from rich.console import Console
 from rich.text import Text
 
 JOIN = "\N{NO-BREAK SPACE}"
-UNITS = r"%|million|billion|trillion|core-s|core-hours|times|(?:d|h|min|s|ms|µs|ns)\b"
+UNITS = r"%|million|billion|trillion|core-s|core-hours|GPU-s|GPU-hours|times|(?:d|h|min|s|ms|µs|ns)\b"
 TOGETHER = (
     re.compile(rf"(?<=\d) (?={UNITS})"),
     re.compile(r"(?<=\w) (?== )"),  # p = 32

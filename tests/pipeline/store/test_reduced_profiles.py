@@ -40,6 +40,7 @@ def small_profile():
         values={"time": values},
         classes=(RegionClass.COMPUTATION,),
         class_time=times,
+        device_time=np.array([[3.0], [0.5], [1.5]]),
         process=process,
         attributes={"k": "v"},
         notices=("odd",),
@@ -68,6 +69,7 @@ def test_what_is_stored_comes_back(tmp_path):
     assert np.array_equal(back.tree.parent, profile.tree.parent)
     assert np.array_equal(back.values["time"].max, profile.values["time"].max)
     assert np.array_equal(back.class_time, profile.class_time)
+    assert np.array_equal(back.device_time, profile.device_time)
 
 
 def test_a_made_up_entry_is_refused(tmp_path):
@@ -137,6 +139,8 @@ def described(arrays, **changes):
         (lambda a: a.update(class_time=a["class_time"].astype(np.float32)), "not floating-point"),
         (lambda a: a.update(class_time=a["class_time"][:, :1]), "times of the classes"),
         (lambda a: described(a, classes=["computation", "mpi"]), "times of the classes"),
+        (lambda a: a.update(device_time=a["device_time"][:2]), "times of the accelerators"),
+        (lambda a: a.update(device_time=a["device_time"][0]), "times of the accelerators"),
         (lambda a: a.update(values0=a["values0"][:, :2]), "do not match the call tree"),
         (lambda a: a.update(values0=a["values0"][:3]), "do not match the call tree"),
         (lambda a: a.pop("values0"), "values0"),

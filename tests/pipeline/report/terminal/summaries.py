@@ -12,6 +12,8 @@ FIGURES = (
     "efficiency",
     "weak_efficiency",
     "work_rate",
+    "gpu_hours",
+    "gpu_busy",
 )
 
 
@@ -51,6 +53,7 @@ def runtime(entries, **changes):
     return {
         "parameter": "p",
         "compared_by": "strong",
+        "effort_unit": "core-s",
         "at": entries,
         "fastest": {"p": 2},
         "fastest_measured": True,

@@ -19,6 +19,10 @@ const LARGE = [
 const PREFIXED = 1e4; // from here on numbers have a prefix
 const EXPONENT = 1e16; // from here on they have an exponent
 const IN_HOURS = 36e3; // core-seconds from which core-hours are easier to read
+const HOURS = new Map([
+  ["core-s", "core-hours"],
+  ["GPU-s", "GPU-hours"],
+]);
 const SECONDS_PER_HOUR = 3600;
 
 /**
@@ -117,9 +121,9 @@ export function inWords(value) {
  * @param {Interval | null} [interval]
  */
 export function quantityText(value, unit, interval) {
-  const hours = unit === "core-s" && value >= IN_HOURS;
+  const hours = value >= IN_HOURS ? HOURS.get(unit) : undefined;
   const factor = hours ? SECONDS_PER_HOUR : 1;
-  const text = `${inWords(value / factor)} ${hours ? "core-hours" : unit}`.trim();
+  const text = `${inWords(value / factor)} ${hours ?? unit}`.trim();
   if (!interval) return text;
   const [low, high] = interval;
   return `${text}, 90 % interval ${inWords(low / factor)} to ${inWords(high / factor)}`;

@@ -1,0 +1,98 @@
+"""Time on accelerators: GPU-seconds of kernels, copies and idle time, in metrics of their own.
+
+Streams of a device are summed, so that a location is an accelerator. Core-seconds and GPU-seconds are never
+added: a host that waits for a kernel and the kernel are the same time twice.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from ingest.arrays import FloatArray, IntArray
+from ingest.calltree import CallTree
+from ingest.profile import Block, Profile, RegionTable
+from ingest.region_class import CLASSES, GPU_IDLE, RegionClass
+
+GPU = "gpu_"
+"""What the names of metrics begin with that were measured on accelerators: ``gpu_time``, ``gpu_visits``."""
+GPU_TIME = GPU + "time"
+IDLE = "GPU idle"
+"""The region of the time in which a device does nothing."""
+DEVICE_CLASSES = (RegionClass.KERNEL, RegionClass.COPY, RegionClass.IDLE)
+"""What devices do; all that is neither a copy nor idle time is a kernel."""
+
+
+@dataclass(frozen=True, eq=False)
+class Devices:
+    """The accelerators of a run.
+
+    Attributes:
+        streams: int64[L], the locations that are streams, ordered by their device.
+        first: int64[D], the first stream of each device among them.
+    """
+
+    streams: IntArray
+    first: IntArray
+
+    @classmethod
+    def of(cls, profile: Profile) -> "Devices":
+        """Return the accelerators that a profile has streams of, by ascending number."""
+        streams = np.flatnonzero(profile.locations.accelerator)
+        device = profile.locations.device[streams]
+        order = np.argsort(device, kind="stable")
+        _, first = np.unique(device[order], return_index=True)
+        return cls(streams[order], first)
+
+    def __len__(self) -> int:
+        """Return the number of accelerators D."""
+        return len(self.first)
+
+    def blocks(self, profile: Profile, metric: str) -> Iterator[Block]:
+        """Yield exclusive values summed over the streams of each device.
+
+        Yields:
+            int64[k], call paths, and float64[k, D], their values; all others are zero.
+
+        Raises:
+            InputError: if the values are damaged.
+        """
+        streams = profile.locations.accelerator
+        place = np.cumsum(streams)[self.streams] - 1  # of each stream in a block
+        for nodes, values in profile.exclusive_blocks(metric, streams):
+            yield nodes, np.add.reduceat(values[:, place], self.first, axis=1)
+
+
+def device_rows(classes: IntArray) -> IntArray:
+    """Return for classes of regions, places in `CLASSES`, those in `DEVICE_CLASSES`: what a device does."""
+    row = {CLASSES.index(found): i for i, found in enumerate(DEVICE_CLASSES)}
+    return np.array([row.get(found, 0) for found in classes.tolist()], dtype=np.int64)
+
+
+def idle_time(device_time: FloatArray, wall: float) -> FloatArray:
+    """Return how long each device had nothing to do, float64[D].
+
+    Args:
+        device_time: float64[class, D], seconds per class, of `DEVICE_CLASSES`.
+        wall: seconds that the run took; 0 if unknown.
+
+    Returns:
+        Zero for a device whose kernels overlap and fill the whole run.
+    """
+    idle: FloatArray = np.maximum(wall - device_time.sum(axis=0), 0.0)
+    return idle
+
+
+def with_idle_region(tree: CallTree, regions: RegionTable) -> tuple[CallTree, RegionTable]:
+    """Add a root of the region `IDLE` behind all call paths."""
+    number = len(regions)
+    return (
+        CallTree(np.append(tree.parent, -1), np.append(tree.region, number)),
+        RegionTable(
+            name=(*regions.name, IDLE),
+            mangled=(*regions.mangled, IDLE),
+            paradigm=(*regions.paradigm, GPU_IDLE),
+            file=(*regions.file, ""),
+            line=np.append(regions.line, -1),
+        ),
+    )
