@@ -51,6 +51,18 @@ class RunRecord:
         return useful
 
     @property
+    def offloading_time(self) -> FloatArray:
+        """float64[CPU location], seconds of useful computing and of calls that make accelerators compute.
+
+        Without accelerators that were measured, only the former.
+        """
+        if not self.device_time.size:
+            return self.useful_time
+        offload = np.array([found is RegionClass.OFFLOAD for found in self.classes], dtype=np.bool_)
+        computing: FloatArray = self.class_time[self.computes | offload].sum(axis=0)
+        return computing
+
+    @property
     def kernel_time(self) -> FloatArray:
         """float64[accelerator], seconds of kernels."""
         kernels: FloatArray = self.device_time[DEVICE_CLASSES.index(RegionClass.KERNEL)]

@@ -3,7 +3,8 @@
 The model is multiplicative (POP Centre of Excellence, "Standard metrics for performance analysis"):
 global efficiency = parallel efficiency x computation scalability, and parallel efficiency = load balance x
 communication efficiency. With u the useful computing time of a location and T the run time, load balance =
-mean(u) / max(u) and communication efficiency = max(u) / T.
+mean(u) / max(u) and communication efficiency = max(u) / T. The time in which hosts wait for accelerators that
+they use is in u: it is not lost to communication.
 """
 
 from dataclasses import dataclass
@@ -18,6 +19,9 @@ from ingest.scaling import Scaling, ScalingDecision
 
 INSTRUCTIONS, CYCLES = "PAPI_TOT_INS", "PAPI_TOT_CYC"
 NOT_FROM_PROFILES = "serialisation and transfer, which only traces can distinguish"
+OF_HOSTS = (
+    "efficiencies of accelerators: these are of the hosts, whose calls that use them count as computing"
+)
 NOT_FROM_MEANS = (
     "load balance and communication efficiency, since the logs do not have the times of each process"
 )
@@ -82,6 +86,7 @@ def efficiencies(experiment: Experiment, decision: ScalingDecision) -> Efficienc
         notices=(
             NOT_FROM_PROFILES,
             *notices,
+            *([OF_HOSTS] if any(run.device_time.size for run in experiment.runs) else []),
             *([NOT_FROM_MEANS] if any(is_log(run.attributes) for run in experiment.runs) else []),
         ),
     )
@@ -89,7 +94,7 @@ def efficiencies(experiment: Experiment, decision: ScalingDecision) -> Efficienc
 
 def _of_run(run: RunRecord) -> tuple[float, float, float, float]:
     """Load balance, communication efficiency, parallel efficiency and total useful time of one run."""
-    useful, runtime = run.useful_time, run.longest_time
+    useful, runtime = run.offloading_time, run.longest_time
     largest = useful.max(initial=0.0)
     if largest <= 0 or runtime <= 0:
         return np.nan, np.nan, np.nan, np.nan

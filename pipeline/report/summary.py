@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ingest.arrays import FloatArray
+from ingest.arrays import FloatArray, IntArray
 from ingest.callpaths import folded
 from ingest.experiment import Experiment
 from pipeline.models.analysis import ENOUGH_SCALES, Analysis, Level, Outlook, extrapolation, measured_total
@@ -71,8 +71,13 @@ def summarise(
         "crossovers": _crossovers(analysis, analysis.callpaths, callpaths.crossovers),
         "region_crossovers": _crossovers(analysis, analysis.regions, regions.crossovers),
         "not_listed": {
-            key: 0 if most is None else max(len(level.kernels) - most, 0)
-            for key, level in (("kernels", analysis.callpaths), ("regions", analysis.regions))
+            key: 0
+            if most is None
+            else max(len(_listed(analysis, level, outlook, len(level.kernels))) - most, 0)
+            for key, level, outlook in (
+                ("kernels", analysis.callpaths, callpaths),
+                ("regions", analysis.regions, regions),
+            )
         },
         "total": _total(analysis, callpaths, targets),
         "notices": [*notices, *([profile_sentence(analysis)] if analysis.is_profile else [])],
@@ -113,7 +118,7 @@ def _kernels(
     analysis: Analysis, level: Level, outlook: Outlook, targets: FloatArray, most: int | None
 ) -> list[dict[str, Any]]:
     """Return a row for each of the leading kernels, in their order."""
-    leading = outlook.order[:most]
+    leading = _listed(analysis, level, outlook, most)
     models, kernels = level.models.take(leading), level.kernels
     formula, growth, notes = formulas(models), growths(models), remarks(models)
     classes = growth_classes(models)
@@ -158,6 +163,19 @@ def _kernels(
         }
         for row, k in enumerate(leading.tolist())
     ]
+
+
+def _listed(analysis: Analysis, level: Level, outlook: Outlook, most: int | None) -> IntArray:
+    """Return the leading kernels in their order: all, or the first that can take anything.
+
+    With accelerators, these are those that are not zero everywhere: kernels take no core-seconds, and hosts
+    no GPU-seconds.
+    """
+    if most is None or not any(run.device_time.size for run in analysis.experiment.runs):
+        return outlook.order[:most]
+    somewhere = np.asarray(np.nan_to_num(level.kernels.mean).any(axis=1))
+    leading: IntArray = outlook.order[somewhere[outlook.order]][:most]
+    return leading
 
 
 def _shares(share: FloatArray) -> Sequence[float | int | None]:

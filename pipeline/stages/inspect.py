@@ -6,14 +6,17 @@ from typing import Any
 
 import numpy as np
 
+from ingest.accelerators import DEVICE_CLASSES, GPU, GPU_TIME, Devices, device_rows
 from ingest.alignment import experiment_from_series
+from ingest.arrays import FloatArray
 from ingest.discovery import Run, without_names
 from ingest.errors import InputError, RunNameError
 from ingest.experiment import Experiment
 from ingest.profile import Metric, Profile
 from ingest.readers import SeriesReader
 from ingest.readers.tables.source import TableSource
-from ingest.reduction import reduce_profile
+from ingest.reduction import ReducedProfile, reduce_profile
+from ingest.region_class import CLASSES, RegionClass, region_classes
 from ingest.run_names import RunSpec
 from ingest.run_settings import (
     METADATA,
@@ -32,6 +35,7 @@ from pipeline.execution.executor import Progress, no_progress
 from pipeline.stages.ingest import Located, ingest, is_problem, locate, skipped_entry
 
 TIME = "time"
+BY_CLASS = (TIME, "visits", GPU_TIME, GPU + "visits")  # metrics whose totals are split with accelerators
 
 
 def inspect_path(
@@ -55,8 +59,8 @@ def inspect_path(
 
     Returns:
         ``path`` and ``parameters``; per run its path, format, parameter values, repetition, call paths,
-        regions, locations, processes, metrics, totals of metrics (none unless requested) and notices;
-        ``series`` instead of runs for a series file; ``skipped``, what is not a run, with reasons;
+        regions, locations, accelerators, processes, metrics, totals of metrics (none unless requested) and
+        notices; ``series`` instead of runs for a series file; ``skipped``, what is not a run, with reasons;
         ``notices`` on the whole; ``problems``, one sentence each; ``usable``, whether the runs can be
         modelled together. Logs have ``statistic``, what their values are of the processes, and
         ``reconciled``, how much of the stated total they are; a single one also ``overlapping``, the timers
@@ -187,6 +191,7 @@ def _description(
         "callpaths": len(profile.tree),
         "regions": len(profile.regions),
         "locations": int(profile.locations.cpu.sum()),
+        "accelerators": len(Devices.of(profile)),
         "processes": len(set(profile.locations.process.tolist())),
         "metrics": list(map(_named, profile.metrics)),
         "metadata": stated(profile.attributes, METADATA),
@@ -218,9 +223,30 @@ def _in_group(path: tuple[str, ...]) -> str:
 
 
 def _totals(profile: Profile) -> dict[str, float]:
-    """Sum the exclusive values of every metric that may be summed, over call paths and CPU locations."""
+    """Sum the exclusive values of every metric that may be summed, over call paths and locations.
+
+    Those of accelerators stand apart, with the time of kernels, copies and idle devices and the number of the
+    former two; of a host with accelerators, the time in their interface, too.
+    """
     reduced = reduce_profile(profile, [metric.name for metric in profile.metrics if metric.kind.additive])
-    return {_named(metric): float(reduced.values[metric.name].sum.sum()) for metric in reduced.metrics}
+    totals = {}
+    for metric in reduced.metrics:
+        sums = reduced.values[metric.name].sum
+        totals[_named(metric)] = float(sums.sum())
+        if reduced.device_time.size and metric.name in BY_CLASS:
+            totals |= _by_class(reduced, metric, sums)
+    return totals
+
+
+def _by_class(reduced: ReducedProfile, metric: Metric, sums: FloatArray) -> dict[str, float]:
+    """Split the sums of call paths by what the regions do."""
+    classes = region_classes(reduced.regions)[reduced.tree.region]
+    named: Sequence[RegionClass] = DEVICE_CLASSES
+    rows = device_rows(classes)
+    if not metric.name.startswith(GPU):
+        named, rows = (RegionClass.OFFLOAD,), np.where(classes == CLASSES.index(RegionClass.OFFLOAD), 0, 1)
+    found = {f" {one.value}": float(sums[rows == row].sum()) for row, one in enumerate(named)}
+    return {f"{_named(metric)},{name}": total for name, total in found.items() if total}
 
 
 def _named(metric: Metric) -> str:

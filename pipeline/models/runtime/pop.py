@@ -72,7 +72,7 @@ def pop_parts(study: Study, points: FloatArray) -> PopParts | None:
 
 def _parts(run: RunRecord) -> FloatArray:
     """Useful time, its imbalance and communication, float64[3], in seconds of all locations."""
-    useful, longest, count = run.useful_time, run.longest_time, len(run.process)
+    useful, longest, count = run.offloading_time, run.longest_time, len(run.process)
     largest = useful.max(initial=0.0)
     return np.array([useful.sum(), count * largest - useful.sum(), count * (longest - largest)])
 

@@ -7,7 +7,7 @@ import numpy as np
 from ingest.arrays import FloatArray
 from ingest.number_text import figure
 from pipeline.models.planning.advice import Advice
-from pipeline.models.runtime.figures import Comparison
+from pipeline.models.runtime.figures import Comparison, Figures
 from pipeline.models.runtime.limits import Limit
 from pipeline.models.runtime.losses import Losses
 from pipeline.models.runtime.runtime import Runtime
@@ -95,7 +95,22 @@ def _how_far(findings: Findings, found: Runtime) -> str:
     there = f" At {place(findings, figures.points[-1])}: "
     if np.isfinite(figures.speedup.value[-1]):
         there += f"speed-up {figure(float(figures.speedup.value[-1]))}, "
-    return f"{text}{there}efficiency {_percent(float(efficiency.value[-1]))} ({' to '.join(ends)})."
+    text += f"{there}efficiency {_percent(float(efficiency.value[-1]))} ({' to '.join(ends)})."
+    return text + _busy(findings, figures)
+
+
+def _busy(findings: Findings, figures: Figures) -> str:
+    """Say how busy accelerators are at the largest measured scale and at the target, if there are any."""
+    busy = figures.gpu_busy
+    if not np.isfinite(busy.value[-1]):
+        return ""
+    largest = findings.largest  # measured points come first
+    ends = " to ".join(_percent(float(end[-1])) for end in (busy.lower, busy.upper))
+    return (
+        f" GPUs are busy for {_percent(float(busy.value[largest]))} of the time at "
+        f"{place(findings, figures.points[largest])} (measured), {_percent(float(busy.value[-1]))} at "
+        f"{place(findings, figures.points[-1])} ({ends})."
+    )
 
 
 def _growth(findings: Findings, found: Runtime) -> str:

@@ -17,6 +17,7 @@ COUNTS = {
     "regions": "regions",
     "processes": "processes",
     "locations": "locations",
+    "accelerators": "GPUs",
 }
 MAX_ROWS = 30  # overlapping timers that are shown
 
@@ -72,6 +73,7 @@ def _show_contents(out: Console, found: Mapping[str, Any]) -> None:
         *(
             Column(header=title, cells=[str(run[key]) for run in runs], dispensable=int(key == "regions"))
             for key, title in COUNTS.items()
+            if key != "accelerators" or any(run[key] for run in runs)
         ),
     ]
     paths = [_below(run["path"], found["path"]) for run in runs]

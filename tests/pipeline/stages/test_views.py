@@ -180,6 +180,7 @@ def test_an_inspection_describes_every_run(strong_study):
         "callpaths": 3,
         "regions": 3,
         "locations": 8,
+        "accelerators": 0,
         "processes": 8,
         "metrics": ["time [s]", "visits [occ]"],
         "metadata": {},

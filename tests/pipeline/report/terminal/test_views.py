@@ -228,6 +228,7 @@ def inspected(**changes):
         "regions": 56,
         "processes": 4,
         "locations": 8,
+        "accelerators": 0,
         "metrics": ["time [s]", "visits"],
         "notices": ["odd"],
         "totals": {"time [s]": 1234.5678901234},

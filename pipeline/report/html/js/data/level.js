@@ -286,6 +286,14 @@ export class Level {
     return this.mean[k * this.space.points.length + point];
   }
 
+  /**
+   * Whether a kernel is not zero everywhere: those of accelerators take no core-seconds.
+   * @param {number} k
+   */
+  takesAnything(k) {
+    return this.space.points.some((_, point) => this.measured(k, point) > 0);
+  }
+
   /** @param {number} point */
   measuredTotal(point) {
     let sum = 0;

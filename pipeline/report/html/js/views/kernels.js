@@ -167,7 +167,7 @@ export function buildKernels(report, state) {
     caption: "Kernels with their shares, models and predictions",
     columns,
     sort: "target",
-    rows: () => level.region.map((_, k) => k),
+    rows: () => level.region.map((_, k) => k).filter((k) => level.takesAnything(k)),
     text: (k) => searched(k),
     detail: (k) => kernelDetail(report, state, level, k),
   });

@@ -181,7 +181,7 @@ function stackReadings({ level, target, leading }, scale, share) {
   const total = sum(value);
   /** @param {number} v */
   const part = (v) => (share ? percent(v / total) : figure(v));
-  const others = total - sum(leading.map((k) => value[k]));
+  const others = sum(value.filter((_, k) => !leading.includes(k)));
   /** @type {Reading[]} */
   const kernels = leading.map((k, i) => [`c${i}`, kernelLabel(level, k, 24), part(value[k])]);
   return [...kernels, ["rest", "all others", part(others)], ["none", "total", figure(total)]];
@@ -222,7 +222,7 @@ function legend(report, { level, target, effort, noun, leading }) {
     return row(`c${i}`, name, value[k], interval, outlook.shareAtTarget[k]);
   });
   if (level.additive) {
-    const others = total - sum(leading.map((k) => value[k]));
+    const others = sum(value.filter((_, k) => !leading.includes(k)));
     if (level.count > leading.length) {
       rows.push(row("rest", "all others", others, "", total > 0 ? others / total : 0));
     }
