@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from ingest.accelerators import GPU, GPU_TIME
 from ingest.arrays import BoolArray, FloatArray, IntArray
 from ingest.experiment import Experiment
 from ingest.profile import MetricKind
@@ -24,22 +25,27 @@ VARIES = 1.001  # largest over smallest count, from which it is a factor of the 
 
 @dataclass(frozen=True)
 class Factor:
-    """A count whose product with the time of each is the effort.
+    """A count whose product with the time of each is the effort, or the time of accelerators.
 
     Attributes:
         count: the metric that counts.
         each: name of the time of each, a metric that is not measured.
         noun: what is counted, in the singular.
+        time: the metric of the product.
+        whole: what the product is called.
     """
 
     count: str
     each: str
     noun: str
+    time: str = TIME
+    whole: str = "Effort"
 
 
 FACTORS = (
     Factor("iterations", "time_per_iteration", "iteration"),
     Factor("visits", "time_per_visit", "visit"),
+    Factor(GPU + "visits", GPU + "time_per_visit", "launch", GPU_TIME, "GPU time"),
 )
 
 
@@ -99,8 +105,8 @@ def _extremes(experiment: Experiment, callpaths: Kernels, kind: MetricKind) -> t
 
 def _time_of_each(experiment: Experiment, factor: Factor, scaling: Scaling) -> tuple[Kernels, Kernels]:
     """Kernels of the time per visit, or per iteration, in seconds of a location."""
-    callpaths = callpath_kernels(experiment, TIME, scaling)
-    time, count = (experiment.values[name].sum for name in (TIME, factor.count))
+    callpaths = callpath_kernels(experiment, factor.time, scaling)
+    time, count = (experiment.values[name].sum for name in (factor.time, factor.count))
     regions = region_kernels(callpaths)
     group = _group(callpaths, regions)
     counted = np.where(np.nan_to_num(count) > 0, time, np.nan)
@@ -126,11 +132,11 @@ def _ratio(whole: FloatArray, count: FloatArray) -> FloatArray:
 def _noteworthy_factors(experiment: Experiment, factor: Factor) -> BoolArray:
     """Which call paths take a noteworthy time and have a count that varies, bool[N]."""
     values = experiment.values
-    if experiment.is_series or TIME not in values or factor.count not in values:
+    if experiment.is_series or factor.time not in values or factor.count not in values:
         return np.zeros(len(experiment.tree), dtype=np.bool_)
-    if experiment.metric(TIME).unit not in TIME_UNITS:
+    if experiment.metric(factor.time).unit not in TIME_UNITS:
         return np.zeros(len(experiment.tree), dtype=np.bool_)
-    return _noteworthy(experiment) & varies(values[factor.count])
+    return _noteworthy(experiment, factor.time) & varies(values[factor.count])
 
 
 def varies(count: Reduction) -> BoolArray:
@@ -140,11 +146,11 @@ def varies(count: Reduction) -> BoolArray:
     return found
 
 
-def _noteworthy(experiment: Experiment) -> BoolArray:
+def _noteworthy(experiment: Experiment, metric: str = TIME) -> BoolArray:
     """Which call paths take a noteworthy share of the time somewhere, bool[N]; all if there is no time."""
-    if TIME not in experiment.values:
+    if metric not in experiment.values:
         return np.ones(len(experiment.tree), dtype=np.bool_)
-    time = np.nan_to_num(experiment.values[TIME].sum)
+    time = np.nan_to_num(experiment.values[metric].sum)
     total = time.sum(axis=0)
     share = np.divide(time, total, out=np.zeros(time.shape), where=total > 0)
     found: BoolArray = share.max(axis=(1, 2), initial=0.0) >= NOTEWORTHY

@@ -145,7 +145,7 @@ def show_factors(out: Console, summary: Mapping[str, Any], *, by: str = "regions
                 justify="left",
             ),
         ]
-        title = f"Effort is {factor.count} times the time per {factor.noun}"
+        title = f"{factor.whole} is {factor.count} times the time per {factor.noun}"
         names = name_column(shown, NAMES[by])
         out.print(named_table(*names, columns, width=out.width, title=title, shortest=SHORTEST[by]))
         out.print()

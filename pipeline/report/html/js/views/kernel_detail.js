@@ -32,6 +32,7 @@ const HEIGHT = 340;
 const FACTORS = [
   ["iterations", "time_per_iteration"],
   ["visits", "time_per_visit"],
+  ["gpu_visits", "gpu_time_per_visit"],
 ];
 const logarithmic = { x: true, y: true }; // the axes of all details
 

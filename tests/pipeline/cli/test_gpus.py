@@ -1,0 +1,53 @@
+"""Programs on accelerators, from their profiles to the answer."""
+
+import json
+
+import pytest
+
+from tests.accelerated_runs import busy_share, write_accelerated_runs
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory):
+    return write_accelerated_runs(tmp_path_factory.mktemp("runs") / "app", noise=0.01)
+
+
+def test_a_profile_shows_what_hosts_and_accelerators_took(call, runs):
+    code, out, _ = call("inspect", runs / "app.p4.r1", "--totals", "--format", "json")
+    (run,) = json.loads(out)
+    assert code == 0 and (run["locations"], run["accelerators"]) == (4, 4)
+    totals = {name.removeprefix("total "): value for name, value in run.items()}
+    assert totals["gpu_time [sec]"] == pytest.approx(totals["time [sec]"])
+    parts = [totals[f"gpu_time [sec], GPU {part}"] for part in ("kernels", "idle")]
+    assert sum(parts) == pytest.approx(totals["gpu_time [sec]"])
+    assert parts[0] / sum(parts) == pytest.approx(busy_share(4))
+    assert totals["gpu_visits [occ], GPU kernels"] == 4 * 1000
+    assert totals["visits [occ], offload interface"] == 4
+
+
+def test_the_answer_says_how_busy_accelerators_are(call, runs, tmp_path):
+    code, out, _ = call("run", runs, "--out", tmp_path / "out")
+    assert code == 0 and "strong scaling" in out
+    (row,) = [line for line in out.splitlines() if line.startswith("GPUs busy")]
+    assert row.split()[2:4] == [f"{100 * busy_share(1):.0f}", "%"]
+    summary = json.loads((tmp_path / "out" / "summary.json").read_text())
+    assert {row["region"] for row in summary["regions"]} == {
+        "main",
+        "cudaStreamSynchronize",
+        "MPI_Allreduce",
+    }
+    of_gpus = summary["metrics"]["gpu_time"]
+    assert (of_gpus["unit"], {row["region"] for row in of_gpus["regions"]}) == (
+        "GPU-s",
+        {"axpy", "stencil", "GPU idle"},
+    )
+    assert "GPUs are busy for" in (tmp_path / "out" / "report.html").read_text()
+
+
+def test_gpu_seconds_are_answered_for_by_themselves(call, runs, tmp_path):
+    code, out, _ = call("run", runs, "--out", tmp_path / "out", "--metric", "gpu_time")
+    assert code == 0 and "GPU-s" in out and "core-s" not in out
+    code, out, _ = call("bottlenecks", tmp_path / "out")
+    assert "GPU time is gpu_visits times the time per launch" in out and "main" not in out
+    code, out, _ = call("run", runs, "--out", tmp_path / "out", "--metric", "gpu_time", "--format", "csv")
+    assert "effort [GPU-s]" in out.splitlines()[0] and "gpu_busy" in out.splitlines()[0]
