@@ -1,9 +1,9 @@
 """The contexts of ``meta.db`` as a call tree.
 
 A context is an entry point, a function, a loop, a line or an instruction, below the one that it lies in or
-is called from. Call paths are made of entry points, functions, loops whose line is known, and whatever else is
-called: functions that are not known. All others belong to the nearest of these above them. Context 0, which is
-not listed, is the whole program: the root of the tree.
+is called from. Call paths are made of entry points, functions, loops whose line is known, and whatever else
+is called: functions that are not known. All others belong to the nearest of these above them. Context 0,
+which is not listed, is the whole program: the root of the tree.
 """
 
 import struct

@@ -227,8 +227,9 @@ def _reconciled(found: Sequence[tuple[_Use, _Collected]]) -> str:
     times = [(use, of) for use, of in found if use.metric == TIME] or found[:1]
     parts = []
     for use, of in times:
-        read, stated = math.fsum(float(value.sum()) for value in of.value), of.stated or of.whole
-        name, unit = split_unit(use.stored)
+        read = use.scale * math.fsum(float(value.sum()) for value in of.value)
+        stated = use.scale * (of.stated or of.whole)
+        (name, _), unit = split_unit(use.stored), use.metric.unit
         share = f" = {100 * read / stated:.2f} % of the stated {stated:.10g} {unit}" if stated else ""
         parts.append(f"{name} {read:.10g} {unit}{share}")
     return one_line("; ".join(parts))
@@ -242,7 +243,8 @@ def _notices(
     found: Sequence[tuple[_Use, _Collected]],
 ) -> Iterator[str]:
     if contexts.others:
-        yield f"{contexts.others} lines, instructions and loops of unknown lines are counted with their functions"
+        others = "lines, instructions and loops of unknown lines"
+        yield f"{contexts.others} {others} are counted with their functions"
     if skipped:
         yield f"{len(skipped)} metrics without inclusive values are not read: {', '.join(skipped)[:200]}"
     if empty := threads - len({i for _, of in found for i in of.profile}):
