@@ -8,7 +8,7 @@ which is not listed, is the whole program: the root of the tree.
 
 import struct
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from struct import Struct
 
 import numpy as np
@@ -65,22 +65,10 @@ class _Region:
     line: int = 0
     paradigm: str = PARADIGM
 
-
-@dataclass(frozen=True)
-class _Array:
-    """An array of contexts.
-
-    Attributes:
-        at: offset of the first that is still to be read.
-        end: offset of its end.
-        above: node that they are below.
-        paradigm: that they have from a placeholder above them, or empty.
-    """
-
-    at: int
-    end: int
-    above: int
-    paradigm: str
+    @property
+    def handed_on(self) -> str:
+        """The paradigm that all below it have, or empty."""
+        return self.paradigm if self.paradigm in _ON_DEVICE else ""
 
 
 @dataclass
@@ -108,11 +96,13 @@ class _Regions:
         meta: the file.
         number: number of a region by what it is made of: names, or offsets in the file.
         found: the regions.
+        seen: number of a region by type, flags, fields and inherited paradigm of a context.
     """
 
     meta: MetaFile
     number: dict[tuple[object, ...], int] = field(default_factory=dict)
     found: list[_Region] = field(default_factory=list)
+    seen: dict[tuple[int, int, bytes, str], int] = field(default_factory=dict)
 
     def named(self, name: str) -> int:
         """Return the number of the region of the root or an entry point."""
@@ -172,7 +162,10 @@ def read_contexts(meta: MetaFile) -> Contexts:
     for at in range(first, first + number * stride, max(stride, 1)):
         size, below, identifier, _, name = part.unpack(_ENTRY, at)
         entry = nodes.add(identifier, root, regions.named(meta.text(name) or UNKNOWN))
-        _read_below(part, nodes, regions, _Array(below, below + size, entry, ""))
+        try:
+            _read_below(part, nodes, regions, (below, size), entry)
+        except struct.error:
+            raise ValueError("a context that is cut off at the end of its section") from None
     identifier = np.array(nodes.identifier, dtype=np.int64)
     if len(np.unique(identifier)) < len(identifier):
         raise ValueError("two contexts have the same identifier")
@@ -180,31 +173,40 @@ def read_contexts(meta: MetaFile) -> Contexts:
     return Contexts(identifier, tree, _region_table(regions.found), nodes.others)
 
 
-def _read_below(part: Part, nodes: _Nodes, regions: _Regions, array: _Array) -> None:
-    """Add the contexts of an array and all below them, in preorder."""
-    most = len(part.content) // _CONTEXT.size
-    pending = [array]
+def _read_below(part: Part, nodes: _Nodes, regions: _Regions, extent: tuple[int, int], entry: int) -> None:
+    """Add the contexts of an array, with offset and size in bytes, and all below them, in preorder."""
+    left = len(part.content) // _CONTEXT.size + MAX_ENTRIES - len(nodes.parent) - nodes.others
+    seen, unpack, content, start = regions.seen, _CONTEXT.unpack_from, part.content, part.start
+    pending = [(*_within(part, *extent), entry, "")]
     while pending:
-        array = pending.pop()
-        if array.at >= array.end:
-            continue
-        size, below, identifier, flags, relation, kind, words, _ = part.unpack(_CONTEXT, array.at)
-        fields = array.at + _CONTEXT.size
-        pending.append(replace(array, at=fields + WORD * words))
-        above, inherited = array.above, array.paradigm
-        region = -1
-        if kind in (FUNCTION, LOOP) or relation:
-            region = regions.of(kind, flags, part.bytes(fields, WORD * words), inherited)
-        if region >= 0:
-            above = nodes.add(identifier, above, region)
-            paradigm = regions.found[region].paradigm
-            inherited = paradigm if paradigm in _ON_DEVICE else ""
-        else:
-            nodes.others += 1
-        if len(nodes.parent) + nodes.others > most + MAX_ENTRIES:
-            raise ValueError("contexts that are below themselves")
-        if size:
-            pending.append(_Array(below, below + size, above, inherited))
+        at, end, above, inherited = pending.pop()
+        while at < end:
+            size, below, identifier, flags, relation, kind, words, _ = unpack(content, at - start)
+            fields, at = at + _CONTEXT.size, at + _CONTEXT.size + WORD * words
+            left -= 1
+            if left < 0:
+                raise ValueError("contexts that are below themselves")
+            node, handed_on, region = above, inherited, -1
+            if kind <= LOOP or relation:
+                key = (kind, flags, content[fields - start : at - start], inherited)
+                if (known := seen.get(key)) is None:
+                    known = seen[key] = regions.of(*key)
+                region = known
+            if region >= 0:
+                node = nodes.add(identifier, above, region)
+                handed_on = regions.found[region].handed_on
+            else:
+                nodes.others += 1
+            if size:
+                pending.append((at, end, above, inherited))
+                (at, end), above, inherited = _within(part, below, size), node, handed_on
+
+
+def _within(part: Part, at: int, size: int) -> tuple[int, int]:
+    """Return the offsets of beginning and end of an array of contexts."""
+    if size and not part.holds(at, size):
+        raise ValueError(f"contexts at {at}, outside of their section")
+    return at, at + size
 
 
 def _fields(flags: int, words: bytes) -> tuple[int, int, int, int]:

@@ -190,20 +190,22 @@ def _paths(space, paths, extra):
 
 
 def _functions(space, contexts, modules, files, extra):
-    named = [(i, c) for i, c in enumerate(contexts) if c.kind == FUNCTION and (c.name or c.module or c.file)]
+    """Write each function once; return its offset for each context that has one."""
+    named = {
+        i: (c.name, c.module, c.file, c.line)
+        for i, c in enumerate(contexts)
+        if c.kind == FUNCTION and (c.name or c.module or c.file)
+    }
     begin, stride = space.place(16), 40 + extra
-    first = space.place(stride * len(named))
-    space.put(begin, "QIH", first, len(named), stride)
-    places = {}
-    for number, (i, c) in enumerate(named):
-        at = places[i] = first + stride * number
-        name, module, file = (
-            space.texts[c.name] if c.name else 0,
-            modules.get(c.module, 0),
-            files.get(c.file, 0),
-        )
-        space.put(at, "QQQQI", name, module, 0x400 + i, file, c.line)
-    return (begin, len(space.content)), places
+    different = dict.fromkeys(named.values())
+    first = space.place(stride * len(different))
+    space.put(begin, "QIH", first, len(different), stride)
+    for number, function in enumerate(different):
+        name, module, file, line = function
+        at = different[function] = first + stride * number
+        fields = space.texts[name] if name else 0, modules.get(module, 0), 0x400 + number, files.get(file, 0)
+        space.put(at, "QQQQI", *fields, line)
+    return (begin, len(space.content)), {i: different[function] for i, function in named.items()}
 
 
 def _contexts(space, contexts, functions, files, modules, extra):

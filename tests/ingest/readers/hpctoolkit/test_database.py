@@ -80,7 +80,7 @@ def test_what_is_called_is_a_call_path_even_if_its_function_is_not_known(tmp_pat
     database = write_database(tmp_path / "a", CONTEXTS, [TIME], [Thread(identity=identity, values=values)])
     assert times(read_profile(database)) == {
         ("<unknown function> [libucs.so]",): [0.125],  # an instruction
-        ("main", "<unknown function> 0x412 [libx.so]"): [3.0],
+        ("main", "<unknown function> 0x407 [libx.so]"): [3.0],
         ("main", "<unknown function>"): [5.0],
     }
 
