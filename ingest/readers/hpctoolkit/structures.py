@@ -45,16 +45,6 @@ class Part:
             raise ValueError(f"a structure at {at}, outside of its section")
         return layout.unpack_from(self.content, at - self.start)
 
-    def bytes(self, at: int, size: int) -> bytes:
-        """Return bytes at an offset.
-
-        Raises:
-            ValueError: if they lie outside.
-        """
-        if not self.holds(at, size):
-            raise ValueError(f"{size} bytes at {at}, outside of their section")
-        return self.content[at - self.start : at - self.start + size]
-
     def table(self, fields: npt.DTypeLike, at: int, count: int, stride: int = 0) -> Table:
         """Return an array of structures, of which newer versions may have more than the known fields.
 
