@@ -5,7 +5,7 @@ Values are given as they are measured (scope ``point``); all other scopes and th
 
 import struct
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -15,6 +15,8 @@ KINDS = ("SUMMARY", "NODE", "RANK", "THREAD", "GPUDEVICE", "GPUCONTEXT", "GPUSTR
 ENTRY, FUNCTION, LOOP, LINE, INSTRUCTION = range(-1, 4)
 POINT, FUNCTION_SCOPE, LEX_AWARE, EXECUTION = range(4)
 SCOPES = (("point", 1, 255), ("function", 3, 0), ("lex_aware", 0, 255), ("execution", 2, 255))
+MAXIMUM, SQUARES = 0x4000, 0x8000  # added to the identifier of the sum
+STATISTICS = (("$$", 2, MAXIMUM), ("($$^2)", 0, SQUARES), ("$$", 0, 0))
 VALUE = np.dtype([("metric", "<u2"), ("value", "<f8")])
 INDEX = np.dtype([("context", "<u4"), ("first", "<u8")])
 
@@ -26,7 +28,7 @@ class Context:
     Attributes:
         kind: `ENTRY` to `INSTRUCTION`.
         parent: identifier of the context around it, 0 for an entry point.
-        name: of an entry point or a function.
+        name: of an entry point, or of the function that it states.
         file: source file.
         line: source line.
         module: load module.
@@ -65,6 +67,7 @@ def write_database(
     *,
     title: str = "cpi",
     scopes: Sequence[int] = range(4),
+    bare: Collection[str] = (),
     extra: int = 0,
     summary: bool = True,
 ) -> Path:
@@ -77,18 +80,22 @@ def write_database(
         threads: the profiles.
         title: of the database.
         scopes: those that metrics have.
+        bare: metrics without inclusive values.
         extra: bytes by which structures are longer, as in later versions.
         summary: whether there is one.
     """
     folder.mkdir(parents=True)
-    (folder / "meta.db").write_bytes(meta_bytes(contexts, metrics, title=title, scopes=scopes, extra=extra))
+    meta = meta_bytes(contexts, metrics, title=title, scopes=scopes, bare=bare, extra=extra)
+    (folder / "meta.db").write_bytes(meta)
     rows = [_scoped(contexts, metrics, thread.values, scopes) for thread in threads]
     profiles = [(thread.identity, _arrays(row)) for thread, row in zip(threads, rows, strict=True)]
     if summary:
         total: dict[tuple[int, int], float] = defaultdict(float)
         for row in rows:
-            for key, value in row.items():
-                total[key] += value
+            for (context, metric), value in row.items():
+                total[context, metric] += value
+                total[context, metric + MAXIMUM] = max(total[context, metric + MAXIMUM], value)
+                total[context, metric + SQUARES] += value**2
         profiles.insert(0, ({}, _arrays(total)))
     with (folder / "profile.db").open("wb") as file:
         file.write(profile_bytes(profiles, extra=extra))
@@ -150,7 +157,7 @@ class Space:
         return self.texts[text]
 
 
-def meta_bytes(contexts, metrics, *, title="cpi", scopes=range(4), extra=0) -> bytes:
+def meta_bytes(contexts, metrics, *, title="cpi", scopes=range(4), bare=(), extra=0) -> bytes:
     """Return the content of ``meta.db``."""
     space = Space(0x90)
     extents = {}
@@ -159,7 +166,12 @@ def meta_bytes(contexts, metrics, *, title="cpi", scopes=range(4), extra=0) -> b
     extents[6], files = _paths(space, sorted({c.file for c in contexts} - {""}), extra)
     extents[7], functions = _functions(space, contexts, modules, files, extra)
     extents[3] = _contexts(space, contexts, functions, files, modules, extra)
-    extents[2] = _metrics(space, metrics, scopes, extra)
+    extents[2] = _metrics(
+        space,
+        metrics,
+        {name: [s for s in scopes if s < EXECUTION or name not in bare] for name in metrics},
+        extra,
+    )
     extents[1] = _kinds(space)
     at = space.place(16)
     space.put(at, "QQ", space.text(title), space.text("a *description*"))
@@ -194,7 +206,7 @@ def _functions(space, contexts, modules, files, extra):
     named = {
         i: (c.name, c.module, c.file, c.line)
         for i, c in enumerate(contexts)
-        if c.kind == FUNCTION and (c.name or c.module or c.file)
+        if c.kind != ENTRY and (c.name or (c.kind == FUNCTION and (c.module or c.file)))
     }
     begin, stride = space.place(16), 40 + extra
     different = dict.fromkeys(named.values())
@@ -245,14 +257,15 @@ def _words(i, context, functions, files, modules):
     flags, fields = 0, b""
     if i in functions:
         flags, fields = 1, struct.pack("<Q", functions[i])
-    elif context.kind in (LOOP, LINE) and context.file:
-        flags, fields = 2, struct.pack("<QI4x", files[context.file], context.line)
-    elif context.module:
-        flags, fields = 4, struct.pack("<QQ", modules[context.module], 0x1000 + i)
+    if context.kind != FUNCTION and context.file:
+        flags, fields = flags | 2, fields + struct.pack("<QI4x", files[context.file], context.line)
+    if context.kind != FUNCTION and context.module:
+        flags, fields = flags | 4, fields + struct.pack("<QQ", modules[context.module], 0x1000 + i)
     return flags, fields
 
 
 def _metrics(space, metrics, scopes, extra):
+    """Write the metrics, each with its scopes and statistics."""
     begin = space.place(32)
     sizes = {"metric": 32 + extra, "instance": 16 + extra, "summary": 24 + extra, "scope": 16 + extra}
     first, scope_at = space.place(sizes["metric"] * len(metrics)), space.place(sizes["scope"] * len(SCOPES))
@@ -262,19 +275,22 @@ def _metrics(space, metrics, scopes, extra):
         *(first, len(metrics), sizes["metric"], sizes["instance"], sizes["summary"]),
         *(scope_at, len(SCOPES), sizes["scope"]),
     )
-    instances = space.place(sizes["instance"] * len(metrics) * len(scopes))
-    summaries = space.place(sizes["summary"] * len(metrics) * len(scopes))
+    number_of_scopes = sum(map(len, scopes.values()))
+    instances = space.place(sizes["instance"] * number_of_scopes)
+    summaries = space.place(sizes["summary"] * number_of_scopes * len(STATISTICS))
     for i, (name, kind, index) in enumerate(SCOPES):
         space.put(scope_at + i * sizes["scope"], "QBB", space.text(name), kind, index)
     for number, name in enumerate(metrics):
         at = first + number * sizes["metric"]
-        space.put(at, "QQQHH", space.text(name), instances, summaries, len(scopes), len(scopes))
-        for scope in scopes:
-            scope_of = scope_at + scope * sizes["scope"]
-            space.put(instances, "QH", scope_of, 4 * number + scope)
-            space.put(summaries, "QQBxH", scope_of, space.text("$$"), 0, 4 * number + scope)
+        of = scopes[name]
+        space.put(at, "QQQHH", space.text(name), instances, summaries, len(of), len(of) * len(STATISTICS))
+        for scope in of:
+            scope_of, identifier = scope_at + scope * sizes["scope"], 4 * number + scope
+            space.put(instances, "QH", scope_of, identifier)
             instances += sizes["instance"]
-            summaries += sizes["summary"]
+            for formula, combine, offset in STATISTICS:
+                space.put(summaries, "QQBxH", scope_of, space.text(formula), combine, identifier + offset)
+                summaries += sizes["summary"]
     return begin, len(space.content)
 
 

@@ -10,12 +10,16 @@ from hypothesis import strategies as st
 from ingest.errors import InputError
 from ingest.profile import CPU
 from ingest.readers import find_profile_reader, read_profile
-from ingest.readers.hpctoolkit import files, sparse
+from ingest.readers.hpctoolkit import files, meta, sparse
 from ingest.readers.hpctoolkit.locations import ONE_DEVICE, ONE_OF_MANY
+from ingest.readers.hpctoolkit.meta import MetaFile
+from ingest.readers.hpctoolkit.names import PLACEHOLDERS, paradigm_of
+from ingest.readers.hpctoolkit.structures import Part
 from ingest.run_settings import RECONCILED, not_instrumented
 from tests.ingest.readers.hpctoolkit_meta_files import (
     CONTEXTS,
     ENTRY,
+    EXECUTION,
     FUNCTION,
     GPU,
     INSTRUCTION,
@@ -25,6 +29,7 @@ from tests.ingest.readers.hpctoolkit_meta_files import (
     TIMES,
     Context,
     Thread,
+    profile_bytes,
     stream,
     thread,
     write_database,
@@ -83,6 +88,57 @@ def test_what_is_called_is_a_call_path_even_if_its_function_is_not_known(tmp_pat
         ("main", "<unknown function> 0x407 [libx.so]"): [3.0],
         ("main", "<unknown function>"): [5.0],
     }
+
+
+def test_contexts_may_state_function_line_and_module(tmp_path):
+    contexts = (
+        Context(kind=ENTRY, name="main thread"),
+        Context(kind=INSTRUCTION, parent=1, file="[libx.so]", line=3, module="/lib/libx.so", relation=1),
+        Context(kind=LOOP, parent=2, name="main", file="b.c", line=4, module="/bin/a"),
+        Context(kind=FUNCTION, parent=3, name="f", file="[libx.so]", module="/lib/libx.so", relation=1),
+    )
+    threads = [Thread(identity={"RANK": 0}, values={TIME: {2: 1.0, 3: 2.0, 4: 3.0}})]
+    profile = read_profile(write_database(tmp_path / "a", contexts, [TIME], threads))
+    assert times(profile) == {
+        ("<unknown function> [libx.so]",): [1.0],
+        ("<unknown function> [libx.so]", "Loop@b.c:4"): [2.0],
+        ("<unknown function> [libx.so]", "Loop@b.c:4", "f"): [3.0],
+    }
+    assert region(profile, "f") == ("sampling", "", -1)
+
+
+@pytest.mark.parametrize(
+    ("name", "module", "paradigm"),
+    [
+        ("PMPI_Send [libmpi.so.40]", "", "mpi"),
+        ("MPI_Init", "a.out", "mpi"),
+        ("cudaMemcpy", "a.out", "cuda"),
+        ("f", "libcuda.so.1", "cuda"),
+        ("hipLaunchKernel", "a.out", "hip"),
+        ("clEnqueueNDRangeKernel", "a.out", "opencl"),
+        ("<omp barrier wait>", "", "openmp"),
+        ("clean", "a.out", "sampling"),
+        ("cudamemcpy", "a.out", "sampling"),
+    ],
+)
+def test_paradigms_by_name_and_load_module(name, module, paradigm):
+    assert paradigm_of(name, module) == paradigm
+
+
+@pytest.mark.parametrize("placeholder", PLACEHOLDERS)
+def test_all_below_a_placeholder_runs_on_accelerators(tmp_path, placeholder):
+    contexts = (
+        Context(kind=ENTRY, name="main thread"),
+        Context(kind=FUNCTION, parent=1, name=placeholder, relation=1),
+        Context(kind=FUNCTION, parent=2, name="cudaLaunchDevice", relation=1),
+        Context(kind=LOOP, parent=3, file="b.cu", line=4),
+        Context(kind=INSTRUCTION, parent=4, relation=1),
+        Context(kind=FUNCTION, parent=1, name="b", relation=1),
+    )
+    threads = [Thread(identity={"RANK": 0}, values={"GKER (s)": {5: 1.0}})]
+    profile = read_profile(write_database(tmp_path / "a", contexts, ["GKER (s)"], threads))
+    kind = "gpu kernel" if "kernel" in placeholder else "gpu copy"
+    assert profile.regions.paradigm == ("sampling", "sampling", kind, kind, kind, kind, "sampling")
 
 
 def test_only_inclusive_values_are_needed_and_later_versions_have_longer_structures(tmp_path):
@@ -182,6 +238,24 @@ def test_metrics_without_values_are_left_out_and_those_without_inclusive_ones_ar
     assert [metric.name for metric in profile.metrics] == ["time"]
     with pytest.raises(InputError, match="no values in it; was the measurement interrupted"):
         read_profile(write_database(tmp_path / "b", CONTEXTS, [TIME], [thread(0)], scopes=(0, 1, 2)))
+    database = write_database(tmp_path / "c", CONTEXTS, ["A (x)", TIME], [thread(0)], bare=["A (x)"])
+    assert "1 metrics without inclusive values are not read: A (x)" in read_profile(database).notices
+
+
+def test_counters_are_compared_with_what_is_stated_if_there_is_no_time(tmp_path):
+    threads = [Thread(identity={"RANK": 0}, values={"CYC": TIMES, "INS (occ)": TIMES})]
+    profile = read_profile(write_database(tmp_path / "a", CONTEXTS, ["CYC", "INS (occ)"], threads))
+    assert profile.attributes[RECONCILED] == "CYC 8.25 = 100.00 % of the stated 8.25"
+
+
+def test_sums_in_another_order_leave_nothing(tmp_path):
+    contexts = [Context(kind=ENTRY, name="main thread")]
+    contexts += [Context(kind=FUNCTION, parent=1, name=name, relation=1) for name in "fgh"]
+    values = {4: 0.3, 3: 0.2, 2: 0.1}
+    assert sum(values.values()) < sum(reversed(values.values()))
+    threads = [Thread(identity={"RANK": 0}, values={TIME: values})]
+    profile = read_profile(write_database(tmp_path / "a", contexts, [TIME], threads))
+    assert profile.values("time")[:, 0].tolist() == [0, 0, 0.1, 0.2, 0.3]
 
 
 def test_what_is_stated_is_the_summary(tmp_path):
@@ -307,12 +381,103 @@ def test_inclusive_values_are_not_less_than_those_below_and_contexts_not_below_t
     with pytest.raises(InputError, match="a context has less than those below it"):
         read_profile(patched(database, "profile.db", at, "d", 8.0))
     database = write_database(tmp_path / "b", CONTEXTS, [TIME], [thread(0)])
-    meta = (database / "meta.db").read_bytes()
-    (section,) = struct.unpack_from("<Q", meta, 0x48)
-    (entry,) = struct.unpack_from("<Q", meta, section)
-    size, below = struct.unpack_from("<QQ", meta, entry)
+    below = below_entry(database)
     with pytest.raises(InputError, match="contexts that are below themselves"):
-        read_profile(patched(database, "meta.db", below, "QQ", size, below))
+        read_profile(patched(database, "meta.db", below, "QQ", 32, below))
+
+
+def written(folder, context, metric, value):
+    """Write a database of one thread with any values; the last metric of four is the inclusive one."""
+    database = write_database(folder, CONTEXTS, [TIME], [])
+    arrays = np.array(context), np.array(metric), np.array(value)
+    (database / "profile.db").write_bytes(profile_bytes([({"RANK": 0}, arrays)]))
+    return database
+
+
+@pytest.mark.parametrize(
+    ("context", "value", "told"),
+    [
+        ([0, 2], [1.0, 1.0], "a context has values, but not the one above it"),
+        ([0, 0, 1], [1.0, 1.0, 1.0], "two values of one metric and context"),
+        ([0, 1], [np.nan, 1.0], "not finite"),
+        ([0, 1], [1.0, np.inf], "not finite"),
+        ([0], [-1.0], "a context has less than those below it"),
+    ],
+)
+def test_values_that_contradict_each_other_are_refused(tmp_path, context, value, told):
+    with pytest.raises(InputError, match=rf"profile\.db: .*{told}"):
+        read_profile(written(tmp_path / "a", context, [EXECUTION] * len(context), value))
+
+
+def test_contexts_of_a_profile_are_in_order(tmp_path):
+    database = written(tmp_path / "a", [0, 1, 2], [EXECUTION] * 3, [3.0, 2.0, 1.0])
+    assert read_profile(database).values("time")[:3, 0].tolist() == [1.0, 1.0, 1.0]
+    at = (database / "profile.db").read_bytes().index(struct.pack("<IQ", 1, 1))
+    for fields in ((0, 1), (1, 3), (1, 1 << 63)):
+        with pytest.raises(InputError, match="the contexts of a profile are not in order"):
+            read_profile(patched(database, "profile.db", at, "IQ", *fields))
+    patched(database, "profile.db", at, "IQ", 1, 1)
+    with pytest.raises(InputError, match="but not the one above it"):  # the value of context 0 is nobody's
+        read_profile(patched(database, "profile.db", at - 12, "IQ", 0, 1))
+
+
+def test_identifiers_of_profiles(tmp_path):
+    database = write_database(tmp_path / "a", CONTEXTS, [TIME], [thread(0)])
+    (at,) = struct.unpack_from("<Q", (database / "profile.db").read_bytes(), 0x28)
+    read_profile(patched(database, "profile.db", at + 8, "B", 99))  # of a kind that has no name
+    with pytest.raises(InputError, match="65 identifiers of one profile"):
+        read_profile(patched(database, "profile.db", at, "H", 65))
+    (at,) = struct.unpack_from("<Q", (database / "profile.db").read_bytes(), 0x18)
+    with pytest.raises(InputError, match="structures of 8 bytes, less than 48"):
+        read_profile(patched(database, "profile.db", at + 12, "B", 8))
+
+
+def test_identifiers_of_contexts_and_metrics_are_different(tmp_path):
+    database = write_database(tmp_path / "a", CONTEXTS, ["A", "B"], [thread(0, A=TIMES)])
+    content = (database / "meta.db").read_bytes()
+    (section,) = struct.unpack_from("<Q", content, 0x38)
+    (first,) = struct.unpack_from("<Q", content, section)
+    instances = [struct.unpack_from("<Q", content, first + 8 + 32 * number)[0] for number in range(2)]
+    patched(database, "meta.db", instances[1] + 16 * EXECUTION + 8, "H", EXECUTION)
+    with pytest.raises(InputError, match="two metrics have the same identifier"):
+        read_profile(database)
+    database = write_database(tmp_path / "b", CONTEXTS, [TIME], [thread(0)])
+    below = below_entry(database)
+    with pytest.raises(InputError, match="two contexts have the same identifier"):
+        read_profile(patched(database, "meta.db", below + 16, "I", 1))
+    with pytest.raises(InputError, match=r"contexts at 1[0-9]*, outside of their section"):
+        read_profile(patched(database, "meta.db", below + 8, "Q", 1 << 60))
+
+
+def below_entry(database):
+    """Return the offset of the first context below the entry point."""
+    content = (database / "meta.db").read_bytes()
+    (section,) = struct.unpack_from("<Q", content, 0x48)
+    (entry,) = struct.unpack_from("<Q", content, section)
+    return struct.unpack_from("<QQ", content, entry)[1]
+
+
+def test_numbers_of_metrics_are_bounded(tmp_path, monkeypatch):
+    database = write_database(tmp_path / "a", CONTEXTS, [TIME, "A"], [thread(0)])
+    monkeypatch.setattr(meta, "MAX_METRICS", 1)
+    with pytest.raises(InputError, match=r"meta\.db: 2 metrics"):
+        read_profile(database)
+    monkeypatch.setattr(meta, "MAX_METRICS", 2)
+    with pytest.raises(InputError, match="more identifiers of metrics than there can be"):
+        read_profile(database)
+
+
+def test_texts_end_are_bounded_and_do_not_overlap():
+    part = Part(10, b"main\0caf\xc3\xa9\xff\0end")
+    assert part.text(10, 4) == "main"
+    assert part.text(15, 9) == "café\ufffd"
+    for at, longest in ((10, 3), (22, 9), (9, 9), (99, 9)):
+        with pytest.raises(ValueError, match="no text at"):
+            part.text(at, longest)
+    file = MetaFile(whole=part, sections={}, characters=10)
+    assert [file.text(at) for at in (0, 10, 10, 11, 12)] == ["", "main", "main", "ain", "in"]
+    with pytest.raises(ValueError, match="its texts overlap"):
+        file.text(15)
 
 
 def test_files_that_are_missing_or_truncated_are_named(tmp_path):

@@ -61,7 +61,8 @@ def test_regions_are_different_if_names_or_files_are(tmp_path):
     nodes = (
         '<PF i="1" l="3" f="1" n="1"><C i="2" l="4"><PF i="3" l="9" f="0" n="2"/></C>'
         '<Pr i="4" l="8" f="1" n="1"/><Pr i="5" l="0" f="1" n="3"><PF i="6" l="7" f="0" n="1"/></Pr>'
-        '<PF i="7" l="5-9" f="1" n="3"/><S i="8" l="2"><PF i="9" l="1" f="0" n="2"/></S></PF>'
+        '<PF i="7" l="5-9" f="1" n="3"/><S i="8" l="2">'
+        '<C i="2" l="4"><PF i="9" l="1" f="0" n="2"/></C></S></PF>'
     )
     database = write_database(tmp_path / "a", {(0, 0): 1.0}, nodes=nodes)
     edited(database, ("</ProcedureTable>", '<Procedure i="3" n=""/></ProcedureTable>'))
@@ -89,6 +90,13 @@ def test_threads_are_those_of_processes_and_streams_those_of_accelerators(tmp_pa
     assert profile.locations.device.tolist() == [CPU, CPU, 0, CPU]
     inclusive = profile.values("time", inclusive=True)[0]
     np.testing.assert_allclose(inclusive, [1.6, 3.2, 4.8, 6.4])
+
+
+def test_locations_are_in_the_order_of_ranks_whatever_programs_are_called(tmp_path):
+    database = write_database(tmp_path / "a", RANKS)
+    (file,) = database.glob("*-000000-000-*")
+    file.rename(database / file.name.replace("1.a-", "1.z-"))
+    assert read_profile(database).values("time", inclusive=True)[0].tolist() == pytest.approx([1.6, 3.2])
 
 
 def test_processes_without_ranks_are_told_apart_by_their_numbers(tmp_path):
