@@ -19,7 +19,7 @@ from ingest.profile import Metric, Profile, require_summable
 from ingest.readers.hpctoolkit.contexts import Contexts, read_contexts
 from ingest.readers.hpctoolkit.locations import Placement, place
 from ingest.readers.hpctoolkit.meta import MetaFile, StoredMetric
-from ingest.readers.hpctoolkit.names import DEVICE_TIMES, HOST_TIMES, SECONDS, split_unit
+from ingest.readers.hpctoolkit.names import DEVICE_TIMES, HOST_TIMES, SECONDS, is_of_device, split_unit
 from ingest.readers.hpctoolkit.profile_db import ProfileFile, StoredProfile
 from ingest.readers.hpctoolkit.sparse import Entries, SparseValues, Triplets, summed_entries
 from ingest.readers.stacks import TIME
@@ -126,13 +126,13 @@ def _uses(metrics: Sequence[StoredMetric]) -> list[_Use]:
     uses, names = [], {TIME.name}
     for (name, unit), stored in zip(named, metrics, strict=True):
         if unit in SECONDS and name in (host, *DEVICE_TIMES):
-            uses.append(_Use(stored.name, TIME, SECONDS[unit], name in DEVICE_TIMES))
+            uses.append(_Use(stored.name, TIME, SECONDS[unit], is_of_device(name)))
             continue
         metric = Metric(stored.name if name in names else name, unit)
         if metric.name in names or not metric.name:
             raise ValueError(f"two metrics are called '{stored.name[:80]}', or one has no name")
         names.add(metric.name)
-        uses.append(_Use(stored.name, metric))
+        uses.append(_Use(stored.name, metric, device=is_of_device(name)))
     if len({metric.inclusive for metric in metrics}) < len(metrics):
         raise ValueError("two metrics have the same identifier")
     return uses

@@ -21,7 +21,7 @@ HOST_TIMES = ("REALTIME", "WALLCLOCK", "CPUTIME")
 """Events that measure the time of threads; the first that a database has is its time."""
 
 DEVICE_TIMES = frozenset(("GKER", "GXCOPY", "GICOPY", "GMSET"))
-"""Time of accelerators: kernels, explicit and implicit copies, fills."""
+"""Time of accelerators: kernels, explicit and implicit copies, fills; ``GKER:COUNT`` is a detail of one."""
 
 PLACEHOLDERS: Mapping[str, str] = {
     "<gpu kernel>": GPU_KERNEL,
@@ -48,6 +48,11 @@ def split_unit(text: str) -> tuple[str, str]:
     """Return the name of a metric and its unit, which may be empty."""
     match = _METRIC.fullmatch(text)
     return (match[1], match[2] or "") if match else (text, "")
+
+
+def is_of_device(name: str) -> bool:
+    """Return whether a metric, without its unit, is of what accelerators do."""
+    return name.partition(":")[0] in DEVICE_TIMES
 
 
 def without_library(name: str) -> str:

@@ -188,6 +188,16 @@ def test_the_time_of_operations_is_on_the_accelerator_of_the_process(tmp_path):
     )
 
 
+def test_details_of_operations_are_on_the_accelerator(tmp_path):
+    more = {"GKER:COUNT": {17: 4.0}, "GXCOPY:H2D (B)": {18: 64.0}, "GSYNC:COUNT": {14: 2.0}}
+    threads = [thread(0, gpu=True, **more), thread(0, 1, gpu=True, **more)]
+    profile = read_profile(write_database(tmp_path / "a", CONTEXTS, [*ALL, *more], threads))
+    launch = ("main", "cudaLaunchKernel")
+    assert times(profile, "GKER:COUNT") == {(*launch, "<gpu kernel>", "axpy(float*)"): [0, 0, 8.0]}
+    assert times(profile, "GXCOPY:H2D") == {(*launch, "<gpu copyin>"): [0, 0, 128.0]}
+    assert times(profile, "GSYNC:COUNT") == {launch: [2.0, 2.0, 0]}
+
+
 def test_streams_without_values_say_which_devices_a_process_has(tmp_path):
     one = [thread(0, gpu=True), stream(0, 3, 7), stream(0, 3, 8)]
     two = [thread(1, gpu=True), stream(1, 0, 7), stream(1, 1, 8)]
