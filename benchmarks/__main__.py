@@ -12,6 +12,7 @@ from pathlib import Path
 SAMPLES = sorted(str(path) for path in Path("sample_profiles/hpcg-strong").glob("hpcg.p*.r1/profile.cubex"))
 RUNS = {
     "reading": SAMPLES,
+    "reading_hpctoolkit": [],
     "reading_hatchet": ["--rounds", "3", "--seconds", "60"],
     "modelling": [],
     "modelling_several": [],

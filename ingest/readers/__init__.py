@@ -107,7 +107,7 @@ PROFILE_READERS: tuple[ProfileReader, ...] = (
     ),
     ProfileReader(
         name="HPCToolkit",
-        pattern="<database>/experiment.xml",
+        pattern="<database>/meta.db, experiment.xml",
         matches=hpctoolkit.matches,
         read=hpctoolkit.read,
         files=hpctoolkit.files,

@@ -18,6 +18,7 @@ from tests.ingest.readers import (
     cube3_files,
     extrap_files,
     hpctoolkit_files,
+    hpctoolkit_meta_files,
     profiler_files,
     table_files,
     tau_files,
@@ -231,7 +232,13 @@ def _caliper(folder: Path) -> list[str]:
 def _hpctoolkit(folder: Path) -> list[str]:
     hpctoolkit_files.write_database(folder / "a", {(0, 0): 1.0, (1, 0): 2.0})
     hpctoolkit_files.write_database(folder / "b", {(r, t): 1.0 for r in (0, 1) for t in (0, 1)}, unit="sec")
-    return ["a", "b"]
+    write, thread = hpctoolkit_meta_files.write_database, hpctoolkit_meta_files.thread
+    threads = [thread(0, gpu=True), thread(0, 1, 0.5), thread(1, factor=2, **{"PAPI_L2_TCM": {5: 9.0}})]
+    streams = [hpctoolkit_meta_files.stream(rank, device=0, number=13) for rank in (0, 1)]
+    metrics = ["CPUTIME (sec)", *hpctoolkit_meta_files.GPU, "PAPI_L2_TCM"]
+    write(folder / "c", hpctoolkit_meta_files.CONTEXTS, metrics, [*threads, *streams])
+    write(folder / "d", hpctoolkit_meta_files.CONTEXTS[:12], metrics[:1], [thread(0)], extra=8, scopes=(3,))
+    return ["a", "b", "c", "d"]
 
 
 def _timer_tables(folder: Path) -> list[str]:

@@ -1,0 +1,39 @@
+"""Reader for databases of HPCToolkit: directories that hpcprof and hpcprof-mpi write.
+
+- database: those since 2022 (``meta.db``, ``profile.db``), put together as a `Profile`
+- structures: their binary structures, at offsets that are checked before they are read
+- meta: metrics, functions and files; contexts: the call tree
+- profile_db: the values of threads, read one thread at a time; sparse: how they are kept
+- locations: which threads and accelerators they belong to
+- metric_db: those until 2021 (``*.metric-db``) as a `Profile`; experiment_xml: their document
+- names: what names of metrics and functions mean, in both
+"""
+
+from pathlib import Path
+
+from ingest.profile import Profile
+from ingest.readers.hpctoolkit import database, metric_db
+
+__all__ = ["files", "matches", "read"]
+
+
+def matches(path: Path) -> bool:
+    """Return whether a directory is a database of HPCToolkit."""
+    return any((path / name).is_file() for name in (database.META, metric_db.EXPERIMENT))
+
+
+def files(path: Path) -> list[Path]:
+    """Return the files of a database that are read, without the copies of source files beside them."""
+    named = [path / name for name in (database.META, database.PROFILES, metric_db.EXPERIMENT)]
+    return [file for file in named if file.is_file()] + metric_db.metric_files(path)
+
+
+def read(path: Path) -> Profile:
+    """Read a database: a call tree of functions and loops, values by thread and accelerator.
+
+    Lines and instructions are counted with the function or loop they belong to.
+
+    Raises:
+        InputError: if the database is damaged, or its version is not known.
+    """
+    return database.read(path) if (path / database.META).is_file() else metric_db.read(path)

@@ -1,0 +1,239 @@
+"""Databases until 2021: ``experiment.xml`` and a ``*.metric-db`` per thread as a `Profile`.
+
+A ``*.metric-db`` has a header of 32 bytes and then big-endian numbers, one row per node of the document and
+one column per metric. Only inclusive values are used: exclusive ones stand on statements and again on the
+procedures and loops around them. The sum over statements shows whether both say the same.
+"""
+
+import re
+import struct
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeAlias
+
+import numpy as np
+
+from ingest.arrays import FloatArray, IntArray
+from ingest.calltree import ROOT, CallTree
+from ingest.errors import InputError, one_line
+from ingest.profile import (
+    CPU,
+    LocationTable,
+    Metric,
+    MetricKind,
+    Profile,
+    RegionTable,
+    ValuesInMemory,
+    require_summable,
+)
+from ingest.readers.hpctoolkit.experiment_xml import CALL_SITE, STATEMENT, Document, read_document
+from ingest.readers.hpctoolkit.names import HOST_TIMES, SECONDS, paradigm_of, split_unit
+from ingest.readers.textfile import head, read_bytes
+from ingest.run_settings import RECONCILED, SAMPLED
+
+EXPERIMENT = "experiment.xml"
+MAX_BYTES = 1 << 32  # of one metric-db
+MAX_VALUES = 1 << 28
+TIME = "time"
+UNKNOWN_FILE = "<unknown file>"
+BETWEEN = "an experiment.xml without metric-db files, as HPCToolkit wrote between its two formats"
+FIRST_STREAM = 500
+"""HPCToolkit numbers the streams of accelerators from 500."""
+
+_HEADER = struct.Struct(">18s5scii")  # tag, version, byte order, number of nodes and of metrics
+_FILE = re.compile(r".*-([0-9]{1,6})-([0-9]{1,6})-(\w+)-([0-9]+)-[0-9]\.metric-db", re.DOTALL)
+_INCLUSIVE, _EXCLUSIVE = " (I)", " (E)"
+
+Shape: TypeAlias = tuple[int, int]  # number of nodes and of metrics
+
+
+@dataclass(frozen=True)
+class _Thread:
+    """A file with the values of a thread.
+
+    Attributes:
+        process: rank, host and number of its process.
+        thread: its number in the process.
+        path: the file.
+    """
+
+    process: tuple[int, str, int]
+    thread: int
+    path: Path
+
+
+@dataclass(frozen=True)
+class _Column:
+    """The inclusive values of a metric.
+
+    Attributes:
+        metric: the metric.
+        scale: that values are multiplied by.
+        inclusive: their column.
+        exclusive: that of its exclusive values, -1 if there is none.
+    """
+
+    metric: Metric
+    scale: float
+    inclusive: int
+    exclusive: int
+
+
+def metric_files(path: Path) -> list[Path]:
+    """Return the files with values."""
+    return sorted(path.glob("*.metric-db"))
+
+
+def read(path: Path) -> Profile:
+    """Read a database.
+
+    Raises:
+        InputError: if it is damaged, or has no ``*.metric-db``.
+    """
+    document = read_document(path / EXPERIMENT)
+    threads = sorted(map(_thread, metric_files(path)), key=lambda of: (of.process, of.thread, of.path))
+    shapes = {_shape(thread.path) for thread in threads}
+    if len(shapes) != 1 or not document.identifier:
+        sparse = (path / "profile.db").is_file()
+        raise InputError(
+            BETWEEN if sparse else "no metric-db files, or they do not match each other", where=str(path)
+        )
+    ((nodes, metrics),) = shapes
+    if not 1 <= min(document.identifier) <= max(document.identifier) <= nodes:
+        raise InputError(f"a node that is not one of the {nodes} in the metric-db files", where=str(path))
+    columns = _columns(document)
+    if not columns or len(document.metrics) != metrics or max(m.column for m in document.metrics) >= metrics:
+        raise InputError("no inclusive metric, or not the metrics of the metric-db files", where=str(path))
+    return _profile(path, document, threads, columns, (nodes, metrics))
+
+
+def _thread(file: Path) -> _Thread:
+    match = _FILE.fullmatch(file.name)
+    if match is None:
+        raise _damaged(file)
+    rank, thread, host, process = match.groups()
+    return _Thread((int(rank), host, int(process)), int(thread), file)
+
+
+def _shape(file: Path) -> Shape:
+    """Return the numbers of nodes and metrics of a file, which must have as many values."""
+    content, size = head(file), file.stat().st_size
+    if len(content) >= _HEADER.size:
+        *_, order, nodes, metrics = _HEADER.unpack_from(content)
+        if order == b"b" and min(nodes, metrics) > 0 and size == _HEADER.size + 8 * nodes * metrics:
+            return nodes, metrics
+    raise _damaged(file)
+
+
+def _damaged(file: Path) -> InputError:
+    return InputError("damaged, truncated or renamed since hpcprof wrote it", where=str(file))
+
+
+def _columns(document: Document) -> list[_Column]:
+    """Return the metrics that have inclusive values; of several times the first is the time."""
+    exclusive = {metric.name.removesuffix(_EXCLUSIVE): metric.column for metric in document.metrics}
+    columns: dict[str, _Column] = {}
+    for written in document.metrics:
+        text = written.name.removesuffix(_INCLUSIVE)
+        name, unit = split_unit(text)
+        if text == written.name or not name.strip():
+            continue
+        time = name in HOST_TIMES and unit in SECONDS
+        metric = Metric(TIME if time else name, "s" if time else unit, MetricKind.INCLUSIVE)
+        scale = SECONDS[unit] if time else 1.0
+        column = _Column(metric, scale, written.column, exclusive.get(text, -1))
+        columns.setdefault(metric.name, column)
+    return list(columns.values())
+
+
+def _profile(
+    path: Path, document: Document, threads: Sequence[_Thread], columns: Sequence[_Column], shape: Shape
+) -> Profile:
+    tree, regions, kept = _call_tree(document)
+    if len(kept) * len(threads) * len(columns) > MAX_VALUES:
+        what = f"too large for memory: {len(kept)} call paths on {len(threads)} threads"
+        raise InputError(what, where=str(path))
+    identifier = np.array(document.identifier, dtype=np.int64)
+    statements = identifier[[tag == STATEMENT for tag in document.tag]]
+    values = {column.metric.name: np.empty((len(kept), len(threads))) for column in columns}
+    on_statements = dict.fromkeys(values, 0.0)
+    for location, thread in enumerate(threads):
+        stored = _stored(thread.path, shape)
+        for column in columns:
+            name = column.metric.name
+            values[name][:, location] = _checked(stored, identifier[kept], column.inclusive, column, thread)
+            if column.exclusive >= 0:
+                own = _checked(stored, statements, column.exclusive, column, thread)
+                on_statements[name] += float(own.sum())
+    attributes = {"generator": "HPCToolkit", SAMPLED: "yes"}
+    first = next((column for column in columns if column.metric.name == TIME), columns[0])
+    if first.exclusive >= 0:
+        total = float(values[first.metric.name][tree.roots].sum())
+        attributes[RECONCILED] = _reconciled(first.metric, total, on_statements[first.metric.name])
+    others = len(document.tag) - document.tag.count(CALL_SITE) - len(kept)
+    notice = f"{others} statements are counted with the functions and loops they belong to"
+    return Profile(
+        source=str(path),
+        tree=tree,
+        regions=regions,
+        locations=_locations(threads),
+        metrics=tuple(column.metric for column in columns),
+        load=ValuesInMemory(tree, values),
+        attributes=attributes,
+        notices=(notice,) if others else (),
+    )
+
+
+def _call_tree(document: Document) -> tuple[CallTree, RegionTable, IntArray]:
+    """Return the call paths, their regions, which name and file identify, and int64[n], their nodes."""
+    marked = np.array(document.kept(), dtype=np.bool_)
+    kept = np.flatnonzero(marked)
+    above = np.array(document.parent, dtype=np.int64)
+    nearest = np.append(CallTree(above, np.zeros_like(above)).nearest(marked), ROOT)[above[kept]]
+    number = np.append(np.cumsum(marked) - 1, ROOT)
+    lines: dict[tuple[str, str], int] = {}
+    for node in kept.tolist():
+        lines.setdefault(document.region[node], document.line[node] or -1)
+    place = {key: i for i, key in enumerate(lines)}
+    names = tuple(name or "<unnamed>" for name, _ in lines)
+    regions = RegionTable(
+        name=names,
+        mangled=names,
+        paradigm=tuple(map(paradigm_of, names)),
+        file=tuple("" if file == UNKNOWN_FILE else file for _, file in lines),
+        line=np.array(list(lines.values()), dtype=np.int64),
+    )
+    region = np.array([place[document.region[node]] for node in kept.tolist()], dtype=np.int64)
+    return CallTree(number[nearest], region), regions, kept
+
+
+def _stored(file: Path, shape: Shape) -> FloatArray:
+    """Return the values of a file, big-endian float64[node, metric]."""
+    content = read_bytes(file, MAX_BYTES)
+    if len(content) != _HEADER.size + 8 * shape[0] * shape[1]:
+        raise _damaged(file)
+    values: FloatArray = np.frombuffer(content, ">f8", offset=_HEADER.size).reshape(shape)
+    return values
+
+
+def _checked(
+    stored: FloatArray, identifier: IntArray, number: int, column: _Column, thread: _Thread
+) -> FloatArray:
+    """Return the values of nodes in a column, float64[k], in the unit of the metric."""
+    values: FloatArray = stored[identifier - 1, number].astype(np.float64)
+    require_summable(values, f"'{column.metric.name}'", str(thread.path))
+    return values * column.scale
+
+
+def _reconciled(metric: Metric, total: float, on_statements: float) -> str:
+    share = f" = {100 * total / on_statements:.2f} %" if on_statements else ""
+    stated = f"{on_statements:.10g} {metric.unit} on statements"
+    return one_line(f"{metric.name} {total:.10g} {metric.unit}{share} of the {stated}")
+
+
+def _locations(threads: Sequence[_Thread]) -> LocationTable:
+    number = {key: i for i, key in enumerate(dict.fromkeys(thread.process for thread in threads))}
+    process = np.array([number[thread.process] for thread in threads], dtype=np.int64)
+    of = np.array([thread.thread for thread in threads], dtype=np.int64)
+    return LocationTable(process, of, np.where(of < FIRST_STREAM, CPU, process))

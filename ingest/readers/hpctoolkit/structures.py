@@ -1,0 +1,108 @@
+"""The binary structures of ``meta.db`` and ``profile.db``, after HPCToolkit's FORMATS.md, version 4.0.
+
+A file begins with its kind and version, followed by the sizes and offsets of its sections. Pointers are
+offsets in the file; all numbers are little-endian.
+"""
+
+from dataclasses import dataclass, field
+from struct import Struct
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+MAGIC = b"HPCTOOLKIT"
+VERSION = 4
+HEADER = Struct("<10s4sBB")
+EXTENT = Struct("<QQ")  # size and offset of a section
+
+Table: TypeAlias = npt.NDArray[np.void]
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """A part of a file, addressed by offsets in the file.
+
+    Attributes:
+        start: offset of its first byte.
+        content: its bytes.
+    """
+
+    start: int
+    content: bytes = field(repr=False)
+
+    def holds(self, at: int, size: int) -> bool:
+        """Return whether `size` bytes at an offset lie within it."""
+        return self.start <= at and at + size <= self.start + len(self.content)
+
+    def unpack(self, layout: Struct, at: int) -> tuple[Any, ...]:
+        """Return the fields of a structure.
+
+        Raises:
+            ValueError: if it lies outside.
+        """
+        if not self.holds(at, layout.size):
+            raise ValueError(f"a structure at {at}, outside of its section")
+        return layout.unpack_from(self.content, at - self.start)
+
+    def table(self, fields: npt.DTypeLike, at: int, count: int, stride: int = 0) -> Table:
+        """Return an array of structures, of which newer versions may have more than the known fields.
+
+        Args:
+            fields: the known fields, without gaps.
+            at: offset of the first.
+            count: number of structures.
+            stride: size of one as the file states it, 0 for that of the known fields.
+
+        Raises:
+            ValueError: if it lies outside, or the structures are too small.
+        """
+        known = np.dtype(fields)
+        stride = stride or known.itemsize
+        if stride < known.itemsize:
+            raise ValueError(f"structures of {stride} bytes, less than {known.itemsize}")
+        if not self.holds(at, stride * count):
+            raise ValueError(f"{count} structures at {at}, outside of their section")
+        names = known.names or ()
+        places = [known.fields[name][1] for name in names] if known.fields else []
+        layout = np.dtype(
+            {
+                "names": list(names),
+                "formats": [known[name] for name in names],
+                "offsets": places,
+                "itemsize": stride,
+            }
+        )
+        return np.frombuffer(self.content, layout, count, at - self.start) if count else np.zeros(0, layout)
+
+    def text(self, at: int, longest: int) -> str:
+        """Return the text at an offset, which a zero byte ends.
+
+        Raises:
+            ValueError: if it lies outside, does not end, or is longer than `longest` bytes.
+        """
+        first = at - self.start
+        end = self.content.find(b"\0", first, first + longest + 1) if self.holds(at, 1) else -1
+        if end < 0:
+            raise ValueError(f"no text at {at}")
+        return self.content[first:end].decode("utf-8", "replace")
+
+
+def sections(head: bytes, kind: bytes, number: int) -> list[tuple[int, int]]:
+    """Return size and offset of the sections of a file.
+
+    Args:
+        head: its first bytes.
+        kind: ``meta`` or ``prof``.
+        number: of sections.
+
+    Raises:
+        ValueError: if it is a file of another kind or version, or truncated.
+    """
+    size = HEADER.size + number * EXTENT.size
+    if len(head) < size or not head.startswith(MAGIC + kind):
+        raise ValueError("not the file of HPCToolkit that its name says, or truncated")
+    *_, major, minor = HEADER.unpack_from(head)
+    if major != VERSION:
+        raise ValueError(f"version {major}.{minor} of the format; only version {VERSION} is known")
+    return [(length, at) for length, at in EXTENT.iter_unpack(head[HEADER.size : size])]
