@@ -10,7 +10,6 @@ from pathlib import Path
 from ingest.errors import InputError
 from ingest.profile import Profile
 from ingest.readers import (
-    caliper,
     callgrind,
     cube3,
     cubex,
@@ -26,6 +25,7 @@ from ingest.readers import (
     tau_packed,
     timer_tables,
 )
+from ingest.readers.caliper import cali, json_split
 from ingest.readers.extrap import experiment, json_format, json_lines, text
 from ingest.series import Series
 
@@ -101,9 +101,16 @@ PROFILE_READERS: tuple[ProfileReader, ...] = (
     ProfileReader(
         name="Caliper",
         pattern="*.cali",
-        matches=caliper.matches,
-        read=caliper.read,
-        parameters=caliper.parameters,
+        matches=cali.matches,
+        read=cali.read,
+        parameters=cali.parameters,
+    ),
+    ProfileReader(
+        name="Caliper JSON",
+        pattern="*.json",
+        matches=json_split.matches,
+        read=json_split.read,
+        parameters=json_split.parameters,
     ),
     ProfileReader(
         name="HPCToolkit",
