@@ -14,7 +14,6 @@ import pandas as pd
 from tests import foam_cases
 from tests.cubex_writer import GroupSpec, MetricSpec, RegionSpec, write_cubex
 from tests.ingest.readers import (
-    cali_files,
     cube3_files,
     extrap_files,
     hpctoolkit_files,
@@ -23,6 +22,7 @@ from tests.ingest.readers import (
     tau_files,
     timer_logs,
 )
+from tests.ingest.readers.caliper import cali_files, json_split_files
 
 SAMPLES = Path(__file__).parents[2] / "sample_profiles"
 PARENT = (-1, 0, 1, 1, 0, 4)
@@ -90,6 +90,7 @@ def seeds() -> Mapping[str, tuple[Seed, ...]]:
         "TAU": _tau,
         "TAU packed": _tau_packed,
         "Caliper": _caliper,
+        "Caliper JSON": _texts(json_split_files.JSON_SPLIT, "x.json"),
         "HPCToolkit": _hpctoolkit,
         "callgrind": _texts(profiler_files.CALLGRIND, "callgrind.out.1"),
         "gprof": _texts(profiler_files.GPROF, "gprof.txt"),
@@ -213,7 +214,7 @@ def _tau_packed(folder: Path) -> list[str]:
 
 
 def _caliper(folder: Path) -> list[str]:
-    for name in "abc":
+    for name in "abcd":
         (folder / name).mkdir()
     inclusive = cali_files.Cali().record(cali_files.MAIN, extra=[("sum#inclusive#sum#time.duration", 9)])
     inclusive.record(cali_files.SEND, extra=[("sum#inclusive#sum#time.duration", 4), ("spot.channel", "x")])
@@ -225,7 +226,8 @@ def _caliper(folder: Path) -> list[str]:
     cali_files.exclusive().globals(jobsize="8", problem="30").write(folder / "a" / "a.cali")
     inclusive.globals(jobsize="64").write(folder / "b" / "a.cali")
     ranks.write(folder / "c" / "a.cali")
-    return [f"{name}/a.cali" for name in "abc"]
+    cali_files.on_devices().write(folder / "d" / "a.cali")
+    return [f"{name}/a.cali" for name in "abcd"]
 
 
 def _hpctoolkit(folder: Path) -> list[str]:

@@ -95,7 +95,7 @@ def assemble(records: Records) -> Profile:
         own = records.rows(measure.column)
         at = places.node[own], location[own]
         np.add.at(values[measure.metric.name], at, records.numbers(measure.column))
-    factor, notices = _factor(time, values["time"], records)
+    factor, notices = _factor(time, records)
     seconds = values["time"] * factor
     if time.inclusive:
         recorded = np.zeros(seconds.shape, dtype=np.bool_)
@@ -141,7 +141,7 @@ def _host_time(records: Records) -> TimeName:
     return found[0]
 
 
-def _factor(time: TimeName, values: FloatArray, records: Records) -> tuple[float, tuple[str, ...]]:
+def _factor(time: TimeName, records: Records) -> tuple[float, tuple[str, ...]]:
     """Return the seconds of a stored value, and a notice if no unit is stated.
 
     Caliper counted microseconds when it had no units, and prints them with six zeros.
@@ -150,6 +150,7 @@ def _factor(time: TimeName, values: FloatArray, records: Records) -> tuple[float
         return time.seconds, ()
     if records.unit_expected:
         return 1.0, ()
+    values = records.numbers(time.name)
     whole = bool((values == np.rint(values)).all())
     text = "whole numbers are read as microseconds" if whole else "they are read as seconds"
     return 1e-6 if whole else 1.0, (f"no unit is stated for the values of '{time.name}': {text}",)

@@ -109,22 +109,25 @@ def _records(content: Mapping[str, object], source: str) -> Records:
             raise _DamageError(f"row {number} has not {len(names)} entries")
     entries = dict(zip(names, zip(*rows, strict=True), strict=True)) if rows else {}
     of_nodes = [name for name, about in zip(names, metadata, strict=True) if about.get("is_value") is False]
-    labels, owners, callpaths, places = _tree(_list(content["nodes"]))
+    labels, parents, column_of = _nodes(_list(content["nodes"]))
     path = next((name for name in (*_PATHS, *of_nodes) if name in of_nodes and name not in _NO_PATHS), "")
-    node = np.full(len(rows), ROOT, dtype=np.int64)
-    columns, kinds = {}, dict[str, set[str]]()
+    node, kinds = np.full(len(rows), ROOT, dtype=np.int64), dict[str, set[str]]()
+    columns, callpaths = {}, CallTreeBuilder()
     for name, values in entries.items():
+        column = _column(values)
         if name not in of_nodes:
-            columns[name] = _column(values)
+            columns[name] = column
             continue
-        numbers = _column(values)
-        nodes = [_node(value, len(labels)) for value in numbers.values]
-        if name == path:
-            node[numbers.rows] = [places[number] for number in nodes]
-        else:
-            columns[name] = Column(numbers.rows, [labels[number] for number in nodes])
-    for label, owner in zip(labels, owners, strict=True):
-        kinds.setdefault(label, set()).add(_kind(label) if owner == path else owner)
+        numbers = [_node(value, len(labels)) for value in column.values]
+        if name != path:
+            columns[name] = Column(column.rows, [labels[number] for number in numbers])
+            continue
+        places = _callpaths(numbers, labels, parents, callpaths)
+        node[column.rows] = [places[number] for number in numbers]
+        for number in places:
+            owner = column_of[number]
+            kinds.setdefault(labels[number], set()).add(_kind(labels[number]) if owner == path else owner)
+    units = [_text(about.get("attribute.unit", "")) for about in metadata]
     return Records(
         source=source,
         callpaths=callpaths,
@@ -132,17 +135,14 @@ def _records(content: Mapping[str, object], source: str) -> Records:
         node=node,
         columns=columns,
         globals=_globals(content),
-        units={
-            name: _text(about.get("attribute.unit", "")) for name, about in zip(names, metadata, strict=True)
-        },
+        units=dict(zip(names, units, strict=True)),
         unit_expected=False,
     )
 
 
-def _tree(nodes: Sequence[object]) -> tuple[list[str], list[str], CallTreeBuilder, list[int]]:
-    """Return label and column of each node, the call paths, and the call path of each node."""
-    labels, columns, places, depth = list[str](), list[str](), list[int](), list[int]()
-    callpaths = CallTreeBuilder()
+def _nodes(nodes: Sequence[object]) -> tuple[list[str], list[int], list[str]]:
+    """Return label, parent and column of each node."""
+    labels, parents, columns, depth = list[str](), list[int](), list[str](), list[int]()
     for number, entry in enumerate(nodes):
         about = entry if isinstance(entry, dict) else {}
         parent = about.get("parent", ROOT)
@@ -152,9 +152,24 @@ def _tree(nodes: Sequence[object]) -> tuple[list[str], list[str], CallTreeBuilde
         if depth[-1] > MAX_DEPTH:
             raise _DamageError(f"node {number} lies more than {MAX_DEPTH} deep")
         labels.append(_text(about["label"]) or "<unnamed>")
+        parents.append(int(parent))
         columns.append(_text(about.get("column", "")))
-        places.append(callpaths.callee(places[parent] if parent >= 0 else ROOT, labels[-1]))
-    return labels, columns, callpaths, places
+    return labels, parents, columns
+
+
+def _callpaths(
+    used: Sequence[int], labels: Sequence[str], parents: Sequence[int], callpaths: CallTreeBuilder
+) -> dict[int, int]:
+    """Return the call paths of nodes that are used and of those above them, by the number of the node."""
+    wanted = set(used)
+    for number in range(len(parents) - 1, -1, -1):
+        if number in wanted and parents[number] != ROOT:
+            wanted.add(parents[number])
+    places = {ROOT: ROOT}
+    for number in sorted(wanted):
+        places[number] = callpaths.callee(places[parents[number]], labels[number])
+    del places[ROOT]
+    return places
 
 
 def _kind(label: str) -> str:

@@ -414,3 +414,29 @@ def test_a_program_without_a_record_took_what_all_below_it_took(tmp_path):
     profile = read_profile(file.write(tmp_path / "a.cali"))
     np.testing.assert_allclose(profile.values("time", inclusive=True)[:, 0], [7, 4, 4, 3])
     assert profile.values("time").sum() == 7
+
+
+def test_records_are_those_of_calipers_own_package(tmp_path):
+    package = pytest.importorskip("caliperreader")
+    texts = ("a\\,b", "c\\=d\\\\", "two\\nlines", "operator\\,", "plain")
+    file = Cali()
+    for rank, text in enumerate(texts):
+        path = (*MAIN, ("function", text))
+        file.record(path, extra=[("sum#time.duration", rank + 0.5), ("mpi.rank", rank), ("note", text)])
+        file.record((), extra=[("note", text), ("sum#time.duration", rank)])
+    path = file.globals(cluster="x\\,y", jobsize="5").write(tmp_path / "a.cali")
+    expected, globals_ = package.read_caliper_contents(str(path))
+    found = cali.read_records(path)
+    assert found.globals == {name: text for name, text in globals_.items() if isinstance(text, str)}
+    place, tree, regions = found.callpaths.build()
+    paths = tree.paths(regions)
+    rows = [{"path": paths[place[node]]} if node >= 0 else {"path": ()} for node in found.node.tolist()]
+    for name, column in found.columns.items():
+        for row, value in zip(column.rows.tolist(), column.values, strict=True):
+            rows[row][name] = value
+    kept = ("path", *found.columns)
+    theirs = [{name: record[name] for name in kept if name in record} for record in expected]
+    theirs = [record | {"path": tuple(record.get("path", ()))} for record in theirs]
+    by_values = {str(sorted(row.items(), key=str)) for row in rows}
+    assert by_values == {str(sorted(row.items(), key=str)) for row in theirs}
+    assert len(rows) == len(theirs) == 10
