@@ -11,6 +11,7 @@ from ingest.errors import InputError
 from ingest.profile import Profile
 from ingest.readers import (
     callgrind,
+    craypat,
     cube3,
     cubex,
     folded,
@@ -129,6 +130,15 @@ PROFILE_READERS: tuple[ProfileReader, ...] = (
     ProfileReader(name="gprof", pattern="gprof.txt", matches=gprof.matches, read=gprof.read, fallback=1),
     ProfileReader(
         name="perf", pattern="*.perf", matches=perf_script.matches, read=perf_script.read, fallback=1
+    ),
+    ProfileReader(
+        name="CrayPat",
+        pattern="RUNTIME.rpt",
+        matches=craypat.matches,
+        read=craypat.read,
+        unnamed_parameters=craypat.parameters,
+        content=craypat.content,
+        fallback=1,
     ),
     ProfileReader(
         name="speedscope",

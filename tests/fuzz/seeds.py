@@ -23,6 +23,7 @@ from tests.ingest.readers import (
     timer_logs,
 )
 from tests.ingest.readers.caliper import cali_files, json_split_files
+from tests.ingest.readers.craypat.reports import CRAYPAT
 
 SAMPLES = Path(__file__).parents[2] / "sample_profiles"
 PARENT = (-1, 0, 1, 1, 0, 4)
@@ -95,6 +96,7 @@ def seeds() -> Mapping[str, tuple[Seed, ...]]:
         "callgrind": _texts(profiler_files.CALLGRIND, "callgrind.out.1"),
         "gprof": _texts(profiler_files.GPROF, "gprof.txt"),
         "perf": _texts(profiler_files.PERF, "x.perf"),
+        "CrayPat": _texts(CRAYPAT, "RUNTIME.rpt"),
         "speedscope": _texts(profiler_files.SPEEDSCOPE, "x.speedscope.json"),
         "mpiP": _texts(profiler_files.MPIP, "x.mpiP"),
         "pprof": _texts(profiler_files.PPROF, "x.prof"),
