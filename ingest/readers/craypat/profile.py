@@ -100,34 +100,38 @@ def content(path: Path) -> Hashable:
 
 def _kernels(table: ProfileTable, whole: ProfileRow) -> tuple[list[ProfileRow], list[str]]:
     """Return functions and what is left of groups and the whole, and which of these their parts exceed."""
-    groups = [row for row in table.rows if len(row.path) == 1 and row.path != _WHOLE]
-    functions = [row for row in table.rows if len(row.path) == 2 and not MEMBER.fullmatch(row.path[1])]
+    groups: dict[str, list[ProfileRow]] = {}
+    functions: dict[str, list[ProfileRow]] = {}
+    for row in table.rows:
+        if len(row.path) == 1 and row.path != _WHOLE:
+            groups.setdefault(row.path[0], []).append(row)
+        elif len(row.path) == 2 and not MEMBER.fullmatch(row.path[1]):
+            functions.setdefault(row.path[0], []).append(row)
     kernels, exceeding = list[ProfileRow](), list[str]()
-    for group in groups:
-        if not table.by_group:
-            kernels.append(group)
-            continue
-        own = [row for row in functions if row.path[0] == group.path[0]]
-        kernels += own
-        _add_rest(kernels, (*group.path, f"{group.path[0]} (other)"), group, own, exceeding)
-    _add_rest(kernels, (NOT_LISTED,), whole, groups, exceeding)
-    return kernels, exceeding
+    for name, rows in groups.items():
+        if table.by_group:
+            parts = functions.get(name, [])
+            left = _left(rows, parts, (name, f"{name} (other)"))
+            kernels += [*parts, *left]
+            exceeding += [name for rest in left if rest.value < 0]
+        else:
+            kernels += rows
+    left = _left([whole], [row for rows in groups.values() for row in rows], (NOT_LISTED,))
+    exceeding += ["the total" for rest in left if rest.value < 0]
+    return [kernel for kernel in (*kernels, *left) if kernel.value >= 0], exceeding
 
 
-def _add_rest(
-    kernels: list[ProfileRow],
-    path: tuple[str, ...],
-    whole: ProfileRow,
-    parts: Sequence[ProfileRow],
-    exceeding: list[str],
-) -> None:
-    """Add what parts leave of a whole."""
-    rest = whole.value - math.fsum(part.value for part in parts)
-    if rest > SMALLEST * whole.value or not parts:
-        share = max(whole.share - sum(part.share for part in parts), 0.0)
-        kernels.append(ProfileRow(path=path, share=share, value=rest))
-    elif rest < -ROUNDING * whole.value:
-        exceeding.append(whole.path[0])
+def _left(
+    wholes: Sequence[ProfileRow], parts: Sequence[ProfileRow], path: tuple[str, ...]
+) -> list[ProfileRow]:
+    """Return what parts leave of a whole, negative if they exceed it; nothing if they differ by rounding."""
+    whole = math.fsum(row.value for row in wholes)
+    left = whole - math.fsum(row.value for row in parts)
+    rounding = SMALLEST if left > 0 else ROUNDING
+    if parts and abs(left) <= rounding * whole:
+        return []
+    share = math.fsum(row.share for row in wholes) - math.fsum(row.share for row in parts)
+    return [ProfileRow(path=path, share=max(share, 0.0), value=left)]
 
 
 def _profile(
@@ -212,5 +216,7 @@ def _notices(
         times = f"core-seconds are {facts.threads} times as many"
         notices.append(f"times are those of processes with {facts.threads} threads: {times}")
     if exceeding:
-        notices.append(f"the rows below {', '.join(exceeding)} exceed it: the sum is more than stated")
+        notices.append(
+            f"rows exceed what they are parts of ({', '.join(exceeding)}): the sum is more than stated"
+        )
     return notices

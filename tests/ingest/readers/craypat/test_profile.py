@@ -109,7 +109,7 @@ def test_threads_and_functions_that_exceed_their_group_are_noticed(read):
     notices = read(text).notices
     assert notices[1:] == (
         "times are those of processes with 8 threads: core-seconds are 8 times as many",
-        "the rows below USER exceed it: the sum is more than stated",
+        "rows exceed what they are parts of (USER): the sum is more than stated",
     )
 
 
