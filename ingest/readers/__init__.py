@@ -17,6 +17,7 @@ from ingest.readers import (
     folded,
     gprof,
     hpctoolkit,
+    likwid,
     mpip,
     openfoam,
     perf_script,
@@ -138,6 +139,15 @@ PROFILE_READERS: tuple[ProfileReader, ...] = (
         read=craypat.read,
         unnamed_parameters=craypat.parameters,
         content=craypat.content,
+        fallback=1,
+    ),
+    ProfileReader(
+        name="LIKWID",
+        pattern="proc_<k>.out",
+        matches=likwid.matches,
+        read=likwid.read,
+        files=likwid.files,
+        unnamed_parameters=likwid.parameters,
         fallback=1,
     ),
     ProfileReader(

@@ -24,6 +24,7 @@ from tests.ingest.readers import (
 )
 from tests.ingest.readers.caliper import cali_files, json_split_files
 from tests.ingest.readers.craypat.reports import CRAYPAT
+from tests.ingest.readers.likwid import outputs
 
 SAMPLES = Path(__file__).parents[2] / "sample_profiles"
 PARENT = (-1, 0, 1, 1, 0, 4)
@@ -97,6 +98,7 @@ def seeds() -> Mapping[str, tuple[Seed, ...]]:
         "gprof": _texts(profiler_files.GPROF, "gprof.txt"),
         "perf": _texts(profiler_files.PERF, "x.perf"),
         "CrayPat": _texts(CRAYPAT, "RUNTIME.rpt"),
+        "LIKWID": _likwid,
         "speedscope": _texts(profiler_files.SPEEDSCOPE, "x.speedscope.json"),
         "mpiP": _texts(profiler_files.MPIP, "x.mpiP"),
         "pprof": _texts(profiler_files.PPROF, "x.prof"),
@@ -236,6 +238,14 @@ def _hpctoolkit(folder: Path) -> list[str]:
     hpctoolkit_files.write_database(folder / "a", {(0, 0): 1.0, (1, 0): 2.0})
     hpctoolkit_files.write_database(folder / "b", {(r, t): 1.0 for r in (0, 1) for t in (0, 1)}, unit="sec")
     return ["a", "b"]
+
+
+def _likwid(folder: Path) -> list[str]:
+    (folder / "processes").mkdir()
+    for process in (0, 1):
+        text = outputs.program(1.0, cores=[f"Core {process}"])
+        (folder / "processes" / f"proc_{process}.out").write_text(text, encoding="utf-8")
+    return [*_texts(outputs.LIKWID, "x.txt")(folder), "processes"]
 
 
 def _timer_tables(folder: Path) -> list[str]:
