@@ -72,7 +72,11 @@ def read(path: Path) -> Profile:
     """
     text = read_text(path, MAX_BYTES)
     lines = text.splitlines()
-    facts, table = read_facts(text), profile_table(lines)
+    facts = read_facts(text)
+    try:
+        table = profile_table(lines)
+    except ValueError as error:
+        raise InputError(f"damaged: {error}", where=str(path), hint=HINT) from error
     whole = next((row for row in table.rows if row.path == _WHOLE), None) if table else None
     if table is None or whole is None:
         raise InputError("no profile table with a total in it", where=str(path), hint=HINT)

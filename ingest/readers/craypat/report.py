@@ -133,12 +133,19 @@ def process_seconds(lines: Sequence[str]) -> float | None:
 
 
 def profile_table(lines: Sequence[str]) -> ProfileTable | None:
-    """Return the first table of that kind, preferably one titled so; None if there is none."""
+    """Return the first table of that kind, preferably one titled so; None if there is none.
+
+    Raises:
+        ValueError: if a row of CSV is damaged.
+    """
     start = _start_of_profile(lines)
     if start is None:
         return None
     if header := _CSV_HEADER.match(lines[start]):
-        found = tuple(_csv_rows(lines[start + 1 :]))
+        try:
+            found = tuple(_csv_rows(lines[start + 1 :]))
+        except csv.Error as error:
+            raise ValueError(str(error)) from error
         return ProfileTable(traced=header["kind"] == "Time", by_group=True, rows=found)
     names = [name.strip() for name in lines[start].split("|")]
     calls = names.index("Calls") if "Calls" in names else None
@@ -216,7 +223,7 @@ def _calls(more: str | None, column: int | None) -> float | None:
 def _csv_rows(lines: Sequence[str]) -> Iterator[ProfileRow]:
     """Yield the rows of a table of CSV; those of single processes are left out."""
     for cells in csv.reader(lines):
-        if len(cells) < 4 or not cells[0].isdigit():
+        if len(cells) < 4 or not cells[0].isdecimal():
             return
         path = tuple(cells[-1].split("/", 1))
         if int(cells[0]) <= 2 and not MEMBER.fullmatch(path[-1]):

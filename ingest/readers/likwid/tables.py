@@ -17,7 +17,6 @@ Framed tables stand under ``Region sweep, Group 1: MEM_DP`` or ``Group 1: MEM_DP
 blank line between them. What could not be read is ``-``, ``nan`` or the largest number of 48 bits.
 """
 
-import csv
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -78,43 +77,45 @@ def _csv_tables(lines: Sequence[str]) -> Iterator[Table]:
     for start, end in pairwise([*starts, len(lines)]):
         title = _CSV_TABLE.match(lines[start])
         if title and not title["stat"]:
-            cells = [[cell.strip() for cell in row] for row in csv.reader(lines[start + 1 : end])]
-            yield _table(title["region"], title["group"], cells)
+            cells = [[cell.strip() for cell in line.split(",")] for line in lines[start + 1 : end]]
+            yield from _tables(title["region"], title["group"], cells)
 
 
 def _text_tables(lines: Sequence[str]) -> Iterator[Table]:
     region, group, block = None, "", list[list[str]]()
     for line in [*lines, "end"]:
-        cells = [cell.strip() for cell in line.strip("| \n").split("|")] if line.startswith("|") else []
-        ends = not cells and not line.startswith("+")
-        if block and (ends or cells[:1] in [[header] for header in _HEADERS]):
-            if "Sum" not in block[0]:
-                yield _table(region, group, block)
+        if group and line.startswith("|"):
+            block.append([cell.strip() for cell in line.strip("| \n").split("|")])
+        elif not line.startswith("+"):
+            yield from _tables(region, group, block)
             block = []
-        if title := _TEXT_TITLE.match(line.strip()):
-            region, group = title["region"], title["group"]
-        elif group and cells:
-            block.append(cells)
+            if title := _TEXT_TITLE.match(line.strip()):
+                region, group = title["region"], title["group"]
 
 
-def _table(region: str | None, group: str, cells: Sequence[Sequence[str]]) -> Table:
-    """Return a table; rows of one name, such as those of memory channels, are added up."""
-    rows: dict[str, FloatArray] = {}
-    events: set[str] = set()
-    first, cores = 1, tuple[str, ...]()
+def _tables(region: str | None, group: str, cells: Sequence[Sequence[str]]) -> Iterator[Table]:
+    """Yield a table for each header in rows that follow each other, but not those of statistics."""
+    starts = [at for at, row in enumerate(cells) if row[0] in _HEADERS]
+    for start, end in pairwise([*starts, len(cells)]):
+        header = cells[start]
+        first = 2 if header[0] == "Event" else 1
+        cores = tuple(cell for cell in header[first:] if cell)
+        if cores and "Sum" not in cores:
+            rows = _rows(cells[start + 1 : end], first, len(cores))
+            events = frozenset(rows if header[0] == "Event" else ())
+            yield Table(region=region, group=group, cores=cores, rows=rows, events=events)
+
+
+def _rows(cells: Sequence[Sequence[str]], first: int, cores: int) -> dict[str, FloatArray]:
+    """Return the values of rows by name; those of one event, such as of memory channels, are added up."""
+    found: dict[str, FloatArray] = {}
     for row in cells:
-        if row and row[0] in _HEADERS:
-            first = 2 if row[0] == "Event" else 1
-            cores = tuple(cell for cell in row[first:] if cell)
-        elif len(row) > first and cores:
-            values = np.full(len(cores), np.nan)
-            values[: len(row) - first] = [_value(cell) for cell in row[first : first + len(cores)]]
-            known = rows.get(row[0])
-            of_channels = known is not None and first == 2 and len(known) == len(cores)
-            rows[row[0]] = _sum(known, values) if known is not None and of_channels else values
-            if first == 2:
-                events.add(row[0])
-    return Table(region=region, group=group, cores=cores, rows=rows, events=frozenset(events))
+        if len(row) > first:
+            values = np.full(cores, np.nan)
+            values[: len(row) - first] = [_value(cell) for cell in row[first : first + cores]]
+            known = found.get(row[0])
+            found[row[0]] = _sum(known, values) if known is not None and first == 2 else values
+    return found
 
 
 def _sum(known: FloatArray, values: FloatArray) -> FloatArray:

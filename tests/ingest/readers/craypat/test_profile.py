@@ -154,6 +154,17 @@ def test_damaged_reports_are_refused(read, before, after, error):
         read(text.replace(before, after, 1).replace("Profile by Group", "x"))
 
 
+@pytest.mark.parametrize("cell", ["x%", '"' + "9" * 200_000])
+def test_damaged_rows_of_csv_are_refused(tmp_path, cell):
+    file = tmp_path / "x"
+    file.write_text(
+        sampled().replace("Table 1:", f"Table 1:  Profile by F\n\nLevel,Samp%,Samp,Group\n0,{cell},1,Total\n")
+    )
+    assert craypat.matches(file)
+    with pytest.raises(InputError, match="damaged: "):
+        craypat.read(file)
+
+
 def test_other_files(tmp_path):
     file = tmp_path / "x"
     for text in ("", "CrayPat/X:  Version 1\n", CRAYPAT["traced"].replace("CrayPat/X", "Other")):

@@ -127,6 +127,14 @@ def test_what_is_one_run(tmp_path, outputs, one_run):
         assert [file.name for file in likwid.files(folder)] == list(outputs)
 
 
+def test_long_cells_and_headers_that_differ(read):
+    assert by_region(read(CSV.replace("STRUCT,Info,3,,", "x," + "9" * 200_000))) == {"sweep": [1.5, 2.5]}
+    other = CSV.replace("Event,Counter,HWThread 0,HWThread 1,", "Event,Counter,HWThread 0,")
+    profile = read(other)
+    assert by_region(profile, "visits") == {"sweep": [3, 3]}
+    assert by_region(profile, "INSTR_RETIRED_ANY") == {"sweep": [100, 0]}
+
+
 def test_other_files(tmp_path):
     file = tmp_path / "x"
     for text in ("", "Group 1: MEM\n", "Group 1: MEM\n+--+\n", LIKWID["program"].replace("Group", "Row")):
