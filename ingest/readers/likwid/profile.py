@@ -71,9 +71,12 @@ def read(path: Path) -> Profile:
     run = _Run()
     for process, file in enumerate(files(path)):
         text = read_text(file, MAX_BYTES)
-        tables = read_tables(text)
-        for name in dict.fromkeys(table.region for table in tables):
-            _add_region(run, process, name, [table for table in tables if table.region == name])
+        of_region: dict[str | None, list[Table]] = {}
+        for table in read_tables(text):
+            of_region.setdefault(table.region, []).append(table)
+        with np.errstate(over="ignore", invalid="ignore"):  # what is not finite is refused below
+            for name, tables in of_region.items():
+                _add_region(run, process, name, tables)
         cpu = _CPU.search(text)
         run.cpu = run.cpu or (cpu[1] if cpu else "")
     if not run.values.get(TIME.name):
