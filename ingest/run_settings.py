@@ -36,9 +36,9 @@ def is_log(attributes: Mapping[str, str]) -> bool:
 
 def not_instrumented(attributes: Mapping[str, str]) -> str:
     """Return why a run has no instrumented regions, whose visits have a cost; empty if it has."""
-    if is_log(attributes) or attributes.get(GENERATOR) == TABLE:
-        return NOT_INSTRUMENTED
-    return NOT_RECORDED if SAMPLED in attributes else ""
+    if SAMPLED in attributes:
+        return NOT_RECORDED
+    return NOT_INSTRUMENTED if is_log(attributes) or attributes.get(GENERATOR) == TABLE else ""
 
 
 def stated(attributes: Mapping[str, str], prefix: str) -> dict[str, str]:

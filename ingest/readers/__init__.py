@@ -10,13 +10,14 @@ from pathlib import Path
 from ingest.errors import InputError
 from ingest.profile import Profile
 from ingest.readers import (
-    caliper,
     callgrind,
+    craypat,
     cube3,
     cubex,
     folded,
     gprof,
     hpctoolkit,
+    likwid,
     mpip,
     openfoam,
     perf_script,
@@ -26,6 +27,7 @@ from ingest.readers import (
     tau_packed,
     timer_tables,
 )
+from ingest.readers.caliper import cali, json_split
 from ingest.readers.extrap import experiment, json_format, json_lines, text
 from ingest.series import Series
 
@@ -101,9 +103,16 @@ PROFILE_READERS: tuple[ProfileReader, ...] = (
     ProfileReader(
         name="Caliper",
         pattern="*.cali",
-        matches=caliper.matches,
-        read=caliper.read,
-        parameters=caliper.parameters,
+        matches=cali.matches,
+        read=cali.read,
+        parameters=cali.parameters,
+    ),
+    ProfileReader(
+        name="Caliper JSON",
+        pattern="*.json",
+        matches=json_split.matches,
+        read=json_split.read,
+        parameters=json_split.parameters,
     ),
     ProfileReader(
         name="HPCToolkit",
@@ -122,6 +131,24 @@ PROFILE_READERS: tuple[ProfileReader, ...] = (
     ProfileReader(name="gprof", pattern="gprof.txt", matches=gprof.matches, read=gprof.read, fallback=1),
     ProfileReader(
         name="perf", pattern="*.perf", matches=perf_script.matches, read=perf_script.read, fallback=1
+    ),
+    ProfileReader(
+        name="CrayPat",
+        pattern="RUNTIME.rpt",
+        matches=craypat.matches,
+        read=craypat.read,
+        unnamed_parameters=craypat.parameters,
+        content=craypat.content,
+        fallback=1,
+    ),
+    ProfileReader(
+        name="LIKWID",
+        pattern="proc_<k>.out",
+        matches=likwid.matches,
+        read=likwid.read,
+        files=likwid.files,
+        unnamed_parameters=likwid.parameters,
+        fallback=1,
     ),
     ProfileReader(
         name="speedscope",

@@ -14,7 +14,6 @@ import pandas as pd
 from tests import foam_cases
 from tests.cubex_writer import GroupSpec, MetricSpec, RegionSpec, write_cubex
 from tests.ingest.readers import (
-    cali_files,
     cube3_files,
     extrap_files,
     hpctoolkit_files,
@@ -24,6 +23,9 @@ from tests.ingest.readers import (
     tau_files,
     timer_logs,
 )
+from tests.ingest.readers.caliper import cali_files, json_split_files
+from tests.ingest.readers.craypat.reports import CRAYPAT
+from tests.ingest.readers.likwid import outputs
 
 SAMPLES = Path(__file__).parents[2] / "sample_profiles"
 PARENT = (-1, 0, 1, 1, 0, 4)
@@ -91,10 +93,13 @@ def seeds() -> Mapping[str, tuple[Seed, ...]]:
         "TAU": _tau,
         "TAU packed": _tau_packed,
         "Caliper": _caliper,
+        "Caliper JSON": _texts(json_split_files.JSON_SPLIT, "x.json"),
         "HPCToolkit": _hpctoolkit,
         "callgrind": _texts(profiler_files.CALLGRIND, "callgrind.out.1"),
         "gprof": _texts(profiler_files.GPROF, "gprof.txt"),
         "perf": _texts(profiler_files.PERF, "x.perf"),
+        "CrayPat": _texts(CRAYPAT, "RUNTIME.rpt"),
+        "LIKWID": _likwid,
         "speedscope": _texts(profiler_files.SPEEDSCOPE, "x.speedscope.json"),
         "mpiP": _texts(profiler_files.MPIP, "x.mpiP"),
         "pprof": _texts(profiler_files.PPROF, "x.prof"),
@@ -214,7 +219,7 @@ def _tau_packed(folder: Path) -> list[str]:
 
 
 def _caliper(folder: Path) -> list[str]:
-    for name in "abc":
+    for name in "abcd":
         (folder / name).mkdir()
     inclusive = cali_files.Cali().record(cali_files.MAIN, extra=[("sum#inclusive#sum#time.duration", 9)])
     inclusive.record(cali_files.SEND, extra=[("sum#inclusive#sum#time.duration", 4), ("spot.channel", "x")])
@@ -226,7 +231,8 @@ def _caliper(folder: Path) -> list[str]:
     cali_files.exclusive().globals(jobsize="8", problem="30").write(folder / "a" / "a.cali")
     inclusive.globals(jobsize="64").write(folder / "b" / "a.cali")
     ranks.write(folder / "c" / "a.cali")
-    return [f"{name}/a.cali" for name in "abc"]
+    cali_files.on_devices().write(folder / "d" / "a.cali")
+    return [f"{name}/a.cali" for name in "abcd"]
 
 
 def _hpctoolkit(folder: Path) -> list[str]:
@@ -239,6 +245,14 @@ def _hpctoolkit(folder: Path) -> list[str]:
     write(folder / "c", hpctoolkit_meta_files.CONTEXTS, metrics, [*threads, *streams])
     write(folder / "d", hpctoolkit_meta_files.CONTEXTS[:12], metrics[:1], [thread(0)], extra=8, scopes=(3,))
     return ["a", "b", "c", "d"]
+
+
+def _likwid(folder: Path) -> list[str]:
+    (folder / "processes").mkdir()
+    for process in (0, 1):
+        text = outputs.program(1.0, cores=[f"Core {process}"])
+        (folder / "processes" / f"proc_{process}.out").write_text(text, encoding="utf-8")
+    return [*_texts(outputs.LIKWID, "x.txt")(folder), "processes"]
 
 
 def _timer_tables(folder: Path) -> list[str]:

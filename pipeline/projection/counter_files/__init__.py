@@ -10,8 +10,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ingest.errors import InputError
-from pipeline.projection.counter_files.craypat import is_craypat, read_craypat
-from pipeline.projection.counter_files.likwid import is_likwid, read_likwid
+from ingest.readers.craypat.report import is_report
+from ingest.readers.likwid.tables import is_output
+from pipeline.projection.counter_files.craypat import read_craypat
+from pipeline.projection.counter_files.likwid import read_likwid
 from pipeline.projection.counter_files.papi import is_papi, read_papi
 from pipeline.projection.counter_files.perf_stat import is_perf_stat, read_perf_stat
 from pipeline.projection.counter_files.report import TOTAL, CountedRegion, CounterReport, merged
@@ -42,8 +44,8 @@ class CounterFormat:
 
 
 FORMATS = (
-    CounterFormat("CrayPat report", is_craypat, read_craypat),
-    CounterFormat("likwid-perfctr -O", is_likwid, read_likwid),
+    CounterFormat("CrayPat report", is_report, read_craypat),
+    CounterFormat("likwid-perfctr -O", is_output, read_likwid),
     CounterFormat("PAPI high-level JSON", is_papi, read_papi),
     CounterFormat("perf stat -x, or -j", is_perf_stat, read_perf_stat),
 )

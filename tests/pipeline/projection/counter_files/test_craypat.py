@@ -3,7 +3,8 @@
 import pytest
 
 from ingest.errors import InputError
-from pipeline.projection.counter_files.craypat import is_craypat, read_craypat
+from ingest.readers.craypat.report import is_report
+from pipeline.projection.counter_files.craypat import read_craypat
 from pipeline.projection.counter_files.report import TOTAL, CountedRegion
 from tests.pipeline.projection.counter_files.craypat_report import REPORT
 from tests.pipeline.projection.counter_files.public_files import public_file
@@ -264,8 +265,8 @@ def test_a_block_ends_at_its_rule_and_needs_a_title():
 
 
 def test_output_of_the_program_may_come_first():
-    assert is_craypat("N Bodies = 10240\n" * 500 + HEAD)
-    assert not is_craypat("# this is how CrayPat/X: is used\n")
+    assert is_report("N Bodies = 10240\n" * 500 + HEAD)
+    assert not is_report("# this is how CrayPat/X: is used\n")
 
 
 def test_what_is_not_such_a_report():

@@ -3,7 +3,8 @@
 import pytest
 
 from ingest.errors import InputError
-from pipeline.projection.counter_files.likwid import is_likwid, read_likwid
+from ingest.readers.likwid.tables import is_output
+from pipeline.projection.counter_files.likwid import read_likwid
 from pipeline.projection.counter_files.report import TOTAL
 from pipeline.projection.counters import work
 from tests.pipeline.projection.counter_files.public_files import public_file
@@ -137,11 +138,17 @@ def test_framed_tables():
     assert named.path == ("inner loop",)
 
 
+def test_tables_that_follow_without_a_blank_line():
+    dense = read_likwid("\n".join(filter(None, TEXT.splitlines())), "run.txt")
+    assert dense.regions == read_likwid(TEXT, "run.txt").regions
+    assert dense.cores == 2
+
+
 def test_what_begins_like_likwid():
-    assert is_likwid(csv())
-    assert is_likwid(TEXT)
-    assert not is_likwid("Group 1: MEM\n")
-    assert not is_likwid("region,time [s]\na,3\n")
+    assert is_output(csv())
+    assert is_output(TEXT)
+    assert not is_output("Group 1: MEM\n")
+    assert not is_output("region,time [s]\na,3\n")
 
 
 def test_a_file_without_a_runtime():

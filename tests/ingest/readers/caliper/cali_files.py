@@ -64,3 +64,22 @@ def exclusive(time=1.0):
     for path, seconds in ((MAIN, 1.0), (LOOP, 2.0), (SEND, 4.0)):
         file.record(path, extra=[("sum#time.duration", seconds * time), ("max#time.duration", 9)])
     return file
+
+
+LAUNCH = (*MAIN, ("cupti.runtimeAPI", "cudaLaunchKernel"))
+COPY = (*MAIN, ("cupti.runtimeAPI", "cudaMemcpy"))
+HOST, DEVICE = "scale#sum#cupti.host.duration", "scale#cupti.activity.duration"
+
+
+def on_devices():
+    """Host, kernels and copies of two ranks, as CUPTI measures them."""
+    file = Cali().globals(**{"mpi.world.size": "2"})
+    for rank in (0, 1):
+        by = ("mpi.rank", rank)
+        for path, seconds in (((), 0.25), (MAIN, 4.0), (LAUNCH, 0.5), (COPY, 1.0)):
+            file.record(path, extra=[(HOST, seconds), by])
+        kernel = [("cupti.kernel.name", "axpy"), ("cupti.activity.kind", "kernel")]
+        file.record(LAUNCH, extra=[(DEVICE, 2.0 + rank), by, *kernel])
+        file.record((), extra=[(DEVICE, 0.125), by, *kernel])
+        file.record(COPY, extra=[(DEVICE, 0.75), by, ("cupti.activity.kind", "memcpy")])
+    return file

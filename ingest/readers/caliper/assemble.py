@@ -1,0 +1,331 @@
+"""From `Records` to a profile: host time on processor locations, activities on those of accelerators."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ingest.arrays import BoolArray, FloatArray, IntArray
+from ingest.calltree import ROOT, CallTree, CallTreeBuilder
+from ingest.errors import InputError
+from ingest.profile import CPU, LocationTable, Metric, Profile, RegionTable, ValuesInMemory
+from ingest.readers.caliper import metric_names
+from ingest.readers.caliper.metric_names import API_CALLS, TimeName, is_copy
+from ingest.readers.caliper.records import Records
+from ingest.region_class import GPU_COPY, GPU_KERNEL
+
+OUTSIDE = "<outside>"  # the region of values outside of all annotations
+UNNAMED_ACTIVITIES = "GPU activities"  # time on accelerators whose kernels or copies are not named
+MAX_ATTRIBUTE = 1000
+MAX_VALUES = 1 << 27
+ROUNDING = 1e-5  # seconds: times are printed with six decimals, and their differences carry the rounding
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Measure:
+    """A metric, and the column of its values."""
+
+    metric: Metric
+    column: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Activities:
+    """The records of kernels and copies on accelerators, k of them.
+
+    Attributes:
+        rows: int64[k], numbers of the records.
+        names: regions of what ran.
+        copies: those of the names that are copies.
+        seconds: float64[k].
+        inclusive: whether those launched by callees are in it.
+    """
+
+    rows: IntArray
+    names: Sequence[str]
+    copies: frozenset[str]
+    seconds: FloatArray
+    inclusive: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Places:
+    """Where the values of a profile stand.
+
+    Attributes:
+        tree: call paths of the host, and below them activities.
+        names: of the regions.
+        node: int64[n], of each record of the host, -1 for others.
+        launcher, activity: int64[k], of each activity: the call path that launched it, and its own.
+    """
+
+    tree: CallTree
+    names: tuple[str, ...]
+    node: IntArray
+    launcher: IntArray
+    activity: IntArray
+
+
+def assemble(records: Records) -> Profile:
+    """Make a profile: time in seconds, visits and hardware counters if they were counted.
+
+    Time on accelerators is that of regions below the call path of the host that launched them. Values that
+    Caliper summed over the processes make a single location, and a notice says so.
+
+    Raises:
+        InputError: if there is no sum of times of the host, or a value is damaged.
+    """
+    records = _of_profile(records)
+    time = _host_time(records)
+    visits = metric_names.visits_name(records.columns)
+    measures = [_Measure(metric=Metric("time", "s"), column=time.name)]
+    measures += [] if visits is None else [_Measure(metric=Metric("visits", "occ"), column=visits)]
+    counters = metric_names.counters(records.columns).items()
+    measures += [_Measure(metric=Metric(name, "occ"), column=column) for name, column in counters]
+    rows = _any_of([records.rows(measure.column) for measure in measures], len(records.node))
+    activities = _activities(records)
+    places = _places(records, rows, activities)
+    location, device, locations = _locations(records, rows, activities.rows)
+    if len(places.tree) * len(locations) > MAX_VALUES:
+        what = f"too large for memory: {len(places.tree)} call paths on {len(locations)} locations"
+        raise InputError(what, where=records.source)
+    values = {}
+    for measure in measures:
+        values[measure.metric.name] = np.zeros((len(places.tree), len(locations)))
+        own = records.rows(measure.column)
+        at = places.node[own], location[own]
+        np.add.at(values[measure.metric.name], at, records.numbers(measure.column))
+    factor, notices = _factor(time, records)
+    seconds = values["time"] * factor
+    if time.inclusive:
+        recorded = np.zeros(seconds.shape, dtype=np.bool_)
+        recorded[places.node[rows], location[rows]] = True
+        seconds = _exclusive(places.tree, seconds, recorded)
+    on_devices = _device_seconds(places, activities, device, records.source)
+    negative = int((seconds < -ROUNDING).sum() + (on_devices < -ROUNDING).sum())
+    values["time"] = np.maximum(seconds, 0.0)
+    np.add.at(values["time"], (places.activity, device), np.maximum(on_devices, 0.0))
+    globals_ = {name: value[:MAX_ATTRIBUTE] for name, value in records.globals.items()}
+    return Profile(
+        source=records.source,
+        tree=places.tree,
+        regions=_regions(places.names, records, activities),
+        locations=locations,
+        metrics=tuple(measure.metric for measure in measures),
+        load=ValuesInMemory(places.tree, values),
+        attributes={"generator": "Caliper", **globals_},
+        notices=(*notices, *_notices(time, records, negative)),
+    )
+
+
+def _of_profile(records: Records) -> Records:
+    """Leave out the records of Spot's channels that hold no profile."""
+    if metric_names.CHANNEL not in records.columns:
+        return records
+    channel = records.columns[metric_names.CHANNEL]
+    others = {
+        row
+        for row, name in zip(channel.rows.tolist(), channel.values, strict=True)
+        if name != metric_names.REGION_CHANNEL
+    }
+    columns = {name: column.without(others) for name, column in records.columns.items()}
+    return replace(records, columns={name: column for name, column in columns.items() if len(column.rows)})
+
+
+def _host_time(records: Records) -> TimeName:
+    found = metric_names.times(records.columns, records.units, device=False)
+    if not found:
+        names = ", ".join(sorted(name for name in records.columns if "#" in name or "." in name))
+        hint = f"values here: {names[:200] or 'none'}"
+        raise InputError("it contains no sum of times", where=records.source, hint=hint)
+    return found[0]
+
+
+def _factor(time: TimeName, records: Records) -> tuple[float, tuple[str, ...]]:
+    """Return the seconds of a stored value, and a notice if no unit is stated.
+
+    Caliper counted microseconds when it had no units, and prints them with six zeros.
+    """
+    if time.seconds is not None:
+        return time.seconds, ()
+    if records.unit_expected:
+        return 1.0, ()
+    values = records.numbers(time.name)
+    whole = bool((values == np.rint(values)).all())
+    text = "whole numbers are read as microseconds" if whole else "they are read as seconds"
+    return 1e-6 if whole else 1.0, (f"no unit is stated for the values of '{time.name}': {text}",)
+
+
+def _activities(records: Records) -> _Activities:
+    """Return what ran on accelerators, named by kernel, or else by kind."""
+    found = metric_names.times(records.columns, records.units, device=True)
+    if not found:
+        nothing = np.zeros(0)
+        return _Activities(
+            rows=nothing.astype(np.int64), names=(), copies=frozenset(), seconds=nothing, inclusive=False
+        )
+    time = found[0]
+    seconds = records.numbers(time.name) * (1.0 if time.seconds is None else time.seconds)
+    rows = records.rows(time.name)
+    kinds, kernels = records.texts(metric_names.KINDS), records.texts(metric_names.KERNELS)
+    names, copies = [], set[str]()
+    for row in rows.tolist():
+        name = kernels.get(row) or kinds.get(row) or UNNAMED_ACTIVITIES
+        name += " (GPU)" if name in records.callpaths.regions else ""
+        names.append(name)
+        if row not in kernels and is_copy(kinds.get(row, "")):
+            copies.add(name)
+    return _Activities(
+        rows=rows, names=names, copies=frozenset(copies), seconds=seconds, inclusive=time.inclusive
+    )
+
+
+def _places(records: Records, rows: IntArray, activities: _Activities) -> _Places:
+    """Bring the call paths that have values into a tree, in the order of their records."""
+    callpaths = CallTreeBuilder()
+    pairs, names = list(records.callpaths.nodes), list(records.callpaths.regions)
+    new: dict[int, int] = {}
+
+    def added(old: int) -> int:
+        pending = []
+        while old != ROOT and old not in new:
+            pending.append(old)
+            old = pairs[old][0]
+        node = new[old] if old != ROOT else ROOT
+        for old in reversed(pending):
+            node = new[old] = callpaths.callee(node, names[pairs[old][1]])
+        return node if node != ROOT else callpaths.callee(ROOT, OUTSIDE)
+
+    used = records.node[_any_of([rows, activities.rows], len(records.node))]
+    different, first = np.unique(used, return_index=True)
+    node = np.full(len(pairs) + 1, -1, dtype=np.int64)  # the last is that of `ROOT`
+    for old in different[np.argsort(first)].tolist():
+        node[old] = added(old)
+    launcher = node[records.node[activities.rows]]
+    activity = [
+        callpaths.callee(above, name) for above, name in zip(launcher.tolist(), activities.names, strict=True)
+    ]
+    place, tree, region_names = callpaths.build()
+    return _Places(
+        tree=tree,
+        names=region_names,
+        node=np.where(node >= 0, place[node], -1)[records.node],
+        launcher=place[launcher],
+        activity=place[np.array(activity, dtype=np.int64)],
+    )
+
+
+def _any_of(rows: Sequence[IntArray], records: int) -> IntArray:
+    """Return all rows of several lists, int64[k], ascending."""
+    found = np.zeros(records, dtype=np.bool_)
+    for some in rows:
+        found[some] = True
+    return np.flatnonzero(found)
+
+
+def _locations(
+    records: Records, rows: IntArray, activities: IntArray
+) -> tuple[IntArray, IntArray, LocationTable]:
+    """Return where records were measured.
+
+    Args:
+        records: n of them.
+        rows: the records of the host.
+        activities: k of them, those of accelerators; each rank has one unless devices are stated.
+
+    Returns:
+        int64[n], the locations of records of the host; int64[k], of activities; and the table of locations.
+    """
+    rank, thread = records.indices(metric_names.RANKS), records.indices(metric_names.THREADS)
+    device = records.indices(metric_names.DEVICES)
+    threads, of_rows = _unique_pairs(rank[rows], thread[rows])
+    devices, of_activities = _unique_pairs(rank[activities], device[activities])
+    ranks, process = np.unique(np.concatenate([threads[:, 0], devices[:, 0]]), return_inverse=True)
+    last = np.full(len(ranks), -1)
+    np.maximum.at(last, process[: len(threads)], threads[:, 1])
+    first = np.searchsorted(devices[:, 0], devices[:, 0])
+    streams = last[process[len(threads) :]] + 1 + np.arange(len(devices)) - first
+    location = np.full(len(records.node), -1, dtype=np.int64)
+    location[rows] = of_rows
+    table = LocationTable(
+        process.reshape(-1),
+        np.concatenate([threads[:, 1], streams]),
+        np.concatenate([np.full(len(threads), CPU), np.arange(len(devices))]),
+    )
+    return location, of_activities + len(threads), table
+
+
+def _unique_pairs(first: IntArray, second: IntArray) -> tuple[IntArray, IntArray]:
+    pairs, inverse = np.unique(np.stack([first, second], axis=1), axis=0, return_inverse=True)
+    return pairs, inverse.reshape(-1)
+
+
+def _device_seconds(places: _Places, activities: _Activities, device: IntArray, source: str) -> FloatArray:
+    """Return the exclusive time of each activity, float64[k].
+
+    Inclusive times are made exclusive along the call paths of the host, for each name and device by itself.
+
+    Raises:
+        InputError: if there are too many.
+    """
+    if not activities.inclusive:
+        return activities.seconds
+    number = {name: at for at, name in enumerate(dict.fromkeys(activities.names))}
+    name = np.array([number[name] for name in activities.names], dtype=np.int64)
+    keys, column = _unique_pairs(device, name)
+    shape = len(places.tree), len(keys)
+    if shape[0] * shape[1] > MAX_VALUES:
+        what = f"too large for memory: {shape[0]} call paths with {shape[1]} activities"
+        raise InputError(what, where=source)
+    inclusive, recorded = np.zeros(shape), np.zeros(shape, dtype=np.bool_)
+    np.add.at(inclusive, (places.launcher, column), activities.seconds)
+    recorded[places.launcher, column] = True
+    exclusive = _exclusive(places.tree, inclusive, recorded)
+    first = np.unique(places.launcher * len(keys) + column, return_index=True)[1]
+    seconds = np.zeros(len(activities.seconds))
+    seconds[first] = exclusive[places.launcher[first], column[first]]
+    return seconds
+
+
+def _exclusive(tree: CallTree, inclusive: FloatArray, recorded: BoolArray) -> FloatArray:
+    """Subtract the callees; a call path without a record of its own took what its callees took."""
+    if not recorded.all():
+        inclusive, callees = inclusive.copy(), np.zeros_like(inclusive)
+        for node in range(len(tree) - 1, -1, -1):
+            inclusive[node] = np.where(recorded[node], inclusive[node], callees[node])
+            if tree.parent[node] >= 0:
+                callees[tree.parent[node]] += inclusive[node]
+    return tree.exclusive(inclusive)
+
+
+def _regions(names: tuple[str, ...], records: Records, activities: _Activities) -> RegionTable:
+    on_devices = dict.fromkeys(activities.names, GPU_KERNEL) | dict.fromkeys(activities.copies, GPU_COPY)
+    nothing = ("",) * len(names)
+    return RegionTable(
+        name=names,
+        mangled=names,
+        paradigm=tuple(
+            on_devices.get(name) or _paradigm(name, records.kinds.get(name, set())) for name in names
+        ),
+        file=nothing,
+        line=np.full(len(names), -1),
+    )
+
+
+def _paradigm(name: str, kinds: set[str]) -> str:
+    """Return the paradigm of a region of the host by the attributes that its name is a value of."""
+    if "mpi.function" in kinds and name.startswith("MPI_"):
+        return "mpi"
+    return next((API_CALLS[kind] for kind in sorted(kinds) if kind in API_CALLS), "user")
+
+
+def _notices(time: TimeName, records: Records, negative: int) -> list[str]:
+    notices = []
+    stated = records.globals.get("mpi.world.size", "")
+    processes = stated or records.globals.get("jobsize") or "all"
+    by_rank = any(name in records.columns for name in metric_names.RANKS)
+    if (time.summed or (stated and not by_rank)) and processes != "1":
+        notices.append(f"values are sums over {processes} processes: single processes are not available")
+    if negative:
+        notices.append(f"{negative} negative exclusive times were read as zero")
+    return notices

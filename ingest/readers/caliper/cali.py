@@ -1,0 +1,246 @@
+"""Caliper's own format (``.cali``): lines that define a tree of annotations, and records that refer to it.
+
+A node is a line such as ``__rec=node,id=29,attr=28,data=solve,parent=27``, a record one such as
+``__rec=ctx,ref=29=31,attr=24=94,data=1=2``. Characters with a meaning are escaped by a backslash. The
+layout is that of Caliper's own reader (CaliReader.cpp) and of the package caliper-reader, which is slower
+and checks nothing.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import chain, compress
+from operator import methodcaller
+from pathlib import Path
+
+import numpy as np
+
+from ingest.arrays import IntArray
+from ingest.errors import InputError
+from ingest.profile import Profile
+from ingest.readers.caliper.assemble import assemble
+from ingest.readers.caliper.cali_tree import DamageError, Nodes, plain
+from ingest.readers.caliper.records import Column, Records, parameters_among
+from ingest.readers.textfile import read_text
+
+MAX_BYTES = 1 << 28
+BLOCK = 1 << 24  # characters whose lines are split at once
+
+# Lines of records as they usually are, and all others: with escaped characters, of nodes and globals.
+_LINE = re.compile(r"^(?:__rec=ctx(?:,ref=([0-9=]*))?,attr=([0-9=]+),data=([^,\\\n]*)|(.*))$", re.MULTILINE)
+_RECORD, _NODE, _GLOBALS = "__rec=ctx", "__rec=node", "__rec=globals"
+_PART = re.compile(r"(?:[^,\\]|\\.)++")
+_VALUE = re.compile(r"(?:^|=)((?:[^=\\]|\\.)*+)")
+
+
+@dataclass
+class _Found:
+    """Records as they are read, block by block.
+
+    Attributes:
+        nodes: of the file.
+        paths: of the records, int64[k] for each block.
+        parts: per attribute, rows and values that were found together.
+        size: number of the records.
+    """
+
+    nodes: Nodes
+    paths: list[IntArray] = field(default_factory=list)
+    parts: dict[str, list[tuple[IntArray, Sequence[str]]]] = field(default_factory=dict)
+    size: int = 0
+
+    def add(self, references: Sequence[str], attributes: Sequence[str], data: Sequence[str]) -> None:
+        """Add records: their nodes and attributes, such as ``29=31``, and values, none of them escaped."""
+        paths = np.empty(len(references), dtype=np.int64)
+        for text, rows in _alike(references):
+            paths[rows], values = self.nodes.annotated(text)
+            for name, value in values.items():
+                self._put(name, rows, [value] * len(rows))
+        for text, rows in _alike(attributes):
+            names = [self._name(number) for number in text.split("=")]
+            of_rows = [data[row] for row in rows.tolist()]
+            if set(map(methodcaller("count", "="), of_rows)) != {len(names) - 1}:
+                for row, values in zip(rows, of_rows, strict=True):
+                    self._put_one(row, names, values.split("="))
+                continue
+            flat = "=".join(of_rows).split("=")
+            for at, name in enumerate(names):
+                self._put(name, rows, flat[at :: len(names)])
+        self.paths.append(paths)
+        self.size += len(paths)
+
+    def add_line(self, line: str) -> None:
+        """Add the record of a line, which may have escaped characters."""
+        parts = _parts(line)
+        node, values = self.nodes.annotated(parts.get("ref", ""))
+        for name, value in values.items():
+            self._put(name, np.zeros(1, dtype=np.int64), [value])
+        if "attr" in parts and "data" in parts:
+            names = [self._name(number) for number in parts["attr"].split("=")]
+            self._put_one(0, names, _values(parts["data"]))
+        self.paths.append(np.array([node], dtype=np.int64))
+        self.size += 1
+
+    def columns(self) -> dict[str, Column]:
+        """Return the values by attribute."""
+        return {name: _column(parts) for name, parts in self.parts.items()}
+
+    def _name(self, number: str) -> str:
+        attribute = self.nodes.attribute(number)
+        return "" if attribute.hidden else attribute.name
+
+    def _put_one(self, row: int, names: Sequence[str], values: Sequence[str]) -> None:
+        for name, value in zip(names, values, strict=False):
+            self._put(name, np.array([row]), [value])
+
+    def _put(self, name: str, rows: IntArray, values: Sequence[str]) -> None:
+        if name:
+            self.parts.setdefault(name, []).append((self.size + rows, values))
+
+
+def _alike(texts: Sequence[str]) -> Iterator[tuple[str, IntArray]]:
+    """Yield each different text with the places where it stands, int64[k]."""
+    numbers = {text: number for number, text in enumerate(dict.fromkeys(texts))}
+    kind = np.uint16 if len(numbers) < 1 << 16 else np.int64  # few are sorted without comparing them
+    number = np.fromiter(map(numbers.__getitem__, texts), kind, len(texts))
+    order = np.argsort(number, kind="stable")
+    ends = np.cumsum(np.bincount(number)).tolist()
+    for text, start, end in zip(numbers, [0, *ends], ends, strict=False):
+        yield text, order[start:end]
+
+
+def _column(parts: Sequence[tuple[IntArray, Sequence[str]]]) -> Column:
+    """Put the values of an attribute in the order of records; the last of several of one record counts."""
+    rows = np.concatenate([rows for rows, _ in parts])
+    values = list(chain.from_iterable(part for _, part in parts))
+    if bool((np.diff(rows) > 0).all()):
+        return Column(rows, values)
+    found, last = np.unique(rows[::-1], return_index=True)
+    return Column(found, [values[len(values) - 1 - at] for at in last.tolist()])
+
+
+def matches(path: Path) -> bool:
+    """Return whether a file is called ``.cali``."""
+    return path.suffix.lower() == ".cali" and path.is_file()
+
+
+def read(path: Path) -> Profile:
+    """Read a profile: time in seconds on processor and accelerators, visits and hardware counters if counted.
+
+    Raises:
+        InputError: if the file is damaged or contains no time.
+    """
+    return assemble(read_records(path))
+
+
+def parameters(path: Path) -> Mapping[str, float]:
+    """Return the whole numbers among the global values that may be parameters of the run.
+
+    Raises:
+        InputError: if the file is damaged.
+    """
+    return parameters_among(read_records(path, with_values=False).globals)
+
+
+def read_records(path: Path, *, with_values: bool = True) -> Records:
+    """Read the records of a file.
+
+    Args:
+        path: the file.
+        with_values: whether to read records beside global values.
+
+    Raises:
+        InputError: if the file is not text, a line is damaged, or nodes nest too deeply.
+    """
+    found, globals_ = _Found(Nodes()), dict[str, str]()
+    for number, block in _blocks(path):
+        references, attributes, data, others = zip(*_LINE.findall(block), strict=True)
+        globals_ |= _read_definitions(others, number, found.nodes, path)
+        if not with_values:
+            continue
+        usual = list(map(bool, attributes))
+        try:
+            found.add(*(list(compress(part, usual)) for part in (references, attributes, data)))
+            for line in filter(None, others):
+                if line.startswith(_RECORD):
+                    found.add_line(line)
+        except DamageError as error:
+            raise _located(error, block, number, found.nodes, path) from error
+    return Records(
+        source=str(path),
+        callpaths=found.nodes.callpaths,
+        kinds=found.nodes.kinds,
+        node=np.concatenate([*found.paths, np.zeros(0, dtype=np.int64)]),
+        columns=found.columns(),
+        globals=globals_,
+        units=found.nodes.units,
+        unit_expected=True,
+    )
+
+
+def _blocks(path: Path) -> Iterator[tuple[int, str]]:
+    """Yield some lines at once, and the number of the first."""
+    text = read_text(path, MAX_BYTES)
+    if not text.endswith("\n"):
+        raise InputError("the last line is incomplete: the file is truncated", where=str(path))
+    text = text.replace("\r\n", "\n")
+    start, number = 0, 1
+    while start < len(text):
+        end = text.rfind("\n", start, start + BLOCK) + 1 or text.find("\n", start) + 1
+        yield number, text[start : end - 1]
+        number += text.count("\n", start, end)
+        start = end
+
+
+def _read_definitions(lines: Sequence[str], first: int, nodes: Nodes, path: Path) -> dict[str, str]:
+    """Add nodes, and return global values; lines of records and empty ones are passed over."""
+    globals_: dict[str, str] = {}
+    for number, line in [numbered for numbered in enumerate(lines, start=first) if numbered[1]]:
+        try:
+            if line.startswith(_NODE):
+                nodes.define(line)
+            elif line.startswith(_GLOBALS):
+                globals_ = _globals(line, nodes)
+            elif not line.isspace() and not line.startswith("__rec="):
+                raise DamageError("not a Caliper record")
+        except DamageError as error:
+            raise InputError(f"line {number}: {error}", where=str(path)) from error
+    return globals_
+
+
+def _located(error: DamageError, block: str, first: int, nodes: Nodes, path: Path) -> InputError:
+    """Return the error of the first record that is damaged."""
+    for number, line in enumerate(block.split("\n"), start=first):
+        if line.startswith(_RECORD):
+            try:
+                _Found(nodes).add_line(line)
+            except DamageError as found:
+                return InputError(f"line {number}: {found}", where=str(path))
+    return InputError(str(error), where=str(path))
+
+
+def _globals(line: str, nodes: Nodes) -> dict[str, str]:
+    parts = _parts(line)
+    found = nodes.annotated(parts.get("ref", ""))[1]
+    numbers = filter(None, parts.get("attr", "").split("="))
+    values = zip(numbers, _values(parts.get("data", "")), strict=False)
+    return found | {nodes.attribute(number).name: value for number, value in values}
+
+
+def _parts(line: str) -> dict[str, str]:
+    """Split a line at its commas; characters stay escaped.
+
+    Raises:
+        DamageError: if the last character is escaped, but there is none.
+    """
+    line = line.strip()
+    parts = line.split(",")
+    if "\\" in line:
+        parts = _PART.findall(line)
+        if ",".join(parts) != line:
+            raise DamageError("damaged: a backslash at its end, or nothing between two commas")
+    return dict(part.partition("=")[::2] for part in parts)
+
+
+def _values(text: str) -> list[str]:
+    return list(map(plain, _VALUE.findall(text))) if "\\" in text else text.split("=")

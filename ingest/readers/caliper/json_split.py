@@ -1,0 +1,207 @@
+"""Caliper's format ``json-split``: one JSON object with rows of values and the nodes of a tree.
+
+``columns`` names the entries of each row of ``data``; ``column_metadata`` has their units and whether an
+entry is a value or the number of one of ``nodes``, each with a label and the number of its parent. ``path``
+are all nested annotations, null outside of them. Other keys of the object are global values that describe
+the run. The layout is that of Caliper's JsonSplitFormatter.cpp.
+"""
+
+import json
+import mmap
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from ingest.calltree import ROOT, CallTreeBuilder
+from ingest.errors import InputError
+from ingest.profile import Profile
+from ingest.readers.caliper.assemble import assemble
+from ingest.readers.caliper.metric_names import KERNELS, KINDS
+from ingest.readers.caliper.records import Column, Records, Value, parameters_among
+from ingest.readers.textfile import head, read_text
+
+MAX_BYTES = 1 << 28
+MAX_DEPTH = 2000  # of a node
+HEAD_BYTES = 256
+
+KEYS = ("columns", "column_metadata", "data", "nodes")
+_FIRST_KEY = re.compile(rb'\A(?:\xef\xbb\xbf)?\s*\{\s*"(?:[^"\\]|\\.)*"\s*:')
+_PATHS = ("path", "source.function#callpath.address")  # columns of nodes that are call paths, by preference
+_NO_PATHS = frozenset((*KINDS, *KERNELS))
+
+
+class _DamageError(Exception):
+    """What is wrong with the content."""
+
+
+def matches(path: Path) -> bool:
+    """Return whether a file is a JSON object with the four keys, which may stand behind all of its values."""
+    if not path.is_file() or not _FIRST_KEY.match(head(path, HEAD_BYTES)):
+        return False
+    try:
+        with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
+            found = content.rfind(b'"column_metadata"') >= 0
+            return found and all(content.find(f'"{key}"'.encode()) >= 0 for key in KEYS)
+    except (OSError, ValueError):
+        return False
+
+
+def read(path: Path) -> Profile:
+    """Read a profile: time in seconds on processor and accelerators, visits and hardware counters if counted.
+
+    Raises:
+        InputError: if the file is damaged or contains no time.
+    """
+    return assemble(read_records(path))
+
+
+def parameters(path: Path) -> Mapping[str, float]:
+    """Return the whole numbers among the global values that may be parameters of the run.
+
+    Raises:
+        InputError: if the file is damaged.
+    """
+    return parameters_among(_globals(_content(path)))
+
+
+def read_records(path: Path) -> Records:
+    """Read the rows of a file.
+
+    Raises:
+        InputError: if it cannot be read, is not JSON, or its parts do not fit to each other.
+    """
+    content = _content(path)
+    try:
+        return _records(content, str(path))
+    except _DamageError as error:
+        raise InputError(str(error), where=str(path), hint="is the file truncated?") from error
+
+
+def _content(path: Path) -> Mapping[str, object]:
+    try:
+        content = json.loads(read_text(path, MAX_BYTES))
+    except (RecursionError, ValueError) as error:
+        raise InputError(f"damaged JSON ({error})", where=str(path), hint="is the file truncated?") from error
+    missing = [key for key in KEYS if not isinstance(content, dict) or not isinstance(content.get(key), list)]
+    if missing:
+        raise InputError(f"it has no list '{missing[0]}'", where=str(path))
+    return dict(content)
+
+
+def _globals(content: Mapping[str, object]) -> dict[str, str]:
+    return {
+        _text(key): _text(value)
+        for key, value in content.items()
+        if key not in KEYS and isinstance(value, (str, int, float))
+    }
+
+
+def _records(content: Mapping[str, object], source: str) -> Records:
+    names = [_text(name) for name in _list(content["columns"])]
+    metadata = [entry if isinstance(entry, dict) else {} for entry in _list(content["column_metadata"])]
+    if len(set(names)) != len(names) or len(metadata) != len(names):
+        raise _DamageError(f"{len(names)} columns, some of the same name or without metadata")
+    rows = _list(content["data"])
+    for number, row in enumerate(rows, start=1):
+        if not isinstance(row, list) or len(row) != len(names):
+            raise _DamageError(f"row {number} has not {len(names)} entries")
+    entries = dict(zip(names, zip(*rows, strict=True), strict=True)) if rows else {}
+    of_nodes = [name for name, about in zip(names, metadata, strict=True) if about.get("is_value") is False]
+    labels, parents, column_of = _nodes(_list(content["nodes"]))
+    path = next((name for name in (*_PATHS, *of_nodes) if name in of_nodes and name not in _NO_PATHS), "")
+    node, kinds = np.full(len(rows), ROOT, dtype=np.int64), dict[str, set[str]]()
+    columns, callpaths = {}, CallTreeBuilder()
+    for name, values in entries.items():
+        column = _column(values)
+        if name not in of_nodes:
+            columns[name] = column
+            continue
+        numbers = [_node(value, len(labels)) for value in column.values]
+        if name != path:
+            columns[name] = Column(column.rows, [labels[number] for number in numbers])
+            continue
+        places = _callpaths(numbers, labels, parents, callpaths)
+        node[column.rows] = [places[number] for number in numbers]
+        for number in places:
+            owner = column_of[number]
+            kinds.setdefault(labels[number], set()).add(_kind(labels[number]) if owner == path else owner)
+    units = [_text(about.get("attribute.unit", "")) for about in metadata]
+    return Records(
+        source=source,
+        callpaths=callpaths,
+        kinds=kinds,
+        node=node,
+        columns=columns,
+        globals=_globals(content),
+        units=dict(zip(names, units, strict=True)),
+        unit_expected=False,
+    )
+
+
+def _nodes(nodes: Sequence[object]) -> tuple[list[str], list[int], list[str]]:
+    """Return label, parent and column of each node."""
+    labels, parents, columns, depth = list[str](), list[int](), list[str](), list[int]()
+    for number, entry in enumerate(nodes):
+        about = entry if isinstance(entry, dict) else {}
+        parent = about.get("parent", ROOT)
+        if "label" not in about or not isinstance(parent, int) or not ROOT <= parent < number:
+            raise _DamageError(f"node {number} has no label, or a parent that does not stand before it")
+        depth.append(depth[parent] + 1 if parent >= 0 else 1)
+        if depth[-1] > MAX_DEPTH:
+            raise _DamageError(f"node {number} lies more than {MAX_DEPTH} deep")
+        labels.append(_text(about["label"]) or "<unnamed>")
+        parents.append(int(parent))
+        columns.append(_text(about.get("column", "")))
+    return labels, parents, columns
+
+
+def _callpaths(
+    used: Sequence[int], labels: Sequence[str], parents: Sequence[int], callpaths: CallTreeBuilder
+) -> dict[int, int]:
+    """Return the call paths of nodes that are used and of those above them, by the number of the node."""
+    wanted = set(used)
+    for number in range(len(parents) - 1, -1, -1):
+        if number in wanted and parents[number] != ROOT:
+            wanted.add(parents[number])
+    places = {ROOT: ROOT}
+    for number in sorted(wanted):
+        places[number] = callpaths.callee(places[parents[number]], labels[number])
+    del places[ROOT]
+    return places
+
+
+def _kind(label: str) -> str:
+    """Return the attribute of a nested annotation, which the format does not state, by its name."""
+    if label.startswith("MPI_"):
+        return "mpi.function"
+    call = re.fullmatch(r"(cuda|cu|hip)[A-Z]\w*", label)
+    return {"cuda": "cupti.runtimeAPI", "cu": "cupti.driverAPI", "hip": "rocm.api"}[call[1]] if call else ""
+
+
+def _column(values: Sequence[object]) -> Column:
+    """Return a column of the entries that are not null."""
+    rows = [row for row, value in enumerate(values) if value is not None]
+    found = [value for value in values if isinstance(value, (str, int, float))]
+    if len(found) < len(rows):
+        wrong = next(
+            value for value in values if value is not None and not isinstance(value, (str, int, float))
+        )
+        raise _DamageError(f"an entry that is neither a number nor a text: {str(wrong)[:30]}")
+    return Column(np.array(rows, dtype=np.int64), found)
+
+
+def _node(value: Value, nodes: int) -> int:
+    if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < nodes:
+        raise _DamageError(f"{str(value)[:30]} is not the number of a node")
+    return value
+
+
+def _text(value: object) -> str:
+    """Return a text that can be written; JSON may contain halves of characters."""
+    return str(value).encode("utf-8", "replace").decode()
+
+
+def _list(value: object) -> list[object]:
+    return value if isinstance(value, list) else []

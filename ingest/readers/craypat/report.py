@@ -1,0 +1,230 @@
+"""What a text report of CrayPat's pat_report says: facts, the profile table, the time of the processes.
+
+The profile table (``Profile by ...``, or the same as CSV, ``-s show_data=csv``) has ``Time%`` and ``Time``
+of a traced run, ``Samp%`` and ``Samp`` of a sampled one, averaged over the processes (PEs). Leading bars
+are the level: none for the whole, one for a group such as MPI, two for a function. A name too long for its
+column goes on in the next line. Tables are found by their titles, since their numbers differ from report to
+report; a title may stand in the line below the number. Samples are seconds once multiplied by the
+``Sampling interval`` near the end.
+"""
+
+import csv
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+_BEGIN = re.compile(r"^CrayPat/X: (?: *Version +(?P<version>[\w.]+))?", re.MULTILINE)
+_PROCESSES = re.compile(r"^Number of PEs \(MPI ranks\):\s+(\d[\d,]*)", re.MULTILINE)
+_PER_NODE = re.compile(r"^Numbers of PEs per Node:\s+(\d[\d,]*)", re.MULTILINE)
+_THREADS = re.compile(r"^Numbers of Threads per PE:\s+(\d[\d,]*)", re.MULTILINE)
+_STARTED = re.compile(r"^Execution start time: +(\S.*)$", re.MULTILINE)
+_DATA_FILE = re.compile(r"^Current path to data file:\s+(\S+)", re.MULTILINE)
+_MOST_PROCESSES = 1e9
+_INTERVAL = re.compile(r"^Sampling interval:\s+(\d[\d,]*(?:\.\d+)?)\s+(\w+)", re.MULTILINE)
+_INTERVAL_UNITS = {"microsecs": 1e-6, "usecs": 1e-6, "millisecs": 1e-3, "msecs": 1e-3, "secs": 1.0}
+_TABLE = re.compile(r"^Table \d+:(?P<title>.*)$")
+_HEADER = re.compile(r"^\s*(?P<kind>Time|Samp)\s*%\s*\|\s*(?P=kind)\s*\|")
+_CSV_HEADER = re.compile(r"^Level,(?P<kind>Time|Samp)%,(?P=kind),(?:.*,)?[^,]+$")
+_ROW = re.compile(
+    r"^(?P<bars>\|{0,2}) *(?P<share>\d+(?:\.\d+)?)% *\| *(?P<value>\d[\d,]*(?:\.\d+)?) *\|"
+    r"(?P<more>.*\|)? *(?P<name>[^|]+)$"
+)
+_CONTINUED = re.compile(r"^\|{1,2}(?: +\|)+ +(?P<name>\S[^|]*)$")
+_CALLS = re.compile(r"\d[\d,]*(?:\.\d+)?")
+_PROCESS_TIME = re.compile(r"^ *(?P<seconds>\d[\d,]*\.\d+) *\|(?:.*\|)? *(?:Total|Avg of PE values) *$")
+MEMBER = re.compile(r"(?:pe|thread|th|nid|numanode|ssn|node)\.\d+")
+"""Names of rows of single processes, threads or nodes."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Facts:
+    """What stands at the head of a report.
+
+    Attributes:
+        version: of CrayPat, empty if not stated.
+        processes: of the run.
+        per_node: processes on a node.
+        threads: of a process.
+        started: when, empty if not stated.
+        data_file: name of the file that the report was made of, empty if not stated.
+    """
+
+    version: str
+    processes: int
+    per_node: int
+    threads: int
+    started: str
+    data_file: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProfileRow:
+    """A row of the profile table.
+
+    Attributes:
+        path: ``(group,)`` or ``(group, function)``; ``("Total",)`` is the whole.
+        share: of the whole, 0 to 1.
+        value: seconds or samples, averaged over the processes.
+        calls: averaged over the processes, None if not stated.
+    """
+
+    path: tuple[str, ...]
+    share: float
+    value: float
+    calls: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProfileTable:
+    """The profile table of a report.
+
+    Attributes:
+        traced: whether values are seconds, not samples.
+        by_group: whether the first level are groups of functions.
+        rows: in the order of the report, without those of single processes.
+    """
+
+    traced: bool
+    by_group: bool
+    rows: tuple[ProfileRow, ...]
+
+
+def is_report(text: str) -> bool:
+    """Return whether a text begins like a report of pat_report, possibly after output of the program."""
+    return _BEGIN.search(text) is not None
+
+
+def has_profile(text: str) -> bool:
+    """Return whether a text has the header of a profile table that is not CSV."""
+    return any(_HEADER.match(line) for line in text.splitlines())
+
+
+def read_facts(text: str) -> Facts:
+    """Return what stands at the head; numbers that are not stated are 1."""
+    begin, data_file = _BEGIN.search(text), _stated(_DATA_FILE, text)
+    return Facts(
+        version=(begin["version"] or "") if begin else "",
+        processes=_count(_PROCESSES, text),
+        per_node=_count(_PER_NODE, text),
+        threads=_count(_THREADS, text),
+        started=_stated(_STARTED, text),
+        data_file=data_file.rsplit("/", 1)[-1],
+    )
+
+
+def seconds_per_sample(text: str) -> float | None:
+    """Return the sampling interval; None if it is not stated, or in a unit that is not known."""
+    match = _INTERVAL.search(text)
+    unit = _INTERVAL_UNITS.get(match[2]) if match else None
+    return number(match[1]) * unit if match and unit else None
+
+
+def process_seconds(lines: Sequence[str]) -> float | None:
+    """Return the wall time of a process, averaged over them; None if no table has it."""
+    for start, title in _titles(lines):
+        if title.startswith("Wall Clock Time"):
+            for line in lines[start + 1 :]:
+                if match := _PROCESS_TIME.match(line):
+                    return number(match["seconds"])
+                if line.startswith(("Table ", "|")):
+                    break
+    return None
+
+
+def profile_table(lines: Sequence[str]) -> ProfileTable | None:
+    """Return the first table of that kind, preferably one titled so; None if there is none.
+
+    Raises:
+        ValueError: if a row of CSV is damaged.
+    """
+    start = _start_of_profile(lines)
+    if start is None:
+        return None
+    if header := _CSV_HEADER.match(lines[start]):
+        try:
+            found = tuple(_csv_rows(lines[start + 1 :]))
+        except csv.Error as error:
+            raise ValueError(str(error)) from error
+        return ProfileTable(traced=header["kind"] == "Time", by_group=True, rows=found)
+    names = [name.strip() for name in lines[start].split("|")]
+    calls = names.index("Calls") if "Calls" in names else None
+    return ProfileTable(
+        traced=names[1] == "Time",
+        by_group=names[-1] != "Function",
+        rows=tuple(_rows(lines[start + 1 :], calls)),
+    )
+
+
+def number(text: str) -> float:
+    """Return a number with separators of thousands."""
+    return float(text.replace(",", ""))
+
+
+def _count(pattern: re.Pattern[str], text: str) -> int:
+    match = pattern.search(text)
+    return int(min(max(number(match[1]), 1), _MOST_PROCESSES)) if match else 1
+
+
+def _stated(pattern: re.Pattern[str], text: str) -> str:
+    match = pattern.search(text)
+    return match[1].strip() if match else ""
+
+
+def _titles(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
+    """Yield the line at which each table begins, and its title."""
+    for start, line in enumerate(lines):
+        if match := _TABLE.match(line):
+            below = next((other for other in lines[start + 1 : start + 3] if other.strip()), "")
+            yield start, match["title"].strip() or below.strip()
+
+
+def _start_of_profile(lines: Sequence[str]) -> int | None:
+    """Return the line of the header of the first table of that kind, preferably of one titled so."""
+    titles = dict(_titles(lines))
+    title, others = "", []
+    for k, line in enumerate(lines):
+        title = titles.get(k, title)
+        if _HEADER.match(line) or _CSV_HEADER.match(line):
+            if title.startswith("Profile by"):
+                return k
+            others.append(k)
+    return others[0] if others else None
+
+
+def _rows(lines: Sequence[str], calls: int | None) -> Iterator[ProfileRow]:
+    """Yield the rows of a table of text."""
+    found: list[tuple[re.Match[str], str]] = []
+    for above, line in pairwise(["", *lines]):
+        if line.startswith(("Table ", "Notes for ")):
+            break
+        if match := _ROW.match(line):
+            found.append((match, match["name"].strip()))
+        elif (rest := _CONTINUED.match(line)) and (_ROW.match(above) or _CONTINUED.match(above)):
+            found[-1] = found[-1][0], found[-1][1] + rest["name"].strip()
+    group = ""
+    for match, name in found:
+        group = name if match["bars"] == "|" else group
+        yield ProfileRow(
+            path=(name,) if len(match["bars"]) < 2 else (group, name),
+            share=float(match["share"]) / 100,
+            value=number(match["value"]),
+            calls=_calls(match["more"], calls),
+        )
+
+
+def _calls(more: str | None, column: int | None) -> float | None:
+    """Return the calls of a row, given its cells from the third on, and the column of calls."""
+    cells = (more or "").split("|")
+    text = cells[column - 2].strip() if column is not None and 2 <= column < len(cells) + 2 else ""
+    return number(text) if _CALLS.fullmatch(text) else None
+
+
+def _csv_rows(lines: Sequence[str]) -> Iterator[ProfileRow]:
+    """Yield the rows of a table of CSV; those of single processes are left out."""
+    for cells in csv.reader(lines):
+        if len(cells) < 4 or not cells[0].isdecimal():
+            return
+        path = tuple(cells[-1].split("/", 1))
+        if int(cells[0]) <= 2 and not MEMBER.fullmatch(path[-1]):
+            yield ProfileRow(path=path, share=float(cells[1].rstrip("%")) / 100, value=float(cells[2]))

@@ -1,0 +1,217 @@
+"""From likwid-perfctr's tables to a profile: a process per file, a location per core, events as metrics.
+
+Regions of the marker interface are functions; without it the program is one. likwid-mpirun writes all ranks
+into one file, with columns such as ``node1:3:12`` for rank 3. Groups of events that take turns count for
+part of the time each: times are added, and events are scaled up to the whole.
+"""
+
+import math
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from ingest.arrays import FloatArray
+from ingest.calltree import ROOT, CallTreeBuilder
+from ingest.errors import InputError, one_line
+from ingest.profile import LocationTable, Metric, Profile, RegionTable, ValuesInMemory, require_summable
+from ingest.readers.likwid.processes import files
+from ingest.readers.likwid.tables import CALLS, RUNTIMES, Table, read_tables
+from ingest.readers.stacks import TIME, VISITS
+from ingest.readers.textfile import read_text
+from ingest.run_names import PROCESSES
+from ingest.run_settings import RECONCILED, SAMPLED, SETTING
+
+PROGRAM = "<program>"
+MAX_BYTES = 1 << 28
+MAX_VALUES = 1 << 26
+MAX_SHOWN = 4  # names of events in a notice
+HINT = "write it with: likwid-perfctr -O -g GROUP PROGRAM"
+
+_RANK = re.compile(r".*:(?P<rank>[0-9]{1,9}):[0-9]+")
+_CPU = re.compile(r"^CPU name:[\t ,]*([^,\n]*[^,\s])", re.MULTILINE)
+
+
+@dataclass
+class _Run:
+    """What the files of a run hold, by place: region and location.
+
+    Attributes:
+        regions: name -> number.
+        cores: (process, name of the core) -> location.
+        values: metric -> place -> value.
+        unreadable: events that some process could not read.
+        cpu: its name, if it is stated.
+    """
+
+    regions: dict[str, int] = field(default_factory=dict)
+    cores: dict[tuple[int, str], int] = field(default_factory=dict)
+    values: dict[str, dict[tuple[int, int], float]] = field(default_factory=dict)
+    unreadable: dict[str, None] = field(default_factory=dict)
+    cpu: str = ""
+
+    def put(self, metric: str, region: int, locations: Sequence[int], values: FloatArray) -> None:
+        """Set values of a region, where they are known."""
+        known = self.values.setdefault(metric, {})
+        known.update(
+            ((region, location), value)
+            for location, value in zip(locations, values.tolist(), strict=True)
+            if not math.isnan(value)
+        )
+
+
+def read(path: Path) -> Profile:
+    """Read the output of one run: a file, or a folder with a file for each process.
+
+    Raises:
+        InputError: if it cannot be read, or has no region with a runtime.
+    """
+    run = _Run()
+    for process, file in enumerate(files(path)):
+        text = read_text(file, MAX_BYTES)
+        of_region: dict[str | None, list[Table]] = {}
+        for table in read_tables(text):
+            of_region.setdefault(table.region, []).append(table)
+        with np.errstate(over="ignore", invalid="ignore"):  # what is not finite is refused below
+            for name, tables in of_region.items():
+                _add_region(run, process, name, tables)
+        cpu = _CPU.search(text)
+        run.cpu = run.cpu or (cpu[1] if cpu else "")
+    if not run.values.get(TIME.name):
+        raise InputError("no table of likwid with a runtime", where=str(path), hint=HINT)
+    return _profile(run, str(path))
+
+
+def parameters(path: Path) -> Mapping[str, float]:
+    """Return the number of processes, if there are several.
+
+    Raises:
+        InputError: if a file cannot be read.
+    """
+    processes = {_process(number, core) for number, core in _columns(path)}
+    return {PROCESSES: float(len(processes))} if len(processes) > 1 else {}
+
+
+def _columns(path: Path) -> Iterator[tuple[int, str]]:
+    found = files(path)
+    for process, file in enumerate(found):
+        if len(found) > 1:
+            yield process, ""
+        else:
+            tables = read_tables(read_text(file, MAX_BYTES))
+            yield from ((process, core) for table in tables for core in table.cores)
+
+
+def _process(file: int, core: str) -> int:
+    """Return the process of a column: the rank of likwid-mpirun, or the number of the file."""
+    rank = _RANK.fullmatch(core)
+    return int(rank["rank"]) if rank else file
+
+
+def _add_region(run: _Run, process: int, name: str | None, tables: Sequence[Table]) -> None:
+    """Add the times and events of a region in one file; nothing if no runtime is stated."""
+    cores = {core: at for at, core in enumerate(dict.fromkeys(core for t in tables for core in t.cores))}
+    seconds: dict[str, FloatArray] = {}
+    calls = np.zeros(len(cores))
+    for row in (*RUNTIMES, CALLS):
+        for group, values in _rows(tables, row, cores):
+            if row == CALLS:
+                calls += np.nan_to_num(values)
+            elif np.isfinite(values).any():
+                seconds.setdefault(group, values)
+    whole = np.sum([np.nan_to_num(values) for values in seconds.values()], axis=0) if seconds else np.zeros(0)
+    if not whole.any():
+        return
+    region = run.regions.setdefault(name if name is not None else PROGRAM, len(run.regions))
+    locations = [run.cores.setdefault((_process(process, core), core), len(run.cores)) for core in cores]
+    run.put(TIME.name, region, locations, whole)
+    if calls.any():
+        run.put(VISITS.name, region, locations, calls)
+    known = {TIME.name, VISITS.name, *RUNTIMES}
+    for event in dict.fromkeys(event for table in tables for event in sorted(table.events - known)):
+        found = [(group, values) for group, values in _rows(tables, event, cores) if group in seconds]
+        readable = [(group, values) for group, values in found if np.isfinite(values).any()]
+        if found and not readable:
+            run.unreadable[event] = None
+        for group, values in readable[:1]:
+            share = np.nan_to_num(seconds[group])
+            scale = np.divide(whole, share, out=np.ones_like(whole), where=share > 0)
+            run.put(event, region, locations, np.nan_to_num(values) * scale)
+
+
+def _rows(tables: Sequence[Table], row: str, cores: Mapping[str, int]) -> Iterator[tuple[str, FloatArray]]:
+    """Yield a row of each group, float64[core], NaN for cores that none of its tables has."""
+    found: dict[str, FloatArray] = {}
+    for table in tables:
+        if row in table.rows:
+            values = found.setdefault(table.group, np.full(len(cores), np.nan))
+            values[[cores[core] for core in table.cores]] = table.rows[row]
+    yield from found.items()
+
+
+def _profile(run: _Run, source: str) -> Profile:
+    names = [name for name in run.values if name not in run.unreadable]
+    callpaths = CallTreeBuilder()
+    for name in run.regions:
+        callpaths.callee(ROOT, name)
+    place, tree, region_names = callpaths.build()
+    shape = len(tree), len(run.cores)
+    if shape[0] * shape[1] * len(names) > MAX_VALUES:
+        what = f"too large for memory: {len(names)} metrics of {shape[0]} regions on {shape[1]} cores"
+        raise InputError(what, where=source)
+    stored = {}
+    for name in names:
+        stored[name] = np.zeros(shape)
+        region, location = np.array(list(run.values[name]), dtype=np.int64).reshape(-1, 2).T
+        stored[name][place[region], location] = list(run.values[name].values())
+        require_summable(stored[name], f"the metric '{name}'", source)
+    if (stored[TIME.name] < 0).any():
+        raise InputError("a runtime is negative", where=source)
+    total = float(stored[TIME.name].sum())
+    nothing = ("",) * len(region_names)
+    return Profile(
+        source=source,
+        tree=tree,
+        regions=RegionTable(
+            name=region_names,
+            mangled=region_names,
+            paradigm=("user",) * len(region_names),
+            file=nothing,
+            line=np.full(len(region_names), -1),
+        ),
+        locations=_locations(list(run.cores)),
+        metrics=tuple({TIME.name: TIME}.get(name, Metric(name, "occ")) for name in names),
+        load=ValuesInMemory(tree, stored),
+        attributes={
+            "generator": "LIKWID",
+            SAMPLED: "no",
+            RECONCILED: f"runtimes {total:.10g} s on {shape[1]} cores, no total is stated",
+            **({SETTING + "CPU": run.cpu} if run.cpu else {}),
+        },
+        notices=tuple(map(one_line, _notices(run))),
+    )
+
+
+def _locations(cores: Sequence[tuple[int, str]]) -> LocationTable:
+    processes = {number: at for at, number in enumerate(sorted({number for number, _ in cores}))}
+    of: dict[int, int] = {}
+    threads = []
+    for number, _ in cores:
+        threads.append(of.setdefault(number, 0))
+        of[number] += 1
+    process = np.array([processes[number] for number, _ in cores], dtype=np.int64)
+    return LocationTable.of_threads(process, np.array(threads, dtype=np.int64))
+
+
+def _notices(run: _Run) -> list[str]:
+    notices = []
+    if run.unreadable:
+        names = list(run.unreadable)
+        more = f" and {len(names) - MAX_SHOWN} more" if len(names) > MAX_SHOWN else ""
+        shown = f"{', '.join(names[:MAX_SHOWN])}{more}"
+        notices.append(f"events that could not be read are left out: {shown}")
+    if len(run.regions) > 1:
+        notices.append("the time of regions that lie inside each other is in all of them: none is stated")
+    return notices

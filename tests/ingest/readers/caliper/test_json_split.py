@@ -1,0 +1,160 @@
+"""Caliper's format json-split."""
+
+import json
+
+import pytest
+
+from ingest.discovery import discover
+from ingest.errors import InputError
+from ingest.readers import find_profile_reader
+from ingest.readers.caliper import json_split
+
+from .json_split_files import JSON_SPLIT, NODES, PATH, by_rank, inclusive
+from .json_split_files import json_split as written
+
+
+@pytest.fixture
+def read(tmp_path):
+    def write_and_read(text):
+        file = tmp_path / "profile"
+        file.write_text(text)
+        assert find_profile_reader(file).name == "Caliper JSON"
+        return json_split.read(file)
+
+    return write_and_read
+
+
+def by_path(profile, metric="time"):
+    paths = profile.tree.paths(profile.regions.name)
+    return dict(zip(paths, profile.values(metric).tolist(), strict=True))
+
+
+SEND = ("main", "cycle", "MPI_Send")
+
+
+def test_exclusive_times_of_ranks_and_time_outside(read):
+    profile = read(by_rank())
+    assert by_path(profile) == {
+        ("<outside>",): [0.25, 0],
+        ("main",): [1, 4],
+        ("main", "cycle"): [0.5, 0],
+        SEND: [1.5, 0],
+        ("cycle",): [0, 0.125],
+    }
+    assert by_path(profile, "visits")[SEND] == [3, 2]
+    assert profile.locations.process.tolist() == [0, 1]
+    assert profile.locations.cpu.all()
+    assert dict(zip(profile.regions.name, profile.regions.paradigm, strict=True))["MPI_Send"] == "mpi"
+    assert profile.notices == (
+        "no unit is stated for the values of 'sum#time.duration': whole numbers are read as microseconds",
+    )
+
+
+def test_numbers_with_digits_are_seconds_if_no_unit_is_stated(read):
+    profile = read(written(["sum#time.duration", PATH], [[1.5, 0], [2, 1]], NODES))
+    assert profile.values("time").tolist() == [[1.5], [2]]
+    assert profile.notices == (
+        "no unit is stated for the values of 'sum#time.duration': they are read as seconds",
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "unit", "seconds"),
+    [
+        ("sum#time.duration", "usec", 3e-6),
+        ("sum#time.duration.ns", None, 3e-9),
+        ("scale#sum#time.duration.ns", None, 3.0),
+        ("time", "sec", 3.0),
+    ],
+)
+def test_units_are_those_of_metadata_and_names(read, name, unit, seconds):
+    about = {"is_value": True} | ({"attribute.unit": unit} if unit else {})
+    profile = read(written([(name, about), PATH], [[3, 0]], NODES))
+    assert profile.values("time")[0, 0] == pytest.approx(seconds, rel=1e-12)
+    assert profile.notices == ()
+
+
+def test_columns_are_found_by_their_names(read):
+    columns = [PATH, "other", "sum#time.duration", "mpi.rank"]
+    profile = read(written(columns, [[1, 99, 2000000, 5], [None, 99, 1000000, 5]], NODES))
+    assert by_path(profile) == {("main", "cycle"): [2], ("<outside>",): [1], ("main",): [0]}
+
+
+def test_inclusive_times_become_exclusive(read):
+    profile = read(inclusive())
+    assert by_path(profile) == {("main",): [5], ("main", "cycle"): [3], SEND: [1]}
+
+
+def test_another_column_of_nodes_is_the_path_if_there_is_none(read):
+    nodes = [("f", "function"), ("g", "function", 0), ("x", "cupti.kernel.name")]
+    kernel = ("cupti.kernel.name", {"is_value": False})
+    columns = [kernel, ("function", {"is_value": False}), "scale#sum#time.duration"]
+    assert by_path(read(written(columns, [[2, 1, 1.5]], nodes))) == {("f",): [0], ("f", "g"): [1.5]}
+
+
+def test_the_keys_may_have_any_order_and_lie_anywhere(tmp_path):
+    file = tmp_path / "x"
+    for first in ("data", "columns", "column_metadata", "nodes"):
+        file.write_text(written(["time", PATH], [[1.5, 0]] * 3000, NODES, first=first))
+        assert json_split.matches(file)
+        assert json_split.read(file).values("time").sum() == 4500
+    for text in ("{}", "", "[1]", '{"data": [], "columns": [], "nodes": []}', '"column_metadata"'):
+        file.write_text(text)
+        assert not json_split.matches(file)
+    assert not json_split.matches(tmp_path)
+
+
+def test_global_values_are_attributes_and_parameters(tmp_path):
+    for name, jobsize in (("a", 4), ("b", 8)):
+        (tmp_path / f"{name}.json").write_text(by_rank(jobsize=str(jobsize), cluster="a"))
+    found = discover(tmp_path)
+    assert found.parameters == ("jobsize",)
+    assert [run.parameters for run in found.runs] == [(4,), (8,)]
+    assert json_split.read(tmp_path / "a.json").attributes == {
+        "generator": "Caliper",
+        "jobsize": "4",
+        "cluster": "a",
+    }
+
+
+def changed(**parts):
+    return json.dumps(json.loads(JSON_SPLIT["ranks"]) | parts)
+
+
+@pytest.mark.parametrize(
+    ("text", "error"),
+    [
+        (JSON_SPLIT["ranks"][:-30], "damaged JSON .*truncated"),
+        (changed(data=[[1, 2]]), "row 1 has not 5 entries"),
+        (changed(data={}), "it has no list 'data'"),
+        (changed(columns=["a"]), "1 columns, some of the same name or without metadata"),
+        (
+            changed(nodes=[{"label": "a", "parent": 0}]),
+            "node 0 has no label, or a parent that does not stand",
+        ),
+        (changed(nodes=[{"column": "a"}]), "node 0 has no label"),
+        (changed(nodes=[{"label": "a"}]), "1 is not the number of a node"),
+        (changed(data=[[1, 0, True, 1, 1]]), "True is not the number of a node"),
+        (changed(data=[[1, 0, 0, "fast", 1]]), "'sum#time.duration' is not a number"),
+        (changed(data=[[1, 0, 0, [1], 1]]), r"neither a number nor a text: \[1\]"),
+        (changed(data=[[1, 0, 0, float("nan"), 1]]), "'sum#time.duration' is not finite"),
+        (changed(data=[]), "no sum of times"),
+        (written(["avg#sum#time.duration", PATH], [[1, 0]], NODES), "no sum of times; values here: avg#sum#"),
+    ],
+)
+def test_damaged_files_are_refused_in_one_line(tmp_path, text, error):
+    file = tmp_path / "x.json"
+    file.write_text(text)
+    with pytest.raises(InputError, match=error) as caught:
+        json_split.read(file)
+    assert len(str(caught.value).splitlines()) == 1
+
+
+def test_nodes_that_nest_too_deeply_are_refused(tmp_path, monkeypatch):
+    file = tmp_path / "x.json"
+    file.write_text(JSON_SPLIT["ranks"])
+    monkeypatch.setattr(json_split, "MAX_DEPTH", 3)
+    json_split.read(file)
+    monkeypatch.setattr(json_split, "MAX_DEPTH", 2)
+    with pytest.raises(InputError, match="node 2 lies more than 2 deep"):
+        json_split.read(file)
