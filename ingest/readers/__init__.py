@@ -27,6 +27,7 @@ from ingest.readers import (
     timer_tables,
 )
 from ingest.readers.extrap import experiment, json_format, json_lines, text
+from ingest.readers.gpu import nsys
 from ingest.series import Series
 
 
@@ -111,6 +112,14 @@ PROFILE_READERS: tuple[ProfileReader, ...] = (
         matches=hpctoolkit.matches,
         read=hpctoolkit.read,
         files=hpctoolkit.files,
+    ),
+    ProfileReader(
+        name="Nsight Systems",
+        pattern="*.sqlite",
+        matches=nsys.matches,
+        read=nsys.read,
+        files=nsys.files,
+        fallback=1,
     ),
     ProfileReader(
         name="callgrind",

@@ -17,6 +17,7 @@ from tests.ingest.readers import (
     cali_files,
     cube3_files,
     extrap_files,
+    gpu_files,
     hpctoolkit_files,
     profiler_files,
     table_files,
@@ -91,6 +92,7 @@ def seeds() -> Mapping[str, tuple[Seed, ...]]:
         "TAU packed": _tau_packed,
         "Caliper": _caliper,
         "HPCToolkit": _hpctoolkit,
+        "Nsight Systems": _nsys,
         "callgrind": _texts(profiler_files.CALLGRIND, "callgrind.out.1"),
         "gprof": _texts(profiler_files.GPROF, "gprof.txt"),
         "perf": _texts(profiler_files.PERF, "x.perf"),
@@ -232,6 +234,16 @@ def _hpctoolkit(folder: Path) -> list[str]:
     hpctoolkit_files.write_database(folder / "a", {(0, 0): 1.0, (1, 0): 2.0})
     hpctoolkit_files.write_database(folder / "b", {(r, t): 1.0 for r in (0, 1) for t in (0, 1)}, unit="sec")
     return ["a", "b"]
+
+
+def _nsys(folder: Path) -> list[str]:
+    plain = gpu_files.nsys_tables(ranges=False, duration=None)
+    host = {name: table for name, table in gpu_files.nsys_tables().items() if not name.startswith("CUPTI")}
+    for name, tables in (("a", gpu_files.nsys_tables()), ("b", plain), ("c", host)):
+        gpu_files.nsys(folder / name / "x.sqlite", tables)
+    for rank in range(2):
+        gpu_files.nsys(folder / "ranks" / f"x.{rank}.sqlite")
+    return ["a/x.sqlite", "b/x.sqlite", "c/x.sqlite", "ranks"]
 
 
 def _timer_tables(folder: Path) -> list[str]:
