@@ -27,7 +27,7 @@ from ingest.readers import (
     timer_tables,
 )
 from ingest.readers.extrap import experiment, json_format, json_lines, text
-from ingest.readers.gpu import nsys
+from ingest.readers.gpu import chrome_trace, nsys
 from ingest.series import Series
 
 
@@ -137,6 +137,14 @@ PROFILE_READERS: tuple[ProfileReader, ...] = (
         pattern="*.speedscope.json",
         matches=speedscope.matches,
         read=speedscope.read,
+        fallback=1,
+    ),
+    ProfileReader(
+        name="Chrome trace",
+        pattern="*.pt.trace.json",
+        matches=chrome_trace.matches,
+        read=chrome_trace.read,
+        files=chrome_trace.files,
         fallback=1,
     ),
     ProfileReader(

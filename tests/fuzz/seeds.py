@@ -97,6 +97,7 @@ def seeds() -> Mapping[str, tuple[Seed, ...]]:
         "gprof": _texts(profiler_files.GPROF, "gprof.txt"),
         "perf": _texts(profiler_files.PERF, "x.perf"),
         "speedscope": _texts(profiler_files.SPEEDSCOPE, "x.speedscope.json"),
+        "Chrome trace": _traces,
         "mpiP": _texts(profiler_files.MPIP, "x.mpiP"),
         "pprof": _texts(profiler_files.PPROF, "x.prof"),
         "folded stacks": _texts(profiler_files.FOLDED, "x.folded"),
@@ -244,6 +245,13 @@ def _nsys(folder: Path) -> list[str]:
     for rank in range(2):
         gpu_files.nsys(folder / "ranks" / f"x.{rank}.sqlite")
     return ["a/x.sqlite", "b/x.sqlite", "c/x.sqlite", "ranks"]
+
+
+def _traces(folder: Path) -> list[str]:
+    for rank in range(2):
+        (folder / "ranks").mkdir(exist_ok=True)
+        (folder / "ranks" / f"{rank}.json").write_text(gpu_files.kineto_rank(rank), encoding="utf-8")
+    return [*_texts(gpu_files.TRACES, "x.pt.trace.json")(folder), "ranks"]
 
 
 def _timer_tables(folder: Path) -> list[str]:

@@ -93,6 +93,8 @@ def read(path: Path) -> Profile:
     """
     timeline = Timeline()
     reports = [_read(file, timeline) for file in files(path)]
+    if not reports:
+        raise InputError("no reports of the ranks of one run in it", where=str(path))
     begins = [report.begin or 0 for report in reports]
     numbers: dict[_Device, int] = {}
     for rank, (report, begin) in enumerate(zip(reports, begins, strict=True)):
@@ -116,8 +118,10 @@ def _is_report(path: Path) -> bool:
 
 
 def _reports_of_ranks(folder: Path) -> list[Path]:
+    """Return the reports in a folder if they are of one run; one that is damaged does not change that."""
     reports = numbered_files(folder, ENDINGS)
-    return reports if reports and all(map(_is_report, reports)) and _overlap(reports) else []
+    known = [file for file in reports if _is_report(file)]
+    return reports if known and _overlap(known) else []
 
 
 def _overlap(reports: Sequence[Path]) -> bool:
@@ -128,12 +132,12 @@ def _overlap(reports: Sequence[Path]) -> bool:
             with opened(file) as connection:
                 begin, duration = _capture(connection, tables_in(connection))
         except InputError:
-            return False
+            continue
         if begin is None or duration is None:
             return False
         begins.append(begin)
         ends.append(begin + duration)
-    return max(begins) < min(ends)
+    return bool(begins) and max(begins) < min(ends)
 
 
 def _in_run(part: Activities, rank: int, later: int, devices: IntArray) -> Activities:

@@ -118,7 +118,7 @@ def unread(connection: sqlite3.Connection, tables: Tables) -> Iterator[str]:
     for condition, what in ranges.items() if RANGES in tables else ():
         (number,) = connection.execute(f"SELECT count(*) FROM {RANGES} WHERE {condition}").fetchone()
         if number:
-            yield f"not read: {number} NVTX ranges {what}"
+            yield f"not read: NVTX ranges {what} ({number})"
 
 
 def _on_host(thread: IntArray, region: IntArray, start: IntArray, end: IntArray) -> Activities:

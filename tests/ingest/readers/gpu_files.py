@@ -1,5 +1,6 @@
 """Small outputs of profilers of accelerators, written as they write them."""
 
+import json
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
@@ -117,3 +118,61 @@ def by_path(profile, metric: str = "time") -> dict[tuple[str, ...], list[float]]
 def nanoseconds(values: Mapping[tuple[str, ...], Iterable[float]]) -> dict[tuple[str, ...], list[int]]:
     """Seconds as whole nanoseconds."""
     return {path: [round(1e9 * value) for value in row] for path, row in values.items()}
+
+
+def event(
+    name: str, ts: float, dur: float, *, cat: str = "cpu_op", pid: object = 5, tid: object = 5, **args: object
+) -> dict[str, object]:
+    """A trace event of phase X."""
+    return {"ph": "X", "cat": cat, "name": name, "pid": pid, "tid": tid, "ts": ts, "dur": dur, "args": args}
+
+
+def kineto_events() -> list[dict[str, object]]:
+    """A trace of 100 microseconds by PyTorch's profiler: two steps, two streams of device 0."""
+    flow = {"ph": "s", "id": 1, "pid": 5, "tid": 5, "ts": 12.0, "cat": "ac2g", "name": "ac2g"}
+    return [
+        {"ph": "M", "name": "process_name", "pid": 5, "tid": 0, "ts": 0, "args": {"name": "python"}},
+        event("ProfilerStep#2", 10, 30, cat="user_annotation"),
+        event("aten::mm", 11.5, 10.25),
+        event("cudaLaunchKernel", 12, 3, cat="cuda_runtime"),
+        event("ProfilerStep#3", 40, 50, cat="user_annotation"),
+        event("aten::mm", 41, 20),
+        event("hipMemcpy", 42, 18, cat="cuda_runtime"),
+        event("MmBackward0", 45, 5, tid=6),
+        event("gemm<float>", 20, 10.5, cat="kernel", pid=0, tid=7, device=0, stream=7),
+        event("gemm<float>", 25, 10, cat="kernel", pid=0, tid=20, device=0, stream=20),
+        event("Memcpy DtoH (Device -> Pinned)", 50, 4, cat="gpu_memcpy", pid=0, tid=7, bytes=4096),
+        event("Memset (Device)", 60, 1, cat="gpu_memset", pid=0, tid=7, bytes=64),
+        event("ProfilerStep#2", 20, 20, cat="gpu_user_annotation", pid=0, tid=7),
+        event("PyTorch Profiler (0)", 5, 100, cat="Trace", pid="Spans", tid="PyTorch Profiler"),
+        flow,
+    ]
+
+
+def kineto(events: list[dict[str, object]] | None = None, **top: object) -> str:
+    """A trace as PyTorch's profiler writes it."""
+    properties = [{"id": 0, "name": "NVIDIA H200"}, {"id": 1, "name": "NVIDIA H200"}]
+    content = {"schemaVersion": 1, "deviceProperties": properties, "host_name": "node1", **top}
+    return json.dumps({**content, "traceEvents": kineto_events() if events is None else events}, indent=1)
+
+
+def kineto_rank(rank: int, world: int = 2) -> str:
+    """A trace of one rank."""
+    return kineto(distributedInfo={"backend": "nccl", "rank": rank, "world_size": world})
+
+
+def chrome(closed: bool = True) -> str:
+    """A list of events of another program, with begins and ends."""
+    both = [("B", "main", 0), ("B", "solve", 10), ("E", "solve", 30), ("E", None, 50), ("B", "open", 60)]
+    events = [{"ph": ph, "name": name, "pid": 1, "tid": "io", "ts": ts} for ph, name, ts in both]
+    events += [event("main", 0, 5, cat="app", pid=1, tid=2), {"ph": "C", "name": "memory", "ts": 1}]
+    text = json.dumps(events)
+    return text if closed else text[:-1] + ","
+
+
+TRACES: Mapping[str, str] = {
+    "kineto": kineto(),
+    "no span": kineto([e for e in kineto_events() if e.get("cat") != "Trace"]),
+    "list": chrome(),
+    "not closed": chrome(closed=False),
+}

@@ -69,8 +69,8 @@ def test_regions_say_what_they_do_and_what_is_known_is_kept(profile):
         " ranges 4.8e-06 s (2); run 1e-05 s"
     )
     assert profile.notices == (
-        "not read: 1 NVTX ranges that need not nest",
-        "not read: 1 NVTX ranges without an end",
+        "not read: NVTX ranges that need not nest (1)",
+        "not read: NVTX ranges without an end (1)",
     )
 
 
@@ -133,6 +133,9 @@ def test_reports_of_ranks_are_one_run_of_several_processes(tmp_path):
     idle = nanoseconds(by_path(profile))["GPU idle",]
     assert idle == [0] * 6 + [10_000 - (3200 + 1250 + 700), 0, 10_000 - (3000 + 1050 + 500), 0, 0, 0]
     assert len(discover(tmp_path).runs) == 1
+    (tmp_path / "report.1.sqlite").write_bytes(b"cut off")
+    with pytest.raises(InputError, match=r"report\.1\.sqlite: damaged database"):
+        read(tmp_path)
 
 
 @pytest.mark.parametrize(
