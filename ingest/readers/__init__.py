@@ -27,7 +27,7 @@ from ingest.readers import (
     timer_tables,
 )
 from ingest.readers.extrap import experiment, json_format, json_lines, text
-from ingest.readers.gpu import chrome_trace, nsys
+from ingest.readers.gpu import chrome_trace, nsys, rocprof, summary_tables
 from ingest.series import Series
 
 
@@ -119,6 +119,23 @@ PROFILE_READERS: tuple[ProfileReader, ...] = (
         matches=nsys.matches,
         read=nsys.read,
         files=nsys.files,
+        fallback=1,
+    ),
+    ProfileReader(
+        name="rocprof",
+        pattern="results.db, results.json",
+        matches=rocprof.matches,
+        read=rocprof.read,
+        files=rocprof.files,
+        fallback=1,
+    ),
+    ProfileReader(
+        name="GPU summary tables",
+        pattern="*stats.csv, *_sum.csv, pmc_kernel_top.csv",
+        matches=summary_tables.matches,
+        read=summary_tables.read,
+        beside=summary_tables.beside,
+        content=summary_tables.content,
         fallback=1,
     ),
     ProfileReader(

@@ -93,6 +93,8 @@ def seeds() -> Mapping[str, tuple[Seed, ...]]:
         "Caliper": _caliper,
         "HPCToolkit": _hpctoolkit,
         "Nsight Systems": _nsys,
+        "rocprof": _rocprof,
+        "GPU summary tables": _summary_tables,
         "callgrind": _texts(profiler_files.CALLGRIND, "callgrind.out.1"),
         "gprof": _texts(profiler_files.GPROF, "gprof.txt"),
         "perf": _texts(profiler_files.PERF, "x.perf"),
@@ -252,6 +254,22 @@ def _traces(folder: Path) -> list[str]:
         (folder / "ranks").mkdir(exist_ok=True)
         (folder / "ranks" / f"{rank}.json").write_text(gpu_files.kineto_rank(rank), encoding="utf-8")
     return [*_texts(gpu_files.TRACES, "x.pt.trace.json")(folder), "ranks"]
+
+
+def _rocprof(folder: Path) -> list[str]:
+    gpu_files.rocprof_database(folder / "a" / "results.db")
+    gpu_files.rocprof_database(folder / "both" / "results.db")
+    for name in ("b", "both"):
+        (folder / name).mkdir(exist_ok=True)
+        (folder / name / "results.json").write_text(gpu_files.rocprof_trace(), encoding="utf-8")
+    return ["a/results.db", "b/results.json", "both"]
+
+
+def _summary_tables(folder: Path) -> list[str]:
+    for name in "abcd":
+        gpu_files.summary_tables(folder / name)
+    kinds = ("results.stats.csv", "77_kernel_stats.csv", "pmc_kernel_top.csv", "r_cuda_api_sum.csv")
+    return [f"{folder}/{name}" for folder, name in zip("abcd", kinds, strict=True)]
 
 
 def _timer_tables(folder: Path) -> list[str]:

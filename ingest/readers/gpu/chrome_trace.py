@@ -174,7 +174,7 @@ def _most_frequent(numbers: IntArray) -> int:
 def _regions(events: Sequence[Event], categories: Sequence[str], timeline: Timeline) -> IntArray:
     names = names_of(events)
     known = {
-        (name, category): timeline.region(_STEP.sub(r"\1", name), _paradigm(name, category))
+        (name, category): timeline.regions.number(_STEP.sub(r"\1", name), _paradigm(name, category))
         for name, category in dict.fromkeys(zip(names, categories, strict=True))
     }
     pairs = zip(names, categories, strict=True)

@@ -96,7 +96,7 @@ def host_ranges(connection: sqlite3.Connection, tables: Tables, timeline: Timeli
         f" WHERE eventType IN {PUSHED_RANGES} AND [end] IS NOT NULL"
     )
     rows = (
-        (thread, timeline.region(str(name or UNKNOWN), ""), start, end)
+        (thread, timeline.regions.number(str(name or UNKNOWN), ""), start, end)
         for thread, name, start, end in connection.execute(query)
     )
     return _on_host(*integers(rows, 4))
@@ -151,7 +151,7 @@ def _named(
 def _numbered(keys: IntArray, name: Callable[[int], str], paradigm: str, timeline: Timeline) -> IntArray:
     """Return the regions of keys, given the name for each."""
     known, place = np.unique(keys, return_inverse=True)
-    regions = [timeline.region(name(key), paradigm) for key in known.tolist()]
+    regions = [timeline.regions.number(name(key), paradigm) for key in known.tolist()]
     return np.array(regions, dtype=np.int64)[place.reshape(-1)]
 
 

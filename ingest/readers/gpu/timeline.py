@@ -34,7 +34,7 @@ class Activities:
         process: as the file names it.
         thread: of the process, or stream of the device.
         device: number of the accelerator over the whole run, `CPU` for what a thread did.
-        region: index into `Timeline.regions`.
+        region: its number in `Timeline.regions`.
         start: nanoseconds.
         end: nanoseconds.
         bytes: copied or set.
@@ -65,31 +65,49 @@ class Activities:
 
 
 @dataclass(kw_only=True)
+class Regions:
+    """Regions by their names; a kernel with the name of a range gets a name of its own.
+
+    Attributes:
+        paradigms: name -> paradigm; numbered in their order.
+    """
+
+    paradigms: dict[str, str] = field(default_factory=dict)
+    _names: dict[tuple[str, str], str] = field(default_factory=dict)
+    _numbers: dict[str, int] = field(default_factory=dict)
+
+    def name(self, name: str, paradigm: str) -> str:
+        """Return the name that a region of a paradigm has here."""
+        unique = self._names.get((name, paradigm))
+        if unique is None:
+            unique = name
+            while unique in self.paradigms or unique in (PROGRAM, IDLE):
+                unique += f" ({paradigm or 'host'})"
+            self._names[name, paradigm] = unique
+            self._numbers[unique] = len(self.paradigms)
+            self.paradigms[unique] = paradigm
+        return unique
+
+    def number(self, name: str, paradigm: str) -> int:
+        """Return the number of a region."""
+        return self._numbers[self.name(name, paradigm)]
+
+
+@dataclass(kw_only=True)
 class Timeline:
     """What a file says of a run.
 
     Attributes:
-        regions: name -> paradigm; numbered in their order.
+        regions: of all activities.
         parts: the activities, as they were read.
         duration: nanoseconds of the run; None if times of threads and devices are not to be completed to it.
         rounding: nanoseconds by which a call may outlast the range around it.
     """
 
-    regions: dict[str, str] = field(default_factory=dict)
+    regions: Regions = field(default_factory=Regions)
     parts: list[Activities] = field(default_factory=list)
     duration: int | None = None
     rounding: int = 0
-    _numbers: dict[tuple[str, str], int] = field(default_factory=dict)
-
-    def region(self, name: str, paradigm: str) -> int:
-        """Return the number of a region; a kernel with the name of a range gets a name of its own."""
-        number = self._numbers.get((name, paradigm))
-        if number is None:
-            while name in self.regions or name in (PROGRAM, IDLE):
-                name += f" ({paradigm or 'host'})"
-            number = self._numbers[name, paradigm] = len(self.regions)
-            self.regions[name] = paradigm
-        return number
 
 
 def timeline_profile(
@@ -114,7 +132,7 @@ def timeline_profile(
     stacks = Stacks()
     for metric in (TIME, VISITS):
         stacks.of(metric)
-    names = list(timeline.regions)
+    names = list(timeline.regions.paradigms)
     processes = np.unique(host.process if len(host) else device.process)
     main = _main_threads(processes, host, calls) if timeline.duration is not None else {}
     _add_host(stacks, host, calls, names, dict.fromkeys(main.items(), timeline.duration or 0))
@@ -130,7 +148,7 @@ def timeline_profile(
         generator,
         _summary(device, host, calls, timeline),
         sampled=False,
-        paradigms={**timeline.regions, IDLE: GPU_IDLE},
+        paradigms={**timeline.regions.paradigms, IDLE: GPU_IDLE},
         attributes=attributes,
         notices=[*notices, *([crossing] if calls.crossings else [])],
     )
@@ -256,7 +274,7 @@ def _add_idle(stacks: Stacks, device: Activities, duration: int) -> None:
 
 def _summary(device: Activities, host: Activities, calls: Nested, timeline: Timeline) -> str:
     """Say how much was found, and of which run."""
-    paradigms = np.array(list(timeline.regions.values()))
+    paradigms = np.array(list(timeline.regions.paradigms.values()))
     length, of = device.end - device.start, paradigms[device.region]
     library = paradigms[host.region] != ""
     found = {

@@ -153,10 +153,10 @@ def whole(values: Sequence[object], scale: float = 1.0) -> IntArray:
     Raises:
         ValueError, TypeError: if one is not a number, or too large.
     """
-    numbers: FloatArray = np.array(values, dtype=np.float64) * scale
-    if len(numbers) and not (abs(numbers) < MAX_TIME).all():
+    numbers: FloatArray = np.array(values, dtype=np.float64)
+    if not (abs(numbers) < MAX_TIME / scale).all():
         raise ValueError("not a time, or too large")
-    return np.rint(numbers).astype(np.int64)
+    return np.rint(numbers * scale).astype(np.int64)
 
 
 def numbered(values: Sequence[Any]) -> IntArray:

@@ -176,3 +176,73 @@ TRACES: Mapping[str, str] = {
     "list": chrome(),
     "not closed": chrome(closed=False),
 }
+
+
+ROCPROF_PID = 19147
+ROCPROF_CALLS = [("hipMalloc", 1000, 2000), ("hipMemcpy", 2500, 6000), ("hipLaunchKernel", 6100, 6200)]
+ROCPROF_COPIES = [("CopyHostToDevice", 3000, 5500)]
+ROCPROF_KERNELS = [("add(float*, int)", 6150, 9150)]
+
+
+def rocprof_database(file: Path, **tables: tuple[str, list]) -> Path:
+    """rocprof's database: 10 microseconds of calls, of which a kernel takes 3 on device 4."""
+    host = '"BeginNs" INTEGER, "EndNs" INTEGER, "pid" INTEGER, "tid" INTEGER, "Name" TEXT'
+    device = f'{host}, "dev-id" INTEGER, "stream-id" INTEGER'
+    numbers = (ROCPROF_PID, ROCPROF_PID)
+    found = {
+        "HIP": (host, [(b, e, *numbers, n) for n, b, e in (*ROCPROF_CALLS, ("hipFree", 9500, 11_000))]),
+        "HSA": (host, [(2600, 2700, *numbers, "hsa_signal_wait")]),
+        "COPY": (device, [(b, e, *numbers, n, 4, 0) for n, b, e in ROCPROF_COPIES]),
+        "OPS": (device, [(b, e, *numbers, n, 4, 1) for n, b, e in ROCPROF_KERNELS]),
+        "KERN": ("x INTEGER", []),
+    }
+    return database(file, found | tables)
+
+
+def rocprof_trace() -> str:
+    """rocprof's trace of the same, without HSA: numbers are texts in events, and not in the metadata."""
+    names = {2: "CPU HIP API", 1: "COPY", 10: "GPU4"}
+    events: list[dict[str, object]] = [{}]
+    events += [{"args": {"name": n}, "ph": "M", "pid": p, "name": "process_name"} for p, n in names.items()]
+    calls = [*ROCPROF_CALLS, ("hipFree", 9500, 11_000)]
+    for pid, rows in ((2, calls), (1, ROCPROF_COPIES), (10, ROCPROF_KERNELS)):
+        for name, begin, end in rows:
+            args = {"BeginNs": str(begin), "EndNs": str(end), "pid": "19147", "tid": "19147", "Name": name}
+            args |= {"dev-id": "4", "queue-id": "0", "stream-id": str(pid // 10)} if pid != 2 else {}
+            times = {"ts": str(begin // 1000), "dur": str((end - begin) // 1000)}
+            events.append({"ph": "X", "name": name, "pid": str(pid), "tid": "0", **times, "args": args})
+    return json.dumps({"traceEvents": events, "otherData": {"CMD": "rocminfo"}}, indent=1)
+
+
+def statistics(rows: Mapping[str, tuple[int, float]]) -> str:
+    """A table of rocprof's: names, numbers of calls and nanoseconds."""
+    header = '"Name","Calls","TotalDurationNs","AverageNs","Percentage"\n'
+    return header + "".join(f'"{name}",{n},{time},{time / n},1.5\n' for name, (n, time) in rows.items())
+
+
+SUMMARY_TABLES: Mapping[str, str] = {
+    "results.stats.csv": statistics({"f<int, 2>(float*, int)": (3, 9000), "g": (1, 500)}),
+    "results.hip_stats.csv": statistics({"hipMemcpy": (2, 20_000)}),
+    "results.hsa_stats.csv": statistics({"hsa_signal_wait": (2, 19_000)}),
+    "results.copy_stats.csv": statistics({"CopyHostToDevice": (2, 7000)}),
+    "77_kernel_stats.csv": statistics({"f": (2, 7000)}),
+    "77_domain_stats.csv": statistics({"KERNEL_DISPATCH": (2, 7000)}),
+    "77_memory_copy_stats.csv": statistics({"MEMORY_COPY_HOST_TO_DEVICE": (1, 100)}),
+    "pmc_kernel_top.csv": 'Kernel_Name,Count,Sum(ns),Mean(ns),Pct\n"a<1, 2>(int)",2,4358.5,2179.25,80\n',
+    "sysinfo.csv": "workload_name,command,hostname,gpu_model,rocm_version\nbmm,./bmm,node1,MI300X,7.1.0\n",
+    "r_cuda_gpu_kern_sum.csv": "Processing [r.sqlite]...\n\n"
+    "Time (%),Total Time (ns),Instances,Avg (ns),Med (ns),Min (ns),Max (ns),StdDev (ns),Name\n"
+    '90.0,"5,850,000",50,1,1,1,1,1,"void f<double, (int)0>(double*)"\n10.0,"650,000",2,1,1,1,1,1,g\n',
+    "r_cuda_gpu_mem_time_sum.csv": "Time (%),Total Time (us),Count,Avg (us),Operation\n"
+    "100.0,3,4,1,[CUDA memcpy Host-to-Device]\n",
+    "r_cuda_api_sum.csv": "Time (%),Total Time (ns),Num Calls,Avg (ns),Name\n100.0,6000,4,1,cudaMemcpy\n",
+    "r_osrt_sum.csv": "Time (%),Total Time (ns),Num Calls,Avg (ns),Name\n100.0,6000,4,1,poll\n",
+}
+
+
+def summary_tables(folder: Path) -> Path:
+    """Write all tables into a folder."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, content in SUMMARY_TABLES.items():
+        (folder / name).write_text(content, encoding="utf-8")
+    return folder
