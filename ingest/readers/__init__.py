@@ -27,7 +27,7 @@ from ingest.readers import (
     timer_tables,
 )
 from ingest.readers.extrap import experiment, json_format, json_lines, text
-from ingest.readers.gpu import chrome_trace, nsys, rocprof, summary_tables
+from ingest.readers.gpu import chrome_trace, nsight_compute, nsys, rocprof, summary_tables
 from ingest.series import Series
 
 
@@ -119,6 +119,13 @@ PROFILE_READERS: tuple[ProfileReader, ...] = (
         matches=nsys.matches,
         read=nsys.read,
         files=nsys.files,
+        fallback=1,
+    ),
+    ProfileReader(
+        name="Nsight Compute",
+        pattern="*.csv",
+        matches=nsight_compute.matches,
+        read=nsight_compute.read,
         fallback=1,
     ),
     ProfileReader(

@@ -93,6 +93,7 @@ def seeds() -> Mapping[str, tuple[Seed, ...]]:
         "Caliper": _caliper,
         "HPCToolkit": _hpctoolkit,
         "Nsight Systems": _nsys,
+        "Nsight Compute": _texts(gpu_files.NCU, "x.csv"),
         "rocprof": _rocprof,
         "GPU summary tables": _summary_tables,
         "callgrind": _texts(profiler_files.CALLGRIND, "callgrind.out.1"),

@@ -246,3 +246,54 @@ def summary_tables(folder: Path) -> Path:
     for name, content in SUMMARY_TABLES.items():
         (folder / name).write_text(content, encoding="utf-8")
     return folder
+
+
+LAUNCHES = [  # process, stream, kernel, time, bytes read, instructions
+    (70, 7, "void gemm<float, 2>(float*)", "12.5", "1.25", "1,000"),
+    (70, 7, "void gemm<float, 2>(float*)", "7.5", "0.75", "2,000"),
+    (70, 13, "axpy", "1,250", "4", "n/a"),
+    (71, 7, "axpy", "1", "4", "5"),
+]
+METRICS = [
+    ("gpu__time_duration.sum", "us"),
+    ("dram__bytes_read.sum", "Mbyte"),
+    ("smsp__inst_executed.sum", "inst"),
+]
+RATIO = ("sm__throughput.avg.pct_of_peak_sustained_elapsed", "%")
+
+
+def ncu_long(times: tuple[str, ...] = ("gpu__time_duration.sum",)) -> str:
+    """Nsight Compute's rows of launches and metrics, the time perhaps in two sections."""
+    head = "ID,Process ID,Process Name,Host Name,Kernel Name,Context,Stream,Device,Section Name"
+    rows = [f"{head},Metric Name,Metric Unit,Metric Value".split(",")]
+    for number, (process, stream, kernel, *values) in enumerate(LAUNCHES):
+        launch = [str(number), str(process), "app", "node1", kernel, "1", str(stream), "0"]
+        rows += [[*launch, "Speed Of Light", name, "usecond", values[0]] for name in times]
+        pairs = zip(METRICS[1:], values[1:], strict=True)
+        rows += [[*launch, "Memory", name, unit, value] for (name, unit), value in pairs]
+        rows.append([*launch, "Speed Of Light", *RATIO, "88.5"])
+    return (
+        "==PROF== Connected to process 70\nresidual 1e-3, done\n" + _quoted(rows) + "==PROF== Disconnected\n"
+    )
+
+
+def ncu_wide(units: bool = True) -> str:
+    """Nsight Compute's raw page."""
+    metrics = [*METRICS, RATIO]
+    head = ["ID", "Process ID", "Process Name", "Kernel Name", "Context", "Stream", "Device"]
+    rows = [[*head, *(name for name, _ in metrics)]]
+    rows += [[*("" for _ in head), *(unit for _, unit in metrics)]] if units else []
+    for number, (process, stream, kernel, *values) in enumerate(LAUNCHES):
+        rows.append([str(number), str(process), "app", kernel, "1", str(stream), "0", *values, "88.5"])
+    return _quoted(rows)
+
+
+def _quoted(rows: list[list[str]]) -> str:
+    return "".join(",".join(f'"{cell}"' for cell in row) + "\n" for row in rows)
+
+
+NCU: Mapping[str, str] = {
+    "long": ncu_long(),
+    "labels": ncu_long(("Duration", "Duration")),
+    "wide": ncu_wide(),
+}
