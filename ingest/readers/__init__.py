@@ -27,7 +27,7 @@ from ingest.readers import (
     timer_tables,
 )
 from ingest.readers.extrap import experiment, json_format, json_lines, text
-from ingest.readers.gpu import chrome_trace, nsight_compute, nsys, rocprof, summary_tables
+from ingest.readers.gpu import chrome_trace, nsight_compute, nsys, rocprof, rocprofv3, summary_tables
 from ingest.series import Series
 
 
@@ -134,6 +134,16 @@ PROFILE_READERS: tuple[ProfileReader, ...] = (
         matches=rocprof.matches,
         read=rocprof.read,
         files=rocprof.files,
+        fallback=1,
+    ),
+    ProfileReader(
+        name="rocprofv3",
+        pattern="*_kernel_trace.csv",
+        matches=rocprofv3.matches,
+        read=rocprofv3.read,
+        files=rocprofv3.files,
+        beside=rocprofv3.beside,
+        content=rocprofv3.content,
         fallback=1,
     ),
     ProfileReader(

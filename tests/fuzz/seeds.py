@@ -95,6 +95,7 @@ def seeds() -> Mapping[str, tuple[Seed, ...]]:
         "Nsight Systems": _nsys,
         "Nsight Compute": _texts(gpu_files.NCU, "x.csv"),
         "rocprof": _rocprof,
+        "rocprofv3": _rocprofv3,
         "GPU summary tables": _summary_tables,
         "callgrind": _texts(profiler_files.CALLGRIND, "callgrind.out.1"),
         "gprof": _texts(profiler_files.GPROF, "gprof.txt"),
@@ -264,6 +265,13 @@ def _rocprof(folder: Path) -> list[str]:
         (folder / name).mkdir(exist_ok=True)
         (folder / name / "results.json").write_text(gpu_files.rocprof_trace(), encoding="utf-8")
     return ["a/results.db", "b/results.json", "both"]
+
+
+def _rocprofv3(folder: Path) -> list[str]:
+    gpu_files.rocprofv3(folder / "one")
+    for process in (77, 78):
+        gpu_files.rocprofv3(folder / "two", process, agent=str(process))
+    return ["one/77_kernel_trace.csv", "one", "two"]
 
 
 def _summary_tables(folder: Path) -> list[str]:
