@@ -16,7 +16,7 @@ from ingest.errors import InputError
 from ingest.profile import LARGEST, Metric, Profile
 from ingest.readers.gpu.timeline import MAX_DEVICE
 from ingest.readers.stacks import TIME, UNKNOWN, VISITS, Place, Stacks, skipped_lines
-from ingest.readers.textfile import head_lines, lines_of
+from ingest.readers.textfile import head, head_lines, lines_of
 from ingest.region_class import GPU_KERNEL
 
 HEAD_BYTES = 1 << 18
@@ -33,6 +33,7 @@ _IN_A_SECOND = {
 }
 _PREFIXES = {"": 1.0, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
 _UNIT = re.compile(r"(?P<prefix>[KMGT]?)(?P<unit>[a-z_]+)")
+_KERNEL = "Kernel Name"
 _NAME, _METRIC_UNIT, _VALUE = "Metric Name", "Metric Unit", "Metric Value"
 
 
@@ -135,7 +136,7 @@ class _Table:
             process, stream, device = (int(text) if text.isdecimal() else 0 for text in texts)
             if max(process, stream) >= MAX_NUMBER or device >= MAX_DEVICE:
                 raise ValueError("a number that is not possible")
-            kernel = self.cell(row, "Kernel Name") or UNKNOWN
+            kernel = self.cell(row, _KERNEL) or UNKNOWN
             place = self.stacks.location(process, stream, device), self.stacks.callpaths.callee(ROOT, kernel)
             self.places[launch] = place
             visits = self.stacks.of(VISITS)
@@ -145,6 +146,8 @@ class _Table:
 
 def matches(path: Path) -> bool:
     """Return whether a file has the header of such a table at its beginning."""
+    if not path.is_file() or _KERNEL.encode() not in head(path, HEAD_BYTES):
+        return False
     return any(_columns(line) for line in head_lines(path, HEAD_BYTES))
 
 
@@ -193,11 +196,11 @@ def _read(path: Path) -> tuple[_Table, list[int], int]:
 
 def _columns(line: str) -> dict[str, int] | None:
     """Return the places of the columns if a line is the header of a table."""
-    if "Kernel Name" not in line:
+    if _KERNEL not in line:
         return None
     columns = {name.strip(): place for place, name in enumerate(_cells(line))}
     forms = ({_NAME, _METRIC_UNIT, _VALUE}, {_TIMES[0]})
-    known = columns.keys() >= {"ID", "Kernel Name"} and any(columns.keys() >= form for form in forms)
+    known = columns.keys() >= {"ID", _KERNEL} and any(columns.keys() >= form for form in forms)
     return columns if known else None
 
 

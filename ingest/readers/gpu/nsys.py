@@ -28,7 +28,7 @@ from ingest.readers.gpu.nsys_tables import (
     unread,
 )
 from ingest.readers.gpu.ranks import numbered_files
-from ingest.readers.gpu.timeline import MAX_TIME, Activities, Timeline, span, timeline_profile
+from ingest.readers.gpu.timeline import MAX_TIME, Activities, Timeline, groups_of, span, timeline_profile
 from ingest.run_settings import METADATA
 
 ENDINGS = frozenset((".sqlite", ".sqlite3", ".db"))
@@ -182,17 +182,16 @@ def _with_devices(
     if not len(part):
         return part
     physical, names, identifiers = _accelerators(connection, tables)
-    pairs = np.stack([part.process, part.device], axis=1)
-    found, group = np.unique(pairs, axis=0, return_inverse=True)
+    found, group = groups_of([part.process, part.device])
     places = []
-    for process, number in found.tolist():
+    for process, number in found:
         of = physical.get((process, number), number)
         unique = identifiers.get(of, "")
         device = _Device("" if unique else host, unique or str(of), names.get(of, ""))
         if device not in devices:
             devices.append(device)
         places.append(devices.index(device))
-    return replace(part, device=np.array(places, dtype=np.int64)[group.reshape(-1)])
+    return replace(part, device=np.array(places, dtype=np.int64)[group])
 
 
 def _accelerators(

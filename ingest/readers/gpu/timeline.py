@@ -127,7 +127,7 @@ def timeline_profile(
     _require_times(every, source)
     on_host = every.device == CPU
     host, device = every.take(on_host), every.take(~on_host)
-    _, thread = _groups([host.process, host.thread])
+    _, thread = groups_of([host.process, host.thread])
     calls = nested(thread, host.region, host.start, host.end, timeline.rounding)
     stacks = Stacks()
     for metric in (TIME, VISITS):
@@ -180,7 +180,7 @@ def _require_times(activities: Activities, source: str) -> None:
         raise InputError("a number of a device in it is not possible", where=source)
 
 
-def _groups(columns: Sequence[IntArray]) -> tuple[list[tuple[int, ...]], IntArray]:
+def groups_of(columns: Sequence[IntArray]) -> tuple[list[tuple[int, ...]], IntArray]:
     """Return the different rows of columns, int64[n] each, in order, and the number of each row's group."""
     order = np.lexsort(tuple(reversed(columns)))
     ordered = [column[order] for column in columns]
@@ -200,7 +200,7 @@ def _sums(group: IntArray, number: int, values: IntArray | None = None) -> list[
 
 def _main_threads(processes: IntArray, host: Activities, calls: Nested) -> dict[int, int]:
     """Return the thread of each process that has its number, or else the one with the most time in calls."""
-    rows, group = _groups([host.process, host.thread])
+    rows, group = groups_of([host.process, host.thread])
     own = _sums(group, len(rows), calls.own)
     main = {process: process for process in processes.tolist()}
     known = set(rows)
@@ -231,7 +231,7 @@ def _add_host(
     nodes: list[int] = []
     for caller, region in zip(calls.caller.tolist(), calls.region.tolist(), strict=True):
         nodes.append(callee(root if caller == ROOT else nodes[caller], names[region]))
-    rows, group = _groups([host.process, host.thread, calls.node])
+    rows, group = groups_of([host.process, host.thread, calls.node])
     for process, thread in sorted({*whole, *(row[:2] for row in rows)}):
         stacks.location(process, thread)
     left = {place: float(duration) for place, duration in whole.items()}
@@ -248,7 +248,7 @@ def _add_host(
 
 def _add_devices(stacks: Stacks, device: Activities, names: Sequence[str]) -> None:
     """Sum kernels and copies by stream."""
-    rows, group = _groups([device.process, device.device, device.thread, device.region])
+    rows, group = groups_of([device.process, device.device, device.thread, device.region])
     time = _sums(group, len(rows), device.end - device.start)
     number, moved = _sums(group, len(rows)), _sums(group, len(rows), device.bytes)
     for row, nanoseconds, count, size in zip(rows, time, number, moved, strict=True):
