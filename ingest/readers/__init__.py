@@ -29,6 +29,7 @@ from ingest.readers import (
 )
 from ingest.readers.caliper import cali, json_split
 from ingest.readers.extrap import experiment, json_format, json_lines, text
+from ingest.readers.gpu import chrome_trace, nsight_compute, nsys, rocprof, rocprofv3, summary_tables
 from ingest.series import Series
 
 
@@ -122,6 +123,48 @@ PROFILE_READERS: tuple[ProfileReader, ...] = (
         files=hpctoolkit.files,
     ),
     ProfileReader(
+        name="Nsight Systems",
+        pattern="*.sqlite",
+        matches=nsys.matches,
+        read=nsys.read,
+        files=nsys.files,
+        fallback=1,
+    ),
+    ProfileReader(
+        name="Nsight Compute",
+        pattern="*.csv",
+        matches=nsight_compute.matches,
+        read=nsight_compute.read,
+        fallback=1,
+    ),
+    ProfileReader(
+        name="rocprof",
+        pattern="results.db, results.json",
+        matches=rocprof.matches,
+        read=rocprof.read,
+        files=rocprof.files,
+        fallback=1,
+    ),
+    ProfileReader(
+        name="rocprofv3",
+        pattern="*_kernel_trace.csv",
+        matches=rocprofv3.matches,
+        read=rocprofv3.read,
+        files=rocprofv3.files,
+        beside=rocprofv3.beside,
+        content=rocprofv3.content,
+        fallback=1,
+    ),
+    ProfileReader(
+        name="GPU summary tables",
+        pattern="*stats.csv, *_sum.csv, pmc_kernel_top.csv",
+        matches=summary_tables.matches,
+        read=summary_tables.read,
+        beside=summary_tables.beside,
+        content=summary_tables.content,
+        fallback=1,
+    ),
+    ProfileReader(
         name="callgrind",
         pattern="callgrind.out.*",
         matches=callgrind.matches,
@@ -155,6 +198,14 @@ PROFILE_READERS: tuple[ProfileReader, ...] = (
         pattern="*.speedscope.json",
         matches=speedscope.matches,
         read=speedscope.read,
+        fallback=1,
+    ),
+    ProfileReader(
+        name="Chrome trace",
+        pattern="*.pt.trace.json",
+        matches=chrome_trace.matches,
+        read=chrome_trace.read,
+        files=chrome_trace.files,
         fallback=1,
     ),
     ProfileReader(

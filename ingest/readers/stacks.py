@@ -10,7 +10,7 @@ import numpy as np
 
 from ingest.calltree import CallTreeBuilder
 from ingest.errors import InputError, one_line
-from ingest.profile import LocationTable, Metric, Profile, RegionTable, ValuesInMemory, require_summable
+from ingest.profile import CPU, LocationTable, Metric, Profile, RegionTable, ValuesInMemory, require_summable
 from ingest.run_settings import RECONCILED, SAMPLED
 
 TIME = Metric("time", "s")
@@ -31,17 +31,17 @@ class Stacks:
 
     Attributes:
         callpaths: the stacks, outermost frame first.
-        locations: (process, thread) as the file names them -> location.
+        locations: (process, thread, device) as the file names them -> location.
         values: per metric, values by location and node.
     """
 
     callpaths: CallTreeBuilder = field(default_factory=CallTreeBuilder)
-    locations: dict[tuple[int, int], int] = field(default_factory=dict)
+    locations: dict[tuple[int, int, int], int] = field(default_factory=dict)
     values: dict[Metric, dict[Place, float]] = field(default_factory=dict)
 
-    def location(self, process: int, thread: int) -> int:
-        """Return the location of a thread, by the numbers that the file has for it and its process."""
-        return self.locations.setdefault((process, thread), len(self.locations))
+    def location(self, process: int, thread: int, device: int = CPU) -> int:
+        """Return the location of a thread, or a stream of a device, by the numbers that the file has."""
+        return self.locations.setdefault((process, thread, device), len(self.locations))
 
     def of(self, metric: Metric) -> dict[Place, float]:
         """Return the values of a metric, to add to."""
@@ -81,7 +81,7 @@ class Stacks:
         place, tree, names = self.callpaths.build()
         if not len(tree):
             raise InputError("no stack in it", where=source, hint="was the measurement interrupted?")
-        threads = sorted(self.locations, key=self.locations.__getitem__) or [(0, 0)]
+        threads = sorted(self.locations, key=self.locations.__getitem__) or [(0, 0, CPU)]
         if len(tree) * len(threads) * max(len(self.values), 1) > MAX_VALUES:
             what = f"too large for memory: {len(tree)} call paths on {len(threads)} threads"
             raise InputError(what, where=source, hint="convert the processes one by one")
@@ -119,16 +119,17 @@ class Stacks:
         )
 
 
-def _locations(threads: Sequence[tuple[int, int]]) -> LocationTable:
-    """Number processes, and the threads of each, in the order in which the file has them."""
+def _locations(threads: Sequence[tuple[int, int, int]]) -> LocationTable:
+    """Number processes, and the locations of each, in the order in which the file has them."""
     processes: dict[int, int] = {}
     of: dict[int, int] = {}
     process, thread = [], []
-    for pid, _ in threads:
+    for pid, _, _ in threads:
         process.append(processes.setdefault(pid, len(processes)))
         thread.append(of.setdefault(pid, 0))
         of[pid] += 1
-    return LocationTable.of_threads(np.array(process, dtype=np.int64), np.array(thread, dtype=np.int64))
+    columns = (process, thread, [device for _, _, device in threads])
+    return LocationTable(*(np.array(column, dtype=np.int64) for column in columns))
 
 
 def skipped_lines(lines: Sequence[int], read: int, what: str, source: str) -> tuple[str, ...]:

@@ -16,6 +16,7 @@ from tests.cubex_writer import GroupSpec, MetricSpec, RegionSpec, write_cubex
 from tests.ingest.readers import (
     cube3_files,
     extrap_files,
+    gpu_files,
     hpctoolkit_files,
     hpctoolkit_meta_files,
     profiler_files,
@@ -95,12 +96,18 @@ def seeds() -> Mapping[str, tuple[Seed, ...]]:
         "Caliper": _caliper,
         "Caliper JSON": _texts(json_split_files.JSON_SPLIT, "x.json"),
         "HPCToolkit": _hpctoolkit,
+        "Nsight Systems": _nsys,
+        "Nsight Compute": _texts(gpu_files.NCU, "x.csv"),
+        "rocprof": _rocprof,
+        "rocprofv3": _rocprofv3,
+        "GPU summary tables": _summary_tables,
         "callgrind": _texts(profiler_files.CALLGRIND, "callgrind.out.1"),
         "gprof": _texts(profiler_files.GPROF, "gprof.txt"),
         "perf": _texts(profiler_files.PERF, "x.perf"),
         "CrayPat": _texts(CRAYPAT, "RUNTIME.rpt"),
         "LIKWID": _likwid,
         "speedscope": _texts(profiler_files.SPEEDSCOPE, "x.speedscope.json"),
+        "Chrome trace": _traces,
         "mpiP": _texts(profiler_files.MPIP, "x.mpiP"),
         "pprof": _texts(profiler_files.PPROF, "x.prof"),
         "folded stacks": _texts(profiler_files.FOLDED, "x.folded"),
@@ -253,6 +260,46 @@ def _likwid(folder: Path) -> list[str]:
         text = outputs.program(1.0, cores=[f"Core {process}"])
         (folder / "processes" / f"proc_{process}.out").write_text(text, encoding="utf-8")
     return [*_texts(outputs.LIKWID, "x.txt")(folder), "processes"]
+
+
+def _nsys(folder: Path) -> list[str]:
+    plain = gpu_files.nsys_tables(ranges=False, duration=None)
+    host = {name: table for name, table in gpu_files.nsys_tables().items() if not name.startswith("CUPTI")}
+    for name, tables in (("a", gpu_files.nsys_tables()), ("b", plain), ("c", host)):
+        gpu_files.nsys(folder / name / "x.sqlite", tables)
+    for rank in range(2):
+        gpu_files.nsys(folder / "ranks" / f"x.{rank}.sqlite")
+    return ["a/x.sqlite", "b/x.sqlite", "c/x.sqlite", "ranks"]
+
+
+def _traces(folder: Path) -> list[str]:
+    for rank in range(2):
+        (folder / "ranks").mkdir(exist_ok=True)
+        (folder / "ranks" / f"{rank}.json").write_text(gpu_files.kineto_rank(rank), encoding="utf-8")
+    return [*_texts(gpu_files.TRACES, "x.pt.trace.json")(folder), "ranks"]
+
+
+def _rocprof(folder: Path) -> list[str]:
+    gpu_files.rocprof_database(folder / "a" / "results.db")
+    gpu_files.rocprof_database(folder / "both" / "results.db")
+    for name in ("b", "both"):
+        (folder / name).mkdir(exist_ok=True)
+        (folder / name / "results.json").write_text(gpu_files.rocprof_trace(), encoding="utf-8")
+    return ["a/results.db", "b/results.json", "both"]
+
+
+def _rocprofv3(folder: Path) -> list[str]:
+    gpu_files.rocprofv3(folder / "one")
+    for process in (77, 78):
+        gpu_files.rocprofv3(folder / "two", process, agent=str(process))
+    return ["one/77_kernel_trace.csv", "one", "two"]
+
+
+def _summary_tables(folder: Path) -> list[str]:
+    for name in "abcd":
+        gpu_files.summary_tables(folder / name)
+    kinds = ("results.stats.csv", "77_kernel_stats.csv", "pmc_kernel_top.csv", "r_cuda_api_sum.csv")
+    return [f"{folder}/{name}" for folder, name in zip("abcd", kinds, strict=True)]
 
 
 def _timer_tables(folder: Path) -> list[str]:

@@ -1,0 +1,211 @@
+"""PyTorch's profiler (Kineto), and any other trace in Chrome's format.
+
+Kineto gives each event a category: ``kernel``, ``gpu_memcpy`` and ``gpu_memset`` ran on a stream (``tid``) of
+a device (``pid``), others on threads; ``gpu_user_annotation`` repeats ranges of the host. An event of the
+category ``Trace`` lasts as long as events were recorded. Traces in one folder that state different ranks of
+one world are one run, each rank with devices of its own. In traces of other programs all is on threads.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
+from itertools import compress
+from pathlib import Path
+
+import numpy as np
+
+from ingest.arrays import IntArray
+from ingest.errors import InputError
+from ingest.profile import CPU, NODE, Profile
+from ingest.readers.gpu.timeline import Activities, Timeline, span, timeline_profile
+from ingest.readers.gpu.trace_events import (
+    Event,
+    TraceFile,
+    beginning,
+    has_events,
+    load,
+    names_of,
+    numbered,
+    paired,
+    times,
+    understood,
+    whole,
+)
+from ingest.region_class import GPU_COPY, GPU_KERNEL
+from ingest.run_settings import METADATA
+
+ENDINGS = (".json", ".json.gz")
+ROUNDING = 1000  # nanoseconds: older versions print whole microseconds
+MAX_RANKS = 1 << 12
+RANK_BITS = 40  # numbers of processes and threads lie below those of ranks
+RECORDED = "the run is what the profiler recorded: steps before and after it are not in it"
+NO_SPAN = "no duration is stated: the run is taken to last from the first to the last event"
+
+_DEVICE = {
+    "kernel": GPU_KERNEL,
+    **dict.fromkeys(("gpu_memcpy", "gpu_memset", "memcpy", "memset"), GPU_COPY),
+}
+_CALLS = frozenset(("cuda_runtime", "cuda_driver", "runtime"))
+_SPAN = "trace"
+_NOT_READ = frozenset(("gpu_user_annotation", "cuda_sync", "cuda_profiler_range", "overhead", _SPAN))
+_KINETO = frozenset((*_DEVICE, *_CALLS, "cpu_op", "python_function", "operator"))
+_STEP = re.compile(r"(ProfilerStep)#\d+")
+_WORLD = re.compile(
+    rb'"distributedInfo"\s*:\s*\{[^{}]*?"rank"\s*:\s*(\d{1,9})\b[^{}]*?"world_size"\s*:\s*(\d{1,9})\b'
+)
+_UNREAD_PHASES = {"b": "asynchronous events", "S": "asynchronous events", "C": "counters"}
+
+
+def matches(path: Path) -> bool:
+    """Return whether a file has trace events, or a folder those of the ranks of one run."""
+    return bool(_ranks(path)) if path.is_dir() else has_events(path)
+
+
+def files(path: Path) -> Sequence[Path]:
+    """Return the traces of a run: the file, or those of its ranks."""
+    return _ranks(path) if path.is_dir() else [path]
+
+
+def read(path: Path) -> Profile:
+    """Read a trace, or those of all ranks of a run.
+
+    Raises:
+        InputError: if one cannot be read, is damaged, or has no event that lasts.
+    """
+    timeline = Timeline(rounding=ROUNDING)
+    notices: dict[str, None] = {}
+    attributes: dict[str, str] = {}
+    models: Counter[str] = Counter()
+    lengths, kineto, stated, devices = [], False, False, 0
+    for rank, file in enumerate(files(path)):
+        trace = load(file)
+        with understood(file):
+            events, alone = paired(trace.events)
+            events += trace.of_phase("X")
+            categories = _categories(events)
+            kineto = kineto or not _KINETO.isdisjoint(categories)
+            parts, used = _parts(events, categories, rank, devices, timeline)
+            recorded = [event for event, of in zip(events, categories, strict=True) if of == _SPAN]
+            begin, end = times(recorded)
+        models.update(_models(trace, used))
+        devices += len(used)
+        timeline.parts += parts
+        stated = stated or bool(recorded)
+        lengths.append(int((end - begin).max()) if recorded else span(parts))
+        attributes = attributes or _attributes(trace)
+        notices |= dict.fromkeys(_unread(trace, alone))
+    if not lengths:
+        raise InputError("no traces of the ranks of one run in it", where=str(path))
+    if kineto:
+        timeline.duration = max(lengths)
+        notices[RECORDED if stated else NO_SPAN] = None
+    if models:
+        attributes[METADATA + "GPU"] = ", ".join(f"{count} x {name}" for name, count in models.items())
+    generator = "PyTorch profiler" if kineto else "Chrome trace"
+    return timeline_profile(str(path), generator, timeline, attributes=attributes, notices=notices)
+
+
+def _ranks(folder: Path) -> list[Path]:
+    """Return the traces in a folder if each states another rank of the same world, in their order."""
+    try:
+        found = [entry for entry in folder.iterdir() if entry.name.endswith(ENDINGS)]
+    except OSError:
+        return []
+    if not 2 <= len(found) <= MAX_RANKS:
+        return []
+    worlds = [(file, match) for file in found if (match := _WORLD.search(beginning(file)))]
+    by_rank = {int(match[1]): file for file, match in worlds if has_events(file)}
+    if not len(by_rank) == len(worlds) == len(found) or len({match[2] for _, match in worlds}) > 1:
+        return []
+    return [by_rank[rank] for rank in sorted(by_rank)]
+
+
+def _categories(events: Sequence[Event]) -> list[str]:
+    stated = [event.get("cat") for event in events]
+    lowered = {category: str(category).lower() for category in set(stated)}
+    return [lowered[category] for category in stated]
+
+
+def _parts(
+    events: Sequence[Event], categories: Sequence[str], rank: int, first_device: int, timeline: Timeline
+) -> tuple[list[Activities], list[int]]:
+    """Return what ran on threads and on devices, and the file's numbers of these devices."""
+    kinds = dict.fromkeys(categories)  # few
+    host, host_of = _of(events, categories, [of for of in kinds if of not in _DEVICE and of not in _NOT_READ])
+    begin, end = times(host)
+    threads = Activities(
+        process=numbered([event.get("pid") for event in host]) + (rank << RANK_BITS),
+        thread=numbered([event.get("tid") for event in host]) + (rank << RANK_BITS),
+        device=np.full(len(host), CPU),
+        region=_regions(host, host_of, timeline),
+        start=begin,
+        end=end,
+        bytes=np.zeros(len(host), dtype=np.int64),
+    )
+    kernels, kernels_of = _of(events, categories, [of for of in kinds if of in _DEVICE])
+    begin, end = times(kernels)
+    used, device = np.unique(numbered([event.get("pid") for event in kernels]), return_inverse=True)
+    sizes = [args.get("bytes", 0) if isinstance(args := e.get("args"), dict) else 0 for e in kernels]
+    streams = Activities(
+        process=np.full(len(kernels), _most_frequent(threads.process)),
+        thread=numbered([event.get("tid") for event in kernels]),
+        device=first_device + device.reshape(-1),
+        region=_regions(kernels, kernels_of, timeline),
+        start=begin,
+        end=end,
+        bytes=np.where([_DEVICE[of] == GPU_COPY for of in kernels_of], whole(sizes), 0),
+    )
+    return [threads, streams], used.tolist()
+
+
+def _of(
+    events: Sequence[Event], categories: Sequence[str], kinds: Collection[str]
+) -> tuple[list[Event], list[str]]:
+    """Return the events of some categories, and the category of each."""
+    wanted = [of in kinds for of in categories]
+    return list(compress(events, wanted)), list(compress(categories, wanted))
+
+
+def _most_frequent(numbers: IntArray) -> int:
+    found, count = np.unique(numbers, return_counts=True)
+    return int(found[count.argmax()]) if len(found) else 0
+
+
+def _regions(events: Sequence[Event], categories: Sequence[str], timeline: Timeline) -> IntArray:
+    names = names_of(events)
+    known = {
+        (name, category): timeline.regions.number(_STEP.sub(r"\1", name), _paradigm(name, category))
+        for name, category in dict.fromkeys(zip(names, categories, strict=True))
+    }
+    pairs = zip(names, categories, strict=True)
+    return np.fromiter((known[pair] for pair in pairs), dtype=np.int64, count=len(names))
+
+
+def _paradigm(name: str, category: str) -> str:
+    if category in _CALLS:
+        return "hip" if name.startswith("hip") else "cuda"
+    return _DEVICE.get(category, "")
+
+
+def _models(trace: TraceFile, used: Sequence[int]) -> Iterator[str]:
+    """Yield the names of the devices that were used."""
+    properties = trace.top.get("deviceProperties")
+    for device in properties if isinstance(properties, list) else ():
+        if isinstance(device, dict) and device.get("id") in used and isinstance(device.get("name"), str):
+            yield device["name"].encode("utf-8", "replace").decode()
+
+
+def _attributes(trace: TraceFile) -> dict[str, str]:
+    host = trace.top.get("host_name")
+    return {NODE: host.encode("utf-8", "replace").decode()} if isinstance(host, str) else {}
+
+
+def _unread(trace: TraceFile, alone: int) -> Iterator[str]:
+    """Say what is not read."""
+    phases = Counter(str(event.get("ph")) for event in trace.events)
+    for what in dict.fromkeys(_UNREAD_PHASES.values()):
+        number = sum(phases[phase] for phase, of in _UNREAD_PHASES.items() if of == what)
+        if number:
+            yield f"not read: {what} ({number})"
+    if alone:
+        yield f"not read: begins and ends of events without the other end ({alone})"

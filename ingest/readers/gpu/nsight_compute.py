@@ -1,0 +1,218 @@
+"""Nsight Compute: ``ncu --csv``, one row per launch and metric, or with ``--page raw`` one row per launch.
+
+Lines before the table are those of the program and of ncu (``==PROF==``). In the wide form a row of units
+without an ID follows the header. Units are scaled (``usecond``, ``Mbyte``), thousands separated by commas.
+What ends in ``.sum`` is summed over the launches of a kernel; ratios, means and extremes are not read.
+"""
+
+import csv
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ingest.calltree import ROOT
+from ingest.errors import InputError
+from ingest.profile import LARGEST, Metric, Profile
+from ingest.readers.gpu.timeline import MAX_DEVICE
+from ingest.readers.stacks import TIME, UNKNOWN, VISITS, Place, Stacks, skipped_lines
+from ingest.readers.textfile import head, head_lines, lines_of
+from ingest.region_class import GPU_KERNEL
+
+HEAD_BYTES = 1 << 18
+MAX_NUMBER = 1 << 62
+NOT_TOGETHER = (
+    "Nsight Compute runs kernels one at a time, and again for each group of counters:"
+    " the sum of their times is not the time of the run"
+)
+
+_TIMES = ("gpu__time_duration.sum", "Duration")
+_IN_A_SECOND = {
+    **{"second": 1.0, "msecond": 1e3, "usecond": 1e6, "nsecond": 1e9},
+    **{"s": 1.0, "ms": 1e3, "us": 1e6, "ns": 1e9},
+}
+_PREFIXES = {"": 1.0, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
+_UNIT = re.compile(r"(?P<prefix>[KMGT]?)(?P<unit>[a-z_]+)")
+_KERNEL = "Kernel Name"
+_NAME, _METRIC_UNIT, _VALUE = "Metric Name", "Metric Unit", "Metric Value"
+
+
+@dataclass(frozen=True)
+class _Value:
+    """How values of a metric are summed.
+
+    Attributes:
+        metric: under which.
+        scale: that a value is divided by.
+    """
+
+    metric: Metric
+    scale: float
+
+
+@dataclass(kw_only=True)
+class _Table:
+    """A table as far as it was read.
+
+    Attributes:
+        columns: name -> place.
+        units: of the metrics of the wide form, by the places of their columns.
+        stacks: kernels by process, stream and device.
+        places: of the launches, by process and ID.
+        launch: the one that the last row was of.
+        counted: its metrics that were found; they may stand in several sections.
+        values: (metric, unit) -> how it is summed, None if it is not.
+        metrics: name -> metric, with the unit that it has first.
+    """
+
+    columns: dict[str, int]
+    units: dict[int, tuple[str, str]] = field(default_factory=dict)
+    stacks: Stacks = field(default_factory=Stacks)
+    places: dict[tuple[str, str], Place] = field(default_factory=dict)
+    launch: tuple[str, str] = ("", "")
+    counted: set[Metric] = field(default_factory=set)
+    values: dict[tuple[str, str], _Value | None] = field(default_factory=dict)
+    metrics: dict[str, Metric] = field(default_factory=dict)
+
+    def cell(self, row: Sequence[str], column: str) -> str:
+        """Return a cell of a row, empty if there is no such column."""
+        place = self.columns.get(column)
+        return "" if place is None else row[place].strip()
+
+    def add(self, row: Sequence[str]) -> None:
+        """Add a row.
+
+        Raises:
+            IndexError, ValueError: if it is not understood.
+        """
+        if _NAME in self.columns:
+            found = [(self.cell(row, _NAME), self.cell(row, _METRIC_UNIT), self.cell(row, _VALUE))]
+        elif not self.units:
+            self.units = self._units(row)
+            return
+        else:
+            found = [(name, unit, row[place]) for place, (name, unit) in self.units.items()]
+        numbers = []
+        for name, unit, text in found:
+            value = self._value(name, unit)
+            if value is not None and text not in ("", "n/a", "N/A"):
+                numbers.append((value.metric, _number(text) / value.scale))
+        place = self._place(row)
+        for metric, number in numbers:
+            if metric not in self.counted:
+                self.counted.add(metric)
+                sums = self.stacks.of(metric)
+                sums[place] = sums.get(place, 0.0) + number
+
+    def _units(self, row: Sequence[str]) -> dict[int, tuple[str, str]]:
+        """Return the metrics of the wide form, given the row below the header, which has no ID."""
+        if self.cell(row, "ID"):
+            raise ValueError("a row of units is missing")
+        names = {place: name for name, place in self.columns.items() if "." in name or name in _TIMES}
+        return {place: (name, row[place].strip()) for place, name in names.items()}
+
+    def _value(self, name: str, unit: str) -> _Value | None:
+        known = self.values.get((name, unit))
+        if known is None and (name, unit) not in self.values:
+            if name in _TIMES and unit in _IN_A_SECOND:
+                known = _Value(TIME, _IN_A_SECOND[unit])
+            elif name not in _TIMES and name.endswith(".sum") and (match := _UNIT.fullmatch(unit)):
+                metric = self.metrics.setdefault(name, Metric(name, match["unit"]))
+                known = (
+                    _Value(metric, 1 / _PREFIXES[match["prefix"]]) if metric.unit == match["unit"] else None
+                )
+            self.values[name, unit] = known
+        return known
+
+    def _place(self, row: Sequence[str]) -> Place:
+        """Return the place of the launch that a row is of, which is counted if it is new."""
+        launch = self.cell(row, "Process ID"), self.cell(row, "ID")
+        if launch != self.launch:
+            self.launch = launch
+            self.counted.clear()
+        place = self.places.get(launch)
+        if place is None:
+            texts = (self.cell(row, column) for column in ("Process ID", "Stream", "Device"))
+            process, stream, device = (int(text) if text.isdecimal() else 0 for text in texts)
+            if max(process, stream) >= MAX_NUMBER or device >= MAX_DEVICE:
+                raise ValueError("a number that is not possible")
+            kernel = self.cell(row, _KERNEL) or UNKNOWN
+            place = self.stacks.location(process, stream, device), self.stacks.callpaths.callee(ROOT, kernel)
+            self.places[launch] = place
+            visits = self.stacks.of(VISITS)
+            visits[place] = visits.get(place, 0.0) + 1.0
+        return place
+
+
+def matches(path: Path) -> bool:
+    """Return whether a file has the header of such a table at its beginning."""
+    if not path.is_file() or _KERNEL.encode() not in head(path, HEAD_BYTES):
+        return False
+    return any(_columns(line) for line in head_lines(path, HEAD_BYTES))
+
+
+def read(path: Path) -> Profile:
+    """Read the launches of kernels: their time, visits, and metrics that are sums.
+
+    Raises:
+        InputError: if the file cannot be read, states no times of kernels, or has more rows that are not
+            understood than others.
+    """
+    table, invalid, rows = _read(path)
+    notices = skipped_lines(invalid, rows, "not a row of the table", str(path))
+    stacks = table.stacks
+    if TIME not in stacks.values:
+        hint = f"measure it: ncu --metrics {_TIMES[0]},..."
+        raise InputError("no times of kernels in it", where=str(path), hint=hint)
+    ratios = {name for (name, _), value in table.values.items() if value is None}
+    unread = f"not read: metrics that are not sums over launches ({len(ratios)})"
+    return stacks.profile(
+        str(path),
+        "Nsight Compute",
+        f"kernels {stacks.total(TIME):.15g} s ({len(table.places)}), no total is stated",
+        sampled=False,
+        paradigms=dict.fromkeys(stacks.callpaths.regions, GPU_KERNEL),
+        notices=[NOT_TOGETHER, *([unread] if ratios else []), *notices],
+    )
+
+
+def _read(path: Path) -> tuple[_Table, list[int], int]:
+    """Return the table, the numbers of lines that are not understood, and how many rows are."""
+    lines: Iterator[tuple[int, str]] = enumerate(lines_of(path), start=1)
+    columns = next((found for _, line in lines if (found := _columns(line))), None)
+    if columns is None:
+        raise InputError("no table of Nsight Compute in it", where=str(path))
+    table, invalid, rows = _Table(columns=columns), list[int](), 0
+    for number, line in lines:
+        if not line.strip() or line.startswith("=="):
+            continue
+        try:
+            table.add(_cells(line))
+            rows += 1
+        except (IndexError, ValueError):
+            invalid.append(number)
+    return table, invalid, rows
+
+
+def _columns(line: str) -> dict[str, int] | None:
+    """Return the places of the columns if a line is the header of a table."""
+    if _KERNEL not in line:
+        return None
+    columns = {name.strip(): place for place, name in enumerate(_cells(line))}
+    forms = ({_NAME, _METRIC_UNIT, _VALUE}, {_TIMES[0]})
+    known = columns.keys() >= {"ID", _KERNEL} and any(columns.keys() >= form for form in forms)
+    return columns if known else None
+
+
+def _cells(line: str) -> list[str]:
+    try:
+        return next(csv.reader([line]), [])
+    except csv.Error:
+        return []
+
+
+def _number(text: str) -> float:
+    number = float(text.replace(",", ""))
+    if not -LARGEST < number < LARGEST:
+        raise ValueError(f"not a number: {text[:30]}")
+    return number

@@ -1,0 +1,241 @@
+"""Nsight Systems: reports exported to SQLite (``nsys export --type sqlite``), one per node or per rank.
+
+Time that the host spends in a call is often time in which it waits for the device: both stand in the profile,
+on different locations. Several reports in a folder whose names differ in one number, and whose captures
+overlap in time, are the ranks of one run; captures of repetitions follow each other.
+"""
+
+import sqlite3
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import numpy as np
+
+from ingest.arrays import IntArray
+from ingest.errors import InputError
+from ingest.profile import CPU, NODE, Profile
+from ingest.readers.gpu.database import Tables, opened, tables_in, tables_of
+from ingest.readers.gpu.nsys_tables import (
+    CALLS,
+    DEVICE_TABLES,
+    NUMBER_BITS,
+    RANGES,
+    device_activities,
+    host_calls,
+    host_ranges,
+    unread,
+)
+from ingest.readers.gpu.ranks import numbered_files
+from ingest.readers.gpu.timeline import MAX_TIME, Activities, Timeline, groups_of, span, timeline_profile
+from ingest.run_settings import METADATA
+
+ENDINGS = frozenset((".sqlite", ".sqlite3", ".db"))
+MAX_COMMAND = 1000
+NO_DEVICE = "no activity of a device was recorded: only calls and ranges of the host are read"
+NO_DURATION = "no duration is stated: the run is taken to last from the first to the last activity"
+
+_MARKS = ("META_DATA_CAPTURE", "ANALYSIS_DETAILS", "TARGET_INFO_SESSION_START_TIME", *DEVICE_TABLES, RANGES)
+
+
+@dataclass(frozen=True)
+class _Device:
+    """An accelerator.
+
+    Attributes:
+        host: the node; empty if the device has an identifier of its own.
+        identifier: unique on the node.
+        name: its model.
+    """
+
+    host: str
+    identifier: str
+    name: str
+
+
+@dataclass(kw_only=True)
+class _Report:
+    """One database.
+
+    Attributes:
+        parts: activities; numbers of devices are indices into `devices`, those of processes are the file's.
+        devices: those that were used.
+        begin: of the capture, nanoseconds since 1970; None if not stated.
+        duration: of the capture, nanoseconds; None if not stated.
+        attributes: what the file says of the run.
+        notices: what is not read.
+    """
+
+    parts: list[Activities] = field(default_factory=list)
+    devices: list[_Device] = field(default_factory=list)
+    begin: int | None = None
+    duration: int | None = None
+    attributes: dict[str, str] = field(default_factory=dict)
+    notices: list[str] = field(default_factory=list)
+
+
+def matches(path: Path) -> bool:
+    """Return whether a file has the tables of a report, or a folder the reports of the ranks of one run."""
+    return bool(_reports_of_ranks(path)) if path.is_dir() else _is_report(path)
+
+
+def files(path: Path) -> Sequence[Path]:
+    """Return the reports of a run: the file, or those of its ranks."""
+    return _reports_of_ranks(path) if path.is_dir() else [path]
+
+
+def read(path: Path) -> Profile:
+    """Read a report, or those of all ranks of a run.
+
+    Raises:
+        InputError: if one cannot be read, is damaged, or nothing of what is read was recorded.
+    """
+    timeline = Timeline()
+    reports = [_read(file, timeline) for file in files(path)]
+    if not reports:
+        raise InputError("no reports of the ranks of one run in it", where=str(path))
+    begins = [report.begin or 0 for report in reports]
+    numbers: dict[_Device, int] = {}
+    for rank, (report, begin) in enumerate(zip(reports, begins, strict=True)):
+        of = np.array([*(numbers.setdefault(device, len(numbers)) for device in report.devices), CPU])
+        timeline.parts += [_in_run(part, rank, begin - min(begins), of) for part in report.parts]
+    stated = [report.duration for report in reports if report.duration is not None]
+    timeline.duration = max(stated) if stated else span(timeline.parts)
+    notices = dict.fromkeys(notice for report in reports for notice in report.notices)
+    notices |= dict.fromkeys([*([] if stated else [NO_DURATION]), *([] if numbers else [NO_DEVICE])])
+    attributes = dict(reports[0].attributes)
+    models = Counter(device.name for device in numbers if device.name)
+    if models:
+        attributes[METADATA + "GPU"] = ", ".join(f"{count} x {name}" for name, count in models.items())
+    generator = attributes.pop("generator")
+    return timeline_profile(str(path), generator, timeline, attributes=attributes, notices=notices)
+
+
+def _is_report(path: Path) -> bool:
+    tables = tables_of(path)
+    return "StringIds" in tables and any(mark in tables for mark in _MARKS)
+
+
+def _reports_of_ranks(folder: Path) -> list[Path]:
+    """Return the reports in a folder if they are of one run; one that is damaged does not change that."""
+    reports = numbered_files(folder, ENDINGS)
+    known = [file for file in reports if _is_report(file)]
+    return reports if known and _overlap(known) else []
+
+
+def _overlap(reports: Sequence[Path]) -> bool:
+    """Return whether there is a moment in all captures."""
+    begins, ends = [], []
+    for file in reports:
+        try:
+            with opened(file) as connection:
+                begin, duration = _capture(connection, tables_in(connection))
+        except InputError:
+            continue
+        if begin is None or duration is None:
+            return False
+        begins.append(begin)
+        ends.append(begin + duration)
+    return bool(begins) and max(begins) < min(ends)
+
+
+def _in_run(part: Activities, rank: int, later: int, devices: IntArray) -> Activities:
+    """Return activities with numbers of processes and devices, and times, of the whole run."""
+    first = rank << NUMBER_BITS
+    on_host = part.device == CPU
+    return replace(
+        part,
+        process=part.process + first,
+        thread=np.where(on_host, part.thread + first, part.thread),
+        device=devices[part.device],
+        start=part.start + later,
+        end=part.end + later,
+    )
+
+
+def _read(path: Path, timeline: Timeline) -> _Report:
+    report = _Report()
+    with opened(path) as connection:
+        tables = tables_in(connection)
+        report.begin, report.duration = _capture(connection, tables)
+        report.attributes = _attributes(connection, tables)
+        host = report.attributes.get(NODE, str(path))
+        for table in DEVICE_TABLES:
+            if table in tables:
+                part = device_activities(connection, tables, table, timeline)
+                report.parts.append(_with_devices(part, connection, tables, host, report.devices))
+        report.parts += [host_calls(connection, table, timeline) for table in CALLS if table in tables]
+        if RANGES in tables:
+            report.parts.append(host_ranges(connection, tables, timeline))
+        report.notices += unread(connection, tables)
+    if not any(map(len, report.parts)):
+        what = "no activity of a device, CUDA, MPI or NVTX was recorded in it"
+        raise InputError(what, where=str(path), hint="nsys profile --trace=cuda,nvtx,mpi records them")
+    return report
+
+
+def _with_devices(
+    part: Activities, connection: sqlite3.Connection, tables: Tables, host: str, devices: list[_Device]
+) -> Activities:
+    """Number the accelerators that processes call by numbers of their own, and add them to those known."""
+    if not len(part):
+        return part
+    physical, names, identifiers = _accelerators(connection, tables)
+    found, group = groups_of([part.process, part.device])
+    places = []
+    for process, number in found:
+        of = physical.get((process, number), number)
+        unique = identifiers.get(of, "")
+        device = _Device("" if unique else host, unique or str(of), names.get(of, ""))
+        if device not in devices:
+            devices.append(device)
+        places.append(devices.index(device))
+    return replace(part, device=np.array(places, dtype=np.int64)[group])
+
+
+def _accelerators(
+    connection: sqlite3.Connection, tables: Tables
+) -> tuple[dict[tuple[int, int], int], dict[int, str], dict[int, str]]:
+    """Return (process, number of CUDA) -> number of the device, and the models and identifiers by that."""
+    physical: dict[tuple[int, int], int] = {}
+    if {"pid", "cudaId", "gpuId"} <= tables.get("TARGET_INFO_CUDA_DEVICE", frozenset()):
+        query = "SELECT pid, cudaId, gpuId FROM TARGET_INFO_CUDA_DEVICE"
+        physical = {(pid, cuda): gpu for pid, cuda, gpu in connection.execute(query)}
+    names: dict[int, str] = {}
+    identifiers: dict[int, str] = {}
+    columns = tables.get("TARGET_INFO_GPU", frozenset())
+    if {"id", "name"} <= columns:
+        unique = "uuid" if "uuid" in columns else "NULL"
+        for number, name, uuid in connection.execute(f"SELECT id, name, {unique} FROM TARGET_INFO_GPU"):
+            names[number], identifiers[number] = str(name or ""), str(uuid or "")
+    return physical, names, identifiers
+
+
+def _capture(connection: sqlite3.Connection, tables: Tables) -> tuple[int | None, int | None]:
+    """Return when the capture began, nanoseconds since 1970, and how long it took, if stated."""
+    found = []
+    for table, column in (("TARGET_INFO_SESSION_START_TIME", "utcEpochNs"), ("ANALYSIS_DETAILS", "duration")):
+        value = None
+        if column in tables.get(table, frozenset()):
+            (value,) = connection.execute(f"SELECT max({column}) FROM {table}").fetchone()
+        found.append(value if isinstance(value, int) and 0 <= value < MAX_TIME else None)
+    return found[0], found[1]
+
+
+def _attributes(connection: sqlite3.Connection, tables: Tables) -> dict[str, str]:
+    """Return version, command and node."""
+    texts: dict[str, str] = {}
+    for table in ("META_DATA_CAPTURE", "META_DATA_EXPORT", "TARGET_INFO_SYSTEM_ENV"):
+        if {"name", "value"} <= tables.get(table, frozenset()):
+            kept = "name LIKE 'PROCESS_0:%' OR name IN ('EXPORT_PRODUCT_VERSION', 'Hostname')"
+            for name, value in connection.execute(f"SELECT name, value FROM {table} WHERE {kept}"):
+                texts.setdefault(str(name), str(value or ""))
+    arguments = (texts[key] for n in range(len(texts)) if (key := f"PROCESS_0:ARGUMENT_{n}") in texts)
+    command = " ".join([texts.get("PROCESS_0:COMMAND", ""), *arguments]).strip()[:MAX_COMMAND]
+    found = {
+        "generator": f"Nsight Systems {texts.get('EXPORT_PRODUCT_VERSION', '')}".strip(),
+        "command": command,
+        NODE: texts.get("Hostname", ""),
+    }
+    return {name: text for name, text in found.items() if text}

@@ -1,0 +1,144 @@
+"""rocprof, version 1: ``results.db`` or ``results.json`` with every kernel, copy and call of HIP and HSA.
+
+The files of a run have one name before their endings and repeat each other: of a folder, the database is
+read, or else the trace. Folders with sums alone (``results.stats.csv``) are left to `summary_tables`. The
+database has the tables OPS (kernels), COPY, HIP and HSA; a trace has the same columns in ``args``, as texts.
+No file states how long the run took.
+"""
+
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from ingest.errors import InputError
+from ingest.profile import CPU, Profile
+from ingest.readers.gpu.database import Tables, integers, opened, quoted, tables_in, tables_of
+from ingest.readers.gpu.timeline import Activities, Timeline, span, timeline_profile
+from ingest.readers.gpu.trace_events import Event, TraceFile, beginning, has_events, load, understood
+from ingest.readers.stacks import UNKNOWN
+from ingest.region_class import GPU_COPY, GPU_KERNEL
+
+NO_DURATION = "no duration is stated: the run is taken to last from the first to the last activity"
+ENDINGS = frozenset((".db", ".json"))
+
+_PARADIGMS: Mapping[str, str] = {"OPS": GPU_KERNEL, "COPY": GPU_COPY, "HIP": "hip", "HSA": "hip"}
+_COLUMNS = ("BeginNs", "EndNs", "pid", "tid", "Name")
+_ON_DEVICE = ("dev-id", "stream-id")
+_TABLES = {"COPY": "COPY", "CPU HIP API": "HIP", "CPU HSA API": "HSA"}  # by the name of a process of a trace
+_MARK = b'"BeginNs"'
+
+Row = tuple[int, int, int, int, int, int, int]  # begin, end, process, thread, device, stream, region
+
+
+def matches(path: Path) -> bool:
+    """Return whether a file is such a database or trace, or a folder has those of one run."""
+    return bool(_richest(path)) if path.is_dir() else _is_database(path) or _is_trace(path)
+
+
+def files(path: Path) -> Sequence[Path]:
+    """Return what is read of a run: the file itself, or one of its folder."""
+    return _richest(path) if path.is_dir() else [path]
+
+
+def read(path: Path) -> Profile:
+    """Read a database or a trace, or the better one of those in a folder.
+
+    Raises:
+        InputError: if it cannot be read, is damaged, or nothing was recorded.
+    """
+    chosen = next(iter(files(path)), None)
+    if chosen is None:
+        raise InputError("no database or trace of one run of rocprof in it", where=str(path))
+    timeline = Timeline()
+    timeline.parts = list((_of_database if _is_database(chosen) else _of_trace)(chosen, timeline))
+    timeline.duration = span(timeline.parts)
+    return timeline_profile(str(path), "rocprof", timeline, notices=[NO_DURATION])
+
+
+def _richest(folder: Path) -> list[Path]:
+    """Return the database of a folder, or else its trace, if it has those of one run."""
+    try:
+        found = sorted(file for file in folder.iterdir() if file.suffix.lower() in ENDINGS)
+    except OSError:
+        return []
+    known = [file for file in found if _is_database(file)] or [file for file in found if _is_trace(file)]
+    return known if len(known) == 1 else []
+
+
+def _is_database(path: Path) -> bool:
+    return bool(_recorded(tables_of(path)))
+
+
+def _is_trace(path: Path) -> bool:
+    return has_events(path) and _MARK in beginning(path)
+
+
+def _recorded(tables: Tables) -> list[str]:
+    return [table for table in _PARADIGMS if tables.get(table, frozenset()).issuperset(_COLUMNS)]
+
+
+def _of_database(path: Path, timeline: Timeline) -> Iterator[Activities]:
+    with opened(path) as connection:
+        tables = tables_in(connection)
+        for table in _recorded(tables):
+            yield _activities(_rows(connection, table, tables[table], timeline), _PARADIGMS[table])
+
+
+def _rows(
+    connection: sqlite3.Connection, table: str, columns: frozenset[str], timeline: Timeline
+) -> Iterator[Row]:
+    device, stream = (quoted(name) if name in columns else "0" for name in _ON_DEVICE)
+    query = f"SELECT BeginNs, EndNs, pid, tid, {device}, {stream}, Name FROM {table}"
+    for begin, end, process, thread, on, of, name in connection.execute(query):
+        yield (
+            begin,
+            end,
+            process,
+            thread,
+            on,
+            of,
+            timeline.regions.number(str(name or UNKNOWN), _PARADIGMS[table]),
+        )
+
+
+def _of_trace(path: Path, timeline: Timeline) -> Iterator[Activities]:
+    trace = load(path)
+    with understood(path):
+        for table, events in _by_table(trace).items():
+            yield _activities(_of_events(events, _PARADIGMS[table], timeline), _PARADIGMS[table])
+
+
+def _by_table(trace: TraceFile) -> dict[str, list[Event]]:
+    """Return the events by the table of the database that has them, too."""
+    names = trace.process_names()
+    found: dict[str, list[Event]] = {}
+    for event in trace.of_phase("X"):
+        name = names.get(str(event.get("pid")), "")
+        if table := "OPS" if name.startswith("GPU") else _TABLES.get(name):
+            found.setdefault(table, []).append(event)
+    return found
+
+
+def _of_events(events: Iterable[Event], paradigm: str, timeline: Timeline) -> Iterator[Row]:
+    for event in events:
+        values = event["args"]
+        begin, end, process, thread = (int(values[name]) for name in _COLUMNS[:4])
+        device, stream = (int(values.get(name, 0)) for name in _ON_DEVICE)
+        name = str(event.get("name") or UNKNOWN).encode("utf-8", "replace").decode()
+        yield begin, end, process, thread, device, stream, timeline.regions.number(name, paradigm)
+
+
+def _activities(rows: Iterator[Row], paradigm: str) -> Activities:
+    begin, end, process, thread, device, stream, region = integers(rows, 7)
+    on_host = paradigm not in (GPU_KERNEL, GPU_COPY)
+    return Activities(
+        process=process,
+        thread=thread if on_host else stream,
+        device=np.full(len(begin), CPU) if on_host else device,
+        region=region,
+        start=begin,
+        end=end,
+        bytes=np.zeros(len(begin), dtype=np.int64),
+    )

@@ -1,0 +1,290 @@
+"""From what started and ended when, on streams of accelerators and threads of the host, to a profile.
+
+Time of a device is that of its kernels and copies, summed by stream; it is idle in the rest of the run, which
+is taken from the union of its activities, since streams overlap. Time of a thread is nested: a call belongs
+to the range around it. The main thread of each process spends what is left of the run in `PROGRAM`.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+
+import numpy as np
+
+from ingest.arrays import BoolArray, IntArray
+from ingest.calltree import ROOT
+from ingest.errors import InputError
+from ingest.profile import CPU, Metric, Profile
+from ingest.readers.gpu.nesting import Nested, nested
+from ingest.readers.stacks import TIME, VISITS, Stacks
+from ingest.region_class import GPU_COPY, GPU_IDLE, GPU_KERNEL
+
+PROGRAM = "<program>"
+IDLE = "GPU idle"
+BYTES = Metric("bytes", "bytes")
+SECOND = 1e9  # nanoseconds
+MAX_TIME = 1 << 61  # nanoseconds: differences of such times do not overflow
+MAX_DEVICE = 1 << 31
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Activities:
+    """Kernels, copies, calls and ranges, one entry each; all int64[n].
+
+    Attributes:
+        process: as the file names it.
+        thread: of the process, or stream of the device.
+        device: number of the accelerator over the whole run, `CPU` for what a thread did.
+        region: its number in `Timeline.regions`.
+        start: nanoseconds.
+        end: nanoseconds.
+        bytes: copied or set.
+    """
+
+    process: IntArray
+    thread: IntArray
+    device: IntArray
+    region: IntArray
+    start: IntArray
+    end: IntArray
+    bytes: IntArray
+
+    def __len__(self) -> int:
+        """Return the number of activities n."""
+        return len(self.start)
+
+    def take(self, some: BoolArray) -> "Activities":
+        """Return some of the activities, bool[n]."""
+        return Activities(**{column.name: getattr(self, column.name)[some] for column in fields(self)})
+
+    @classmethod
+    def joined(cls, parts: Sequence["Activities"]) -> "Activities":
+        """Return the activities of all parts."""
+        none = np.zeros(0, dtype=np.int64)
+        names = [column.name for column in fields(cls)]
+        return cls(**{name: np.concatenate([none, *(getattr(p, name) for p in parts)]) for name in names})
+
+
+@dataclass(kw_only=True)
+class Regions:
+    """Regions by their names; a kernel with the name of a range gets a name of its own.
+
+    Attributes:
+        paradigms: name -> paradigm; numbered in their order.
+    """
+
+    paradigms: dict[str, str] = field(default_factory=dict)
+    _names: dict[tuple[str, str], str] = field(default_factory=dict)
+    _numbers: dict[str, int] = field(default_factory=dict)
+
+    def name(self, name: str, paradigm: str) -> str:
+        """Return the name that a region of a paradigm has here."""
+        unique = self._names.get((name, paradigm))
+        if unique is None:
+            unique = name
+            while unique in self.paradigms or unique in (PROGRAM, IDLE):
+                unique += f" ({paradigm or 'host'})"
+            self._names[name, paradigm] = unique
+            self._numbers[unique] = len(self.paradigms)
+            self.paradigms[unique] = paradigm
+        return unique
+
+    def number(self, name: str, paradigm: str) -> int:
+        """Return the number of a region."""
+        return self._numbers[self.name(name, paradigm)]
+
+
+@dataclass(kw_only=True)
+class Timeline:
+    """What a file says of a run.
+
+    Attributes:
+        regions: of all activities.
+        parts: the activities, as they were read.
+        duration: nanoseconds of the run; None if times of threads and devices are not to be completed to it.
+        rounding: nanoseconds by which a call may outlast the range around it.
+    """
+
+    regions: Regions = field(default_factory=Regions)
+    parts: list[Activities] = field(default_factory=list)
+    duration: int | None = None
+    rounding: int = 0
+
+
+def timeline_profile(
+    source: str,
+    generator: str,
+    timeline: Timeline,
+    *,
+    attributes: Mapping[str, str] | None = None,
+    notices: Iterable[str] = (),
+) -> Profile:
+    """Make the profile of a timeline: time in seconds, visits, and bytes of copies.
+
+    Raises:
+        InputError: if there is no activity, one ends before it starts, or a number is not possible.
+    """
+    every = Activities.joined(timeline.parts)
+    _require_times(every, source)
+    on_host = every.device == CPU
+    host, device = every.take(on_host), every.take(~on_host)
+    _, thread = groups_of([host.process, host.thread])
+    calls = nested(thread, host.region, host.start, host.end, timeline.rounding)
+    stacks = Stacks()
+    for metric in (TIME, VISITS):
+        stacks.of(metric)
+    names = list(timeline.regions.paradigms)
+    processes = np.unique(host.process if len(host) else device.process)
+    main = _main_threads(processes, host, calls) if timeline.duration is not None else {}
+    _add_host(stacks, host, calls, names, dict.fromkeys(main.items(), timeline.duration or 0))
+    _add_devices(stacks, device, names)
+    if timeline.duration is not None:
+        _add_idle(stacks, device, timeline.duration)
+    crossing = (
+        f"{calls.crossings} calls or ranges overlap others of their thread without lying in them:"
+        " time in both is given to the one that began last"
+    )
+    return stacks.profile(
+        source,
+        generator,
+        _summary(device, host, calls, timeline),
+        sampled=False,
+        paradigms={**timeline.regions.paradigms, IDLE: GPU_IDLE},
+        attributes=attributes,
+        notices=[*notices, *([crossing] if calls.crossings else [])],
+    )
+
+
+def span(parts: Sequence[Activities]) -> int:
+    """Return the nanoseconds from the first start to the last end, 0 if there is no activity."""
+    found = [(int(part.start.min()), int(part.end.max())) for part in parts if len(part)]
+    return max(end for _, end in found) - min(start for start, _ in found) if found else 0
+
+
+def busy(start: IntArray, end: IntArray) -> int:
+    """Return how much time is in at least one of the intervals, int64[n] each."""
+    order = np.argsort(start, kind="stable")
+    start, end = start[order], end[order]
+    reached = np.maximum.accumulate(np.append(start[:1], end[:-1]))  # by those before
+    return int(np.maximum(end - np.maximum(start, reached), 0).sum())
+
+
+def _require_times(activities: Activities, source: str) -> None:
+    if not len(activities):
+        raise InputError("no kernel, copy or call in it", where=source, hint="was anything traced?")
+    start, end = activities.start, activities.end
+    if min(int(start.min()), int(end.min())) < -MAX_TIME or max(int(start.max()), int(end.max())) > MAX_TIME:
+        raise InputError("a time in it is too large", where=source)
+    if wrong := int((end < start).sum()):
+        raise InputError(f"{wrong} activities end before they start", where=source, hint="is it damaged?")
+    if not CPU <= int(activities.device.min()) <= int(activities.device.max()) < MAX_DEVICE:
+        raise InputError("a number of a device in it is not possible", where=source)
+
+
+def groups_of(columns: Sequence[IntArray]) -> tuple[list[tuple[int, ...]], IntArray]:
+    """Return the different rows of columns, int64[n] each, in order, and the number of each row's group."""
+    order = np.lexsort(tuple(reversed(columns)))
+    ordered = [column[order] for column in columns]
+    new = np.ones(len(order), dtype=np.bool_)
+    if len(order):
+        new[1:] = np.any([column[1:] != column[:-1] for column in ordered], axis=0)
+    group = np.empty(len(order), dtype=np.int64)
+    group[order] = np.cumsum(new) - 1
+    return list(zip(*(column[new].tolist() for column in ordered), strict=True)), group
+
+
+def _sums(group: IntArray, number: int, values: IntArray | None = None) -> list[float]:
+    """Return the sums of values by group, or the sizes of the groups; exact below 2^53."""
+    sums: list[float] = np.bincount(group, weights=values, minlength=number).astype(np.float64).tolist()
+    return sums
+
+
+def _main_threads(processes: IntArray, host: Activities, calls: Nested) -> dict[int, int]:
+    """Return the thread of each process that has its number, or else the one with the most time in calls."""
+    rows, group = groups_of([host.process, host.thread])
+    own = _sums(group, len(rows), calls.own)
+    main = {process: process for process in processes.tolist()}
+    known = set(rows)
+    for (process, thread), _ in sorted(zip(rows, own, strict=True), key=lambda row: row[1]):
+        if (process, process) not in known:
+            main[process] = thread
+    return main
+
+
+def _add_host(
+    stacks: Stacks,
+    host: Activities,
+    calls: Nested,
+    names: Sequence[str],
+    whole: Mapping[tuple[int, int], int],
+) -> None:
+    """Sum calls by thread and call path.
+
+    Args:
+        stacks: what they are added to.
+        host: the calls.
+        calls: how they are nested.
+        names: of regions.
+        whole: (process, main thread) -> nanoseconds of the run, whose rest is time of the program itself.
+    """
+    callee = stacks.callpaths.callee
+    root = callee(ROOT, PROGRAM) if whole else ROOT
+    nodes: list[int] = []
+    for caller, region in zip(calls.caller.tolist(), calls.region.tolist(), strict=True):
+        nodes.append(callee(root if caller == ROOT else nodes[caller], names[region]))
+    rows, group = groups_of([host.process, host.thread, calls.node])
+    for process, thread in sorted({*whole, *(row[:2] for row in rows)}):
+        stacks.location(process, thread)
+    left = {place: float(duration) for place, duration in whole.items()}
+    own, number = _sums(group, len(rows), calls.own), _sums(group, len(rows))
+    for (process, thread, node), time, count in zip(rows, own, number, strict=True):
+        place = stacks.location(process, thread), nodes[node]
+        stacks.of(TIME)[place] = time / SECOND
+        stacks.of(VISITS)[place] = count
+        if (process, thread) in left:
+            left[process, thread] -= time
+    for (process, thread), rest in left.items():
+        stacks.of(TIME)[stacks.location(process, thread), root] = max(rest, 0.0) / SECOND
+
+
+def _add_devices(stacks: Stacks, device: Activities, names: Sequence[str]) -> None:
+    """Sum kernels and copies by stream."""
+    rows, group = groups_of([device.process, device.device, device.thread, device.region])
+    time = _sums(group, len(rows), device.end - device.start)
+    number, moved = _sums(group, len(rows)), _sums(group, len(rows), device.bytes)
+    for row, nanoseconds, count, size in zip(rows, time, number, moved, strict=True):
+        process, on, stream, region = row
+        place = stacks.location(process, stream, on), stacks.callpaths.callee(ROOT, names[region])
+        stacks.of(TIME)[place] = nanoseconds / SECOND
+        stacks.of(VISITS)[place] = count
+        if size:
+            stacks.of(BYTES)[place] = size
+
+
+def _add_idle(stacks: Stacks, device: Activities, duration: int) -> None:
+    """Give the time in which nothing ran on a device to the first of its streams."""
+    first: dict[int, int] = {}
+    for (_, _, on), location in stacks.locations.items():
+        if on != CPU:
+            first.setdefault(on, location)
+    for on, location in first.items():
+        mine = device.device == on
+        idle = max(duration - busy(device.start[mine], device.end[mine]), 0)
+        stacks.of(TIME)[location, stacks.callpaths.callee(ROOT, IDLE)] = idle / SECOND
+
+
+def _summary(device: Activities, host: Activities, calls: Nested, timeline: Timeline) -> str:
+    """Say how much was found, and of which run."""
+    paradigms = np.array(list(timeline.regions.paradigms.values()))
+    length, of = device.end - device.start, paradigms[device.region]
+    library = paradigms[host.region] != ""
+    found = {
+        "kernels": length[of == GPU_KERNEL],
+        "copies and fills": length[of == GPU_COPY],
+        "calls of the host": calls.own[library],
+        "ranges": calls.own[~library],
+    }
+    parts = [
+        f"{name} {times.sum() / SECOND:.15g} s ({len(times)})" for name, times in found.items() if len(times)
+    ]
+    run = "" if timeline.duration is None else f"; run {timeline.duration / SECOND:.15g} s"
+    return ", ".join(parts) + run

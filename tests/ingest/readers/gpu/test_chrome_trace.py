@@ -1,0 +1,125 @@
+"""Traces of PyTorch's profiler, and of other programs in Chrome's format."""
+
+import gzip
+import json
+
+import pytest
+
+from ingest.discovery import discover
+from ingest.errors import InputError
+from ingest.readers import find_profile_reader
+from ingest.readers.gpu import chrome_trace
+from tests.ingest.readers import gpu_files
+from tests.ingest.readers.gpu_files import TRACES, by_path, event, kineto, kineto_events, nanoseconds
+
+COPY = "Memcpy DtoH (Device -> Pinned)"
+
+
+@pytest.fixture
+def read(tmp_path):
+    def write_and_read(text, name="x.pt.trace.json"):
+        file = tmp_path / name
+        file.write_bytes(gzip.compress(text.encode()) if name.endswith(".gz") else text.encode())
+        assert find_profile_reader(file).name == "Chrome trace"
+        return chrome_trace.read(file)
+
+    return write_and_read
+
+
+@pytest.mark.parametrize("name", ["x.pt.trace.json", "x.pt.trace.json.gz"])
+def test_kernels_are_on_streams_and_operations_nest_by_time(read, name):
+    profile = read(TRACES["kineto"], name)
+    assert profile.locations.device.tolist() == [-1, -1, 0, 0]
+    assert nanoseconds(by_path(profile)) == {
+        ("<program>",): [20_000, 0, 0, 0],
+        ("<program>", "ProfilerStep"): [80_000 - 30_250, 0, 0, 0],
+        ("<program>", "ProfilerStep", "aten::mm"): [30_250 - 3_000 - 18_000, 0, 0, 0],
+        ("<program>", "ProfilerStep", "aten::mm", "cudaLaunchKernel"): [3_000, 0, 0, 0],
+        ("<program>", "ProfilerStep", "aten::mm", "hipMemcpy"): [18_000, 0, 0, 0],
+        ("<program>", "MmBackward0"): [0, 5_000, 0, 0],
+        ("gemm<float>",): [0, 0, 10_500, 10_000],
+        (COPY,): [0, 0, 4_000, 0],
+        ("Memset (Device)",): [0, 0, 1_000, 0],
+        ("GPU idle",): [0, 0, 100_000 - 15_000 - 5_000, 0],
+    }
+    assert by_path(profile, "visits")["<program>", "ProfilerStep"] == [2, 0, 0, 0]
+    assert by_path(profile, "bytes") == {(COPY,): [0, 0, 4096, 0], ("Memset (Device)",): [0, 0, 64, 0]}
+
+
+def test_regions_say_what_they_do_and_what_is_known_is_kept(read):
+    profile = read(TRACES["kineto"])
+    paradigms = dict(zip(profile.regions.name, profile.regions.paradigm, strict=True))
+    assert (paradigms["gemm<float>"], paradigms[COPY]) == ("gpu kernel", "gpu copy")
+    assert (paradigms["cudaLaunchKernel"], paradigms["hipMemcpy"], paradigms["aten::mm"]) == (
+        "cuda",
+        "hip",
+        "",
+    )
+    assert profile.attributes["metadata: GPU"] == "1 x NVIDIA H200"
+    assert profile.attributes["system.node"] == "node1"
+    assert profile.notices == (chrome_trace.RECORDED,)
+    assert chrome_trace.NO_SPAN in read(TRACES["no span"]).notices
+
+
+def test_traces_of_ranks_are_one_run_of_several_processes(tmp_path):
+    for rank in range(2):
+        (tmp_path / f"node1_{7 - rank}.123.pt.trace.json").write_text(gpu_files.kineto_rank(rank))
+    assert find_profile_reader(tmp_path).name == "Chrome trace"
+    profile = chrome_trace.read(tmp_path)
+    assert profile.locations.process.tolist() == [0, 0, 1, 1, 0, 0, 1, 1]
+    assert profile.locations.device.tolist() == [-1, -1, -1, -1, 0, 0, 1, 1]
+    assert nanoseconds(by_path(profile))["GPU idle",] == [0, 0, 0, 0, 80_000, 0, 80_000, 0]
+    assert profile.attributes["metadata: GPU"] == "2 x NVIDIA H200"
+    assert len(discover(tmp_path).runs) == 1
+    (tmp_path / "again.pt.trace.json").write_text(gpu_files.kineto_rank(1))
+    assert not chrome_trace.matches(tmp_path)
+
+
+@pytest.mark.parametrize("name", ["list", "not closed"])
+def test_begins_and_ends_of_other_programs_nest(read, name):
+    profile = read(TRACES[name])
+    assert nanoseconds(by_path(profile)) == {("main",): [30_000, 5_000], ("main", "solve"): [20_000, 0]}
+    assert profile.locations.device.tolist() == [-1, -1]
+    assert profile.attributes["generator"] == "Chrome trace"
+    assert profile.notices == (
+        "not read: counters (1)",
+        "not read: begins and ends of events without the other end (1)",
+    )
+
+
+def test_children_that_outlast_their_caller_by_rounding_stay_below_it(read):
+    profile = read(kineto([event("f", 0, 10), event("g", 4, 7), event("h", 20, 1)]))
+    times = nanoseconds(by_path(profile))
+    assert times["<program>", "f", "g"] == [6_000] and times["<program>", "f"] == [4_000]
+
+
+@pytest.mark.parametrize(
+    ("change", "error"),
+    [
+        ({"ts": "soon"}, "an event is not understood"),
+        ({"ts": None}, "an event is not understood"),
+        ({"ts": 1e300}, "an event is not understood"),
+        ({"dur": -5}, "1 activities end before they start"),
+        ({"cat": ["x"]}, "an event is not understood"),
+        ({"pid": {}}, "an event is not understood"),
+        ({"args": {"bytes": "many"}}, "an event is not understood"),
+    ],
+)
+def test_damage_is_named(read, change, error):
+    events = kineto_events()
+    events.append(event("x", 1, 1, cat="gpu_memcpy") | change)
+    with pytest.raises(InputError, match=error):
+        read(kineto(events))
+
+
+def test_truncated_and_other_files(read, tmp_path):
+    with pytest.raises(InputError, match=r"damaged JSON .*; is the file truncated\?"):
+        read(TRACES["kineto"][:-20])
+    with pytest.raises(InputError, match="a list of trace events is missing"):
+        read('{"traceEvents": {}}')
+    with pytest.raises(InputError, match="no kernel, copy or call in it"):
+        read(kineto([]))
+    file = tmp_path / "y.json"
+    for text in ("", "[]", json.dumps({"events": []}), "traceEvents"):
+        file.write_text(text)
+        assert not chrome_trace.matches(file)

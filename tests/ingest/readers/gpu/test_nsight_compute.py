@@ -1,0 +1,66 @@
+"""Nsight Compute's CSV in both forms: times and sums of kernels by process and stream."""
+
+import pytest
+
+from ingest.errors import InputError
+from ingest.readers import find_profile_reader
+from ingest.readers.gpu import nsight_compute
+from tests.ingest.readers import gpu_files
+from tests.ingest.readers.gpu_files import NCU, by_path, nanoseconds
+
+GEMM = "void gemm<float, 2>(float*)"
+
+
+@pytest.fixture
+def read(tmp_path):
+    def write_and_read(text):
+        file = tmp_path / "x.csv"
+        file.write_text(text)
+        assert find_profile_reader(file).name == "Nsight Compute"
+        return nsight_compute.read(file)
+
+    return write_and_read
+
+
+@pytest.mark.parametrize("form", NCU)
+def test_launches_are_summed_by_kernel_and_stream(read, form):
+    profile = read(NCU[form])
+    assert profile.locations.process.tolist() == [0, 0, 1]
+    assert profile.locations.device.tolist() == [0, 0, 0]
+    assert nanoseconds(by_path(profile)) == {(GEMM,): [20_000, 0, 0], ("axpy",): [0, 1_250_000, 1000]}
+    assert by_path(profile, "visits") == {(GEMM,): [2, 0, 0], ("axpy",): [0, 1, 1]}
+    assert by_path(profile, "dram__bytes_read.sum") == {(GEMM,): [2e6, 0, 0], ("axpy",): [0, 4e6, 4e6]}
+    assert by_path(profile, "smsp__inst_executed.sum") == {(GEMM,): [3000, 0, 0], ("axpy",): [0, 0, 5]}
+    units = {metric.name: metric.unit for metric in profile.metrics}
+    assert (units["dram__bytes_read.sum"], units["smsp__inst_executed.sum"]) == ("byte", "inst")
+    assert set(profile.regions.paradigm) == {"gpu kernel"}
+    assert profile.notices == (
+        nsight_compute.NOT_TOGETHER,
+        "not read: metrics that are not sums over launches (1)",
+    )
+
+
+def test_units_are_those_stated(read):
+    in_ms = gpu_files.ncu_wide().replace('"us"', '"msecond"')
+    assert read(in_ms).values("time").sum() == pytest.approx(1e-3 * (12.5 + 7.5 + 1250 + 1))
+    with pytest.raises(InputError, match="no times of kernels in it"):
+        read(gpu_files.ncu_wide().replace('"us"', '"fortnight"'))
+    with pytest.raises(InputError, match="line 2: not a row of the table"):
+        read(gpu_files.ncu_wide(units=False))
+
+
+def test_lines_that_are_not_rows_are_skipped_and_said(read):
+    profile = read(
+        NCU["long"] + '"5","70"\n"6","70","a","b","axpy","1","7","0","S","gpu__time_duration.sum","us","x"\n'
+    )
+    assert profile.notices[-1] == "2 lines are skipped: not a row of the table (line 21 is the first)"
+    assert profile.values("visits").sum() == 4
+
+
+def test_other_tables_are_not_taken_for_it(tmp_path):
+    file = tmp_path / "x.csv"
+    for text in ("", "Kernel Name,Count\n", '"ID","Kernel Name","Metric Name"\n'):
+        file.write_text(text)
+        assert not nsight_compute.matches(file)
+        with pytest.raises(InputError, match="no table of Nsight Compute in it"):
+            nsight_compute.read(file)
