@@ -2,14 +2,16 @@
 
 Readers put it into the attributes of profiles under names that begin with `SETTING`; how much of a stated
 total was found, and what values are of the processes, stands under `RECONCILED` and `STATISTIC`; whether
-they come from a profiler, and from samples, under `SAMPLED`; what the columns of a table say of the machine,
-the compiler or whatever the user notes, under names that begin with `METADATA`.
+they come from a profiler, and from samples, under `SAMPLED`; what the columns of a table or the user say of
+the machine, the compiler or anything else, under names that begin with `METADATA`. What formats state under
+names of their own has common names here.
 """
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from ingest.errors import one_line
+from ingest.profile import MACHINE
 
 SETTING = "setting: "
 PROGRAM = SETTING + "program"
@@ -17,6 +19,21 @@ METADATA = "metadata: "
 RECONCILED = "reconciled: "
 STATISTIC = "statistic"
 SAMPLED = "sampled"
+COMMON_NAMES = {
+    "machine": {"machine": "", "cluster": "", MACHINE: "", "Hostname": ""},
+    "compiler": {"compiler": "", "compiler_version": ""},
+    "commit": {"commit": "", "git_commit": "", "git_hash": "", "revision": ""},
+    "version": {"version": "", "code_version": ""},
+    "profiler": {"Creator": "", "TAU Version": "TAU ", "cali.caliper.version": "Caliper "},
+}
+"""What describes runs of most formats: attributes that state it, the first counts, and what is put before.
+
+Adiak's names are the user's except `cluster`; Score-P states `MACHINE` and `Creator`, TAU `Hostname`.
+"""
+
+NO_MACHINES = frozenset(("Linux",))
+"""Names of machines that are Score-P's own if the user gives none."""
+
 OVERLAPPING_TIME = "overlapping_time"
 """The metric of timers that lie inside or around others in an unknown way: seconds, in no sum."""
 
@@ -46,9 +63,25 @@ def stated(attributes: Mapping[str, str], prefix: str) -> dict[str, str]:
     return {name.removeprefix(prefix): text for name, text in attributes.items() if name.startswith(prefix)}
 
 
+def metadata_of(attributes: Mapping[str, str]) -> dict[str, str]:
+    """Return what describes a run: what the user notes, and what the profile states under common names."""
+    noted = stated(attributes, METADATA)
+    return noted | {
+        name: text for name in COMMON_NAMES if name not in noted and (text := _common(attributes, name))
+    }
+
+
+def _common(attributes: Mapping[str, str], name: str) -> str:
+    for attribute, before in COMMON_NAMES[name].items():
+        text = one_line(attributes.get(attribute, ""))
+        if text and not (name == "machine" and text in NO_MACHINES):
+            return before + text
+    return ""
+
+
 def described_as(attributes: Mapping[str, str], name: str) -> str:
-    """Return what a run states under a name: metadata of the user, settings of a log, or any attribute."""
-    found = (attributes.get(before + name, "") for before in (METADATA, SETTING, ""))
+    """Return what a run states under a name: metadata, settings of a log, or any attribute."""
+    found = (metadata_of(attributes).get(name, ""), *(attributes.get(b + name, "") for b in (SETTING, "")))
     return next(filter(None, map(str.strip, found)), "")
 
 
@@ -86,6 +119,19 @@ def described_runs(runs: Sequence[Mapping[str, str]]) -> list[str]:
         elif counts:
             sentences.append(f"{name}: {_listed(counts)}")
     return [one_line(sentence) for sentence in sentences]
+
+
+def agreed_settings(runs: Sequence[Mapping[str, str]]) -> list[str]:
+    """Return the settings that are the same in all runs that state them, such as ``steps = 100``.
+
+    Args:
+        runs: the settings of each run, by name.
+    """
+    values: dict[str, set[str]] = {}
+    for run in runs:
+        for name, text in run.items():
+            values.setdefault(name, set()).add(text)
+    return [one_line(f"{name} = {next(iter(texts))}") for name, texts in values.items() if len(texts) == 1]
 
 
 def _listed(counts: Mapping[str, int]) -> str:

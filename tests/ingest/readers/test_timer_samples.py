@@ -167,7 +167,7 @@ def test_runs_in_one_log_of_lammps():
     found = [(ROWS.search(text)["rows"], TOTAL.search(text)["total"]) for text in run["reconciled"].values()]
     expected = [("7.74224", "7.74226"), ("8.43829", "8.43824"), ("17.5351", "17.5352")]
     assert [tuple(f"{float(n):.6g}" for n in pair) for pair in found] == expected
-    assert run["metadata"]["steps"] == "1000, 2000"
+    assert run["settings"]["steps"] == "1000, 2000"
 
 
 def test_runs_in_one_log_of_homme_count_once():

@@ -1,7 +1,7 @@
 """Nalu-Wind: the timer overview of each realm, seconds as mean, minimum and maximum of the ranks.
 
-Steps are counted from the start of the first part of a restarted run, so one of them alone does not say how many
-steps this part had.
+Steps are counted from the start of the first part of a restarted run, so one of them alone does not say how
+many steps this part had.
 """
 
 from collections.abc import Sequence
