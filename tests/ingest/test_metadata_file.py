@@ -65,6 +65,7 @@ def test_a_damaged_file_takes_no_run_down(tmp_path, text, what):
         run_in(tmp_path / f"app.p{p}.r1", processes=p)
     (tmp_path / "metadata.toml").write_bytes(text.encode("latin-1"))
     found = discover(tmp_path)
+    assert found.skipped == ()
     assert [run.metadata for run in found.runs] == [{}, {}]
     (notice,) = found.notices
     assert notice.startswith(f"metadata are not read: {tmp_path}/metadata.toml: ")
