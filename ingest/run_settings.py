@@ -19,17 +19,20 @@ METADATA = "metadata: "
 RECONCILED = "reconciled: "
 STATISTIC = "statistic"
 SAMPLED = "sampled"
-COMMON_NAMES = {
-    "machine": {"machine": "", "cluster": "", MACHINE: "", "Hostname": ""},
+MACHINES = ("cluster", "machine", MACHINE)
+"""Attributes that name the machine: Adiak's, the user's own, Score-P's."""
+
+PROFILERS = {"Creator": "", "TAU Version": "TAU ", "cali.caliper.version": "Caliper "}
+"""Attributes that name the measurement system and its version, and what to write before it."""
+
+COMMON_NAMES: Mapping[str, Mapping[str, str]] = {
+    "machine": dict.fromkeys((*MACHINES, "Hostname"), ""),
     "compiler": {"compiler": "", "compiler_version": ""},
     "commit": {"commit": "", "git_commit": "", "git_hash": "", "revision": ""},
     "version": {"version": "", "code_version": ""},
-    "profiler": {"Creator": "", "TAU Version": "TAU ", "cali.caliper.version": "Caliper "},
+    "profiler": PROFILERS,
 }
-"""What describes runs of most formats: attributes that state it, the first counts, and what is put before.
-
-Adiak's names are the user's except `cluster`; Score-P states `MACHINE` and `Creator`, TAU `Hostname`.
-"""
+"""What describes runs of most formats: attributes that state it, the first counts, and what to write before."""
 
 NO_MACHINES = frozenset(("Linux",))
 """Names of machines that are Score-P's own if the user gives none."""
