@@ -32,7 +32,7 @@ COMMON_NAMES: Mapping[str, Mapping[str, str]] = {
     "version": {"version": "", "code_version": ""},
     "profiler": PROFILERS,
 }
-"""What describes runs of most formats: attributes that state it, the first counts, and what to write before."""
+"""What describes runs of most formats: attributes that state it, the first counts; what to write before it."""
 
 NO_MACHINES = frozenset(("Linux",))
 """Names of machines that are Score-P's own if the user gives none."""
