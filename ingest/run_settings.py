@@ -18,6 +18,9 @@ PROGRAM = SETTING + "program"
 METADATA = "metadata: "
 RECONCILED = "reconciled: "
 STATISTIC = "statistic"
+STEPS = "number of steps"
+"""The attribute with the time steps of a run, of all tables of a log together."""
+
 SAMPLED = "sampled"
 MACHINES = ("cluster", "machine", MACHINE)
 """Attributes that name the machine: Adiak's, the user's own, Score-P's."""
@@ -32,7 +35,7 @@ COMMON_NAMES: Mapping[str, Mapping[str, str]] = {
     "version": {"version": "", "code_version": ""},
     "profiler": PROFILERS,
 }
-"""What describes runs of most formats: attributes that state it, the first counts; what to write before it."""
+"""What describes runs of most formats: attributes that state it, the first counts, each with a prefix."""
 
 NO_MACHINES = frozenset(("Linux",))
 """Names of machines that are Score-P's own if the user gives none."""
@@ -40,12 +43,16 @@ NO_MACHINES = frozenset(("Linux",))
 OVERLAPPING_TIME = "overlapping_time"
 """The metric of timers that lie inside or around others in an unknown way: seconds, in no sum."""
 
+TIME_PER_STEP = "time_per_step"
+"""The metric of logs that state their steps."""
+
 GENERATOR, TABLE = "generator", "table"
 """The attribute that says what made a profile, and its value for tables of one's own."""
 
 NOT_INSTRUMENTED = "timers that programs print are not instrumented regions"
 NOT_RECORDED = "functions that a profiler found are not instrumented regions"
 
+_REMEDIES = {"steps": "; --per steps makes them comparable"}
 MAX_SHOWN = 6  # different values of one setting that a notice lists
 
 
@@ -100,7 +107,7 @@ def differing_settings(runs: Sequence[Mapping[str, str]]) -> tuple[str, ...]:
             counts = values.setdefault(name, {})
             counts[text] = counts.get(text, 0) + 1
     return tuple(
-        one_line(f"the runs do not agree on '{name}': {_listed(counts)}")
+        one_line(f"the runs do not agree on '{name}': {_listed(counts)}{_REMEDIES.get(name, '')}")
         for name, counts in values.items()
         if len(counts) > 1
     )

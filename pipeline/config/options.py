@@ -191,7 +191,8 @@ class Options:
     )
     per: str = option(
         "",
-        "Divide all values by how often each run visited this region: per time step, for example.",
+        "Divide all values by how often each run visited this region, such as its time step; 'steps' takes "
+        "those that logs state.",
         commands=_MODELS,
         metavar="REGION",
     )

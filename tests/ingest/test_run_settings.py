@@ -28,9 +28,9 @@ def test_differences_are_counted():
 
 
 def test_many_values_are_cut_and_shown_in_one_line():
-    runs = [{SETTING + "steps": f"{i}\n"} for i in range(9)]
+    runs = [{SETTING + "pools": f"{i}\n"} for i in range(9)]
     (notice,) = differing_settings(runs)
-    assert notice.startswith("the runs do not agree on 'steps': 0 (1 run), 1 (1 run)")
+    assert notice.startswith("the runs do not agree on 'pools': 0 (1 run), 1 (1 run)")
     assert notice.endswith("5 (1 run), and 3 other values")
 
 
@@ -46,7 +46,9 @@ def test_an_experiment_notes_runs_of_different_length(tmp_path):
         profile = reduce_profile(timer_tables.read(file), ["time", "time_per_step"])
         runs.append(MeasuredRun((float(p),), 1, profile))
     experiment = align(["p"], runs)
-    assert experiment.notices == ("the runs do not agree on 'steps': 2 (1 run), 3 (1 run)",)
+    assert experiment.notices == (
+        "the runs do not agree on 'steps': 2 (1 run), 3 (1 run); --per steps makes them comparable",
+    )
     assert experiment.values["time_per_step"].sum.sum(axis=0)[:, 0].tolist() == [8 * 45 / 2, 16 * 45 / 3]
 
 
