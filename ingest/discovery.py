@@ -2,16 +2,18 @@
 
 import re
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import count
 from pathlib import Path
 
 from ingest.errors import InputError, RunNameError
+from ingest.metadata_file import noted_metadata
 from ingest.profile_search import FoundProfile, Skipped, search_profiles
 from ingest.readers import ProfileReader, find_profile_reader, known_profiles
 from ingest.run_metadata import Metadata, is_function, read_metadata, stated_parameters
 from ingest.run_names import HOW_TO_NAME, PROCESSES, RunName, RunSpec, named_parameters, parse_run_name
+from ingest.run_settings import METADATA
 
 __all__ = ["Discovery", "Run", "Skipped", "discover"]
 
@@ -31,12 +33,18 @@ class Run:
         reader: the format it looks like.
         parameters: values in the order of `Discovery.parameters`.
         repetition: distinguishes the runs of one measurement point; as named, or numbered from 1.
+        metadata: what the user notes about it, by name.
     """
 
     path: Path
     reader: ProfileReader
     parameters: tuple[float, ...]
     repetition: int
+    metadata: Mapping[str, str] = field(default_factory=dict, hash=False)
+
+    def described(self, attributes: Mapping[str, str]) -> dict[str, str]:
+        """Return what the profile states about the run, together with what the user notes."""
+        return {**attributes, **{METADATA + name: text for name, text in self.metadata.items()}}
 
 
 @dataclass(frozen=True)
@@ -74,8 +82,25 @@ def discover(path: Path, explicit: Sequence[RunSpec] | None = None) -> Discovery
         InputError: if there is no run, or a listed one is not a profile.
         RunNameError: if names do not parse, or do not agree on their parameters.
     """
-    if explicit:
-        return _listed(path, explicit)
+    return _with_metadata(_listed(path, explicit) if explicit else _found(path), path)
+
+
+def _with_metadata(discovery: Discovery, path: Path) -> Discovery:
+    """Add what `metadata.toml` says; what the configuration says of a run counts."""
+    runs: list[Run] = []
+    unread: list[str] = []
+    for run in discovery.runs:
+        noted: Mapping[str, str] = {}
+        try:
+            noted = noted_metadata(path, run.path)
+        except InputError as error:
+            unread.append(f"metadata are not read: {error}")
+        runs.append(replace(run, metadata={**noted, **run.metadata}))
+    return replace(discovery, runs=tuple(runs), notices=(*discovery.notices, *dict.fromkeys(unread)))
+
+
+def _found(path: Path) -> Discovery:
+    """Find the runs by a search."""
     if reader := find_profile_reader(path):
         return Discovery((), (Run(path, reader, (), 1),))
     if not path.is_dir():
@@ -106,7 +131,8 @@ def discover(path: Path, explicit: Sequence[RunSpec] | None = None) -> Discovery
 def without_names(path: Path) -> Discovery:
     """Find the runs below a directory whatever their names are: without parameters, all of one point."""
     found, skipped = search_profiles(path)
-    return Discovery((), _numbered(found, [()] * len(found), [None] * len(found)), tuple(skipped))
+    runs = _numbered(found, [()] * len(found), [None] * len(found))
+    return _with_metadata(Discovery((), runs, tuple(skipped)), path)
 
 
 def _read_names(found: Sequence[FoundProfile]) -> list[RunName] | RunNameError:
@@ -154,6 +180,7 @@ def _also_varied(metadata: Metadata, names: Sequence[RunName], found: Sequence[F
 def _listed(directory: Path, specs: Sequence[RunSpec]) -> Discovery:
     """Find the runs of the configuration."""
     parameters = tuple(specs[0].parameters)
+    metadata: dict[Path, Mapping[str, str]] = {}
     found: list[FoundProfile] = []
     values: list[tuple[float, ...]] = []
     repetitions: list[int | None] = []
@@ -168,9 +195,12 @@ def _listed(directory: Path, specs: Sequence[RunSpec]) -> Discovery:
             )
         profiles = _profiles_of(place)
         found += profiles
+        metadata |= {profile.path: spec.metadata for profile in profiles}
         values += [tuple(float(spec.parameters[name]) for name in parameters)] * len(profiles)
         repetitions += [spec.repetition] * len(profiles)
-    return Discovery(parameters, _numbered(found, values, repetitions), listed=True)
+    runs = _numbered(found, values, repetitions)
+    described = tuple(replace(run, metadata=metadata[run.path]) for run in runs)
+    return Discovery(parameters, described, listed=True)
 
 
 def _profiles_of(place: Path) -> list[FoundProfile]:

@@ -14,6 +14,9 @@ from ingest.profile import Metric, RegionTable
 from ingest.reduction import Reduction
 from ingest.region_class import USEFUL, RegionClass
 
+STATED_STEPS = "steps"
+"""Instead of a region whose visits are counted: the steps that logs state."""
+
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class RunRecord:
@@ -97,12 +100,17 @@ class OverheadCorrection:
     source: str
 
 
+def per_text(region: str) -> str:
+    """Say what values are of that were divided by the visits of a region: ``per visit of solve``."""
+    return "per step" if region == STATED_STEPS else f"per visit of {region}"
+
+
 @dataclass(frozen=True, eq=False, kw_only=True)
 class PerVisit:
     """By what all values of an experiment were divided.
 
     Attributes:
-        region: the pattern that names the region.
+        region: the pattern that names the region, or `STATED_STEPS`.
         visits: float64[P, R], how often each run visited it; NaN where there was no run.
     """
 
@@ -111,8 +119,8 @@ class PerVisit:
 
     @property
     def text(self) -> str:
-        """What values are of: ``per visit of step``."""
-        return f"per visit of {self.region}"
+        """What values are of: ``per visit of solve``."""
+        return per_text(self.region)
 
     @property
     def of_a_run(self) -> float:

@@ -7,6 +7,7 @@ from functools import cache
 from pathlib import Path
 
 from ingest.errors import InputError
+from ingest.metadata_file import METADATA_FILE
 from ingest.readers import PROFILE_READERS, ProfileReader, find_profile_reader
 from ingest.run_names import named_parameters
 
@@ -70,7 +71,7 @@ def search_profiles(directory: Path) -> tuple[list[FoundProfile], list[Skipped]]
     found: list[FoundProfile] = []
     skipped: list[Skipped] = []
     try:
-        entries = _visible(directory)
+        entries = [entry for entry in _visible(directory) if entry.name != METADATA_FILE]
     except OSError as error:
         raise InputError(f"cannot be listed: {error.strerror or error}", where=str(directory)) from error
     find = cache(find_profile_reader)  # each file is looked at once, not for each kind of readers

@@ -9,7 +9,7 @@ and the first ``.r``, this keeps both parameters of ``prefix.p4.res100.r1`` and 
 import math
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from ingest.errors import RunNameError
@@ -46,11 +46,13 @@ class RunSpec:
         path: a profile or the folder of a run; relative paths start at the searched directory.
         parameters: names and values; every run lists the same names.
         repetition: None to number it automatically.
+        metadata: what describes it, by name, such as the machine.
     """
 
     path: Path
     parameters: Mapping[str, float]
     repetition: int | None = None
+    metadata: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

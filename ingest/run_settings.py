@@ -2,23 +2,49 @@
 
 Readers put it into the attributes of profiles under names that begin with `SETTING`; how much of a stated
 total was found, and what values are of the processes, stands under `RECONCILED` and `STATISTIC`; whether
-they come from a profiler, and from samples, under `SAMPLED`; what the columns of a table say of the machine,
-the compiler or whatever the user notes, under names that begin with `METADATA`.
+they come from a profiler, and from samples, under `SAMPLED`; what the columns of a table or the user say of
+the machine, the compiler or anything else, under names that begin with `METADATA`. What formats state under
+names of their own has common names here.
 """
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from ingest.errors import one_line
+from ingest.profile import MACHINE
 
 SETTING = "setting: "
 PROGRAM = SETTING + "program"
 METADATA = "metadata: "
 RECONCILED = "reconciled: "
 STATISTIC = "statistic"
+STEPS = "number of steps"
+"""The attribute with the time steps of a run, of all tables of a log together."""
+
 SAMPLED = "sampled"
+MACHINES = ("cluster", "machine", MACHINE)
+"""Attributes that name the machine: Adiak's, the user's own, Score-P's."""
+
+PROFILERS = {"Creator": "", "TAU Version": "TAU ", "cali.caliper.version": "Caliper "}
+"""Attributes that name the measurement system and its version, and what to write before it."""
+
+COMMON_NAMES: Mapping[str, Mapping[str, str]] = {
+    "machine": dict.fromkeys((*MACHINES, "Hostname"), ""),
+    "compiler": {"compiler": "", "compiler_version": ""},
+    "commit": {"commit": "", "git_commit": "", "git_hash": "", "revision": ""},
+    "version": {"version": "", "code_version": ""},
+    "profiler": PROFILERS,
+}
+"""What describes runs of most formats: attributes that state it, the first counts, each with a prefix."""
+
+NO_MACHINES = frozenset(("Linux",))
+"""Names of machines that are Score-P's own if the user gives none."""
+
 OVERLAPPING_TIME = "overlapping_time"
 """The metric of timers that lie inside or around others in an unknown way: seconds, in no sum."""
+
+TIME_PER_STEP = "time_per_step"
+"""The metric of logs that state their steps."""
 
 GENERATOR, TABLE = "generator", "table"
 """The attribute that says what made a profile, and its value for tables of one's own."""
@@ -26,6 +52,7 @@ GENERATOR, TABLE = "generator", "table"
 NOT_INSTRUMENTED = "timers that programs print are not instrumented regions"
 NOT_RECORDED = "functions that a profiler found are not instrumented regions"
 
+_REMEDIES = {"steps": "; --per steps makes them comparable"}
 MAX_SHOWN = 6  # different values of one setting that a notice lists
 
 
@@ -46,9 +73,25 @@ def stated(attributes: Mapping[str, str], prefix: str) -> dict[str, str]:
     return {name.removeprefix(prefix): text for name, text in attributes.items() if name.startswith(prefix)}
 
 
+def metadata_of(attributes: Mapping[str, str]) -> dict[str, str]:
+    """Return what describes a run: what the user notes, and what the profile states under common names."""
+    noted = stated(attributes, METADATA)
+    return noted | {
+        name: text for name in COMMON_NAMES if name not in noted and (text := _common(attributes, name))
+    }
+
+
+def _common(attributes: Mapping[str, str], name: str) -> str:
+    for attribute, before in COMMON_NAMES[name].items():
+        text = one_line(attributes.get(attribute, ""))
+        if text and not (name == "machine" and text in NO_MACHINES):
+            return before + text
+    return ""
+
+
 def described_as(attributes: Mapping[str, str], name: str) -> str:
-    """Return what a run states under a name: metadata of the user, settings of a log, or any attribute."""
-    found = (attributes.get(before + name, "") for before in (METADATA, SETTING, ""))
+    """Return what a run states under a name: metadata, settings of a log, or any attribute."""
+    found = (metadata_of(attributes).get(name, ""), *(attributes.get(b + name, "") for b in (SETTING, "")))
     return next(filter(None, map(str.strip, found)), "")
 
 
@@ -64,7 +107,7 @@ def differing_settings(runs: Sequence[Mapping[str, str]]) -> tuple[str, ...]:
             counts = values.setdefault(name, {})
             counts[text] = counts.get(text, 0) + 1
     return tuple(
-        one_line(f"the runs do not agree on '{name}': {_listed(counts)}")
+        one_line(f"the runs do not agree on '{name}': {_listed(counts)}{_REMEDIES.get(name, '')}")
         for name, counts in values.items()
         if len(counts) > 1
     )
@@ -86,6 +129,19 @@ def described_runs(runs: Sequence[Mapping[str, str]]) -> list[str]:
         elif counts:
             sentences.append(f"{name}: {_listed(counts)}")
     return [one_line(sentence) for sentence in sentences]
+
+
+def agreed_settings(runs: Sequence[Mapping[str, str]]) -> list[str]:
+    """Return the settings that are the same in all runs that state them, such as ``steps = 100``.
+
+    Args:
+        runs: the settings of each run, by name.
+    """
+    values: dict[str, set[str]] = {}
+    for run in runs:
+        for name, text in run.items():
+            values.setdefault(name, set()).add(text)
+    return [one_line(f"{name} = {next(iter(texts))}") for name, texts in values.items() if len(texts) == 1]
 
 
 def _listed(counts: Mapping[str, int]) -> str:

@@ -8,17 +8,12 @@ import numpy as np
 from ingest.arrays import FloatArray
 from ingest.experiment import Experiment, RunRecord
 from ingest.number_text import figure
-from ingest.profile import CORES, MACHINE, NODE, NODES
+from ingest.profile import CORES, NODE, NODES
+from ingest.run_settings import MACHINES, PROFILERS
 
 SLOWER = 1.5  # times the other repetitions: as much is not noise of single kernels
 
-_SYSTEMS = (  # attributes that name the measurement system and its version, and what to write before it
-    ("Creator", ""),
-    ("TAU Version", "TAU "),
-    ("cali.caliper.version", "Caliper "),
-    ("generator", ""),
-)
-_MACHINES = ("cluster", "machine", MACHINE)
+_SYSTEMS = (*PROFILERS.items(), ("generator", ""))
 _HOSTS = ("hostname", "Hostname", "Node Name", "host", "hosts", NODE)
 _PROCESSORS = ("CPU Type", "cpu.model")
 _PROCESS_CORES = "OMP_NUM_PROCS"  # processors available to a process, as TAU asks OpenMP
@@ -76,7 +71,7 @@ def _machine(run: RunRecord) -> str:
     """Return the machine: its name, its processor, and the name of a node without its number."""
     host = _attribute(run, _HOSTS).split(",")[0].split(".")[0]
     node = _DIGITS.sub("*", host)
-    return ", ".join(filter(None, (_attribute(run, _MACHINES), node, _attribute(run, _PROCESSORS))))
+    return ", ".join(filter(None, (_attribute(run, MACHINES), node, _attribute(run, _PROCESSORS))))
 
 
 def slow_repetitions(experiment: Experiment) -> list[str]:

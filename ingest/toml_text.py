@@ -1,11 +1,15 @@
 """TOML, parsed in one place: what is nested so deeply that its readers would fail is refused here."""
 
+import datetime
 import tomllib
+from collections.abc import Mapping
 from typing import Any
 
-from ingest.errors import InputError
+from ingest.errors import InputError, one_line
 
 DEEPEST = 20  # tables and arrays within each other; files of this project need five
+MAX_TEXT = 200  # characters of a value that is kept as text
+TEXTS_HINT = 'write name = "text"'
 TomlError = tomllib.TOMLDecodeError
 
 
@@ -48,3 +52,22 @@ def _nested(value: dict[str, Any] | list[Any]) -> list[Any]:
     """Return the tables and arrays directly within one."""
     inside = value.values() if isinstance(value, dict) else value
     return [one for one in inside if isinstance(one, dict | list)]
+
+
+def texts_of(content: Mapping[str, object]) -> dict[str, str]:
+    """Return the values of a table as texts in one line.
+
+    Raises:
+        ValueError: a value is not a text, number, date, true or false.
+    """
+    return {one_line(name): one_line(_text(name, value))[:MAX_TEXT] for name, value in content.items()}
+
+
+def _text(name: str, value: object) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, int | float):
+        return repr(value)
+    if isinstance(value, str | datetime.date | datetime.time):
+        return str(value)
+    raise ValueError(f"'{name}' is not a text, a number or a date")

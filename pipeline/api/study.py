@@ -53,7 +53,10 @@ class Study:
 
     @cached_property
     def runs(self) -> "pd.DataFrame":
-        """One row per run: path, parameters, repetition, processes, CPU locations; none for a series file."""
+        """One row per run: path, parameters, repetition, processes, CPU locations; none for a series file.
+
+        Then a column per name of metadata, such as ``machine``, and per setting that logs state.
+        """
         return runs_frame(self._read.experiment)
 
     @cached_property

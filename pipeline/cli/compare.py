@@ -1,7 +1,9 @@
 """`pipeline compare`: two results side by side."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -20,6 +22,7 @@ from pipeline.cli.options import (
 )
 from pipeline.cli.output import (
     STANDARD_OUTPUT,
+    TABLE,
     reading_progress,
     require_table_alone,
     show_notices,
@@ -29,14 +32,20 @@ from pipeline.cli.output import (
     write_table,
 )
 from pipeline.config.options import Options, load_options
+from pipeline.models.options import ModelOptions
+
+if TYPE_CHECKING:  # the gate takes time to load
+    from pipeline.gate.options import CheckOptions
+    from pipeline.stages.check import Study
+    from pipeline.stages.ingest import Located
 
 
 @app.command("compare")
 @declared_options("compare", Options)
 def compare_command(
     a: Annotated[Path, typer.Argument(metavar="OUT_A", help="A: results directory, runs or series file.")],
-    b: Annotated[Path, typer.Argument(metavar="OUT_B", help="B: the same, compared with A.")],
     given: Given,
+    b: Annotated[Path | None, typer.Argument(metavar="[OUT_B]", help="B: the same, compared with A.")] = None,
     at: At = None,
     from_machine: From = None,
     on: On = None,
@@ -60,37 +69,95 @@ def compare_command(
     ] = None,
     limit: Limit = 15,
     table_format: Format = "table",
+    group_by: Annotated[
+        str | None,
+        typer.Option(
+            "--group-by",
+            metavar="NAME[=A,B]",
+            help="Compare runs of A by this metadata, such as machine: two values, or all with the first.",
+        ),
+    ] = None,
 ) -> None:
     """Report which kernels differ significantly between two studies, now and at the target scale."""
+    from ingest.errors import UsageError
+    from pipeline.config.targets import parse_at
+    from pipeline.gate.options import CheckOptions
+    from pipeline.stages.check import read_alike
+    from pipeline.stages.groups import compared_groups
+
+    require_table_alone(table_format, {"--output": output, "--json": json})
+    if (b is None) == (group_by is None):
+        raise UsageError("give two studies, or one and --group-by", where="compare")
+    options = load_options(config, None if b else a, **given)
+    pairs: Sequence[Sequence[tuple[str, Path | Located]]]
+    pairs = [[(str(a), a), (str(b), b)]] if b else compared_groups(a, options, group_by or "")
+    outputs = _Outputs(json=json, page=output, table_format=table_format, limit=limit)
+    if len(pairs) > 1 and outputs.one_comparison:
+        raise UsageError(
+            f"there are {len(pairs) + 1} values of '{group_by}'",
+            where="--group-by",
+            hint=f"name two of them, as in {group_by}=A,B, for --json, --output and --format",
+        )
+    rules = CheckOptions(targets=parse_at(at or []), factor=factor, common_factor=min(factor, 1.05))
+    places = chosen_places(from_machine, on)
+    for pair in pairs:
+        names, sources = zip(*pair, strict=True)
+        studies = read_alike(sources, options, reading_progress, places)
+        _compare(names, studies, rules, options.models, outputs, headed=group_by is not None)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Outputs:
+    """Where a comparison goes: files, ``-`` for standard output, or the terminal."""
+
+    json: str | None
+    page: str | None
+    table_format: str
+    limit: int
+
+    @property
+    def one_comparison(self) -> bool:
+        """Whether only a single comparison can be written."""
+        return self.json is not None or self.page is not None or self.table_format != TABLE
+
+
+def _compare(
+    names: Sequence[str],
+    studies: "Sequence[Study]",
+    rules: "CheckOptions",
+    models: ModelOptions,
+    outputs: _Outputs,
+    *,
+    headed: bool,
+) -> None:
+    """Compare two studies and write the result; headed: say which is which in the terminal."""
     import datetime
 
-    from pipeline.config.targets import parse_at
     from pipeline.gate.check import check
     from pipeline.gate.matching import match, possible_renames
-    from pipeline.gate.options import CheckOptions
     from pipeline.report.check.comparison import comparison_html, comparison_table, show_comparison
     from pipeline.report.check.document import comparison_document
     from pipeline.report.terminal import console
-    from pipeline.stages.check import read_alike, require_common
+    from pipeline.stages.check import require_common
 
-    require_table_alone(table_format, {"--output": output, "--json": json})
-    options = load_options(config, None, **given)
-    studies = read_alike((a, b), options, reading_progress, chosen_places(from_machine, on))
     for study in studies:
         show_skipped(study.damaged)
         show_notices(study.notices)
-    rules = CheckOptions(targets=parse_at(at or []), factor=factor, common_factor=min(factor, 1.05))
     one, two = (study.measurements for study in studies)
     matched = match(one, two)
-    require_common(matched, str(a), str(b))
-    result = check(two, one, rules, options.models, datetime.date.today())
+    a, b = names
+    require_common(matched, a, b)
+    result = check(two, one, rules, models, datetime.date.today())
     recognised = {rename.before for rename in result.renames}
     possible = possible_renames(matched, rules.share_floor)
     renamed = [pair for pair in possible if pair[0].callpath not in recognised]
-    if output is not None:
-        write_output(output, comparison_html(result, renamed, str(a), str(b)))
-    written = write_summary(json, comparison_document(result, renamed, str(a), str(b))) or write_table(
-        table_format, lambda: comparison_table(result, renamed, limit=limit)
+    if outputs.page is not None:
+        write_output(outputs.page, comparison_html(result, renamed, a, b))
+    written = write_summary(outputs.json, comparison_document(result, renamed, a, b)) or write_table(
+        outputs.table_format, lambda: comparison_table(result, renamed, limit=outputs.limit)
     )
-    if output != STANDARD_OUTPUT and not written:
-        show_comparison(console(), result, renamed, limit=limit)
+    if outputs.page != STANDARD_OUTPUT and not written:
+        screen = console()
+        if headed:
+            screen.print(f"A: {a}, B: {b}", markup=False, soft_wrap=True)
+        show_comparison(screen, result, renamed, limit=outputs.limit)

@@ -12,11 +12,19 @@ from ingest.errors import UsageError
 from ingest.options import Declaration, declaration, option
 from ingest.run_names import RunSpec
 from ingest.table_mapping import TableMapping
+from ingest.toml_text import TEXTS_HINT, texts_of
+from pipeline.config.option_readers import (
+    read_baseline_time,
+    read_file,
+    read_kernels,
+    read_patterns,
+    read_positive_share,
+)
 from pipeline.config.targets import HELP as TARGET_HELP
 from pipeline.config.targets import METAVAR as TARGET
 from pipeline.config.targets import read_targets
 from pipeline.config.toml_file import Table, read_toml, unknown_hint
-from pipeline.config.values import checked, read_share
+from pipeline.config.values import checked
 from pipeline.models.options import MIN_EFFICIENCY, ModelOptions
 
 CONFIGURATION = "pipeline.toml"
@@ -33,56 +41,6 @@ _FILE_ONLY = (TableMapping,)
 Record = TypeVar("Record")
 
 
-def _share(value: object, folder: Path) -> float:  # all readers of options take a folder
-    """Read a share above zero: ``5%`` or ``0.05``."""
-    share = read_share(value)
-    if share == 0.0:
-        raise UsageError(f"invalid share {value!r}", hint="write 5% or 0.05")
-    return share
-
-
-def _patterns(value: object, folder: Path) -> tuple[str, ...]:
-    """Read patterns, each a text."""
-    if not isinstance(value, list | tuple) or not all(isinstance(entry, str) for entry in value):
-        raise UsageError(f"{value!r} is not a list of patterns", hint='write ["solve*", "main"]')
-    return tuple(value)
-
-
-def _kernels(value: object, folder: Path) -> tuple[str, ...]:
-    """Read patterns of kernels: texts, in each of which commas outside of brackets separate several."""
-    texts = _patterns([value] if isinstance(value, str) else value, folder)
-    return tuple(found for text in texts for one in _split(text) if (found := one.strip()))
-
-
-def _split(text: str) -> list[str]:
-    parts, depth = [""], 0
-    for character in text:
-        depth += (character in "<(") - (character in ">)")
-        if character == "," and depth <= 0:
-            parts.append("")
-        else:
-            parts[-1] += character
-    return parts
-
-
-def _file(value: object, folder: Path) -> Path:
-    """Read the path of a file, relative to the configuration file."""
-    if not isinstance(value, str | Path):
-        raise UsageError(f"{value!r} is not a path", hint="write text in quotes")
-    return folder / value
-
-
-def _baseline_time(value: object, folder: Path) -> float | Path:
-    """Read seconds, or the path of a CSV file relative to the configuration file."""
-    try:
-        seconds = float(str(value))
-    except ValueError:
-        return _file(value, folder)
-    if isinstance(value, bool) or not 0.0 < seconds < float("inf"):
-        raise UsageError(f"invalid run time {value!r}", hint="write seconds, or a CSV file of them")
-    return seconds
-
-
 @dataclass(frozen=True, kw_only=True)
 class FilterOptions(PaperRule):
     """``[filter]`` of pipeline.toml and the options of `pipeline filter`."""
@@ -93,7 +51,7 @@ class FilterOptions(PaperRule):
         commands=_FILTER,
         metavar="SHARE",
         given=str,
-        read=_share,
+        read=read_positive_share,
     )
     applied: Literal["run-time", "compile-time"] | None = option(
         None,
@@ -106,7 +64,7 @@ class FilterOptions(PaperRule):
         commands=_FILTER,
         metavar="PATTERN",
         given=list[str],
-        read=_patterns,
+        read=read_patterns,
     )
     drop: tuple[str, ...] = option(
         (),
@@ -114,7 +72,7 @@ class FilterOptions(PaperRule):
         commands=_FILTER,
         metavar="PATTERN",
         given=list[str],
-        read=_patterns,
+        read=read_patterns,
     )
     protect_growing: bool = option(
         True,
@@ -133,7 +91,7 @@ class FilterOptions(PaperRule):
         "scorep", "The instrumentation tool that reads the file.", commands=_FILTER
     )
     merge: Path | None = option(
-        None, "Merge with this existing filter.", commands=_FILTER, metavar="FILE", read=_file
+        None, "Merge with this existing filter.", commands=_FILTER, metavar="FILE", read=read_file
     )
     event_cost: float | None = option(
         None, "Time that recording a visit takes.", commands=_MEASURED, metavar="SECONDS", least=0
@@ -144,14 +102,14 @@ class FilterOptions(PaperRule):
         commands=_MEASURED,
         metavar="SECONDS|FILE",
         given=str,
-        read=_baseline_time,
+        read=read_baseline_time,
     )
     calibrate: Path | None = option(
         None,
         "Profile of the same run, or runs at some of the scales, instrumented with fewer regions.",
         commands=_MEASURED,
         metavar="PROFILE|DIR",
-        read=_file,
+        read=read_file,
     )
 
 
@@ -203,7 +161,7 @@ class Options:
         commands=(*_MODELS, "predict", "report", "export"),
         metavar="SHARE",
         given=str,
-        read=_share,
+        read=read_positive_share,
     )
     focus: tuple[str, ...] = option(
         (),
@@ -212,7 +170,7 @@ class Options:
         commands=_MODELS,
         metavar="PATTERNS",
         given=list[str],
-        read=_kernels,
+        read=read_kernels,
     )
     without: tuple[str, ...] = option(
         (),
@@ -220,7 +178,7 @@ class Options:
         commands=_MODELS,
         metavar="PATTERNS",
         given=list[str],
-        read=_kernels,
+        read=read_kernels,
     )
     exclude_metrics: tuple[str, ...] = option(
         (),
@@ -229,11 +187,12 @@ class Options:
         commands=_RUN,
         metavar="PATTERNS",
         given=list[str],
-        read=_kernels,
+        read=read_kernels,
     )
     per: str = option(
         "",
-        "Divide all values by how often each run visited this region: per time step, for example.",
+        "Divide all values by how often each run visited this region, such as its time step; 'steps' takes "
+        "those that logs state.",
         commands=_MODELS,
         metavar="REGION",
     )
@@ -305,7 +264,7 @@ def _from_file(path: Path) -> Options:
 
 def _run(table: Table) -> RunSpec:
     """Read a ``[[run]]``; its path is relative to the file."""
-    table.check_keys(("path", "parameters", "repetition"))
+    table.check_keys(("path", "parameters", "repetition", "metadata"))
     parameters = table.table("parameters")
     if not parameters.content:
         raise table.error("parameters", "are missing", "write parameters = {p = 4}")
@@ -313,7 +272,16 @@ def _run(table: Table) -> RunSpec:
         table.path.parent.resolve() / table.text("path"),
         {name: parameters.number(name) for name in parameters.content},
         table.value("repetition", int, _FROM_1) if "repetition" in table.content else None,
+        _metadata(table.table("metadata")),
     )
+
+
+def _metadata(table: Table) -> dict[str, str]:
+    """Read what a ``[[run]]`` notes about itself."""
+    try:
+        return texts_of(table.content)
+    except ValueError as error:
+        raise table.error("metadata", str(error), TEXTS_HINT) from error
 
 
 def override(options: Record, given: Mapping[str, Any], *, flags: bool = True) -> Record:

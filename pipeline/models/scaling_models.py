@@ -27,6 +27,7 @@ from pipeline.statistics.student import mixture_quantiles
 REMEMBERED = 64  # points whose predictions are kept
 SURE = 0.995  # probability of growing that is written as 100 %
 ANCHORS = 17  # scales between which a curve is interpolated
+NARROWEST = 1e-12  # logarithm of the ratio of two of them
 Curve = Callable[[FloatArray], FloatArray]
 _BLOCK = 1 << 17  # values of the design gathered at once: 1 MiB, which a second-level cache holds
 
@@ -234,7 +235,8 @@ class ScalingModels:
 
         def predictions(scales: FloatArray) -> FloatArray:
             place = np.clip(np.searchsorted(logs, np.log(scales)) - 1, 0, ANCHORS - 2)
-            share = np.clip((np.log(scales) - logs[place]) / (logs[place + 1] - logs[place]), 0.0, 1.0)
+            width = np.maximum(logs[place + 1] - logs[place], NARROWEST)  # ends may be one scale
+            share = np.clip((np.log(scales) - logs[place]) / width, 0.0, 1.0)
             between = correction[:, place] * (1 - share) + correction[:, place + 1] * share
             values: FloatArray = self.values(along(scales)) * np.exp(between)
             return values

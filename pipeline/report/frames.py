@@ -9,6 +9,7 @@ import pandas as pd
 
 from ingest.arrays import FloatArray
 from ingest.experiment import Experiment
+from ingest.run_settings import SETTING, metadata_of, stated
 from pipeline.models.analysis import Level, Outlook
 from pipeline.models.growth import growth_classes
 from pipeline.models.kernels import TIME_UNITS
@@ -27,7 +28,7 @@ Columns = dict[str, Any]
 
 
 def runs_frame(experiment: Experiment) -> pd.DataFrame:
-    """Return one row per run: path, parameters, repetition, processes and CPU locations."""
+    """Return one row per run: path, parameters, repetition, processes, CPU locations, what describes it."""
     runs = experiment.runs
     points = experiment.points[[run.point for run in runs]] if runs else experiment.points[:0]
     columns: Columns = {"path": [run.source for run in runs]}
@@ -37,6 +38,9 @@ def runs_frame(experiment: Experiment) -> pd.DataFrame:
         "processes": [len(np.unique(run.process)) for run in runs],
         "locations": [len(run.process) for run in runs],
     }
+    described = [stated(run.attributes, SETTING) | metadata_of(run.attributes) for run in runs]
+    for name in sorted({name for of_run in described for name in of_run}):
+        columns[f"{name}_" if name in columns else name] = [of_run.get(name, "") for of_run in described]
     return pd.DataFrame(columns)
 
 

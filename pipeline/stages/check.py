@@ -34,7 +34,7 @@ from pipeline.report.check.junit import junit_xml
 from pipeline.report.check.markdown import check_markdown
 from pipeline.report.check.sarif import sarif_document
 from pipeline.report.standard_output import write_standard_output
-from pipeline.stages.ingest import ingest, locate, skipped_entry
+from pipeline.stages.ingest import Located, ingest, locate, skipped_entry
 from pipeline.stages.model import metric_to_model
 from pipeline.stages.overhead import true_times
 from pipeline.store.atomic import json_bytes, text_bytes, write_bytes
@@ -68,7 +68,7 @@ Places: TypeAlias = "tuple[Place, Place] | None"
 
 
 def read_study(
-    path: Path,
+    source: Path | Located,
     options: Options,
     machine: str = "",
     progress: Progress = no_progress,
@@ -77,7 +77,7 @@ def read_study(
     """Read a results directory, a directory of runs or a series file.
 
     Args:
-        path: which.
+        source: which, or some of the runs there.
         options: how to read runs; a results directory keeps the metric and scaling it was made with.
         machine: name of the machine; if empty, the one that the runs name.
         progress: passes the runs on as they are read.
@@ -86,7 +86,8 @@ def read_study(
     Raises:
         PipelineError: if nothing can be read or the runs have no parameter.
     """
-    if (path / PROVENANCE).is_file():
+    path = source if isinstance(source, Path) else source.path
+    if isinstance(source, Path) and (path / PROVENANCE).is_file():
         stored = read_stored_study(path)
         analysis, provenance = stored.chosen, stored.result.provenance
         experiment, decision = analysis.experiment, analysis.decision
@@ -99,7 +100,8 @@ def read_study(
                 hint="give the directory of the runs, or run without --per",
             )
     else:
-        read = ingest(locate(path, options.runs, options.table), options.metric, options.processes, progress)
+        located = locate(source, options.runs, options.table) if isinstance(source, Path) else source
+        read = ingest(located, options.metric, options.processes, progress)
         read = true_times(read, options)
         experiment, metric = read.experiment, metric_to_model(read, options)
         decision = decide_scaling(experiment, scaling_of(options.scaling))
@@ -116,8 +118,8 @@ def read_study(
         experiment = project_experiment(experiment, decision, metric, *places)
     origin, mixed = _origin(experiment, machine)
     if places is not None:
-        source, target = (place.machine.path.stem for place in places)
-        origin = replace(origin, projected=f"projected from {source} to {target}")
+        one, other = (place.machine.path.stem for place in places)
+        origin = replace(origin, projected=f"projected from {one} to {other}")
     found = measurements_of(experiment, decision, metric, origin)
     if not np.isfinite(found.values).any():
         raise InputError(f"no usable value of {metric}", where=str(path), hint="see `pipeline inspect`")
@@ -180,22 +182,25 @@ def baseline_text(study: Study, options: Options, configuration: Mapping[str, An
 
 
 def read_alike(
-    paths: Sequence[Path], options: Options, progress: Progress = no_progress, places: Places = None
+    sources: Sequence[Path | Located],
+    options: Options,
+    progress: Progress = no_progress,
+    places: Places = None,
 ) -> list[Study]:
     """Read studies to compare: if overhead is taken out of the times of one, it is of the others.
 
     Raises:
         PipelineError: as `read_study`.
     """
-    studies = [read_study(path, options, progress=progress, places=places) for path in paths]
+    studies = [read_study(source, options, progress=progress, places=places) for source in sources]
     if options.overhead != "auto" or all(s.measurements.origin.overhead != "corrected" for s in studies):
         return studies
     correcting = override(options, {"overhead": "correct"})
     return [
-        read_study(path, correcting, places=places)
+        read_study(source, correcting, places=places)
         if study.measurements.origin.overhead == "measured"
         else study
-        for path, study in zip(paths, studies, strict=True)
+        for source, study in zip(sources, studies, strict=True)
     ]
 
 

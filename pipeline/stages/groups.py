@@ -8,7 +8,7 @@ from ingest.discovery import Discovery
 from ingest.errors import InputError, UsageError
 from ingest.readers import SeriesReader
 from ingest.readers.tables.source import TableSource
-from ingest.run_settings import METADATA, SETTING, described_as, stated
+from ingest.run_settings import SETTING, described_as, metadata_of, stated
 from pipeline.config.options import Options
 from pipeline.execution.executor import Progress, no_progress
 from pipeline.stages.ingest import Located, locate
@@ -82,18 +82,48 @@ def group_runs(located: Located, name: str) -> dict[str, Located]:
     }
 
 
+def compared_groups(path: Path, options: Options, text: str) -> list[tuple[tuple[str, Located], ...]]:
+    """Choose the groups of runs to compare: the two that are named, or each of the others with the first.
+
+    Args:
+        path: the runs.
+        options: which runs, and what tables mean.
+        text: name of the metadata, such as ``machine``, or also the two values: ``machine=alps,daint``.
+
+    Returns:
+        Pairs of a description, such as ``machine = alps``, and the runs.
+
+    Raises:
+        UsageError: no run states it, there are not two values, or values that are named do not occur.
+        PipelineError: the runs cannot be found.
+    """
+    located = locate(path, options.runs, options.table)
+    name, _, wanted = text.partition("=")
+    groups = group_runs(located, name.strip())
+    values = list(groups)
+    if len(values) < 2:
+        raise UsageError(f"all runs state {name} = {values[0]}", where=FLAG, hint="two values are compared")
+    pairs = [(values[0], other) for other in values[1:]]
+    if wanted:
+        pairs = [(a, b) for a in values for b in values if a != b and f"{a},{b}" == wanted.strip()]
+        if not pairs:
+            hint = f"write two of {', '.join(values)} with a comma between them"
+            raise UsageError(f"no runs of '{wanted}'", where=FLAG, hint=hint)
+    return [tuple((f"{name} = {value}", groups[value]) for value in pair) for pair in pairs]
+
+
 def _attributes(found: Discovery) -> list[Mapping[str, str]]:
     attributes: list[Mapping[str, str]] = []
     for run_ in found.runs:
         try:
-            attributes.append(run_.reader.read(run_.path).attributes)
+            attributes.append(run_.described(run_.reader.read(run_.path).attributes))
         except InputError:  # it is reported when its group is read
             attributes.append({})
     return attributes
 
 
 def _names(attributes: Mapping[str, str]) -> list[str]:
-    return [*stated(attributes, METADATA), *stated(attributes, SETTING)] or list(attributes)
+    return [*metadata_of(attributes), *stated(attributes, SETTING)] or list(attributes)
 
 
 def folder_names(values: Mapping[str, object]) -> dict[str, str]:

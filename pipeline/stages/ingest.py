@@ -231,7 +231,7 @@ def _separate(read: Sequence[ReadRun]) -> tuple[list[GoodRun], list[Skipped]]:
         if isinstance(outcome, InputError):
             bad.append(Skipped(run.path, f"{outcome.what}" + (f"; {outcome.hint}" if outcome.hint else "")))
         else:
-            good.append((run, outcome))
+            good.append((run, replace(outcome, attributes=run.described(outcome.attributes))))
     return good, bad
 
 

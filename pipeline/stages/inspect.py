@@ -1,6 +1,7 @@
 """What `pipeline inspect` shows: what is in a profile or a directory of runs, without models."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,14 +20,15 @@ from ingest.reduction import ReducedProfile, reduce_profile
 from ingest.region_class import CLASSES, RegionClass, region_classes
 from ingest.run_names import RunSpec
 from ingest.run_settings import (
-    METADATA,
     OVERLAPPING_TIME,
     PROGRAM,
     RECONCILED,
+    SETTING,
     STATISTIC,
     TABLE,
     differing_settings,
     is_log,
+    metadata_of,
     stated,
 )
 from ingest.scaling import Scaling, decide_scaling
@@ -59,8 +61,9 @@ def inspect_path(
 
     Returns:
         ``path`` and ``parameters``; per run its path, format, parameter values, repetition, call paths,
-        regions, locations, accelerators, processes, metrics, totals of metrics (none unless requested) and
-        notices; ``series`` instead of runs for a series file; ``skipped``, what is not a run, with reasons;
+        regions, locations, accelerators, processes, metrics, totals of metrics (none unless requested),
+        metadata, settings that logs state, and notices; ``series`` instead of runs for a series file;
+        ``skipped``, what is not a run, with reasons;
         ``notices`` on the whole; ``problems``, one sentence each; ``usable``, whether the runs can be
         modelled together. Logs have ``statistic``, what their values are of the processes, and
         ``reconciled``, how much of the stated total they are; a single one also ``overlapping``, the timers
@@ -146,6 +149,7 @@ def _described(
     for run in runs:
         try:
             profile = run.reader.read(run.path)
+            profile = replace(profile, attributes=run.described(profile.attributes))
             found = _describe(run, profile) | {"totals": _totals(profile) if totals else {}}
             if len(runs) == 1 and (rows := _overlapping(profile)):
                 found["overlapping"] = rows
@@ -194,7 +198,8 @@ def _description(
         "accelerators": len(Devices.of(profile)),
         "processes": len(set(profile.locations.process.tolist())),
         "metrics": list(map(_named, profile.metrics)),
-        "metadata": stated(profile.attributes, METADATA),
+        "metadata": metadata_of(profile.attributes),
+        "settings": stated(profile.attributes, SETTING),
         "notices": list(profile.notices),
     } | _stated_of(profile.attributes)
 

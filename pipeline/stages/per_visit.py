@@ -7,8 +7,9 @@ import numpy as np
 
 from ingest.arrays import BoolArray, FloatArray
 from ingest.errors import UsageError
-from ingest.experiment import Experiment, PerVisit, RunRecord
+from ingest.experiment import STATED_STEPS, Experiment, PerVisit, RunRecord
 from ingest.reduction import Reduction
+from ingest.run_settings import STEPS, TIME_PER_STEP
 from pipeline.models.kernels import named
 from pipeline.report.formatting import counted, point_text, value_text
 from pipeline.stages.ingest import Ingested
@@ -26,7 +27,8 @@ def per_visit(read: Ingested, region: str) -> Ingested:
 
     Args:
         read: the runs.
-        region: a region, a call path or its id, as of `matching`; nothing is divided if it is empty.
+        region: a region, a call path or its id, as of `matching`, or the steps that logs state; nothing is
+            divided if it is empty.
 
     Raises:
         UsageError: no visits were measured, the region matches nothing, or a run did not visit it.
@@ -34,6 +36,10 @@ def per_visit(read: Ingested, region: str) -> Ingested:
     if not region:
         return read
     experiment = read.experiment
+    if region == STATED_STEPS and region not in experiment.regions.name:
+        return replace(
+            read, experiment=_divided(experiment, PerVisit(region=region, visits=_stated_steps(experiment)))
+        )
     if VISITS not in experiment.values:
         raise UsageError(
             "no visits were measured",
@@ -48,8 +54,24 @@ def per_visit(read: Ingested, region: str) -> Ingested:
     return replace(read, experiment=_divided(experiment, PerVisit(region=region, visits=visits)))
 
 
+def _stated_steps(experiment: Experiment) -> FloatArray:
+    """Return the steps of each run, float64[P, R].
+
+    Raises:
+        UsageError: a run states none.
+    """
+    steps: FloatArray = np.full(experiment.shape, np.nan)
+    for run in experiment.runs:
+        text = run.attributes.get(STEPS, "")
+        if not text.isdecimal():
+            hint = "name a region that every run visits, such as its time step"
+            raise UsageError(f"{run.source} does not state its steps", where=OPTION, hint=hint)
+        steps[run.point, run.repetition] = float(text)
+    return steps
+
+
 def _divided(experiment: Experiment, per: PerVisit) -> Experiment:
-    additive = {metric.name for metric in experiment.metrics if metric.kind.additive}
+    additive = {metric.name for metric in experiment.metrics if metric.kind.additive} - {TIME_PER_STEP}
     values = {
         name: _share(reduction, per.visits) if name in additive else reduction
         for name, reduction in experiment.values.items()
@@ -58,7 +80,10 @@ def _divided(experiment: Experiment, per: PerVisit) -> Experiment:
     least, most = (value_text(float(end(per.visits))) for end in (np.nanmin, np.nanmax))
     counts = least if least == most else f"{least} to {most}"
     visits = "visit" if counts == "1" else "visits"
-    notice = f"all values are per visit of '{per.region}' ({counts} {visits} per run)"
+    what = f"per visit of '{per.region}' ({counts} {visits} per run)"
+    if per.region == STATED_STEPS:
+        what = f"per step ({counts} steps per run)"
+    notice = f"all values are {what}"
     return replace(experiment, values=values, runs=runs, per=per, notices=(*experiment.notices, notice))
 
 

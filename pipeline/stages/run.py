@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from ingest.discovery import Discovery
 from ingest.readers.tables.source import TableSource
 from ingest.run_settings import not_instrumented
 from pipeline.config.options import Options, reuse_key
@@ -136,9 +137,12 @@ def run(
 
 
 def _chosen(located: Located) -> dict[str, Any]:
-    """Return what distinguishes results of some of the runs of a table from those of all."""
-    only = located.found.only if isinstance(located.found, TableSource) else None
-    return {"only": list(only)} if only else {}
+    """Return on what results depend beside options and files: which runs of a table, and what users note."""
+    found = located.found
+    if isinstance(found, TableSource):
+        return {"only": list(found.only)} if found.only else {}
+    noted = [dict(run.metadata) for run in found.runs] if isinstance(found, Discovery) else []
+    return {"metadata": noted} if any(noted) else {}
 
 
 def _compute(

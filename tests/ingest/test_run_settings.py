@@ -1,7 +1,18 @@
+import pytest
+
 from ingest.alignment import MeasuredRun, align
+from ingest.profile import MACHINE
 from ingest.readers import timer_tables
 from ingest.reduction import reduce_profile
-from ingest.run_settings import SETTING, differing_settings, stated
+from ingest.run_settings import (
+    METADATA,
+    SETTING,
+    agreed_settings,
+    described_as,
+    differing_settings,
+    metadata_of,
+    stated,
+)
 from tests.ingest.readers import timer_logs
 
 
@@ -17,9 +28,9 @@ def test_differences_are_counted():
 
 
 def test_many_values_are_cut_and_shown_in_one_line():
-    runs = [{SETTING + "steps": f"{i}\n"} for i in range(9)]
+    runs = [{SETTING + "pools": f"{i}\n"} for i in range(9)]
     (notice,) = differing_settings(runs)
-    assert notice.startswith("the runs do not agree on 'steps': 0 (1 run), 1 (1 run)")
+    assert notice.startswith("the runs do not agree on 'pools': 0 (1 run), 1 (1 run)")
     assert notice.endswith("5 (1 run), and 3 other values")
 
 
@@ -35,5 +46,46 @@ def test_an_experiment_notes_runs_of_different_length(tmp_path):
         profile = reduce_profile(timer_tables.read(file), ["time", "time_per_step"])
         runs.append(MeasuredRun((float(p),), 1, profile))
     experiment = align(["p"], runs)
-    assert experiment.notices == ("the runs do not agree on 'steps': 2 (1 run), 3 (1 run)",)
+    assert experiment.notices == (
+        "the runs do not agree on 'steps': 2 (1 run), 3 (1 run); --per steps makes them comparable",
+    )
     assert experiment.values["time_per_step"].sum.sum(axis=0)[:, 0].tolist() == [8 * 45 / 2, 16 * 45 / 3]
+
+
+@pytest.mark.parametrize(
+    ("attributes", "expected"),
+    [
+        ({"cluster": "chekov", "compiler": "clang 15"}, {"machine": "chekov", "compiler": "clang 15"}),
+        ({"Creator": "Score-P 8.4", MACHINE: "alps"}, {"machine": "alps", "profiler": "Score-P 8.4"}),
+        ({MACHINE: "Linux"}, {}),  # Score-P's own if the user gives none
+        (
+            {"Hostname": "n1", "TAU Version": "2.31", "username": "me"},
+            {"machine": "n1", "profiler": "TAU 2.31"},
+        ),
+        ({"cali.caliper.version": "2.6.0"}, {"profiler": "Caliper 2.6.0"}),
+        (
+            {METADATA + "machine": "alps", "cluster": "x", METADATA + "my": "y"},
+            {"machine": "alps", "my": "y"},
+        ),
+        ({SETTING + "version": "1", "machine": " "}, {}),
+    ],
+)
+def test_metadata_have_common_names(attributes, expected):
+    assert metadata_of(attributes) == expected
+
+
+def test_a_run_is_described_by_metadata_before_settings_before_other_attributes():
+    attributes = {"version": "3", SETTING + "version": "2", SETTING + "steps": "10", "username": "me"}
+    assert [described_as(attributes, name) for name in ("version", "steps", "username", "x")] == [
+        "3",
+        "10",
+        "me",
+        "",
+    ]
+    assert described_as({**attributes, METADATA + "steps": "20"}, "steps") == "20"
+
+
+def test_settings_that_all_runs_share_are_listed():
+    assert agreed_settings([{"steps": "1", "version": "2"}, {"steps": "1", "version": "3"}, {}]) == [
+        "steps = 1"
+    ]

@@ -29,11 +29,19 @@ from ingest.readers.timer_tables.description import (
 )
 from ingest.readers.timer_tables.reader import ReadTable, added
 from ingest.readers.timer_tables.values import count
-from ingest.run_settings import OVERLAPPING_TIME, PROGRAM, RECONCILED, SETTING, STATISTIC
+from ingest.run_settings import (
+    OVERLAPPING_TIME,
+    PROGRAM,
+    RECONCILED,
+    SETTING,
+    STATISTIC,
+    STEPS,
+    TIME_PER_STEP,
+)
 
 TIME = Metric("time", "s")
 VISITS = Metric("visits", "occ")
-PER_STEP = Metric("time_per_step", "s/step")
+PER_STEP = Metric(TIME_PER_STEP, "s/step")
 LEAST = Metric("min_time", "s", MetricKind.MINIMUM)
 MOST = Metric("max_time", "s", MetricKind.MAXIMUM)
 OVERLAPPING_SECONDS = Metric(OVERLAPPING_TIME, "s", MetricKind.SIMPLE)
@@ -106,6 +114,7 @@ def assemble(tables: Sequence[ReadTable], kind: TimerTable, source: str, notices
             f"times are those of processes with {threads} threads: core-seconds are {threads} times as many"
         )
     steps = sum(count(table.facts, "steps") or 0 for table in tables)
+    attributes |= {STEPS: str(steps)} if steps else {}
     return _profile(source, kind, phases, locations, steps, attributes, tuple(map(one_line, found)))
 
 

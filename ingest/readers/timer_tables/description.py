@@ -60,10 +60,12 @@ class Line:
     Attributes:
         text: what the line contains; the log is searched for it, which is fast.
         pattern: searched for in such lines; its named groups are facts.
+        first: whether a fact is what the first such line states, not the last.
     """
 
     text: str
     pattern: str
+    first: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -165,7 +167,7 @@ class TimerTable:
         within: patterns of lines of a table that state facts.
         scattered: lines with a group `group` or `name` that are headings and rows instead of `forms`, for
             programs that print each timer where it ends.
-        facts: lines anywhere in the log that state facts; the last statement of the first line counts.
+        facts: lines anywhere in the log that state facts; the first of these lines that states a fact counts.
         place: puts rows in their places.
         statistic: what a value is of the processes.
         inclusive: whether a value contains those of the timers below it.

@@ -100,11 +100,13 @@ def ends_of_log(path: Path) -> Log:
 
 
 def last_facts(log: Log, lines: Sequence[Line]) -> dict[str, str]:
-    """Return what a log states: the last statement of the first of the lines that states a fact."""
+    """Return what a log states: each fact by the first of the lines that states it, as it was said last."""
     stated: dict[str, str] = {}
     for line in lines:
         facts: dict[str, str] = {}
         for found in log.find(line):
             facts |= found.facts
+            if line.first:
+                break
         stated = facts | stated
     return stated

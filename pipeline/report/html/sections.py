@@ -8,7 +8,7 @@ from itertools import chain
 from pathlib import PurePath
 from typing import Any
 
-from ingest.experiment import Experiment
+from ingest.experiment import STATED_STEPS, Experiment
 from pipeline.models.analysis import Analysis
 from pipeline.models.scaling_models import ScalingModels
 from pipeline.report.formatting import counted
@@ -91,7 +91,8 @@ def _values(experiment: Experiment) -> str:
         return ""
     visits = experiment.per.of_a_run
     times = "once" if visits == 1 else f"{scale_text(visits)} times"
-    return f"{experiment.per.text}, which a run visits {times} (median)"
+    does = "makes" if experiment.per.region == STATED_STEPS else "visits"
+    return f"{experiment.per.text}, which a run {does} {times} (median)"
 
 
 def _attribute(experiment: Experiment, keys: Sequence[str]) -> str:

@@ -11,6 +11,7 @@ from typing import Any
 
 from rich.console import Console
 
+from ingest.experiment import per_text
 from pipeline.report.distinct_names import distinct_texts
 from pipeline.report.escaping import shown_name
 from pipeline.report.formatting import (
@@ -124,7 +125,7 @@ def _headline(summary: Summary, name: str) -> str:
     runtime = summary["runtime"]
     kind = summary["total"]["metric"] if runtime is None else KINDS.get(runtime["compared_by"], "")
     what += [kind] if kind else []
-    what += [f"per visit of {summary['per']}"] if summary.get("per") else []
+    what += [per_text(summary["per"])] if summary.get("per") else []
     return (f"{name}: " if name else "") + ", ".join(what)
 
 

@@ -6,7 +6,7 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from ingest.run_settings import described_runs
+from ingest.run_settings import agreed_settings, described_runs
 from pipeline.report.formatting import counted, shorten_middle, value_text
 from pipeline.report.terminal.sentences import show_sentence
 from pipeline.report.terminal.tables import Column, named_table
@@ -149,6 +149,8 @@ def _metrics_and_notices(runs: Sequence[Mapping[str, Any]]) -> Iterator[str]:
             yield f"{title}{concerned}: {text}"
     if described := described_runs([run.get("metadata", {}) for run in runs]):
         yield f"Metadata: {'; '.join(described)}"
+    if agreed := agreed_settings([run.get("settings", {}) for run in runs]):
+        yield f"Settings: {'; '.join(agreed)}"
 
 
 def facts(found: Mapping[str, Any]) -> list[str]:

@@ -6,6 +6,7 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
+from ingest.experiment import per_text
 from pipeline.models.kernels import callpath_id
 from pipeline.models.metrics import FACTORS
 from pipeline.report.distinct_names import distinct_texts
@@ -60,7 +61,7 @@ def show_head(out: Console, summary: Mapping[str, Any]) -> None:
 def show_unit(out: Console, summary: Mapping[str, Any]) -> None:
     """Say that values are not of whole runs, if so."""
     if summary.get("per"):
-        show_sentence(out, f"All values are per visit of {summary['per']}.")
+        show_sentence(out, f"All values are {per_text(summary['per'])}.")
 
 
 def measured_values(name: str, points: Sequence[Mapping[str, float]]) -> str:
@@ -346,7 +347,7 @@ def show_predictions(out: Console, summary: Mapping[str, Any], *, by: str, limit
         )
     names = name_column(shown, NAMES[by])
     out.print(named_table(*names, columns, width=out.width, shortest=SHORTEST[by]))
-    per = f", per visit of {summary['per']}" if summary.get("per") else ""
+    per = f", {per_text(summary['per'])}" if summary.get("per") else ""
     show_sentence(out, f"In brackets: 90 % intervals of the expected values{per}.", "dim")
     show_far_targets(out, summary)
 

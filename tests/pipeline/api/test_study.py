@@ -38,6 +38,16 @@ def test_runs_are_a_table(study, strong_study):
     assert {"time", "visits"} <= set(study.metrics)
 
 
+def test_metadata_are_columns_of_the_runs(strong_study):
+    (strong_study / "metadata.toml").write_text('machine = "alps"\npath = "x"\n')
+    (strong_study / "app.p8.r2" / "metadata.toml").write_text('commit = "ab12"\n')
+    runs = pl.read_study(strong_study).runs
+    assert list(runs.columns)[5:] == ["commit", "machine", "path_"]
+    assert set(runs.machine) == {"alps"}
+    assert runs[(runs.p == 8) & (runs.repetition == 2)].commit.tolist() == ["ab12"]
+    assert runs.commit.tolist().count("") == 9
+
+
 def test_measurements_are_a_table_of_call_paths_points_and_repetitions(study):
     rows = study.measurements
     assert list(rows.columns) == ["callpath", "region", "p", "repetition", "time", "effort", "visits"]

@@ -1,5 +1,6 @@
 """Runs grouped by what describes them."""
 
+import csv
 import json
 
 import pytest
@@ -85,3 +86,94 @@ def test_groups_cannot_be_combined_with_one_answer(table, call, tmp_path, other)
     code, _, error = call("run", table, "--group-by", "machine", "--out", tmp_path / "out", *given)
     assert code == 2
     assert f"{other}: cannot be combined with --group-by" in error
+
+
+@pytest.fixture
+def two_compilers(tmp_path):
+    """Logs of runs with two compilers, one of which is 1.5 times as slow."""
+    folder = tmp_path / "runs"
+    for compiler, factor in (("gcc 12", 1.0), ("intel, new", 1.5)):
+        for p in (4, 8, 16):
+            for r in (1, 2, 3):
+                run = folder / f"{compiler[:3]}.p{p}.r{r}"
+                run.mkdir(parents=True)
+                took = factor * (1 + r / 1000)
+                stamps = (1.0, 1.0 + took * 40.0 / p, 1.0 + took * 80.0 / p)
+                (run / "x.castep").write_text(castep(processes=p, stamps=stamps))
+                (run / "metadata.toml").write_text(f'compiler = "{compiler}"\n')
+    return folder
+
+
+def test_runs_are_grouped_by_what_the_user_notes(two_compilers, call, tmp_path):
+    _, text, _ = call("inspect", two_compilers)
+    assert "Metadata: compiler: gcc 12 (9 runs), intel, new (9 runs)" in text
+    out = tmp_path / "out"
+    code, text, error = call(
+        "run", two_compilers, "--group-by", "compiler", "--out", out, "--format", "csv", "--scaling", "strong"
+    )
+    assert code == 0, error
+    assert {row["compiler"] for row in csv.DictReader(text.splitlines())} == {"gcc 12", "intel, new"}
+    assert sorted(folder.name for folder in out.iterdir()) == ["gcc-12", "intel--new"]
+
+
+def test_changed_metadata_make_a_new_result(two_compilers, call, tmp_path):
+    arguments = ("run", two_compilers, "--out", tmp_path / "out", "--scaling", "strong")
+    call(*arguments)
+    assert "inputs unchanged" in call(*arguments)[1]
+    (two_compilers / "metadata.toml").write_text('machine = "alps"\n')
+    assert "inputs unchanged" not in call(*arguments)[1]
+    assert "inputs unchanged" in call(*arguments)[1]
+
+
+@pytest.mark.parametrize(
+    ("group", "better"),
+    [("compiler", False), ("compiler=gcc 12,intel, new", False), ("compiler=intel, new,gcc 12", True)],
+)
+def test_two_groups_are_compared(two_compilers, call, group, better):
+    code, text, error = call("compare", two_compilers, "--group-by", group, "--scaling", "strong")
+    assert code == 0, error
+    a, b = ("intel, new", "gcc 12") if better else ("gcc 12", "intel, new")
+    assert text.startswith(f"A: compiler = {a}, B: compiler = {b}\n")
+    assert "B against A: 1 worse, 1 better" in text  # the total that these logs state stays
+    _, text, _ = call("compare", two_compilers, "--group-by", group, "--scaling", "strong", "--json", "-")
+    document = json.loads(text)
+    assert document["b"] == f"compiler = {b}"
+    verdicts = {kernel["callpath"][-1]: kernel["verdict"] for kernel in document["kernels"]}
+    assert verdicts["SCF iterations"] == ("improvement" if better else "regression")
+
+
+def test_several_groups_are_compared_with_the_first(two_compilers, call):
+    for run in two_compilers.glob("*.r3"):
+        (run / "metadata.toml").write_text('compiler = "other"\n')
+    arguments = ("compare", two_compilers, "--group-by", "compiler", "--scaling", "strong")
+    code, text, _ = call(*arguments)
+    heads = [line for line in text.splitlines() if line.startswith("A: ")]
+    assert code == 0
+    assert heads == [
+        "A: compiler = gcc 12, B: compiler = intel, new",
+        "A: compiler = gcc 12, B: compiler = other",
+    ]
+    code, _, error = call(*arguments, "--json", "-")
+    assert code == 2
+    assert "--group-by: there are 3 values of 'compiler'; name two of them, as in compiler=A,B" in error
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((), "compare: give two studies, or one and --group-by"),
+        (("{runs}", "--group-by", "compiler"), "compare: give two studies, or one and --group-by"),
+        (("--group-by", "version"), "--group-by: all runs state version = 21.11"),
+        (
+            ("--group-by", "compiler=gcc 12,clang"),
+            "no runs of 'gcc 12,clang'; write two of gcc 12, intel, new",
+        ),
+        (("--group-by", "colour"), "no run states 'colour'; they state compiler, program"),
+    ],
+)
+def test_what_cannot_be_compared_is_said(two_compilers, call, arguments, message):
+    code, out, error = call(
+        "compare", two_compilers, *(text.format(runs=two_compilers) for text in arguments)
+    )
+    assert (code, out) == (2, "")
+    assert message in error

@@ -47,6 +47,14 @@ def test_runs_are_relative_to_the_file(tmp_path):
     assert run.path == tmp_path.resolve() / "a.cubex"
     assert run.parameters == {"p": 4.0}
     assert run.repetition == 2
+    assert run.metadata == {}
+
+
+def test_runs_may_be_described(tmp_path):
+    text = '[[run]]\npath = "a"\nparameters = {p = 4}\nmetadata = {compiler = "gcc 12", nodes = 2}\n'
+    write(tmp_path, text)
+    (run,) = load_options(None, tmp_path).runs
+    assert run.metadata == {"compiler": "gcc 12", "nodes": "2"}
 
 
 @pytest.mark.parametrize(
@@ -78,6 +86,10 @@ def test_runs_are_relative_to_the_file(tmp_path):
         (
             "[[run]]\ncolour = 1\npath = 'a'\n",
             "pipeline.toml:2: colour: unknown key; known: path, parameters",
+        ),
+        (
+            "[[run]]\npath = 'a'\nparameters = {p = 1}\nmetadata = {a = []}\n",
+            "pipeline.toml:4: metadata: 'a' is not a text, a number or a date",
         ),
         ("[analysis]\nengine = 'dask'\n", "--engine: Dask needs a scheduler"),
         ("[filter]\nmax_overhead = 'x'\n", "pipeline.toml:2: max_overhead: invalid share 'x'"),

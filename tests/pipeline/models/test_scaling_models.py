@@ -96,3 +96,16 @@ def test_half_widths_of_a_sum_add_up_as_correlated_errors_do(correlation):
         half = np.abs(part - wide.value)[:, 0]
         matrix = np.full((4, 4), correlation) + (1 - correlation) * np.eye(4)
         assert abs(end - total.value)[0, 0] == pytest.approx(np.sqrt(half @ matrix @ half))
+
+
+def test_a_curve_agrees_with_predictions_also_where_there_is_one_scale():
+    scales = np.geomspace(2.0, 16.0, 5)
+
+    def along(scale):
+        return scale[:, None]
+
+    drawn = MODELS.curve(along, (2.0, 16.0))(scales)
+    assert drawn == pytest.approx(MODELS.predict(along(scales)).value, rel=1e-6)
+    one = np.full(3, 4.0)
+    drawn = MODELS.curve(along, (4.0, 4.0))(one)
+    assert drawn == pytest.approx(MODELS.predict(along(one)).value, rel=1e-6)

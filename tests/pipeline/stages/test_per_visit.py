@@ -20,12 +20,13 @@ from pipeline.report.html.sections import facts
 from pipeline.report.proposal import proposal_sentences
 from pipeline.stages.advise import advise_analysis
 from pipeline.stages.check import read_study
-from pipeline.stages.ingest import Ingested
+from pipeline.stages.ingest import Ingested, ingest, locate
 from pipeline.stages.model import modelled, summary_of
 from pipeline.stages.per_visit import per_visit
 from pipeline.stages.run import run
 from pipeline.stages.selection import selected, without_kernels
 from pipeline.store.experiments import read_experiment, write_experiment
+from tests.ingest.readers.timer_logs import castep, dealii
 from tests.profiles import make_profile
 
 MAIN, STEP, SOLVE, SEND = ("main",), ("main", "step"), ("main", "step", "solve"), ("main", "step", "MPI_Send")
@@ -235,3 +236,50 @@ def test_the_filter_is_that_of_whole_runs(tmp_path):
 def test_whole_runs_are_checked_only(results):
     with pytest.raises(InputError, match="per visit of 'main/CG/ComputeSPMV', not of whole runs"):
         read_study(results, Options())
+
+
+@pytest.fixture
+def logs(tmp_path):
+    """Runs of CASTEP whose iterations take 40 s of one process, with one iteration more on more processes."""
+    folder = tmp_path / "logs"
+    folder.mkdir()
+    for n, p in enumerate((4, 8, 16, 32, 64)):
+        stamps = tuple(1.0 + 40.0 / p * i for i in range(n + 3))
+        (folder / f"app.p{p}.log").write_text(castep(processes=p, stamps=stamps))
+    return folder
+
+
+def test_runs_are_divided_by_the_steps_that_logs_state(logs):
+    models = pl.read_study(logs, per="steps").fit(scaling="strong")
+    rows = models.predict(p=[4, 64])
+    iterations = rows[rows.kernel == "SCF iterations"]
+    assert iterations.value.tolist() == pytest.approx([40.0, 40.0])
+    whole = pl.read_study(logs).measurements
+    parts = pl.read_study(logs, per="steps").measurements
+    first, last = (parts[parts.p == p].effort.to_numpy() for p in (4, 64))
+    assert first == pytest.approx(whole[whole.p == 4].effort.to_numpy() / 2)
+    assert last == pytest.approx(whole[whole.p == 64].effort.to_numpy() / 6)
+    assert (parts.time_per_step == whole.time_per_step).all()
+
+
+def test_results_per_stated_step_say_so(logs, tmp_path):
+    options = Options(out=tmp_path / "out", per="steps", scaling="strong")
+    found = run(logs, options)
+    assert "all values are per step (2 to 6 steps per run)" in found.notices
+    assert found.summary["per"] == "steps"
+    assert "per step, which a run makes 4 times (median)" in (tmp_path / "out" / "report.html").read_text()
+
+
+def test_a_region_called_steps_counts_before_stated_steps():
+    profile = make_profile({"time": {("steps",): [6.0]}, "visits": {("steps",): [3.0]}})
+    reduced = reduce_profile(profile, ["time", "visits"])
+    experiment = align(["p"], [MeasuredRun((p,), 1, reduced) for p in (1.0, 2.0)])
+    read = Ingested(experiment=experiment, runs=(), beside=(), damaged=(), inputs=())
+    assert per_visit(read, "steps").experiment.values["time"].sum[0, :, 0].tolist() == [2.0, 2.0]
+
+
+def test_runs_that_state_no_steps_are_named(tmp_path):
+    for p in (4, 8):
+        (tmp_path / f"app.p{p}.log").write_text(dealii([("solve", 2.0)], total=4.0))
+    with pytest.raises(UsageError, match=r"app\.p4\.log does not state its steps"):
+        per_visit(ingest(locate(tmp_path), "time"), "steps")

@@ -184,6 +184,7 @@ def test_an_inspection_describes_every_run(strong_study):
         "processes": 8,
         "metrics": ["time [s]", "visits [occ]"],
         "metadata": {},
+        "settings": {},
         "notices": [],
         "totals": {},
     }

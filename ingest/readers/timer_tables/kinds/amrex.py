@@ -51,6 +51,8 @@ AMREX = TimerTable(
         Line("Num. ranks", r"MPI\s+:: ON\s+\(Num\. ranks = (?P<processes>\d+)\)"),
         Line("OMP initialized", r"^OMP initialized with (?P<threads>\d+) OMP threads"),
         Line(" initialized with", r"^(?:CUDA|HIP|SYCL) initialized with (?P<GPUs>\d+)"),
+        Line("C++ compiler", r"^ +C\+\+ compiler +:: (?P<compiler>\S.*)"),
+        Line(" Git SHA ", r"^ +\S+ Git SHA +:: (?P<commit>[0-9a-f]{7,40})\b"),
         Line("AMReX (", r"^(?:Initializing )?AMReX \((?P<version>[^)]+)\)"),
     ),
     place=_place,

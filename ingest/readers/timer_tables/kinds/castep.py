@@ -66,6 +66,8 @@ CASTEP = TimerTable(
     facts=(
         Line("Calculation parallelised", r"Calculation parallelised over\s+(?P<processes>\d+) process"),
         Line("Calculation not parallelised", r"Calculation not parallelised(?P<_serial>)"),
+        Line("from code version", r"^ from code version (?P<commit>[0-9a-f]{7,40}\+?)\s"),
+        Line("Compiler:", r"^ Compiler: (?P<compiler>[^;]*[^;\s])"),
         Line("may use up to", r"process may use up to\s+(?P<threads>\d+) thread"),
     ),
     place=_place,

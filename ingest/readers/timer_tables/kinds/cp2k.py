@@ -36,6 +36,7 @@ CP2K = TimerTable(
         ),
         Line("threads for this process", r"GLOBAL\| Number of threads for this process\s+(?P<threads>\d+)"),
         Line("CP2K| version", r"CP2K\| version string:\s+(?:CP2K version )?(?P<version>\S.*?)\s*$"),
+        Line("source code revision number", r"CP2K\| source code revision number:\s+(?P<commit>\S+)"),
         Line("MD| Number of Time Steps", r"MD\| Number of Time Steps\s+(?P<steps>\d+)"),
         Line("MD_PAR| Number of time steps", r"MD_PAR\| Number of time steps\s+(?P<steps>\d+)"),
     ),

@@ -105,6 +105,8 @@ GROMACS = TimerTable(
         Line("MPI thread", r"^Using (?P<processes>\d+) MPI thread"),
         Line("OpenMP thread", r"^Using (?P<threads>\d+) OpenMP thread"),
         Line("GROMACS version:", r"^GROMACS version:\s+(?:VERSION )?(?P<version>\S+)"),
+        Line("C++ compiler:", r"^C\+\+ compiler:\s+\S+\s+(?P<compiler>\S.*)"),
+        Line("C compiler:", r"^C compiler:\s+\S+\s+(?P<compiler>\S.*)"),
     ),
     place=_place,
     statistic=Statistic.SUM,

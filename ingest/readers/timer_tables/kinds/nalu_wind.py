@@ -1,4 +1,8 @@
-"""Nalu-Wind: the timer overview of each realm, seconds as mean, minimum and maximum of the ranks."""
+"""Nalu-Wind: the timer overview of each realm, seconds as mean, minimum and maximum of the ranks.
+
+Steps are counted from the start of the first part of a restarted run, so one of them alone does not say how
+many steps this part had.
+"""
 
 from collections.abc import Sequence
 
@@ -12,14 +16,16 @@ from ingest.readers.timer_tables.description import (
     Statistic,
     TimerTable,
 )
-from ingest.readers.timer_tables.values import timer
+from ingest.readers.timer_tables.values import count, timer
 
 _COUNTS = "linear iterations"
 
 
 def _place(rows: Sequence[Row], facts: Facts) -> Placed:
     """Put every timer below its equation; iterations are not times."""
-    return Placed(timers=tuple(timer(row, (row.group, row.name)) for row in rows if row.name != _COUNTS))
+    timers = tuple(timer(row, (row.group, row.name)) for row in rows if row.name != _COUNTS)
+    first, last = count(facts, "_first_step") or 0, count(facts, "last_step") or 0
+    return Placed(timers=timers, facts={"steps": f"{last - first + 1}"} if last > first else {})
 
 
 NALU_WIND = TimerTable(
@@ -33,7 +39,8 @@ NALU_WIND = TimerTable(
     ),
     heading=r"^\s*Timing for (?:Eq: )?(?P<group>[^:]*[^:\s])\s*:?\s*$",
     facts=(
-        Line("Time Step Count:", r"^Time Step Count: (?P<steps>\d+)"),
+        Line("Time Step Count:", r"^Time Step Count: (?P<_first_step>\d+)", first=True),
+        Line("Time Step Count:", r"^Time Step Count: (?P<last_step>\d+)"),
         Line("processors", r"(?i)running on (?P<processes>\d+) (?:mpi )?processors"),
     ),
     place=_place,
