@@ -13,13 +13,16 @@ from pathlib import Path
 
 from ingest.profile import Profile
 from ingest.readers.hpctoolkit import database, metric_db
+from ingest.readers.hpctoolkit.structures import MAGIC
+from ingest.readers.textfile import head
 
 __all__ = ["files", "matches", "read"]
 
 
 def matches(path: Path) -> bool:
-    """Return whether a directory is a database of HPCToolkit."""
-    return any((path / name).is_file() for name in (database.META, metric_db.EXPERIMENT))
+    """Return whether a directory is a database of HPCToolkit; others may have a ``meta.db``, too."""
+    binary = (head(path / name, len(MAGIC)) for name in (database.META, database.PROFILES))
+    return (path / metric_db.EXPERIMENT).is_file() or MAGIC in binary
 
 
 def files(path: Path) -> list[Path]:
@@ -36,4 +39,5 @@ def read(path: Path) -> Profile:
     Raises:
         InputError: if the database is damaged, or its version is not known.
     """
-    return database.read(path) if (path / database.META).is_file() else metric_db.read(path)
+    old = (path / metric_db.EXPERIMENT).is_file() and not (path / database.META).is_file()
+    return metric_db.read(path) if old else database.read(path)

@@ -501,3 +501,13 @@ def test_files_that_are_missing_or_truncated_are_named(tmp_path):
     (database / "profile.db").unlink()
     with pytest.raises(InputError, match=r"profile\.db: cannot be read: No such file"):
         read_profile(database)
+    (database / "profile.db").write_bytes(content)
+    (database / "meta.db").unlink()
+    with pytest.raises(InputError, match=r"meta\.db: cannot be read: No such file"):
+        read_profile(database)
+
+
+def test_a_file_of_the_same_name_does_not_make_a_database(tmp_path):
+    (tmp_path / "meta.db").write_bytes(b"SQLite format 3")
+    (tmp_path / "profile.db").touch()
+    assert find_profile_reader(tmp_path) is None
