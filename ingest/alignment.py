@@ -1,7 +1,7 @@
 """Alignment of runs: the union of their call trees and the dense arrays of an `Experiment`."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -11,6 +11,7 @@ from ingest.errors import InputError
 from ingest.experiment import Experiment, RunRecord
 from ingest.profile import Metric, RegionTable
 from ingest.reduction import ReducedProfile, Reduction
+from ingest.run_names import PROCESSES
 from ingest.run_settings import differing_settings
 from ingest.series import Series
 
@@ -128,6 +129,23 @@ def align(parameters: Sequence[str], runs: Iterable[MeasuredRun]) -> Experiment:
             *_notices([run.profile for run, _ in placed]),
             *differing_settings([run.profile.attributes for run, _ in placed]),
         ),
+    )
+
+
+def with_processes(experiment: Experiment) -> Experiment:
+    """Take the number of processes as the parameter of runs that have none, if it is the same in all.
+
+    They are a measured profile then. Runs of different numbers have to be named: they may be of anything.
+    """
+    counts = {len(np.unique(run.process)) or run.device_time.shape[1] for run in experiment.runs}
+    if experiment.parameters or len(counts) != 1:
+        return experiment
+    notice = f"the runs have no parameter: {PROCESSES} is their number of processes"
+    return replace(
+        experiment,
+        parameters=(PROCESSES,),
+        points=np.array([[max(*counts, 1)]], dtype=np.float64),
+        notices=(*experiment.notices, notice),
     )
 
 

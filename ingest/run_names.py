@@ -27,7 +27,9 @@ PROCESS_PARAMETERS = frozenset(
 )
 """Names, in lower case, whose numbers count processes."""
 
-COUNTERS = frozenset(("experiment", "job", "measurement", "profile", "rep", "repetition", "run", "trial"))
+COUNTERS = frozenset(
+    ("experiment", "job", "measurement", "profile", "rep", "repetition", "report", "run", "trial")
+)
 """Names whose numbers count runs: they are no parameters."""
 
 _REPETITION = re.compile(r"(?:^|\.)r([0-9]{1,9})$")

@@ -18,7 +18,7 @@ from pipeline.config.options import Options, load_options, override
 from pipeline.models.analysis import scaling_of
 from pipeline.report.formatting import counted
 from pipeline.report.frames import frame_html, measurements_frame, runs_frame
-from pipeline.stages.ingest import Ingested, ingest, ingest_study, locate
+from pipeline.stages.ingest import Ingested, ingest, ingest_study, locate, with_parameter
 from pipeline.stages.model import metric_to_model, modelled
 from pipeline.stages.overhead import true_times
 from pipeline.stages.selection import selected
@@ -215,8 +215,7 @@ def read_frame(
 
 def _study(place: Path, read: Ingested, options: Options) -> Study:
     """Correct and select what was read, and warn of runs that are missing."""
-    read = true_times(read, options)
-    read = selected(read, options)
+    read = selected(with_parameter(true_times(read, options)), options)
     if read.damaged:
         lost = counted(len(read.damaged), "run")
         warnings.warn(f"{lost} could not be read; see Study.problems", stacklevel=3)

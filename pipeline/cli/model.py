@@ -33,7 +33,7 @@ def model_command(
     from pipeline.report.tables.study import models_table
     from pipeline.report.terminal import console
     from pipeline.report.terminal.results import show_models, show_predictions
-    from pipeline.stages.ingest import ingest, locate, skipped_entry
+    from pipeline.stages.ingest import ingest, locate, skipped_entry, with_parameter
     from pipeline.stages.model import summary_of_models
     from pipeline.stages.overhead import true_times
     from pipeline.stages.selection import focused, selected
@@ -42,7 +42,7 @@ def model_command(
     options = load_options(config, path if path.is_dir() else None, **given)
     located = locate(path, options.runs, options.table)
     read = ingest(located, options.metric, options.processes, reading_progress)
-    read = selected(true_times(read, options), options)
+    read = selected(with_parameter(true_times(read, options)), options)
     show_skipped([skipped_entry(entry) for entry in read.damaged])
     show_notices(read.experiment.notices)
     summary = focused(summary_of_models(read, options), options.focus, options.without)

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import TypeAlias
 
 from filters.digest import FILTER_ATTRIBUTE, mixed_filters
-from ingest.alignment import MeasuredRun, align, experiment_from_series
+from ingest.accelerators import GPU
+from ingest.alignment import MeasuredRun, align, experiment_from_series, with_processes
 from ingest.discovery import Discovery, Run, Skipped, discover
 from ingest.errors import InputError
 from ingest.experiment import Experiment
@@ -97,6 +98,11 @@ def locate(path: Path, explicit: Sequence[RunSpec] = (), table: TableMapping | N
     return Located(path, series or discover(path, explicit or None))
 
 
+def with_parameter(read: Ingested) -> Ingested:
+    """Return runs that can be modelled: without a parameter, their number of processes is it."""
+    return replace(read, experiment=with_processes(read.experiment))
+
+
 def remembered_inputs(located: Located, cache: Cache) -> tuple[InputFile, ...] | None:
     """Return the files of what was located; None if one is new or may have changed."""
     if isinstance(located.found, SeriesReader):
@@ -147,7 +153,9 @@ def ingest(
         return ingest_study(tables.read(), tuple(map(describe_input, tables.files)), tables.skipped)
     found = located.found
     metrics = MetricChoice(
-        required=(metric, *ALWAYS_KEPT), every=excluded is not None, excluded=tuple(excluded or ())
+        required=(metric.removeprefix(GPU), *ALWAYS_KEPT),
+        every=excluded is not None,
+        excluded=tuple(excluded or ()),
     )
     reader = RunReader(metrics, executor or partial(local_executor, processes), cache)
     read = _read(found.runs, reader, progress)

@@ -24,7 +24,15 @@ from pipeline.stages.filter import (
     runs_to_filter,
     store_filter,
 )
-from pipeline.stages.ingest import Ingested, Located, ingest, locate, remembered_inputs, skipped_entry
+from pipeline.stages.ingest import (
+    Ingested,
+    Located,
+    ingest,
+    locate,
+    remembered_inputs,
+    skipped_entry,
+    with_parameter,
+)
 from pipeline.stages.model import (
     metric_to_model,
     modelled,
@@ -129,7 +137,7 @@ def run(
         if unchanged(options.out, configuration, read.inputs):
             return _stored(options.out)
         with stopwatch.stage("overhead"):
-            read = true_times(read, options)
+            read = with_parameter(true_times(read, options))
         with new_generation(options.out) as folder:
             result = _compute(directory, options, read, configuration, stopwatch, folder)
         cache.tidy(read.inputs)

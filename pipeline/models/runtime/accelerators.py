@@ -61,4 +61,5 @@ def _share(busy: Estimate, idle: Estimate) -> Estimate:
     """Return busy over busy and idle time; the ends of the interval are those of idle over busy."""
     ratio = idle.over(busy)
     value, lower, upper = (1 / (1 + end) for end in (ratio.value, ratio.upper, ratio.lower))
-    return Estimate(value, np.log(value / lower), np.log(upper / value))
+    with np.errstate(divide="ignore"):  # an end may lie infinitely far away
+        return Estimate(value, np.log(value / lower), np.log(upper / value))

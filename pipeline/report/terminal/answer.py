@@ -11,6 +11,7 @@ from typing import Any
 
 from rich.console import Console
 
+from ingest.accelerators import GPU_TIME
 from ingest.experiment import per_text
 from pipeline.report.distinct_names import distinct_texts
 from pipeline.report.escaping import shown_name
@@ -86,6 +87,7 @@ def show_answer(
         _show_growing(out, summary, by=by, limit=limit)
     else:
         _show_largest(out, summary, by)
+    _show_accelerators(out, summary)
     if runtime is not None:
         _show_trust(out, summary, modelled)
 
@@ -228,6 +230,17 @@ def _show_largest(out: Console, summary: Summary, by: str) -> None:
         f"further ones, {SCALES_WANTED} or more in all{_proposal(summary)}.",
         "yellow",
     )
+
+
+def _show_accelerators(out: Console, summary: Summary) -> None:
+    """Name what accelerators do most in the measurements, if the answer is about the time of hosts."""
+    of_gpus = summary["metrics"].get(GPU_TIME)
+    if of_gpus is None:
+        return
+    rows = sorted(of_gpus["regions"], key=lambda row: -row["share_measured"])[:LARGEST_SHOWN]
+    names = distinct_texts([row["callpath"] for row in rows], NAME_WIDTH)
+    parts = [f"{name} {percent(row['share_measured'])}" for name, row in zip(names, rows, strict=True)]
+    show_sentence(out, f"On GPUs as measured: {', '.join(parts)} (--metric {GPU_TIME} models them).")
 
 
 def _proposal(summary: Summary) -> str:

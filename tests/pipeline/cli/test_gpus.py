@@ -51,3 +51,14 @@ def test_gpu_seconds_are_answered_for_by_themselves(call, runs, tmp_path):
     assert "GPU time is gpu_visits times the time per launch" in out and "main" not in out
     code, out, _ = call("run", runs, "--out", tmp_path / "out", "--metric", "gpu_time", "--format", "csv")
     assert "effort [GPU-s]" in out.splitlines()[0] and "gpu_busy" in out.splitlines()[0]
+
+
+def test_a_single_run_without_a_parameter_is_a_measured_profile(call, runs, tmp_path):
+    """Its number of processes is the parameter."""
+    profile = tmp_path / "single" / "profile.cubex"
+    profile.parent.mkdir()
+    profile.write_bytes((runs / "app.p4.r1" / "profile.cubex").read_bytes())
+    code, out, error = call("run", profile.parent, "--out", tmp_path / "out")
+    assert code == 0 and out.startswith("single: 1 scale (p = 4)")
+    assert "the runs have no parameter: p is their number of processes" in error
+    assert "On GPUs as measured: GPU idle" in out or "On GPUs as measured: axpy" in out

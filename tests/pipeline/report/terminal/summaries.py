@@ -102,6 +102,7 @@ def summary(**changes):
     found = runtime(strong_entries())
     regions = [kernel("MPI_Send", 0.5), kernel("sum", 0.25, flags=["unreliable"], growth_class="unclear")]
     return {
+        "metrics": {},
         "parameters": ["p"],
         "points": [{"p": p} for p in (1, 2, 4, 8)],
         "targets": [{"at": {"p": 32}, "extrapolation": 4.0, "reach": "near"}],

@@ -171,3 +171,11 @@ def test_every_number_is_complete_at_every_width(width, targets, value, last):
     lines = [line for line in answer(found, width=width) if "--json" not in line]
     assert max(map(len, lines)) <= width
     assert set(NUMBER.findall("\n".join(lines))) <= complete
+
+
+def test_what_accelerators_do_stands_beside_the_time_of_hosts():
+    rows = [kernel("GPU idle", 0.25), kernel("axpy", 0.5)]
+    lines = shown(show_answer, summary(metrics={"gpu_time": {"regions": rows}}), name="app")
+    (line,) = [line for line in lines if line.startswith("On GPUs")]
+    assert line == "On GPUs as measured: axpy 25.0 %, GPU idle 12.5 % (--metric gpu_time models"
+    assert not [line for line in shown(show_answer, summary(), name="app") if "GPU" in line]
