@@ -17,7 +17,7 @@ import numpy as np
 from ingest.arrays import IntArray
 from ingest.errors import InputError
 from ingest.profile import CPU, NODE, Profile
-from ingest.readers.gpu.timeline import Activities, Timeline, span, timeline_profile
+from ingest.readers.gpu.timeline import NO_DURATION, Activities, Timeline, span, timeline_profile
 from ingest.readers.gpu.trace_events import (
     Event,
     TraceFile,
@@ -39,7 +39,6 @@ ROUNDING = 1000  # nanoseconds: older versions print whole microseconds
 MAX_RANKS = 1 << 12
 RANK_BITS = 40  # numbers of processes and threads lie below those of ranks
 RECORDED = "the run is what the profiler recorded: steps before and after it are not in it"
-NO_SPAN = "no duration is stated: the run is taken to last from the first to the last event"
 
 _DEVICE = {
     "kernel": GPU_KERNEL,
@@ -98,7 +97,7 @@ def read(path: Path) -> Profile:
         raise InputError("no traces of the ranks of one run in it", where=str(path))
     if kineto:
         timeline.duration = max(lengths)
-        notices[RECORDED if stated else NO_SPAN] = None
+        notices[RECORDED if stated else NO_DURATION] = None
     if models:
         attributes[METADATA + "GPU"] = ", ".join(f"{count} x {name}" for name, count in models.items())
     generator = "PyTorch profiler" if kineto else "Chrome trace"

@@ -28,13 +28,20 @@ from ingest.readers.gpu.nsys_tables import (
     unread,
 )
 from ingest.readers.gpu.ranks import numbered_files
-from ingest.readers.gpu.timeline import MAX_TIME, Activities, Timeline, groups_of, span, timeline_profile
+from ingest.readers.gpu.timeline import (
+    MAX_TIME,
+    NO_DURATION,
+    Activities,
+    Timeline,
+    groups_of,
+    span,
+    timeline_profile,
+)
 from ingest.run_settings import METADATA
 
 ENDINGS = frozenset((".sqlite", ".sqlite3", ".db"))
 MAX_COMMAND = 1000
 NO_DEVICE = "no activity of a device was recorded: only calls and ranges of the host are read"
-NO_DURATION = "no duration is stated: the run is taken to last from the first to the last activity"
 
 _MARKS = ("META_DATA_CAPTURE", "ANALYSIS_DETAILS", "TARGET_INFO_SESSION_START_TIME", *DEVICE_TABLES, RANGES)
 

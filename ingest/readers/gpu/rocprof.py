@@ -15,12 +15,11 @@ import numpy as np
 from ingest.errors import InputError
 from ingest.profile import CPU, Profile
 from ingest.readers.gpu.database import Tables, integers, opened, quoted, tables_in, tables_of
-from ingest.readers.gpu.timeline import Activities, Timeline, span, timeline_profile
+from ingest.readers.gpu.timeline import NO_DURATION, Activities, Timeline, span, timeline_profile
 from ingest.readers.gpu.trace_events import Event, TraceFile, beginning, has_events, load, understood
 from ingest.readers.stacks import UNKNOWN
 from ingest.region_class import GPU_COPY, GPU_KERNEL
 
-NO_DURATION = "no duration is stated: the run is taken to last from the first to the last activity"
 ENDINGS = frozenset((".db", ".json"))
 
 _PARADIGMS: Mapping[str, str] = {"OPS": GPU_KERNEL, "COPY": GPU_COPY, "HIP": "hip", "HSA": "hip"}

@@ -9,6 +9,7 @@ from ingest.discovery import discover
 from ingest.errors import InputError
 from ingest.readers import find_profile_reader
 from ingest.readers.gpu import chrome_trace
+from ingest.readers.gpu.timeline import NO_DURATION
 from tests.ingest.readers import gpu_files
 from tests.ingest.readers.gpu_files import TRACES, by_path, event, kineto, kineto_events, nanoseconds
 
@@ -58,7 +59,7 @@ def test_regions_say_what_they_do_and_what_is_known_is_kept(read):
     assert profile.attributes["metadata: GPU"] == "1 x NVIDIA H200"
     assert profile.attributes["system.node"] == "node1"
     assert profile.notices == (chrome_trace.RECORDED,)
-    assert chrome_trace.NO_SPAN in read(TRACES["no span"]).notices
+    assert NO_DURATION in read(TRACES["no span"]).notices
 
 
 def test_traces_of_ranks_are_one_run_of_several_processes(tmp_path):

@@ -36,7 +36,7 @@ def test_launches_are_summed_by_kernel_and_stream(read, form):
     assert set(profile.regions.paradigm) == {"gpu kernel"}
     assert profile.notices == (
         nsight_compute.NOT_TOGETHER,
-        "not read: metrics that are not sums over launches (1)",
+        "not read: metrics that are not sums over launches (2)",
     )
 
 
@@ -53,7 +53,7 @@ def test_lines_that_are_not_rows_are_skipped_and_said(read):
     profile = read(
         NCU["long"] + '"5","70"\n"6","70","a","b","axpy","1","7","0","S","gpu__time_duration.sum","us","x"\n'
     )
-    assert profile.notices[-1] == "2 lines are skipped: not a row of the table (line 21 is the first)"
+    assert profile.notices[-1] == "2 lines are skipped: not a row of the table (line 25 is the first)"
     assert profile.values("visits").sum() == 4
 
 

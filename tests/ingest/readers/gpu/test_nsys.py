@@ -9,6 +9,7 @@ from ingest.discovery import discover
 from ingest.errors import InputError
 from ingest.readers import find_profile_reader
 from ingest.readers.gpu import nsys
+from ingest.readers.gpu.timeline import NO_DURATION
 from tests.ingest.readers import gpu_files
 from tests.ingest.readers.gpu_files import BEGIN, PID, by_path, nanoseconds, nsys_tables, text, tid
 
@@ -98,7 +99,7 @@ def test_other_libraries_and_mpi_are_calls_of_the_host(tmp_path):
 def test_without_a_stated_duration_the_run_lasts_from_the_first_to_the_last_activity(tmp_path):
     profile = read(gpu_files.nsys(tmp_path / "x.sqlite", nsys_tables(ranges=False, duration=None)))
     assert profile.values("time")[:, 0].sum() == pytest.approx(7600e-9)
-    assert nsys.NO_DURATION in profile.notices
+    assert NO_DURATION in profile.notices
 
 
 def test_captures_without_a_device_are_read_as_far_as_they_go(tmp_path):
@@ -144,6 +145,7 @@ def test_reports_of_ranks_are_one_run_of_several_processes(tmp_path):
         (("report.0", "report.1"), 1 << 40),  # one after the other
         (("heat.n1", "heat.n2"), 0),
         (("report.0", "report.2"), 0),
+        (("report.3", "report.4"), 0),
         (("report.0", "other.1"), 0),
         (("a.0.0", "a.1.1"), 0),
     ],

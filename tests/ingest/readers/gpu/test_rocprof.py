@@ -6,6 +6,7 @@ from ingest.discovery import discover
 from ingest.errors import InputError
 from ingest.readers import find_profile_reader
 from ingest.readers.gpu import rocprof
+from ingest.readers.gpu.timeline import NO_DURATION
 from tests.ingest.readers import gpu_files
 from tests.ingest.readers.gpu_files import by_path, nanoseconds
 
@@ -36,7 +37,7 @@ def test_a_database_has_kernels_copies_and_nested_calls(tmp_path):
     assert paradigms["add(float*, int)"] == "gpu kernel"
     assert paradigms["CopyHostToDevice"] == "gpu copy"
     assert paradigms["hipMemcpy"] == paradigms["hsa_signal_wait"] == "hip"
-    assert profile.notices == (rocprof.NO_DURATION,)
+    assert profile.notices == (NO_DURATION,)
 
 
 def test_a_trace_is_the_same_with_times_in_nanoseconds(tmp_path):
