@@ -64,3 +64,13 @@ def test_other_tables_are_not_taken_for_it(tmp_path):
         assert not nsight_compute.matches(file)
         with pytest.raises(InputError, match="no table of Nsight Compute in it"):
             nsight_compute.read(file)
+
+
+def test_reports_that_were_not_exported_say_what_to_do(tmp_path):
+    file = tmp_path / "x.ncu-rep"
+    file.write_bytes(b"\0")
+    assert find_profile_reader(file).name == "Nsight Compute"
+    with pytest.raises(InputError, match=r"export it: ncu --import x\.ncu-rep --csv --page raw > x\.csv"):
+        nsight_compute.read(file)
+    (tmp_path / "x.csv").write_text(NCU["wide"])
+    assert not nsight_compute.matches(file)

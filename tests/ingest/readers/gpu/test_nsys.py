@@ -82,6 +82,27 @@ def test_a_kernel_and_a_range_of_one_name_are_different_regions(tmp_path):
     assert {("g",), ("<program>", "g (host)")} <= set(paths)
 
 
+def test_ranges_that_pytorch_numbers_are_one_region(tmp_path):
+    tables = nsys_tables(ranges=False)
+    rows = [
+        (6500 + 100 * n, 6550 + 100 * n, 59, f"aten::mm, seq = {n}, op_id = 7", None, tid()) for n in (1, 2)
+    ]
+    tables["NVTX_EVENTS"] = nsys_tables()["NVTX_EVENTS"][0], rows
+    assert (
+        by_path(read(gpu_files.nsys(tmp_path / "x.sqlite", tables)), "visits")["<program>", "aten::mm"][0]
+        == 2
+    )
+
+
+def test_reports_that_were_not_exported_say_what_to_do(tmp_path):
+    file = tmp_path / "report.nsys-rep"
+    file.write_bytes(b"\0")
+    with pytest.raises(InputError, match=r"export it: nsys export --type sqlite report\.nsys-rep"):
+        read(file)
+    gpu_files.nsys(tmp_path / "report.sqlite")
+    assert not nsys.matches(file)
+
+
 def test_other_libraries_and_mpi_are_calls_of_the_host(tmp_path):
     tables = nsys_tables(ranges=False)
     columns = "start INTEGER, end INTEGER, globalTid INTEGER"
