@@ -47,6 +47,17 @@ def test_a_trace_is_the_same_with_times_in_nanoseconds(tmp_path):
     assert by_path(profile, "visits")["add(float*, int)",] == [0, 0, 1]
 
 
+def test_what_is_not_read_is_said(tmp_path):
+    markers = {"ROCTX": ("BeginNs INTEGER, Name TEXT", [(1, "step")]), "KFD": ("BeginNs INTEGER", [])}
+    database = gpu_files.rocprof_database(tmp_path / "results.db", **markers)
+    assert read(database).notices == (NO_DURATION, "not read: ROCTX (1)")
+    text = gpu_files.rocprof_trace().replace('"CPU HIP API"', '"Markers and Ranges"')
+    (tmp_path / "results.json").write_text(text)
+    profile = read(tmp_path / "results.json")
+    assert profile.notices == (NO_DURATION, "not read: Markers and Ranges (4)")
+    assert ("<program>", "hipFree") not in by_path(profile)
+
+
 def test_the_files_of_a_run_are_read_once(tmp_path):
     run = gpu_files.summary_tables(tmp_path / "app.n1")
     (run / "results.json").write_text(gpu_files.rocprof_trace())
