@@ -8,7 +8,8 @@ one world are one run, each rank with devices of its own. In traces of other pro
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import compress
 from pathlib import Path
 
@@ -17,7 +18,7 @@ import numpy as np
 from ingest.arrays import IntArray
 from ingest.errors import InputError
 from ingest.profile import CPU, NODE, Profile
-from ingest.readers.gpu.timeline import Activities, Timeline, span, timeline_profile
+from ingest.readers.gpu.timeline import NO_DURATION, Activities, Regions, Timeline, span, timeline_profile
 from ingest.readers.gpu.trace_events import (
     Event,
     TraceFile,
@@ -39,7 +40,6 @@ ROUNDING = 1000  # nanoseconds: older versions print whole microseconds
 MAX_RANKS = 1 << 12
 RANK_BITS = 40  # numbers of processes and threads lie below those of ranks
 RECORDED = "the run is what the profiler recorded: steps before and after it are not in it"
-NO_SPAN = "no duration is stated: the run is taken to last from the first to the last event"
 
 _DEVICE = {
     "kernel": GPU_KERNEL,
@@ -54,6 +54,29 @@ _WORLD = re.compile(
     rb'"distributedInfo"\s*:\s*\{[^{}]*?"rank"\s*:\s*(\d{1,9})\b[^{}]*?"world_size"\s*:\s*(\d{1,9})\b'
 )
 _UNREAD_PHASES = {"b": "asynchronous events", "S": "asynchronous events", "C": "counters"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Trace:
+    """One file.
+
+    Attributes:
+        parts: what ran on threads and on devices.
+        kineto: whether it is of PyTorch's profiler.
+        recorded: nanoseconds for which events were recorded; None if not stated.
+        devices: number of accelerators that were used.
+        models: their names, if stated.
+        attributes: what else is stated.
+        notices: what is not read.
+    """
+
+    parts: Sequence[Activities]
+    kineto: bool
+    recorded: int | None
+    devices: int
+    models: Sequence[str]
+    attributes: Mapping[str, str]
+    notices: Sequence[str]
 
 
 def matches(path: Path) -> bool:
@@ -73,36 +96,42 @@ def read(path: Path) -> Profile:
         InputError: if one cannot be read, is damaged, or has no event that lasts.
     """
     timeline = Timeline(rounding=ROUNDING)
-    notices: dict[str, None] = {}
-    attributes: dict[str, str] = {}
-    models: Counter[str] = Counter()
-    lengths, kineto, stated, devices = [], False, False, 0
+    traces: list[_Trace] = []
     for rank, file in enumerate(files(path)):
-        trace = load(file)
-        with understood(file):
-            events, alone = paired(trace.events)
-            events += trace.of_phase("X")
-            categories = _categories(events)
-            kineto = kineto or not _KINETO.isdisjoint(categories)
-            parts, used = _parts(events, categories, rank, devices, timeline)
-            recorded = [event for event, of in zip(events, categories, strict=True) if of == _SPAN]
-            begin, end = times(recorded)
-        models.update(_models(trace, used))
-        devices += len(used)
-        timeline.parts += parts
-        stated = stated or bool(recorded)
-        lengths.append(int((end - begin).max()) if recorded else span(parts))
-        attributes = attributes or _attributes(trace)
-        notices |= dict.fromkeys(_unread(trace, alone))
-    if not lengths:
+        traces.append(_read(file, rank, sum(trace.devices for trace in traces), timeline.regions))
+        timeline.parts += traces[-1].parts
+    if not traces:
         raise InputError("no traces of the ranks of one run in it", where=str(path))
+    notices = dict.fromkeys(notice for trace in traces for notice in trace.notices)
+    kineto = any(trace.kineto for trace in traces)
     if kineto:
-        timeline.duration = max(lengths)
-        notices[RECORDED if stated else NO_SPAN] = None
-    if models:
+        recorded = [trace.recorded for trace in traces if trace.recorded is not None]
+        timeline.duration = max(recorded or [span(trace.parts) for trace in traces])
+        notices[RECORDED if recorded else NO_DURATION] = None
+    attributes = dict(traces[0].attributes)
+    if models := Counter(model for trace in traces for model in trace.models):
         attributes[METADATA + "GPU"] = ", ".join(f"{count} x {name}" for name, count in models.items())
     generator = "PyTorch profiler" if kineto else "Chrome trace"
     return timeline_profile(str(path), generator, timeline, attributes=attributes, notices=notices)
+
+
+def _read(path: Path, rank: int, first_device: int, regions: Regions) -> _Trace:
+    trace = load(path)
+    with understood(path):
+        events, alone = paired(trace.events)
+        events += trace.of_phase("X")
+        categories = _categories(events)
+        parts, used = _parts(events, categories, rank, first_device, regions)
+        begin, end = times(_of(events, categories, [_SPAN])[0])
+    return _Trace(
+        parts=parts,
+        kineto=not _KINETO.isdisjoint(categories),
+        recorded=int((end - begin).max()) if len(begin) else None,
+        devices=len(used),
+        models=tuple(_models(trace, used)),
+        attributes=_attributes(trace),
+        notices=tuple(_unread(trace, alone)),
+    )
 
 
 def _ranks(folder: Path) -> list[Path]:
@@ -127,7 +156,7 @@ def _categories(events: Sequence[Event]) -> list[str]:
 
 
 def _parts(
-    events: Sequence[Event], categories: Sequence[str], rank: int, first_device: int, timeline: Timeline
+    events: Sequence[Event], categories: Sequence[str], rank: int, first_device: int, regions: Regions
 ) -> tuple[list[Activities], list[int]]:
     """Return what ran on threads and on devices, and the file's numbers of these devices."""
     kinds = dict.fromkeys(categories)  # few
@@ -137,7 +166,7 @@ def _parts(
         process=numbered([event.get("pid") for event in host]) + (rank << RANK_BITS),
         thread=numbered([event.get("tid") for event in host]) + (rank << RANK_BITS),
         device=np.full(len(host), CPU),
-        region=_regions(host, host_of, timeline),
+        region=_regions(host, host_of, regions),
         start=begin,
         end=end,
         bytes=np.zeros(len(host), dtype=np.int64),
@@ -150,7 +179,7 @@ def _parts(
         process=np.full(len(kernels), _most_frequent(threads.process)),
         thread=numbered([event.get("tid") for event in kernels]),
         device=first_device + device.reshape(-1),
-        region=_regions(kernels, kernels_of, timeline),
+        region=_regions(kernels, kernels_of, regions),
         start=begin,
         end=end,
         bytes=np.where([_DEVICE[of] == GPU_COPY for of in kernels_of], whole(sizes), 0),
@@ -171,10 +200,10 @@ def _most_frequent(numbers: IntArray) -> int:
     return int(found[count.argmax()]) if len(found) else 0
 
 
-def _regions(events: Sequence[Event], categories: Sequence[str], timeline: Timeline) -> IntArray:
+def _regions(events: Sequence[Event], categories: Sequence[str], regions: Regions) -> IntArray:
     names = names_of(events)
     known = {
-        (name, category): timeline.regions.number(_STEP.sub(r"\1", name), _paradigm(name, category))
+        (name, category): regions.number(_STEP.sub(r"\1", name), _paradigm(name, category))
         for name, category in dict.fromkeys(zip(names, categories, strict=True))
     }
     pairs = zip(names, categories, strict=True)

@@ -20,6 +20,7 @@ from ingest.readers.textfile import head, head_lines, lines_of
 from ingest.region_class import GPU_KERNEL
 
 HEAD_BYTES = 1 << 18
+OWN_ENDING = ".ncu-rep"  # of reports as they are measured
 MAX_NUMBER = 1 << 62
 NOT_TOGETHER = (
     "Nsight Compute runs kernels one at a time, and again for each group of counters:"
@@ -145,7 +146,12 @@ class _Table:
 
 
 def matches(path: Path) -> bool:
-    """Return whether a file has the header of such a table at its beginning."""
+    """Return whether a file has the header of such a table at its beginning.
+
+    Reports that were not exported match, too, so that reading them tells what to do.
+    """
+    if path.suffix == OWN_ENDING:
+        return path.is_file() and not path.with_suffix(".csv").exists()
     if not path.is_file() or _KERNEL.encode() not in head(path, HEAD_BYTES):
         return False
     return any(_columns(line) for line in head_lines(path, HEAD_BYTES))
@@ -158,6 +164,9 @@ def read(path: Path) -> Profile:
         InputError: if the file cannot be read, states no times of kernels, or has more rows that are not
             understood than others.
     """
+    if path.suffix == OWN_ENDING:
+        hint = f"export it: ncu --import {path.name} --csv --page raw > {path.stem}.csv"
+        raise InputError("only Nsight Compute can read it", where=str(path), hint=hint)
     table, invalid, rows = _read(path)
     notices = skipped_lines(invalid, rows, "not a row of the table", str(path))
     stacks = table.stacks

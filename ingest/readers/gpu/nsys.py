@@ -28,13 +28,21 @@ from ingest.readers.gpu.nsys_tables import (
     unread,
 )
 from ingest.readers.gpu.ranks import numbered_files
-from ingest.readers.gpu.timeline import MAX_TIME, Activities, Timeline, groups_of, span, timeline_profile
+from ingest.readers.gpu.timeline import (
+    MAX_TIME,
+    NO_DURATION,
+    Activities,
+    Timeline,
+    groups_of,
+    span,
+    timeline_profile,
+)
 from ingest.run_settings import METADATA
 
 ENDINGS = frozenset((".sqlite", ".sqlite3", ".db"))
+OWN_ENDINGS = frozenset((".nsys-rep", ".qdrep"))  # of reports as they are measured
 MAX_COMMAND = 1000
 NO_DEVICE = "no activity of a device was recorded: only calls and ranges of the host are read"
-NO_DURATION = "no duration is stated: the run is taken to last from the first to the last activity"
 
 _MARKS = ("META_DATA_CAPTURE", "ANALYSIS_DETAILS", "TARGET_INFO_SESSION_START_TIME", *DEVICE_TABLES, RANGES)
 
@@ -76,8 +84,13 @@ class _Report:
 
 
 def matches(path: Path) -> bool:
-    """Return whether a file has the tables of a report, or a folder the reports of the ranks of one run."""
-    return bool(_reports_of_ranks(path)) if path.is_dir() else _is_report(path)
+    """Return whether a file has the tables of a report, or a folder the reports of the ranks of one run.
+
+    Reports that were not exported match, too, so that reading them tells what to do.
+    """
+    if path.is_dir():
+        return bool(_reports_of_ranks(path))
+    return _is_report(path) or (_is_own(path) and not path.with_suffix(".sqlite").exists())
 
 
 def files(path: Path) -> Sequence[Path]:
@@ -91,6 +104,9 @@ def read(path: Path) -> Profile:
     Raises:
         InputError: if one cannot be read, is damaged, or nothing of what is read was recorded.
     """
+    if _is_own(path):
+        hint = f"export it: nsys export --type sqlite {path.name}"
+        raise InputError("only Nsight Systems can read it", where=str(path), hint=hint)
     timeline = Timeline()
     reports = [_read(file, timeline) for file in files(path)]
     if not reports:
@@ -110,6 +126,10 @@ def read(path: Path) -> Profile:
         attributes[METADATA + "GPU"] = ", ".join(f"{count} x {name}" for name, count in models.items())
     generator = attributes.pop("generator")
     return timeline_profile(str(path), generator, timeline, attributes=attributes, notices=notices)
+
+
+def _is_own(path: Path) -> bool:
+    return path.suffix in OWN_ENDINGS and path.is_file()
 
 
 def _is_report(path: Path) -> bool:

@@ -4,6 +4,7 @@ A `globalTid` packs a process (bits 24 to 47) and a thread (0 to 23); a `globalP
 in ``StringIds``. Tables and columns exist only in exports of versions that had something to put there.
 """
 
+import re
 import sqlite3
 from collections.abc import Callable, Iterator
 
@@ -40,6 +41,7 @@ _NOT_READ = {
     "GPU_METRICS": "metrics of devices over time",
 }
 _COPY_KINDS = {1: "Host-to-Device", 2: "Device-to-Host", 8: "Device-to-Device", 10: "Peer-to-Peer"}
+_COUNTED = re.compile(r", (?:seq|op_id|sizes|input_op_ids) = .*", re.DOTALL)
 
 
 def device_activities(
@@ -81,22 +83,24 @@ def device_activities(
 def host_calls(connection: sqlite3.Connection, table: str, timeline: Timeline) -> Activities:
     """Read the calls in a table; MPI's waiting has a row for each request of one call."""
     name, paradigm = CALLS[table]
-    query = f"SELECT DISTINCT ifnull(globalTid, 0), {name}, start, [end] FROM {table}"
-    if not table.startswith("MPI"):
-        query = query.replace("DISTINCT ", "")
+    distinct = "DISTINCT" if table.startswith("MPI") else ""
+    query = f"SELECT {distinct} ifnull(globalTid, 0), {name}, start, [end] FROM {table}"
     thread, named, start, end = columns_of(connection, query, 4)
     return _on_host(thread, _named(connection, named, table, name, paradigm, timeline), start, end)
 
 
 def host_ranges(connection: sqlite3.Connection, tables: Tables, timeline: Timeline) -> Activities:
-    """Read the ranges that were pushed and popped; a text is in the table or among those of the file."""
+    """Read the ranges that were pushed and popped; a text is in the table or among those of the file.
+
+    PyTorch numbers each of its ranges: ``aten::mm, seq = 7, op_id = 8``. These are one region.
+    """
     text = "(SELECT value FROM StringIds WHERE id = textId)" if "textId" in tables[RANGES] else "NULL"
     query = (
-        f"SELECT ifnull(globalTid, 0), ifnull(text, {text}), start, [end] FROM {RANGES}"
+        f"SELECT ifnull(globalTid, 0), coalesce(text, {text}, ''), start, [end] FROM {RANGES}"
         f" WHERE eventType IN {PUSHED_RANGES} AND [end] IS NOT NULL"
     )
     rows = (
-        (thread, timeline.regions.number(str(name or UNKNOWN), ""), start, end)
+        (thread, timeline.regions.number(_COUNTED.sub("", str(name)) or UNKNOWN, ""), start, end)
         for thread, name, start, end in connection.execute(query)
     )
     return _on_host(*integers(rows, 4))

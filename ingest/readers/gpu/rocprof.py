@@ -7,6 +7,7 @@ No file states how long the run took.
 """
 
 import sqlite3
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -15,12 +16,11 @@ import numpy as np
 from ingest.errors import InputError
 from ingest.profile import CPU, Profile
 from ingest.readers.gpu.database import Tables, integers, opened, quoted, tables_in, tables_of
-from ingest.readers.gpu.timeline import Activities, Timeline, span, timeline_profile
-from ingest.readers.gpu.trace_events import Event, TraceFile, beginning, has_events, load, understood
+from ingest.readers.gpu.timeline import NO_DURATION, Activities, Timeline, span, timeline_profile
+from ingest.readers.gpu.trace_events import Event, beginning, has_events, load, understood
 from ingest.readers.stacks import UNKNOWN
 from ingest.region_class import GPU_COPY, GPU_KERNEL
 
-NO_DURATION = "no duration is stated: the run is taken to last from the first to the last activity"
 ENDINGS = frozenset((".db", ".json"))
 
 _PARADIGMS: Mapping[str, str] = {"OPS": GPU_KERNEL, "COPY": GPU_COPY, "HIP": "hip", "HSA": "hip"}
@@ -52,9 +52,10 @@ def read(path: Path) -> Profile:
     if chosen is None:
         raise InputError("no database or trace of one run of rocprof in it", where=str(path))
     timeline = Timeline()
-    timeline.parts = list((_of_database if _is_database(chosen) else _of_trace)(chosen, timeline))
+    timeline.parts, unread = (_of_database if _is_database(chosen) else _of_trace)(chosen, timeline)
     timeline.duration = span(timeline.parts)
-    return timeline_profile(str(path), "rocprof", timeline, notices=[NO_DURATION])
+    notices = [NO_DURATION, *([f"not read: {', '.join(unread)}"] if unread else [])]
+    return timeline_profile(str(path), "rocprof", timeline, notices=notices)
 
 
 def _richest(folder: Path) -> list[Path]:
@@ -79,11 +80,18 @@ def _recorded(tables: Tables) -> list[str]:
     return [table for table in _PARADIGMS if tables.get(table, frozenset()).issuperset(_COLUMNS)]
 
 
-def _of_database(path: Path, timeline: Timeline) -> Iterator[Activities]:
+def _of_database(path: Path, timeline: Timeline) -> tuple[list[Activities], list[str]]:
+    """Return what ran, and the tables of something else that lasted."""
     with opened(path) as connection:
         tables = tables_in(connection)
-        for table in _recorded(tables):
-            yield _activities(_rows(connection, table, tables[table], timeline), _PARADIGMS[table])
+        parts = [
+            _activities(_rows(connection, table, tables[table], timeline), _PARADIGMS[table])
+            for table in _recorded(tables)
+        ]
+        others = [name for name, columns in tables.items() if "BeginNs" in columns and name not in _PARADIGMS]
+        found = (connection.execute(f"SELECT count(*) FROM {quoted(name)}").fetchone() for name in others)
+        counted = zip(others, found, strict=True)
+        return parts, [f"{name} ({number})" for name, (number,) in counted if number]
 
 
 def _rows(
@@ -103,22 +111,24 @@ def _rows(
         )
 
 
-def _of_trace(path: Path, timeline: Timeline) -> Iterator[Activities]:
+def _of_trace(path: Path, timeline: Timeline) -> tuple[list[Activities], list[str]]:
+    """Return what ran, and what else lasted, by the names that the trace has for it."""
     trace = load(path)
     with understood(path):
-        for table, events in _by_table(trace).items():
-            yield _activities(_of_events(events, _PARADIGMS[table], timeline), _PARADIGMS[table])
-
-
-def _by_table(trace: TraceFile) -> dict[str, list[Event]]:
-    """Return the events by the table of the database that has them, too."""
-    names = trace.process_names()
-    found: dict[str, list[Event]] = {}
-    for event in trace.of_phase("X"):
-        name = names.get(str(event.get("pid")), "")
-        if table := "OPS" if name.startswith("GPU") else _TABLES.get(name):
-            found.setdefault(table, []).append(event)
-    return found
+        names = trace.process_names()
+        found: dict[str, list[Event]] = {}
+        unread: Counter[str] = Counter()
+        for event in trace.of_phase("X"):
+            name = names.get(str(event.get("pid")), "other events")
+            if table := "OPS" if name.startswith("GPU") else _TABLES.get(name):
+                found.setdefault(table, []).append(event)
+            else:
+                unread[name] += 1
+        parts = [
+            _activities(_of_events(events, _PARADIGMS[table], timeline), _PARADIGMS[table])
+            for table, events in found.items()
+        ]
+    return parts, [f"{name} ({number})" for name, number in unread.items()]
 
 
 def _of_events(events: Iterable[Event], paradigm: str, timeline: Timeline) -> Iterator[Row]:

@@ -16,8 +16,7 @@ import numpy as np
 from ingest.arrays import IntArray
 from ingest.errors import InputError
 from ingest.profile import CPU, Profile
-from ingest.readers.gpu.rocprof import NO_DURATION
-from ingest.readers.gpu.timeline import Activities, Timeline, span, timeline_profile
+from ingest.readers.gpu.timeline import NO_DURATION, Activities, Timeline, span, timeline_profile
 from ingest.readers.gpu.trace_events import understood, whole
 from ingest.readers.stacks import UNKNOWN
 from ingest.readers.tables.files import csv_header, read_csv

@@ -21,6 +21,7 @@ from ingest.region_class import GPU_COPY, GPU_IDLE, GPU_KERNEL
 PROGRAM = "<program>"
 IDLE = "GPU idle"
 BYTES = Metric("bytes", "bytes")
+NO_DURATION = "no duration is stated: the run is taken to last from the first to the last activity"
 SECOND = 1e9  # nanoseconds
 MAX_TIME = 1 << 61  # nanoseconds: differences of such times do not overflow
 MAX_DEVICE = 1 << 31

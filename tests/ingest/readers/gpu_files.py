@@ -140,7 +140,7 @@ def kineto_events() -> list[dict[str, object]]:
         event("hipMemcpy", 42, 18, cat="cuda_runtime"),
         event("MmBackward0", 45, 5, tid=6),
         event("gemm<float>", 20, 10.5, cat="kernel", pid=0, tid=7, device=0, stream=7),
-        event("gemm<float>", 25, 10, cat="kernel", pid=0, tid=20, device=0, stream=20),
+        event("gemm<float>", 25, 10, cat="kernel", pid=0, tid=20, device=0, bytes=5),
         event("Memcpy DtoH (Device -> Pinned)", 50, 4, cat="gpu_memcpy", pid=0, tid=7, bytes=4096),
         event("Memset (Device)", 60, 1, cat="gpu_memset", pid=0, tid=7, bytes=64),
         event("ProfilerStep#2", 20, 20, cat="gpu_user_annotation", pid=0, tid=7),
@@ -157,8 +157,12 @@ def kineto(events: list[dict[str, object]] | None = None, **top: object) -> str:
 
 
 def kineto_rank(rank: int, world: int = 2) -> str:
-    """A trace of one rank."""
-    return kineto(distributedInfo={"backend": "nccl", "rank": rank, "world_size": world})
+    """A trace of one rank; the last one records 20 microseconds longer than those before."""
+    events = kineto_events()
+    for one in events:
+        if one.get("cat") == "Trace":
+            one["dur"] = 100 + 20 * (rank == world - 1)
+    return kineto(events, distributedInfo={"backend": "nccl", "rank": rank, "world_size": world})
 
 
 def chrome(closed: bool = True) -> str:
@@ -259,7 +263,7 @@ METRICS = [
     ("dram__bytes_read.sum", "Mbyte"),
     ("smsp__inst_executed.sum", "inst"),
 ]
-RATIO = ("sm__throughput.avg.pct_of_peak_sustained_elapsed", "%")
+OTHERS = [("sm__throughput.avg.pct_of_peak_sustained_elapsed", "%"), ("gpc__cycles_elapsed.max", "cycle")]
 
 
 def ncu_long(times: tuple[str, ...] = ("gpu__time_duration.sum",)) -> str:
@@ -271,7 +275,7 @@ def ncu_long(times: tuple[str, ...] = ("gpu__time_duration.sum",)) -> str:
         rows += [[*launch, "Speed Of Light", name, "usecond", values[0]] for name in times]
         pairs = zip(METRICS[1:], values[1:], strict=True)
         rows += [[*launch, "Memory", name, unit, value] for (name, unit), value in pairs]
-        rows.append([*launch, "Speed Of Light", *RATIO, "88.5"])
+        rows += [[*launch, "Speed Of Light", name, unit, "88.5"] for name, unit in OTHERS]
     return (
         "==PROF== Connected to process 70\nresidual 1e-3, done\n" + _quoted(rows) + "==PROF== Disconnected\n"
     )
@@ -279,12 +283,12 @@ def ncu_long(times: tuple[str, ...] = ("gpu__time_duration.sum",)) -> str:
 
 def ncu_wide(units: bool = True) -> str:
     """Nsight Compute's raw page."""
-    metrics = [*METRICS, RATIO]
+    metrics = [*METRICS, *OTHERS]
     head = ["ID", "Process ID", "Process Name", "Kernel Name", "Context", "Stream", "Device"]
     rows = [[*head, *(name for name, _ in metrics)]]
     rows += [[*("" for _ in head), *(unit for _, unit in metrics)]] if units else []
     for number, (process, stream, kernel, *values) in enumerate(LAUNCHES):
-        rows.append([str(number), str(process), "app", kernel, "1", str(stream), "0", *values, "88.5"])
+        rows.append([str(number), str(process), "app", kernel, "1", str(stream), "0", *values, "88.5", "9"])
     return _quoted(rows)
 
 

@@ -9,6 +9,7 @@ from ingest.discovery import discover
 from ingest.errors import InputError
 from ingest.readers import find_profile_reader
 from ingest.readers.gpu import chrome_trace
+from ingest.readers.gpu.timeline import NO_DURATION
 from tests.ingest.readers import gpu_files
 from tests.ingest.readers.gpu_files import TRACES, by_path, event, kineto, kineto_events, nanoseconds
 
@@ -58,7 +59,7 @@ def test_regions_say_what_they_do_and_what_is_known_is_kept(read):
     assert profile.attributes["metadata: GPU"] == "1 x NVIDIA H200"
     assert profile.attributes["system.node"] == "node1"
     assert profile.notices == (chrome_trace.RECORDED,)
-    assert chrome_trace.NO_SPAN in read(TRACES["no span"]).notices
+    assert NO_DURATION in read(TRACES["no span"]).notices
 
 
 def test_traces_of_ranks_are_one_run_of_several_processes(tmp_path):
@@ -68,7 +69,7 @@ def test_traces_of_ranks_are_one_run_of_several_processes(tmp_path):
     profile = chrome_trace.read(tmp_path)
     assert profile.locations.process.tolist() == [0, 0, 1, 1, 0, 0, 1, 1]
     assert profile.locations.device.tolist() == [-1, -1, -1, -1, 0, 0, 1, 1]
-    assert nanoseconds(by_path(profile))["GPU idle",] == [0, 0, 0, 0, 80_000, 0, 80_000, 0]
+    assert nanoseconds(by_path(profile))["GPU idle",] == [0, 0, 0, 0, 100_000, 0, 100_000, 0]
     assert profile.attributes["metadata: GPU"] == "2 x NVIDIA H200"
     assert len(discover(tmp_path).runs) == 1
     (tmp_path / "again.pt.trace.json").write_text(gpu_files.kineto_rank(1))

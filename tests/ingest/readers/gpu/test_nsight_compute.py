@@ -36,7 +36,7 @@ def test_launches_are_summed_by_kernel_and_stream(read, form):
     assert set(profile.regions.paradigm) == {"gpu kernel"}
     assert profile.notices == (
         nsight_compute.NOT_TOGETHER,
-        "not read: metrics that are not sums over launches (1)",
+        "not read: metrics that are not sums over launches (2)",
     )
 
 
@@ -53,7 +53,7 @@ def test_lines_that_are_not_rows_are_skipped_and_said(read):
     profile = read(
         NCU["long"] + '"5","70"\n"6","70","a","b","axpy","1","7","0","S","gpu__time_duration.sum","us","x"\n'
     )
-    assert profile.notices[-1] == "2 lines are skipped: not a row of the table (line 21 is the first)"
+    assert profile.notices[-1] == "2 lines are skipped: not a row of the table (line 25 is the first)"
     assert profile.values("visits").sum() == 4
 
 
@@ -64,3 +64,13 @@ def test_other_tables_are_not_taken_for_it(tmp_path):
         assert not nsight_compute.matches(file)
         with pytest.raises(InputError, match="no table of Nsight Compute in it"):
             nsight_compute.read(file)
+
+
+def test_reports_that_were_not_exported_say_what_to_do(tmp_path):
+    file = tmp_path / "x.ncu-rep"
+    file.write_bytes(b"\0")
+    assert find_profile_reader(file).name == "Nsight Compute"
+    with pytest.raises(InputError, match=r"export it: ncu --import x\.ncu-rep --csv --page raw > x\.csv"):
+        nsight_compute.read(file)
+    (tmp_path / "x.csv").write_text(NCU["wide"])
+    assert not nsight_compute.matches(file)

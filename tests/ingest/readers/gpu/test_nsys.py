@@ -9,6 +9,7 @@ from ingest.discovery import discover
 from ingest.errors import InputError
 from ingest.readers import find_profile_reader
 from ingest.readers.gpu import nsys
+from ingest.readers.gpu.timeline import NO_DURATION
 from tests.ingest.readers import gpu_files
 from tests.ingest.readers.gpu_files import BEGIN, PID, by_path, nanoseconds, nsys_tables, text, tid
 
@@ -81,6 +82,27 @@ def test_a_kernel_and_a_range_of_one_name_are_different_regions(tmp_path):
     assert {("g",), ("<program>", "g (host)")} <= set(paths)
 
 
+def test_ranges_that_pytorch_numbers_are_one_region(tmp_path):
+    tables = nsys_tables(ranges=False)
+    rows = [
+        (6500 + 100 * n, 6550 + 100 * n, 59, f"aten::mm, seq = {n}, op_id = 7", None, tid()) for n in (1, 2)
+    ]
+    tables["NVTX_EVENTS"] = nsys_tables()["NVTX_EVENTS"][0], rows
+    assert (
+        by_path(read(gpu_files.nsys(tmp_path / "x.sqlite", tables)), "visits")["<program>", "aten::mm"][0]
+        == 2
+    )
+
+
+def test_reports_that_were_not_exported_say_what_to_do(tmp_path):
+    file = tmp_path / "report.nsys-rep"
+    file.write_bytes(b"\0")
+    with pytest.raises(InputError, match=r"export it: nsys export --type sqlite report\.nsys-rep"):
+        read(file)
+    gpu_files.nsys(tmp_path / "report.sqlite")
+    assert not nsys.matches(file)
+
+
 def test_other_libraries_and_mpi_are_calls_of_the_host(tmp_path):
     tables = nsys_tables(ranges=False)
     columns = "start INTEGER, end INTEGER, globalTid INTEGER"
@@ -98,7 +120,7 @@ def test_other_libraries_and_mpi_are_calls_of_the_host(tmp_path):
 def test_without_a_stated_duration_the_run_lasts_from_the_first_to_the_last_activity(tmp_path):
     profile = read(gpu_files.nsys(tmp_path / "x.sqlite", nsys_tables(ranges=False, duration=None)))
     assert profile.values("time")[:, 0].sum() == pytest.approx(7600e-9)
-    assert nsys.NO_DURATION in profile.notices
+    assert NO_DURATION in profile.notices
 
 
 def test_captures_without_a_device_are_read_as_far_as_they_go(tmp_path):
@@ -144,6 +166,7 @@ def test_reports_of_ranks_are_one_run_of_several_processes(tmp_path):
         (("report.0", "report.1"), 1 << 40),  # one after the other
         (("heat.n1", "heat.n2"), 0),
         (("report.0", "report.2"), 0),
+        (("report.3", "report.4"), 0),
         (("report.0", "other.1"), 0),
         (("a.0.0", "a.1.1"), 0),
     ],

@@ -6,6 +6,7 @@ from ingest.discovery import discover
 from ingest.errors import InputError
 from ingest.readers import find_profile_reader
 from ingest.readers.gpu import rocprof
+from ingest.readers.gpu.timeline import NO_DURATION
 from tests.ingest.readers import gpu_files
 from tests.ingest.readers.gpu_files import by_path, nanoseconds
 
@@ -36,7 +37,7 @@ def test_a_database_has_kernels_copies_and_nested_calls(tmp_path):
     assert paradigms["add(float*, int)"] == "gpu kernel"
     assert paradigms["CopyHostToDevice"] == "gpu copy"
     assert paradigms["hipMemcpy"] == paradigms["hsa_signal_wait"] == "hip"
-    assert profile.notices == (rocprof.NO_DURATION,)
+    assert profile.notices == (NO_DURATION,)
 
 
 def test_a_trace_is_the_same_with_times_in_nanoseconds(tmp_path):
@@ -44,6 +45,17 @@ def test_a_trace_is_the_same_with_times_in_nanoseconds(tmp_path):
     profile = read(tmp_path / "results.json")
     assert nanoseconds(by_path(profile)) == TIMES
     assert by_path(profile, "visits")["add(float*, int)",] == [0, 0, 1]
+
+
+def test_what_is_not_read_is_said(tmp_path):
+    markers = {"ROCTX": ("BeginNs INTEGER, Name TEXT", [(1, "step")]), "KFD": ("BeginNs INTEGER", [])}
+    database = gpu_files.rocprof_database(tmp_path / "results.db", **markers)
+    assert read(database).notices == (NO_DURATION, "not read: ROCTX (1)")
+    text = gpu_files.rocprof_trace().replace('"CPU HIP API"', '"Markers and Ranges"')
+    (tmp_path / "results.json").write_text(text)
+    profile = read(tmp_path / "results.json")
+    assert profile.notices == (NO_DURATION, "not read: Markers and Ranges (4)")
+    assert ("<program>", "hipFree") not in by_path(profile)
 
 
 def test_the_files_of_a_run_are_read_once(tmp_path):
