@@ -173,7 +173,7 @@ def _activities(records: Records) -> _Activities:
         name = kernels.get(row) or kinds.get(row) or UNNAMED_ACTIVITIES
         name += " (GPU)" if name in records.callpaths.regions else ""
         names.append(name)
-        if row not in kernels and is_copy(kinds.get(row, "")):
+        if is_copy(kinds.get(row, "")):
             copies.add(name)
     return _Activities(
         rows=rows, names=names, copies=frozenset(copies), seconds=seconds, inclusive=time.inclusive

@@ -104,6 +104,16 @@ def test_a_table_of_functions_without_groups(read):
     }
 
 
+def test_rows_of_processes_are_no_functions_and_little_is_left(read):
+    text = sampled(processes="1").replace(
+        "|   5.0% |   100.0 |     -- |    -- | BLAS\n",
+        ("|   7.5% |   149.9 |     -- |    -- | BLAS\n||   7.5% |   149.9 |     -- |    -- | pe.0\n"),
+    )
+    found = by_path(read(text))
+    assert found["BLAS", "BLAS (other)"] == 1.499
+    assert found["(groups not listed)",] == pytest.approx(0.001)
+
+
 def test_threads_and_functions_that_exceed_their_group_are_noticed(read):
     text = sampled(threads="8").replace("| 1,200.0 |   30.7", "| 1,900.0 |   30.7")
     notices = read(text).notices
