@@ -61,7 +61,7 @@ def test_samples_are_seconds_and_what_is_not_listed_is_a_kernel(read, text):
     assert attributes[RECONCILED] == (
         "functions 17920 s = 87.50 % of the stated 20480 s; wall time of the processes 20992 s"
     )
-    assert attributes["setting: program"] == "a.exe"
+    assert attributes["setting: executable"] == "a.exe"
     assert profile.notices == ("functions below the threshold of the report are in '(other)' of their group",)
     assert not_instrumented(attributes) == NOT_RECORDED
 
