@@ -77,11 +77,7 @@ def assemble(records: Records) -> Profile:
     """
     records = _of_profile(records)
     time = _host_time(records)
-    visits = metric_names.visits_name(records.columns)
-    measures = [_Measure(metric=Metric("time", "s"), column=time.name)]
-    measures += [] if visits is None else [_Measure(metric=Metric("visits", "occ"), column=visits)]
-    counters = metric_names.counters(records.columns).items()
-    measures += [_Measure(metric=Metric(name, "occ"), column=column) for name, column in counters]
+    measures = _measures(records, time)
     rows = _any_of([records.rows(measure.column) for measure in measures], len(records.node))
     activities = _activities(records)
     places = _places(records, rows, activities)
@@ -89,23 +85,22 @@ def assemble(records: Records) -> Profile:
     if len(places.tree) * len(locations) > MAX_VALUES:
         what = f"too large for memory: {len(places.tree)} call paths on {len(locations)} locations"
         raise InputError(what, where=records.source)
-    values = {}
+    shape = len(places.tree), len(locations)
+    values = {measure.metric.name: np.zeros(shape) for measure in measures}
     for measure in measures:
-        values[measure.metric.name] = np.zeros((len(places.tree), len(locations)))
         own = records.rows(measure.column)
         at = places.node[own], location[own]
         np.add.at(values[measure.metric.name], at, records.numbers(measure.column))
     factor, notices = _factor(time, records)
     seconds = values["time"] * factor
     if time.inclusive:
-        recorded = np.zeros(seconds.shape, dtype=np.bool_)
+        recorded = np.zeros(shape, dtype=np.bool_)
         recorded[places.node[rows], location[rows]] = True
         seconds = _exclusive(places.tree, seconds, recorded)
     on_devices = _device_seconds(places, activities, device, records.source)
     negative = int((seconds < -ROUNDING).sum() + (on_devices < -ROUNDING).sum())
     values["time"] = np.maximum(seconds, 0.0)
     np.add.at(values["time"], (places.activity, device), np.maximum(on_devices, 0.0))
-    globals_ = {name: value[:MAX_ATTRIBUTE] for name, value in records.globals.items()}
     return Profile(
         source=records.source,
         tree=places.tree,
@@ -113,9 +108,20 @@ def assemble(records: Records) -> Profile:
         locations=locations,
         metrics=tuple(measure.metric for measure in measures),
         load=ValuesInMemory(places.tree, values),
-        attributes={"generator": "Caliper", **globals_},
+        attributes={"generator": "Caliper"}
+        | {name: value[:MAX_ATTRIBUTE] for name, value in records.globals.items()},
         notices=(*notices, *_notices(time, records, negative)),
     )
+
+
+def _measures(records: Records, time: TimeName) -> list[_Measure]:
+    """Return what is read of the host: time, visits and counters, each with the column of its values."""
+    visits = metric_names.visits_name(records.columns)
+    counted = ({} if visits is None else {"visits": visits}) | metric_names.counters(records.columns)
+    return [
+        _Measure(metric=Metric("time", "s"), column=time.name),
+        *(_Measure(metric=Metric(name, "occ"), column=column) for name, column in counted.items()),
+    ]
 
 
 def _of_profile(records: Records) -> Records:
@@ -173,7 +179,7 @@ def _activities(records: Records) -> _Activities:
         name = kernels.get(row) or kinds.get(row) or UNNAMED_ACTIVITIES
         name += " (GPU)" if name in records.callpaths.regions else ""
         names.append(name)
-        if row not in kernels and is_copy(kinds.get(row, "")):
+        if is_copy(kinds.get(row, "")):
             copies.add(name)
     return _Activities(
         rows=rows, names=names, copies=frozenset(copies), seconds=seconds, inclusive=time.inclusive

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
+from ingest.arrays import IntArray
 from ingest.calltree import ROOT, CallTreeBuilder
 from ingest.errors import InputError
 from ingest.profile import Profile
@@ -42,7 +43,7 @@ def matches(path: Path) -> bool:
         return False
     try:
         with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
-            found = content.rfind(b'"column_metadata"') >= 0
+            found = len(content) <= MAX_BYTES and content.rfind(b'"column_metadata"') >= 0
             return found and all(content.find(f'"{key}"'.encode()) >= 0 for key in KEYS)
     except (OSError, ValueError):
         return False
@@ -104,29 +105,26 @@ def _records(content: Mapping[str, object], source: str) -> Records:
     if len(set(names)) != len(names) or len(metadata) != len(names):
         raise _DamageError(f"{len(names)} columns, some of the same name or without metadata")
     rows = _list(content["data"])
-    for number, row in enumerate(rows, start=1):
-        if not isinstance(row, list) or len(row) != len(names):
-            raise _DamageError(f"row {number} has not {len(names)} entries")
-    entries = dict(zip(names, zip(*rows, strict=True), strict=True)) if rows else {}
+    entries = _entries(rows, len(names))
     of_nodes = [name for name, about in zip(names, metadata, strict=True) if about.get("is_value") is False]
-    labels, parents, column_of = _nodes(_list(content["nodes"]))
     path = next((name for name in (*_PATHS, *of_nodes) if name in of_nodes and name not in _NO_PATHS), "")
+    labels, parents, column_of = _nodes(_list(content["nodes"]))
     node, kinds = np.full(len(rows), ROOT, dtype=np.int64), dict[str, set[str]]()
     columns, callpaths = {}, CallTreeBuilder()
-    for name, values in entries.items():
-        column = _column(values)
+    for name, values in zip(names, entries, strict=False):
+        columns[name] = _column(values)
         if name not in of_nodes:
-            columns[name] = column
             continue
-        numbers = [_node(value, len(labels)) for value in column.values]
-        if name != path:
-            columns[name] = Column(column.rows, [labels[number] for number in numbers])
-            continue
-        places = _callpaths(numbers, labels, parents, callpaths)
-        node[column.rows] = [places[number] for number in numbers]
-        for number in places:
-            owner = column_of[number]
-            kinds.setdefault(labels[number], set()).add(_kind(labels[number]) if owner == path else owner)
+        column, numbers = columns[name], _numbers_of_nodes(columns[name].values, len(labels))
+        columns[name] = Column(column.rows, [labels[number] for number in numbers.tolist()])
+        if name == path:
+            places, used = _callpaths(numbers, labels, parents, callpaths)
+            node[column.rows] = places[numbers]
+            for number in used:
+                owner = column_of[number]
+                kind = _kind(labels[number]) if owner == path else owner
+                kinds.setdefault(labels[number], set()).add(kind)
+    columns.pop(path, None)
     units = [_text(about.get("attribute.unit", "")) for about in metadata]
     return Records(
         source=source,
@@ -138,6 +136,17 @@ def _records(content: Mapping[str, object], source: str) -> Records:
         units=dict(zip(names, units, strict=True)),
         unit_expected=False,
     )
+
+
+def _entries(rows: Sequence[object], columns: int) -> list[tuple[object, ...]]:
+    """Return the entries of each column; none if there are no rows."""
+    lists = [row for row in rows if isinstance(row, list)]
+    if len(lists) < len(rows) or not set(map(len, lists)) <= {columns}:
+        wrong = (
+            at for at, row in enumerate(rows, start=1) if not isinstance(row, list) or len(row) != columns
+        )
+        raise _DamageError(f"row {next(wrong)} has not {columns} entries")
+    return list(zip(*lists, strict=True))
 
 
 def _nodes(nodes: Sequence[object]) -> tuple[list[str], list[int], list[str]]:
@@ -158,18 +167,23 @@ def _nodes(nodes: Sequence[object]) -> tuple[list[str], list[int], list[str]]:
 
 
 def _callpaths(
-    used: Sequence[int], labels: Sequence[str], parents: Sequence[int], callpaths: CallTreeBuilder
-) -> dict[int, int]:
-    """Return the call paths of nodes that are used and of those above them, by the number of the node."""
-    wanted = set(used)
+    numbers: IntArray, labels: Sequence[str], parents: Sequence[int], callpaths: CallTreeBuilder
+) -> tuple[IntArray, list[int]]:
+    """Add the call paths of nodes that are used, and of those above them.
+
+    Returns:
+        int64[node], the call path of each, `ROOT` of those that are not used; and which are, ascending.
+    """
+    used = np.zeros(len(parents), dtype=np.bool_)
+    used[numbers] = True
     for number in range(len(parents) - 1, -1, -1):
-        if number in wanted and parents[number] != ROOT:
-            wanted.add(parents[number])
-    places = {ROOT: ROOT}
-    for number in sorted(wanted):
-        places[number] = callpaths.callee(places[parents[number]], labels[number])
-    del places[ROOT]
-    return places
+        if used[number] and parents[number] != ROOT:
+            used[parents[number]] = True
+    places = np.full(len(parents) + 1, ROOT, dtype=np.int64)  # the last is that of `ROOT`
+    found = np.flatnonzero(used).tolist()
+    for number in found:
+        places[number] = callpaths.callee(int(places[parents[number]]), labels[number])
+    return places, found
 
 
 def _kind(label: str) -> str:
@@ -182,20 +196,25 @@ def _kind(label: str) -> str:
 
 def _column(values: Sequence[object]) -> Column:
     """Return a column of the entries that are not null."""
+    wrong = set(map(type, values)) - {str, int, float, bool, type(None)}
+    if wrong:
+        value = next(value for value in values if type(value) in wrong)
+        raise _DamageError(f"an entry that is neither a number nor a text: {str(value)[:30]}")
     rows = [row for row, value in enumerate(values) if value is not None]
     found = [value for value in values if isinstance(value, (str, int, float))]
-    if len(found) < len(rows):
-        wrong = next(
-            value for value in values if value is not None and not isinstance(value, (str, int, float))
-        )
-        raise _DamageError(f"an entry that is neither a number nor a text: {str(wrong)[:30]}")
     return Column(np.array(rows, dtype=np.int64), found)
 
 
-def _node(value: Value, nodes: int) -> int:
-    if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < nodes:
-        raise _DamageError(f"{str(value)[:30]} is not the number of a node")
-    return value
+def _numbers_of_nodes(values: Sequence[Value], nodes: int) -> IntArray:
+    """Return entries that are numbers of nodes, int64[k]."""
+    if not set(map(type, values)) <= {int}:
+        wrong = next(value for value in values if type(value) is not int)
+        raise _DamageError(f"{str(wrong)[:30]} is not the number of a node")
+    ends = [min(values), max(values)] if values else []
+    outside = next((value for value in ends if not 0 <= int(value) < nodes), None)
+    if outside is not None:
+        raise _DamageError(f"{str(outside)[:30]} is not the number of a node")
+    return np.array(values, dtype=np.int64)
 
 
 def _text(value: object) -> str:

@@ -28,7 +28,7 @@ from ingest.readers.craypat.report import (
 from ingest.readers.stacks import NO_SECONDS, PARADIGM, SAMPLES, TIME, VISITS
 from ingest.readers.textfile import head, read_text
 from ingest.run_names import PROCESSES
-from ingest.run_settings import PROGRAM, RECONCILED, SAMPLED, SETTING, STATISTIC
+from ingest.run_settings import RECONCILED, SAMPLED, SETTING, STATISTIC
 
 HEAD_BYTES = 1 << 18
 MAX_BYTES = 1 << 28
@@ -185,7 +185,7 @@ def _profile(
             SAMPLED: "no" if table.traced else "yes",
             STATISTIC: f"mean of processes ({facts.processes} process{'' if facts.processes == 1 else 'es'})",
             RECONCILED: _reconciled(table, facts, metric, scale, process_time),
-            **({PROGRAM: facts.data_file.partition("+")[0]} if facts.data_file else {}),
+            **({SETTING + "executable": facts.data_file.partition("+")[0]} if facts.data_file else {}),
             SETTING + "threads": str(facts.threads),
         },
         notices=tuple(map(one_line, _notices(facts, table, interval, exceeding))),

@@ -1,7 +1,7 @@
 """Tiny Caliper profiles, written record by record as Caliper writes them."""
 
 # Nodes: an attribute is a chain of type (0 to 11 are known to every file), properties, and its name.
-NESTED, VALUE, GLOBAL = 276, 65, 588
+NESTED, VALUE, AT_NODES, GLOBAL = 276, 65, 76, 588
 STRING, DOUBLE = 3, 5
 
 
@@ -26,7 +26,15 @@ class Cali:
             self.ids[name] = self.node(8, name, above)
         return self.ids[name]
 
-    def record(self, path, extra=(), **values):
+    def record(self, path, extra=(), beside=(), **values):
+        """Add a record.
+
+        Args:
+            path: attributes and values of the nested annotations.
+            extra: attributes and values that stand in the record.
+            beside: those that stand at nodes of their own.
+            values: as `extra`.
+        """
         reference = ""
         for attribute, name in path:
             key = (reference, attribute, name)
@@ -34,6 +42,9 @@ class Cali:
                 above = reference or STRING
                 self.ids[key] = self.node(self.attribute(attribute, STRING, NESTED), name, above)
             reference = self.ids[key]
+        for name, value in beside:
+            node = self.node(self.attribute(name, STRING, AT_NODES), value, STRING)
+            reference = f"{reference}={node}" if reference else node
         pairs = [
             (self.attribute(name.replace("__", "#").replace("_dot_", "."), DOUBLE, VALUE), value)
             for name, value in values.items()
@@ -79,7 +90,7 @@ def on_devices():
         for path, seconds in (((), 0.25), (MAIN, 4.0), (LAUNCH, 0.5), (COPY, 1.0)):
             file.record(path, extra=[(HOST, seconds), by])
         kernel = [("cupti.kernel.name", "axpy"), ("cupti.activity.kind", "kernel")]
-        file.record(LAUNCH, extra=[(DEVICE, 2.0 + rank), by, *kernel])
-        file.record((), extra=[(DEVICE, 0.125), by, *kernel])
-        file.record(COPY, extra=[(DEVICE, 0.75), by, ("cupti.activity.kind", "memcpy")])
+        file.record(LAUNCH, extra=[(DEVICE, 2.0 + rank), by], beside=kernel)
+        file.record((), extra=[(DEVICE, 0.125), by], beside=kernel)
+        file.record(COPY, extra=[(DEVICE, 0.75), by], beside=[("cupti.activity.kind", "memcpy")])
     return file

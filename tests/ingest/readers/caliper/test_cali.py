@@ -9,7 +9,7 @@ from ingest.readers import read_profile
 from ingest.readers.caliper import assemble, cali, cali_tree
 from ingest.run_metadata import choose_parameters
 
-from .cali_files import DOUBLE, LOOP, MAIN, SEND, VALUE, Cali, exclusive
+from .cali_files import DEVICE, DOUBLE, LOOP, MAIN, SEND, VALUE, Cali, exclusive
 
 
 def test_exclusive_times(tmp_path):
@@ -416,6 +416,32 @@ def test_a_program_without_a_record_took_what_all_below_it_took(tmp_path):
     assert profile.values("time").sum() == 7
 
 
+def test_lines_may_end_as_on_other_systems(tmp_path):
+    file = exclusive().record(MAIN, extra=[(DEVICE, 2.0), ("cupti.kernel.name", "axpy")])
+    path = file.globals(jobsize="8").write(tmp_path / "a.cali")
+    expected = read_profile(path)
+    assert "axpy" in expected.regions.name
+    path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
+    found = read_profile(path)
+    assert found.regions.name == expected.regions.name
+    assert found.attributes == expected.attributes
+    np.testing.assert_array_equal(found.values("time"), expected.values("time"))
+
+
+def test_the_last_of_several_values_of_a_record_counts(tmp_path):
+    file = Cali().record(MAIN, extra=[("sum#time.duration", 1.0), ("sum#time.duration", 2.0)])
+    assert read_profile(file.write(tmp_path / "a.cali")).values("time").tolist() == [[2.0]]
+
+
+def test_records_with_fewer_values_than_attributes(tmp_path):
+    file = Cali().record(MAIN, extra=[("sum#time.duration", 1.0), ("sum#region.count", 2)])
+    file.record(LOOP, extra=[("sum#time.duration", 4.0), ("sum#region.count", 8)])
+    file.lines[-1] = file.lines[-1].removesuffix("=8")
+    profile = read_profile(file.write(tmp_path / "a.cali"))
+    assert profile.values("time")[:, 0].tolist() == [1, 4]
+    assert profile.values("visits")[:, 0].tolist() == [2, 0]
+
+
 def test_records_are_those_of_calipers_own_package(tmp_path):
     package = pytest.importorskip("caliperreader")
     texts = ("a\\,b", "c\\=d\\\\", "two\\nlines", "operator\\,", "plain")
@@ -423,7 +449,9 @@ def test_records_are_those_of_calipers_own_package(tmp_path):
     for rank, text in enumerate(texts):
         path = (*MAIN, ("function", text))
         file.record(path, extra=[("sum#time.duration", rank + 0.5), ("mpi.rank", rank), ("note", text)])
-        file.record((), extra=[("note", text), ("sum#time.duration", rank)])
+        file.record(
+            (), extra=[("note", text), ("sum#time.duration", rank)], beside=[("note", "x"), ("b", text)]
+        )
     path = file.globals(cluster="x\\,y", jobsize="5").write(tmp_path / "a.cali")
     expected, globals_ = package.read_caliper_contents(str(path))
     found = cali.read_records(path)

@@ -133,7 +133,7 @@ def changed(**parts):
             "node 0 has no label, or a parent that does not stand",
         ),
         (changed(nodes=[{"column": "a"}]), "node 0 has no label"),
-        (changed(nodes=[{"label": "a"}]), "1 is not the number of a node"),
+        (changed(nodes=[{"label": "a"}]), "3 is not the number of a node"),
         (changed(data=[[1, 0, True, 1, 1]]), "True is not the number of a node"),
         (changed(data=[[1, 0, 0, "fast", 1]]), "'sum#time.duration' is not a number"),
         (changed(data=[[1, 0, 0, [1], 1]]), r"neither a number nor a text: \[1\]"),

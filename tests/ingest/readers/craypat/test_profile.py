@@ -61,7 +61,7 @@ def test_samples_are_seconds_and_what_is_not_listed_is_a_kernel(read, text):
     assert attributes[RECONCILED] == (
         "functions 17920 s = 87.50 % of the stated 20480 s; wall time of the processes 20992 s"
     )
-    assert attributes["setting: program"] == "a.exe"
+    assert attributes["setting: executable"] == "a.exe"
     assert profile.notices == ("functions below the threshold of the report are in '(other)' of their group",)
     assert not_instrumented(attributes) == NOT_RECORDED
 
@@ -102,6 +102,16 @@ def test_a_table_of_functions_without_groups(read):
         ("g",): 0.025,
         ("(groups not listed)",): pytest.approx(0.015),
     }
+
+
+def test_rows_of_processes_are_no_functions_and_little_is_left(read):
+    text = sampled(processes="1").replace(
+        "|   5.0% |   100.0 |     -- |    -- | BLAS\n",
+        ("|   7.5% |   149.9 |     -- |    -- | BLAS\n||   7.5% |   149.9 |     -- |    -- | pe.0\n"),
+    )
+    found = by_path(read(text))
+    assert found["BLAS", "BLAS (other)"] == 1.499
+    assert found["(groups not listed)",] == pytest.approx(0.001)
 
 
 def test_threads_and_functions_that_exceed_their_group_are_noticed(read):
