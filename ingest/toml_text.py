@@ -55,12 +55,13 @@ def _nested(value: dict[str, Any] | list[Any]) -> list[Any]:
 
 
 def texts_of(content: Mapping[str, object]) -> dict[str, str]:
-    """Return the values of a table as texts in one line.
+    """Return the values of a table as texts in one line, without what is empty.
 
     Raises:
         ValueError: a value is not a text, number, date, true or false.
     """
-    return {one_line(name): one_line(_text(name, value))[:MAX_TEXT] for name, value in content.items()}
+    texts = ((one_line(name), one_line(_text(name, value))[:MAX_TEXT]) for name, value in content.items())
+    return {name: text for name, text in texts if name and text}
 
 
 def _text(name: str, value: object) -> str:

@@ -16,6 +16,7 @@ import numpy as np
 
 from ingest.discovery import discover
 from ingest.errors import InputError, PipelineError
+from ingest.metadata_file import noted_metadata
 from ingest.readers import PROFILE_READERS, SERIES_READERS
 from ingest.readers.tables.source import find_tables
 from ingest.run_names import parse_run_name
@@ -35,8 +36,14 @@ LONGEST_LINE = 2000
 MAX_RUNS = 8  # of a table that are looked at
 TABLES = ("CSV table", "Parquet table", "ReFrame log", "ReFrame report", "Ramble results")
 
-MACHINES = "machine file"
-TARGETS = (*(reader.name for reader in (*PROFILE_READERS, *SERIES_READERS)), *TABLES, MACHINES, RUN_NAMES)
+MACHINES, METADATA_FILES = "machine file", "metadata file"
+TARGETS = (
+    *(reader.name for reader in (*PROFILE_READERS, *SERIES_READERS)),
+    *TABLES,
+    MACHINES,
+    METADATA_FILES,
+    RUN_NAMES,
+)
 
 
 class TooSlowError(BaseException):
@@ -120,7 +127,11 @@ def _refusal(line: str) -> Outcome:
 
 def _ways() -> Mapping[str, Callable[[Path], None]]:
     """Return what is done with the files of each target."""
-    ways: dict[str, Callable[[Path], None]] = {RUN_NAMES: _discover, MACHINES: _use_machine}
+    ways: dict[str, Callable[[Path], None]] = {
+        RUN_NAMES: _discover,
+        MACHINES: _use_machine,
+        METADATA_FILES: _read_metadata,
+    }
     for profiles in PROFILE_READERS:
         ways[profiles.name] = lambda path, reader=profiles: _read_profile(reader, path)
     ways |= dict.fromkeys(TABLES, _read_tables)
@@ -165,6 +176,11 @@ def _use_machine(path: Path) -> None:
             found.message(many, np.array([0.0, 8.0, 1e9]))
     except PipelineError as error:  # of any kind: values are wrong, or terms have none
         raise InputError(error.what, where=error.where, hint=error.hint) from error
+
+
+def _read_metadata(path: Path) -> None:
+    for name, text in noted_metadata(path.parent, path).items():
+        check_notices((name, text))
 
 
 def _no_results(directory: Path, level: str) -> StoredModels:

@@ -44,6 +44,17 @@ DATA nan 7
 DATA
 DATA 9 inf
 """
+_METADATA = (
+    """# of one run
+machine = "alps"
+"my compiler" = 'gcc 13'
+nodes = 2
+clock = 2.5e9
+night = true
+day = 2026-11-22
+text = """
+    + '"""\ntwo\nlines"""\n'
+)
 _RECORDS = [
     {"callpath": path, "metric": "time", "value": value}
     for path in ("main", "main->f")
@@ -120,6 +131,7 @@ def seeds() -> Mapping[str, tuple[Seed, ...]]:
         "CSV table": _csv,
         "Parquet table": _parquet,
         "machine file": _machines,
+        "metadata file": lambda folder: _files(folder, "metadata.toml", _METADATA),
         "ReFrame log": lambda folder: _files(folder, "x.log", table_files.perflog()),
         "ReFrame report": lambda folder: _files(
             folder, "x.json", table_files.report(), table_files.report(version="3.1")

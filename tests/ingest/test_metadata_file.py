@@ -45,7 +45,7 @@ def test_a_single_profile_takes_what_holds_for_all_runs(tmp_path):
 
 def test_values_become_texts_in_one_line(tmp_path):
     log = run_in(tmp_path)
-    note(tmp_path, 'a = "x\\ny"\nb = 12.5\nc = true\nd = 2026-11-22\n')
+    note(tmp_path, 'e = " "\n"" = 1\na = "x\\ny"\nb = 12.5\nc = true\nd = 2026-11-22\n')
     assert noted_metadata(tmp_path, log) == {"a": "x y", "b": "12.5", "c": "true", "d": "2026-11-22"}
 
 

@@ -81,3 +81,18 @@ def packed(
 def write_packed(file: Path, data: bytes) -> Path:
     file.write_bytes(gzip.compress(data))
     return file
+
+
+FUNCTIONS = [
+    ("main [{m.c} {1,1}-{9,1}]", [1]),
+    ("MPI_Send()", [0]),
+    ("main [{m.c} {1,1}-{9,1}] => MPI_Send()", [0, 1]),
+]
+
+
+THREADS = {
+    (0, 0, 0): {0: (1, 1e6), 1: (4, 2e6), 2: (4, 2e6)},
+    (1, 0, 0): {0: (1, 3e6), 1: (4, 5e6), 2: (4, 5e6)},
+}
+
+WHOLE = packed(FUNCTIONS, THREADS)

@@ -1,17 +1,13 @@
-import gzip
 import struct
-import zlib
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from ingest.discovery import discover
 from ingest.errors import InputError
 from ingest.readers import read_profile, tau, tau_packed
 
-from .tau_files import CPI, counted, packed, text, write_packed, write_text
+from .tau_files import CPI, WHOLE, counted, packed, text, write_packed, write_text
 
 APPLICATION = (".TAU application",)
 
@@ -123,105 +119,10 @@ def test_wrong_text_profiles(tmp_path, old, new, told):
     assert str(tmp_path) in str(caught.value)
 
 
-FUNCTIONS = [
-    ("main [{m.c} {1,1}-{9,1}]", [1]),
-    ("MPI_Send()", [0]),
-    ("main [{m.c} {1,1}-{9,1}] => MPI_Send()", [0, 1]),
-]
-THREADS = {
-    (0, 0, 0): {0: (1, 1e6), 1: (4, 2e6), 2: (4, 2e6)},
-    (1, 0, 0): {0: (1, 3e6), 1: (4, 5e6), 2: (4, 5e6)},
-}
-
-
-def test_packed(tmp_path):
-    profile = read_profile(write_packed(tmp_path / "4.ppk", packed(FUNCTIONS, THREADS)))
-    assert profile.tree.paths(profile.regions.name) == [("main",), ("main", "MPI_Send()")]
-    np.testing.assert_allclose(profile.values("time"), [[1, 3], [2, 5]])
-    np.testing.assert_array_equal(profile.values("visits"), [[1, 1], [4, 4]])
-    assert profile.regions.paradigm == ("compiler", "mpi")
-    assert profile.regions.file == ("m.c", "")
-    assert profile.attributes["CPU Type"] == "A"
-
-
-def test_packed_with_counters(tmp_path):
-    rows = {(0, 0, 0): {1: (1, 7, 2e6)}}
-    data = packed(FUNCTIONS[:2], rows, metrics=("PAPI_FP_INS", "GET_TIME_OF_DAY"))
-    profile = read_profile(write_packed(tmp_path / "a.ppk", data))
-    assert profile.values("PAPI_FP_INS").tolist() == [[0], [7]]
-    assert profile.values("time").tolist() == [[0], [2]]
-
-
-def test_packed_files_named_by_a_number_have_it_as_processes(tmp_path):
-    for processes in (2, 16, 4):
-        write_packed(tmp_path / f"{processes}.ppk", packed(FUNCTIONS, THREADS))
-    found = discover(tmp_path)
-    assert found.parameters == ("p",)
-    assert [run.parameters for run in found.runs] == [(2.0,), (4.0,), (16.0,)]
-    assert "by numbers only" in found.notices[0]
-
-
 def test_text_profiles_lie_in_the_folders_of_runs(tmp_path):
     for run in ("cpi.p2.r1", "cpi.p4.r1"):
         write_text(tmp_path / run, "0.0.0", CPI)
     assert [run.reader.name for run in discover(tmp_path).runs] == ["TAU", "TAU"]
-
-
-WHOLE = packed(FUNCTIONS, THREADS)
-
-
-@pytest.mark.parametrize(
-    ("data", "told"),
-    [
-        (b"", "truncated"),
-        (b"no gzip", "not a gzip file"),
-        (gzip.compress(WHOLE)[:60], "truncated"),
-        (gzip.compress(b"something else"), "not a packed profile"),
-        (gzip.compress(WHOLE[:-20]), "ends too early"),
-        (gzip.compress(packed(FUNCTIONS, THREADS, compatible=3)), "unknown version"),
-        (gzip.compress(packed([("f", [7])], THREADS)), "an undefined group"),
-        (gzip.compress(packed(FUNCTIONS[:1], THREADS)), "an undefined function"),
-        (gzip.compress(packed(FUNCTIONS, {})), "no thread"),
-        (gzip.compress(packed(FUNCTIONS[:1], {(0, 0, 0): {0: (1, 1e308)}})), "a value of Time is not finite"),
-        (
-            gzip.compress(packed(FUNCTIONS[:1], {(0, 0, 0): {0: (float("nan"), 1)}})),
-            "the calls is not finite",
-        ),
-        (gzip.compress(bytes(70 << 20)), "too large to read"),
-    ],
-    ids=lambda value: value if isinstance(value, str) else "file",
-)
-def test_wrong_packed_profiles(tmp_path, data, told):
-    file = tmp_path / "a.ppk"
-    file.write_bytes(data)
-    with pytest.raises(InputError) as caught:
-        read_profile(file)
-    assert told in str(caught.value)
-    assert str(file) in str(caught.value)
-
-
-def test_a_bomb_is_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr(tau_packed, "MAX_BYTES", 1 << 20)
-    file = tmp_path / "a.ppk"
-    file.write_bytes(gzip.compress(bytes(1 << 24)))
-    with pytest.raises(InputError, match="too large to read"):
-        read_profile(file)
-
-
-@settings(max_examples=150, deadline=None)
-@given(st.integers(0, len(WHOLE)), st.binary(max_size=8))
-def test_damaged_packed_profiles_are_refused_in_one_line_or_read(tmp_path_factory, at, inserted):
-    file = tmp_path_factory.getbasetemp() / "damaged.ppk"
-    compressor = zlib.compressobj(0, wbits=31)
-    file.write_bytes(
-        compressor.compress(WHOLE[:at] + inserted + WHOLE[at + len(inserted) :]) + compressor.flush()
-    )
-    try:
-        profile = read_profile(file)
-    except InputError as error:
-        assert len(str(error).splitlines()) == 1
-    else:
-        assert len(profile.tree)
 
 
 @pytest.mark.parametrize("repeated", [" ", "[{", "[{a} {1}", '" 1 ', "GROUP=", "[THROTTLED"])
@@ -317,16 +218,6 @@ def test_metadata_are_bounded(tmp_path, monkeypatch):
     assert read_profile(write_packed(tmp_path / "a.ppk", WHOLE)).attributes == {"generator": "TAU"}
 
 
-def test_packed_profiles_of_the_first_version_have_other_headers(tmp_path):
-    start = len(b"\0P\0P\0K") + 8
-    old = b"\0P\0P\0K" + struct.pack(">2i", 1, 1) + struct.pack(">i", 3) + b"xyz"
-    header_size = struct.unpack(">i", WHOLE[start : start + 4])[0]
-    rest = WHOLE[start + 8 + 3 + header_size :]
-    profile = read_profile(write_packed(tmp_path / "a.ppk", old + rest))
-    np.testing.assert_allclose(profile.values("time"), [[1, 3], [2, 5]])
-    assert profile.attributes == {"generator": "TAU"}
-
-
 def test_metadata_of_threads_are_skipped(tmp_path):
     start = len(b"\0P\0P\0K") + 8
     size = struct.unpack(">i", WHOLE[start : start + 4])[0]
@@ -387,13 +278,6 @@ def test_regions_know_their_own_group_before_that_of_a_call_path(tmp_path):
 def test_a_name_that_is_only_marks_stays(tmp_path):
     write_text(tmp_path, "0.0.0", [("[{a.c} {3,1}]", 1, 1, 1, "A"), (" ", 1, 1, 1, "A")])
     assert read_profile(tmp_path).regions.name == ("[{a.c} {3,1}]", "<unnamed>")
-
-
-def test_packed_profiles_of_the_newest_version_are_read(tmp_path):
-    data = packed(FUNCTIONS, THREADS, compatible=tau_packed.NEWEST_VERSION)
-    np.testing.assert_allclose(
-        read_profile(write_packed(tmp_path / "a.ppk", data)).values("time").sum(), 11.0
-    )
 
 
 @pytest.mark.parametrize(

@@ -55,6 +55,17 @@ def test_a_series_gives_models_a_runtime_and_a_report(call, tmp_path, name):
     assert (out / "report.html").stat().st_size > 100_000
 
 
+def test_runs_of_different_length_are_compared_per_step(call, tmp_path):
+    runs = runs_of(tmp_path, "lammps/spce-ehex")
+    code, text, error = call("run", runs, "--per", "steps", "--out", tmp_path / "out")
+    assert code == 0, error
+    assert "2500 (2 runs), 333333 (1 run); --per steps makes them comparable" in error
+    assert "strong scaling, per step" in text
+    at = json.loads((tmp_path / "out" / "summary.json").read_text())["runtime"]["at"]
+    wall = [row["wall_seconds"]["value"] for row in at if row["measured"]]
+    assert wall == pytest.approx([225.528 / 2500, 294.243 / 4 / 2500, 60984.6 / 32 / 333333], rel=1e-5)
+
+
 @pytest.mark.parametrize("kind", ["gptl/eam.p", "petsc-log-view/poisson"])
 def test_tables_without_a_tree_are_not_ranked_as_if_exclusive(call, tmp_path, kind):
     runs = runs_of(tmp_path, kind)
