@@ -82,3 +82,31 @@ def _visits(p: int) -> np.ndarray:
     on_cores = [[1.0 if region.name not in LAUNCHES else 0.0] * p for region in REGIONS]
     streams = {"axpy": (LAUNCHES["axpy"], 0), "stencil": (0, LAUNCHES["stencil"])}
     return np.hstack([on_cores, [streams.get(region.name, (0, 0)) * p for region in REGIONS]])
+
+
+def kernel_seconds(n: float) -> float:
+    """Return what a thousand launches take on a vector of length n: latency, then bandwidth."""
+    return 1000 * float(((5e-6) ** 4 + (2e-11 * n) ** 4) ** 0.25)
+
+
+def write_runs_over_size(folder: Path) -> Path:
+    """Write ``axpy.n<length>.r<repetition>/profile.cubex`` of one process, with a noise of 2 %."""
+    random = np.random.default_rng(1)
+    groups = [GroupSpec(0), GroupSpec(0, "accelerator", ("accelerator stream",), creator="process 0")]
+    for n in (4**k for k in range(5, 12)):
+        for repetition in (1, 2, 3):
+            seconds = kernel_seconds(n) * random.lognormal(0.0, 0.02)
+            run = folder / f"axpy.n{n}.r{repetition}"
+            run.mkdir(parents=True)
+            metrics = [
+                MetricSpec("time", [[0.01, 0.0], [seconds, 0.0], [0.0, seconds]]),
+                MetricSpec("visits", [[1.0, 0.0], [1.0, 0.0], [0.0, 1000.0]], unit="occ"),
+            ]
+            write_cubex(
+                run / "profile.cubex",
+                parent=[-1, 0, -1],
+                regions=REGIONS[:2] + REGIONS[3:4],
+                metrics=metrics,
+                groups=groups,
+            )
+    return folder

@@ -4,7 +4,12 @@ import json
 
 import pytest
 
-from tests.accelerated_runs import busy_share, write_accelerated_runs
+from tests.accelerated_runs import (
+    busy_share,
+    kernel_seconds,
+    write_accelerated_runs,
+    write_runs_over_size,
+)
 
 
 @pytest.fixture(scope="module")
@@ -62,3 +67,13 @@ def test_a_single_run_without_a_parameter_is_a_measured_profile(call, runs, tmp_
     assert code == 0 and out.startswith("single: 1 scale (p = 4)")
     assert "the runs have no parameter: p is their number of processes" in error
     assert "On GPUs as measured: GPU idle" in out or "On GPUs as measured: axpy" in out
+
+
+def test_kernels_over_a_size_are_limited_by_latency_and_then_by_work(call, tmp_path):
+    runs, n = write_runs_over_size(tmp_path / "axpy"), 4**13
+    code, out, _ = call("run", runs, "--out", tmp_path / "out", "--metric", "gpu_time", "--at", f"n={n}")
+    assert code == 0 and "GPUs busy" in out
+    summary = json.loads((tmp_path / "out" / "summary.json").read_text())
+    (kernel,) = [row for row in summary["regions"] if row["region"] == "axpy"]
+    assert kernel["model"]["sharpness"] == 4 and kernel["growth"] == "n"
+    assert kernel["predictions"][0]["value"] == pytest.approx(kernel_seconds(n), rel=0.05)
