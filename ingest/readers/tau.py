@@ -19,8 +19,9 @@ import numpy as np
 from ingest.arrays import FloatArray, IntArray
 from ingest.calltree import CallTreeBuilder
 from ingest.errors import InputError
-from ingest.profile import LocationTable, Metric, Profile, RegionTable, ValuesInMemory, require_summable
+from ingest.profile import CPU, LocationTable, Metric, Profile, RegionTable, ValuesInMemory, require_summable
 from ingest.readers.textfile import read_text
+from ingest.region_class import GPU_COPY
 
 MAX_BYTES = 256 << 20
 MAX_VALUES = 1 << 27
@@ -34,6 +35,9 @@ ROUNDING = 1e-6  # relative: flat times and those of call paths are printed, and
 _FILE = re.compile(r"profile\.([0-9]{1,9})\.([0-9]{1,9})\.([0-9]{1,9})")
 _FOLDER = re.compile(r"MULTI__(.+)")
 _HEADER = re.compile(r"\s*([0-9]{1,9})\s+templated_functions(?:_MULTI_(\S+))?\s*$")
+DEVICE = "CUDA Device"  # metadata of the threads that TAU makes for streams of accelerators
+WHOLE = ".TAU application"  # what takes the time of a stream in which nothing runs there
+_COPY = re.compile(r"Memory copy (?:Host|Device|\()")
 _GROUP = re.compile(r'GROUP="([^"]*)"')
 _ATTRIBUTE = re.compile(r"<attribute><name>([^<]*+)</name><value>([^<]*+)</value></attribute>")
 
@@ -108,6 +112,7 @@ def read(path: Path) -> Profile:
             calls=calls,
             exclusive=exclusive,
             attributes=content[0][0][2],
+            devices=[named.get(DEVICE, "") for _, _, named in content[0]],
         )
     )
 
@@ -173,6 +178,7 @@ class TauData:
         calls: float64[F, L].
         exclusive: float64[M, F, L], times in microseconds.
         attributes: the metadata of the first location.
+        devices: of L locations, the accelerator of its node that one is a stream of; empty for threads.
     """
 
     source: str
@@ -183,6 +189,7 @@ class TauData:
     calls: FloatArray
     exclusive: FloatArray
     attributes: Mapping[str, str]
+    devices: Sequence[str]
 
 
 @dataclass(frozen=True)
@@ -215,6 +222,9 @@ def tau_profile(data: TauData) -> Profile:
     place, tree, names = callpaths.build()
     stored = np.zeros((len(tree), len(values), len(data.locations)))
     np.add.at(stored, place[nodes], values[:, kept].swapaxes(0, 1))
+    locations = _locations(data.locations, data.devices)
+    idle = np.array([names[region] == WHOLE for region in tree.region.tolist()], dtype=np.bool_)
+    stored[np.ix_(idle, np.ones(len(values), dtype=np.bool_), locations.accelerator)] = 0.0
     metrics = _metrics(data.metrics)
     if len({VISITS.name, *(metric.name for metric in metrics)}) <= len(metrics):
         raise InputError("two metrics have the same name", where=data.source)
@@ -223,7 +233,7 @@ def tau_profile(data: TauData) -> Profile:
         source=data.source,
         tree=tree,
         regions=_table(names, paths, [data.groups[i] for i in own]),
-        locations=_locations(data.locations),
+        locations=locations,
         metrics=(*metrics, VISITS),
         load=ValuesInMemory(
             tree, {m.name: stored[:, i] * scale[i] for i, m in enumerate((VISITS, *metrics))}
@@ -271,10 +281,14 @@ def _table(names: Sequence[str], paths: list[list[_Region]], groups: Sequence[st
     for region in (region for path in paths for region in path):
         known.setdefault(region.name, (region, ""))
     regions = [known[name] for name in names]
+    copies = {name for name in names if _COPY.match(name)}
     return RegionTable(
         name=tuple(names),
         mangled=tuple(names),
-        paradigm=tuple(_paradigm(group) for _, group in regions),
+        paradigm=tuple(
+            GPU_COPY if name in copies else _paradigm(group)
+            for name, (_, group) in zip(names, regions, strict=True)
+        ),
         file=tuple(region.file for region, _ in regions),
         line=np.array([region.line for region, _ in regions], dtype=np.int64),
     )
@@ -294,9 +308,15 @@ def _metrics(names: Sequence[str]) -> tuple[Metric, ...]:
     )
 
 
-def _locations(locations: IntArray) -> LocationTable:
+def _locations(locations: IntArray, devices: Sequence[str]) -> LocationTable:
+    """Return the table of locations; accelerators are numbered by node and device."""
     _, process = np.unique(locations[:, :2], axis=0, return_inverse=True)
-    return LocationTable.of_threads(process.reshape(-1), locations[:, 2])
+    known: dict[tuple[int, str], int] = {}
+    device = [
+        known.setdefault((node, name), len(known)) if name else CPU
+        for node, name in zip(locations[:, 0].tolist(), devices, strict=True)
+    ]
+    return LocationTable(process.reshape(-1), locations[:, 2], np.array(device, dtype=np.int64))
 
 
 def _notices(data: TauData, kept: int, paths: list[list[_Region]]) -> tuple[str, ...]:

@@ -15,7 +15,7 @@ from ingest.arrays import FloatArray, IntArray
 from ingest.errors import InputError
 from ingest.profile import Profile
 from ingest.readers.inflate import inflation_limit
-from ingest.readers.tau import MAX_ATTRIBUTES, MAX_VALUES, TauData, tau_profile
+from ingest.readers.tau import DEVICE, MAX_ATTRIBUTES, MAX_VALUES, TauData, tau_profile
 from ingest.readers.textfile import read_bytes
 
 MAGIC = b"\0P\0P\0K"
@@ -42,7 +42,7 @@ def read(path: Path) -> Profile:
     version, compatible = record.integer(), record.integer()
     if compatible > NEWEST_VERSION:
         raise record.error(f"unknown version {version} of the format")
-    attributes = _metadata(record, version)
+    attributes, devices = _metadata(record, version)
     metrics = [record.text() for _ in range(record.count(2))]
     groups = [record.text() for _ in range(record.count(2))]
     functions = [(record.text(), _groups(record, groups)) for _ in range(record.count(6))]
@@ -59,6 +59,7 @@ def read(path: Path) -> Profile:
             calls=calls,
             exclusive=exclusive,
             attributes=attributes,
+            devices=[devices.get(tuple(thread), "") for thread in locations.tolist()],
         )
     )
 
@@ -111,20 +112,21 @@ def _inflate(path: Path) -> bytes:
     return data
 
 
-def _metadata(record: _Record, version: int) -> dict[str, str]:
-    """Read past the header and return the metadata of the run."""
+def _metadata(record: _Record, version: int) -> tuple[dict[str, str], dict[tuple[int, ...], str]]:
+    """Read past the header; return the metadata of the run, and the accelerators of streams by thread."""
     if version < 2:
         record.take(record.integer())
-        return {}
+        return {}, {}
     record.integer()  # the size of what follows, for older readers
     record.take(record.integer())
     pairs = [(record.text(), record.text()) for _ in range(record.count(4))]
+    devices = {}
     for _ in range(record.count(16)):
-        record.take(12)
-        for _ in range(record.count(4)):
-            record.text()
-            record.text()
-    return dict(pairs[:MAX_ATTRIBUTES])
+        thread = struct.unpack(">3i", record.take(12))
+        of_thread = {record.text(): record.text() for _ in range(record.count(4))}
+        if DEVICE in of_thread:
+            devices[thread] = of_thread[DEVICE]
+    return dict(pairs[:MAX_ATTRIBUTES]), devices
 
 
 def _groups(record: _Record, names: list[str]) -> str:

@@ -4,6 +4,7 @@ import gzip
 import struct
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 
 Row = tuple[str, float, float, float, str]  # name, calls, exclusive, inclusive, group
 
@@ -15,14 +16,26 @@ CPI: tuple[Row, ...] = (
     (".TAU application => int work(int) C [{a.c} {30,1}-{40,2}]", 5, 100, 100, "TAU_CALLPATH|TAU_USER"),
 )
 
+NOTHING: Mapping[str, str] = MappingProxyType({})
 
-def write_text(folder: Path, thread: str, rows: Sequence[Row], metric: str = "TIME") -> Path:
+
+def write_text(
+    folder: Path,
+    thread: str,
+    rows: Sequence[Row],
+    metric: str = "TIME",
+    metadata: Mapping[str, str] = NOTHING,
+) -> Path:
     """Write profile.<thread>, where `thread` is such as 0.0.0."""
+    more = "".join(
+        f"<attribute><name>{name}</name><value>{value}</value></attribute>"
+        for name, value in metadata.items()
+    )
     folder.mkdir(parents=True, exist_ok=True)
     lines = [
         f"{len(rows)} templated_functions_MULTI_{metric}",
         "# Name Calls Subrs Excl Incl ProfileCalls # <metadata><attribute><name>CPU Type</name>"
-        "<value>A &amp; B</value></attribute></metadata>",
+        f"<value>A &amp; B</value></attribute>{more}</metadata>",
     ]
     lines += [
         f'"{name}" {calls:g} 0 {own:g} {all_:g} 0 GROUP="{group}" ' for name, calls, own, all_, group in rows

@@ -5,7 +5,10 @@ import pytest
 
 from ingest.discovery import discover
 from ingest.errors import InputError
+from ingest.profile import CPU
 from ingest.readers import read_profile, tau, tau_packed
+from ingest.reduction import reduce_profile
+from ingest.region_class import GPU_COPY
 
 from .tau_files import CPI, WHOLE, counted, packed, text, write_packed, write_text
 
@@ -287,3 +290,40 @@ def test_functions_know_their_file_and_line_if_told(tmp_path, source, place):
     write_text(tmp_path, "0.0.0", [(f"f {source}", 1, 1, 1, "A")])
     regions = read_profile(tmp_path).regions
     assert (regions.name[0], regions.file[0], regions.line[0]) == ("f", *place)
+
+
+STREAM = [
+    (".TAU application", 1, 9000, 12000, "TAU_USER"),
+    ("axpy(double*)", 20, 2000, 2000, "TAU_USER"),
+    ("Memory copy Host to Device", 5, 1000, 1000, "TAU_USER"),
+]
+
+
+def test_streams_of_accelerators_are_known_by_their_metadata(tmp_path):
+    """What a stream takes in the whole program is time in which nothing runs there."""
+    write_text(tmp_path, "0.0.0", CPI)
+    for thread, device in (("0.0.1", "0"), ("0.0.2", "1"), ("1.0.0", "0")):
+        write_text(tmp_path, thread, STREAM, metadata={"CUDA Device": device})
+    profile = read_profile(tmp_path)
+    assert profile.locations.device.tolist() == [CPU, 0, 1, 2]
+    assert profile.locations.process.tolist() == [0, 0, 0, 1]
+    paths = profile.tree.paths(profile.regions.name)
+    time = dict(zip(paths, profile.values("time").tolist(), strict=True))
+    assert time[APPLICATION] == pytest.approx([400e-6, 0, 0, 0])
+    assert time[("axpy(double*)",)] == pytest.approx([0, 2e-3, 2e-3, 2e-3])
+    paradigms = dict(zip(profile.regions.name, profile.regions.paradigm, strict=True))
+    assert paradigms["Memory copy Host to Device"] == GPU_COPY
+    assert reduce_profile(profile, ["time"]).device_time.tolist() == [
+        pytest.approx([2e-3] * 3),
+        pytest.approx([1e-3] * 3),
+        [0.0] * 3,  # longer than the only thread
+    ]
+
+
+def test_packed_streams_are_known_by_their_metadata(tmp_path):
+    start = len(b"\0P\0P\0K") + 8
+    size = struct.unpack(">i", WHOLE[start : start + 4])[0]
+    threads = struct.pack(">3i", 1, 0, 0) + counted([text("CUDA Device") + text("3")])
+    header = counted([text("CPU Type") + text("A")]) + counted([threads])
+    data = WHOLE[:start] + struct.pack(">2i", len(header), 3) + b"xyz" + header + WHOLE[start + 11 + size :]
+    assert read_profile(write_packed(tmp_path / "a.ppk", data)).locations.device.tolist() == [CPU, 0]
