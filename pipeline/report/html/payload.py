@@ -177,7 +177,7 @@ def imbalance_data(analysis: Analysis, shown: IntArray) -> dict[str, Any] | None
         analysis: the modelled experiment.
         shown: int64[n], its call paths that the page shows by themselves, ascending.
     """
-    locations = mean_over_repetitions(analysis.experiment.locations())
+    locations = mean_over_repetitions(analysis.experiment.locations(analysis.metric))
     if not (np.nan_to_num(locations) > 1).any():
         return None
     node = analysis.callpaths.kernels.node[shown]

@@ -3,7 +3,7 @@
 import json
 import os
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 from pathlib import PurePath
 from typing import Any
@@ -49,7 +49,8 @@ def facts(analysis: Analysis, provenance: Mapping[str, Any]) -> list[tuple[str, 
         ),
         ("Scaling", analysis.decision.reason),
         ("Values", _values(experiment)),
-        ("Locations", _locations(experiment)),
+        ("Locations", _per_run(len(run.process) for run in experiment.runs)),
+        ("GPUs", _per_run(run.device_time.shape[1] for run in experiment.runs)),
         ("Measured with", _attribute(experiment, TOOL)),
         ("Machine", _attribute(experiment, MACHINE)),
         ("Filter", provenance["filter"]),
@@ -78,11 +79,12 @@ def _range(name: str, values: Sequence[float]) -> str:
     return f"{name} = {' '.join(map(scale_text, values))}"
 
 
-def _locations(experiment: Experiment) -> str:
-    counts = sorted({len(run.process) for run in experiment.runs})
-    if not counts:
+def _per_run(counts: Iterable[int]) -> str:
+    """Write how many of something runs have; empty if none has any."""
+    found = sorted(set(counts))
+    if not found or not found[-1]:
         return ""
-    return f"{counts[0]} per run" if counts[0] == counts[-1] else f"{counts[0]} to {counts[-1]} per run"
+    return f"{found[0]} per run" if found[0] == found[-1] else f"{found[0]} to {found[-1]} per run"
 
 
 def _values(experiment: Experiment) -> str:
