@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from ingest.accelerators import GPU
 from ingest.calltree import CallTree
 from ingest.profile import Metric, Profile
 from ingest.reduction import reduce_profile
@@ -37,8 +38,15 @@ def check_profile(profile: Profile) -> None:
     _hold(len(set(names)) == len(names), "two metrics have the same name")
     totals = {metric.name: _check_metric(profile, metric) for metric in profile.metrics}
     reduced = reduce_profile(profile, names)
+    added = len(reduced.regions) > len(profile.regions)  # the idle time of accelerators
     for metric in reduced.metrics:
         name, reduction = metric.name, reduced.values[metric.name]
+        if name.startswith(GPU) and name not in totals:
+            measured = float(reduction.sum.sum()) - float(added and reduction.sum[-1])
+            size = totals[name.removeprefix(GPU)][1]
+            own = profile.values(name.removeprefix(GPU))[:, profile.locations.accelerator]
+            _agree(measured, float(own.sum()), size, f"{name}: reduced by device, and read at once")
+            continue
         if metric.kind.additive:
             _agree(float(reduction.sum.sum()), *totals[name], f"{name}: reduced in blocks, and read at once")
         else:
