@@ -5,7 +5,7 @@ from ingest.readers.timer_tables.kinds.amber import AMBER
 from ingest.readers.timer_tables.kinds.amrex import AMREX
 from ingest.readers.timer_tables.kinds.castep import CASTEP
 from ingest.readers.timer_tables.kinds.cp2k import CP2K
-from ingest.readers.timer_tables.kinds.dealii import DEALII, DEALII_CPU, DEALII_STATISTICS
+from ingest.readers.timer_tables.kinds.dealii import DEALII, DEALII_CPU, DEALII_GROUPED, DEALII_STATISTICS
 from ingest.readers.timer_tables.kinds.gptl import GPTL
 from ingest.readers.timer_tables.kinds.gromacs import GROMACS
 from ingest.readers.timer_tables.kinds.kokkos import KOKKOS
@@ -31,6 +31,7 @@ KINDS: tuple[TimerTable, ...] = (
     NALU_WIND,
     DEALII_STATISTICS,
     DEALII,
+    DEALII_GROUPED,
     DEALII_CPU,
     TEUCHOS,
     KOKKOS,

@@ -73,7 +73,10 @@ AMBER = TimerTable(
         r"^\|\s+(?:Master )?Total CPU time:\s+(?P<_total>[0-9.]+) seconds",
     ),
     facts=(
-        Line("AMBER/MPI version on", r"Running AMBER/MPI version on\s+(?P<processes>\d+)\s+node"),
+        Line(
+            "AMBER/MPI version on", r"Running AMBER/MPI version on\s+(?P<processes>\d+)\s+(?:node|MPI task)"
+        ),
+        Line("openmp threads", r"Number of openmp threads per MPI task:\s+(?P<threads>\d+)"),
         Line("Amber ", r"^\s*Amber (?P<version>\d+ \w+)"),
         Line("nstlim", r"^\s*nstlim\s*=\s*(?P<steps>\d+)"),
         Line("maxcyc", r"^\s*maxcyc\s*=\s*(?P<steps>\d+)"),

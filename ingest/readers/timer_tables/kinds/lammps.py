@@ -36,8 +36,14 @@ LAMMPS = TimerTable(
     end=r"^Nlocal:|^Total # of neighbors|^Total wall time",
     forms=(
         Form(row=r"^(?P<name>[A-Z]\w*)\s+time \(%\) = (?P<seconds>\S+) \("),
+        Form(  # timer full
+            header=r"Section \| min time \| avg time \| max time \|\s?%varavg\|\s?%CPU\s?\|",
+            row=r"^(?P<name>[A-Z]\w*)\s*\|(?P<values>.*)$",
+            columns=("least", "seconds", "most", "variation", "CPU", "percent"),
+            separator="|",
+        ),
         Form(
-            header=r"Section \| min time \| avg time \| max time \|",
+            header=r"Section \| min time \| avg time \| max time \|\s?%varavg\| %total",
             row=r"^(?P<name>[A-Z]\w*)\s*\|(?P<values>.*)$",
             columns=("least", "seconds", "most", "variation", "percent"),
             separator="|",
