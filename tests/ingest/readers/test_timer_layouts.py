@@ -71,7 +71,7 @@ def test_threads_of_gromacs_are_those_stated_if_cores_idled(read):
     assert len(read(GROMACS_ON_GPU.replace("780.0", "510.0")).locations) == 8
 
 
-def test_gromacs_before_5_states_ranks_with_the_total(read):
+def test_gromacs_4_6_has_parts_of_pme_without_a_heading(read):
     profile = read("""     R E A L   C Y C L E   A N D   T I M E   A C C O U N T I N G
 
  Computing:         Nodes   Th.     Count  Wall t (s)     G-Cycles       %
@@ -82,12 +82,65 @@ def test_gromacs_before_5_states_ranks_with_the_total(read):
 -----------------------------------------------------------------------------
  Total                 5                      10.000      100.000   100.0
 -----------------------------------------------------------------------------
+-----------------------------------------------------------------------------
+ PME spread/gather     2    1        101       3.000       12.000    12.0
+ PME 3D-FFT            2    1        101       0.500        2.000     2.0
+-----------------------------------------------------------------------------
 
                Core t (s)   Wall t (s)        (%)
        Time:       50.000       10.000      500.0
 """)
-    assert times(profile) == pytest.approx({"Force": 6.0, "PME mesh": 1.6, "PME wait for PP": 2.4})
+    assert times(profile) == pytest.approx(
+        {
+            "Force": 6.0,
+            "PME mesh": 0.2,
+            ("PME mesh", "PME spread/gather"): 1.2,
+            ("PME mesh", "PME 3D-FFT"): 0.2,
+            "PME wait for PP": 2.4,
+        }
+    )
     assert len(profile.locations) == 5
+    assert effort(profile) == 50.0
+
+
+def test_gromacs_before_4_6_sums_seconds_over_ranks(read):
+    profile = read("""     R E A L   C Y C L E   A N D   T I M E   A C C O U N T I N G
+
+ Computing:         Nodes     Number     G-Cycles    Seconds     %
+-----------------------------------------------------------------------
+ Force                 4        101       60.000       24.0    60.0
+ PME mesh              4        101       30.000       12.0    30.0
+ Rest                  4                  10.000        4.0    10.0
+-----------------------------------------------------------------------
+ Total                 4                 100.000       40.0   100.0
+-----------------------------------------------------------------------
+
+               NODE (s)   Real (s)      (%)
+       Time:     10.000     10.000    100.0
+""")
+    assert effort(profile) == 40.0
+    assert times(profile) == pytest.approx({"Force": 6.0, "PME mesh": 3.0, "Rest": 1.0})
+
+
+def test_namd_without_times_of_steps(read):
+    profile = read("""Info: NAMD 2.14 for Linux-x86_64-multicore
+Info: Initial time: 8 CPUs 0.1 s/step 1.1 days/ns 8715.45 MB memory
+WallClock: 70.500000  CPUTime: 70.212631  Memory: 8764.273438 MB
+""")
+    assert times(profile) == {"(whole run)": 70.5}
+    assert effort(profile) == 8 * 70.5
+
+
+def test_lammps_of_2013_counts_processes_as_tasks_times_threads(read):
+    profile = read("""Loop time of 10 on 8 procs (4 MPI x 2 OpenMP) for 100 steps with 8000 atoms
+Pair  time (%) = 7 (70)
+Comm  time (%) = 2 (20)
+Other time (%) = 1 (10)
+Gffft time (%) = 0.5 (5)
+""")
+    assert effort(profile) == 40.0
+    assert times(profile) == {"Pair": 7.0, "Comm": 2.0, "Other": 1.0}
+    assert settings(profile)["threads"] == "2"
 
 
 def test_lammps_with_full_timers(read):

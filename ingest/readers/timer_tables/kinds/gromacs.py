@@ -1,7 +1,8 @@
 """GROMACS: "real cycle and time accounting" at the end of md.log.
 
 Wall seconds are those of the ranks that take part in an activity, so that they sum to twice the total with
-separate PME ranks. Cycles are sums over all ranks and threads, and ``Core t`` is the time of all of these.
+separate PME ranks. Cycles are sums over all ranks and threads, and ``Core t`` is the time of all of these;
+before 4.6 there is none, and the seconds of the table are sums over the ranks.
 """
 
 from collections.abc import Sequence
@@ -21,17 +22,18 @@ from ingest.readers.timer_tables.values import count, known, number, timer
 
 _ROW = r"^ (?P<name>\S+(?: \S+)*)\s{2,}(?P<values>[0-9][-+0-9.eE ]*)$"
 _PME = ("PME mesh", "PME GPU mesh")  # the rows that the second table breaks down
-_PARTS = "PME mesh"  # its heading
+_PARTS = "PME mesh"  # its heading; before 5 it has none
 _WAIT = "PME wait for PP"  # without ranks of its own, PME waits for nothing: what is printed is no time
 _FORCE = ("Force", "Nonbonded F")  # called once per step
 
 
 def _place(rows: Sequence[Row], facts: Facts) -> Placed:
     """Turn cycles into seconds, and put the parts of PME below it."""
-    total = next((row for row in rows if row.name == "Total" and not row.group), None)
-    if total is None:
+    end = next((i for i, row in enumerate(rows) if row.name == "Total" and not row.group), None)
+    if end is None:
         return Placed(timers=())
-    main = [row for row in rows if not row.group and row.name not in ("Total", _WAIT)]
+    total, parts = rows[end], [row for row in rows[end + 1 :] if row.group in ("", _PARTS)]
+    main = [row for row in rows[:end] if not row.group and row.name != _WAIT]
     main += [row for row in rows if row.name == _WAIT and ("pme_ranks" in facts or "calls" in row.values)]
     main = [replace(row, name=row.name.removesuffix("*").strip()) for row in main]
     layout = _layout(main, total, facts)
@@ -40,7 +42,7 @@ def _place(rows: Sequence[Row], facts: Facts) -> Placed:
     scale = core / cycles if cycles > 0 else 0.0
     timers = [_timer(row, (row.name,), scale) for row in main]
     if whole := next((row.name for row in main if row.name in _PME), ""):
-        timers += [_timer(row, (whole, row.name), scale) for row in rows if row.group == _PARTS]
+        timers += [_timer(row, (whole, row.name), scale) for row in parts]
     steps = next((row.values.get("calls", "") for row in main if row.name in _FORCE), "")
     return Placed(timers=timers, total=core, facts={**layout, "steps": steps})
 
@@ -67,6 +69,8 @@ def _layout(rows: Sequence[Row], total: Row, facts: Facts) -> dict[str, str]:
 def _core_seconds(facts: Facts, total: Row, processes: int, threads: int) -> float:
     if facts.get("_unit") == "Core t" and (core := known(facts.get("_core"))):
         return core
+    if "core" in total.values:
+        return number(total.values["core"], "the total of seconds")
     return number(total.values.get("wall"), "the total wall time") * processes * threads
 
 
@@ -90,7 +94,7 @@ GROMACS = TimerTable(
         Form(
             header=r"Computing: Nodes Number G-Cycles Seconds %",
             row=_ROW,
-            columns=("ranks", "calls", "cycles", "wall", "percent"),
+            columns=("ranks", "calls", "cycles", "core", "percent"),
         ),
         Form(
             header=r"(?:Computing|Activity): Count Wall t \(s\) ms/step %",
