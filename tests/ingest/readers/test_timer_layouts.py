@@ -13,6 +13,7 @@ from .test_timer_tables import effort, overlapping, reconciled, settings, times
 def read(tmp_path):
     def write_and_read(text, name="x.log"):
         file = tmp_path / name
+        file.parent.mkdir(exist_ok=True)
         file.write_text(text)
         assert timer_tables.matches(file)
         return timer_tables.read(file)
@@ -285,3 +286,53 @@ def test_clocks_of_which_nothing_says_how_they_nest_count_in_no_sum(read):
     assert profile.notices == (
         "the clocks below 'CP' took longer than it did: they are also called elsewhere",
     )
+
+
+def test_castep_of_2008_calls_processes_nodes(read):
+    text = timer_logs.castep(processes=32)
+    old = text.replace("32 processes", "32 nodes")
+    assert old != text
+    assert len(read(old).locations) == 32
+
+
+def test_teuchos_before_2011_has_other_titles(read):
+    profile = read(
+        """
+==================================================================================
+
+                                 TimeMonitor Results
+
+Timer Name                  Min over procs    Avg over procs    Max over procs
+----------------------------------------------------------------------------------
+Data I/O                    4.5 (1)           5.25 (1)          5.5 (1)
+inner product               0.005 (2)         0.0625 (2)        0.25 (2)
+==================================================================================
+""",
+        "app.p8/x.log",
+    )
+    assert overlapping(profile) == {"Data I/O": 5.25, "inner product": 0.0625}
+    assert effort(profile) == 8 * 5.25
+
+
+def test_petsc_of_2026(read):
+    text = timer_logs.petsc().replace("Using Petsc", "Using PETSc").replace("Using petsc", "Using PETSc")
+    assert "Using PETSc" in text
+    assert settings(read(text))["version"] == settings(read(timer_logs.petsc()))["version"]
+
+
+def test_summary_of_the_gptl_library_has_means_of_the_ranks_that_called(read):
+    profile = read("""GPTL version info: 8.0.3
+Total ranks in communicator=4
+nthreads on rank 0=2
+'N' used for mean, std. dev. calcs.: 'ncalls'/'nthreads'
+
+name             ncalls nranks mean_time   std_dev   wallmax (rank  thread)   wallmin (rank  thread)
+total                 4      4    10.000     0.500    11.000 (     3     0)     9.000 (     1     0)
+write output    1.2e+07      2     3.000     0.250     4.000 (     0     1)     2.000 (     2     0)
+spinning      NOT PRINTED: timer is currently ON for 2 threads
+""")
+    assert times(profile) == {"(whole run)": 10.0}
+    assert overlapping(profile) == {"total": 10.0, "write output": 1.5}
+    assert effort(profile) == 40.0
+    assert np.nanmax(profile.values("max_time")) == 11.0
+    assert profile.notices[0] == "timers that were running, without values: 1"

@@ -6,7 +6,7 @@ from ingest.readers.timer_tables.kinds.amrex import AMREX
 from ingest.readers.timer_tables.kinds.castep import CASTEP
 from ingest.readers.timer_tables.kinds.cp2k import CP2K
 from ingest.readers.timer_tables.kinds.dealii import DEALII, DEALII_CPU, DEALII_GROUPED, DEALII_STATISTICS
-from ingest.readers.timer_tables.kinds.gptl import GPTL
+from ingest.readers.timer_tables.kinds.gptl import GPTL, GPTL_SUMMARY
 from ingest.readers.timer_tables.kinds.gromacs import GROMACS
 from ingest.readers.timer_tables.kinds.kokkos import KOKKOS
 from ingest.readers.timer_tables.kinds.lammps import LAMMPS
@@ -27,6 +27,7 @@ KINDS: tuple[TimerTable, ...] = (
     AMBER,
     NAMD,
     GPTL,
+    GPTL_SUMMARY,
     AMREX,
     NALU_WIND,
     DEALII_STATISTICS,
