@@ -7,6 +7,7 @@ from ingest.readers import timer_tables
 
 from . import timer_logs
 from .test_timer_tables import effort, overlapping, reconciled, settings, times
+from .timer_logs import GPTL_SUMMARY, GROMACS_ON_GPU, PH
 
 
 @pytest.fixture
@@ -19,38 +20,6 @@ def read(tmp_path):
         return timer_tables.read(file)
 
     return write_and_read
-
-
-GROMACS_ON_GPU = """GROMACS version:    2025.1
-Using 1 MPI thread
-
-      R E A L   C Y C L E   A N D   T I M E   A C C O U N T I N G
-
-On 1 MPI rank, each using 8 OpenMP threads
-
- Activity:              Num   Num      Call    Wall time         Giga-Cycles
-                        Ranks Threads  Count      (s)         total sum    %
---------------------------------------------------------------------------------
- Force                     1    8        101       5.000         80.000  50.0
- PME GPU mesh              1    8        101       3.000         48.000  30.0
- PME wait for PP                                   7.000        112.000  70.0
- Write traj.               1    8          1       1.000         16.000  10.0
- Rest                                              1.000         16.000  10.0
---------------------------------------------------------------------------------
- Total                                            10.000        160.000 100.0
---------------------------------------------------------------------------------
- Breakdown of PME mesh activities
---------------------------------------------------------------------------------
- Wait PME GPU gather       1    8        101       1.000         16.000  10.0
---------------------------------------------------------------------------------
- Breakdown of PP / PME activities
---------------------------------------------------------------------------------
- NB F kernel               1    8        101       4.000         64.000  40.0
---------------------------------------------------------------------------------
-
-               Core t (s)   Wall t (s)        (%)
-       Time:       78.000       10.000      780.0
-"""
 
 
 def test_gromacs_with_pme_on_a_gpu(read):
@@ -210,47 +179,6 @@ def test_dealii_cpu_and_wall_times_in_one_table(read):
     assert effort(profile) == 42.0
 
 
-PH = """     Program PHONON v.6.0 (svn rev. 13079) starts on 14Jul2020 at 15:51: 3
-     Parallel version (MPI), running on     2 processors
-     PHONON       :     1.16s CPU         1.30s WALL
-
-     electrons    :      2.00s CPU      3.00s WALL (       7 calls)
-
-     Called by electrons:
-     c_bands      :      2.00s CPU      3.00s WALL (       7 calls)
-
-     General routines
-     calbec       :      4.00s CPU      5.00s WALL (  15 calls)
-
-     PHONON       :  1m40.00s CPU     1m50.00s WALL
-
-     INITIALIZATION:
-     phq_setup    :      1.00s CPU      1.00s WALL (       8 calls)
-     phq_init     :      6.00s CPU      7.00s WALL (       8 calls)
-
-     phq_init     :      6.00s CPU      7.00s WALL (       8 calls)
-     init_vloc    :      2.00s CPU      3.00s WALL (       8 calls)
-
-     DYNAMICAL MATRIX:
-     dynmat0      :      1.00s CPU      2.00s WALL (       8 calls)
-     phqscf       :     70.00s CPU     90.00s WALL (       8 calls)
-
-     phqscf       :     70.00s CPU     90.00s WALL (       8 calls)
-     solve_linter :     60.00s CPU     80.00s WALL (      32 calls)
-
-     phqscf       :     70.00s CPU     90.00s WALL (       8 calls)
-     solve_linter :     60.00s CPU     80.00s WALL (      32 calls)
-
-     solve_linter :     60.00s CPU     80.00s WALL (      32 calls)
-     cgsolve      :     50.00s CPU     60.00s WALL (      77 calls)
-
-      General routines
-     calbec       :      4.00s CPU      5.00s WALL (  15 calls)
-
-     PHONON       :  1m40.00s CPU     1m50.00s WALL
-"""
-
-
 def test_clocks_of_ph_are_headed_by_one_that_is_printed_again(read):
     profile = read(PH)
     top = "PHONON"
@@ -321,18 +249,29 @@ def test_petsc_of_2026(read):
 
 
 def test_summary_of_the_gptl_library_has_means_of_the_ranks_that_called(read):
-    profile = read("""GPTL version info: 8.0.3
-Total ranks in communicator=4
-nthreads on rank 0=2
-'N' used for mean, std. dev. calcs.: 'ncalls'/'nthreads'
-
-name             ncalls nranks mean_time   std_dev   wallmax (rank  thread)   wallmin (rank  thread)
-total                 4      4    10.000     0.500    11.000 (     3     0)     9.000 (     1     0)
-write output    1.2e+07      2     3.000     0.250     4.000 (     0     1)     2.000 (     2     0)
-spinning      NOT PRINTED: timer is currently ON for 2 threads
-""")
+    profile = read(GPTL_SUMMARY)
     assert times(profile) == {"(whole run)": 10.0}
     assert overlapping(profile) == {"total": 10.0, "write output": 1.5}
     assert effort(profile) == 40.0
     assert np.nanmax(profile.values("max_time")) == 11.0
     assert profile.notices[0] == "timers that were running, without values: 1"
+
+
+def test_old_amber_has_no_section_of_timings(read):
+    tree = timer_logs.SANDER.partition("TIMINGS\n")[2].partition("\n")[2]
+    profile = read(
+        f" Amber 7  SANDER  Scripps/UCSF 2002\n|\n|>>>>>>>>PROFILE of TIMES>>>>>>>>>>>>>>>>>  \n|\n{tree}"
+    )
+    assert times(profile) == times(read(timer_logs.SANDER))
+    single, average = (
+        "|>>>>>>>>PROFILE of TIMES  for process    0\n",
+        "|>>>>>>>>PROFILE of Average TIMES>>>>>>>>> \n",
+    )
+    parallel = (
+        "|  Running AMBER/MPI version on    4 nodes\n"
+        + single
+        + tree.replace("10.00", "11.00")
+        + average
+        + tree
+    )
+    assert effort(read(parallel)) == 40.0

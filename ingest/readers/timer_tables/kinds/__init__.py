@@ -1,7 +1,7 @@
 """The kinds of tables: one description each, and one line here. The first whose mark is in a log reads it."""
 
 from ingest.readers.timer_tables.description import TimerTable
-from ingest.readers.timer_tables.kinds.amber import AMBER
+from ingest.readers.timer_tables.kinds.amber import AMBER, AMBER_WITHOUT_SECTION
 from ingest.readers.timer_tables.kinds.amrex import AMREX
 from ingest.readers.timer_tables.kinds.castep import CASTEP
 from ingest.readers.timer_tables.kinds.cp2k import CP2K
@@ -25,6 +25,7 @@ KINDS: tuple[TimerTable, ...] = (
     VASP,
     CASTEP,
     AMBER,
+    AMBER_WITHOUT_SECTION,
     NAMD,
     GPTL,
     GPTL_SUMMARY,

@@ -1,6 +1,6 @@
 """AMBER: section 5 of mdout, CPU seconds: an indented tree of sander, a list of major routines of pmemd.
 
-In the tree, callers stand below their callees and further left.
+In the tree, callers stand below their callees and further left. Old versions print it without a section.
 """
 
 from collections.abc import Sequence
@@ -85,3 +85,5 @@ AMBER = TimerTable(
     statistic=Statistic.MEAN,
     inclusive=True,
 )
+
+AMBER_WITHOUT_SECTION = replace(AMBER, begin=Line("PROFILE of ", r"^\|>+PROFILE of (?:Average )?TIMES>"))
