@@ -7,7 +7,7 @@ from ingest.readers import timer_tables
 
 from . import timer_logs
 from .test_timer_tables import effort, overlapping, reconciled, settings, times
-from .timer_logs import GPTL_SUMMARY, GROMACS_ON_GPU, PH
+from .timer_logs import GPTL_SUMMARY, GROMACS_ON_GPU, KOKKOS_STACK, PH
 
 
 @pytest.fixture
@@ -275,3 +275,26 @@ def test_old_amber_has_no_section_of_timings(read):
         + tree
     )
     assert effort(read(parallel)) == 40.0
+
+
+def test_space_time_stack_of_kokkos_is_a_tree(read):
+    profile = read(KOKKOS_STACK, "app.p4/x.log")
+    top = "(whole run)"
+    assert times(profile) == pytest.approx(
+        {
+            top: 2.0,
+            (top, "time loop"): 2.0,
+            (top, "time loop", "axpy"): 3.0,
+            (top, "time loop", "dot"): 1.0,
+            (top, "axpy"): 2.0,
+        }
+    )
+    assert effort(profile) == 40.0
+
+
+def test_threads_of_serial_quantum_espresso(read):
+    serial = "     Serial multi-threaded version, running on    8 processor cores"
+    text = PH.replace("     Parallel version (MPI), running on     2 processors", serial)
+    profile = read(text)
+    assert len(profile.locations) == 1
+    assert settings(profile)["threads"] == "8"

@@ -619,6 +619,23 @@ write output    1.2e+07      2     3.000     0.250     4.000 (     0     1)     
 spinning      NOT PRINTED: timer is currently ON for 2 threads
 """
 
+KOKKOS_STACK = """BEGIN KOKKOS PROFILING REPORT:
+TOTAL TIME: 10.0 seconds
+TOP-DOWN TIME TREE:
+<average time> <percent of total time> <percent time in Kokkos> <percent MPI imbalance> <remainder> <kernels per second> <number of calls> <name> [type]
+===================
+|-> 6.00e+00 sec 60.0% 50.0% 0.0% 50.0% 5.24e+01 3 time loop [region]
+|   |-> 3.00e+00 sec 30.0% 100.0% 0.0% ------ 30 axpy [for]
+|   |-> 1.00e+00 sec 10.0% 100.0% 0.0% ------ 30 dot [reduce]
+|-> 2.00e+00 sec 20.0% 100.0% 0.0% ------ 1 axpy [for]
+
+BOTTOM-UP TIME TREE:
+<average time> <percent of total time> <percent time in Kokkos> <percent MPI imbalance> <number of calls> <name> [type]
+===================
+|-> 5.00e+00 sec 50.0% 100.0% 0.0% ------ 31 axpy [for]
+|   |-> 3.00e+00 sec 30.0% 100.0% 0.0% ------ 30 time loop [region]
+"""  # noqa: E501
+
 LOGS: dict[str, Callable[[], str]] = {
     "gromacs": lambda: gromacs(GROMACS_ROWS),
     "gromacs-gpu": lambda: gromacs(GROMACS_ROWS, threads=2, header="Activity:", gpu=True, rest=2.0),
@@ -650,5 +667,6 @@ LOGS: dict[str, Callable[[], str]] = {
     "teuchos": lambda: TEUCHOS,
     "teuchos-serial": lambda: SERIAL_TEUCHOS,
     "kokkos": lambda: KOKKOS,
+    "kokkos-stack": lambda: KOKKOS_STACK,
 }
 """One log of each kind and layout."""

@@ -8,7 +8,7 @@ from ingest.readers.timer_tables.kinds.cp2k import CP2K
 from ingest.readers.timer_tables.kinds.dealii import DEALII, DEALII_CPU, DEALII_GROUPED, DEALII_STATISTICS
 from ingest.readers.timer_tables.kinds.gptl import GPTL, GPTL_SUMMARY
 from ingest.readers.timer_tables.kinds.gromacs import GROMACS
-from ingest.readers.timer_tables.kinds.kokkos import KOKKOS
+from ingest.readers.timer_tables.kinds.kokkos import KOKKOS, KOKKOS_STACK
 from ingest.readers.timer_tables.kinds.lammps import LAMMPS
 from ingest.readers.timer_tables.kinds.nalu_wind import NALU_WIND
 from ingest.readers.timer_tables.kinds.namd import NAMD
@@ -37,5 +37,6 @@ KINDS: tuple[TimerTable, ...] = (
     DEALII_CPU,
     TEUCHOS,
     KOKKOS,
+    KOKKOS_STACK,
     PETSC,
 )

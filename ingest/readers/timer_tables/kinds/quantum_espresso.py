@@ -150,6 +150,7 @@ QUANTUM_ESPRESSO = TimerTable(
         Line("running on", r"Parallel version \(MPI.*running on\s+(?P<processes>\d+) processor"),
         Line("Serial ", r"^\s*Serial (?P<_serial>)(?:multi-threaded )?version"),
         Line("Threads/MPI", r"Threads/MPI process:\s+(?P<threads>\d+)"),
+        Line("Serial multi", r"Serial multi-threaded version, running on\s+(?P<threads>\d+) processor"),
         Line("npool", r"K-points division:\s+npool\s+=\s+(?P<pools>\d+)"),
     ),
     place=_place,
