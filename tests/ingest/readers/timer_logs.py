@@ -535,9 +535,111 @@ Total Time in Kokkos kernels:                                         5.00000 se
 Total Calls to Kokkos Kernels:                                            200
 """
 
+GROMACS_ON_GPU = """GROMACS version:    2025.1
+Using 1 MPI thread
+
+      R E A L   C Y C L E   A N D   T I M E   A C C O U N T I N G
+
+On 1 MPI rank, each using 8 OpenMP threads
+
+ Activity:              Num   Num      Call    Wall time         Giga-Cycles
+                        Ranks Threads  Count      (s)         total sum    %
+--------------------------------------------------------------------------------
+ Force                     1    8        101       5.000         80.000  50.0
+ PME GPU mesh              1    8        101       3.000         48.000  30.0
+ PME wait for PP                                   7.000        112.000  70.0
+ Write traj.               1    8          1       1.000         16.000  10.0
+ Rest                                              1.000         16.000  10.0
+--------------------------------------------------------------------------------
+ Total                                            10.000        160.000 100.0
+--------------------------------------------------------------------------------
+ Breakdown of PME mesh activities
+--------------------------------------------------------------------------------
+ Wait PME GPU gather       1    8        101       1.000         16.000  10.0
+--------------------------------------------------------------------------------
+ Breakdown of PP / PME activities
+--------------------------------------------------------------------------------
+ NB F kernel               1    8        101       4.000         64.000  40.0
+--------------------------------------------------------------------------------
+
+               Core t (s)   Wall t (s)        (%)
+       Time:       78.000       10.000      780.0
+"""
+
+
+PH = """     Program PHONON v.6.0 (svn rev. 13079) starts on 14Jul2020 at 15:51: 3
+     Parallel version (MPI), running on     2 processors
+     PHONON       :     1.16s CPU         1.30s WALL
+
+     electrons    :      2.00s CPU      3.00s WALL (       7 calls)
+
+     Called by electrons:
+     c_bands      :      2.00s CPU      3.00s WALL (       7 calls)
+
+     General routines
+     calbec       :      4.00s CPU      5.00s WALL (  15 calls)
+
+     PHONON       :  1m40.00s CPU     1m50.00s WALL
+
+     INITIALIZATION:
+     phq_setup    :      1.00s CPU      1.00s WALL (       8 calls)
+     phq_init     :      6.00s CPU      7.00s WALL (       8 calls)
+
+     phq_init     :      6.00s CPU      7.00s WALL (       8 calls)
+     init_vloc    :      2.00s CPU      3.00s WALL (       8 calls)
+
+     DYNAMICAL MATRIX:
+     dynmat0      :      1.00s CPU      2.00s WALL (       8 calls)
+     phqscf       :     70.00s CPU     90.00s WALL (       8 calls)
+
+     phqscf       :     70.00s CPU     90.00s WALL (       8 calls)
+     solve_linter :     60.00s CPU     80.00s WALL (      32 calls)
+
+     phqscf       :     70.00s CPU     90.00s WALL (       8 calls)
+     solve_linter :     60.00s CPU     80.00s WALL (      32 calls)
+
+     solve_linter :     60.00s CPU     80.00s WALL (      32 calls)
+     cgsolve      :     50.00s CPU     60.00s WALL (      77 calls)
+
+      General routines
+     calbec       :      4.00s CPU      5.00s WALL (  15 calls)
+
+     PHONON       :  1m40.00s CPU     1m50.00s WALL
+"""
+
+
+GPTL_SUMMARY = """GPTL version info: 8.0.3
+Total ranks in communicator=4
+nthreads on rank 0=2
+'N' used for mean, std. dev. calcs.: 'ncalls'/'nthreads'
+
+name             ncalls nranks mean_time   std_dev   wallmax (rank  thread)   wallmin (rank  thread)
+total                 4      4    10.000     0.500    11.000 (     3     0)     9.000 (     1     0)
+write output    1.2e+07      2     3.000     0.250     4.000 (     0     1)     2.000 (     2     0)
+spinning      NOT PRINTED: timer is currently ON for 2 threads
+"""
+
+KOKKOS_STACK = """BEGIN KOKKOS PROFILING REPORT:
+TOTAL TIME: 10.0 seconds
+TOP-DOWN TIME TREE:
+<average time> <percent of total time> <percent time in Kokkos> <percent MPI imbalance> <remainder> <kernels per second> <number of calls> <name> [type]
+===================
+|-> 6.00e+00 sec 60.0% 50.0% 0.0% 50.0% 5.24e+01 3 time loop [region]
+|   |-> 3.00e+00 sec 30.0% 100.0% 0.0% ------ 30 axpy [for]
+|   |-> 1.00e+00 sec 10.0% 100.0% 0.0% ------ 30 dot [reduce]
+|-> 2.00e+00 sec 20.0% 100.0% 0.0% ------ 1 axpy [for]
+
+BOTTOM-UP TIME TREE:
+<average time> <percent of total time> <percent time in Kokkos> <percent MPI imbalance> <number of calls> <name> [type]
+===================
+|-> 5.00e+00 sec 50.0% 100.0% 0.0% ------ 31 axpy [for]
+|   |-> 3.00e+00 sec 30.0% 100.0% 0.0% ------ 30 time loop [region]
+"""  # noqa: E501
+
 LOGS: dict[str, Callable[[], str]] = {
     "gromacs": lambda: gromacs(GROMACS_ROWS),
     "gromacs-gpu": lambda: gromacs(GROMACS_ROWS, threads=2, header="Activity:", gpu=True, rest=2.0),
+    "gromacs-on-gpu": lambda: GROMACS_ON_GPU,
     "lammps": lambda: lammps((1.0, 100, [("Pair", 0.75), ("Comm", 0.125), ("Other", 0.125)])),
     "lammps-runs": lambda: lammps(*[(1.0, 100, [("Pair", 0.5), ("Output", 0.25), ("Other", 0.25)])] * 2),
     "lammps-old": old_lammps,
@@ -545,6 +647,7 @@ LOGS: dict[str, Callable[[], str]] = {
     "quantum-espresso": quantum_espresso,
     "quantum-espresso-repeated": lambda: quantum_espresso(repeated=True, total="0h 2m"),
     "quantum-espresso-old": lambda: OLD_QUANTUM_ESPRESSO,
+    "quantum-espresso-ph": lambda: PH,
     "vasp": vasp,
     "vasp-old": lambda: OLD_VASP,
     "castep": castep,
@@ -554,6 +657,7 @@ LOGS: dict[str, Callable[[], str]] = {
     "nalu-wind": lambda: NALU_WIND,
     "gptl": lambda: gptl(GPTL_ROWS),
     "gptl-runs": lambda: gptl(GPTL_ROWS) + ">>> cut\n" + gptl(GPTL_ROWS, on=False) + gptl(GPTL_ROWS[:4]),
+    "gptl-summary": lambda: GPTL_SUMMARY,
     "petsc": petsc,
     "amrex": lambda: amrex(AMREX_ROWS, total=12.0),
     "amrex-region": lambda: amrex(AMREX_ROWS, total=12.0, region=True),
@@ -563,5 +667,6 @@ LOGS: dict[str, Callable[[], str]] = {
     "teuchos": lambda: TEUCHOS,
     "teuchos-serial": lambda: SERIAL_TEUCHOS,
     "kokkos": lambda: KOKKOS,
+    "kokkos-stack": lambda: KOKKOS_STACK,
 }
 """One log of each kind and layout."""

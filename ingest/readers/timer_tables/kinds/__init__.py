@@ -1,14 +1,14 @@
 """The kinds of tables: one description each, and one line here. The first whose mark is in a log reads it."""
 
 from ingest.readers.timer_tables.description import TimerTable
-from ingest.readers.timer_tables.kinds.amber import AMBER
+from ingest.readers.timer_tables.kinds.amber import AMBER, AMBER_WITHOUT_SECTION
 from ingest.readers.timer_tables.kinds.amrex import AMREX
 from ingest.readers.timer_tables.kinds.castep import CASTEP
 from ingest.readers.timer_tables.kinds.cp2k import CP2K
-from ingest.readers.timer_tables.kinds.dealii import DEALII, DEALII_CPU, DEALII_STATISTICS
-from ingest.readers.timer_tables.kinds.gptl import GPTL
+from ingest.readers.timer_tables.kinds.dealii import DEALII, DEALII_CPU, DEALII_GROUPED, DEALII_STATISTICS
+from ingest.readers.timer_tables.kinds.gptl import GPTL, GPTL_SUMMARY
 from ingest.readers.timer_tables.kinds.gromacs import GROMACS
-from ingest.readers.timer_tables.kinds.kokkos import KOKKOS
+from ingest.readers.timer_tables.kinds.kokkos import KOKKOS, KOKKOS_STACK
 from ingest.readers.timer_tables.kinds.lammps import LAMMPS
 from ingest.readers.timer_tables.kinds.nalu_wind import NALU_WIND
 from ingest.readers.timer_tables.kinds.namd import NAMD
@@ -25,14 +25,18 @@ KINDS: tuple[TimerTable, ...] = (
     VASP,
     CASTEP,
     AMBER,
+    AMBER_WITHOUT_SECTION,
     NAMD,
     GPTL,
+    GPTL_SUMMARY,
     AMREX,
     NALU_WIND,
     DEALII_STATISTICS,
     DEALII,
+    DEALII_GROUPED,
     DEALII_CPU,
     TEUCHOS,
     KOKKOS,
+    KOKKOS_STACK,
     PETSC,
 )

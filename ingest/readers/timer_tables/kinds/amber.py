@@ -1,6 +1,6 @@
 """AMBER: section 5 of mdout, CPU seconds: an indented tree of sander, a list of major routines of pmemd.
 
-In the tree, callers stand below their callees and further left.
+In the tree, callers stand below their callees and further left. Old versions print it without a section.
 """
 
 from collections.abc import Sequence
@@ -73,7 +73,10 @@ AMBER = TimerTable(
         r"^\|\s+(?:Master )?Total CPU time:\s+(?P<_total>[0-9.]+) seconds",
     ),
     facts=(
-        Line("AMBER/MPI version on", r"Running AMBER/MPI version on\s+(?P<processes>\d+)\s+node"),
+        Line(
+            "AMBER/MPI version on", r"Running AMBER/MPI version on\s+(?P<processes>\d+)\s+(?:node|MPI task)"
+        ),
+        Line("openmp threads", r"Number of openmp threads per MPI task:\s+(?P<threads>\d+)"),
         Line("Amber ", r"^\s*Amber (?P<version>\d+ \w+)"),
         Line("nstlim", r"^\s*nstlim\s*=\s*(?P<steps>\d+)"),
         Line("maxcyc", r"^\s*maxcyc\s*=\s*(?P<steps>\d+)"),
@@ -82,3 +85,5 @@ AMBER = TimerTable(
     statistic=Statistic.MEAN,
     inclusive=True,
 )
+
+AMBER_WITHOUT_SECTION = replace(AMBER, begin=Line("PROFILE of ", r"^\|>+PROFILE of (?:Average )?TIMES>"))

@@ -11,7 +11,8 @@ from ingest.readers.timer_tables.values import flat
 
 _NAMES = {"Other": "(timers below the print threshold)"}
 _STEP = ("amr-wind::incflo::advance", "Amr::coarseTimeStep()")  # called once per step
-_ROW = r"^(?P<name>\S+(?: \S+)*)\s+(?P<values>[0-9]+(?:\s+[-+0-9.eEnaif]+){3}\s+[0-9.]+%)\s*$"
+_SECONDS = r"[0-9]+(?:\.[0-9]+)?(?:e[-+]?[0-9]+)?"
+_ROW = r"^\s*(?P<name>\S+(?: \S+)*)\s+(?P<values>[0-9]+(?:\s+[-+0-9.eEnaif]+){3}\s+[0-9.]+%)\s*$"
 
 
 def _place(rows: Sequence[Row], facts: Facts) -> Placed:
@@ -28,11 +29,11 @@ AMREX = TimerTable(
     name="AMReX",
     begin=Line(
         "TinyProfiler total time across processes",
-        r"^TinyProfiler total time across processes \[min\.\.\.avg\.\.\.max\]:"
-        r" \S+ \.\.\. (?P<total>\S+) \.\.\. \S+",
+        r"^\s*TinyProfiler total time across processes \[min\.\.\.avg\.\.\.max\]:"
+        rf"\s*{_SECONDS}\s*\.\.\.\s*(?P<total>{_SECONDS})\s*\.\.\.\s*{_SECONDS}\s*$",
     ),
     end=r"Memory Usage:|^Unused ParmParse|^AMReX \(.*\) finalized",
-    header=r"^Name\s+NCalls\b",
+    header=r"^\s*Name\s+NCalls\b",
     forms=(
         Form(
             header=r"Name NCalls Excl\. Min Excl\. Avg Excl\. Max Max %",
@@ -45,7 +46,7 @@ AMREX = TimerTable(
             columns=("calls", "least", "inclusive", "most", "percent"),
         ),
     ),
-    heading=r"^(?:BEGIN REGION (?P<group>.+?)|END REGION .*)\s*$",
+    heading=r"^\s*(?:BEGIN REGION (?P<group>.+?)|END REGION .*)\s*$",
     facts=(
         Line("MPI processes", r"^MPI initialized with (?P<processes>\d+) MPI processes"),
         Line("Num. ranks", r"MPI\s+:: ON\s+\(Num\. ranks = (?P<processes>\d+)\)"),

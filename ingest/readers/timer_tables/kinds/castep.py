@@ -64,7 +64,9 @@ CASTEP = TimerTable(
         Line("<-- SCF", r"^\s*(?P<name>Initial|\d+)\s.*\s(?P<stamp>[0-9.]+)\s+<-- SCF"),
     ),
     facts=(
-        Line("Calculation parallelised", r"Calculation parallelised over\s+(?P<processes>\d+) process"),
+        Line(
+            "Calculation parallelised", r"Calculation parallelised over\s+(?P<processes>\d+) (?:process|node)"
+        ),
         Line("Calculation not parallelised", r"Calculation not parallelised(?P<_serial>)"),
         Line("from code version", r"^ from code version (?P<commit>[0-9a-f]{7,40}\+?)\s"),
         Line("Compiler:", r"^ Compiler: (?P<compiler>[^;]*[^;\s])"),

@@ -24,8 +24,8 @@ CP2K = TimerTable(
     header=r"^\s*SUBROUTINE\s+CALLS\b",
     forms=(
         Form(
-            header=r"SUBROUTINE CALLS ASD SELF TIME TOTAL TIME MAXIMUM AVERAGE MAXIMUM AVERAGE MAXIMUM",
-            row=r"^ (?P<name>\S+(?: \S+)*?)\s+(?P<values>\d+\s+\d+\.\d+(?:\s+\d+\.\d+){4})\s*$",
+            header=r"SUBROUTINE CALLS ASD SELF TIME TOTAL TIME (?:MAXRANK )?MAXIMUM(?: AVERAGE MAXIMUM){2}",
+            row=r"^ ?(?P<name>\S+(?: \S+)*?)\s+(?P<values>\d+\s+\d+\.\d+(?:\s+\d+\.\d*){4})(?:\s+\d+)?\s*$",
             columns=("calls", "depth", "seconds", "most", "total", "largest_total"),
         ),
     ),

@@ -77,3 +77,19 @@ DEALII_STATISTICS = replace(
     ),
     statistic=Statistic.MEAN,
 )
+
+DEALII_GROUPED = replace(
+    DEALII,
+    begin=Line(
+        "Total CPU/wall time elapsed",
+        rf"^\s*\|\s*Total CPU/wall time elapsed since start\s*\|[^|]*\|[^|]*\|\s*(?P<total>{_NUMBER})s\s*\|",
+    ),
+    forms=(
+        Form(
+            header=r"\| Section \| no\. calls \| CPU time \| % of total \| wall time \| % of total",
+            row=_ROW,
+            columns=("calls", "cpu", "cpu_percent", "seconds", "percent"),
+            separator="|",
+        ),
+    ),
+)

@@ -1,9 +1,11 @@
 """GPTL (E3SM, CESM, HOMME): global statistics, inclusive wall seconds summed over the ranks.
 
-Nothing says how timers nest. Some are known to hold all others; they stand for the total.
+Nothing says how timers nest. Some are known to hold all others; they stand for the total. The library itself
+(`GPTLpr_summary`) prints means of the ranks that called a timer.
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from ingest.errors import InputError
 from ingest.readers.timer_tables.description import (
@@ -75,4 +77,40 @@ GPTL = TimerTable(
     choice=Choice.EACH,
     communication=r"(?i)mpi_(?:wait|send|recv|i?all|bcast|barrier|reduce|gather)|bndry_exchange|_comm_|comm_",
     output=r"PIO:",
+)
+
+
+def _place_means(rows: Sequence[Row], facts: Facts) -> Placed:
+    """Sum the means over the ranks that called a timer."""
+    tasks = count(facts, "processes") or 1
+    stopped = [row for row in rows if "mean" in row.values]
+    means = [_timer(_with_sum(row), tasks, True) for row in stopped]
+    running = len(rows) - len(stopped)
+    notices = (f"timers that were running, without values: {running}",) if running else ()
+    return Placed(timers=tuple(means), notices=notices)
+
+
+def _with_sum(row: Row) -> Row:
+    mean, ranks = (number(row.values[name], f"the {name} of '{row.name[:80]}'") for name in ("mean", "ranks"))
+    return replace(row, values={**row.values, "walltotal": str(mean * ranks)})
+
+
+GPTL_SUMMARY = TimerTable(
+    name="GPTL",
+    begin=Line("Total ranks in communicator=", r"^Total ranks in communicator=(?P<processes>\d+)\s*$"),
+    header=r"^name\s",
+    forms=(
+        Form(
+            header=r"name ncalls nranks mean_time std_dev wallmax \(rank\b",
+            row=r"^(?P<name>\S+(?: \S+)*?)\s+(?:NOT PRINTED|(?P<count>\d+(?:\.\d+e[-+]\d+)?)\s+(?P<ranks>\d+)"
+            r"\s+(?P<mean>\d+\.\d+)\s+\d+\.\d+\s+(?P<wallmax>\d+\.\d+) \([\d ]+\)"
+            r"\s+(?P<wallmin>\d+\.\d+) \()",
+        ),
+    ),
+    within=(r"^nthreads on rank 0=(?P<threads>\d+)",),
+    place=_place_means,
+    statistic=Statistic.SUM,
+    choice=Choice.EACH,
+    communication=GPTL.communication,
+    output=GPTL.output,
 )

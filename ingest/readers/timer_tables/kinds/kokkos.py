@@ -1,10 +1,23 @@
-"""Kokkos' simple kernel timer, as its reader prints it: kernels, exclusive, and regions around them."""
+"""Kokkos' simple kernel timer, as its reader prints it: kernels, exclusive, and regions around them.
+
+The other tool, space-time stack, prints a tree: means of the ranks, inclusive.
+"""
 
 from collections.abc import Sequence
 from dataclasses import replace
 
-from ingest.readers.timer_tables.description import Facts, Form, Line, Placed, Row, Statistic, TimerTable
-from ingest.readers.timer_tables.values import flat
+from ingest.readers.timer_tables.description import (
+    WHOLE,
+    Facts,
+    Form,
+    Line,
+    Placed,
+    Row,
+    Statistic,
+    Timer,
+    TimerTable,
+)
+from ingest.readers.timer_tables.values import flat, known, timer
 
 _REGION = "REGION"
 
@@ -33,4 +46,36 @@ KOKKOS = TimerTable(
     place=_place,
     statistic=Statistic.ONE,
     rest=True,
+)
+
+
+def _place_tree(rows: Sequence[Row], facts: Facts) -> Placed:
+    """Put every timer below the one above it that is further left, and all below the whole run."""
+    total = known(facts.get("total"))
+    above: list[Row] = []
+    timers: list[Timer] = []
+    for row in rows:
+        while above and above[-1].indent >= row.indent:
+            above.pop()
+        above.append(row)
+        timers.append(timer(row, (WHOLE, *(caller.name for caller in above))))
+    listed = sum(timer.seconds for timer in timers if len(timer.path) == 2)
+    whole = Timer(path=(WHOLE,), seconds=listed if total is None else total)
+    return Placed(timers=(whole, *timers) if timers else (), total=total)
+
+
+KOKKOS_STACK = TimerTable(
+    name="Kokkos",
+    begin=Line("TOP-DOWN TIME TREE", r"^TOP-DOWN TIME TREE:"),
+    end=r"^BOTTOM-UP TIME TREE",
+    forms=(
+        Form(
+            row=r"^[| ]*\|-> (?P<seconds>[-+0-9.e]+) sec (?:\S+% ){3}(?:-+|\S+% \S+) (?P<calls>\d+) "
+            r"(?P<name>\S.*?)(?: \[\w+\])?\s*$"
+        ),
+    ),
+    facts=(Line("TOTAL TIME:", r"^TOTAL TIME: (?P<total>[0-9.e+-]+) seconds"),),
+    place=_place_tree,
+    statistic=Statistic.MEAN,
+    inclusive=True,
 )

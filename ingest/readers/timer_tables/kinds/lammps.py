@@ -15,12 +15,15 @@ from ingest.readers.timer_tables.description import (
 )
 from ingest.readers.timer_tables.values import flat
 
+_REST = "Other"
 _RENAMED = {"Kspce": "Kspace", "Outpt": "Output"}  # spellings before 2015
 
 
 def _place(rows: Sequence[Row], facts: Facts) -> Placed:
-    """Leave out the table of threads, which splits the times of a task again."""
+    """Leave out the table of threads, and what is below the remainder: they split times again."""
     named = [replace(row, name=_RENAMED.get(row.name, row.name)) for row in rows if not row.group]
+    end = next((i for i, row in enumerate(named) if row.name == _REST), len(named))
+    named = named[: end + 1]
     processes = facts.get("processes") or facts.get("_procs", "")
     return replace(flat(named, facts), facts={"processes": processes})
 
@@ -30,14 +33,20 @@ LAMMPS = TimerTable(
     begin=Line(
         "Loop time of ",
         r"^Loop time of (?P<total>[-+0-9.eE]+) on (?P<_procs>\d+) procs?"
-        r"(?: \([^)]*\))? for (?P<steps>\d+) steps",
+        r"(?: \((?P<processes>\d+) MPI x (?P<threads>\d+) OpenMP\))? for (?P<steps>\d+) steps",
     ),
     program=Line("LAMMPS (", r"^LAMMPS \([^)]*\)\s*$"),
     end=r"^Nlocal:|^Total # of neighbors|^Total wall time",
     forms=(
         Form(row=r"^(?P<name>[A-Z]\w*)\s+time \(%\) = (?P<seconds>\S+) \("),
+        Form(  # timer full
+            header=r"Section \| min time \| avg time \| max time \|\s?%varavg\|\s?%CPU\s?\|",
+            row=r"^(?P<name>[A-Z]\w*)\s*\|(?P<values>.*)$",
+            columns=("least", "seconds", "most", "variation", "CPU", "percent"),
+            separator="|",
+        ),
         Form(
-            header=r"Section \| min time \| avg time \| max time \|",
+            header=r"Section \| min time \| avg time \| max time \|\s?%varavg\| %total",
             row=r"^(?P<name>[A-Z]\w*)\s*\|(?P<values>.*)$",
             columns=("least", "seconds", "most", "variation", "percent"),
             separator="|",

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from ingest.readers.timer_tables.description import (
+    WHOLE,
     Facts,
     Line,
     Placed,
@@ -11,12 +12,19 @@ from ingest.readers.timer_tables.description import (
     Timer,
     TimerTable,
 )
-from ingest.readers.timer_tables.values import count, known, number
+from ingest.readers.timer_tables.values import count, known, number, timer
+
+_STEPS = "TIMING"
 
 
 def _place(rows: Sequence[Row], facts: Facts) -> Placed:
-    """Take the last cumulative time; steps before the first of this run took none of it."""
-    last = rows[-1]
+    """Take the last cumulative time; steps before the first of this run took none of it.
+
+    Short runs print none: only their whole time is known.
+    """
+    last = next((row for row in reversed(rows) if row.name == _STEPS), None)
+    if last is None:
+        return Placed(timers=(timer(rows[-1], (WHOLE,)),), total=known(facts.get("total")))
     steps = number(last.values.get("step"), "the last step") - (count(facts, "_first") or 0)
     seconds = number(last.values.get("seconds"), "the time of the steps")
     notices = () if "total" in facts else ("the log ends before the run: steps up to there",)
@@ -35,12 +43,14 @@ NAMD = TimerTable(
     scattered=(
         Line(
             "TIMING: ",
-            r"^(?P<name>TIMING): +(?P<step>\d+) +CPU: *[-+0-9.eE]+, .*?Wall: *(?P<seconds>[-+0-9.eE]+),",
+            rf"^(?P<name>{_STEPS}): +(?P<step>\d+) +CPU: *[-+0-9.eE]+, .*?Wall: *(?P<seconds>[-+0-9.eE]+),",
         ),
+        Line("WallClock:", r"^(?P<name>WallClock): +(?P<seconds>[0-9.]+)"),
     ),
     facts=(
         Line("Info: Running on", r"^Info: Running on (?P<processes>\d+) processors"),
         Line("Charm++> Running", r"^Running on (?P<processes>\d+) processors"),
+        Line(" time: ", r"^Info: (?:Initial|Benchmark) time: (?P<processes>\d+) CPUs"),
         Line("FIRST TIMESTEP", r"^Info: FIRST TIMESTEP\s+(?P<_first>\d+)"),
         Line("WallClock:", r"^WallClock: +(?P<total>[0-9.]+)"),
     ),

@@ -48,7 +48,7 @@ PETSC = TimerTable(
     within=(
         r" named .* with (?P<processes>[0-9]+) process",
         r"^Time \(sec\):\s+\S+\s+\S+\s+(?P<total>[0-9.e+-]+)",
-        r"^Using Petsc (?P<version>.*?)\s*(?:GIT Date.*|,.*)?$",
+        r"^Using P(?:etsc|ETSc) (?P<version>.*?)\s*(?:(?i:git) Date.*|,.*)?$",
     ),
     place=_place,
     statistic=Statistic.MEAN_AND_MAXIMUM,

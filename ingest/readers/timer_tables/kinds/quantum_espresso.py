@@ -1,7 +1,8 @@
 """Quantum ESPRESSO: clocks at the end of a run, inclusive seconds of the first rank.
 
 Blocks are headed by their caller. ``*egterg`` stands for whichever solver there is. General and parallel
-routines are totals over all callers and lie inside the clocks above them.
+routines are totals over all callers and lie inside the clocks above them. ph.x has no such headings: a clock
+that is printed again heads those that it called.
 """
 
 from collections.abc import Sequence
@@ -26,7 +27,7 @@ _ROUNDING = 60.0  # seconds: from one hour on, whole minutes are printed
 
 def _place(rows: Sequence[Row], facts: Facts) -> Placed:
     program = facts.get("_program", "")
-    block = _last_block(rows, program)
+    block = _headed_by_repeated(_last_block(rows, program))
     clocks = {(row.group, row.name): _seconds(row) for row in block if row.name != program}
     total = next((_seconds(row) for row in reversed(block) if row.name == program), None)
     seconds = {name: value.seconds for (_, name), value in clocks.items()}
@@ -63,6 +64,22 @@ def _last_block(rows: Sequence[Row], program: str) -> Sequence[Row]:
     if "first" in rows[totals[-1]].values:  # versions before 4.1
         return rows[totals[-1] :]
     return rows[totals[-2] + 1 if len(totals) > 1 else 0 : totals[-1] + 1]
+
+
+def _headed_by_repeated(rows: Sequence[Row]) -> list[Row]:
+    """Put clocks below the one that was printed again above them, if no heading says who called them."""
+    printed: set[str] = set()
+    headed, caller, heading = [], "", ""
+    for row in rows:
+        caller, heading = (caller if row.group == heading else ""), row.group
+        if row.group.startswith(_CALLED_BY) or row.group.endswith("routines"):
+            headed.append(row)
+        elif row.name in printed:
+            caller = row.name
+        else:
+            headed.append(replace(row, group=f"{_CALLED_BY}{caller}" if caller else ""))
+        printed.add(row.name)
+    return headed
 
 
 def _seconds(row: Row) -> Timer:
@@ -102,7 +119,7 @@ def _path(name: str, parents: dict[str, str | None], doubtful: set[str]) -> tupl
     path = [name]
     while len(path) <= len(parents):
         above = parents.get(path[0])
-        if above is None or (above in doubtful and above != ""):
+        if above is None or above in doubtful:
             return ()
         if above == "":
             return tuple(path)
@@ -123,6 +140,8 @@ QUANTUM_ESPRESSO = TimerTable(
             r"(?:\s+[0-9][0-9.dhms ]*? GPU)?\s*(?:\(\s*(?P<calls>\d+) calls.*\))?\s*$",
         ),
         Line(" : ", r"^ {3,8}[A-Z][-A-Z0-9]*\s*: .*(?:WALL|wall time)(?P<group>)\s*$"),  # ends a block
+        Line("INITIALIZATION:", r"^ {3,8}(?P<group>INITIALIZATION):\s*$"),  # ph.x
+        Line("DYNAMICAL MATRIX:", r"^ {3,8}(?P<group>DYNAMICAL MATRIX):\s*$"),
         Line("Called by", r"^ {3,8}(?P<group>Called by \S+?):?\s*$"),
         Line("outines", r"^ {3,8}(?P<group>\w[-+/\w ]{0,40} routines?):?\s*$"),
     ),
@@ -131,6 +150,7 @@ QUANTUM_ESPRESSO = TimerTable(
         Line("running on", r"Parallel version \(MPI.*running on\s+(?P<processes>\d+) processor"),
         Line("Serial ", r"^\s*Serial (?P<_serial>)(?:multi-threaded )?version"),
         Line("Threads/MPI", r"Threads/MPI process:\s+(?P<threads>\d+)"),
+        Line("Serial multi", r"Serial multi-threaded version, running on\s+(?P<threads>\d+) processor"),
         Line("npool", r"K-points division:\s+npool\s+=\s+(?P<pools>\d+)"),
     ),
     place=_place,

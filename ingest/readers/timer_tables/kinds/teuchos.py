@@ -12,7 +12,7 @@ TEUCHOS = TimerTable(
     header=r"^Timer Name\s",
     forms=(
         Form(
-            header=r"Timer Name MinOverProcs MeanOverProcs MaxOverProcs",
+            header=r"Timer Name (?:MinOverProcs MeanOverProcs Max|Min over procs Avg over procs Max)",
             row=rf"^(?P<name>\S+(?: \S+)*)\s{{2,}}(?P<least>{_VALUE}) \([0-9.e+]+\)\s+"
             rf"(?P<seconds>{_VALUE}) \((?P<calls>[0-9.e+]+)\)\s+(?P<most>{_VALUE}) \(",
         ),
