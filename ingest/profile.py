@@ -1,6 +1,6 @@
 """`Profile`: one run as its file has it, columnar, with values read on demand."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Protocol, TypeAlias
@@ -74,6 +74,17 @@ class RegionTable:
     paradigm: tuple[str, ...]
     file: tuple[str, ...]
     line: IntArray
+
+    @classmethod
+    def named(cls, names: Sequence[str], paradigms: Sequence[str]) -> "RegionTable":
+        """Return the table of regions of which no more than name and paradigm is known."""
+        return cls(
+            name=tuple(names),
+            mangled=tuple(names),
+            paradigm=tuple(paradigms),
+            file=("",) * len(names),
+            line=np.full(len(names), -1),
+        )
 
     def __len__(self) -> int:
         """Return the number of regions."""

@@ -164,16 +164,11 @@ def _profile(
     for column, of_process in columns.items():
         require_summable(of_process, f"the metric '{column.name}'", source)
         values[column.name] = np.broadcast_to(of_process[:, None], (len(tree), facts.processes))
-    nothing = ("",) * len(names)
     return Profile(
         source=source,
         tree=tree,
-        regions=RegionTable(
-            name=names,
-            mangled=names,
-            paradigm=tuple(_PARADIGMS.get(group_of.get(name, name), PARADIGM) for name in names),
-            file=nothing,
-            line=np.full(len(names), -1),
+        regions=RegionTable.named(
+            names, [_PARADIGMS.get(group_of.get(name, name), PARADIGM) for name in names]
         ),
         locations=LocationTable.of_threads(
             np.arange(facts.processes), np.zeros(facts.processes, dtype=np.int64)
