@@ -10,7 +10,7 @@ _NUMBER = re.compile(r"[0-9]{1,9}")
 
 
 def numbered_files(found: Sequence[Path]) -> tuple[str, list[Path]]:
-    """Return what stands before the number in the names of files, and the files in the order of their numbers.
+    """Return what stands before the number in the names of files, and the files in its order.
 
     Names must differ in one number only, which must be 0, 1, ... or 1, 2, ... without a gap.
 

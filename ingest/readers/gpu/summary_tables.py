@@ -20,6 +20,7 @@ from ingest.readers.stacks import TIME, UNKNOWN, VISITS, Stacks
 from ingest.readers.textfile import head_lines, lines_of
 from ingest.region_class import GPU_COPY, GPU_KERNEL
 from ingest.run_settings import METADATA
+from ingest.time_units import IN_A_SECOND
 
 HEAD_BYTES = 1 << 14
 ONE_DEVICE = "devices are not stated: all kernels and copies are taken to be of one"
@@ -66,7 +67,6 @@ _KINDS = (  # the first whose end a name has
     _Kind(_ROCPROF, ".stats", GPU_KERNEL),
 )
 _TIME = re.compile(r"(?:TotalDuration|Total Time|Sum) ?\(?(?P<unit>ns|us|ms|s)\)?", re.IGNORECASE)
-_UNITS = {"ns": 1e9, "us": 1e6, "ms": 1e3, "s": 1.0}  # in a second
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -200,7 +200,7 @@ def _table(path: Path) -> _Table | None:
                 name=columns.index(kind.name),
                 number=columns.index(number),
                 time=place,
-                unit=_UNITS[match["unit"].lower()],
+                unit=IN_A_SECOND[match["unit"].lower()],
             )
     return None
 

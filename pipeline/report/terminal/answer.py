@@ -21,7 +21,6 @@ from pipeline.report.formatting import (
     figure,
     percent,
     point_text,
-    quantity,
     shorten_middle,
     value_text,
 )

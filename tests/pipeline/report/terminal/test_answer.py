@@ -123,7 +123,11 @@ def test_two_scales_are_a_measured_profile():
         ((1.82e6, 1.5e6, 2.2e6), 2.13e6, "predicted p = 8 as 506 [417 .. 611], measured 592 core-hours"),
         ((30e3, 20e3, 72e3), 45e3, "predicted p = 8 as 8.33 [5.56 .. 20.0], measured 12.5 core-hours"),
         ((45e3, 20e3, 72e3), 30e3, "predicted p = 8 as 12.5 [5.56 .. 20.0], measured 8.33 core-hours"),
-        ((30e3, 20e3, 72e9), 20e3, "predicted p = 8 as 30,000 [20,000 .. 72.0 billion], measured 20,000 core-s"),
+        (
+            (30e3, 20e3, 72e9),
+            20e3,
+            "predicted p = 8 as 30,000 [20,000 .. 72.0 billion], measured 20,000 core-s",
+        ),
     ],
 )
 def test_the_held_out_value_and_its_prediction_have_one_unit(predicted, measured, text):
