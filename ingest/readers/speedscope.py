@@ -15,7 +15,7 @@ from ingest.calltree import ROOT
 from ingest.errors import InputError
 from ingest.profile import LARGEST, Metric, Profile
 from ingest.readers.stacks import NO_SECONDS, SAMPLES, TIME, UNKNOWN, Stacks
-from ingest.readers.textfile import head, read_text
+from ingest.readers.textfile import head, read_text, writable
 from ingest.time_units import SECONDS
 
 BYTES = Metric("bytes", "bytes")
@@ -207,8 +207,7 @@ def _number(value: object) -> float:
 
 
 def _text(value: object) -> str:
-    """Return a text that can be written; JSON may contain halves of characters."""
-    return value.encode("utf-8", "replace").decode() if isinstance(value, str) else ""
+    return writable(value) if isinstance(value, str) else ""
 
 
 def _list(value: object, what: str) -> list[object]:

@@ -18,6 +18,7 @@ SAMPLES = Metric("samples", "occ")
 VISITS = Metric("visits", "occ")
 
 NO_SECONDS = "neither a unit nor an interval is stated: values are numbers of samples, not seconds"
+PROGRAM = "<program>"  # the region of time that no call or range of a program has
 UNKNOWN = "[unknown]"  # what perf calls a function without a name
 MAX_VALUES = 1 << 27
 PARADIGM = "sampling"  # says nothing of a region: names tell what it does

@@ -21,7 +21,7 @@ from ingest.profile import Profile
 from ingest.readers.caliper.assemble import assemble
 from ingest.readers.caliper.metric_names import KERNELS, KINDS
 from ingest.readers.caliper.records import Column, Records, Value, parameters_among
-from ingest.readers.textfile import head, read_text
+from ingest.readers.textfile import head, read_text, writable
 
 MAX_BYTES = 1 << 28
 MAX_DEPTH = 2000  # of a node
@@ -218,8 +218,7 @@ def _numbers_of_nodes(values: Sequence[Value], nodes: int) -> IntArray:
 
 
 def _text(value: object) -> str:
-    """Return a text that can be written; JSON may contain halves of characters."""
-    return str(value).encode("utf-8", "replace").decode()
+    return writable(str(value))
 
 
 def _list(value: object) -> list[object]:

@@ -6,7 +6,6 @@ Read are the statistics of rocprof (``results.stats.csv``, ``results.hip_stats.c
 profile, whichever of them is given. They state neither devices nor how long the run took.
 """
 
-import csv
 import re
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
@@ -17,6 +16,7 @@ from ingest.errors import InputError
 from ingest.profile import CPU, LARGEST, NODE, Profile
 from ingest.readers.gpu.timeline import Regions
 from ingest.readers.stacks import TIME, UNKNOWN, VISITS, Stacks
+from ingest.readers.tables.files import csv_cells
 from ingest.readers.textfile import head_lines, lines_of
 from ingest.region_class import GPU_COPY, GPU_KERNEL
 from ingest.run_settings import METADATA
@@ -219,11 +219,8 @@ def _rows(table: _Table) -> Iterator[tuple[str, float, float]]:
         yield name or UNKNOWN, number, time
 
 
-def _cells(text: str) -> list[str]:
-    try:
-        return [cell.strip() for cell in next(csv.reader([text]), [])]
-    except csv.Error:
-        return []
+def _cells(line: str) -> list[str]:
+    return [cell.strip() for cell in csv_cells(line)]
 
 
 def _number(text: str) -> float:

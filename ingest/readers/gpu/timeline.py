@@ -10,16 +10,15 @@ from dataclasses import dataclass, field, fields
 
 import numpy as np
 
+from ingest.accelerators import IDLE
 from ingest.arrays import BoolArray, IntArray
 from ingest.calltree import ROOT
 from ingest.errors import InputError
 from ingest.profile import CPU, Metric, Profile
 from ingest.readers.gpu.nesting import Nested, nested
-from ingest.readers.stacks import TIME, VISITS, Stacks
+from ingest.readers.stacks import PROGRAM, TIME, VISITS, Stacks
 from ingest.region_class import GPU_COPY, GPU_IDLE, GPU_KERNEL
 
-PROGRAM = "<program>"
-IDLE = "GPU idle"
 BYTES = Metric("bytes", "bytes")
 NO_DURATION = "no duration is stated: the run is taken to last from the first to the last activity"
 SECOND = 1e9  # nanoseconds

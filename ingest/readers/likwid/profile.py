@@ -19,12 +19,11 @@ from ingest.errors import InputError
 from ingest.profile import Metric, Profile
 from ingest.readers.likwid.processes import files
 from ingest.readers.likwid.tables import CALLS, RUNTIMES, Table, read_tables
-from ingest.readers.stacks import TIME, VISITS, Stacks
+from ingest.readers.stacks import PROGRAM, TIME, VISITS, Stacks
 from ingest.readers.textfile import read_text
 from ingest.run_names import PROCESSES
 from ingest.run_settings import SETTING
 
-PROGRAM = "<program>"
 MAX_BYTES = 1 << 28
 MAX_SHOWN = 4  # names of events in a notice
 HINT = "write it with: likwid-perfctr -O -g GROUP PROGRAM"
