@@ -176,15 +176,21 @@ def _profile(
         metrics=tuple(columns),
         load=ValuesInMemory(tree, values),
         attributes={
-            "generator": f"CrayPat {facts.version}".strip(),
-            SAMPLED: "no" if table.traced else "yes",
-            STATISTIC: f"mean of processes ({facts.processes} process{'' if facts.processes == 1 else 'es'})",
+            **_attributes(facts, table),
             RECONCILED: _reconciled(table, facts, metric, scale, process_time),
-            **({SETTING + "executable": facts.data_file.partition("+")[0]} if facts.data_file else {}),
-            SETTING + "threads": str(facts.threads),
         },
         notices=tuple(map(one_line, _notices(facts, table, interval, exceeding))),
     )
+
+
+def _attributes(facts: Facts, table: ProfileTable) -> dict[str, str]:
+    return {
+        "generator": f"CrayPat {facts.version}".strip(),
+        SAMPLED: "no" if table.traced else "yes",
+        STATISTIC: f"mean of processes ({facts.processes} process{'' if facts.processes == 1 else 'es'})",
+        **({SETTING + "executable": facts.data_file.partition("+")[0]} if facts.data_file else {}),
+        SETTING + "threads": str(facts.threads),
+    }
 
 
 def _reconciled(
