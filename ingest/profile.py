@@ -16,7 +16,7 @@ OVERLAPPING = "overlapping"  # paradigm of a region below which timers stand tha
 # Attributes that readers make of what a file says about the machine: its name, the name of its first node,
 # and how many nodes and cores the run had.
 MACHINE, NODE, NODES, CORES = "system.machine", "system.node", "system.nodes", "system.cores"
-CPU, NOWHERE = -1, -2  # devices of locations that are no accelerators
+CPU, NOWHERE = -1, -2  # devices of locations that are not accelerators
 VALUES_PER_BLOCK = 1 << 20  # values read at once: 8 MiB
 
 Block: TypeAlias = tuple[IntArray, FloatArray]

@@ -71,7 +71,7 @@ def read_records(path: Path) -> Records:
     """Read the rows of a file.
 
     Raises:
-        InputError: if it cannot be read, is not JSON, or its parts do not fit to each other.
+        InputError: if it cannot be read, is not JSON, or its parts contradict each other.
     """
     content = _content(path)
     try:
@@ -145,7 +145,7 @@ def _entries(rows: Sequence[object], columns: int) -> list[tuple[object, ...]]:
         wrong = (
             at for at, row in enumerate(rows, start=1) if not isinstance(row, list) or len(row) != columns
         )
-        raise _DamageError(f"row {next(wrong)} has not {columns} entries")
+        raise _DamageError(f"row {next(wrong)} does not have {columns} entries")
     return list(zip(*lists, strict=True))
 
 

@@ -133,7 +133,7 @@ class _Table:
             texts = (self.cell(row, column) for column in ("Process ID", "Stream", "Device"))
             process, stream, device = (int(text) if text.isdecimal() else 0 for text in texts)
             if max(process, stream) >= MAX_NUMBER or device >= MAX_DEVICE:
-                raise ValueError("a number that is not possible")
+                raise ValueError("an invalid number")
             kernel = self.cell(row, _KERNEL) or UNKNOWN
             place = self.stacks.location(process, stream, device), self.stacks.callpaths.callee(ROOT, kernel)
             self.places[launch] = place

@@ -80,7 +80,7 @@ def test_callees_longer_than_their_caller_are_reported(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("lines", "told"),
+    ("lines", "error"),
     [
         ("", "empty"),
         ("\0", "binary"),
@@ -104,12 +104,12 @@ def test_callees_longer_than_their_caller_are_reported(tmp_path):
         ("\n".join(Cali().record(MAIN, extra=[("max#time.duration", "1")]).lines), "values here: "),
     ],
 )
-def test_wrong_files(tmp_path, lines, told):
+def test_wrong_files(tmp_path, lines, error):
     path = tmp_path / "a.cali"
-    path.write_text(lines if told in ("empty", "truncated") else lines + "\n")
+    path.write_text(lines if error in ("empty", "truncated") else lines + "\n")
     with pytest.raises(InputError) as caught:
         read_profile(path)
-    assert told in str(caught.value)
+    assert error in str(caught.value)
     assert str(path) in str(caught.value)
 
 
@@ -170,7 +170,7 @@ def test_other_statistics_are_no_times(tmp_path, name):
         read_profile(timed(name, path=()).write(tmp_path / "a.cali"))
 
 
-def test_names_of_values_are_cut_and_only_those_of_values_are_told(tmp_path):
+def test_names_of_values_are_cut_and_only_those_of_values_are_named(tmp_path):
     file = Cali().record((), extra=[("plain", 1), ("a.b", 2), ("c#d", 3)])
     with pytest.raises(InputError, match=r"values here: a\.b, c#d$"):
         read_profile(file.write(tmp_path / "a.cali"))
@@ -193,7 +193,7 @@ def test_exclusive_times_come_before_inclusive_ones_and_those_of_processes_befor
 
 
 @pytest.mark.parametrize(
-    ("globals_", "told"),
+    ("globals_", "number"),
     [
         ({}, "all"),
         ({"jobsize": "8"}, "8"),
@@ -202,13 +202,13 @@ def test_exclusive_times_come_before_inclusive_ones_and_those_of_processes_befor
         ({"mpi.world.size": "1", "jobsize": "8"}, None),
     ],
 )
-def test_sums_over_processes_are_told_with_their_number(tmp_path, globals_, told):
+def test_sums_over_processes_state_their_number(tmp_path, globals_, number):
     file = timed("sum#sum#time.duration")
     if globals_:
         file.globals(**globals_)
     notices = read_profile(file.write(tmp_path / "a.cali")).notices
-    sums = f"values are sums over {told} processes: single processes are not available"
-    assert notices == (() if told is None else (sums,))
+    sums = f"values are sums over {number} processes: single processes are not available"
+    assert notices == (() if number is None else (sums,))
 
 
 def test_locations_are_ranks_and_threads(tmp_path):

@@ -12,9 +12,9 @@ from .cali_files import exclusive
 
 def test_metadata_are_the_parameters(tmp_path):
     for i, (processes, size) in enumerate([(8, 30), (64, 30), (8, 60), (8, 30)]):
-        told = {"jobsize": processes, "mpi.world.size": processes, "problem_size": size, "iterations": 10}
-        told |= {"elapsed_time": "1.5", "launchdate": 1609796088 + i, "cluster": "a"}
-        exclusive().globals(**{k: str(v) for k, v in told.items()}).write(tmp_path / f"210104-{i}.cali")
+        stated = {"jobsize": processes, "mpi.world.size": processes, "problem_size": size, "iterations": 10}
+        stated |= {"elapsed_time": "1.5", "launchdate": 1609796088 + i, "cluster": "a"}
+        exclusive().globals(**{k: str(v) for k, v in stated.items()}).write(tmp_path / f"210104-{i}.cali")
     found = discover(tmp_path)
     assert found.parameters == ("jobsize", "problem_size")
     assert [(run.parameters, run.repetition) for run in found.runs] == [

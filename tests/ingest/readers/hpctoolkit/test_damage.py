@@ -30,7 +30,7 @@ def patched(database, file, at, layout, *fields):
 
 
 @pytest.mark.parametrize(
-    ("file", "at", "layout", "fields", "told"),
+    ("file", "at", "layout", "fields", "error"),
     [
         ("meta.db", 0, "4s", (b"HPCX",), "meta.db: not the file of HPCToolkit that its name says"),
         ("meta.db", 14, "B", (5,), r"meta.db: version 5.0 of the format; only version 4 is known"),
@@ -42,9 +42,9 @@ def patched(database, file, at, layout, *fields):
         ("profile.db", 0x40, "Q", (1 << 62,), "profile.db: more values than the file has"),
     ],
 )
-def test_what_is_damaged_is_refused(tmp_path, file, at, layout, fields, told):
+def test_what_is_damaged_is_refused(tmp_path, file, at, layout, fields, error):
     database = write_database(tmp_path / "a", CONTEXTS, [TIME], [thread(0)])
-    with pytest.raises(InputError, match=told):
+    with pytest.raises(InputError, match=error):
         read_profile(patched(database, file, at, layout, *fields))
 
 
@@ -69,7 +69,7 @@ def written(folder, context, metric, value):
 
 
 @pytest.mark.parametrize(
-    ("context", "value", "told"),
+    ("context", "value", "error"),
     [
         ([0, 2], [1.0, 1.0], "a context has values, but not the one above it"),
         ([0, 0, 1], [1.0, 1.0, 1.0], "two values of one metric and context"),
@@ -78,8 +78,8 @@ def written(folder, context, metric, value):
         ([0], [-1.0], "a context has less than those below it"),
     ],
 )
-def test_values_that_contradict_each_other_are_refused(tmp_path, context, value, told):
-    with pytest.raises(InputError, match=rf"profile\.db: .*{told}"):
+def test_values_that_contradict_each_other_are_refused(tmp_path, context, value, error):
+    with pytest.raises(InputError, match=rf"profile\.db: .*{error}"):
         read_profile(written(tmp_path / "a", context, [EXECUTION] * len(context), value))
 
 

@@ -148,7 +148,7 @@ def test_inclusive_values_are_needed_and_exclusive_ones_alone_are_refused(tmp_pa
 
 
 @pytest.mark.parametrize(
-    ("changes", "told"),
+    ("changes", "error"),
     [
         ({"nodes": NODES.replace('i="9"', 'i="10"')}, "not one of the 9"),
         ({"nodes": NODES.replace('i="9"', 'i="0"')}, "not one of the 9"),
@@ -162,8 +162,8 @@ def test_inclusive_values_are_needed_and_exclusive_ones_alone_are_refused(tmp_pa
         ({"values": [*VALUES[:7], (np.inf, 1), VALUES[8]]}, "'time' is not finite, or too large"),
     ],
 )
-def test_what_is_damaged_is_refused(tmp_path, changes, told):
-    with pytest.raises(InputError, match=told):
+def test_what_is_damaged_is_refused(tmp_path, changes, error):
+    with pytest.raises(InputError, match=error):
         read_profile(write_database(tmp_path / "a", RANKS, **changes))
 
 
