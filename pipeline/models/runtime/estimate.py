@@ -44,8 +44,8 @@ class Estimate:
 
     def where(self, wanted: BoolArray, other: "Estimate | None" = None) -> "Estimate":
         """Return the figures that are wanted, bool[Q], and for the rest those of another, or else NaN."""
-        others = (np.nan,) * 3 if other is None else (other.value, other.below, other.above)
-        parts = zip((self.value, self.below, self.above), others, strict=True)
+        other = other or Estimate(*np.full((3, len(self)), np.nan))
+        parts = zip(vars(self).values(), vars(other).values(), strict=True)
         return Estimate(*(np.where(wanted, mine, theirs) for mine, theirs in parts))
 
     def times(self, factor: FloatArray | float) -> "Estimate":
