@@ -5,6 +5,7 @@ without an ID follows the header. Units are scaled (``usecond``, ``Mbyte``), tho
 What ends in ``.sum`` is summed over the launches of a kernel; ratios, means and extremes are not read.
 """
 
+import csv
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -15,7 +16,6 @@ from ingest.errors import InputError
 from ingest.profile import LARGEST, Metric, Profile
 from ingest.readers.gpu.timeline import MAX_DEVICE
 from ingest.readers.stacks import TIME, UNKNOWN, VISITS, Place, Stacks, skipped_lines
-from ingest.readers.tables.files import csv_cells
 from ingest.readers.textfile import head, head_lines, lines_of
 from ingest.region_class import GPU_KERNEL
 from ingest.time_units import IN_A_SECOND
@@ -193,7 +193,7 @@ def _read(path: Path) -> tuple[_Table, list[int], int]:
         if not line.strip() or line.startswith("=="):
             continue
         try:
-            table.add(csv_cells(line))
+            table.add(_cells(line))
             rows += 1
         except (IndexError, ValueError):
             invalid.append(number)
@@ -204,10 +204,17 @@ def _columns(line: str) -> dict[str, int] | None:
     """Return the places of the columns if a line is the header of a table."""
     if _KERNEL not in line:
         return None
-    columns = {name.strip(): place for place, name in enumerate(csv_cells(line))}
+    columns = {name.strip(): place for place, name in enumerate(_cells(line))}
     forms = ({_NAME, _METRIC_UNIT, _VALUE}, {_TIMES[0]})
     known = columns.keys() >= {"ID", _KERNEL} and any(columns.keys() >= form for form in forms)
     return columns if known else None
+
+
+def _cells(line: str) -> list[str]:
+    try:
+        return next(csv.reader([line]), [])
+    except csv.Error:
+        return []
 
 
 def _number(text: str) -> float:
