@@ -209,10 +209,7 @@ def experiment_from_series(series: Series) -> Experiment:
     paths = CallTreeBuilder()
     nodes = np.array([paths.add(path) for path in series.callpaths], dtype=np.int64)
     place, tree, names = paths.build()
-    nothing = ("",) * len(names)
-    regions = RegionTable(
-        name=names, mangled=names, paradigm=nothing, file=nothing, line=np.full(len(names), -1)
-    )
+    regions = RegionTable.named(names, ("",) * len(names))
     order = np.argsort(place[nodes])
     values = {
         metric.name: Reduction(*(_measurable(series.values[metric.name][order]),) * len(REDUCTIONS))

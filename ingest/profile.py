@@ -1,6 +1,6 @@
 """`Profile`: one run as its file has it, columnar, with values read on demand."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Protocol, TypeAlias
@@ -16,7 +16,7 @@ OVERLAPPING = "overlapping"  # paradigm of a region below which timers stand tha
 # Attributes that readers make of what a file says about the machine: its name, the name of its first node,
 # and how many nodes and cores the run had.
 MACHINE, NODE, NODES, CORES = "system.machine", "system.node", "system.nodes", "system.cores"
-CPU, NOWHERE = -1, -2  # devices of locations that are no accelerators
+CPU, NOWHERE = -1, -2  # devices of locations that are not accelerators
 VALUES_PER_BLOCK = 1 << 20  # values read at once: 8 MiB
 
 Block: TypeAlias = tuple[IntArray, FloatArray]
@@ -74,6 +74,17 @@ class RegionTable:
     paradigm: tuple[str, ...]
     file: tuple[str, ...]
     line: IntArray
+
+    @classmethod
+    def named(cls, names: Sequence[str], paradigms: Sequence[str]) -> "RegionTable":
+        """Return the table of regions of which no more than name and paradigm is known."""
+        return cls(
+            name=tuple(names),
+            mangled=tuple(names),
+            paradigm=tuple(paradigms),
+            file=("",) * len(names),
+            line=np.full(len(names), -1),
+        )
 
     def __len__(self) -> int:
         """Return the number of regions."""

@@ -128,17 +128,10 @@ def _profile(
     values = {metric.name: np.zeros((len(tree), size)) for metric in (TIME, VISITS)}
     np.add.at(values[TIME.name], (place[node], location), rows[:, 2])
     np.add.at(values[VISITS.name], (place[node], location), rows[:, 3])
-    nothing = ("",) * len(names)
     return Profile(
         source=source,
         tree=tree,
-        regions=RegionTable(
-            name=names,
-            mangled=names,
-            paradigm=("user",) * len(names),
-            file=nothing,
-            line=np.full(len(names), -1),
-        ),
+        regions=RegionTable.named(names, ("user",) * len(names)),
         locations=LocationTable.of_threads(np.arange(size), np.zeros(size, dtype=np.int64)),
         metrics=(TIME, VISITS),
         load=ValuesInMemory(tree, values),

@@ -19,6 +19,7 @@ from ingest.profile import Metric, Profile
 from ingest.readers.inflate import GZIP_MAGIC, gunzip
 from ingest.readers.stacks import NO_SECONDS, SAMPLES, TIME, UNKNOWN, Stacks
 from ingest.readers.textfile import head, read_bytes
+from ingest.time_units import SECONDS
 
 MAX_BYTES = 1 << 29
 MAX_TYPES = 64
@@ -30,7 +31,6 @@ Field: TypeAlias = tuple[int, int, bytes]  # number, value of a number, content 
 
 _SAMPLE_TYPE, _SAMPLE, _LOCATION, _FUNCTION, _STRING, _DURATION = 1, 2, 4, 5, 6, 10
 _NUMBER, _EIGHT_BYTES, _TEXT, _FOUR_BYTES = 0, 1, 2, 5
-_SECONDS = {"nanoseconds": 1e-9, "microseconds": 1e-6, "milliseconds": 1e-3, "seconds": 1.0}
 _SIGN = 1 << 63
 
 
@@ -166,10 +166,10 @@ def _weight(message: _Message, kind: int, unit: int) -> tuple[Metric, float]:
     metrics = [(_string(message, k), _string(message, u)) for k, u in message.types]
     if metrics.count((name, of)) > 1 or len({k for k, _ in metrics}) < len(metrics):
         raise ValueError("two types of values have the same name")
-    if of in _SECONDS:
-        times = [k for k, u in metrics if u in _SECONDS]
+    if of in SECONDS:
+        times = [k for k, u in metrics if u in SECONDS]
         main = next((k for k in ("cpu", "time", "wall") if k in times), "")
-        return (TIME if name == main else Metric(f"{name} time", "s")), _SECONDS[of]
+        return (TIME if name == main else Metric(f"{name} time", "s")), SECONDS[of]
     if name == SAMPLES.name:
         return SAMPLES, 1.0
     return Metric(

@@ -15,7 +15,8 @@ from ingest.calltree import ROOT
 from ingest.errors import InputError
 from ingest.profile import LARGEST, Metric, Profile
 from ingest.readers.stacks import NO_SECONDS, SAMPLES, TIME, UNKNOWN, Stacks
-from ingest.readers.textfile import head, read_text
+from ingest.readers.textfile import head, read_text, writable
+from ingest.time_units import SECONDS
 
 BYTES = Metric("bytes", "bytes")
 MAX_BYTES = 1 << 29
@@ -23,7 +24,6 @@ MAX_PROFILES = 1 << 16
 MAX_KNOWN_STACKS = 1 << 16
 HEAD_BYTES = 1 << 16
 
-_SECONDS = {"nanoseconds": 1e-9, "microseconds": 1e-6, "milliseconds": 1e-3, "seconds": 1.0}
 _PROCESS = re.compile(r"\bprocess:?\s+(\d{1,18})", re.IGNORECASE | re.ASCII)
 
 
@@ -181,8 +181,8 @@ def _evented(
 def _weights(unit: object) -> _Weights:
     if unit is None or unit == "none":
         return _Weights(SAMPLES, 1.0)
-    if isinstance(unit, str) and unit in _SECONDS:
-        return _Weights(TIME, _SECONDS[unit])
+    if isinstance(unit, str) and unit in SECONDS:
+        return _Weights(TIME, SECONDS[unit])
     if unit == BYTES.name:
         return _Weights(BYTES, 1.0)
     raise _DamageError(f"the unit {str(unit)[:30]!r} is not known")
@@ -207,8 +207,7 @@ def _number(value: object) -> float:
 
 
 def _text(value: object) -> str:
-    """Return a text that can be written; JSON may contain halves of characters."""
-    return value.encode("utf-8", "replace").decode() if isinstance(value, str) else ""
+    return writable(value) if isinstance(value, str) else ""
 
 
 def _list(value: object, what: str) -> list[object]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from ingest.arrays import FloatArray, IntArray
 from ingest.calltree import CallTreeBuilder
 from ingest.errors import InputError, one_line
 from ingest.profile import CPU, LocationTable, Metric, Profile, RegionTable, ValuesInMemory, require_summable
@@ -18,6 +19,7 @@ SAMPLES = Metric("samples", "occ")
 VISITS = Metric("visits", "occ")
 
 NO_SECONDS = "neither a unit nor an interval is stated: values are numbers of samples, not seconds"
+PROGRAM = "<program>"  # the region of time that no call or range of a program has
 UNKNOWN = "[unknown]"  # what perf calls a function without a name
 MAX_VALUES = 1 << 27
 PARADIGM = "sampling"  # says nothing of a region: names tell what it does
@@ -85,14 +87,10 @@ class Stacks:
         if len(tree) * len(threads) * max(len(self.values), 1) > MAX_VALUES:
             what = f"too large for memory: {len(tree)} call paths on {len(threads)} threads"
             raise InputError(what, where=source, hint="convert the processes one by one")
-        stored = {}
-        for metric, by_place in self.values.items():
-            dense = np.zeros((len(tree), len(threads)))
-            if by_place:
-                location, node = np.array(list(by_place), dtype=np.int64).T
-                dense[place[node], location] = np.fromiter(by_place.values(), np.float64, len(by_place))
-            require_summable(dense, f"the metric '{metric.name}'", source)
-            stored[metric.name] = dense
+        shape = len(tree), len(threads)
+        stored = {metric.name: _dense(by_place, place, shape) for metric, by_place in self.values.items()}
+        for name, values in stored.items():
+            require_summable(values, f"the metric '{name}'", source)
         known = files or {}
         of = [known.get(name, ("", -1)) for name in names]
         usual = PARADIGM if sampled else ""
@@ -117,6 +115,15 @@ class Stacks:
             },
             notices=tuple(map(one_line, notices)),
         )
+
+
+def _dense(by_place: Mapping[Place, float], place: IntArray, shape: tuple[int, int]) -> FloatArray:
+    """Return values as float64[call path, location], given the call path of each node, int64[node]."""
+    dense = np.zeros(shape)
+    if by_place:
+        location, node = np.array(list(by_place), dtype=np.int64).T
+        dense[place[node], location] = np.fromiter(by_place.values(), np.float64, len(by_place))
+    return dense
 
 
 def _locations(threads: Sequence[tuple[int, int, int]]) -> LocationTable:

@@ -45,6 +45,11 @@ def read_bytes(path: Path, max_bytes: int) -> bytes:
         raise InputError(f"cannot be read: {error.strerror or error}", where=str(path)) from error
 
 
+def writable(text: str) -> str:
+    """Return a text that can be encoded: JSON and databases may contain halves of characters."""
+    return text.encode("utf-8", "replace").decode()
+
+
 def lines_of(path: Path, max_bytes: int = MAX_LARGE_BYTES) -> Iterator[str]:
     """Yield the lines of a text without their ends, one in memory at a time; other bytes are replaced.
 

@@ -66,11 +66,6 @@ def metrics_beside(experiment: Experiment, chosen: str) -> tuple[str, ...]:
     return (*measured, *derived)
 
 
-def is_derived(metric: str) -> bool:
-    """Return whether a metric is made from others."""
-    return any(factor.each == metric for factor in FACTORS)
-
-
 def kernels_of(experiment: Experiment, metric: str, scaling: Scaling) -> tuple[Kernels, Kernels]:
     """Return the kernels of a metric: those of call paths and those of regions.
 

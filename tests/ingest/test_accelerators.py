@@ -49,7 +49,8 @@ def test_idle_time_fills_the_run_on_every_device():
     found = reduced()
     assert found.device_time.sum(axis=0).tolist() == [10.0, 10.0]
     idle = ("GPU idle",)
-    assert (by_path(found, "gpu_time", "min")[idle], by_path(found, "gpu_time", "max")[idle]) == (5.5, 8.0)
+    of_devices = [by_path(found, "gpu_time", part)[idle] for part in ("min", "mean", "max")]
+    assert of_devices == [5.5, 6.75, 8.0]
     assert found.regions.paradigm[-1] == GPU_IDLE
 
 

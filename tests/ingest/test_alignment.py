@@ -3,7 +3,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from ingest.alignment import REDUCTIONS, MeasuredRun, align, experiment_from_series
+from ingest.alignment import REDUCTIONS, MeasuredRun, align, experiment_from_series, with_processes
 from ingest.errors import InputError
 from ingest.profile import Metric
 from ingest.reduction import reduce_profile
@@ -31,6 +31,23 @@ def test_call_trees_that_differ_are_united_in_preorder():
     parents = experiment.tree.parent
     assert all(parents[i] < i for i in range(len(parents)))
     assert experiment.points.tolist() == [[1.0], [2.0]]
+
+
+def test_runs_without_a_parameter_are_of_their_number_of_processes():
+    def of(processes, device=None):
+        values = {"time": {MAIN: [1.0] * len(processes)}}
+        profile = make_profile(values, process=processes, device=device)
+        return MeasuredRun((), 1, reduce_profile(profile, ["time"]))
+
+    read = with_processes(align([], [of([0, 0, 1]), of([0, 1])]))
+    assert (read.parameters, read.points.tolist()) == (("p",), [[2.0]])
+    assert read.notices[-1] == "the runs have no parameter: p is their number of processes"
+    on_devices = with_processes(align([], [of([0, 0, 0], device=[0, 1, 2])]))
+    assert on_devices.points.tolist() == [[3.0]]
+    different = align([], [of([0, 1]), of([0])])
+    assert with_processes(different) is different
+    named = align(["n"], [run(4, 1, {MAIN: 1.0})])
+    assert with_processes(named) is named
 
 
 def test_a_missing_call_path_is_zero_where_the_program_ran():

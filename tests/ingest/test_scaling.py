@@ -2,8 +2,9 @@ import numpy as np
 import pytest
 
 from ingest.alignment import MeasuredRun, align, experiment_from_series
-from ingest.profile import Metric
+from ingest.profile import CPU, Metric
 from ingest.reduction import reduce_profile
+from ingest.region_class import GPU_KERNEL
 from ingest.scaling import Scaling, computing_time_per_location, decide_scaling, process_parameter
 from ingest.series import Series
 from tests.profiles import make_profile
@@ -47,6 +48,35 @@ def test_weak_scaling_is_not_claimed_if_waiting_may_look_like_computing():
 
 def test_waiting_does_not_count_as_computing():
     assert decide_scaling(study(lambda p: 1.0 / p, waiting=lambda p: 1000.0)).scaling is Scaling.STRONG
+
+
+def accelerated(kernels, hosts=1, accelerators=1, computing=3.0, processes=(1, 2, 4, 8)):
+    """A study of programs with hosts and accelerators in each process; hosts compute for the same time."""
+    runs = []
+    for p in processes:
+        device = [*[CPU] * (hosts * p), *range(accelerators * p)]
+        times = {
+            MAIN: [computing if of == CPU else 0.0 for of in device],
+            ("main", "axpy"): [0.0 if of == CPU else kernels(p) for of in device],
+            REDUCE: [1.0 if of == CPU else 0.0 for of in device],
+        }
+        profile = make_profile({"time": times}, paradigm={"axpy": GPU_KERNEL}, device=device)
+        runs.append(MeasuredRun((float(p),), 1, reduce_profile(profile, ["time"])))
+    return align(["p"], runs)
+
+
+def test_kernels_on_accelerators_compute():
+    assert decide_scaling(accelerated(lambda p: 100.0 / p)).scaling is Scaling.STRONG
+    assert decide_scaling(accelerated(lambda p: 100.0)).scaling is Scaling.WEAK
+    two_each = accelerated(lambda p: 5.0 / p, accelerators=2)
+    expected = [[3.0 + 10.0 / p] for p in (1, 2, 4, 8)]  # per host
+    assert computing_time_per_location(two_each) == pytest.approx(np.array(expected))
+
+
+def test_without_hosts_accelerators_are_the_locations():
+    devices_only = accelerated(lambda p: 100.0 / p, hosts=0, accelerators=2)
+    assert process_parameter(devices_only) == "p"
+    assert computing_time_per_location(devices_only)[:, 0].tolist() == [100.0 / p for p in (1, 2, 4, 8)]
 
 
 def test_an_unclear_slope_is_said():

@@ -306,16 +306,8 @@ def _exclusive(tree: CallTree, inclusive: FloatArray, recorded: BoolArray) -> Fl
 
 def _regions(names: tuple[str, ...], records: Records, activities: _Activities) -> RegionTable:
     on_devices = dict.fromkeys(activities.names, GPU_KERNEL) | dict.fromkeys(activities.copies, GPU_COPY)
-    nothing = ("",) * len(names)
-    return RegionTable(
-        name=names,
-        mangled=names,
-        paradigm=tuple(
-            on_devices.get(name) or _paradigm(name, records.kinds.get(name, set())) for name in names
-        ),
-        file=nothing,
-        line=np.full(len(names), -1),
-    )
+    paradigms = (on_devices.get(name) or _paradigm(name, records.kinds.get(name, set())) for name in names)
+    return RegionTable.named(names, tuple(paradigms))
 
 
 def _paradigm(name: str, kinds: set[str]) -> str:

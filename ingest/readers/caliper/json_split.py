@@ -21,7 +21,7 @@ from ingest.profile import Profile
 from ingest.readers.caliper.assemble import assemble
 from ingest.readers.caliper.metric_names import KERNELS, KINDS
 from ingest.readers.caliper.records import Column, Records, Value, parameters_among
-from ingest.readers.textfile import head, read_text
+from ingest.readers.textfile import head, read_text, writable
 
 MAX_BYTES = 1 << 28
 MAX_DEPTH = 2000  # of a node
@@ -71,7 +71,7 @@ def read_records(path: Path) -> Records:
     """Read the rows of a file.
 
     Raises:
-        InputError: if it cannot be read, is not JSON, or its parts do not fit to each other.
+        InputError: if it cannot be read, is not JSON, or its parts contradict each other.
     """
     content = _content(path)
     try:
@@ -145,7 +145,7 @@ def _entries(rows: Sequence[object], columns: int) -> list[tuple[object, ...]]:
         wrong = (
             at for at, row in enumerate(rows, start=1) if not isinstance(row, list) or len(row) != columns
         )
-        raise _DamageError(f"row {next(wrong)} has not {columns} entries")
+        raise _DamageError(f"row {next(wrong)} does not have {columns} entries")
     return list(zip(*lists, strict=True))
 
 
@@ -218,8 +218,7 @@ def _numbers_of_nodes(values: Sequence[Value], nodes: int) -> IntArray:
 
 
 def _text(value: object) -> str:
-    """Return a text that can be written; JSON may contain halves of characters."""
-    return str(value).encode("utf-8", "replace").decode()
+    return writable(str(value))
 
 
 def _list(value: object) -> list[object]:

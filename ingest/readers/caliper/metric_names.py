@@ -15,6 +15,8 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from ingest.time_units import SECONDS
+
 RANKS = ("mpi.rank", "rank")
 THREADS = ("omp.thread.id", "thread", "pthread.id")
 CHANNEL = "spot.channel"
@@ -39,7 +41,6 @@ _ALIASES = {"time": (False, False), "time (inc)": (True, False), "time (gpu)": (
 _VISITS = re.compile(r"(?:sum#)*(?:region\.count|rc\.count)")
 _COUNTER = re.compile(r"(?:sum#)*(?:papi|libpfm\.counter)\.(?P<name>.+)")
 _SUMS = frozenset(("sum", "inclusive", "scale", "iscale"))
-_SECONDS = {"sec": 1.0, "s": 1.0, "msec": 1e-3, "usec": 1e-6, "us": 1e-6, "nsec": 1e-9, "ns": 1e-9}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,7 +79,7 @@ def time_name(name: str, unit: str) -> TimeName | None:
             summed=False,
             device=device,
             interface=device,
-            seconds=_SECONDS.get(unit),
+            seconds=SECONDS.get(unit),
         )
     match = _TIME.fullmatch(name)
     operations = match["operations"].split("#")[:-1] if match else []
@@ -92,7 +93,7 @@ def time_name(name: str, unit: str) -> TimeName | None:
         summed=operations.count("sum") > 1,
         device=match["side"] == "activity",
         interface=match["interface"] is not None,
-        seconds=_SECONDS.get(unit, 1e-9 if nanoseconds else 1.0 if scaled else None),
+        seconds=SECONDS.get(unit, 1e-9 if nanoseconds else 1.0 if scaled else None),
     )
 
 

@@ -164,16 +164,11 @@ def _profile(
     for column, of_process in columns.items():
         require_summable(of_process, f"the metric '{column.name}'", source)
         values[column.name] = np.broadcast_to(of_process[:, None], (len(tree), facts.processes))
-    nothing = ("",) * len(names)
     return Profile(
         source=source,
         tree=tree,
-        regions=RegionTable(
-            name=names,
-            mangled=names,
-            paradigm=tuple(_PARADIGMS.get(group_of.get(name, name), PARADIGM) for name in names),
-            file=nothing,
-            line=np.full(len(names), -1),
+        regions=RegionTable.named(
+            names, [_PARADIGMS.get(group_of.get(name, name), PARADIGM) for name in names]
         ),
         locations=LocationTable.of_threads(
             np.arange(facts.processes), np.zeros(facts.processes, dtype=np.int64)
@@ -181,15 +176,21 @@ def _profile(
         metrics=tuple(columns),
         load=ValuesInMemory(tree, values),
         attributes={
-            "generator": f"CrayPat {facts.version}".strip(),
-            SAMPLED: "no" if table.traced else "yes",
-            STATISTIC: f"mean of processes ({facts.processes} process{'' if facts.processes == 1 else 'es'})",
+            **_attributes(facts, table),
             RECONCILED: _reconciled(table, facts, metric, scale, process_time),
-            **({SETTING + "executable": facts.data_file.partition("+")[0]} if facts.data_file else {}),
-            SETTING + "threads": str(facts.threads),
         },
         notices=tuple(map(one_line, _notices(facts, table, interval, exceeding))),
     )
+
+
+def _attributes(facts: Facts, table: ProfileTable) -> dict[str, str]:
+    return {
+        "generator": f"CrayPat {facts.version}".strip(),
+        SAMPLED: "no" if table.traced else "yes",
+        STATISTIC: f"mean of processes ({facts.processes} process{'' if facts.processes == 1 else 'es'})",
+        **({SETTING + "executable": facts.data_file.partition("+")[0]} if facts.data_file else {}),
+        SETTING + "threads": str(facts.threads),
+    }
 
 
 def _reconciled(

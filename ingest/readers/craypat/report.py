@@ -14,6 +14,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from ingest.time_units import SECONDS
+
 _BEGIN = re.compile(r"^CrayPat/X: (?: *Version +(?P<version>[\w.]+))?", re.MULTILINE)
 _PROCESSES = re.compile(r"^Number of PEs \(MPI ranks\):\s+(\d[\d,]*)", re.MULTILINE)
 _PER_NODE = re.compile(r"^Numbers of PEs per Node:\s+(\d[\d,]*)", re.MULTILINE)
@@ -22,7 +24,6 @@ _STARTED = re.compile(r"^Execution start time: +(\S.*)$", re.MULTILINE)
 _DATA_FILE = re.compile(r"^Current path to data file:\s+(\S+)", re.MULTILINE)
 _MOST_PROCESSES = 1e9
 _INTERVAL = re.compile(r"^Sampling interval:\s+(\d[\d,]*(?:\.\d+)?)\s+(\w+)", re.MULTILINE)
-_INTERVAL_UNITS = {"microsecs": 1e-6, "usecs": 1e-6, "millisecs": 1e-3, "msecs": 1e-3, "secs": 1.0}
 _TABLE = re.compile(r"^Table \d+:(?P<title>.*)$")
 _HEADER = re.compile(r"^\s*(?P<kind>Time|Samp)\s*%\s*\|\s*(?P=kind)\s*\|")
 _CSV_HEADER = re.compile(r"^Level,(?P<kind>Time|Samp)%,(?P=kind),(?:.*,)?[^,]+$")
@@ -116,7 +117,7 @@ def read_facts(text: str) -> Facts:
 def seconds_per_sample(text: str) -> float | None:
     """Return the sampling interval; None if it is not stated, or in a unit that is not known."""
     match = _INTERVAL.search(text)
-    unit = _INTERVAL_UNITS.get(match[2]) if match else None
+    unit = SECONDS.get(match[2]) if match else None
     return number(match[1]) * unit if match and unit else None
 
 

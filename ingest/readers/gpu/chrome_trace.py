@@ -32,6 +32,7 @@ from ingest.readers.gpu.trace_events import (
     understood,
     whole,
 )
+from ingest.readers.textfile import writable
 from ingest.region_class import GPU_COPY, GPU_KERNEL
 from ingest.run_settings import METADATA
 
@@ -221,12 +222,12 @@ def _models(trace: TraceFile, used: Sequence[int]) -> Iterator[str]:
     properties = trace.top.get("deviceProperties")
     for device in properties if isinstance(properties, list) else ():
         if isinstance(device, dict) and device.get("id") in used and isinstance(device.get("name"), str):
-            yield device["name"].encode("utf-8", "replace").decode()
+            yield writable(device["name"])
 
 
 def _attributes(trace: TraceFile) -> dict[str, str]:
     host = trace.top.get("host_name")
-    return {NODE: host.encode("utf-8", "replace").decode()} if isinstance(host, str) else {}
+    return {NODE: writable(host)} if isinstance(host, str) else {}
 
 
 def _unread(trace: TraceFile, alone: int) -> Iterator[str]:

@@ -13,9 +13,7 @@ from ingest.readers.textfile import head
 
 MAGIC = b"SQLite format 3\0"
 MAX_BYTES = 1 << 37
-STEPS_PER_BYTE = (
-    20  # of SQLite's machine: rows of a few numbers take half as many; damage may make trees endless
-)
+STEPS_PER_BYTE = 20  # of SQLite's machine, twice what rows of numbers take; damage may make trees endless
 LEAST_STEPS = 1 << 22
 STEPS = 1 << 16  # between two looks at their number
 

@@ -18,6 +18,7 @@ from ingest.readers.gpu.timeline import MAX_DEVICE
 from ingest.readers.stacks import TIME, UNKNOWN, VISITS, Place, Stacks, skipped_lines
 from ingest.readers.textfile import head, head_lines, lines_of
 from ingest.region_class import GPU_KERNEL
+from ingest.time_units import IN_A_SECOND
 
 HEAD_BYTES = 1 << 18
 OWN_ENDING = ".ncu-rep"  # of reports as they are measured
@@ -28,10 +29,6 @@ NOT_TOGETHER = (
 )
 
 _TIMES = ("gpu__time_duration.sum", "Duration")
-_IN_A_SECOND = {
-    **{"second": 1.0, "msecond": 1e3, "usecond": 1e6, "nsecond": 1e9},
-    **{"s": 1.0, "ms": 1e3, "us": 1e6, "ns": 1e9},
-}
 _PREFIXES = {"": 1.0, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
 _UNIT = re.compile(r"(?P<prefix>[KMGT]?)(?P<unit>[a-z_]+)")
 _KERNEL = "Kernel Name"
@@ -115,8 +112,8 @@ class _Table:
     def _value(self, name: str, unit: str) -> _Value | None:
         known = self.values.get((name, unit))
         if known is None and (name, unit) not in self.values:
-            if name in _TIMES and unit in _IN_A_SECOND:
-                known = _Value(TIME, _IN_A_SECOND[unit])
+            if name in _TIMES and unit in IN_A_SECOND:
+                known = _Value(TIME, IN_A_SECOND[unit])
             elif name not in _TIMES and name.endswith(".sum") and (match := _UNIT.fullmatch(unit)):
                 metric = self.metrics.setdefault(name, Metric(name, match["unit"]))
                 known = (
@@ -136,7 +133,7 @@ class _Table:
             texts = (self.cell(row, column) for column in ("Process ID", "Stream", "Device"))
             process, stream, device = (int(text) if text.isdecimal() else 0 for text in texts)
             if max(process, stream) >= MAX_NUMBER or device >= MAX_DEVICE:
-                raise ValueError("a number that is not possible")
+                raise ValueError("an invalid number")
             kernel = self.cell(row, _KERNEL) or UNKNOWN
             place = self.stacks.location(process, stream, device), self.stacks.callpaths.callee(ROOT, kernel)
             self.places[launch] = place

@@ -5,6 +5,7 @@ on different locations. Several reports in a folder whose names differ in one nu
 overlap in time, are the ranks of one run; captures of repetitions follow each other.
 """
 
+import re
 import sqlite3
 from collections import Counter
 from collections.abc import Sequence
@@ -27,7 +28,6 @@ from ingest.readers.gpu.nsys_tables import (
     host_ranges,
     unread,
 )
-from ingest.readers.gpu.ranks import numbered_files
 from ingest.readers.gpu.timeline import (
     MAX_TIME,
     NO_DURATION,
@@ -37,6 +37,7 @@ from ingest.readers.gpu.timeline import (
     span,
     timeline_profile,
 )
+from ingest.readers.numbered_files import numbered_files
 from ingest.run_settings import METADATA
 
 ENDINGS = frozenset((".sqlite", ".sqlite3", ".db"))
@@ -44,6 +45,7 @@ OWN_ENDINGS = frozenset((".nsys-rep", ".qdrep"))  # of reports as they are measu
 MAX_COMMAND = 1000
 NO_DEVICE = "no activity of a device was recorded: only calls and ranges of the host are read"
 
+_BEFORE_RANK = re.compile(r"(?:.*[._-])?(?:rank|report|proc|process|task)?", re.IGNORECASE | re.DOTALL)
 _MARKS = ("META_DATA_CAPTURE", "ANALYSIS_DETAILS", "TARGET_INFO_SESSION_START_TIME", *DEVICE_TABLES, RANGES)
 
 
@@ -139,8 +141,12 @@ def _is_report(path: Path) -> bool:
 
 def _reports_of_ranks(folder: Path) -> list[Path]:
     """Return the reports in a folder if they are of one run; one that is damaged does not change that."""
-    reports = numbered_files(folder, ENDINGS)
-    known = [file for file in reports if _is_report(file)]
+    try:
+        found = [file for file in folder.iterdir() if file.suffix.lower() in ENDINGS and file.is_file()]
+    except OSError:
+        return []
+    before, reports = numbered_files(found)
+    known = [file for file in reports if _BEFORE_RANK.fullmatch(before) and _is_report(file)]
     return reports if known and _overlap(known) else []
 
 

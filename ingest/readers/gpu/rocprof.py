@@ -19,6 +19,7 @@ from ingest.readers.gpu.database import Tables, integers, opened, quoted, tables
 from ingest.readers.gpu.timeline import NO_DURATION, Activities, Timeline, span, timeline_profile
 from ingest.readers.gpu.trace_events import Event, beginning, has_events, load, understood
 from ingest.readers.stacks import UNKNOWN
+from ingest.readers.textfile import writable
 from ingest.region_class import GPU_COPY, GPU_KERNEL
 
 ENDINGS = frozenset((".db", ".json"))
@@ -136,7 +137,7 @@ def _of_events(events: Iterable[Event], paradigm: str, timeline: Timeline) -> It
         values = event["args"]
         begin, end, process, thread = (int(values[name]) for name in _COLUMNS[:4])
         device, stream = (int(values.get(name, 0)) for name in _ON_DEVICE)
-        name = str(event.get("name") or UNKNOWN).encode("utf-8", "replace").decode()
+        name = writable(str(event.get("name") or UNKNOWN))
         yield begin, end, process, thread, device, stream, timeline.regions.number(name, paradigm)
 
 

@@ -6,7 +6,6 @@ Read are the statistics of rocprof (``results.stats.csv``, ``results.hip_stats.c
 profile, whichever of them is given. They state neither devices nor how long the run took.
 """
 
-import csv
 import re
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
@@ -17,9 +16,11 @@ from ingest.errors import InputError
 from ingest.profile import CPU, LARGEST, NODE, Profile
 from ingest.readers.gpu.timeline import Regions
 from ingest.readers.stacks import TIME, UNKNOWN, VISITS, Stacks
+from ingest.readers.tables.files import csv_cells
 from ingest.readers.textfile import head_lines, lines_of
 from ingest.region_class import GPU_COPY, GPU_KERNEL
 from ingest.run_settings import METADATA
+from ingest.time_units import IN_A_SECOND
 
 HEAD_BYTES = 1 << 14
 ONE_DEVICE = "devices are not stated: all kernels and copies are taken to be of one"
@@ -66,7 +67,6 @@ _KINDS = (  # the first whose end a name has
     _Kind(_ROCPROF, ".stats", GPU_KERNEL),
 )
 _TIME = re.compile(r"(?:TotalDuration|Total Time|Sum) ?\(?(?P<unit>ns|us|ms|s)\)?", re.IGNORECASE)
-_UNITS = {"ns": 1e9, "us": 1e6, "ms": 1e3, "s": 1.0}  # in a second
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -200,7 +200,7 @@ def _table(path: Path) -> _Table | None:
                 name=columns.index(kind.name),
                 number=columns.index(number),
                 time=place,
-                unit=_UNITS[match["unit"].lower()],
+                unit=IN_A_SECOND[match["unit"].lower()],
             )
     return None
 
@@ -219,11 +219,8 @@ def _rows(table: _Table) -> Iterator[tuple[str, float, float]]:
         yield name or UNKNOWN, number, time
 
 
-def _cells(text: str) -> list[str]:
-    try:
-        return [cell.strip() for cell in next(csv.reader([text]), [])]
-    except csv.Error:
-        return []
+def _cells(line: str) -> list[str]:
+    return [cell.strip() for cell in csv_cells(line)]
 
 
 def _number(text: str) -> float:

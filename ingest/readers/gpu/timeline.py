@@ -10,16 +10,15 @@ from dataclasses import dataclass, field, fields
 
 import numpy as np
 
+from ingest.accelerators import IDLE
 from ingest.arrays import BoolArray, IntArray
 from ingest.calltree import ROOT
 from ingest.errors import InputError
 from ingest.profile import CPU, Metric, Profile
 from ingest.readers.gpu.nesting import Nested, nested
-from ingest.readers.stacks import TIME, VISITS, Stacks
+from ingest.readers.stacks import PROGRAM, TIME, VISITS, Stacks
 from ingest.region_class import GPU_COPY, GPU_IDLE, GPU_KERNEL
 
-PROGRAM = "<program>"
-IDLE = "GPU idle"
 BYTES = Metric("bytes", "bytes")
 NO_DURATION = "no duration is stated: the run is taken to last from the first to the last activity"
 SECOND = 1e9  # nanoseconds
@@ -122,7 +121,7 @@ def timeline_profile(
     """Make the profile of a timeline: time in seconds, visits, and bytes of copies.
 
     Raises:
-        InputError: if there is no activity, one ends before it starts, or a number is not possible.
+        InputError: if there is no activity, one ends before it starts, or a number is invalid.
     """
     every = Activities.joined(timeline.parts)
     _require_times(every, source)
@@ -178,7 +177,7 @@ def _require_times(activities: Activities, source: str) -> None:
     if wrong := int((end < start).sum()):
         raise InputError(f"{wrong} activities end before they start", where=source, hint="is it damaged?")
     if not CPU <= int(activities.device.min()) <= int(activities.device.max()) < MAX_DEVICE:
-        raise InputError("a number of a device in it is not possible", where=source)
+        raise InputError("an invalid number of a device in it", where=source)
 
 
 def groups_of(columns: Sequence[IntArray]) -> tuple[list[tuple[int, ...]], IntArray]:

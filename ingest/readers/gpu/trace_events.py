@@ -19,7 +19,7 @@ from ingest.arrays import FloatArray, IntArray
 from ingest.errors import InputError
 from ingest.readers.gpu.timeline import MAX_TIME
 from ingest.readers.inflate import GZIP_MAGIC, gunzip
-from ingest.readers.textfile import head, read_bytes
+from ingest.readers.textfile import head, read_bytes, writable
 
 MAX_BYTES = 1 << 30
 HEAD_BYTES = 1 << 16
@@ -173,9 +173,9 @@ def numbered(values: Sequence[Any]) -> IntArray:
 
 
 def names_of(events: Sequence[Event]) -> list[str]:
-    """Return the names of events as texts that can be written; JSON may contain halves of characters."""
+    """Return the names of events."""
     names = [str(event.get("name")) for event in events]
-    texts = {name: name.encode("utf-8", "replace").decode() or UNNAMED for name in set(names)}
+    texts = {name: writable(name) or UNNAMED for name in set(names)}
     return [texts[name] for name in names]
 
 

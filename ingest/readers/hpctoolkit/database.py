@@ -19,11 +19,12 @@ from ingest.profile import Metric, Profile, require_summable
 from ingest.readers.hpctoolkit.contexts import Contexts, read_contexts
 from ingest.readers.hpctoolkit.locations import Placement, place
 from ingest.readers.hpctoolkit.meta import MetaFile, StoredMetric
-from ingest.readers.hpctoolkit.names import DEVICE_TIMES, HOST_TIMES, SECONDS, is_of_device, split_unit
+from ingest.readers.hpctoolkit.names import DEVICE_TIMES, HOST_TIMES, is_of_device, split_unit
 from ingest.readers.hpctoolkit.profile_db import ProfileFile, StoredProfile
 from ingest.readers.hpctoolkit.sparse import Entries, SparseValues, Triplets, summed_entries
 from ingest.readers.stacks import TIME
 from ingest.run_settings import RECONCILED, SAMPLED
+from ingest.time_units import SECONDS
 
 META, PROFILES = "meta.db", "profile.db"
 TITLE = "title"

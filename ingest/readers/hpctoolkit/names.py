@@ -16,7 +16,6 @@ from ingest.region_class import GPU_COPY, GPU_KERNEL
 PROGRAM_ROOT = "<program root>"
 UNKNOWN = "<unknown function>"
 
-SECONDS: Mapping[str, float] = {"sec": 1.0, "s": 1.0, "usec": 1e-6, "us": 1e-6}
 HOST_TIMES = ("REALTIME", "WALLCLOCK", "CPUTIME")
 """Events that measure the time of threads; the first that a database has is its time."""
 

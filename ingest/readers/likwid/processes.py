@@ -8,11 +8,9 @@ import re
 from pathlib import Path
 
 from ingest.readers.likwid.tables import is_output, read_tables
+from ingest.readers.numbered_files import numbered_files
 from ingest.readers.timer_tables.log import ends_of_log
 
-MAX_FILES = 1 << 16
-
-_NUMBERED = re.compile(r"(?P<before>.*?)(?P<number>[0-9]{1,9})(?P<after>[^0-9]*)")
 _PROCESS = re.compile(r"(?:^|[^a-z])(?:proc|process|rank|task|pe|mpi)[._-]?$", re.IGNORECASE)
 
 
@@ -25,10 +23,12 @@ def files(path: Path) -> list[Path]:
     """Return the files of a run in the order of its processes: a file itself, those of a folder, or none."""
     if not path.is_dir():
         return [path]
-    alike = _numbered(path)
-    if alike is None or not all(map(_is_file, alike[1])):
+    try:
+        before, found = numbered_files([file for file in path.iterdir() if not file.name.startswith(".")])
+    except OSError:
         return []
-    before, found = alike
+    if not all(map(_is_file, found)):
+        return []
     return found if _PROCESS.search(before) or _are_on_different_cores(found) else []
 
 
@@ -38,26 +38,6 @@ def _is_file(path: Path) -> bool:
         return False
     content = ends_of_log(path).content
     return b"RDTSC" in content and is_output(content.decode("utf-8", "replace"))
-
-
-def _numbered(folder: Path) -> tuple[str, list[Path]] | None:
-    """Return what stands before the number, and the files of a folder whose names differ in one only.
-
-    They must be numbered from 0 or 1 on without a gap, and be all files that there are, but hidden ones.
-    """
-    try:
-        entries = [entry for entry in folder.iterdir() if not entry.name.startswith(".")]
-    except OSError:
-        return None
-    names = [_NUMBERED.fullmatch(entry.name) for entry in entries[: MAX_FILES + 1]]
-    parts = {(name["before"], name["after"]) for name in names if name}
-    if not 2 <= len(entries) <= MAX_FILES or None in names or len(parts) > 1:
-        return None
-    numbers = {int(name["number"]): entry for name, entry in zip(names, entries, strict=True) if name}
-    first = min(numbers)
-    if first > 1 or sorted(numbers) != list(range(first, first + len(entries))):
-        return None
-    return next(iter(parts))[0], [numbers[number] for number in sorted(numbers)]
 
 
 def _are_on_different_cores(found: list[Path]) -> bool:

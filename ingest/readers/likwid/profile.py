@@ -14,19 +14,17 @@ from pathlib import Path
 import numpy as np
 
 from ingest.arrays import FloatArray
-from ingest.calltree import ROOT, CallTreeBuilder
-from ingest.errors import InputError, one_line
-from ingest.profile import LocationTable, Metric, Profile, RegionTable, ValuesInMemory, require_summable
+from ingest.calltree import ROOT
+from ingest.errors import InputError
+from ingest.profile import Metric, Profile
 from ingest.readers.likwid.processes import files
 from ingest.readers.likwid.tables import CALLS, RUNTIMES, Table, read_tables
-from ingest.readers.stacks import TIME, VISITS
+from ingest.readers.stacks import PROGRAM, TIME, VISITS, Stacks
 from ingest.readers.textfile import read_text
 from ingest.run_names import PROCESSES
-from ingest.run_settings import RECONCILED, SAMPLED, SETTING
+from ingest.run_settings import SETTING
 
-PROGRAM = "<program>"
 MAX_BYTES = 1 << 28
-MAX_VALUES = 1 << 26
 MAX_SHOWN = 4  # names of events in a notice
 HINT = "write it with: likwid-perfctr -O -g GROUP PROGRAM"
 
@@ -152,57 +150,25 @@ def _rows(tables: Sequence[Table], row: str, cores: Mapping[str, int]) -> Iterat
 
 
 def _profile(run: _Run, source: str) -> Profile:
-    names = [name for name in run.values if name not in run.unreadable]
-    callpaths = CallTreeBuilder()
-    for name in run.regions:
-        callpaths.callee(ROOT, name)
-    place, tree, region_names = callpaths.build()
-    shape = len(tree), len(run.cores)
-    if shape[0] * shape[1] * len(names) > MAX_VALUES:
-        what = f"too large for memory: {len(names)} metrics of {shape[0]} regions on {shape[1]} cores"
-        raise InputError(what, where=source)
-    stored = {}
-    for name in names:
-        stored[name] = np.zeros(shape)
-        region, location = np.array(list(run.values[name]), dtype=np.int64).reshape(-1, 2).T
-        stored[name][place[region], location] = list(run.values[name].values())
-        require_summable(stored[name], f"the metric '{name}'", source)
-    if (stored[TIME.name] < 0).any():
+    if min(run.values[TIME.name].values()) < 0:
         raise InputError("a runtime is negative", where=source)
-    total = float(stored[TIME.name].sum())
-    nothing = ("",) * len(region_names)
-    return Profile(
-        source=source,
-        tree=tree,
-        regions=RegionTable(
-            name=region_names,
-            mangled=region_names,
-            paradigm=("user",) * len(region_names),
-            file=nothing,
-            line=np.full(len(region_names), -1),
-        ),
-        locations=_locations(list(run.cores)),
-        metrics=tuple({TIME.name: TIME}.get(name, Metric(name, "occ")) for name in names),
-        load=ValuesInMemory(tree, stored),
-        attributes={
-            "generator": "LIKWID",
-            SAMPLED: "no",
-            RECONCILED: f"runtimes {total:.10g} s on {shape[1]} cores, no total is stated",
-            **({SETTING + "CPU": run.cpu} if run.cpu else {}),
-        },
-        notices=tuple(map(one_line, _notices(run))),
+    stacks = Stacks()
+    nodes = [stacks.callpaths.callee(ROOT, name) for name in run.regions]
+    by_process = sorted(run.cores, key=lambda core: core[0])
+    location = {run.cores[core]: stacks.location(core[0], at) for at, core in enumerate(by_process)}
+    for name, values in run.values.items():
+        if name not in run.unreadable:
+            known = stacks.of({TIME.name: TIME}.get(name, Metric(name, "occ")))
+            known |= {(location[core], nodes[region]): value for (region, core), value in values.items()}
+    return stacks.profile(
+        source,
+        "LIKWID",
+        f"runtimes {stacks.total(TIME):.10g} s on {len(run.cores)} cores, no total is stated",
+        sampled=False,
+        paradigms=dict.fromkeys(run.regions, "user"),
+        attributes={SETTING + "CPU": run.cpu} if run.cpu else {},
+        notices=_notices(run),
     )
-
-
-def _locations(cores: Sequence[tuple[int, str]]) -> LocationTable:
-    processes = {number: at for at, number in enumerate(sorted({number for number, _ in cores}))}
-    of: dict[int, int] = {}
-    threads = []
-    for number, _ in cores:
-        threads.append(of.setdefault(number, 0))
-        of[number] += 1
-    process = np.array([processes[number] for number, _ in cores], dtype=np.int64)
-    return LocationTable.of_threads(process, np.array(threads, dtype=np.int64))
 
 
 def _notices(run: _Run) -> list[str]:

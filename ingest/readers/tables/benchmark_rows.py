@@ -5,10 +5,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ingest.errors import InputError
-from ingest.readers.tables.columns import PROCESSES, SECONDS, THREADS
+from ingest.readers.tables.columns import PROCESSES, THREADS
 from ingest.readers.tables.files import Frame
 from ingest.run_metadata import METADATA_PROCESSES, choose_parameters
 from ingest.table_mapping import TableMapping
+from ingest.time_units import SECONDS
 
 KERNEL, VALUE = "figure of merit", "seconds"
 MAX_TEXT = 500  # characters of a variable that are kept

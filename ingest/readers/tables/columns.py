@@ -8,31 +8,7 @@ from dataclasses import dataclass
 from ingest.errors import InputError
 from ingest.run_names import COUNTERS, PROCESS_PARAMETERS
 from ingest.table_mapping import TableMapping
-
-SECONDS = {
-    "s": 1.0,
-    "sec": 1.0,
-    "secs": 1.0,
-    "second": 1.0,
-    "seconds": 1.0,
-    "core-s": 1.0,
-    "ms": 1e-3,
-    "msec": 1e-3,
-    "milliseconds": 1e-3,
-    "us": 1e-6,
-    "usec": 1e-6,
-    "µs": 1e-6,
-    "μs": 1e-6,
-    "microseconds": 1e-6,
-    "ns": 1e-9,
-    "nsec": 1e-9,
-    "nanoseconds": 1e-9,
-    "min": 60.0,
-    "minutes": 60.0,
-    "h": 3600.0,
-    "hours": 3600.0,
-}
-"""Seconds per unit of time."""
+from ingest.time_units import SECONDS
 
 PROCESSES = PROCESS_PARAMETERS | {
     "mpi_procs",

@@ -49,11 +49,15 @@ def csv_header(path: Path) -> list[str]:
     """Return the names of the columns of a CSV file; none if its beginning is not one."""
     lines = head(path).decode("utf-8-sig", errors="replace").splitlines()
     first = next((line for line in lines if line.strip() and not line.startswith("#")), "")
+    return [cell.strip() for cell in csv_cells(first, _delimiter(first))]
+
+
+def csv_cells(line: str, delimiter: str = ",") -> list[str]:
+    """Return the cells of a line of CSV; none if it is not one."""
     try:
-        cells = next(csv.reader([first], delimiter=_delimiter(first)), [])
+        return next(csv.reader([line], delimiter=delimiter), [])
     except csv.Error:
         return []
-    return [cell.strip() for cell in cells]
 
 
 def read_csv(path: Path, delimiter: str = "", numbers: Collection[str] = ()) -> Frame:

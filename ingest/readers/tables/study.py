@@ -239,18 +239,11 @@ def _profile(
     attributes: Mapping[str, str],
     mapping: TableMapping,
 ) -> Profile:
-    nothing = ("",) * len(table.names)
     starts = np.flatnonzero(np.diff(process, prepend=-1))
     return Profile(
         source=source,
         tree=table.tree,
-        regions=RegionTable(
-            name=table.names,
-            mangled=table.names,
-            paradigm=nothing,
-            file=nothing,
-            line=np.full(len(table.names), -1),
-        ),
+        regions=RegionTable.named(table.names, ("",) * len(table.names)),
         locations=LocationTable.of_threads(process, np.arange(len(process)) - starts[process]),
         metrics=tuple(
             Metric(

@@ -237,17 +237,10 @@ def _profile(
         for metric, column in columns.items()
     }
     require_summable(columns[TIME], "the times", source)
-    nothing = ("",) * len(names)
     return Profile(
         source=source,
         tree=tree,
-        regions=RegionTable(
-            name=names,
-            mangled=names,
-            paradigm=tuple(_paradigm(name, kind) for name in names),
-            file=nothing,
-            line=np.full(len(names), -1),
-        ),
+        regions=RegionTable.named(names, [_paradigm(name, kind) for name in names]),
         locations=locations,
         metrics=tuple(columns),
         load=ValuesInMemory(tree, values),

@@ -47,8 +47,7 @@ class DeviceUse:
         if measured.all():
             return found
         ahead = _share(*(from_prediction(model.predict(points)) for model in self._models))
-        pairs = zip(vars(found).values(), vars(ahead).values(), strict=True)
-        return Estimate(*(np.where(measured, one, other) for one, other in pairs))
+        return found.where(measured, ahead)
 
     @cached_property
     def _models(self) -> tuple[ScalingModels, ScalingModels]:

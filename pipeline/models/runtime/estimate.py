@@ -42,9 +42,11 @@ class Estimate:
         """Return some of the figures."""
         return Estimate(self.value[rows], self.below[rows], self.above[rows])
 
-    def where(self, wanted: BoolArray) -> "Estimate":
-        """Return the figures with NaN for those that are not wanted, bool[Q]."""
-        return Estimate(*(np.where(wanted, part, np.nan) for part in (self.value, self.below, self.above)))
+    def where(self, wanted: BoolArray, other: "Estimate | None" = None) -> "Estimate":
+        """Return the figures that are wanted, bool[Q], and for the rest those of another, or else NaN."""
+        other = other or Estimate(*np.full((3, len(self)), np.nan))
+        parts = zip(vars(self).values(), vars(other).values(), strict=True)
+        return Estimate(*(np.where(wanted, mine, theirs) for mine, theirs in parts))
 
     def times(self, factor: FloatArray | float) -> "Estimate":
         """Multiply by an exact positive factor."""

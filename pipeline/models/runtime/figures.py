@@ -180,8 +180,7 @@ class Study:
         if not measured.all():
             models = self.analysis.callpaths.models.with_common_error(None, None)
             predicted = from_prediction(predict_total(models, points))
-            pairs = zip(vars(found).values(), vars(predicted).values(), strict=True)
-            found = Estimate(*(np.where(measured, one, other) for one, other in pairs))
+            found = found.where(measured, predicted)
         return found
 
     def figures(self, points: FloatArray, measured: BoolArray, total: Estimate | None = None) -> Figures:

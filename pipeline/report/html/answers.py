@@ -13,7 +13,7 @@ from pipeline.models.runtime.losses import Losses
 from pipeline.models.runtime.runtime import Runtime
 from pipeline.models.runtime.trust import FAR, VERY_FAR, Trust
 from pipeline.report.escaping import shown_name
-from pipeline.report.formatting import quantity, readable_unit, shorten_middle
+from pipeline.report.formatting import display_unit, quantity, readable_unit, shorten_middle
 from pipeline.report.html.sections import scale_text
 from pipeline.report.html.verdict import Findings, dominance
 
@@ -191,11 +191,14 @@ def _how_sure(findings: Findings, found: Runtime) -> str:
     if test is None:
         return text
     unit = findings.analysis.callpaths.kernels.unit
+    factor, unit = display_unit(unit, max(test.value, test.measured))
+    value, lower, upper, measured = (
+        figure(number * factor) for number in (test.value, test.lower, test.upper, test.measured)
+    )
     inside = "inside" if test.inside else "outside"
     return (
         f"{text} Back-test: without {place(findings, test.point)} the models predict "
-        f"{quantity(test.value, unit)} there ({figure(test.lower)} to {figure(test.upper)}); "
-        f"{quantity(test.measured, unit)} were measured, {inside} the interval."
+        f"{value} {unit} there ({lower} to {upper}); {measured} {unit} were measured, {inside} the interval."
     )
 
 

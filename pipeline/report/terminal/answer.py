@@ -21,7 +21,6 @@ from pipeline.report.formatting import (
     figure,
     percent,
     point_text,
-    quantity,
     shorten_middle,
     value_text,
 )
@@ -263,18 +262,25 @@ def _show_trust(out: Console, summary: Summary, modelled: bool) -> None:
     )
     texts = [reason["text"] for reason in doubts if modelled or reason["name"] in OF_MEASUREMENTS]
     if test is not None:
-        unit = summary["total"]["unit"]
-        value, lower, upper = (figure(test["predicted"][key]) for key in ("value", "lower", "upper"))
-        texts.append(
-            f"held-out check: predicted {point_text(test['at'])} as {value} [{lower} .. {upper}], "
-            f"measured {quantity(test['measured'], unit)}"
-        )
+        texts.append(_held_out(test, summary["total"]["unit"]))
     elif modelled:
         texts += [reason["text"] for reason in trust["reasons"] if reason["name"] == "back-test"]
     text = f"Trust: {trust['verdict']}" + (f" - {'; '.join(texts)}" if texts else "")
     show_sentence(out, text, STYLES[trust["verdict"]])
     for notice in summary["runtime"]["notices"]:
         show_sentence(out, f"Note: {notice}.", "yellow")
+
+
+def _held_out(test: Mapping[str, Any], unit: str) -> str:
+    """Compare a measured value with its prediction from smaller scales, both in one unit."""
+    predicted, measured = test["predicted"], test["measured"]
+    factor, unit = display_unit(unit, max(predicted["value"], measured))
+    value, lower, upper, true = (
+        figure(number * factor)
+        for number in (predicted["value"], predicted["lower"], predicted["upper"], measured)
+    )
+    shown = f"predicted {point_text(test['at'])} as {value} [{lower} .. {upper}], measured {true} {unit}"
+    return f"held-out check: {shown.rstrip()}"
 
 
 def _short(region: str) -> str:

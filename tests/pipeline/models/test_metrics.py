@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 
 from ingest.alignment import MeasuredRun, align
 from ingest.experiment import OverheadCorrection
-from ingest.profile import MetricKind
+from ingest.profile import CPU, MetricKind
 from ingest.reduction import reduce_profile
+from ingest.region_class import GPU_KERNEL
 from ingest.scaling import Scaling, decide_scaling
 from pipeline.models.analysis import analyse, default_target, look_ahead
 from pipeline.models.metrics import kernels_of, metrics_beside
@@ -58,6 +59,63 @@ def test_visits_that_stay_the_same_per_run_are_no_factor():
     values = dict(constant.values)
     values["visits"] = replace(values["visits"], sum=np.full_like(values["visits"].sum, 7.0))
     assert metrics_beside(replace(constant, values=values), "time") == ("visits",)
+
+
+def test_visits_that_are_missing_at_some_scales_do_not_vary():
+    some = experiment(visits=lambda p: 7.0 / p if p > 2 else 0.0, metrics=["time", "visits"])
+    values = dict(some.values)
+    values["visits"] = replace(values["visits"], sum=np.where(values["visits"].sum > 0, 7.0, 0.0))
+    assert metrics_beside(replace(some, values=values), "time") == ("visits",)
+
+
+def test_a_time_in_another_unit_has_no_time_per_visit():
+    whole = experiment(metrics=["time", "visits"])
+    cycles = tuple(replace(m, unit="cycles") if m.name == "time" else m for m in whole.metrics)
+    assert metrics_beside(replace(whole, metrics=cycles), "time") == ("visits",)
+
+
+def test_call_paths_without_visits_are_not_in_the_time_per_visit_of_their_region():
+    times = {MAIN: 1.0, SOLVE: 8.0, INNER: 6.0, OUTER: 5.0}
+    runs = []
+    for p in PROCESSES:
+        values = {
+            "time": {path: [seconds] * p for path, seconds in times.items()},
+            "visits": {path: [0.0 if path == OUTER else 3.0] * p for path in times},
+        }
+        runs.append(MeasuredRun((float(p),), 1, reduce_profile(make_profile(values), list(values))))
+    regions = kernels_of(align(["p"], runs), "time_per_visit", Scaling.STRONG)[1]
+    assert regions.values[regions.callpaths.index(("sum",)), :, 0].tolist() == [2.0] * len(PROCESSES)
+
+
+def test_launches_times_the_time_of_each_are_the_time_of_accelerators():
+    """Kernels take no time of hosts."""
+    kernel = ("main", "axpy")
+    runs = []
+    for p in PROCESSES:
+        device = [*[CPU] * p, *range(p)]
+        values = {
+            "time": {MAIN: [9.0] * p + [0.0] * p, kernel: [0.0] * p + [8.0 / p] * p},
+            "visits": {MAIN: [1.0] * p + [0.0] * p, kernel: [0.0] * p + [4.0 * p] * p},
+        }
+        profile = make_profile(values, paradigm={"axpy": GPU_KERNEL}, device=device)
+        runs.append(MeasuredRun((float(p),), 1, reduce_profile(profile, list(values))))
+    whole = align(["p"], runs)
+    assert "gpu_time_per_visit" in metrics_beside(whole, "time")
+    callpaths, regions = kernels_of(whole, "gpu_time_per_visit", Scaling.STRONG)
+    assert (callpaths.callpaths, regions.callpaths) == ((kernel,), (("axpy",),))
+    assert callpaths.unit == "s" and callpaths.metric == "gpu_time_per_visit"
+    for kernels in (callpaths, regions):
+        assert kernels.values[0, :, 0].tolist() == pytest.approx([2.0 / p**2 for p in PROCESSES])
+
+
+def test_extremes_are_missing_without_a_visit():
+    whole = experiment(each=lambda p: 0.5)
+    values = dict(whole.values)
+    values["max_time"] = replace(
+        values["max_time"], max=values["max_time"].max * [[[0]], [[1]], [[1]], [[1]]]
+    )
+    callpaths, regions = kernels_of(replace(whole, values=values), "max_time", Scaling.STRONG)
+    assert np.isnan(callpaths.values[0]).all() and np.isnan(regions.values[0]).all()
 
 
 def test_extremes_contain_the_overhead_that_a_correction_takes_out():

@@ -14,7 +14,6 @@ from ingest.readers.timer_tables.description import (
 from ingest.readers.timer_tables.values import known, one_process_if_serial, timer
 
 _PHASES = ("Initialisation", "Calculation", "Finalisation")
-_SCF = "SCF"
 
 
 def _place(rows: Sequence[Row], facts: Facts) -> Placed:

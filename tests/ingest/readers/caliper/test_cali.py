@@ -1,13 +1,13 @@
+"""Caliper's ``.cali`` files: times, visits, counters, locations, damage."""
+
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ingest.discovery import discover
 from ingest.errors import InputError
 from ingest.readers import read_profile
 from ingest.readers.caliper import assemble, cali, cali_tree
-from ingest.run_metadata import choose_parameters
 
 from .cali_files import DEVICE, DOUBLE, LOOP, MAIN, SEND, VALUE, Cali, exclusive
 
@@ -79,74 +79,8 @@ def test_callees_longer_than_their_caller_are_reported(tmp_path):
     assert profile.notices == ("1 negative exclusive times were read as zero",)
 
 
-def test_metadata_are_the_parameters(tmp_path):
-    for i, (processes, size) in enumerate([(8, 30), (64, 30), (8, 60), (8, 30)]):
-        told = {"jobsize": processes, "mpi.world.size": processes, "problem_size": size, "iterations": 10}
-        told |= {"elapsed_time": "1.5", "launchdate": 1609796088 + i, "cluster": "a"}
-        exclusive().globals(**{k: str(v) for k, v in told.items()}).write(tmp_path / f"210104-{i}.cali")
-    found = discover(tmp_path)
-    assert found.parameters == ("jobsize", "problem_size")
-    assert [(run.parameters, run.repetition) for run in found.runs] == [
-        ((8.0, 30.0), 1),
-        ((8.0, 30.0), 2),
-        ((8.0, 60.0), 1),
-        ((64.0, 30.0), 1),
-    ]
-    assert found.notices == ("parameters from the metadata of the profiles: jobsize, problem_size",)
-    (tmp_path / "broken.cali").write_text("__rec=node,id=1\n")
-    broken = discover(tmp_path)
-    assert len(broken.runs) == 4
-    assert [(skipped.path.name, skipped.damaged) for skipped in broken.skipped] == [("broken.cali", True)]
-
-
-def test_names_are_the_parameters_where_there_are_no_metadata(tmp_path):
-    for processes in (4, 8):
-        exclusive().write(tmp_path / f"lulesh.p{processes}.cali")
-    assert discover(tmp_path).parameters == ("p",)
-
-
-def test_names_win_over_metadata(tmp_path):
-    for processes, size in ((8, 30), (27, 30), (27, 60)):
-        file = exclusive().globals(jobsize=str(processes), problem_size=str(size))
-        file.write(tmp_path / f"lulesh.p{processes}.r{size}.cali")
-    found = discover(tmp_path)
-    assert found.parameters == ("p",)
-    assert [run.parameters for run in found.runs] == [(8.0,), (27.0,), (27.0,)]
-    assert found.notices == (
-        "parameters from the run names; in the metadata of the profiles problem_size differs between runs"
-        " with the same parameters: list the runs in pipeline.toml if it matters",
-    )
-
-
-def test_a_number_that_follows_from_a_parameter_is_left_out_with_a_notice(tmp_path):
-    for i, (jobsize, hosts, size) in enumerate([(1, 1, 30), (8, 1, 30), (27, 2, 30), (64, 4, 60)]):
-        numbers = {"jobsize": jobsize, "numhosts": hosts, "problem_size": size}
-        file = exclusive().globals(**{name: str(value) for name, value in numbers.items()})
-        file.write(tmp_path / f"210104-{i}.cali")
-    found = discover(tmp_path)
-    assert found.parameters == ("jobsize",)
-    assert found.notices == (
-        "parameters from the metadata of the profiles: jobsize",
-        "numhosts is left out: it follows from jobsize",
-        "problem_size is left out: it follows from jobsize",
-    )
-
-
-def test_a_parameter_follows_only_from_one_that_is_repeated():
-    rows = [{"a": a, "half": a // 2} for a in (1, 2, 3, 4)]
-    assert choose_parameters(rows) == (("a", "half"), {})  # a may be a number that only identifies the run
-    assert choose_parameters([*rows, *rows]) == (("a",), {"half": "a"})
-
-
-def test_parameters_are_chosen():
-    rows = [{"jobsize": 8, "n": 1, "m": 1, "same": 3}, {"jobsize": 8, "n": 2, "m": 2, "same": 3, "only": 1}]
-    assert choose_parameters(rows) == (("jobsize", "m"), {"n": "m"})
-    assert choose_parameters([{"same": 3}, {"same": 3}]) == ((), {})
-    assert choose_parameters([]) == ((), {})
-
-
 @pytest.mark.parametrize(
-    ("lines", "told"),
+    ("lines", "error"),
     [
         ("", "empty"),
         ("\0", "binary"),
@@ -170,12 +104,12 @@ def test_parameters_are_chosen():
         ("\n".join(Cali().record(MAIN, extra=[("max#time.duration", "1")]).lines), "values here: "),
     ],
 )
-def test_wrong_files(tmp_path, lines, told):
+def test_wrong_files(tmp_path, lines, error):
     path = tmp_path / "a.cali"
-    path.write_text(lines if told in ("empty", "truncated") else lines + "\n")
+    path.write_text(lines if error in ("empty", "truncated") else lines + "\n")
     with pytest.raises(InputError) as caught:
         read_profile(path)
-    assert told in str(caught.value)
+    assert error in str(caught.value)
     assert str(path) in str(caught.value)
 
 
@@ -208,7 +142,8 @@ def timed(name="sum#time.duration", path=MAIN, value=2.0, **values):
         ("sum#time.duration", "us", 2e-6),
         ("sum#time.duration", "nsec", 2e-9),
         ("sum#time.duration", "ns", 2e-9),
-        ("sum#time.duration", "hours", 2.0),
+        ("sum#time.duration", "hours", 7200.0),
+        ("sum#time.duration", "ticks", 2.0),
         ("sum#time.duration.ns", None, 2e-9),
         ("sum#time.duration.ns", "usec", 2e-6),
         ("sum#scale#sum#time.duration.ns", None, 2.0),
@@ -235,7 +170,7 @@ def test_other_statistics_are_no_times(tmp_path, name):
         read_profile(timed(name, path=()).write(tmp_path / "a.cali"))
 
 
-def test_names_of_values_are_cut_and_only_those_of_values_are_told(tmp_path):
+def test_names_of_values_are_cut_and_only_those_of_values_are_named(tmp_path):
     file = Cali().record((), extra=[("plain", 1), ("a.b", 2), ("c#d", 3)])
     with pytest.raises(InputError, match=r"values here: a\.b, c#d$"):
         read_profile(file.write(tmp_path / "a.cali"))
@@ -258,7 +193,7 @@ def test_exclusive_times_come_before_inclusive_ones_and_those_of_processes_befor
 
 
 @pytest.mark.parametrize(
-    ("globals_", "told"),
+    ("globals_", "number"),
     [
         ({}, "all"),
         ({"jobsize": "8"}, "8"),
@@ -267,13 +202,13 @@ def test_exclusive_times_come_before_inclusive_ones_and_those_of_processes_befor
         ({"mpi.world.size": "1", "jobsize": "8"}, None),
     ],
 )
-def test_sums_over_processes_are_told_with_their_number(tmp_path, globals_, told):
+def test_sums_over_processes_state_their_number(tmp_path, globals_, number):
     file = timed("sum#sum#time.duration")
     if globals_:
         file.globals(**globals_)
     notices = read_profile(file.write(tmp_path / "a.cali")).notices
-    sums = f"values are sums over {told} processes: single processes are not available"
-    assert notices == (() if told is None else (sums,))
+    sums = f"values are sums over {number} processes: single processes are not available"
+    assert notices == (() if number is None else (sums,))
 
 
 def test_locations_are_ranks_and_threads(tmp_path):
@@ -368,29 +303,6 @@ def test_limits_hold_exactly(tmp_path, monkeypatch):
     assert len(read_profile(path).tree) == 4
     monkeypatch.setattr(cali_tree, "MAX_DEPTH", 2)
     with pytest.raises(InputError, match=r"line \d+: malformed node"):
-        read_profile(path)
-
-
-def test_whole_numbers_that_describe_the_run_may_be_parameters(tmp_path):
-    globals_ = {"n": "30", "big": "9" * 15, "cali.version": "2", "spot.x": "1", "opts:y": "4"}
-    globals_ |= {
-        "huge": "9" * 16,
-        "negative": "-3",
-        "real": "1.5",
-        "text": "a",
-        "jobid": "7",
-        "walltime": "3",
-    }
-    path = exclusive().globals(**globals_).write(tmp_path / "a.cali")
-    assert cali.parameters(path) == {"big": 999999999999999.0, "n": 30.0}
-    assert list(cali.parameters(path)) == ["big", "n"]
-
-
-def test_parameters_need_no_records(tmp_path):
-    path = exclusive().globals(n="30").write(tmp_path / "a.cali")
-    path.write_text(path.read_text() + "__rec=ctx,ref=999999,attr=1,data=2\n\n")
-    assert cali.parameters(path) == {"n": 30.0}
-    with pytest.raises(InputError, match="damaged: "):
         read_profile(path)
 
 

@@ -125,7 +125,7 @@ def changed(**parts):
     ("text", "error"),
     [
         (JSON_SPLIT["ranks"][:-30], "damaged JSON .*truncated"),
-        (changed(data=[[1, 2]]), "row 1 has not 5 entries"),
+        (changed(data=[[1, 2]]), "row 1 does not have 5 entries"),
         (changed(data={}), "it has no list 'data'"),
         (changed(columns=["a"]), "1 columns, some of the same name or without metadata"),
         (

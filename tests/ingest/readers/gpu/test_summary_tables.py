@@ -1,4 +1,4 @@
-"""Tables of sums: those of one run are one profile; kernels, copies and calls are told apart."""
+"""Tables of sums: those of one run are one profile; kernels, copies and calls are distinguished."""
 
 import pytest
 

@@ -113,7 +113,8 @@ def test_processes_without_ranks_are_told_apart_by_their_numbers(tmp_path):
         ("CPUTIME (sec)", "time", "s", 1.0),
         ("REALTIME (usec)", "time", "s", 1e-6),
         ("WALLCLOCK (sec)", "time", "s", 1.0),
-        ("CPUTIME (hours)", "CPUTIME", "hours", 1.0),
+        ("CPUTIME (hours)", "time", "s", 3600.0),
+        ("CPUTIME (ticks)", "CPUTIME", "ticks", 1.0),
         ("IDLE (sec)", "IDLE", "sec", 1.0),
         ("PAPI_TOT_CYC", "PAPI_TOT_CYC", "", 1.0),
         ("a&lt;b", "a<b", "", 1.0),
@@ -147,7 +148,7 @@ def test_inclusive_values_are_needed_and_exclusive_ones_alone_are_refused(tmp_pa
 
 
 @pytest.mark.parametrize(
-    ("changes", "told"),
+    ("changes", "error"),
     [
         ({"nodes": NODES.replace('i="9"', 'i="10"')}, "not one of the 9"),
         ({"nodes": NODES.replace('i="9"', 'i="0"')}, "not one of the 9"),
@@ -161,8 +162,8 @@ def test_inclusive_values_are_needed_and_exclusive_ones_alone_are_refused(tmp_pa
         ({"values": [*VALUES[:7], (np.inf, 1), VALUES[8]]}, "'time' is not finite, or too large"),
     ],
 )
-def test_what_is_damaged_is_refused(tmp_path, changes, told):
-    with pytest.raises(InputError, match=told):
+def test_what_is_damaged_is_refused(tmp_path, changes, error):
+    with pytest.raises(InputError, match=error):
         read_profile(write_database(tmp_path / "a", RANKS, **changes))
 
 

@@ -1,11 +1,14 @@
 """GPU-seconds, GPU-hours and how busy accelerators are, of a program whose times are known."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from ingest.scaling import Scaling, decide_scaling
 from pipeline.config.options import Options
 from pipeline.models.efficiency import efficiencies
+from pipeline.models.runtime.accelerators import DeviceUse
 from pipeline.models.runtime.runtime import runtime
 from pipeline.stages.ingest import ingest, locate
 from pipeline.stages.model import modelled
@@ -32,6 +35,28 @@ def test_how_busy_accelerators_are_is_measured_and_predicted(read):
     truth = np.array([busy_share(32), busy_share(64)])
     assert (busy.lower[-2:] <= truth).all() and (truth <= busy.upper[-2:]).all()
     assert (busy.upper[-2:] <= 1).all()
+
+
+def test_measured_shares_are_those_of_the_measurements(read):
+    """Their values follow no model, so that it would predict others."""
+    shares = dict(zip(SCALES, (0.9, 0.2, 0.7, 0.4, 0.6), strict=True))
+    runs = [
+        replace(run, device_time=np.array([[5.0 * shares[p]], [5.0 * shares[p]], [10.0 * (1 - shares[p])]]))
+        for run in read.experiment.runs
+        for p in read.experiment.points[run.point].tolist()
+    ]
+    points = np.array([[16.0], [64.0], [2.0]])
+    use = DeviceUse(replace(read.experiment, runs=tuple(runs)))
+    busy = use.busy_share(points, np.array([True, False, True])).value
+    assert busy[[0, 2]] == pytest.approx([0.6, 0.2])
+    assert 0 < busy[1] < 1
+
+
+def test_shares_are_unknown_if_idle_time_was_not_measured(read):
+    runs = [replace(run, device_time=run.device_time * [[1.0], [1.0], [0.0]]) for run in read.experiment.runs]
+    use = DeviceUse(replace(read.experiment, runs=tuple(runs)))
+    assert use.parts is None
+    assert np.isnan(use.busy_share(AT, np.array([False, False])).value).all()
 
 
 def test_gpu_hours_are_accelerators_times_wall_time(read):

@@ -1,5 +1,6 @@
 """The answers of the first screen, made from the runtime of a study."""
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -9,7 +10,7 @@ from ingest.scaling import Scaling
 from pipeline.models.analysis import Analysis
 from pipeline.models.planning.advice import Advice
 from pipeline.models.runtime.runtime import Runtime
-from pipeline.report.formatting import quantity
+from pipeline.report.formatting import figure, quantity
 from pipeline.report.html.answers import answers, other_notices
 from pipeline.report.html.verdict import Findings
 from tests.pipeline.report.html.studies import EFFORT, answered, study, study_of, two_parameter_study
@@ -101,6 +102,20 @@ def test_trust_has_its_reasons_and_the_back_test() -> None:
     assert text["How sure"].startswith(f"Trust is {found.trust.trust.word}: ")
     assert f"without p = 64 the models predict {quantity(test.value, 'core-s')} there" in text["How sure"]
     assert f"{quantity(test.measured, 'core-s')} were measured" in text["How sure"]
+
+
+def test_the_back_test_is_in_one_unit() -> None:
+    text, found = answers_of(study_of({path: _times_a_million(of) for path, of in EFFORT.items()}))
+    test = found.back_test
+    assert test is not None
+    value, lower, upper, measured = (
+        figure(number / 3600) for number in (test.value, test.lower, test.upper, test.measured)
+    )
+    assert f"predict {value} core-hours there ({lower} to {upper}); {measured} core-hours" in text["How sure"]
+
+
+def _times_a_million(effort: Callable[[float], float]) -> Callable[[float], float]:
+    return lambda p: 1e6 * effort(p)
 
 
 def test_what_next_adds_up_the_first_steps_of_the_plan() -> None:

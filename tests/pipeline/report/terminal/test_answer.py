@@ -117,6 +117,29 @@ def test_two_scales_are_a_measured_profile():
     assert not any("16 " in line or "interval" in line or "predicted)" in line for line in lines)
 
 
+@pytest.mark.parametrize(
+    ("predicted", "measured", "text"),
+    [
+        ((1.82e6, 1.5e6, 2.2e6), 2.13e6, "predicted p = 8 as 506 [417 .. 611], measured 592 core-hours"),
+        ((30e3, 20e3, 72e3), 45e3, "predicted p = 8 as 8.33 [5.56 .. 20.0], measured 12.5 core-hours"),
+        ((45e3, 20e3, 72e3), 30e3, "predicted p = 8 as 12.5 [5.56 .. 20.0], measured 8.33 core-hours"),
+        (
+            (30e3, 20e3, 72e9),
+            20e3,
+            "predicted p = 8 as 30,000 [20,000 .. 72.0 billion], measured 20,000 core-s",
+        ),
+    ],
+)
+def test_the_held_out_value_and_its_prediction_have_one_unit(predicted, measured, text):
+    test = {
+        "at": {"p": 8},
+        "predicted": dict(zip(("value", "lower", "upper"), predicted, strict=True)),
+        "measured": measured,
+    }
+    found = summary(runtime=runtime(strong_entries(), back_test=test))
+    assert f"held-out check: {text}" in " ".join(line.strip() for line in answer(found))
+
+
 def test_metrics_other_than_time_have_no_runtime():
     found = summary(runtime=None)
     found["total"] |= {"metric": "visits", "unit": "occ"}
