@@ -29,7 +29,15 @@ from ingest.readers import (
 )
 from ingest.readers.caliper import cali, json_split
 from ingest.readers.extrap import experiment, json_format, json_lines, text
-from ingest.readers.gpu import chrome_trace, nsight_compute, nsys, rocprof, rocprofv3, summary_tables
+from ingest.readers.gpu import (
+    chrome_trace,
+    nsight_compute,
+    nsys,
+    rocprof,
+    rocprof_launches,
+    rocprofv3,
+    summary_tables,
+)
 from ingest.series import Series
 
 
@@ -50,7 +58,7 @@ class ProfileReader:
         context: what `read` takes from the names of the file and its folder.
         content: equal for files in one folder that are copies of the same measurement.
         fallback: files count only in runs without a profile of a reader with a smaller number: those of
-            profilers, folded stacks that are made of them, logs.
+            profilers, folded stacks that are made of them and launches without copies and calls, logs.
     """
 
     name: str
@@ -163,6 +171,13 @@ PROFILE_READERS: tuple[ProfileReader, ...] = (
         beside=summary_tables.beside,
         content=summary_tables.content,
         fallback=1,
+    ),
+    ProfileReader(
+        name="rocprof launches",
+        pattern="results.csv",
+        matches=rocprof_launches.matches,
+        read=rocprof_launches.read,
+        fallback=2,
     ),
     ProfileReader(
         name="callgrind",

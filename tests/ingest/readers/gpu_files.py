@@ -341,3 +341,30 @@ def rocprofv3(folder: Path, process: int = 77, *, agent: str = "Agent 4", later:
         lines = [header.split(","), *([str(cell) for cell in row] for row in moved)]
         (folder / f"{process}_{kind}_trace.csv").write_text(_quoted(lines), encoding="utf-8")
     return folder
+
+
+LAUNCHES: Mapping[str, str] = {
+    "version 1": (
+        '"Index","KernelName","gpu-id","queue-id","pid","tid","sig","DispatchNs","BeginNs","EndNs","DurationNs"\n'
+        '0,"f(float*, int) [clone .kd]",4,0,77,78,"0x0",900,1000,4000,3000\n'
+        '1,"f(float*, int) [clone .kd]",5,1,77,78,"0x0",1900,2000,4500,2500\n'
+        '2,"g",4,0,77,78,"0x0",3900,6000,11000,5000\n'
+    ),
+    "version 2": (
+        "Dispatch_ID,GPU_ID,Queue_ID,PID,TID,Kernel_Name,Start_Timestamp,End_Timestamp\n"
+        '1,4,0,77,78,"f(float*, int) [clone .kd]",1000,4000\n'
+        '2,5,1,77,78,"f(float*, int) [clone .kd]",2000,4500\n'
+        "3,4,0,77,78,g,6000,11000\n"
+    ),
+    "counters": (
+        '"Dispatch_Id","Agent_Id","Queue_Id","Process_Id","Kernel_Name","Counter_Name","Counter_Value",'
+        '"Start_Timestamp","End_Timestamp"\n'
+        '1,"Agent 4",0,77,"f(float*, int) [clone .kd]","WAVES",16.0,1000,4000\n'
+        '1,"Agent 4",0,77,"f(float*, int) [clone .kd]","BUSY",3.5,1000,4000\n'
+        '2,"Agent 5",1,77,"f(float*, int) [clone .kd]","WAVES",16.0,2000,4500\n'
+        '2,"Agent 5",1,77,"f(float*, int) [clone .kd]","BUSY",3.5,2000,4500\n'
+        '3,"Agent 4",0,77,"g","WAVES",8.0,6000,11000\n'
+        '3,"Agent 4",0,77,"g","BUSY",1.5,6000,11000\n'
+    ),
+}
+"""Three launches on two devices, as tables of rocprof state them."""
