@@ -33,6 +33,7 @@ from ingest.readers.gpu import (
     chrome_trace,
     nsight_compute,
     nsys,
+    nsys_stats,
     rocprof,
     rocprof_launches,
     rocprofv3,
@@ -247,6 +248,13 @@ PROFILE_READERS: tuple[ProfileReader, ...] = (
         context=timer_tables.context,
         content=timer_tables.content,
         fallback=3,
+    ),
+    ProfileReader(
+        name="nsys stats",
+        pattern="*.csv, *.txt",
+        matches=nsys_stats.matches,
+        read=nsys_stats.read,
+        fallback=2,
     ),
 )
 

@@ -368,3 +368,61 @@ LAUNCHES: Mapping[str, str] = {
     ),
 }
 """Three launches on two devices, as tables of rocprof state them."""
+
+
+_NSYS_PROCESSING = "Processing [x.sqlite] with [/opt/nsight/reports/{}.py]...\n"
+NSYS_OUTPUT: Mapping[str, str] = {
+    "csv": (
+        "Generating SQLite file x.sqlite from x.nsys-rep\n"
+        f"{_NSYS_PROCESSING.format('osrt_sum')}"
+        "Time (%),Total Time (ns),Num Calls,Avg (ns),Name\n100.0,5000,5,1000.0,poll\n\n"
+        f"{_NSYS_PROCESSING.format('cuda_api_sum')}"
+        "Time (%),Total Time (ns),Num Calls,Avg (ns),Name\n100.0,6000,3,2000.0,cudaMemcpy\n\n"
+        f"{_NSYS_PROCESSING.format('cuda_gpu_kern_sum')}"
+        "Time (%),Total Time (ns),Instances,Avg (ns),Name\n"
+        '90.0,9000,3,3000.0,"f<(int)2, 3>(float*, int)"\n10.0,1000,1,1000.0,g\n\n'
+        f"{_NSYS_PROCESSING.format('cuda_gpu_mem_time_sum')}"
+        "Time (%),Total Time (ns),Count,Avg (ns),Operation\n100.0,700,7,100.0,[CUDA memcpy HtoD]\n\n"
+        f"{_NSYS_PROCESSING.format('cuda_gpu_kern_sum').replace('x.sqlite', 'y.sqlite')}"
+        "Time (%),Total Time (ns),Instances,Avg (ns),Name\n100.0,123,1,123.0,of another capture\n"
+    ),
+    "csv without reports": (
+        "Time(%),Total Time (ns),Num Calls,Average,Name\n"
+        "50.0,6000,3,2000.0,cudaMemcpy\n50.0,6000,3,2000.0,poll\n\n"
+        "Time(%),Total Time (ns),Instances,Average,Name\n"
+        '90.0,9000,3,3000.0,"f<(int)2, 3>(float*, int)"\n10.0,1000,1,1000.0,g\n\n'
+        "Time(%),Total Time (ns),Operations,Average,Operation\n100.0,700,7,100.0,[CUDA memcpy HtoD]\n"
+    ),
+    "columns": (
+        f"{_NSYS_PROCESSING.format('cuda_api_sum')}\n ** CUDA API Summary (cuda_api_sum):\n\n"
+        " Time (%)  Total Time (ns)  Num Calls  Avg (ns)     Name   \n"
+        " --------  ---------------  ---------  --------  ----------\n"
+        "    100.0            6,000          3     2,000  cudaMemcpy\n\n"
+        f"{_NSYS_PROCESSING.format('cuda_gpu_kern_sum')}\n"
+        " ** CUDA GPU Kernel Summary (cuda_gpu_kern_sum):\n\n"
+        " Time (%)  Total Time (ns)  Instances  Avg (ns)            Name           \n"
+        " --------  ---------------  ---------  --------  -------------------------\n"
+        "     90.0            9,000          3     3,000  f<(int)2, 3>(float*, int)\n"
+        "     10.0            1,000          1     1,000  g                        \n\n"
+        f"{_NSYS_PROCESSING.format('gpumemtimesum')}\n ** CUDA GPU MemOps Summary (gpumemtimesum):\n\n"
+        " Time (%)  Total Time (ns)  Count  Avg (ns)      Operation     \n"
+        " --------  ---------------  -----  --------  ------------------\n"
+        "    100.0              700      7       100  [CUDA memcpy HtoD]\n\n"
+    ),
+    "framed": (
+        " ** CUDA API Summary (cuda_api_sum):\n\n"
+        "+----------+-----------------+-----------+------------+\n"
+        "| Time (%) | Total Time (ns) | Num Calls |    Name    |\n"
+        "+----------+-----------------+-----------+------------+\n"
+        "|    100.0 |            6000 |         3 | cudaMemcpy |\n"
+        "+----------+-----------------+-----------+------------+\n\n"
+        " ** CUDA GPU Kernel Summary (cuda_gpu_kern_sum):\n\n"
+        "| Time (%) | Total Time (ns) | Instances |            Name           |\n"
+        "|     90.0 |            9000 |         3 | f<(int)2, 3>(float*, int) |\n"
+        "|     10.0 |            1000 |         1 | g                         |\n\n"
+        " ** CUDA GPU MemOps Summary (by Time) (cuda_gpu_mem_time_sum):\n\n"
+        "| Time (%) | Total Time (ns) | Count |     Operation      |\n"
+        "|    100.0 |             700 |     7 | [CUDA memcpy HtoD] |\n"
+    ),
+}
+"""One capture as ``nsys stats`` prints it."""
