@@ -112,7 +112,7 @@ def seeds() -> Mapping[str, tuple[Seed, ...]]:
         "rocprof": _rocprof,
         "rocprofv3": _rocprofv3,
         "GPU summary tables": _summary_tables,
-        "rocprof launches": _texts(gpu_files.LAUNCHES, "results.csv"),
+        "rocprof launches": _texts(gpu_files.ROCPROF_LAUNCHES, "results.csv"),
         "nsys stats": _texts(gpu_files.NSYS_OUTPUT, "stats.txt"),
         "callgrind": _texts(profiler_files.CALLGRIND, "callgrind.out.1"),
         "gprof": _texts(profiler_files.GPROF, "gprof.txt"),

@@ -343,7 +343,7 @@ def rocprofv3(folder: Path, process: int = 77, *, agent: str = "Agent 4", later:
     return folder
 
 
-LAUNCHES: Mapping[str, str] = {
+ROCPROF_LAUNCHES: Mapping[str, str] = {
     "version 1": (
         '"Index","KernelName","gpu-id","queue-id","pid","tid","sig","DispatchNs","BeginNs","EndNs","DurationNs"\n'
         '0,"f(float*, int) [clone .kd]",4,0,77,78,"0x0",900,1000,4000,3000\n'

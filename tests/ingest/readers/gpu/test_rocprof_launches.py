@@ -7,13 +7,13 @@ from ingest.errors import InputError
 from ingest.readers import find_profile_reader
 from ingest.readers.gpu import rocprof_launches
 from tests.ingest.readers import gpu_files
-from tests.ingest.readers.gpu_files import LAUNCHES, by_path, nanoseconds
+from tests.ingest.readers.gpu_files import ROCPROF_LAUNCHES, by_path, nanoseconds
 
 
-@pytest.mark.parametrize("form", LAUNCHES)
+@pytest.mark.parametrize("form", ROCPROF_LAUNCHES)
 def test_launches_are_kernels_on_their_devices(tmp_path, form):
     path = tmp_path / "results.csv"
-    path.write_text(LAUNCHES[form], encoding="utf-8")
+    path.write_text(ROCPROF_LAUNCHES[form], encoding="utf-8")
     assert find_profile_reader(path).name == "rocprof launches"
     profile = rocprof_launches.read(path)
     assert profile.locations.device.tolist() == [-1, 4, 5]
@@ -29,7 +29,7 @@ def test_launches_are_kernels_on_their_devices(tmp_path, form):
 
 def test_sums_beside_launches_have_copies_too_and_are_read(tmp_path):
     run = gpu_files.summary_tables(tmp_path / "app.p1.r1")
-    (run / "results.csv").write_text(LAUNCHES["version 1"], encoding="utf-8")
+    (run / "results.csv").write_text(ROCPROF_LAUNCHES["version 1"], encoding="utf-8")
     assert {run.reader.name for run in discover(tmp_path).runs} == {"GPU summary tables"}
 
 
@@ -41,6 +41,6 @@ def test_a_table_without_times_is_of_another_reader(tmp_path):
 
 def test_a_damaged_row_is_an_error_with_the_file(tmp_path):
     path = tmp_path / "results.csv"
-    path.write_text(LAUNCHES["version 2"].replace("1000,4000", "soon,4000"), encoding="utf-8")
+    path.write_text(ROCPROF_LAUNCHES["version 2"].replace("1000,4000", "soon,4000"), encoding="utf-8")
     with pytest.raises(InputError, match=r"results\.csv"):
         rocprof_launches.read(path)
