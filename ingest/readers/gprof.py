@@ -19,6 +19,7 @@ from ingest.readers.textfile import head_lines, lines_of
 HEAD_BYTES = 1 << 18
 MAX_LINE = 4000
 
+_FLAT = re.compile(r"Flat profile:\s*")
 _INTERVAL = re.compile(r"Each sample counts as (?P<seconds>[\d.e+-]{1,20}) seconds\.")
 _GRAPH = re.compile(
     r"granularity: each sample hit covers .*?(?: of (?P<total>\d{1,12}\.\d+) seconds| no time propagated)"
@@ -55,7 +56,8 @@ class _Report:
 def matches(path: Path) -> bool:
     """Return whether a file has the beginning of a flat profile or of a call graph."""
     lines = head_lines(path, HEAD_BYTES)
-    flat = any(_FLAT_HEADER.fullmatch(line) for line in lines) and any(map(_INTERVAL.match, lines))
+    begun = any(_FLAT.fullmatch(line) or _FLAT_HEADER.fullmatch(line) for line in lines)
+    flat = begun and any(map(_INTERVAL.match, lines))
     return flat or any(_GRAPH.match(line) for line in lines)
 
 
