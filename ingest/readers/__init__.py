@@ -37,6 +37,7 @@ from ingest.readers.gpu import (
     rocprof,
     rocprof_launches,
     rocprofv3,
+    rocprofv3_json,
     summary_tables,
 )
 from ingest.series import Series
@@ -162,6 +163,14 @@ PROFILE_READERS: tuple[ProfileReader, ...] = (
         files=rocprofv3.files,
         beside=rocprofv3.beside,
         content=rocprofv3.content,
+        fallback=1,
+    ),
+    ProfileReader(
+        name="rocprofv3 JSON",
+        pattern="*_results.json",
+        matches=rocprofv3_json.matches,
+        read=rocprofv3_json.read,
+        files=rocprofv3_json.files,
         fallback=1,
     ),
     ProfileReader(

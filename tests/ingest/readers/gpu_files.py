@@ -426,3 +426,52 @@ NSYS_OUTPUT: Mapping[str, str] = {
     ),
 }
 """One capture as ``nsys stats`` prints it."""
+
+
+def rocprofv3_json(process: int = 77, later: int = 0) -> str:
+    """rocprofv3's JSON of a process that two devices work for: 20 microseconds."""
+
+    def record(kind: int, operation: int, begin: int, end: int, **more: object) -> dict[str, object]:
+        times = {"start_timestamp": begin + later, "end_timestamp": end + later}
+        return {"kind": kind, "operation": operation, "thread_id": process, **times, **more}
+
+    def launch(kernel: int, agent: int, begin: int, end: int) -> dict[str, object]:
+        info = {"agent_id": {"handle": agent}, "queue_id": {"handle": 3}, "kernel_id": kernel}
+        return record(1, 0, begin, end, dispatch_info=info)
+
+    strings = [
+        {"kind": "NONE", "operations": []},
+        {"kind": "KERNEL_DISPATCH", "operations": ["NONE"]},
+        {"kind": "MEMORY_COPY", "operations": ["NONE", "MEMORY_COPY_DEVICE_TO_HOST"]},
+        {"kind": "HIP_RUNTIME_API", "operations": ["hipMemcpy", "hipLaunchKernel"]},
+    ]
+    ends = {"dst_agent_id": {"handle": 100}, "src_agent_id": {"handle": 104}, "bytes": 4096}
+    tool = {
+        "metadata": {
+            "pid": process,
+            "init_time": 1000 + later,
+            "fini_time": 21_000 + later,
+            "node": {"hostname": "node1"},
+        },
+        "agents": [
+            {"id": {"handle": 100}, "type": 1, "node_id": 0},
+            {"id": {"handle": 104}, "type": 2, "node_id": 4},
+            {"id": {"handle": 105}, "type": 2, "node_id": 5},
+        ],
+        "kernel_symbols": [
+            {"kernel_id": 9, "kernel_name": "_Z1fPf.kd", "formatted_kernel_name": "f(float*)"},
+            {"kernel_id": 10, "kernel_name": "g"},
+        ],
+        "strings": {"buffer_records": strings},
+        "buffer_records": {
+            "kernel_dispatch": [
+                launch(9, 104, 2000, 5000),
+                launch(9, 105, 3000, 4000),
+                launch(10, 104, 6000, 7000),
+            ],
+            "memory_copy": [record(2, 1, 8000, 8500, **ends)],
+            "hip_api": [record(3, 1, 1500, 1700), record(3, 0, 7500, 9000)],
+            "marker_api": [],
+        },
+    }
+    return json.dumps({"rocprofiler-sdk-tool": [tool]})
