@@ -291,7 +291,7 @@ def _traces(folder: Path) -> list[str]:
     for rank in range(2):
         (folder / "ranks").mkdir(exist_ok=True)
         (folder / "ranks" / f"{rank}.json").write_text(gpu_files.kineto_rank(rank), encoding="utf-8")
-    return [*_texts(gpu_files.TRACES, "x.pt.trace.json")(folder), "ranks"]
+    return [*_texts({**gpu_files.TRACES, "tf": gpu_files.tensorflow()}, "x.pt.trace.json")(folder), "ranks"]
 
 
 def _rocprof(folder: Path) -> list[str]:

@@ -475,3 +475,31 @@ def rocprofv3_json(process: int = 77, later: int = 0) -> str:
         },
     }
     return json.dumps({"rocprofiler-sdk-tool": [tool]})
+
+
+def tensorflow(streams: bool = True) -> str:
+    """A trace with a process for a device; its streams, if it has some, beside a thread that repeats them."""
+
+    def named(what: str, pid: int, tid: int, name: str) -> dict[str, object]:
+        return {"ph": "M", "name": what, "pid": pid, "tid": tid, "args": {"name": name}}
+
+    def lasting(pid: int, tid: int, name: str, begin: float, duration: float) -> dict[str, object]:
+        return {"ph": "X", "pid": pid, "tid": tid, "name": name, "ts": begin, "dur": duration, "args": {}}
+
+    events = [
+        named("process_name", 3, 0, "/device:GPU:0"),
+        named("process_name", 70, 0, "/host:CPU"),
+        named("thread_name", 3, 1, "XLA Ops"),
+        named("thread_name", 3, 2, "Steps"),
+        lasting(70, 5, "train", 0, 50),
+        lasting(3, 1, "dot.1", 10, 20),
+        lasting(3, 2, "step 1", 10, 24),
+    ]
+    if streams:
+        events += [
+            named("thread_name", 3, 14, "stream #14(Compute)"),
+            named("thread_name", 3, 15, "Stream #15(MemcpyH2D)"),
+            lasting(3, 14, "sgemm", 10.5, 19.5),
+            lasting(3, 15, "MemcpyH2D", 31, 3),
+        ]
+    return json.dumps({"displayTimeUnit": "ns", "traceEvents": [*events, {}]})
