@@ -29,7 +29,17 @@ from ingest.readers import (
 )
 from ingest.readers.caliper import cali, json_split
 from ingest.readers.extrap import experiment, json_format, json_lines, text
-from ingest.readers.gpu import chrome_trace, nsight_compute, nsys, rocprof, rocprofv3, summary_tables
+from ingest.readers.gpu import (
+    chrome_trace,
+    nsight_compute,
+    nsys,
+    nsys_stats,
+    rocprof,
+    rocprof_launches,
+    rocprofv3,
+    rocprofv3_json,
+    summary_tables,
+)
 from ingest.series import Series
 
 
@@ -50,7 +60,7 @@ class ProfileReader:
         context: what `read` takes from the names of the file and its folder.
         content: equal for files in one folder that are copies of the same measurement.
         fallback: files count only in runs without a profile of a reader with a smaller number: those of
-            profilers, folded stacks that are made of them, logs.
+            profilers, folded stacks that are made of them and launches without copies and calls, logs.
     """
 
     name: str
@@ -156,6 +166,14 @@ PROFILE_READERS: tuple[ProfileReader, ...] = (
         fallback=1,
     ),
     ProfileReader(
+        name="rocprofv3 JSON",
+        pattern="*_results.json",
+        matches=rocprofv3_json.matches,
+        read=rocprofv3_json.read,
+        files=rocprofv3_json.files,
+        fallback=1,
+    ),
+    ProfileReader(
         name="GPU summary tables",
         pattern="*stats.csv, *_sum.csv, pmc_kernel_top.csv",
         matches=summary_tables.matches,
@@ -163,6 +181,13 @@ PROFILE_READERS: tuple[ProfileReader, ...] = (
         beside=summary_tables.beside,
         content=summary_tables.content,
         fallback=1,
+    ),
+    ProfileReader(
+        name="rocprof launches",
+        pattern="results.csv",
+        matches=rocprof_launches.matches,
+        read=rocprof_launches.read,
+        fallback=2,
     ),
     ProfileReader(
         name="callgrind",
@@ -232,6 +257,13 @@ PROFILE_READERS: tuple[ProfileReader, ...] = (
         context=timer_tables.context,
         content=timer_tables.content,
         fallback=3,
+    ),
+    ProfileReader(
+        name="nsys stats",
+        pattern="*.csv, *.txt",
+        matches=nsys_stats.matches,
+        read=nsys_stats.read,
+        fallback=2,
     ),
 )
 

@@ -28,7 +28,7 @@ _FLAT_HEADER = re.compile(r"\s*time\s+seconds\s+seconds\s+calls\s+\S+/call\s+\S+
 _GRAPH_HEADER = re.compile(r"index\s+%\s*time\s+self\s+children\s+called\s+name\s*")
 _ROW = re.compile(
     r"\s*(?:\d{1,3}\.\d\d|-?nan)\s+\d{1,12}\.\d\d\s+(?P<seconds>\d{1,12}\.\d\d)"
-    r"(?:\s+(?P<calls>\d{1,18})\s+\d{1,12}\.\d\d\s+\d{1,12}\.\d\d)?\s+(?P<name>[^\s\d.].*?)\s*"
+    r"(?:\s+(?P<calls>\d{1,18})\s+\d{1,12}\.\d\d\s+\d{1,12}\.\d\d)?\s+(?P<name>(?:[^\s\d.]|\.\D).*?)\s*"
 )
 _NODE = re.compile(
     r"\[\d+\]\s+(?:\d{1,3}\.\d|-?nan)\s+(?P<seconds>\d{1,12}\.\d\d)\s+\d{1,12}\.\d\d"
@@ -56,7 +56,8 @@ class _Report:
 def matches(path: Path) -> bool:
     """Return whether a file has the beginning of a flat profile or of a call graph."""
     lines = head_lines(path, HEAD_BYTES)
-    flat = any(_FLAT.fullmatch(line) for line in lines) and any(_INTERVAL.match(line) for line in lines)
+    begun = any(_FLAT.fullmatch(line) or _FLAT_HEADER.fullmatch(line) for line in lines)
+    flat = begun and any(map(_INTERVAL.match, lines))
     return flat or any(_GRAPH.match(line) for line in lines)
 
 

@@ -4,7 +4,9 @@ Blocks begin with ``@---``. ``MPI Time (seconds)`` has the whole and the MPI tim
 the functions around each call site, the innermost at level 0; ``Callsite Time statistics`` (milliseconds) the
 number and mean of the calls of each task. Rows of rank ``*`` repeat those of the tasks. Reports without rows
 of single tasks have them alone: then the time of a call site is given to the tasks in proportion to their MPI
-time. What is left of the MPI time of a task was not listed, or is rounding.
+time. What is left of the MPI time of a task was not listed, or is rounding. Concise reports have sums over
+all tasks only, whose number is that of the lines ``@ MPI Task Assignment``; a call site has the mean time of
+the tasks that call it.
 """
 
 import math
@@ -26,16 +28,24 @@ MILLISECOND = 1e-3
 APPLICATION = "application"
 NOT_LISTED = "MPI calls that are not listed"
 HINT = "is the file truncated?"
+CONCISE = "a concise report: all tasks have the mean of their times, and numbers of calls are not in it"
 
 _MARK = "@ mpiP"
 _TIMES, _SITES = "MPI Time (seconds)", "Callsites:"
 _STATISTICS = "Callsite Time statistics (all, milliseconds"
+_STATISTICS_2 = "Callsite statistics (all, milliseconds"  # of version 2
+_TIMES_CONCISE = "Task Time Statistics (seconds)"  # concise reports (-c)
+_STATISTICS_CONCISE = "Callsite Time statistics (all callsites, milliseconds"
+_TASK = "MPI Task Assignment"
 _HEADERS: Mapping[str, list[str]] = {
     _TIMES: ["Task", "AppTime", "MPITime", "MPI%"],
     _SITES: ["ID", "Lev", "File/Address", "Line", "Parent_Funct", "MPI_Call"],
     _STATISTICS: ["Name", "Site", "Rank", "Count", "Max", "Mean", "Min", "App%", "MPI%"],
+    _STATISTICS_2: ["Name", "Site", "Rank", "Count", "Max", "Mean", "Min", "App%", "MPI%"],
+    _TIMES_CONCISE: ["AppTime", "MPITime", "MPI%", "App", "Task", "MPI", "Task"],
+    _STATISTICS_CONCISE: ["Name", "Site", "Tasks", "Max", "Mean", "Min", "MaxRnk", "MinRnk"],
 }
-_EVERY = "*"
+_EVERY, _AGGREGATE = "*", "Aggregate"
 
 
 @dataclass
@@ -48,6 +58,8 @@ class _Report:
         sites: call site -> the functions around it, the innermost first.
         calls: (call, site, rank) -> number of calls and seconds.
         all_tasks: (call, site) -> number of calls and seconds over all tasks.
+        aggregate: seconds of the application and in MPI over all tasks, as concise reports have them.
+        assigned: number of tasks that are assigned to nodes.
         facts: of the lines at the beginning.
     """
 
@@ -56,6 +68,8 @@ class _Report:
     sites: dict[str, list[str]] = field(default_factory=dict)
     calls: dict[tuple[str, str, int], tuple[float, float]] = field(default_factory=dict)
     all_tasks: dict[tuple[str, str], tuple[float, float]] = field(default_factory=dict)
+    aggregate: tuple[float, float] | None = None
+    assigned: int = 0
     facts: dict[str, str] = field(default_factory=dict)
 
 
@@ -115,7 +129,9 @@ def parameters(path: Path) -> Mapping[str, float]:
 
 
 def _notices(report: _Report) -> Iterator[str]:
-    if not report.calls and report.all_tasks:
+    if report.aggregate:
+        yield CONCISE
+    elif not report.calls and report.all_tasks:
         yield (
             "call sites have no times of single tasks:"
             " they are given to tasks in proportion to their MPI time"
@@ -145,6 +161,7 @@ def _read(path: Path) -> _Report:
         elif line.startswith("@"):
             key, _, value = line[1:].partition(":")
             report.facts.setdefault(key.strip(), value.strip())
+            report.assigned += key.strip() == _TASK
         elif line.startswith(("---", "```")):
             block = "" if header else block
         elif block and (columns := line.split()):
@@ -152,6 +169,12 @@ def _read(path: Path) -> _Report:
                 header = _add(report, block, columns, header=header)
             except ValueError as error:
                 raise InputError(f"line {number}: {error}", where=str(path), hint=HINT) from error
+    if not report.tasks and report.aggregate and report.assigned:
+        if report.assigned > MAX_TASKS:
+            raise InputError(f"more than {MAX_TASKS} tasks", where=str(path))
+        report.whole, mpi = report.aggregate
+        mean = report.whole / report.assigned, mpi / report.assigned
+        report.tasks = dict.fromkeys(range(report.assigned), mean)
     if not report.tasks:
         raise InputError("no times of tasks in it", where=str(path), hint=HINT)
     return report
@@ -170,6 +193,13 @@ def _add(report: _Report, block: str, columns: list[str], *, header: bool) -> bo
         _add_task(report, columns)
     elif block == _SITES:
         _add_site(report, columns)
+    elif block == _TIMES_CONCISE:
+        if columns[0] == _AGGREGATE:
+            _, whole, mpi, *_ = _enough(columns, 3)
+            report.aggregate = _number(whole), _number(mpi)
+    elif block == _STATISTICS_CONCISE:
+        call, site, tasks, _, mean, *_ = _enough(columns, 8)
+        report.all_tasks[call, site] = 0.0, MILLISECOND * _count(tasks) * _number(mean)
     else:
         _add_calls(report, columns)
     return True

@@ -111,7 +111,10 @@ def seeds() -> Mapping[str, tuple[Seed, ...]]:
         "Nsight Compute": _texts(gpu_files.NCU, "x.csv"),
         "rocprof": _rocprof,
         "rocprofv3": _rocprofv3,
+        "rocprofv3 JSON": _rocprofv3_json,
         "GPU summary tables": _summary_tables,
+        "rocprof launches": _texts(gpu_files.ROCPROF_LAUNCHES, "results.csv"),
+        "nsys stats": _texts(gpu_files.NSYS_OUTPUT, "stats.txt"),
         "callgrind": _texts(profiler_files.CALLGRIND, "callgrind.out.1"),
         "gprof": _texts(profiler_files.GPROF, "gprof.txt"),
         "perf": _texts(profiler_files.PERF, "x.perf"),
@@ -288,7 +291,7 @@ def _traces(folder: Path) -> list[str]:
     for rank in range(2):
         (folder / "ranks").mkdir(exist_ok=True)
         (folder / "ranks" / f"{rank}.json").write_text(gpu_files.kineto_rank(rank), encoding="utf-8")
-    return [*_texts(gpu_files.TRACES, "x.pt.trace.json")(folder), "ranks"]
+    return [*_texts({**gpu_files.TRACES, "tf": gpu_files.tensorflow()}, "x.pt.trace.json")(folder), "ranks"]
 
 
 def _rocprof(folder: Path) -> list[str]:
@@ -305,6 +308,15 @@ def _rocprofv3(folder: Path) -> list[str]:
     for process in (77, 78):
         gpu_files.rocprofv3(folder / "two", process, agent=str(process))
     return ["one/77_kernel_trace.csv", "one", "two"]
+
+
+def _rocprofv3_json(folder: Path) -> list[str]:
+    for name, processes in (("one", (77,)), ("two", (77, 78))):
+        (folder / name).mkdir()
+        for process in processes:
+            file = folder / name / f"{process}_results.json"
+            file.write_text(gpu_files.rocprofv3_json(process), encoding="utf-8")
+    return ["one/77_results.json", "two"]
 
 
 def _summary_tables(folder: Path) -> list[str]:

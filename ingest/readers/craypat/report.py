@@ -16,22 +16,22 @@ from itertools import pairwise
 
 from ingest.time_units import SECONDS
 
-_BEGIN = re.compile(r"^CrayPat/X: (?: *Version +(?P<version>[\w.]+))?", re.MULTILINE)
-_PROCESSES = re.compile(r"^Number of PEs \(MPI ranks\):\s+(\d[\d,]*)", re.MULTILINE)
-_PER_NODE = re.compile(r"^Numbers of PEs per Node:\s+(\d[\d,]*)", re.MULTILINE)
-_THREADS = re.compile(r"^Numbers of Threads per PE:\s+(\d[\d,]*)", re.MULTILINE)
-_STARTED = re.compile(r"^Execution start time: +(\S.*)$", re.MULTILINE)
-_DATA_FILE = re.compile(r"^Current path to data file:\s+(\S+)", re.MULTILINE)
+_BEGIN = re.compile(r"^[ \t]*CrayPat/X: (?: *Version +(?P<version>[\w.]+))?", re.MULTILINE)
+_PROCESSES = re.compile(r"^[ \t]*Number of PEs \(MPI ranks\):\s+(\d[\d,]*)", re.MULTILINE)
+_PER_NODE = re.compile(r"^[ \t]*Numbers of PEs per Node:\s+(\d[\d,]*)", re.MULTILINE)
+_THREADS = re.compile(r"^[ \t]*Numbers of Threads per PE:\s+(\d[\d,]*)", re.MULTILINE)
+_STARTED = re.compile(r"^[ \t]*Execution start time: +(\S.*)$", re.MULTILINE)
+_DATA_FILE = re.compile(r"^[ \t]*Current path to data file:\s+(\S+)", re.MULTILINE)
 _MOST_PROCESSES = 1e9
-_INTERVAL = re.compile(r"^Sampling interval:\s+(\d[\d,]*(?:\.\d+)?)\s+(\w+)", re.MULTILINE)
-_TABLE = re.compile(r"^Table \d+:(?P<title>.*)$")
+_INTERVAL = re.compile(r"^[ \t]*Sampling interval:\s+(\d[\d,]*(?:\.\d+)?)\s+(\w+)", re.MULTILINE)
+_TABLE = re.compile(r"^[ \t]*Table \d+:(?P<title>.*)$")
 _HEADER = re.compile(r"^\s*(?P<kind>Time|Samp)\s*%\s*\|\s*(?P=kind)\s*\|")
 _CSV_HEADER = re.compile(r"^Level,(?P<kind>Time|Samp)%,(?P=kind),(?:.*,)?[^,]+$")
 _ROW = re.compile(
-    r"^(?P<bars>\|{0,2}) *(?P<share>\d+(?:\.\d+)?)% *\| *(?P<value>\d[\d,]*(?:\.\d+)?) *\|"
+    r"^ *(?:(?P<bars>\|{1,2}) *)?(?P<share>\d+(?:\.\d+)?)% *\| *(?P<value>\d[\d,]*(?:\.\d+)?) *\|"
     r"(?P<more>.*\|)? *(?P<name>[^|]+)$"
 )
-_CONTINUED = re.compile(r"^\|{1,2}(?: +\|)+ +(?P<name>\S[^|]*)$")
+_CONTINUED = re.compile(r"^ *\|{1,2}(?: +\|)+ +(?P<name>\S[^|]*)$")
 _CALLS = re.compile(r"\d[\d,]*(?:\.\d+)?")
 _PROCESS_TIME = re.compile(r"^ *(?P<seconds>\d[\d,]*\.\d+) *\|(?:.*\|)? *(?:Total|Avg of PE values) *$")
 MEMBER = re.compile(r"(?:pe|thread|th|nid|numanode|ssn|node)\.\d+")
@@ -128,7 +128,7 @@ def process_seconds(lines: Sequence[str]) -> float | None:
             for line in lines[start + 1 :]:
                 if match := _PROCESS_TIME.match(line):
                     return number(match["seconds"])
-                if line.startswith(("Table ", "|")):
+                if line.lstrip().startswith(("Table ", "|")):
                     break
     return None
 
@@ -197,17 +197,17 @@ def _rows(lines: Sequence[str], calls: int | None) -> Iterator[ProfileRow]:
     """Yield the rows of a table of text."""
     found: list[tuple[re.Match[str], str]] = []
     for above, line in pairwise(["", *lines]):
-        if line.startswith(("Table ", "Notes for ")):
+        if line.lstrip().startswith(("Table ", "Notes for ")):
             break
         if match := _ROW.match(line):
             found.append((match, match["name"].strip()))
-        elif (rest := _CONTINUED.match(line)) and (_ROW.match(above) or _CONTINUED.match(above)):
+        elif found and (rest := _CONTINUED.match(line)) and (_ROW.match(above) or _CONTINUED.match(above)):
             found[-1] = found[-1][0], found[-1][1] + rest["name"].strip()
     group = ""
     for match, name in found:
         group = name if match["bars"] == "|" else group
         yield ProfileRow(
-            path=(name,) if len(match["bars"]) < 2 else (group, name),
+            path=(group, name) if match["bars"] == "||" else (name,),
             share=float(match["share"]) / 100,
             value=number(match["value"]),
             calls=_calls(match["more"], calls),

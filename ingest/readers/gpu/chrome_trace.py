@@ -3,7 +3,9 @@
 Kineto gives each event a category: ``kernel``, ``gpu_memcpy`` and ``gpu_memset`` ran on a stream (``tid``) of
 a device (``pid``), others on threads; ``gpu_user_annotation`` repeats ranges of the host. An event of the
 category ``Trace`` lasts as long as events were recorded. Traces in one folder that state different ranks of
-one world are one run, each rank with devices of its own. In traces of other programs all is on threads.
+one world are one run, each rank with devices of its own. TensorFlow and JAX have a process for each device,
+``/device:GPU:0``, whose streams are threads beside others that repeat them (``XLA Ops``, ``Steps``); PyTorch
+before 1.8 has a process ``CUDA functions``. In traces of other programs all is on threads.
 """
 
 import re
@@ -54,6 +56,11 @@ _STEP = re.compile(r"(ProfilerStep)#\d+")
 _WORLD = re.compile(
     rb'"distributedInfo"\s*:\s*\{[^{}]*?"rank"\s*:\s*(\d{1,9})\b[^{}]*?"world_size"\s*:\s*(\d{1,9})\b'
 )
+_DEVICE_PROCESS = re.compile(r"/device:(?!CPU)[A-Z]+:\d+.*|CUDA functions", re.DOTALL)
+_STREAM = re.compile(r"stream\b.*", re.IGNORECASE | re.DOTALL)
+_OPERATIONS = "XLA Ops"  # of devices without streams
+_COPY = re.compile(r"\[?(?:CUDA )?mem(?:cpy|set)", re.IGNORECASE)
+_REPEATED = "gpu_user_annotation"
 _UNREAD_PHASES = {"b": "asynchronous events", "S": "asynchronous events", "C": "counters"}
 
 
@@ -122,11 +129,14 @@ def _read(path: Path, rank: int, first_device: int, regions: Regions) -> _Trace:
         events, alone = paired(trace.events)
         events += trace.of_phase("X")
         categories = _categories(events)
+        kineto = not _KINETO.isdisjoint(categories)
+        if not kineto:
+            categories = _by_process(trace, events, categories)
         parts, used = _parts(events, categories, rank, first_device, regions)
         begin, end = times(_of(events, categories, [_SPAN])[0])
     return _Trace(
         parts=parts,
-        kineto=not _KINETO.isdisjoint(categories),
+        kineto=kineto,
         recorded=int((end - begin).max()) if len(begin) else None,
         devices=len(used),
         models=tuple(_models(trace, used)),
@@ -154,6 +164,29 @@ def _categories(events: Sequence[Event]) -> list[str]:
     stated = [event.get("cat") for event in events]
     lowered = {category: str(category).lower() for category in set(stated)}
     return [lowered[category] for category in stated]
+
+
+def _by_process(trace: TraceFile, events: Sequence[Event], categories: Sequence[str]) -> list[str]:
+    """Return the categories of events, for those of processes that are devices the ones that Kineto has."""
+    named = trace.process_names()
+    pids = dict.fromkeys(str(event.get("pid")) for event in events)
+    devices = {pid for pid in pids if _DEVICE_PROCESS.fullmatch(named.get(pid, pid))}
+    if not devices:
+        return list(categories)
+    threads = trace.thread_names()
+    streams = {at for at, name in threads.items() if _STREAM.fullmatch(name)}
+    streams = streams or {at for at, name in threads.items() if name == _OPERATIONS}
+    with_streams = {pid for pid, _ in streams}
+    found = []
+    for event, category in zip(events, categories, strict=True):
+        pid, tid = str(event.get("pid")), str(event.get("tid"))
+        if pid not in devices:
+            found.append(category)
+        elif pid in with_streams and (pid, tid) not in streams:
+            found.append(_REPEATED)
+        else:
+            found.append("memcpy" if _COPY.match(str(event.get("name"))) else "kernel")
+    return found
 
 
 def _parts(

@@ -3,6 +3,7 @@
 Lines before the table are those of the program and of ncu (``==PROF==``). In the wide form a row of units
 without an ID follows the header. Units are scaled (``usecond``, ``Mbyte``), thousands separated by commas.
 What ends in ``.sum`` is summed over the launches of a kernel; ratios, means and extremes are not read.
+Summaries (``--print-summary per-kernel``) have a number of launches, and the mean of each metric over them.
 """
 
 import csv
@@ -33,6 +34,8 @@ _PREFIXES = {"": 1.0, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
 _UNIT = re.compile(r"(?P<prefix>[KMGT]?)(?P<unit>[a-z_]+)")
 _KERNEL = "Kernel Name"
 _NAME, _METRIC_UNIT, _VALUE = "Metric Name", "Metric Unit", "Metric Value"
+_LAUNCHES, _MEAN = "Invocations", "Average"
+_SUMMARY = (_KERNEL, "Block Size", "Grid Size", "Device")  # what a row of a summary is for
 
 
 @dataclass(frozen=True)
@@ -84,17 +87,18 @@ class _Table:
             IndexError, ValueError: if it is not understood.
         """
         if _NAME in self.columns:
-            found = [(self.cell(row, _NAME), self.cell(row, _METRIC_UNIT), self.cell(row, _VALUE))]
+            column = _VALUE if _VALUE in self.columns else _MEAN
+            found = [(self.cell(row, _NAME), self.cell(row, _METRIC_UNIT), self.cell(row, column))]
         elif not self.units:
             self.units = self._units(row)
             return
         else:
             found = [(name, unit, row[place]) for place, (name, unit) in self.units.items()]
-        numbers = []
+        numbers, launches = [], self._launches(row)
         for name, unit, text in found:
             value = self._value(name, unit)
             if value is not None and text not in ("", "n/a", "N/A"):
-                numbers.append((value.metric, _number(text) / value.scale))
+                numbers.append((value.metric, launches * _number(text) / value.scale))
         place = self._place(row)
         for metric, number in numbers:
             if metric not in self.counted:
@@ -124,7 +128,8 @@ class _Table:
 
     def _place(self, row: Sequence[str]) -> Place:
         """Return the place of the launch that a row is of, which is counted if it is new."""
-        launch = self.cell(row, "Process ID"), self.cell(row, "ID")
+        own = self.cell(row, "ID") if "ID" in self.columns else ", ".join(self.cell(row, c) for c in _SUMMARY)
+        launch = self.cell(row, "Process ID"), own
         if launch != self.launch:
             self.launch = launch
             self.counted.clear()
@@ -138,8 +143,12 @@ class _Table:
             place = self.stacks.location(process, stream, device), self.stacks.callpaths.callee(ROOT, kernel)
             self.places[launch] = place
             visits = self.stacks.of(VISITS)
-            visits[place] = visits.get(place, 0.0) + 1.0
+            visits[place] = visits.get(place, 0.0) + self._launches(row)
         return place
+
+    def _launches(self, row: Sequence[str]) -> float:
+        """Return how many launches a row is for."""
+        return _number(self.cell(row, _LAUNCHES)) if _LAUNCHES in self.columns else 1.0
 
 
 def matches(path: Path) -> bool:
@@ -175,7 +184,7 @@ def read(path: Path) -> Profile:
     return stacks.profile(
         str(path),
         "Nsight Compute",
-        f"kernels {stacks.total(TIME):.15g} s ({len(table.places)}), no total is stated",
+        f"kernels {stacks.total(TIME):.15g} s ({stacks.total(VISITS):.15g}), no total is stated",
         sampled=False,
         paradigms=dict.fromkeys(stacks.callpaths.regions, GPU_KERNEL),
         notices=[NOT_TOGETHER, *([unread] if ratios else []), *notices],
@@ -205,8 +214,12 @@ def _columns(line: str) -> dict[str, int] | None:
     if _KERNEL not in line:
         return None
     columns = {name.strip(): place for place, name in enumerate(_cells(line))}
-    forms = ({_NAME, _METRIC_UNIT, _VALUE}, {_TIMES[0]})
-    known = columns.keys() >= {"ID", _KERNEL} and any(columns.keys() >= form for form in forms)
+    forms = (
+        {"ID", _NAME, _METRIC_UNIT, _VALUE},
+        {"ID", _TIMES[0]},
+        {_LAUNCHES, _NAME, _METRIC_UNIT, _MEAN},
+    )
+    known = _KERNEL in columns and any(columns.keys() >= form for form in forms)
     return columns if known else None
 
 

@@ -134,13 +134,14 @@ def _whole(table: "pd.DataFrame", column: str) -> IntArray:
 def _devices(table: "pd.DataFrame", kind: str) -> IntArray:
     """Return the numbers of agents, which may be named like ``Agent 7``; of copies, that of the device."""
     if kind == "kernel":
-        return _numbered(table["Agent_Id"], _agent)
+        return _numbered(table["Agent_Id"], agent_number)
     to_host = _numbered(table["Direction"], lambda text: text.endswith(_TO_HOST))
-    source, target = (_numbered(table[f"{end}_Agent_Id"], _agent) for end in ("Source", "Destination"))
+    source, target = (_numbered(table[f"{end}_Agent_Id"], agent_number) for end in ("Source", "Destination"))
     return np.where(to_host > 0, source, target)
 
 
-def _agent(text: str) -> int:
+def agent_number(text: str) -> int:
+    """Return the number in the name of an agent, such as ``Agent 7``, or 0."""
     found = _DIGITS.search(text)
     return int(found[0]) if found else 0
 

@@ -3,7 +3,8 @@
 Read are the statistics of rocprof (``results.stats.csv``, ``results.hip_stats.csv``, ...) and of rocprofv3
 (``x_kernel_stats.csv``, ...), Omniperf's ``pmc_kernel_top.csv``, and reports of ``nsys stats``
 (``x_cuda_gpu_kern_sum.csv``, ...). Tables of one run, which differ in the ends of their names, are one
-profile, whichever of them is given. They state neither devices nor how long the run took.
+profile, whichever of them is given; tables of rocprof with other names stand alone. They state neither
+devices nor how long the run took.
 """
 
 import re
@@ -65,6 +66,14 @@ _KINDS = (  # the first whose end a name has
     *(_Kind(_ROCPROF, end, "hip") for end in ("hip_api_stats", "hip_stats", *_HSA)),
     _Kind(_ROCPROF, "kernel_stats", GPU_KERNEL),
     _Kind(_ROCPROF, ".stats", GPU_KERNEL),
+)
+_ROCPROF_COLUMNS = ["Name", "Calls", "TotalDurationNs", "AverageNs"]
+_NOT_READ = re.compile(
+    r"(?:^|_)(?:domain|[a-z]+_api|scratch_memory|memory_allocation)_stats\.csv$", re.IGNORECASE
+)  # of rocprofv3
+_BY_NAME = (
+    (re.compile(r"_{0,2}(?:hip|hsa_)\w*$"), "hip"),
+    (re.compile(r"Copy|MEMORY_COPY"), GPU_COPY),
 )
 _TIME = re.compile(r"(?:TotalDuration|Total Time|Sum) ?\(?(?P<unit>ns|us|ms|s)\)?", re.IGNORECASE)
 
@@ -160,12 +169,23 @@ def _machine(path: Path) -> dict[str, str]:
 
 def _kind(path: Path) -> _Kind | None:
     name = path.name.lower()
-    return next((kind for kind in _KINDS if name.endswith(f"{kind.end}.csv")), None)
+    named = next((kind for kind in _KINDS if name.endswith(f"{kind.end}.csv")), None)
+    return named or _kind_by_rows(path)
+
+
+def _kind_by_rows(path: Path) -> _Kind | None:
+    """Return the kind of a table of rocprof that has another name, by what its first row is of."""
+    header, first, *_ = *head_lines(path, HEAD_BYTES)[:2], "", ""
+    if path.suffix.lower() != ".csv" or _NOT_READ.search(path.name) or _cells(header)[:4] != _ROCPROF_COLUMNS:
+        return None
+    name = next(iter(_cells(first)), "")
+    paradigm = next((paradigm for begin, paradigm in _BY_NAME if begin.match(name)), GPU_KERNEL)
+    return _Kind(_ROCPROF, f"{path.stem}, {paradigm}", paradigm)
 
 
 def _run_of(path: Path, kind: _Kind) -> str:
     """Return the beginning of the name that the tables of a run share."""
-    return path.name[: -len(f"{kind.end}.csv")].rstrip("._")
+    return path.name[: -len(f"{kind.end}.csv")].rstrip("._") if kind in _KINDS else path.name
 
 
 def _tables(path: Path) -> list[_Table]:

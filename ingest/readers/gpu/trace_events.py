@@ -49,9 +49,16 @@ class TraceFile:
 
     def process_names(self) -> dict[str, str]:
         """Return the names of processes by their numbers, which are texts in some events of one file."""
-        named = (event for event in self.of_phase("M") if event.get("name") == "process_name")
+        return {pid: name for (pid, _), name in self._names("process_name").items()}
+
+    def thread_names(self) -> dict[tuple[str, str], str]:
+        """Return the names of threads by the numbers of their process and their own, as texts."""
+        return self._names("thread_name")
+
+    def _names(self, what: str) -> dict[tuple[str, str], str]:
+        named = (event for event in self.of_phase("M") if event.get("name") == what)
         return {
-            str(event.get("pid")): str(args.get("name"))
+            (str(event.get("pid")), str(event.get("tid"))): str(args.get("name"))
             for event in named
             if isinstance(args := event.get("args"), dict)
         }

@@ -250,10 +250,42 @@ def mpip(*, tasks: int = 2, single: bool = True, statistics: bool = True) -> str
     return text + block("End of Report", "", [])
 
 
+MPIP_CONCISE = f"""@ mpiP
+@ Command : ./app
+@ Version                  : 3.5.0
+@ MPI Task Assignment      : 0 node1
+@ MPI Task Assignment      : 1 node1
+
+{RULE}
+@--- Task Time Statistics (seconds) ---
+{RULE}
+                AppTime    MPITime   MPI%  App Task  MPI Task
+Max           10.000000   2.000000                0         1
+Mean          10.000000   1.500000
+Min           10.000000   1.000000                1         0
+Stddev         0.000000   0.707107
+Aggregate     20.000000   3.000000  15.00
+{RULE}
+@--- Callsites: 2 ---
+{RULE}
+ ID Lev File/Address        Line Parent_Funct             MPI_Call
+  1   0 a.c                   20 solve                    Allreduce
+  2   0 0x40123a                 [unknown]                Send
+{RULE}
+@--- Callsite Time statistics (all callsites, milliseconds): 2 ---
+{RULE}
+Name              Site   Tasks       Max      Mean       Min MaxRnk MinRnk
+Allreduce            1       2      1800      1300       800      1      0
+Send                 2       1       100       100       100      0      0
+"""
+
+
 MPIP: Mapping[str, str] = {
     "full": mpip(),
     "concise": mpip(single=False),
     "tasks": mpip(tasks=3, statistics=False),
+    "version 2": mpip().replace("Callsite Time statistics (all, milli", "Callsite statistics (all, milli"),
+    "option -c": MPIP_CONCISE,
     "page": "# Guide\n```\n" + mpip().replace(f"\n\n{RULE}", f"\n```\nprose\n```\n{RULE}"),
 }
 

@@ -51,6 +51,19 @@ def test_calls_are_those_by_others_and_by_the_function_itself(read):
         assert by_function(read(GPROF[name]), "visits") == visits | {"A::even(long, int)": 5}
 
 
+def test_names_on_powerpc_begin_with_a_dot(read):
+    profile = read(
+        "Each sample counts as 0.01 seconds.\n"
+        "  %   cumulative   self              self     total\n"
+        " time   seconds   seconds    calls   s/call   s/call  name\n"
+        " 75.00      0.30     0.30                             .__mcount_internal\n"
+        " 25.00      0.40     0.10        7     0.01     0.02  .solve_NMOD_\n"
+    )
+    assert profile.regions.name == (".__mcount_internal", ".solve_NMOD_")
+    assert profile.values("time").ravel().tolist() == [0.3, 0.1]
+    assert profile.values("visits").ravel().tolist() == [0, 7]
+
+
 def test_functions_of_the_same_name_are_added(read):
     row = "  0.00      1.00     0.50        2   250.00   250.00  tiny\n"
     profile = read(GPROF["flat"].rstrip("\n") + "\n" + row)

@@ -33,7 +33,7 @@ SEND = ("application", "[unknown]", "MPI_Send")
 NOT_LISTED = ("application", "MPI calls that are not listed")
 
 
-@pytest.mark.parametrize("name", ["full", "page"])
+@pytest.mark.parametrize("name", ["full", "page", "version 2"])
 def test_times_of_tasks_by_call_site(read, name):
     profile = read(MPIP[name])
     assert by_path(profile) == {
@@ -73,6 +73,18 @@ def test_without_call_sites_the_whole_mpi_time_is_left(read):
     profile = read(MPIP["tasks"])
     assert by_path(profile) == {("application",): [9, 8, 7], NOT_LISTED: [1, 2, 3]}
     assert "only the whole MPI time" in profile.notices[0]
+
+
+def test_concise_reports_have_the_mean_of_the_tasks(read):
+    profile = read(MPIP["option -c"])
+    assert by_path(profile) == {
+        ("application",): [8.5, 8.5],
+        ("application", "solve", "MPI_Allreduce"): [1.3, 1.3],
+        SEND: [0.05, 0.05],
+        NOT_LISTED: [0.15, 0.15],
+    }
+    assert by_path(profile, "visits") == {}
+    assert profile.notices == (mpip.CONCISE,)
 
 
 def test_processes_are_the_tasks(tmp_path):

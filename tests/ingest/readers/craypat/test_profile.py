@@ -1,5 +1,7 @@
 """CrayPat's reports as profiles."""
 
+import textwrap
+
 import pytest
 
 from ingest.discovery import discover
@@ -88,6 +90,14 @@ def test_without_an_interval_samples_are_counted(read):
     assert [metric.name for metric in profile.metrics] == ["samples"]
     assert by_path(profile, "samples")["USER", "solve<>"] == 1200
     assert "numbers of samples, not seconds" in profile.notices[1]
+
+
+@pytest.mark.parametrize("text", [sampled(), traced()])
+def test_indented_reports_are_the_same(read, text):
+    plain, indented = read(text), read(textwrap.indent(text, "    "))
+    assert by_path(indented) == by_path(plain)
+    assert len(indented.locations) == len(plain.locations)
+    assert indented.attributes[RECONCILED] == plain.attributes[RECONCILED]
 
 
 def test_a_table_of_functions_without_groups(read):

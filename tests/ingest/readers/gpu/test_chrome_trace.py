@@ -124,3 +124,30 @@ def test_truncated_and_other_files(read, tmp_path):
     for text in ("", "[]", json.dumps({"events": []}), "traceEvents"):
         file.write_text(text)
         assert not chrome_trace.matches(file)
+
+
+def test_processes_of_devices_have_streams_and_threads_that_repeat_them(tmp_path):
+    path = tmp_path / "x.trace.json"
+    path.write_text(gpu_files.tensorflow(), encoding="utf-8")
+    profile = chrome_trace.read(path)
+    assert profile.locations.device.tolist() == [-1, 0, 0]
+    assert nanoseconds(by_path(profile)) == {
+        ("train",): [50_000, 0, 0],
+        ("sgemm",): [0, 19_500, 0],
+        ("MemcpyH2D",): [0, 0, 3000],
+    }
+    paradigms = dict(zip(profile.regions.name, profile.regions.paradigm, strict=True))
+    assert (paradigms["sgemm"], paradigms["MemcpyH2D"]) == ("gpu kernel", "gpu copy")
+    path.write_text(gpu_files.tensorflow(streams=False), encoding="utf-8")
+    assert nanoseconds(by_path(chrome_trace.read(path))) == {("train",): [50_000, 0], ("dot.1",): [0, 20_000]}
+
+
+def test_kernels_of_old_versions_of_pytorch_are_on_a_device(tmp_path):
+    path = tmp_path / "trace.json"
+    common = {"ph": "X", "tid": 1, "args": {}}
+    events = [
+        {**common, "pid": "CPU functions", "name": "mm", "ts": 10.0, "dur": 100.0},
+        {**common, "pid": "CUDA functions", "name": "gemm", "ts": 120.0, "dur": 33.0},
+    ]
+    path.write_text(json.dumps(events), encoding="utf-8")
+    assert nanoseconds(by_path(chrome_trace.read(path))) == {("mm",): [100_000, 0], ("gemm",): [0, 33_000]}

@@ -40,6 +40,20 @@ def test_launches_are_summed_by_kernel_and_stream(read, form):
     )
 
 
+def test_summaries_by_kernel_are_means_of_their_launches(read):
+    profile = read(
+        '"Process ID","Kernel Name","Block Size","Grid Size","Device","Invocations",'
+        '"Section Name","Metric Name","Metric Unit","Minimum","Maximum","Average"\n'
+        '"7","axpy","(256, 1, 1)","(4, 1, 1)","0","10","S","Duration","us","100.00","2,000.00","1,500.00"\n'
+        '"7","axpy","(256, 1, 1)","(4, 1, 1)","0","10","S","Duration","us","100.00","2,000.00","1,500.00"\n'
+        '"7","axpy","(256, 1, 1)","(4, 1, 1)","0","10","S","dram__bytes_read.sum","Kbyte","1","3","2"\n'
+        '"7","axpy","(256, 1, 1)","(8, 1, 1)","0","2","S","Duration","us","1.00","9.00","5.00"\n'
+    )
+    assert nanoseconds(by_path(profile)) == {("axpy",): [15_010_000]}
+    assert by_path(profile, "visits") == {("axpy",): [12]}
+    assert by_path(profile, "dram__bytes_read.sum") == {("axpy",): [20_000]}
+
+
 def test_units_are_those_stated(read):
     in_ms = gpu_files.ncu_wide().replace('"us"', '"msecond"')
     assert read(in_ms).values("time").sum() == pytest.approx(1e-3 * (12.5 + 7.5 + 1250 + 1))

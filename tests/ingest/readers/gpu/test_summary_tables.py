@@ -92,3 +92,17 @@ def test_damage_is_named(tmp_path, row):
         summary_tables.read(file)
     with pytest.raises(InputError, match="no sums of kernels, copies or calls"):
         summary_tables.read(tmp_path / "y.csv")
+
+
+@pytest.mark.parametrize(
+    ("first", "paradigm", "device"),
+    [("f(int)", "gpu kernel", 0), ("hipMemcpy", "hip", -1), ("CopyHostToDevice", "gpu copy", 0)],
+)
+def test_tables_of_rocprof_with_other_names_are_known_by_their_rows(tmp_path, first, paradigm, device):
+    path = tmp_path / "top.csv"
+    path.write_text(gpu_files.statistics({first: (3, 9000)}), encoding="utf-8")
+    assert find_profile_reader(path).name == "GPU summary tables"
+    profile = summary_tables.read(path)
+    assert nanoseconds(by_path(profile)) == {(first,): [9000]}
+    assert profile.regions.paradigm == (paradigm,)
+    assert profile.locations.device.tolist() == [device]

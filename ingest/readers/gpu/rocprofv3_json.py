@@ -1,0 +1,158 @@
+"""rocprofv3's JSON: ``77_results.json`` with every kernel, copy, call and range of process 77.
+
+``rocprofiler-sdk-tool`` lists processes. Records refer to kernels by their number, to devices by the handle
+of their agent, and to names of calls and copies by kind and operation, which ``strings`` lists. Times are
+nanoseconds since the node was started; a process states when it was initialised and finalised. Files of a
+folder that are called after processes and overlap in time are one run.
+"""
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ingest.errors import InputError
+from ingest.profile import CPU, NODE, Profile
+from ingest.readers.gpu.timeline import NO_DURATION, Activities, Timeline, span, timeline_profile
+from ingest.readers.gpu.trace_events import understood
+from ingest.readers.stacks import UNKNOWN
+from ingest.readers.textfile import head, read_bytes
+from ingest.region_class import GPU_COPY, GPU_KERNEL
+
+HEAD_BYTES = 1 << 12
+MAX_BYTES = 1 << 30
+
+_MARK = b'"rocprofiler-sdk-tool"'
+_FILE = re.compile(r"(?:.*_)?\d{1,9}_results\.json", re.DOTALL)
+_GPU = 2  # type of an agent
+_CALLS = {"hip_api": "hip", "hsa_api": "hip", "rccl_api": "", "marker_api": ""}
+
+Record = Mapping[str, Any]
+
+
+def matches(path: Path) -> bool:
+    """Return whether a file begins as such a file does, or a folder has those of processes."""
+    return bool(files(path)) if path.is_dir() else path.is_file() and _MARK in head(path, HEAD_BYTES)
+
+
+def files(path: Path) -> Sequence[Path]:
+    """Return the files of a run: the file itself, or those of the processes in a folder."""
+    if not path.is_dir():
+        return [path]
+    try:
+        return [entry for entry in sorted(path.iterdir()) if _FILE.fullmatch(entry.name) and matches(entry)]
+    except OSError:
+        return []
+
+
+def read(path: Path) -> Profile:
+    """Read the records of a file, or of all processes whose files lie in a folder.
+
+    Raises:
+        InputError: if one cannot be read, is damaged, or they are of several runs.
+    """
+    timeline, attributes, stated = Timeline(), dict[str, str](), list[tuple[int, int]]()
+    for file in files(path):
+        content = read_bytes(file, MAX_BYTES).decode("utf-8", "replace")
+        with understood(file):
+            try:
+                processes = json.loads(content)["rocprofiler-sdk-tool"]
+            except RecursionError as error:
+                raise ValueError("nested too deeply") from error
+            for process in processes:
+                parts = [part for part in _parts(process, timeline) if len(part)]
+                timeline.parts += parts
+                metadata = process.get("metadata") or {}
+                begin, end = (metadata.get(name) or 0 for name in ("init_time", "fini_time"))
+                if parts and 0 < begin < end:
+                    stated.append((int(begin), int(end)))
+                elif parts:
+                    first = min(int(part.start.min()) for part in parts)
+                    stated.append((first, first + span(parts)))
+                if host := (metadata.get("node") or {}).get("hostname"):
+                    attributes[NODE] = _text(host)
+    if not stated:
+        raise InputError("no kernel, copy or call in it", where=str(path), hint="was anything traced?")
+    if max(begin for begin, _ in stated) > min(end for _, end in stated):
+        what = "the processes in it do not overlap in time: they are of several runs"
+        raise InputError(what, where=str(path), hint="put those of each run into a folder of its own")
+    timeline.duration = max(end for _, end in stated) - min(begin for begin, _ in stated)
+    recorded = timeline.duration == span(timeline.parts)
+    return timeline_profile(
+        str(path), "rocprofv3", timeline, attributes=attributes, notices=[NO_DURATION] if recorded else []
+    )
+
+
+def _parts(process: Record, timeline: Timeline) -> list[Activities]:
+    """Return what ran in a process: kernels, copies, and calls and ranges of its threads."""
+    number = int((process.get("metadata") or {}).get("pid") or 0)
+    records = process["buffer_records"]
+    agents = {agent["id"]["handle"]: agent for agent in process.get("agents") or ()}
+    kernels = {symbol["kernel_id"]: _kernel_name(symbol) for symbol in process.get("kernel_symbols") or ()}
+    operations = _operations(process)
+    region, rows = timeline.regions.number, list[tuple[int, ...]]()
+    for record in records.get("kernel_dispatch") or ():
+        info = record["dispatch_info"]
+        name = kernels.get(info.get("kernel_id"), UNKNOWN)
+        device = _device(agents, info["agent_id"]["handle"])
+        queue = _stream(record, info["queue_id"]["handle"])
+        rows.append((queue, device, region(name, GPU_KERNEL), *_times(record), 0))
+    for record in records.get("memory_copy") or ():
+        ends = [record[f"{end}_agent_id"]["handle"] for end in ("dst", "src")]
+        target = next((end for end in ends if agents.get(end, {}).get("type") == _GPU), ends[0])
+        name = operations.get((record.get("kind"), record.get("operation")), "memory copy")
+        moved = int(record.get("bytes") or 0)
+        copy = region(name, GPU_COPY)
+        rows.append((_stream(record, 0), _device(agents, target), copy, *_times(record), moved))
+    for kind, paradigm in _CALLS.items():
+        for record in records.get(kind) or ():
+            name = operations.get((record.get("kind"), record.get("operation")), UNKNOWN)
+            rows.append((int(record["thread_id"]), CPU, region(name, paradigm), *_times(record), 0))
+    thread, on, regions, start, end, size = np.array(rows, dtype=np.int64).reshape(-1, 6).T
+    own = np.full(len(rows), number, dtype=np.int64)
+    return [
+        Activities(process=own, thread=thread, device=on, region=regions, start=start, end=end, bytes=size)
+    ]
+
+
+def _operations(process: Record) -> dict[tuple[object, object], str]:
+    """Return the names of operations by their kind, a number or a text, and their own number."""
+    listed = (process.get("strings") or {}).get("buffer_records") or ()
+    return {
+        (kind, number): _text(name)
+        for place, entry in enumerate(listed)
+        for number, name in enumerate(entry.get("operations") or ())
+        for kind in (place, entry.get("kind"))
+    }
+
+
+def _kernel_name(symbol: Record) -> str:
+    names = (symbol.get(f"{form}kernel_name") for form in ("formatted_", "demangled_", ""))
+    return next((_text(name) for name in names if name), UNKNOWN)
+
+
+def _text(value: object) -> str:
+    """Return a text that can be written; JSON may contain halves of characters."""
+    return str(value).encode("utf-8", "replace").decode()
+
+
+def _device(agents: Mapping[int, Record], handle: int) -> int:
+    """Return the number of an agent on its node, or its place among those that are listed."""
+    agent = agents.get(handle)
+    if agent is None:
+        return 0
+    number = agent.get("node_id")
+    return int(number) if number is not None else list(agents).index(handle)
+
+
+def _stream(record: Record, otherwise: int) -> int:
+    """Return the stream of a record, or else its queue."""
+    stream = record.get("stream_id")
+    return int(stream["handle"]) if isinstance(stream, dict) else otherwise
+
+
+def _times(record: Record) -> tuple[int, int]:
+    return int(record["start_timestamp"]), int(record["end_timestamp"])
