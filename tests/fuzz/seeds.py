@@ -17,6 +17,7 @@ from tests.ingest.readers import (
     cube3_files,
     extrap_files,
     gpu_files,
+    gpu_outputs,
     hpctoolkit_files,
     hpctoolkit_meta_files,
     profiler_files,
@@ -113,8 +114,8 @@ def seeds() -> Mapping[str, tuple[Seed, ...]]:
         "rocprofv3": _rocprofv3,
         "rocprofv3 JSON": _rocprofv3_json,
         "GPU summary tables": _summary_tables,
-        "rocprof launches": _texts(gpu_files.ROCPROF_LAUNCHES, "results.csv"),
-        "nsys stats": _texts(gpu_files.NSYS_OUTPUT, "stats.txt"),
+        "rocprof launches": _texts(gpu_outputs.ROCPROF_LAUNCHES, "results.csv"),
+        "nsys stats": _texts(gpu_outputs.NSYS_OUTPUT, "stats.txt"),
         "callgrind": _texts(profiler_files.CALLGRIND, "callgrind.out.1"),
         "gprof": _texts(profiler_files.GPROF, "gprof.txt"),
         "perf": _texts(profiler_files.PERF, "x.perf"),
@@ -291,7 +292,7 @@ def _traces(folder: Path) -> list[str]:
     for rank in range(2):
         (folder / "ranks").mkdir(exist_ok=True)
         (folder / "ranks" / f"{rank}.json").write_text(gpu_files.kineto_rank(rank), encoding="utf-8")
-    return [*_texts({**gpu_files.TRACES, "tf": gpu_files.tensorflow()}, "x.pt.trace.json")(folder), "ranks"]
+    return [*_texts({**gpu_files.TRACES, "tf": gpu_outputs.tensorflow()}, "x.pt.trace.json")(folder), "ranks"]
 
 
 def _rocprof(folder: Path) -> list[str]:
@@ -315,7 +316,7 @@ def _rocprofv3_json(folder: Path) -> list[str]:
         (folder / name).mkdir()
         for process in processes:
             file = folder / name / f"{process}_results.json"
-            file.write_text(gpu_files.rocprofv3_json(process), encoding="utf-8")
+            file.write_text(gpu_outputs.rocprofv3_json(process), encoding="utf-8")
     return ["one/77_results.json", "two"]
 
 

@@ -10,7 +10,7 @@ from ingest.errors import InputError
 from ingest.readers import find_profile_reader
 from ingest.readers.gpu import chrome_trace
 from ingest.readers.gpu.timeline import NO_DURATION
-from tests.ingest.readers import gpu_files
+from tests.ingest.readers import gpu_files, gpu_outputs
 from tests.ingest.readers.gpu_files import TRACES, by_path, event, kineto, kineto_events, nanoseconds
 
 COPY = "Memcpy DtoH (Device -> Pinned)"
@@ -128,7 +128,7 @@ def test_truncated_and_other_files(read, tmp_path):
 
 def test_processes_of_devices_have_streams_and_threads_that_repeat_them(tmp_path):
     path = tmp_path / "x.trace.json"
-    path.write_text(gpu_files.tensorflow(), encoding="utf-8")
+    path.write_text(gpu_outputs.tensorflow(), encoding="utf-8")
     profile = chrome_trace.read(path)
     assert profile.locations.device.tolist() == [-1, 0, 0]
     assert nanoseconds(by_path(profile)) == {
@@ -138,7 +138,7 @@ def test_processes_of_devices_have_streams_and_threads_that_repeat_them(tmp_path
     }
     paradigms = dict(zip(profile.regions.name, profile.regions.paradigm, strict=True))
     assert (paradigms["sgemm"], paradigms["MemcpyH2D"]) == ("gpu kernel", "gpu copy")
-    path.write_text(gpu_files.tensorflow(streams=False), encoding="utf-8")
+    path.write_text(gpu_outputs.tensorflow(streams=False), encoding="utf-8")
     assert nanoseconds(by_path(chrome_trace.read(path))) == {("train",): [50_000, 0], ("dot.1",): [0, 20_000]}
 
 

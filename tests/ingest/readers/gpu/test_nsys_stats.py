@@ -7,7 +7,8 @@ from ingest.errors import InputError
 from ingest.readers import find_profile_reader
 from ingest.readers.gpu import nsys_stats
 from tests.ingest.readers import gpu_files, timer_logs
-from tests.ingest.readers.gpu_files import NSYS_OUTPUT, by_path, nanoseconds
+from tests.ingest.readers.gpu_files import by_path, nanoseconds
+from tests.ingest.readers.gpu_outputs import NSYS_OUTPUT
 
 
 @pytest.mark.parametrize("form", NSYS_OUTPUT)

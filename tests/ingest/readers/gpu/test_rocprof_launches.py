@@ -7,7 +7,8 @@ from ingest.errors import InputError
 from ingest.readers import find_profile_reader
 from ingest.readers.gpu import rocprof_launches
 from tests.ingest.readers import gpu_files
-from tests.ingest.readers.gpu_files import ROCPROF_LAUNCHES, by_path, nanoseconds
+from tests.ingest.readers.gpu_files import by_path, nanoseconds
+from tests.ingest.readers.gpu_outputs import ROCPROF_LAUNCHES
 
 
 @pytest.mark.parametrize("form", ROCPROF_LAUNCHES)

@@ -8,7 +8,7 @@ from ingest.discovery import discover
 from ingest.errors import InputError
 from ingest.readers import find_profile_reader
 from ingest.readers.gpu import rocprofv3_json
-from tests.ingest.readers import gpu_files
+from tests.ingest.readers import gpu_outputs
 from tests.ingest.readers.gpu_files import by_path, nanoseconds
 
 
@@ -24,7 +24,7 @@ def write(tmp_path):
 
 
 def test_kernels_copies_and_calls_of_a_process(write):
-    file = write(gpu_files.rocprofv3_json())
+    file = write(gpu_outputs.rocprofv3_json())
     assert find_profile_reader(file).name == "rocprofv3 JSON"
     profile = rocprofv3_json.read(file)
     assert profile.locations.device.tolist() == [-1, 4, 4, 5]
@@ -42,21 +42,21 @@ def test_kernels_copies_and_calls_of_a_process(write):
 
 
 def test_processes_in_a_folder_are_one_run_if_they_overlap(write):
-    write(gpu_files.rocprofv3_json())
-    run = write(gpu_files.rocprofv3_json(78, later=5000), "78_results.json").parent
+    write(gpu_outputs.rocprofv3_json())
+    run = write(gpu_outputs.rocprofv3_json(78, later=5000), "78_results.json").parent
     (found,) = discover(run.parent).runs
     assert found.path == run
     profile = rocprofv3_json.read(run)
     assert set(profile.locations.process.tolist()) == {0, 1}
     on_host = profile.values("time")[:, profile.locations.cpu]
     assert nanoseconds({("host",): on_host.sum(axis=0).tolist()}) == {("host",): [25_000, 25_000]}
-    write(gpu_files.rocprofv3_json(78, later=50_000), "78_results.json")
+    write(gpu_outputs.rocprofv3_json(78, later=50_000), "78_results.json")
     with pytest.raises(InputError, match="they are of several runs"):
         rocprofv3_json.read(run)
 
 
 def test_without_a_stated_time_the_run_is_that_of_its_activities(write):
-    content = json.loads(gpu_files.rocprofv3_json())
+    content = json.loads(gpu_outputs.rocprofv3_json())
     del content["rocprofiler-sdk-tool"][0]["metadata"]["fini_time"]
     profile = rocprofv3_json.read(write(json.dumps(content)))
     assert nanoseconds(by_path(profile))["<program>",][0] == 7500 - 1700
@@ -64,7 +64,7 @@ def test_without_a_stated_time_the_run_is_that_of_its_activities(write):
 
 
 def test_damaged_files_are_errors(write):
-    text = gpu_files.rocprofv3_json()
+    text = gpu_outputs.rocprofv3_json()
     for damaged in (text[:-50], text.replace("start_timestamp", "start"), '{"rocprofiler-sdk-tool": []}'):
         with pytest.raises(InputError, match="77_results"):
             rocprofv3_json.read(write(damaged))
