@@ -6,7 +6,6 @@ What ends in ``.sum`` is summed over the launches of a kernel; ratios, means and
 Summaries (``--print-summary per-kernel``) have a number of launches, and the mean of each metric over them.
 """
 
-import csv
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -17,6 +16,7 @@ from ingest.errors import InputError
 from ingest.profile import LARGEST, Metric, Profile
 from ingest.readers.gpu.timeline import MAX_DEVICE
 from ingest.readers.stacks import TIME, UNKNOWN, VISITS, Place, Stacks, skipped_lines
+from ingest.readers.tables.files import csv_cells
 from ingest.readers.textfile import head, head_lines, lines_of
 from ingest.region_class import GPU_KERNEL
 from ingest.time_units import IN_A_SECOND
@@ -202,7 +202,7 @@ def _read(path: Path) -> tuple[_Table, list[int], int]:
         if not line.strip() or line.startswith("=="):
             continue
         try:
-            table.add(_cells(line))
+            table.add(csv_cells(line))
             rows += 1
         except (IndexError, ValueError):
             invalid.append(number)
@@ -213,7 +213,7 @@ def _columns(line: str) -> dict[str, int] | None:
     """Return the places of the columns if a line is the header of a table."""
     if _KERNEL not in line:
         return None
-    columns = {name.strip(): place for place, name in enumerate(_cells(line))}
+    columns = {name.strip(): place for place, name in enumerate(csv_cells(line))}
     forms = (
         {"ID", _NAME, _METRIC_UNIT, _VALUE},
         {"ID", _TIMES[0]},
@@ -221,13 +221,6 @@ def _columns(line: str) -> dict[str, int] | None:
     )
     known = _KERNEL in columns and any(columns.keys() >= form for form in forms)
     return columns if known else None
-
-
-def _cells(line: str) -> list[str]:
-    try:
-        return next(csv.reader([line]), [])
-    except csv.Error:
-        return []
 
 
 def _number(text: str) -> float:

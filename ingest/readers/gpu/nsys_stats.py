@@ -6,7 +6,6 @@ Kernel Summary (cuda_gpu_kern_sum):``; without such a line it is known by its co
 first is read.
 """
 
-import csv
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -18,8 +17,10 @@ from ingest.profile import CPU, LARGEST, Profile
 from ingest.readers.gpu.summary_tables import ONE_DEVICE
 from ingest.readers.gpu.timeline import Regions
 from ingest.readers.stacks import TIME, UNKNOWN, VISITS, Stacks
+from ingest.readers.tables.files import csv_cells
 from ingest.readers.textfile import head_lines, lines_of
 from ingest.region_class import GPU_COPY, GPU_KERNEL
+from ingest.time_units import IN_A_SECOND
 
 HEAD_BYTES = 1 << 18
 MAX_LINE = 1 << 16
@@ -30,7 +31,6 @@ _CAPTURE = re.compile(
 )
 _TITLE = re.compile(r"\s*\*\* .*\((?P<report>\w+)\):?\s*")
 _TIME = re.compile(r"Total Time(?: \((?P<unit>ns|us|ms|s)\))?")
-_UNITS = {"ns": 1e9, "us": 1e6, "ms": 1e3, "s": 1.0}  # in a second
 _DASHES = re.compile(r"\s*-+(?:\s+-+){2,}\s*")
 _CALL = re.compile(r"(?:cu|nv)[A-Za-z]")  # of CUDA: calls of the operating system have the same columns
 
@@ -209,7 +209,7 @@ def _header(cells: Sequence[str], report: str) -> _Header | None:
                 name=cells.index(known.name),
                 number=cells.index(number),
                 time=place,
-                unit=_UNITS[match["unit"] or "ns"],
+                unit=IN_A_SECOND[match["unit"] or "ns"],
             )
     return None
 
@@ -222,10 +222,7 @@ def _cells(line: str, spans: Sequence[tuple[int, int]]) -> list[str]:
         return [cell.strip() for cell in line.strip("| \n").split(" | ")]
     if re.search(r"\S  +\S", line) and "," not in line:
         return re.split(r"  +", line.strip())
-    try:
-        return [cell.strip() for cell in next(csv.reader([line]), [])]
-    except csv.Error:
-        return []
+    return [cell.strip() for cell in csv_cells(line)]
 
 
 def _until_end(spans: Sequence[tuple[int, int]], line: str) -> Iterator[tuple[int, int]]:

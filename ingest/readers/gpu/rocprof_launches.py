@@ -6,7 +6,6 @@ rocprof 1 writes ``KernelName``, ``BeginNs`` and ``EndNs`` if launches are timed
 times of the launch.
 """
 
-import csv
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,7 +18,7 @@ from ingest.readers.gpu.rocprofv3 import agent_number
 from ingest.readers.gpu.timeline import NO_DURATION, Activities, Timeline, span, timeline_profile
 from ingest.readers.gpu.trace_events import understood, whole
 from ingest.readers.stacks import UNKNOWN
-from ingest.readers.tables.files import read_csv
+from ingest.readers.tables.files import csv_cells, read_csv
 from ingest.readers.textfile import head_lines
 from ingest.region_class import GPU_KERNEL
 
@@ -39,12 +38,8 @@ _LAUNCH, _COUNTER = ("Dispatch_Id", "Dispatch_ID"), "Counter_Name"
 
 def matches(path: Path) -> bool:
     """Return whether the first line of a file names the kernel, the start and the end of launches."""
-    lines = head_lines(path, HEAD_BYTES)
-    try:
-        columns = next(csv.reader(lines[:1]), [])
-    except csv.Error:
-        return False
-    names = [name.strip() for name in columns]
+    first = next(iter(head_lines(path, HEAD_BYTES)), "")
+    names = [name.strip() for name in csv_cells(first)]
     return all(_first(names, known) for known in (_KERNEL, _BEGIN, _END))
 
 
