@@ -20,15 +20,15 @@ STEPS = 1 << 16  # between two looks at their number
 Tables = Mapping[str, frozenset[str]]
 
 
-def tables_of(path: Path) -> Tables:
-    """Return the tables of a database and their columns; nothing if it is not one or cannot be read."""
+def tables_of(path: Path) -> Tables | None:
+    """Return the tables of a database and their columns; none if it is not one, None if it is damaged."""
     if not path.is_file() or head(path, len(MAGIC)) != MAGIC:
         return {}
     try:
         with opened(path) as connection:
             return tables_in(connection)
     except InputError:
-        return {}
+        return None
 
 
 @contextmanager

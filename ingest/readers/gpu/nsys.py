@@ -135,7 +135,10 @@ def _is_own(path: Path) -> bool:
 
 
 def _is_report(path: Path) -> bool:
+    """Return whether a file is a report, or may be one: a damaged database with its ending."""
     tables = tables_of(path)
+    if tables is None:
+        return path.suffix.lower() == ".sqlite"
     return "StringIds" in tables and any(mark in tables for mark in _MARKS)
 
 

@@ -70,7 +70,7 @@ def _richest(folder: Path) -> list[Path]:
 
 
 def _is_database(path: Path) -> bool:
-    return bool(_recorded(tables_of(path)))
+    return bool(_recorded(tables_of(path) or {}))
 
 
 def _is_trace(path: Path) -> bool:

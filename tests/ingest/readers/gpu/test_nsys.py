@@ -206,6 +206,15 @@ def test_damage_is_named(tmp_path, kernel, error):
         read(gpu_files.nsys(tmp_path / "x.sqlite", tables))
 
 
+def test_a_report_without_its_end_is_damaged_and_does_not_pass_unnoticed(tmp_path):
+    path = tmp_path / "report.sqlite"
+    path.write_bytes(b"SQLite format 3\0" + b"\0" * 500)
+    assert nsys.matches(path) and not nsys.matches(path.rename(tmp_path / "report.txt"))
+    path.write_bytes(b"SQLite format 3\0" + b"\0" * 500)
+    with pytest.raises(InputError, match="damaged database"):
+        nsys.read(path)
+
+
 def test_missing_columns_and_damaged_pages_are_named(tmp_path):
     tables = nsys_tables() | {"CUPTI_ACTIVITY_KIND_RUNTIME": ("start INTEGER", [(1,)])}
     with pytest.raises(InputError, match=r"damaged database \(no such column"):
