@@ -32,7 +32,7 @@ facts=$(
 (set -C && echo "$facts" >started) 2>/dev/null || {{ echo "{name} was started before" >&2; exit 0; }}
 
 finish() {{ # exit status, reason if it failed
-  trap - HUP INT TERM
+  trap - EXIT HUP INT TERM
   cd -- "$campaign_run" || exit 1
   write_end "$1" "$2" || exit 1
   if [ -z "$2" ] && ! publish; then
@@ -84,6 +84,7 @@ publish() {{ # the collected files, with what is known of the run in a hidden fo
 trap 'stop HUP 129' HUP
 trap 'stop INT 130' INT
 trap 'stop TERM 143' TERM
+trap 'finish 1 "ended early with exit status $?"' EXIT
 """
 
 _RUN = """\
