@@ -16,6 +16,14 @@ SchedulerName: TypeAlias = Literal["slurm", "pbs", "shell"]
 Quantity: TypeAlias = Literal["efficiency", "speedup", "time", "core-hours"]
 
 
+@dataclass(frozen=True)
+class Input:
+    """A file or folder that every run gets a copy of; of a folder perhaps only its content."""
+
+    path: Path
+    content_only: bool
+
+
 @dataclass(frozen=True, kw_only=True)
 class Application:
     """The program to measure.
@@ -24,16 +32,14 @@ class Application:
         name: leading name of the runs.
         command: its words, with placeholders.
         prepare: lines of the shell before it, with placeholders; their time is not measured.
-        inputs: files and folders that are copied into the working directory of a run.
-        without_name: those of them whose content is copied, without the folder's own name.
+        inputs: what is copied into the working directory of a run.
         collect: patterns of files that a run must have written, relative to its working directory.
     """
 
     name: str
     command: tuple[str, ...]
     prepare: tuple[str, ...] = ()
-    inputs: tuple[Path, ...] = ()
-    without_name: frozenset[Path] = frozenset()
+    inputs: tuple[Input, ...] = ()
     collect: tuple[str, ...] = ()
 
 

@@ -45,8 +45,8 @@ class RunFolder:
 
     @property
     def logs(self) -> tuple[Path, ...]:
-        """What the program printed, and what was printed before it."""
-        return self.path / "run.log", self.path / "prepare.log"
+        """What the program printed, what was printed before it, and what the script itself printed."""
+        return self.path / "run.log", self.path / "prepare.log", self.path / "script.log"
 
 
 def run_name(name: str, point: Point, repetition: int) -> str:

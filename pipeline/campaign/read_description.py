@@ -13,6 +13,7 @@ from ingest.run_names import PROCESS_PARAMETERS, parse_run_name
 from pipeline.campaign.description import (
     Application,
     Campaign,
+    Input,
     Launcher,
     LauncherName,
     Measurement,
@@ -148,8 +149,7 @@ def _application(table: Table, scales: Mapping[str, tuple[float, ...]], folder: 
         name=name,
         command=(_program(command[0], folder), *command[1:]),
         prepare=_texts(table, "prepare"),
-        inputs=tuple(folder / one for one in inputs),
-        without_name=frozenset(folder / one for one in inputs if one.endswith("/")),
+        inputs=tuple(Input(folder / one, one.endswith("/")) for one in inputs),
         collect=_inside(table, "collect"),
     )
 

@@ -9,7 +9,7 @@ import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from pipeline.campaign.description import Campaign, Launcher, Resources, point_values, resources
+from pipeline.campaign.description import Campaign, Input, Launcher, Resources, point_values, resources
 from pipeline.campaign.design import PlannedRun
 from pipeline.campaign.folders import RunFolder
 from pipeline.campaign.measurement import accompanying, environment, profile_patterns
@@ -50,7 +50,7 @@ write_end() {{ # exit status, reason
 
 stop() {{ # signal, exit status
   trap '' HUP INT TERM
-  [ -n "${{child:-}}" ] && kill -TERM "$child" 2>/dev/null && wait "$child"
+  [ -n "${{child:-}}" ] && kill -TERM -- "-$child" 2>/dev/null && wait "$child"
   finish "$2" "stopped by SIG$1"
 }}
 
@@ -90,15 +90,16 @@ trap 'finish 1 "ended early with exit status $?"' EXIT
 _RUN = """\
 mkdir -p files && cd files || finish 1 "no working directory"
 {inputs}
-{environment}
-env | grep -E -e '^(SLURM|PBS|OMP|KMP|SCOREP|TAU|CALI|OMPI|PMIX|MPICH|I_MPI|UCX|FI)_' \\
-  -e '^(PATH|LD_LIBRARY_PATH|LOADEDMODULES|PROFILEDIR)=' | sort >"$campaign_run/environment"
 {{
 {prepare}
 }} >"$campaign_run/prepare.log" 2>&1 </dev/null
 cd -- "$campaign_run/files" || finish 1 "no working directory"
+{environment}
+env | grep -E -e '^(SLURM|PBS|OMP|KMP|SCOREP|TAU|CALI|OMPI|PMIX|MPICH|I_MPI|UCX|FI)_' \\
+  -e '^(PATH|LD_LIBRARY_PATH|LOADEDMODULES|PROFILEDIR)=' | sort >"$campaign_run/environment"
 
 {provenance}
+set -m # a process group of its own, which is stopped as a whole
 begin=$(date +%s%N)
 {command} >"$campaign_run/run.log" 2>&1 </dev/null &
 child=$!
@@ -156,9 +157,7 @@ def run_script(
     )
     body = _RUN.format(
         name=run.name,
-        inputs=_lines(
-            _copy(path, path in campaign.application.without_name) for path in campaign.application.inputs
-        ),
+        inputs=_lines(map(_copy, campaign.application.inputs)),
         environment=_lines(
             f"export {name}={shlex.quote(value)}"
             for name, value in {
@@ -210,9 +209,9 @@ def _collect_if_there(pattern: str) -> str:
     return f"collect_if_there {shlex.quote(pattern)}"
 
 
-def _copy(path: Path, without_name: bool) -> str:
-    source = _quoted(path) + "/." if without_name else _quoted(path)
-    reason = shlex.quote(f"{path.name} cannot be copied")
+def _copy(given: Input) -> str:
+    source = _quoted(given.path) + ("/." if given.content_only else "")
+    reason = shlex.quote(f"{given.path.name} cannot be copied")
     return f"cp -R -- {source} . || finish 1 {reason}"
 
 

@@ -74,8 +74,8 @@ def plan_command(
 def submit_command(file: File = Path(CAMPAIGN), dry_run: DryRun = False, failed: Failed = False) -> None:
     """Start the runs that are not done and not under way; none is made twice.
 
-    Slurm and PBS get jobs. Without a scheduler the runs are made here, one at a time. Exit code 3 if some
-    failed.
+    Slurm and PBS get jobs; without a scheduler the runs are made here, one at a time. Exit code 3: some
+    runs failed.
     """
     from pipeline.report.terminal import console
     from pipeline.report.terminal.campaign import show_status

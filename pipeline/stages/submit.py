@@ -179,7 +179,7 @@ def _run_here(progress: Progress, notify: Notify, *, failed: bool) -> Progress:
         run = runs[0]
         tried.add(run.name)
         folder = _prepare(campaign, run)
-        _execute(folder.script)
+        _execute(folder)
         progress = _now(progress)
         state = progress.states[run.name]
         ended = f"{state.seconds:.3g} s" if state.status == "done" else f"failed: {_why(state)}"
@@ -219,12 +219,17 @@ def _wait_for_running(progress: Progress, notify: Notify) -> None:
             time.sleep(_POLL)
 
 
-def _execute(script: Path) -> None:
+def _execute(folder: RunFolder) -> None:
     """Run the script of a run; if this process is stopped, the run is stopped and says so."""
-    with (
-        _terminated_as_interrupted(),
-        subprocess.Popen(["bash", str(script)], stdin=subprocess.DEVNULL) as process,
-    ):
+    *_, log = folder.logs
+    try:
+        output = log.open("wb")
+    except OSError as error:
+        raise not_writable(log, error) from error
+    with output, _terminated_as_interrupted():
+        process = subprocess.Popen(
+            ["bash", str(folder.script)], stdin=subprocess.DEVNULL, stdout=output, stderr=output
+        )
         try:
             process.wait()
         except KeyboardInterrupt:

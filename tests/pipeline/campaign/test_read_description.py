@@ -23,7 +23,7 @@ def test_the_shipped_description_is_valid_with_all_that_it_mentions(tmp_path):
     (tmp_path / "case").mkdir()
     lines = [
         line.removeprefix("# ")
-        if line.startswith(("# [", "# p =")) or " = " in line and line[:2] == "# "
+        if line.startswith(("# [", "# p =")) or (" = " in line and line[:2] == "# ")
         else line
         for line in template().replace('tool = "none" ', 'tool = "score-p" ').splitlines()
     ]
@@ -33,7 +33,7 @@ def test_the_shipped_description_is_valid_with_all_that_it_mentions(tmp_path):
     assert campaign.question.at == {"p": 4096}
     assert campaign.measurement.environment == {"SCOREP_TOTAL_MEMORY": "64M"}
     assert campaign.application.command[0] == str(tmp_path / "solver")
-    assert campaign.application.without_name == {tmp_path / "case"}
+    assert [one.content_only for one in campaign.application.inputs] == [False, True]
     settings = settings_at(campaign.scheduler, {"p": 16, "n": 64})
     assert settings.time == "02:00:00"
     assert settings.options == ("--partition=short", "--exclusive", "--constraint=gpu")
