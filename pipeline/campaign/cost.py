@@ -1,6 +1,7 @@
 """What runs cost, in core-seconds, and which of them a budget allows."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import TypeAlias
 
 from pipeline.campaign.description import Campaign, Point, resources
@@ -18,8 +19,9 @@ def values_of(point: Point) -> Values:
 
 
 def spent(campaign: Campaign, run: PlannedRun, state: RunState) -> float:
-    """Return what a run has cost so far; zero if its seconds are not known."""
-    return (state.seconds or 0.0) * resources(campaign.launcher, run.point).cores
+    """Return what a run has cost so far with its earlier attempts, as far as their seconds are known."""
+    seconds = (state.seconds or 0.0) + state.earlier_seconds
+    return seconds * resources(campaign.launcher, run.point).cores
 
 
 def expected_costs(
@@ -38,7 +40,7 @@ def expected_costs(
     measured: dict[Values, list[float]] = {}
     for run in runs:
         if states[run.name].status == "done":
-            cost = spent(campaign, run, states[run.name])
+            cost = spent(campaign, run, replace(states[run.name], earlier_seconds=0.0))
             measured.setdefault(values_of(run.point), []).append(cost)
     means = {values: sum(costs) / len(costs) for values, costs in measured.items()}
     return {**modelled, **means}
@@ -69,7 +71,7 @@ def affordable(
     for run in runs:
         state, values = states[run.name], values_of(run.point)
         under_way = state.status in ("submitted", "running")
-        total += costs.get(values, 0.0) if under_way else spent(campaign, run, state)
+        total += spent(campaign, run, state) + (costs.get(values, 0.0) if under_way else 0.0)
         if under_way and values not in costs:
             unknown.add(values)
     allowed = []

@@ -5,7 +5,9 @@ that tell its state, its log, and ``files``, the working directory of the progra
 it measured appears at once in the folder of the profiles.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 
 from ingest.errors import RunNameError, UsageError
@@ -68,16 +70,23 @@ def run_name(name: str, point: Point, repetition: int) -> str:
     return written
 
 
+def earlier_attempts(folder: RunFolder) -> Iterator[RunFolder]:
+    """Yield the folders of the earlier attempts at a run, from the first on."""
+    for number in count(1):
+        attempt = RunFolder(folder.path.with_name(f"{folder.path.name}.attempt{number}"))
+        if not attempt.path.exists():
+            return
+        yield attempt
+
+
 def set_aside(folder: RunFolder) -> None:
     """Rename the folder of an earlier attempt, so that the run can be started again and nothing is lost.
 
     Raises:
         UsageError: it cannot be renamed.
     """
-    number = 1
-    while (earlier := folder.path.with_name(f"{folder.path.name}.attempt{number}")).exists():
-        number += 1
+    number = 1 + sum(1 for _ in earlier_attempts(folder))
     try:
-        folder.path.rename(earlier)
+        folder.path.rename(folder.path.with_name(f"{folder.path.name}.attempt{number}"))
     except OSError as error:
         raise UsageError(f"cannot be renamed ({error.strerror})", where=str(folder.path)) from error

@@ -1,11 +1,11 @@
 """The state of every run, from the files that its script leaves."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-from pipeline.campaign.folders import RunFolder
+from pipeline.campaign.folders import RunFolder, earlier_attempts
 from pipeline.store.atomic import write_text
 
 Status: TypeAlias = Literal["planned", "submitted", "running", "done", "failed"]
@@ -33,6 +33,7 @@ class RunState:
         log: the last lines of its log if it failed.
         job: what the scheduler calls it, empty without one.
         started: when, in seconds since 1970; None before.
+        earlier_seconds: of the program in earlier attempts.
     """
 
     status: Status
@@ -42,6 +43,7 @@ class RunState:
     log: tuple[str, ...] = ()
     job: str = ""
     started: float | None = None
+    earlier_seconds: float = 0.0
 
 
 def run_state(folder: RunFolder, alive: Alive) -> RunState:
@@ -52,6 +54,11 @@ def run_state(folder: RunFolder, alive: Alive) -> RunState:
         alive: is asked about a run that has not finished; it has to know the queue as it was *before* this
             call, since a run may finish meanwhile.
     """
+    attempts = (_number(_facts(attempt.finished).get("seconds")) for attempt in earlier_attempts(folder))
+    return replace(_present_state(folder, alive), earlier_seconds=sum(seconds or 0.0 for seconds in attempts))
+
+
+def _present_state(folder: RunFolder, alive: Alive) -> RunState:
     submitted, started, finished = map(_facts, (folder.submitted, folder.started, folder.finished))
     job = started.get("job") or submitted.get("job", "")
     begun = _number(started.get("time"))

@@ -24,7 +24,7 @@ def of(campaign, states=None):
 def test_costs_are_means_of_core_seconds_and_models_fill_in(campaign):
     done = {
         "app.p4.r1": RunState(status="done", seconds=2.0),
-        "app.p4.r2": RunState(status="done", seconds=3.0),
+        "app.p4.r2": RunState(status="done", seconds=3.0, earlier_seconds=9.0),
         "app.p1.r1": RunState(status="failed", seconds=50.0),
     }
     runs, states = of(campaign, done)
@@ -47,7 +47,10 @@ def test_one_run_per_scale_tells_the_cost_first(campaign):
 
 def test_the_budget_holds_for_what_was_spent_what_runs_and_what_comes(campaign):
     costs = {(1.0,): 10.0, (4.0,): 10.0}
-    states_of = {"app.p1.r1": RunState(status="failed", seconds=15.0), "app.p4.r1": RUNNING}
+    states_of = {
+        "app.p1.r1": RunState(status="failed", seconds=9.0, earlier_seconds=6.0),
+        "app.p4.r1": RUNNING,
+    }
     runs, states = of(campaign, states_of)
     waiting = [run for run in runs if run.name not in states_of]
     for budget, allowed in ((24.0, 0), (34.0, 0), (35.0, 1), (64.0, 3), (65.0, 4)):

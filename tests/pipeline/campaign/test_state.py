@@ -61,6 +61,13 @@ def test_a_failed_run_shows_the_end_of_its_log(folder):
     assert run_state(folder, GONE).log == ("2", "3", "\ufffd4")
 
 
+def test_earlier_attempts_have_cost_time(folder):
+    write_facts(folder.finished, {"status": "1", "reason": "exit status 1", "seconds": "2.5"})
+    set_aside(folder)
+    state = run_state(folder, GONE)
+    assert (state.status, state.seconds, state.earlier_seconds) == ("planned", None, 2.5)
+
+
 def test_attempts_are_kept(folder):
     for number in (1, 2):
         folder.path.mkdir(exist_ok=True)
