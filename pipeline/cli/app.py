@@ -59,6 +59,7 @@ COMMANDS = (  # in the order of use, which is the order of `pipeline --help`
     "project",
     "ports",
     "machine",
+    "campaign",
     "history",
 )
 

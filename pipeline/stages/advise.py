@@ -32,9 +32,15 @@ def advise_analysis(analysis: Analysis, at: FloatArray, budget: float) -> list[A
             hint="run `pipeline run` with --metric time",
         )
     points = candidate_points(analysis.experiment.points, at)
-    cost = models.predict(points).value.sum(axis=0) * _cores(analysis, points)
+    cost = run_costs(analysis, points)
     noise = repetition_noise(kernels.values)
     return advise(models, analysis.experiment.points, at, budget, noise=noise, candidates=points, cost=cost)
+
+
+def run_costs(analysis: Analysis, points: FloatArray) -> FloatArray:
+    """Return the predicted core-seconds of a run at each point, float64[P], from models of time."""
+    cost: FloatArray = analysis.callpaths.models.predict(points).value.sum(axis=0) * _cores(analysis, points)
+    return cost
 
 
 def next_measurements(analysis: Analysis, at: FloatArray) -> list[Advice]:

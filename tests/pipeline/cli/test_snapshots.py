@@ -10,7 +10,11 @@ from pipeline.cli.app import COMMANDS
 
 ROOT = Path(__file__).parents[3]
 HPCG = ROOT / "sample_profiles" / "hpcg-strong"
-GROUPS = {"history": ("add", "show"), "machine": ("list", "measure")}
+GROUPS = {
+    "campaign": ("init", "plan", "submit", "status"),
+    "history": ("add", "show"),
+    "machine": ("list", "measure"),
+}
 
 
 @pytest.fixture

@@ -1,0 +1,167 @@
+"""What `campaign.toml` describes: records, and the resources that a run at a scale needs."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal, TypeAlias
+
+from pipeline.campaign.placeholders import fill, value_in_name
+
+Point: TypeAlias = Mapping[str, float]
+"""Values of the parameters by name."""
+
+Tool: TypeAlias = Literal["score-p", "openfoam", "tau", "caliper", "none"]
+LauncherName: TypeAlias = Literal["srun", "mpirun", "none"]
+SchedulerName: TypeAlias = Literal["slurm", "pbs", "shell"]
+Quantity: TypeAlias = Literal["efficiency", "speedup", "time", "core-hours"]
+
+
+@dataclass(frozen=True)
+class Input:
+    """A file or folder that every run gets a copy of; of a folder perhaps only its content."""
+
+    path: Path
+    content_only: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class Application:
+    """The program to measure.
+
+    Attributes:
+        name: leading name of the runs.
+        command: its words, with placeholders.
+        prepare: lines of the shell before it, with placeholders; their time is not measured.
+        inputs: what is copied into the working directory of a run.
+        collect: patterns of files that a run must have written, relative to its working directory.
+    """
+
+    name: str
+    command: tuple[str, ...]
+    prepare: tuple[str, ...] = ()
+    inputs: tuple[Input, ...] = ()
+    collect: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Launcher:
+    """What starts the processes; `processes` and `threads` are numbers or one placeholder."""
+
+    program: LauncherName = "none"
+    options: tuple[str, ...] = ()
+    processes: str = "1"
+    threads: str = "1"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Measurement:
+    """How the program is measured; `filter` is a Score-P filter file."""
+
+    tool: Tool = "none"
+    environment: Mapping[str, str] = field(default_factory=dict)
+    filter: Path | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """What the scheduler is asked for: a time limit as it writes them, and further options."""
+
+    time: str | None = None
+    options: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scheduler:
+    """Where runs are started.
+
+    Attributes:
+        kind: the scheduler.
+        settings: of all runs.
+        at_scales: further settings of runs at these values; options are added, the last time counts.
+        cores_per_node: what a job may use of a node; None to leave nodes to the scheduler.
+        one_at_a_time: whether a run waits for the one before it.
+    """
+
+    kind: SchedulerName = "shell"
+    settings: Settings = field(default_factory=Settings)
+    at_scales: tuple[tuple[Point, Settings], ...] = ()
+    cores_per_node: int | None = None
+    one_at_a_time: bool = True
+
+
+@dataclass(frozen=True, kw_only=True)
+class Question:
+    """What the campaign is to answer: a quantity at a target scale."""
+
+    at: Point
+    quantity: Quantity = "efficiency"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Campaign:
+    """A whole campaign.
+
+    Attributes:
+        path: of `campaign.toml`; relative paths start from its folder.
+        application, launcher, measurement, scheduler: its parts.
+        scales: the measured values of every parameter; all combinations are run.
+        repetitions: of every combination.
+        seed: of the order of runs; None to draw one.
+        profiles: where the measured runs are collected; what `pipeline run` reads.
+        work: where runs are prepared and started.
+        question: None if none is asked.
+        budget: core-seconds that all runs may cost; None without a limit.
+    """
+
+    path: Path
+    application: Application
+    scales: Mapping[str, tuple[float, ...]]
+    repetitions: int
+    launcher: Launcher
+    measurement: Measurement
+    scheduler: Scheduler
+    profiles: Path
+    work: Path
+    seed: int | None = None
+    question: Question | None = None
+    budget: float | None = None
+
+
+@dataclass(frozen=True)
+class Resources:
+    """Processes of a run, and threads of each."""
+
+    processes: int
+    threads: int
+
+    @property
+    def cores(self) -> int:
+        """Cores that the run holds."""
+        return self.processes * self.threads
+
+
+def point_values(point: Point) -> dict[str, str]:
+    """Return what the placeholders of the parameters stand for at a point."""
+    return {name: value_in_name(value) for name, value in point.items()}
+
+
+def resources(launcher: Launcher, point: Point) -> Resources:
+    """Return what a run at a point needs.
+
+    Raises:
+        ValueError: processes or threads are not a whole number from 1 there.
+    """
+    values = point_values(point)
+    processes, threads = (int(fill(text, values)) for text in (launcher.processes, launcher.threads))
+    if min(processes, threads) < 1:
+        raise ValueError("below 1")
+    return Resources(processes, threads)
+
+
+def settings_at(scheduler: Scheduler, point: Point) -> Settings:
+    """Return the settings of the scheduler for runs at a point."""
+    time, options = scheduler.settings.time, scheduler.settings.options
+    for where, settings in scheduler.at_scales:
+        if all(point[name] == value for name, value in where.items()):
+            time, options = settings.time or time, (*options, *settings.options)
+    return Settings(time=time, options=options)

@@ -1,0 +1,92 @@
+"""Where the files of a run are, and its name as discovery reads it: ``app.p4.n32.r1``.
+
+In the working folder of the campaign a run has a folder of its own name: the script that starts it, the files
+that tell its state, its log, and ``files``, the working directory of the program. When the run is done, what
+it measured appears at once in the folder of the profiles.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import count
+from pathlib import Path
+
+from ingest.errors import RunNameError, UsageError
+from ingest.run_names import RunName, parse_run_name
+from pipeline.campaign.description import Point
+from pipeline.campaign.placeholders import value_in_name
+
+JOBS = "jobs"
+"""Folder of the scripts that go to a scheduler."""
+
+
+@dataclass(frozen=True)
+class RunFolder:
+    """The files of a run below its folder."""
+
+    path: Path
+
+    @property
+    def script(self) -> Path:
+        """Starts the run."""
+        return self.path / "run.sh"
+
+    @property
+    def submitted(self) -> Path:
+        """Which job it belongs to."""
+        return self.path / "submitted"
+
+    @property
+    def started(self) -> Path:
+        """When and where the script was started; making it decides between two starts."""
+        return self.path / "started"
+
+    @property
+    def finished(self) -> Path:
+        """Its exit status and its seconds."""
+        return self.path / "finished"
+
+    @property
+    def logs(self) -> tuple[Path, ...]:
+        """What the program printed, what was printed before it, and what the script itself printed."""
+        return self.path / "run.log", self.path / "prepare.log", self.path / "script.log"
+
+
+def run_name(name: str, point: Point, repetition: int) -> str:
+    """Return the name of a run.
+
+    Raises:
+        UsageError: discovery would read other parameters from it.
+    """
+    pairs = (f"{parameter}{value_in_name(value)}" for parameter, value in point.items())
+    written = ".".join((name, *pairs, f"r{repetition}"))
+    meant = RunName(name, tuple((key, float(value)) for key, value in point.items()), repetition)
+    try:
+        read = parse_run_name(written)
+    except RunNameError as error:
+        raise UsageError(error.what, where=written, hint="rename the application or a parameter") from error
+    if read != meant:
+        hint = "rename the application or a parameter"
+        raise UsageError(f"the name of a run would be read as {read}", where=written, hint=hint)
+    return written
+
+
+def earlier_attempts(folder: RunFolder) -> Iterator[RunFolder]:
+    """Yield the folders of the earlier attempts at a run, from the first on."""
+    for number in count(1):
+        attempt = RunFolder(folder.path.with_name(f"{folder.path.name}.attempt{number}"))
+        if not attempt.path.exists():
+            return
+        yield attempt
+
+
+def set_aside(folder: RunFolder) -> None:
+    """Rename the folder of an earlier attempt, so that the run can be started again and nothing is lost.
+
+    Raises:
+        UsageError: it cannot be renamed.
+    """
+    number = 1 + sum(1 for _ in earlier_attempts(folder))
+    try:
+        folder.path.rename(folder.path.with_name(f"{folder.path.name}.attempt{number}"))
+    except OSError as error:
+        raise UsageError(f"cannot be renamed ({error.strerror})", where=str(folder.path)) from error

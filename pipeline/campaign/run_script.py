@@ -1,0 +1,243 @@
+"""The script that makes one run, whoever starts it.
+
+It leaves files that tell the state of the run: `started` (only one script can make it; if it is there, the
+script does nothing), `environment`, `provenance`, `run.log` and `finished`. Profiles appear in their folder
+with one rename, after the program has ended well, so that discovery never sees half a run.
+"""
+
+import shlex
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+from pipeline.campaign.description import Campaign, Input, Launcher, Resources, point_values, resources
+from pipeline.campaign.design import PlannedRun
+from pipeline.campaign.folders import RunFolder
+from pipeline.campaign.measurement import accompanying, environment, profile_patterns
+from pipeline.campaign.placeholders import FOLDER, REPETITION, RUN, fill
+
+_HEAD = """\
+#!/usr/bin/env bash
+# Run {name}, written by `pipeline campaign submit`. Started again, it does nothing.
+campaign_run={run}
+campaign_profiles={profiles}
+cd -- "$campaign_run" || exit 1
+facts=$(
+  echo "time=$(date +%s)"
+  echo "host=$(uname -n)"
+  echo "pid=$$"
+  task=${{SLURM_ARRAY_JOB_ID:+${{SLURM_ARRAY_JOB_ID}}_$SLURM_ARRAY_TASK_ID}}
+  echo "job=${{task:-${{SLURM_JOB_ID:-${{PBS_JOBID:-}}}}}}"
+  echo "nodes=${{SLURM_JOB_NODELIST:-$(sort -u "${{PBS_NODEFILE:-/dev/null}}" 2>/dev/null | paste -sd ,)}}"
+)
+(set -C && echo "$facts" >started) 2>/dev/null || {{ echo "{name} was started before" >&2; exit 0; }}
+
+finish() {{ # exit status, reason if it failed
+  trap - EXIT HUP INT TERM
+  cd -- "$campaign_run" || exit 1
+  write_end "$1" "$2" || exit 1
+  if [ -z "$2" ] && ! publish; then
+    write_end 1 "profiles cannot be written" || exit 1
+  fi
+  mv finished.partial finished
+  exit "$1"
+}}
+
+write_end() {{ # exit status, reason
+  local took=$(( ${{end:-$(date +%s%N)}} - ${{begin:-$(date +%s%N)}} ))
+  printf 'status=%s\\nreason=%s\\nseconds=%d.%09d\\ntime=%s\\n' "$1" "$2" \\
+    $((took / 1000000000)) $((took % 1000000000)) "$(date +%s)" >finished.partial
+}}
+
+stop() {{ # signal, exit status
+  trap '' HUP INT TERM
+  [ -n "${{child:-}}" ] && kill -TERM -- "-$child" 2>/dev/null && wait "$child"
+  finish "$2" "stopped by SIG$1"
+}}
+
+collect_if_there() {{ # patterns
+  local pattern path found=
+  for pattern; do
+    while IFS= read -r path; do
+      cp -R --parents -- "$path" "$collected/" || finish 1 "profiles cannot be written"
+      found=yes
+    done < <(compgen -G "$pattern")
+  done
+  [ -n "$found" ]
+}}
+
+collect() {{ # patterns; one file matches at least
+  collect_if_there "$@" || finish 1 "no file matches $*"
+}}
+
+publish() {{ # the collected files, with what is known of the run in a hidden folder
+  mkdir -p "$collected/.campaign" &&
+    cp run.log "$collected/" &&
+    cp started environment provenance "$collected/.campaign/" &&
+    cp finished.partial "$collected/.campaign/finished" || return 1
+  [ -e "$collected/metadata.toml" ] || cp metadata.toml "$collected/" || return 1
+  if [ -e "$campaign_profiles/{name}" ]; then
+    mv -- "$campaign_profiles/{name}" "$campaign_run/profiles.$$" || return 1
+  fi
+  mv -- "$collected" "$campaign_profiles/{name}"
+}}
+
+trap 'stop HUP 129' HUP
+trap 'stop INT 130' INT
+trap 'stop TERM 143' TERM
+trap 'finish 1 "ended early with exit status $?"' EXIT
+"""
+
+_RUN = """\
+mkdir -p files && cd files || finish 1 "no working directory"
+{inputs}
+{{
+{prepare}
+}} >"$campaign_run/prepare.log" 2>&1 </dev/null
+cd -- "$campaign_run/files" || finish 1 "no working directory"
+{environment}
+env | grep -E -e '^(SLURM|PBS|OMP|KMP|SCOREP|TAU|CALI|OMPI|PMIX|MPICH|I_MPI|UCX|FI)_' \\
+  -e '^(PATH|LD_LIBRARY_PATH|LOADEDMODULES|PROFILEDIR)=' | sort >"$campaign_run/environment"
+
+{provenance}
+set -m # a process group of its own, which is stopped as a whole
+begin=$(date +%s%N)
+{command} >"$campaign_run/run.log" 2>&1 </dev/null &
+child=$!
+wait "$child"
+status=$?
+end=$(date +%s%N)
+child=
+[ "$status" -eq 0 ] || finish "$status" "exit status $status"
+
+collected="$campaign_profiles/.{name}.partial"
+rm -rf -- "$collected" && mkdir -p -- "$collected" || finish 1 "profiles cannot be written"
+{collect}
+finish 0 ""
+"""
+
+_PROVENANCE = """\
+commit=$(git -C {folder} describe --always --dirty --abbrev=40 --match= 2>/dev/null)
+filter=$(sha256sum -- {filter} 2>/dev/null | cut -d ' ' -f 1)
+program=$(command -v -- {program})
+{{
+  echo "run={name}"
+  echo "commit=$commit"
+  echo "filter=$filter"
+  echo "program=$program"
+  echo "program_digest=$(sha256sum -- "$program" 2>/dev/null | cut -d ' ' -f 1)"
+  echo "system=$(uname -srm)"
+  echo "pipeline="{version}
+{versions}
+}} >"$campaign_run/provenance"
+{{
+  [ -z "$commit" ] || echo "commit = \\"$commit\\""
+  [ -z "$filter" ] || echo "filter = \\"${{filter:0:12}}\\""
+}} >"$campaign_run/metadata.toml"
+"""
+
+
+def run_script(
+    campaign: Campaign, run: PlannedRun, folder: RunFolder, *, version: str, cpus: Sequence[int] = ()
+) -> str:
+    """Return the script of a run.
+
+    Args:
+        campaign: the description.
+        run: the run.
+        folder: where it is started.
+        version: of this program, for the provenance.
+        cpus: what the scheduler-less run is pinned to; empty to leave it to the system.
+    """
+    needs = resources(campaign.launcher, run.point)
+    values = placeholder_values(campaign, run)
+    words = [fill(word, values) for word in campaign.application.command]
+    prepare = [fill(line, values) for line in campaign.application.prepare]
+    head = _HEAD.format(
+        name=run.name, run=_quoted(folder.path.absolute()), profiles=_quoted(campaign.profiles)
+    )
+    body = _RUN.format(
+        name=run.name,
+        inputs=_lines(map(_copy, campaign.application.inputs)),
+        environment=_lines(
+            f"export {name}={shlex.quote(value)}"
+            for name, value in {
+                "OMP_NUM_THREADS": str(needs.threads),
+                **environment(campaign.measurement),
+            }.items()
+        ),
+        prepare=_lines(_checked_line(line) for line in prepare) or ":",
+        provenance=_provenance(campaign, run, words[0], version),
+        command=shlex.join([*_pinned(cpus), *launched(campaign.launcher, needs, values), *words]),
+        collect=_lines(
+            (*map(_collect, _patterns(campaign)), *map(_collect_if_there, accompanying(campaign.measurement)))
+        ),
+    )
+    return f"{head}\n{body}"
+
+
+def placeholder_values(campaign: Campaign, run: PlannedRun) -> dict[str, str]:
+    """Return what placeholders stand for in a run."""
+    others = {REPETITION: str(run.repetition), RUN: run.name, FOLDER: str(campaign.path.parent)}
+    return {**others, **point_values(run.point)}
+
+
+def launched(launcher: Launcher, needs: Resources, values: Mapping[str, str]) -> list[str]:
+    """Return the words before the command that start it in parallel."""
+    options = [fill(word, values) for word in launcher.options]
+    if launcher.program == "srun":
+        return ["srun", f"--ntasks={needs.processes}", f"--cpus-per-task={needs.threads}", *options]
+    if launcher.program == "mpirun":
+        return ["mpirun", "-n", str(needs.processes), *options]
+    return []
+
+
+def _pinned(cpus: Sequence[int]) -> list[str]:
+    return ["taskset", "--cpu-list", ",".join(map(str, cpus))] if cpus else []
+
+
+def _patterns(campaign: Campaign) -> list[tuple[str, ...]]:
+    """Return groups of patterns; each has to match."""
+    profiles = profile_patterns(campaign.measurement)
+    return [*([profiles] if profiles else []), *((one,) for one in campaign.application.collect)]
+
+
+def _collect(patterns: tuple[str, ...]) -> str:
+    return f"collect {shlex.join(patterns)}"
+
+
+def _collect_if_there(pattern: str) -> str:
+    return f"collect_if_there {shlex.quote(pattern)}"
+
+
+def _copy(given: Input) -> str:
+    source = _quoted(given.path) + ("/." if given.content_only else "")
+    reason = shlex.quote(f"{given.path.name} cannot be copied")
+    return f"cp -R -- {source} . || finish 1 {reason}"
+
+
+def _checked_line(line: str) -> str:
+    reason = shlex.quote(f"prepare failed: {line}")
+    return f"{line}\n[ $? -eq 0 ] || finish 1 {reason}"
+
+
+def _provenance(campaign: Campaign, run: PlannedRun, program: str, version: str) -> str:
+    filter_file = campaign.measurement.filter
+    tools = [*({"score-p": ["scorep"], "tau": ["tau_exec"]}.get(campaign.measurement.tool, []))]
+    tools += [campaign.launcher.program] if campaign.launcher.program != "none" else []
+    return _PROVENANCE.format(
+        folder=_quoted(campaign.path.parent),
+        filter=_quoted(filter_file) if filter_file else "/nonexistent",
+        program=shlex.quote(program),
+        name=run.name,
+        version=shlex.quote(version),
+        versions=_lines(f'  echo "{tool}=$({tool} --version 2>/dev/null | head -n 1)"' for tool in tools)
+        or ":",
+    )
+
+
+def _quoted(path: Path) -> str:
+    return shlex.quote(str(path))
+
+
+def _lines(lines: Iterable[str]) -> str:
+    return "\n".join(lines)

@@ -1,0 +1,142 @@
+"""The state of every run, from the files that its script leaves."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Literal, TypeAlias
+
+from pipeline.campaign.folders import RunFolder, earlier_attempts
+from pipeline.store.atomic import write_text
+
+Status: TypeAlias = Literal["planned", "submitted", "running", "done", "failed"]
+STATUSES: tuple[Status, ...] = ("planned", "submitted", "running", "done", "failed")
+
+LOG_LINES = 3
+_LOG_BYTES = 1 << 14
+_STOPPED = ("stopped by SIGHUP", "stopped by SIGINT")
+_LOST = "ended without an exit status"
+_NEVER_STARTED = "left the queue without being started"
+
+Alive: TypeAlias = Callable[[Mapping[str, str]], bool | None]
+"""Tells from ``job``, ``host`` and ``pid`` of a run whether it is queued or running; None if unknown."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunState:
+    """The state of a run.
+
+    Attributes:
+        status: its state.
+        seconds: of the program, None before its end.
+        reason: why it failed.
+        interrupted: whether it failed by no fault of its own: stopped by the user, or lost with its machine.
+        log: the last lines of its log if it failed.
+        job: what the scheduler calls it, empty without one.
+        started: when, in seconds since 1970; None before.
+        earlier_seconds: of the program in earlier attempts.
+    """
+
+    status: Status
+    seconds: float | None = None
+    reason: str = ""
+    interrupted: bool = False
+    log: tuple[str, ...] = ()
+    job: str = ""
+    started: float | None = None
+    earlier_seconds: float = 0.0
+
+
+def run_state(folder: RunFolder, alive: Alive) -> RunState:
+    """Return the state of a run.
+
+    Args:
+        folder: of the run.
+        alive: is asked about a run that has not finished; it has to know the queue as it was *before* this
+            call, since a run may finish meanwhile.
+    """
+    attempts = (_number(_facts(attempt.finished).get("seconds")) for attempt in earlier_attempts(folder))
+    return replace(_present_state(folder, alive), earlier_seconds=sum(seconds or 0.0 for seconds in attempts))
+
+
+def _present_state(folder: RunFolder, alive: Alive) -> RunState:
+    submitted, started, finished = map(_facts, (folder.submitted, folder.started, folder.finished))
+    job = started.get("job") or submitted.get("job", "")
+    begun = _number(started.get("time"))
+    if finished:
+        return _ended(folder, finished, job, begun)
+    if folder.started.exists():
+        if alive({**submitted, **started}) is False:
+            return _failed(folder, _LOST, True, job, begun)
+        return RunState(status="running", job=job, started=begun)
+    if submitted:
+        if alive(submitted) is False:
+            return _failed(folder, _NEVER_STARTED, True, job, begun)
+        return RunState(status="submitted", job=job)
+    return RunState(status="planned")
+
+
+def write_facts(path: Path, facts: Mapping[str, str]) -> None:
+    """Write one ``name=value`` per line, as the scripts do.
+
+    Raises:
+        UsageError: the file cannot be written.
+    """
+    write_text(path, "".join(f"{name}={value}\n" for name, value in facts.items()))
+
+
+def _ended(folder: RunFolder, finished: Mapping[str, str], job: str, begun: float | None) -> RunState:
+    seconds = _number(finished.get("seconds"))
+    reason = finished.get("reason", "")
+    if finished.get("status") == "0" and not reason:
+        return RunState(status="done", seconds=seconds, job=job, started=begun)
+    return _failed(folder, reason or "failed", reason in _STOPPED, job, begun, seconds)
+
+
+def _failed(
+    folder: RunFolder,
+    reason: str,
+    interrupted: bool,
+    job: str,
+    begun: float | None,
+    seconds: float | None = None,
+) -> RunState:
+    return RunState(
+        status="failed",
+        seconds=seconds,
+        reason=reason,
+        interrupted=interrupted,
+        log=last_lines(folder),
+        job=job,
+        started=begun,
+    )
+
+
+def last_lines(folder: RunFolder) -> tuple[str, ...]:
+    """Return the last lines of the log of a run; of what was printed before it if the log is empty."""
+    for path in folder.logs:
+        try:
+            with path.open("rb") as file:
+                file.seek(max(0, path.stat().st_size - _LOG_BYTES))
+                text = file.read().decode(errors="replace")
+        except OSError:
+            continue
+        if lines := [line.rstrip() for line in text.splitlines() if line.strip()]:
+            return tuple(lines[-LOG_LINES:])
+    return ()
+
+
+def _facts(path: Path) -> dict[str, str]:
+    """Return what a file of ``name=value`` lines says; nothing if it is not there."""
+    try:
+        text = path.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return {}
+    pairs = (line.partition("=") for line in text.splitlines())
+    return {name: value for name, equals, value in pairs if equals}
+
+
+def _number(text: str | None) -> float | None:
+    try:
+        return float(text) if text else None
+    except ValueError:
+        return None

@@ -1,0 +1,102 @@
+"""A measurement campaign in the terminal: the plan with its cost, and how far the runs are."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from pipeline.report.formatting import counted, point_text, quantity
+from pipeline.report.terminal.sentences import show_sentence
+
+Summary = Mapping[str, Any]
+"""What `pipeline campaign status --json` writes."""
+
+_MOST_FAILED = 10
+
+
+def show_plan(out: Console, summary: Summary, limit: int) -> None:
+    """Print the runs in their order, then what they cost."""
+    table = _table("run", ("round", "repetition", "state", "cost"))
+    runs = summary["runs"]
+    for number, run in enumerate(runs[:limit], start=1):
+        cells = (
+            str(run["round"]),
+            str(run["repetition"]),
+            run["status"],
+            _cost(run["expected_core_seconds"]),
+        )
+        table.add_row(f"{number}", Text(run["name"]), *cells)
+    out.print(table)
+    if len(runs) > limit:
+        show_sentence(out, f"{counted(len(runs) - limit, 'more run')}: see --limit")
+    scales = len({tuple(run["point"].items()) for run in runs})
+    show_sentence(
+        out,
+        f"{counted(len(runs), 'run')} at {counted(scales, 'scale')}; order of seed {summary['seed']}: "
+        f"every repetition is a block, and the scales of a block are shuffled.",
+    )
+    show_sentence(out, _cost_sentence(summary))
+
+
+def show_status(out: Console, summary: Summary) -> None:
+    """Print how many runs of every scale are in which state, and why runs failed."""
+    states = tuple(summary["counts"])
+    table = _table("scale", (*states, "mean time"), numbered=False)
+    by_point: dict[tuple[tuple[str, float], ...], list[Summary]] = {}
+    for run in sorted(summary["runs"], key=lambda run: tuple(run["point"].values())):
+        by_point.setdefault(tuple(run["point"].items()), []).append(run)
+    for point, runs in by_point.items():
+        times = [run["seconds"] for run in runs if run["status"] == "done"]
+        counts = (_count([run["status"] for run in runs].count(state)) for state in states)
+        mean = quantity(sum(times) / len(times), "s") if times else "-"
+        table.add_row(Text(point_text(dict(point))), *counts, mean)
+    out.print(table)
+    running = [run["name"] for run in summary["runs"] if run["status"] == "running"]
+    if running:
+        show_sentence(out, f"Running: {', '.join(running)}")
+    _show_failed(out, [run for run in summary["runs"] if run["status"] == "failed"])
+    done, total = summary["counts"]["done"], len(summary["runs"])
+    show_sentence(out, f"{done} of {counted(total, 'run')} done. {_cost_sentence(summary)}")
+
+
+def _show_failed(out: Console, failed: Sequence[Summary]) -> None:
+    for run in failed[:_MOST_FAILED]:
+        show_sentence(out, f"{run['name']} failed: {run['reason']}")
+        for line in run["log"]:
+            out.print(Text(f"  {line}"), soft_wrap=True)
+    if len(failed) > _MOST_FAILED:
+        show_sentence(out, f"{counted(len(failed) - _MOST_FAILED, 'more run')} failed: see --json")
+
+
+def _table(first: str, others: Sequence[str], *, numbered: bool = True) -> Table:
+    table = Table(box=None, pad_edge=False)
+    if numbered:
+        table.add_column("", justify="right")
+    table.add_column(first, no_wrap=True)
+    for name in others:
+        table.add_column(name, justify="right", no_wrap=True)
+    return table
+
+
+def _count(number: int) -> str:
+    return str(number) if number else "-"
+
+
+def _cost(seconds: float | None) -> str:
+    return "-" if seconds is None else quantity(seconds, "core-s")
+
+
+def _cost_sentence(summary: Summary) -> str:
+    """Return what the campaign has cost, what is expected of the rest, and the budget."""
+    parts = [f"Spent: {_cost(summary['spent_core_seconds'])}"]
+    known, unknown = summary["remaining_core_seconds"], summary["runs_without_known_cost"]
+    ahead = len(summary["runs"]) - summary["counts"]["done"]
+    if ahead > unknown:
+        parts.append(f"the rest: {_cost(known)} expected")
+    if unknown:
+        parts.append(f"{counted(unknown, 'run')} of unknown cost, until a first run at the scale is done")
+    if summary["budget_core_seconds"] is not None:
+        parts.append(f"budget: {_cost(summary['budget_core_seconds'])}")
+    return f"{'; '.join(parts)}."

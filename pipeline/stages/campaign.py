@@ -1,0 +1,197 @@
+"""The campaign stage: what is planned, how far it is, and what it costs."""
+
+import os
+import secrets
+import shutil
+import subprocess
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from ingest.errors import UsageError
+from pipeline.campaign import read_description
+from pipeline.campaign.cost import Values, expected_costs, spent, values_of
+from pipeline.campaign.description import Campaign
+from pipeline.campaign.design import Design, PlannedRun, extended, read_design
+from pipeline.campaign.folders import RunFolder
+from pipeline.campaign.read_description import read_campaign
+from pipeline.campaign.state import STATUSES, Alive, RunState, Status, run_state
+from pipeline.stages.advise import TIMES, run_costs
+from pipeline.store.results import read_analysis
+
+_QUEUES = {
+    "slurm": ["squeue", "--me", "--noheader", "--array", "--format=%i"],
+    "pbs": ["qselect", "-u", "{user}"],
+}
+_QUEUE_SECONDS = 30.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Progress:
+    """A campaign as it stands.
+
+    Attributes:
+        campaign: its description.
+        design: its runs in order.
+        states: of each run, by name.
+        costs: expected core-seconds of a run by the values of its point; points without a known cost miss.
+    """
+
+    campaign: Campaign
+    design: Design
+    states: Mapping[str, RunState]
+    costs: Mapping[Values, float]
+
+    def count(self, status: Status) -> int:
+        """Return how many runs are in a state."""
+        return sum(state.status == status for state in self.states.values())
+
+    @property
+    def spent(self) -> float:
+        """Core-seconds of all runs that have ended."""
+        return sum(spent(self.campaign, run, self.states[run.name]) for run in self.design.runs)
+
+    @property
+    def remaining(self) -> tuple[float, int]:
+        """Expected core-seconds of the runs that are not done, and how many of them have no known cost."""
+        ahead = [run for run in self.design.runs if self.states[run.name].status != "done"]
+        known = [self.costs[values_of(run.point)] for run in ahead if values_of(run.point) in self.costs]
+        return sum(known), len(ahead) - len(known)
+
+
+def template() -> str:
+    """Return the commented `campaign.toml` with which a campaign begins; it is valid as it is."""
+    shipped = Path(read_description.__file__).with_name(read_description.CAMPAIGN_FILE)
+    return shipped.read_text(encoding="utf-8")
+
+
+def read_progress(path: Path, results: Path | None = None) -> Progress:
+    """Return what a campaign plans and how far it is; nothing is written.
+
+    Args:
+        path: of `campaign.toml`.
+        results: stored results whose models tell the cost of scales that were not measured yet.
+
+    Raises:
+        UsageError: the description is invalid, or the results are of other parameters.
+        InputError: the stored design or the results cannot be read.
+    """
+    campaign = read_campaign(path)
+    modelled = _modelled_costs(campaign, results) if results else {}
+    stored = read_design(campaign.work)
+    alive = watch_runs(campaign)
+    begun = [run.name for run in stored.runs if _begun(campaign, run, alive)] if stored else []
+    design = extended(stored if stored and begun else _undrawn(campaign, stored), campaign, begun)
+    return with_states(Progress(campaign=campaign, design=design, states={}, costs=modelled), alive)
+
+
+def _undrawn(campaign: Campaign, stored: Design | None) -> Design:
+    """Return a design without runs, whose seed is the user's, or one drawn before."""
+    if campaign.seed is not None:
+        return Design(campaign.seed)
+    return Design(stored.seed if stored else secrets.randbelow(1 << 32))
+
+
+def with_states(progress: Progress, alive: Alive) -> Progress:
+    """Return a campaign with the present states of its runs, and the costs that follow from them."""
+    campaign, runs = progress.campaign, progress.design.runs
+    states = {run.name: run_state(RunFolder(campaign.work / run.name), alive) for run in runs}
+    return replace(progress, states=states, costs=expected_costs(campaign, runs, states, progress.costs))
+
+
+def watch_runs(campaign: Campaign) -> Alive:
+    """Return what tells whether runs are queued or running, from the queue as it is now."""
+    if campaign.scheduler.kind == "shell":
+        return _process_alive
+    jobs = _queued_jobs(campaign.scheduler.kind)
+
+    def alive(facts: Mapping[str, str]) -> bool | None:
+        return None if jobs is None or not facts.get("job") else facts["job"] in jobs
+
+    return alive
+
+
+def _begun(campaign: Campaign, run: PlannedRun, alive: Alive) -> bool:
+    return run_state(RunFolder(campaign.work / run.name), alive).status != "planned"
+
+
+def _process_alive(facts: Mapping[str, str]) -> bool | None:
+    """Return whether the script of a run is a process of this machine."""
+    if facts.get("host", os.uname().nodename) != os.uname().nodename:
+        return None
+    if not facts.get("pid", "").isdecimal():
+        return False
+    try:
+        command = Path("/proc", facts["pid"], "cmdline").read_bytes()
+    except OSError:
+        return False
+    return RunFolder(Path()).script.name.encode() in command
+
+
+def _queued_jobs(kind: str) -> set[str] | None:
+    """Return what the scheduler calls the user's jobs in the queue; None if it cannot be asked."""
+    user = os.environ.get("USER", str(os.getuid()))
+    command = [word.format(user=user) for word in _QUEUES[kind]]
+    if shutil.which(command[0]) is None:
+        return None
+    try:
+        result = subprocess.run(
+            command,
+            capture_output=True,
+            text=True,
+            timeout=_QUEUE_SECONDS,
+            stdin=subprocess.DEVNULL,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    return set(result.stdout.split()) if result.returncode == 0 else None
+
+
+def _modelled_costs(campaign: Campaign, results: Path) -> dict[Values, float]:
+    """Return the predicted core-seconds of a run by the values of its point."""
+    analysis = read_analysis(results)
+    names = analysis.experiment.parameters
+    if set(names) != set(campaign.scales):
+        what = f"has models of {', '.join(names)}, the campaign has {', '.join(campaign.scales)}"
+        raise UsageError(what, where=str(results), hint="give results with the same parameters")
+    if analysis.callpaths.kernels.metric not in TIMES:
+        hint = "run `pipeline run` with --metric time"
+        raise UsageError("its models are not of time", where=str(results), hint=hint)
+    points = [run.point for run in extended(Design(0), campaign).runs]
+    table = np.array([[point[name] for name in names] for point in points])
+    costs = run_costs(analysis, table).tolist()
+    return {values_of(point): cost for point, cost in zip(points, costs, strict=True)}
+
+
+def progress_summary(progress: Progress) -> dict[str, object]:
+    """Return a campaign as JSON: its runs in order with their states, and what they cost."""
+    campaign = progress.campaign
+    known, unknown = progress.remaining
+    return {
+        "seed": progress.design.seed,
+        "counts": {status: progress.count(status) for status in STATUSES},
+        "spent_core_seconds": progress.spent,
+        "remaining_core_seconds": known,
+        "runs_without_known_cost": unknown,
+        "budget_core_seconds": campaign.budget,
+        "runs": [_run_summary(progress, run) for run in progress.design.runs],
+    }
+
+
+def _run_summary(progress: Progress, run: PlannedRun) -> dict[str, object]:
+    state = progress.states[run.name]
+    return {
+        "name": run.name,
+        "round": run.round,
+        "repetition": run.repetition,
+        "point": dict(run.point),
+        "status": state.status,
+        "seconds": state.seconds,
+        "expected_core_seconds": progress.costs.get(values_of(run.point)),
+        "reason": state.reason,
+        "job": state.job,
+        "log": list(state.log),
+    }

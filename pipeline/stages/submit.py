@@ -1,0 +1,294 @@
+"""The submit stage: starts the runs of a campaign that are not done and not under way."""
+
+import os
+import shlex
+import shutil
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from ingest.errors import UsageError, one_line
+from pipeline.campaign.cost import affordable
+from pipeline.campaign.description import Campaign, resources
+from pipeline.campaign.design import PlannedRun, write_design
+from pipeline.campaign.folders import JOBS, RunFolder, set_aside
+from pipeline.campaign.job_scripts import Job, jobs, submit_command
+from pipeline.campaign.run_script import run_script
+from pipeline.campaign.state import RunState, run_state, write_facts
+from pipeline.stages.campaign import Progress, read_progress, watch_runs, with_states
+from pipeline.store.atomic import not_writable, write_text
+from pipeline.store.inputs import installed_version
+from pipeline.store.lock import between_runs, only_writer
+
+SUBMITTERS = {"slurm": "sbatch", "pbs": "qsub"}
+MOST_FAILURES = 3
+"""Runs that may fail in sequence before the rest is not tried."""
+
+_POLL = 1.0  # seconds
+
+Notify = Callable[[str], None]
+
+
+def plan_campaign(path: Path, results: Path | None = None) -> Progress:
+    """Return the design of a campaign with its expected cost, and store the design.
+
+    Raises:
+        UsageError: the description is invalid, the folder cannot be written, or runs are being submitted.
+        InputError: the stored design or the results cannot be read.
+    """
+    work = read_progress(path, results).campaign.work
+    _make_folder(work)
+    with between_runs(work, lambda _: None):
+        progress = read_progress(path, results)
+        write_design(work, progress.design)
+    return progress
+
+
+def waiting_runs(progress: Progress, *, failed: bool) -> list[PlannedRun]:
+    """Return the runs that may be started, in order: planned, interrupted and, on request, failed ones."""
+
+    def waits(state: RunState) -> bool:
+        return state.status == "planned" or (state.status == "failed" and (failed or state.interrupted))
+
+    return [run for run in progress.design.runs if waits(progress.states[run.name])]
+
+
+def dry_run(path: Path, *, failed: bool = False) -> Iterator[str]:
+    """Yield what submitting would write and call, as text; nothing is written.
+
+    Raises:
+        UsageError: the description is invalid.
+        InputError: the stored design cannot be read.
+    """
+    progress = read_progress(path)
+    campaign = progress.campaign
+    runs = _allowed(progress, failed=failed)
+    for run in runs:
+        yield f"# {_folder(campaign, run).script}\n{_script(campaign, run)}"
+    if campaign.scheduler.kind == "shell":
+        yield from (shlex.join(["bash", str(_folder(campaign, run).script)]) + "\n" for run in runs)
+        return
+    for number, job in enumerate(jobs(campaign, runs), start=1):
+        file = _job_file(campaign, job)
+        after = [f"JOB{before + 1}" for before in job.after]
+        yield f"# {file}\n{job.script}"
+        yield f"{shlex.join(submit_command(campaign, job, file, after))}  # prints JOB{number}\n"
+
+
+def submit_campaign(path: Path, notify: Notify, *, failed: bool = False) -> Progress:
+    """Start the runs of a campaign that are neither done nor under way; none is started twice.
+
+    Without a scheduler they are run here, one at a time, until all have ended.
+
+    Args:
+        path: of `campaign.toml`.
+        notify: is called with a sentence about what happens.
+        failed: start runs that failed again.
+
+    Returns:
+        The campaign afterwards.
+
+    Raises:
+        UsageError: the description is invalid, a program is missing, or files cannot be written.
+        InputError: the stored design cannot be read.
+    """
+    work = read_progress(path).campaign.work
+    _make_folder(work)
+    with only_writer(work, notify):
+        progress = read_progress(path)
+        _require_programs(progress.campaign)
+        _make_folder(progress.campaign.profiles)
+        write_design(work, progress.design)
+        if progress.campaign.scheduler.kind == "shell":
+            return _run_here(progress, notify, failed=failed)
+        _submit_jobs(progress, notify, failed=failed)
+        return _now(progress)
+
+
+def _now(progress: Progress) -> Progress:
+    return with_states(progress, watch_runs(progress.campaign))
+
+
+def _allowed(progress: Progress, *, failed: bool) -> list[PlannedRun]:
+    """Return the runs to start now, as the budget allows."""
+    waiting = waiting_runs(progress, failed=failed)
+    return affordable(progress.campaign, progress.design.runs, waiting, progress.states, progress.costs)
+
+
+def _require_programs(campaign: Campaign) -> None:
+    """Refuse to start without the scheduler or, on this machine, the launcher."""
+    kind, launcher = campaign.scheduler.kind, campaign.launcher.program
+    needed = SUBMITTERS.get(kind)
+    if needed and shutil.which(needed) is None:
+        hint = 'call it on a login node, or write kind = "shell" in [scheduler]'
+        raise UsageError(f"no {needed} here", where=str(campaign.path), hint=hint)
+    if not needed and launcher != "none" and shutil.which(launcher) is None:
+        hint = "load its module, or choose another program in [launcher]"
+        raise UsageError(f"no {launcher} here", where=str(campaign.path), hint=hint)
+
+
+def _make_folder(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise not_writable(folder, error) from error
+
+
+def _folder(campaign: Campaign, run: PlannedRun) -> RunFolder:
+    return RunFolder(campaign.work / run.name)
+
+
+def _job_file(campaign: Campaign, job: Job) -> Path:
+    return campaign.work / JOBS / f"{job.name}.sh"
+
+
+def _script(campaign: Campaign, run: PlannedRun) -> str:
+    cpus = _pinned_cpus(campaign, run) if campaign.scheduler.kind == "shell" else []
+    version = installed_version("callpath-pipeline")
+    return run_script(campaign, run, _folder(campaign, run), version=version, cpus=cpus)
+
+
+def _pinned_cpus(campaign: Campaign, run: PlannedRun) -> list[int]:
+    """Return as many of the usable CPUs as a run needs; none if there are fewer, or no `taskset`."""
+    if shutil.which("taskset") is None or not hasattr(os, "sched_getaffinity"):
+        return []
+    usable, cores = sorted(os.sched_getaffinity(0)), resources(campaign.launcher, run.point).cores
+    return usable[:cores] if cores <= len(usable) else []
+
+
+def _prepare(campaign: Campaign, run: PlannedRun) -> RunFolder:
+    """Write the script of a run; files of an earlier attempt are kept beside."""
+    folder = _folder(campaign, run)
+    if folder.path.exists():
+        set_aside(folder)
+    write_text(folder.script, _script(campaign, run))
+    return folder
+
+
+def _run_here(progress: Progress, notify: Notify, *, failed: bool) -> Progress:
+    """Make runs on this machine, one at a time."""
+    campaign = progress.campaign
+    _wait_for_running(progress, notify)
+    progress = _now(progress)
+    tried: set[str] = set()
+    failures = 0
+    while runs := [run for run in _allowed(progress, failed=failed) if run.name not in tried]:
+        run = runs[0]
+        tried.add(run.name)
+        folder = _prepare(campaign, run)
+        _execute(folder)
+        progress = _now(progress)
+        state = progress.states[run.name]
+        ended = f"{state.seconds:.3g} s" if state.status == "done" else f"failed: {_why(state)}"
+        total = len(progress.design.runs)
+        notify(f"{run.name}: {ended} ({progress.count('done')} of {total} done)")
+        failures = failures + 1 if state.status == "failed" else 0
+        if failures == MOST_FAILURES:
+            notify(f"{failures} runs failed in sequence: the others are not tried")
+            break
+    _notify_of_budget(progress, notify, failed=failed)
+    return progress
+
+
+def _why(state: RunState) -> str:
+    return one_line(": ".join((state.reason, *state.log[-1:])))
+
+
+def _notify_of_budget(progress: Progress, notify: Notify, *, failed: bool) -> None:
+    waiting = len(waiting_runs(progress, failed=failed))
+    left_out = waiting - len(_allowed(progress, failed=failed))
+    if left_out:
+        notify(
+            f"{left_out} of the runs are left for later: the budget does not allow them, or a first run has "
+            "to tell their cost"
+        )
+
+
+def _wait_for_running(progress: Progress, notify: Notify) -> None:
+    """Wait for runs that a killed submission left behind, since runs must not disturb each other."""
+    campaign = progress.campaign
+    for run in progress.design.runs:
+        folder, told = _folder(campaign, run), False
+        while run_state(folder, watch_runs(campaign)).status == "running":
+            if not told:
+                notify(f"{run.name} is still running; waiting")
+            told = True
+            time.sleep(_POLL)
+
+
+def _execute(folder: RunFolder) -> None:
+    """Run the script of a run; if this process is stopped, the run is stopped and says so."""
+    *_, log = folder.logs
+    try:
+        output = log.open("wb")
+    except OSError as error:
+        raise not_writable(log, error) from error
+    with output, _terminated_as_interrupted():
+        process = subprocess.Popen(
+            ["bash", str(folder.script)], stdin=subprocess.DEVNULL, stdout=output, stderr=output
+        )
+        try:
+            process.wait()
+        except KeyboardInterrupt:
+            with suppress(ProcessLookupError):
+                process.send_signal(signal.SIGINT)
+            process.wait()
+            raise
+
+
+@contextmanager
+def _terminated_as_interrupted() -> Iterator[None]:
+    """Let SIGTERM and SIGHUP stop this process as Ctrl-C does."""
+
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    signals = (signal.SIGTERM, signal.SIGHUP)
+    before = {number: signal.signal(number, interrupt) for number in signals}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _submit_jobs(progress: Progress, notify: Notify, *, failed: bool) -> None:
+    """Hand runs to the scheduler, each job after those before it and after what is in the queue already."""
+    campaign = progress.campaign
+    runs = _allowed(progress, failed=failed)
+    for run in runs:
+        _prepare(campaign, run)
+    queued = sorted(
+        {s.job for s in progress.states.values() if s.job and s.status in ("submitted", "running")}
+    )
+    _make_folder(campaign.work / JOBS)
+    names: list[str] = []
+    for job in jobs(campaign, runs):
+        file = _job_file(campaign, job)
+        write_text(file, job.script)
+        after = [names[before] for before in job.after] or (
+            queued if campaign.scheduler.one_at_a_time else []
+        )
+        names.append(_submitted(submit_command(campaign, job, file, after)))
+        for number, run in enumerate(job.runs):
+            name = f"{names[-1]}_{number}" if campaign.scheduler.kind == "slurm" else names[-1]
+            write_facts(_folder(campaign, run).submitted, {"job": name, "time": f"{time.time():.0f}"})
+        notify(f"submitted {job.name} as {names[-1]}")
+    _notify_of_budget(_now(progress), notify, failed=failed)
+
+
+def _submitted(command: Sequence[str]) -> str:
+    """Submit a job; return what the scheduler calls it.
+
+    Raises:
+        UsageError: the scheduler refuses it.
+    """
+    result = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False)
+    name = result.stdout.strip().partition(";")[0]
+    if result.returncode or not name:
+        why = one_line(result.stderr) or f"exit status {result.returncode}"
+        raise UsageError(f"{command[0]} failed: {why}", where=command[-1], hint="correct [scheduler]")
+    return name

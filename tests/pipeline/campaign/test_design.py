@@ -1,0 +1,86 @@
+"""The runs of a campaign: all of them, in balanced and shuffled order, with names that discovery reads."""
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ingest.errors import InputError, UsageError
+from ingest.run_names import parse_run_name
+from pipeline.campaign.design import Design, extended, read_design, write_design
+from pipeline.campaign.folders import run_name
+
+
+def test_every_repetition_is_a_block_of_all_scales(described):
+    runs = extended(Design(1), described()).runs
+    blocks = [runs[i : i + 6] for i in (0, 6, 12)]
+    for number, block in enumerate(blocks, start=1):
+        assert {run.repetition for run in block} == {number}
+        assert len({run.name for run in block}) == 6
+    orders = {tuple(tuple(run.point.values()) for run in block) for block in blocks}
+    assert len(orders) > 1
+
+
+def test_the_order_follows_from_the_seed(described):
+    campaign = described()
+    assert extended(Design(1), campaign) == extended(Design(1), campaign)
+    assert extended(Design(1), campaign).runs != extended(Design(2), campaign).runs
+
+
+def test_a_scale_is_first_in_its_block_as_often_as_any_other(described):
+    campaign = replace(described(), repetitions=600)
+    runs = extended(Design(3), campaign).runs
+    first = [tuple(run.point.values()) for run in runs[::6]]
+    counts = [first.count(point) for point in set(first)]
+    assert len(counts) == 6
+    assert all(60 <= count <= 140 for count in counts)  # 100 expected, standard deviation 9
+
+
+def test_more_scales_are_a_further_round_behind_the_first(described):
+    campaign = described()
+    design = extended(Design(1), campaign)
+    more = extended(design, replace(campaign, scales={"p": (1.0, 2.0, 4.0, 8.0), "n": (8.0, 20.5)}))
+    assert more.runs[: len(design.runs)] == design.runs
+    added = more.runs[len(design.runs) :]
+    assert {run.point["p"] for run in added} == {8}
+    assert {run.round for run in added} == {2}
+    assert [run.repetition for run in added] == [1, 1, 2, 2, 3, 3]
+
+
+def test_runs_that_are_not_wanted_any_more_stay_only_if_they_have_begun(described):
+    campaign = described()
+    design = extended(Design(1), campaign)
+    fewer = replace(campaign, scales={"p": (1.0, 2.0), "n": (8.0, 20.5)})
+    begun = next(run.name for run in design.runs if run.point["p"] == 4)
+    kept = extended(design, fewer, [begun])
+    assert [run.name for run in kept.runs if run.point["p"] == 4] == [begun]
+    assert len(kept.runs) == 13
+
+
+def test_a_design_is_stored_to_the_last_digit(described, tmp_path):
+    design = extended(Design(5), described())
+    write_design(tmp_path, design)
+    assert read_design(tmp_path) == design
+    assert read_design(tmp_path / "none") is None
+    (tmp_path / "design.json").write_text('{"seed": 1, "runs": [{}]}')
+    with pytest.raises(InputError, match="is not a design of runs"):
+        read_design(tmp_path)
+
+
+@given(
+    st.dictionaries(
+        st.sampled_from(["p", "n", "size", "ranks", "n_x"]),
+        st.one_of(st.integers(1, 10**9), st.integers(1, 10**6).map(lambda x: x / 1024)),
+        min_size=1,
+    ),
+    st.integers(1, 99),
+)
+def test_a_name_is_read_back_as_it_was_meant(point, repetition):
+    read = parse_run_name(run_name("app", point, repetition))
+    assert (read.prefix, dict(read.parameters), read.repetition) == ("app", point, repetition)
+
+
+def test_a_name_that_would_be_read_otherwise_is_refused():
+    with pytest.raises(UsageError, match="rename the application or a parameter"):
+        run_name("app4", {"p": 1 / 3}, 1)

@@ -1,0 +1,101 @@
+"""`campaign.toml`: what is read, and one line with file and line number for everything that is wrong."""
+
+import pytest
+
+from ingest.errors import UsageError
+from pipeline.campaign.description import Resources, resources, settings_at
+from pipeline.campaign.read_description import read_campaign
+from pipeline.stages.campaign import template
+
+
+def test_the_shipped_description_is_valid(tmp_path):
+    file = tmp_path / "campaign.toml"
+    file.write_text(template(), encoding="utf-8")
+    campaign = read_campaign(file)
+    assert campaign.scales == {"p": (1, 2, 4, 8, 16), "n": (64,)}
+    assert (campaign.repetitions, campaign.launcher.program) == (5, "mpirun")
+    assert campaign.budget is None
+
+
+def test_the_shipped_description_is_valid_with_all_that_it_mentions(tmp_path):
+    for name in ("solver", "app.filter"):
+        (tmp_path / name).touch()
+    (tmp_path / "case").mkdir()
+    lines = [
+        line.removeprefix("# ")
+        if line.startswith(("# [", "# p =")) or (" = " in line and line[:2] == "# ")
+        else line
+        for line in template().replace('tool = "none" ', 'tool = "score-p" ').splitlines()
+    ]
+    (tmp_path / "campaign.toml").write_text("\n".join(lines), encoding="utf-8")
+    campaign = read_campaign(tmp_path / "campaign.toml")
+    assert campaign.budget == 500 * 3600
+    assert campaign.question.at == {"p": 4096}
+    assert campaign.measurement.environment == {"SCOREP_TOTAL_MEMORY": "64M"}
+    assert campaign.application.command[0] == str(tmp_path / "solver")
+    assert [one.content_only for one in campaign.application.inputs] == [False, True]
+    settings = settings_at(campaign.scheduler, {"p": 16, "n": 64})
+    assert settings.time == "02:00:00"
+    assert settings.options == ("--partition=short", "--exclusive", "--constraint=gpu")
+    assert settings_at(campaign.scheduler, {"p": 8, "n": 64}).time == "01:00:00"
+
+
+def test_processes_and_threads_are_parameters_or_numbers(described):
+    campaign = described("[launcher]", 'threads = "{p}"', "processes = 3")
+    assert resources(campaign.launcher, {"p": 4, "n": 8}) == Resources(3, 4)
+    assert resources(campaign.launcher, {"p": 4, "n": 8}).cores == 12
+    assert resources(described().launcher, {"p": 4, "n": 8}) == Resources(4, 1)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line", "message"),
+    [
+        ("{n}", "{m}", 5, "command: unknown placeholder {m}; known: p, n, repetition, run, folder"),
+        ("{n}", "{folde}", 5, "did you mean 'folder'?"),
+        ("{n}", "", 8, "n: no run depends on it; write {n} into command"),
+        ("repetitions", "repetition", 2, "repetition: unknown key; did you mean 'repetitions'?"),
+        ("[scales]", "[scale]", 6, "scale: unknown key; did you mean 'scales'?"),
+        ("repetitions = 3", "repetitions = 0", 2, "invalid value 0; write a whole number of at least 1"),
+        ("seed = 7", "budget = 500", 3, 'budget: 500 has no unit; write budget = "500 core-h"'),
+        ("seed = 7", 'budget = "500 hours"', 3, "budget: unknown unit 'hours'"),
+        ("seed = 7", 'budget = "much"', 3, "budget: invalid budget 'much'"),
+        ("seed = 7", 'work = "profiles"', 3, "work: is the folder of the profiles"),
+        ('"true {p} {n}"', '"true \'{p} {n}"', 5, "command: is not a command: No closing quotation"),
+        ('command = "true', 'name = "a.b1"\ncommand = "true', 5, "invalid name 'a.b1'"),
+        ("n = [8, 20.5]", "n = [8, 8]", 8, "n: a value occurs twice"),
+        ("n = [8, 20.5]", "n = [0]", 8, "[0] is not a list of numbers above 0"),
+        ("n = [8, 20.5]", "n2 = [8]", 8, "n2 = 8 cannot be written in the name of a run"),
+        ("n = [8, 20.5]", "run = [8]", 8, "run = 8 cannot be written in the name of a run"),
+        ("p = [1, 2, 4]", "p = [1, 2.5]", 9, "'{p}' is not a whole number from 1"),
+        ('{n}"', '{n}"\ncollect = ["../x"]', 6, "collect: ../x lies outside of the working directory"),
+        ('{n}"', '{n}"\ninputs = ["gone"]', 6, "inputs: gone does not exist"),
+        ("seed = 7", "seed = 7\n[measurement]\nfilter = 'a'", 5, "none takes no filter of Score-P"),
+        ("seed = 7", "seed = 7\n[scheduler]\nkind = 'lsf'", 5, "choose slurm, pbs or shell"),
+        (
+            "seed = 7",
+            "seed = 7\n[[scheduler.scale]]\np = 3",
+            5,
+            "3 is not a scale of p; the scales are 1, 2, 4",
+        ),
+        ("seed = 7", "seed = 7\n[question]\nat = 'q=3'", 5, "unknown parameter q"),
+        ("seed = 7", "seed = 7\n[launcher]\nthreads = '{n}'", 5, "'{n}' is not a whole number from 1"),
+    ],
+)
+def test_what_is_wrong_is_one_line_with_its_place(described, tmp_path, old, new, line, message):
+    with pytest.raises(UsageError) as error:
+        described(changed={old: new})
+    text = str(error.value)
+    place = f"{tmp_path / 'campaign.toml'}"
+    assert message in text
+    assert text.startswith((f"{place}:{line}: ", f"{place}: ")) or "launcher" in text
+    assert "\n" not in text
+
+
+def test_a_budget_has_its_unit(described):
+    assert described(changed={"seed = 7": 'budget = "1.5 core-h"'}).budget == 5400
+    assert described(changed={"seed = 7": 'budget = "90core-s"'}).budget == 90
+
+
+def test_braces_of_the_shell_are_no_placeholders(described):
+    campaign = described(changed={'"true {p} {n}"': '"true {p} {n} {{x}} ${HOME}"'})
+    assert campaign.application.command == ("true", "{p}", "{n}", "{{x}}", "${HOME}")
