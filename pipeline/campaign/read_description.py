@@ -27,16 +27,14 @@ from pipeline.campaign.description import (
     resources,
 )
 from pipeline.campaign.placeholders import placeholders, require_known, value_in_name
+from pipeline.config.budget import parse_budget
 from pipeline.config.targets import read_targets
 from pipeline.config.toml_file import Table, read_toml, unknown_hint
 
 CAMPAIGN_FILE = "campaign.toml"
 MOST_RUNS = 10_000
-SECONDS = {"core-s": 1.0, "core-h": 3600.0}
-"""Core-seconds of the units that a budget may have."""
 
 _TABLES = ("campaign", "application", "scales", "launcher", "measurement", "scheduler", "question")
-_BUDGET = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*(\S.*?)?\s*")
 _FROM_1 = Declaration(help="", least=1)
 _FROM_0 = Declaration(help="", least=0)
 _LEADING_NAME = re.compile(r"[A-Za-z_](?:[\w-]*[A-Za-z_])?", re.ASCII)
@@ -277,15 +275,7 @@ def _budget(table: Table) -> float | None:
     """Return core-seconds."""
     if "budget" not in table.content:
         return None
-    found = table.content["budget"]
-    match = _BUDGET.fullmatch(str(found))
-    hint = 'write budget = "500 core-h" or "500 core-s"'
-    if match is None or isinstance(found, bool) or float(match[1]) <= 0:
-        raise table.error("budget", f"invalid budget {found!r}", hint)
-    if match[2] not in SECONDS:
-        what = f"unknown unit '{match[2]}'" if match[2] else f"{found!r} has no unit"
-        raise table.error("budget", what, hint)
-    return float(match[1]) * SECONDS[match[2]]
+    return _checked(table, "budget", lambda: parse_budget(str(table.content["budget"])))
 
 
 def _check_whole(campaign: Campaign, file: Table) -> None:

@@ -12,26 +12,36 @@ from pipeline.cli.output import require_table_alone, write_summary, write_table
 @app.command("advise")
 def advise_command(
     out: Out,
-    budget: Annotated[float, typer.Option("--budget", metavar="CORE-S", help="Core-seconds to spend.")],
+    budget: Annotated[
+        str | None,
+        typer.Option(
+            "--budget",
+            metavar="COST",
+            help="What may be spent, such as 500core-h or 3000core-s; without a unit, core-seconds. "
+            "Default: as much as the study has cost so far.",
+        ),
+    ] = None,
     at: At = None,
     json: Json = None,
     table_format: Format = "table",
 ) -> None:
     """Plan the measurements that narrow the prediction at the target most per core-second."""
+    from pipeline.config.budget import parse_budget
     from pipeline.config.targets import parse_at
     from pipeline.report.formatting import point_text
     from pipeline.report.summary import advice_summary
     from pipeline.report.tables.measurements import advice_table
     from pipeline.report.terminal import console
     from pipeline.report.terminal.advice import show_advice
-    from pipeline.stages.advise import advise_analysis
+    from pipeline.stages.advise import advise_analysis, cost_so_far
     from pipeline.stages.model import target_points
     from pipeline.store.results import read_analysis
 
     require_table_alone(table_format, {"--json": json})
     analysis = read_analysis(out)
     targets = target_points(analysis, parse_at(at or []))
-    plans = [advise_analysis(analysis, target, budget) for target in targets]
+    spend = cost_so_far(analysis) if budget is None else parse_budget(budget, unit="core-s", where="--budget")
+    plans = [advise_analysis(analysis, target, spend) for target in targets]
     names, kernels = analysis.experiment.parameters, analysis.callpaths.kernels
     points = [dict(zip(names, target, strict=True)) for target in targets.tolist()]
     summaries = [advice_summary(plan, names, kernels) for plan in plans]

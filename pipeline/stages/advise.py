@@ -57,14 +57,20 @@ def next_measurements(analysis: Analysis, at: FloatArray) -> list[Advice]:
     kernels, experiment = analysis.callpaths.kernels, analysis.experiment
     if kernels.metric not in TIMES or not (experiment.runs or analysis.decision.scaling is not Scaling.WEAK):
         return []
-    totals = total_kernel(kernels).values[0]
+    budget = cost_so_far(analysis)
+    return advise_analysis(analysis, at, budget) if budget > 0 else []
+
+
+def cost_so_far(analysis: Analysis) -> float:
+    """Return the core-seconds that the study took, and at least those of the next doubling of its scale."""
+    experiment = analysis.experiment
+    totals = total_kernel(analysis.callpaths.kernels).values[0]
     spent = float(np.nansum(totals.sum(axis=1) * _cores(analysis, experiment.points)))
     column = experiment.parameters.index(analysis.parameter)
     next_doubling = experiment.points[largest_point(experiment.points, column)].copy()
     next_doubling[column] *= 2
     doubled = predict_total(analysis.callpaths.models, next_doubling[None]).value[0]
-    budget = max(spent, float((doubled * _cores(analysis, next_doubling[None]))[0]))
-    return advise_analysis(analysis, at, budget) if budget > 0 else []
+    return max(spent, float((doubled * _cores(analysis, next_doubling[None]))[0]))
 
 
 def _cores(analysis: Analysis, points: FloatArray) -> FloatArray:

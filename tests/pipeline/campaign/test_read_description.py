@@ -56,7 +56,7 @@ def test_processes_and_threads_are_parameters_or_numbers(described):
         ("repetitions", "repetition", 2, "repetition: unknown key; did you mean 'repetitions'?"),
         ("[scales]", "[scale]", 6, "scale: unknown key; did you mean 'scales'?"),
         ("repetitions = 3", "repetitions = 0", 2, "invalid value 0; write a whole number of at least 1"),
-        ("seed = 7", "budget = 500", 3, 'budget: 500 has no unit; write budget = "500 core-h"'),
+        ("seed = 7", "budget = 500", 3, "budget: '500' has no unit; write"),
         ("seed = 7", 'budget = "500 hours"', 3, "budget: unknown unit 'hours'"),
         ("seed = 7", 'budget = "much"', 3, "budget: invalid budget 'much'"),
         ("seed = 7", 'work = "profiles"', 3, "work: is the folder of the profiles"),
