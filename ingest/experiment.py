@@ -190,6 +190,16 @@ class Experiment:
         known = [metric.name for metric in self.metrics]
         return known[0] if self.is_series and len(known) == 1 else name
 
+    def measured_at(self, points: FloatArray) -> tuple[BoolArray, IntArray]:
+        """Tell which points float64[Q, D] were measured, and the index of each among the measured ones."""
+        same = (points[:, None, :] == self.points[None]).all(axis=2)
+        return same.any(axis=1), same.argmax(axis=1)
+
+    @property
+    def has_accelerators(self) -> bool:
+        """Whether a run was measured on accelerators."""
+        return any(run.device_time.size for run in self.runs)
+
     def locations(self, metric: str = "time") -> FloatArray:
         """Return on how many locations a metric was measured, float64[P, R], NaN where no run was measured.
 

@@ -109,14 +109,8 @@ def _read(path: Path) -> _Report:
 
 def _flat_rows(report: _Report, lines: Iterator[tuple[int, str]], source: str) -> None:
     """Read the flat profile up to the empty line after it."""
-    header = False
-    for number, line in lines:
-        if not line.strip():
-            if header:
-                return
-        elif not header:
-            header = _is_header(number, line, "time", source)
-        elif match := _ROW.fullmatch(line) if len(line) < MAX_LINE else None:
+    for number, line in _table_rows(lines, "time", source):
+        if match := _ROW.fullmatch(line) if len(line) < MAX_LINE else None:
             before = report.flat.get(match["name"], _Function(0.0, 0))
             seconds = before.seconds + float(match["seconds"])
             report.flat[match["name"]] = _Function(seconds, before.calls + int(match["calls"] or 0))
@@ -126,14 +120,8 @@ def _flat_rows(report: _Report, lines: Iterator[tuple[int, str]], source: str) -
 
 def _graph_rows(report: _Report, lines: Iterator[tuple[int, str]], source: str) -> None:
     """Read the functions of the call graph up to the page that ends it, or the explanation after it."""
-    header = False
-    for number, line in lines:
-        if not line.strip():
-            if header:
-                return
-        elif not header:
-            header = _is_header(number, line, "index", source)
-        elif line.startswith("["):
+    for number, line in _table_rows(lines, "index", source):
+        if line.startswith("["):
             match = _NODE.fullmatch(line) if len(line) < MAX_LINE else None
             if match is None:
                 raise InputError(f"line {number}: not a row of a call graph: {line[:60]}", where=source)
@@ -141,6 +129,19 @@ def _graph_rows(report: _Report, lines: Iterator[tuple[int, str]], source: str) 
                 before = report.graph.get(match["name"], _Function(0.0, 0))
                 calls = before.calls + int(match["calls"] or 0) + int(match["own"] or 0)
                 report.graph[match["name"]] = _Function(before.seconds + float(match["seconds"]), calls)
+
+
+def _table_rows(lines: Iterator[tuple[int, str]], start: str, source: str) -> Iterator[tuple[int, str]]:
+    """Yield the lines of a table behind its header, up to the empty line after it."""
+    header = False
+    for number, line in lines:
+        if not line.strip():
+            if header:
+                return
+        elif header:
+            yield number, line
+        else:
+            header = _is_header(number, line, start, source)
 
 
 def _is_header(number: int, line: str, start: str, source: str) -> bool:

@@ -86,7 +86,7 @@ def efficiencies(experiment: Experiment, decision: ScalingDecision) -> Efficienc
         notices=(
             NOT_FROM_PROFILES,
             *notices,
-            *([OF_HOSTS] if any(run.device_time.size for run in experiment.runs) else []),
+            *([OF_HOSTS] if experiment.has_accelerators else []),
             *([NOT_FROM_MEANS] if any(is_log(run.attributes) for run in experiment.runs) else []),
         ),
     )

@@ -171,7 +171,7 @@ def _listed(analysis: Analysis, level: Level, outlook: Outlook, most: int | None
     With accelerators, these are those that are not zero everywhere: kernels take no core-seconds, and hosts
     no GPU-seconds.
     """
-    if most is None or not any(run.device_time.size for run in analysis.experiment.runs):
+    if most is None or not analysis.experiment.has_accelerators:
         return outlook.order[:most]
     somewhere = np.asarray(np.nan_to_num(level.kernels.mean).any(axis=1))
     leading: IntArray = outlook.order[somewhere[outlook.order]][:most]

@@ -211,11 +211,11 @@ def _wait_for_running(progress: Progress, notify: Notify) -> None:
     """Wait for runs that a killed submission left behind, since runs must not disturb each other."""
     campaign = progress.campaign
     for run in progress.design.runs:
-        folder, told = _folder(campaign, run), False
+        folder, notified = _folder(campaign, run), False
         while run_state(folder, watch_runs(campaign)).status == "running":
-            if not told:
+            if not notified:
                 notify(f"{run.name} is still running; waiting")
-            told = True
+            notified = True
             time.sleep(_POLL)
 
 

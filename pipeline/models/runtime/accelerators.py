@@ -42,7 +42,7 @@ class DeviceUse:
         """
         if self.parts is None:
             return Estimate(*np.full((3, len(points)), np.nan))
-        place = (points[:, None, :] == self.experiment.points[None]).all(axis=2).argmax(axis=1)
+        _, place = self.experiment.measured_at(points)
         found = _share(*(from_repetitions(part).take(place) for part in self.parts))
         if measured.all():
             return found

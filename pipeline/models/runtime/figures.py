@@ -149,8 +149,7 @@ class Study:
 
     def measured_at(self, points: FloatArray) -> tuple[BoolArray, IntArray]:
         """Tell which points float64[Q, D] were measured, and the index of each among the measured ones."""
-        same = (points[:, None, :] == self.analysis.experiment.points[None]).all(axis=2)
-        return same.any(axis=1), same.argmax(axis=1)
+        return self.analysis.experiment.measured_at(points)
 
     def curve_of_total(self, target: FloatArray) -> Callable[[FloatArray], FloatArray]:
         """Return a function from scales float64[Q] to predicted totals float64[Q], up to a target float64[D].

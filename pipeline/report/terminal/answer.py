@@ -219,10 +219,7 @@ def _sure(row: Mapping[str, Any]) -> str:
 
 def _show_largest(out: Console, summary: Summary, by: str) -> None:
     """Name what takes most in the measurements, if they are too few for a prediction."""
-    rows = sorted(summary[by], key=lambda row: -row["share_measured"])[:LARGEST_SHOWN]
-    names = distinct_texts([row["callpath"] for row in rows], NAME_WIDTH)
-    parts = [f"{name} {percent(row['share_measured'])}" for name, row in zip(names, rows, strict=True)]
-    show_sentence(out, f"Largest as measured: {', '.join(parts)}.")
+    show_sentence(out, f"Largest as measured: {_largest(summary[by])}.")
     show_sentence(
         out,
         f"Fewer than {SCALES_NEEDED} scales do not show how anything grows, so nothing is predicted. Measure "
@@ -236,10 +233,16 @@ def _show_accelerators(out: Console, summary: Summary) -> None:
     of_gpus = summary["metrics"].get(GPU_TIME)
     if of_gpus is None:
         return
-    rows = sorted(of_gpus["regions"], key=lambda row: -row["share_measured"])[:LARGEST_SHOWN]
-    names = distinct_texts([row["callpath"] for row in rows], NAME_WIDTH)
-    parts = [f"{name} {percent(row['share_measured'])}" for name, row in zip(names, rows, strict=True)]
-    show_sentence(out, f"On GPUs as measured: {', '.join(parts)} (--metric {GPU_TIME} models them).")
+    named = _largest(of_gpus["regions"])
+    show_sentence(out, f"On GPUs as measured: {named} (--metric {GPU_TIME} models them).")
+
+
+def _largest(rows: Sequence[Mapping[str, Any]]) -> str:
+    """Name what takes most in the measurements, with its share."""
+    leading = sorted(rows, key=lambda row: -row["share_measured"])[:LARGEST_SHOWN]
+    names = distinct_texts([row["callpath"] for row in leading], NAME_WIDTH)
+    parts = [f"{name} {percent(row['share_measured'])}" for name, row in zip(names, leading, strict=True)]
+    return ", ".join(parts)
 
 
 def _proposal(summary: Summary) -> str:
