@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import TypeAlias
 
 from pipeline.campaign.description import Campaign, Point, resources
-from pipeline.campaign.design import PlannedRun
+from pipeline.campaign.design import Design, PlannedRun
 from pipeline.campaign.state import RunState
 
 Values: TypeAlias = tuple[float, ...]
@@ -29,7 +29,8 @@ def expected_costs(
 ) -> dict[Values, float]:
     """Return what a run is expected to cost by the values of its point; nothing for points that are unknown.
 
-    The mean of the runs that are done counts; without any, what models predict.
+    The mean of the runs that are done counts, of those with a filter if there are any; without any, what
+    models predict.
 
     Args:
         campaign: the description.
@@ -37,18 +38,20 @@ def expected_costs(
         states: theirs.
         modelled: predicted costs, if there are models.
     """
-    measured: dict[Values, list[float]] = {}
+    planned = {values_of(run.point): run.cost for run in runs if run.cost is not None}
+    pilot: dict[Values, list[float]] = {}
+    series: dict[Values, list[float]] = {}
     for run in runs:
         if states[run.name].status == "done":
             cost = spent(campaign, run, replace(states[run.name], earlier_seconds=0.0))
-            measured.setdefault(values_of(run.point), []).append(cost)
-    means = {values: sum(costs) / len(costs) for values, costs in measured.items()}
-    return {**modelled, **means}
+            (pilot if run.unfiltered else series).setdefault(values_of(run.point), []).append(cost)
+    means = {values: sum(costs) / len(costs) for values, costs in (pilot | series).items()}
+    return {**planned, **modelled, **means}
 
 
 def affordable(
     campaign: Campaign,
-    runs: Sequence[PlannedRun],
+    design: Design,
     waiting: Sequence[PlannedRun],
     states: States,
     costs: Mapping[Values, float],
@@ -59,16 +62,16 @@ def affordable(
 
     Args:
         campaign: the description; without a budget it allows all.
-        runs: all planned runs.
+        design: all planned runs, and what was built for them.
         waiting: those to make.
         states: of all.
         costs: expected costs by values of the point.
     """
     if campaign.budget is None:
         return list(waiting)
-    total = 0.0
+    total = sum(one.build for one in design.rounds)
     unknown = set()
-    for run in runs:
+    for run in design.runs:
         state, values = states[run.name], values_of(run.point)
         under_way = state.status in ("submitted", "running")
         total += spent(campaign, run, state) + (costs.get(values, 0.0) if under_way else 0.0)

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import product
 from pathlib import Path
 from typing import Literal, TypeAlias
 
@@ -9,6 +10,9 @@ from pipeline.campaign.placeholders import fill, value_in_name
 
 Point: TypeAlias = Mapping[str, float]
 """Values of the parameters by name."""
+
+BY_HAND = "by hand"
+"""As command that rebuilds the program: the user does."""
 
 Tool: TypeAlias = Literal["score-p", "openfoam", "tau", "caliper", "none"]
 LauncherName: TypeAlias = Literal["srun", "mpirun", "none"]
@@ -55,11 +59,22 @@ class Launcher:
 
 @dataclass(frozen=True, kw_only=True)
 class Measurement:
-    """How the program is measured; `filter` is a Score-P filter file."""
+    """How the program is measured.
+
+    Attributes:
+        tool: that measures.
+        environment: variables for it.
+        filter: a Score-P filter file; None without one.
+        pilot_filter: whether a filter is to be made from the pilot.
+        rebuild: command of the shell that builds the program with a new filter, with the placeholder
+            ``{filter}``; `BY_HAND` if the user does, empty if the filter acts at run time.
+    """
 
     tool: Tool = "none"
     environment: Mapping[str, str] = field(default_factory=dict)
     filter: Path | None = None
+    pilot_filter: bool = False
+    rebuild: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -91,10 +106,17 @@ class Scheduler:
 
 @dataclass(frozen=True, kw_only=True)
 class Question:
-    """What the campaign is to answer: a quantity at a target scale."""
+    """What the campaign is to answer: a quantity at a target scale, with an interval of a wanted width.
+
+    Attributes:
+        at: the target.
+        quantity: what is asked there.
+        width: wanted width of its 90 % interval, relative to its value.
+    """
 
     at: Point
     quantity: Quantity = "efficiency"
+    width: float = 0.2
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -104,10 +126,11 @@ class Campaign:
     Attributes:
         path: of `campaign.toml`; relative paths start from its folder.
         application, launcher, measurement, scheduler: its parts.
-        scales: the measured values of every parameter; all combinations are run.
-        repetitions: of every combination.
+        scales: values of every parameter. All combinations are run; with a question, those that help.
+        repetitions: of every combination; with a question, at most that many in a first series.
         seed: of the order of runs; None to draw one.
         profiles: where the measured runs are collected; what `pipeline run` reads.
+        results: where `pipeline run` writes, for campaigns in rounds.
         work: where runs are prepared and started.
         question: None if none is asked.
         budget: core-seconds that all runs may cost; None without a limit.
@@ -121,10 +144,41 @@ class Campaign:
     measurement: Measurement
     scheduler: Scheduler
     profiles: Path
+    results: Path
     work: Path
     seed: int | None = None
     question: Question | None = None
     budget: float | None = None
+
+    @property
+    def in_rounds(self) -> bool:
+        """Whether later runs depend on what earlier ones say."""
+        return self.question is not None or self.measurement.pilot_filter
+
+    @property
+    def pilot_profiles(self) -> Path:
+        """Where runs are collected that were measured before a filter is made."""
+        return self.profiles.with_name(f"{self.profiles.name}-pilot")
+
+    @property
+    def outlying_profiles(self) -> Path:
+        """Where outlying runs are set aside."""
+        return self.profiles.with_name(f"{self.profiles.name}-outlying")
+
+    @property
+    def pilot_filter(self) -> Path:
+        """The Score-P filter file that is made from the pilot, if one is."""
+        return self.work / "filter" / f"{self.application.name}.filter"
+
+    @property
+    def filter(self) -> Path | None:
+        """The Score-P filter file of its runs: the user's, or the one that the pilot gives."""
+        return self.pilot_filter if self.measurement.pilot_filter else self.measurement.filter
+
+    @property
+    def points(self) -> list[Point]:
+        """All combinations of the scales."""
+        return [dict(zip(self.scales, values, strict=True)) for values in product(*self.scales.values())]
 
 
 @dataclass(frozen=True)

@@ -1,46 +1,109 @@
-"""The runs of a campaign in their order.
+"""The runs of a campaign in their order, round by round.
 
-Repetitions are the outermost blocks, and the scales of each block are shuffled: a machine that slows down for
-an hour then disturbs all scales alike instead of looking like scaling (a randomised complete block design,
-Box, Hunter and Hunter, Statistics for Experimenters, chapter 4).
+Repetitions are the outermost blocks of a round, and the scales of each block are shuffled: a machine that
+slows down for an hour then disturbs all scales alike instead of looking like scaling (a randomised complete
+block design, Box, Hunter and Hunter, Statistics for Experimenters, chapter 4).
 """
 
-import json
 import random
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
-from itertools import product
-from pathlib import Path
-from typing import Any
+from typing import Literal, TypeAlias
 
-from ingest.errors import InputError
 from pipeline.campaign.description import Campaign, Point
-from pipeline.campaign.folders import run_name
-from pipeline.store.atomic import write_json
+from pipeline.campaign.folders import PILOT_NAME, run_name
 
-DESIGN_FILE = "design.json"
+Purpose: TypeAlias = Literal["all", "pilot", "filter", "series", "extra", "again"]
+"""What a round is for: all described runs, first costs, to verify a filter, a first model, a narrower
+interval, or to replace outlying runs."""
+
+Ending: TypeAlias = Literal["", "answered", "measured", "budget", "nothing helps"]
+"""Why no further round follows: the interval is narrow enough, all that is described is measured, the budget
+does not allow more, or nothing narrows the interval; empty while it is open."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class PlannedRun:
-    """A run: its name, its round and block from 1, its parameters and the number of its repetition."""
+    """A run.
+
+    Attributes:
+        name: of its folders.
+        round: from 1.
+        point: values of the parameters.
+        repetition: from 1.
+        unfiltered: whether it belongs to the pilot before a filter, and so not to the series.
+        cost: core-seconds expected when it was planned; None if that was unknown.
+    """
 
     name: str
     round: int
     point: Point
     repetition: int
+    unfiltered: bool = False
+    cost: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Answer:
+    """The asked quantity at the target, with its 90 % interval."""
+
+    value: float
+    lower: float
+    upper: float
+
+    @property
+    def width(self) -> float:
+        """Width of the interval relative to the value."""
+        return (self.upper - self.lower) / self.value
+
+
+@dataclass(frozen=True, kw_only=True)
+class Round:
+    """Runs that were decided on together.
+
+    Attributes:
+        purpose: what they are for.
+        width: expected relative width of the answer's interval after it; None if unknown.
+        answer: that was reached after it; None if there is none yet.
+        build: core-seconds of building the program for it.
+    """
+
+    purpose: Purpose
+    width: float | None = None
+    answer: Answer | None = None
+    build: float = 0.0
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """Further repetitions at a point, and the core-seconds of each if they are known."""
+
+    point: Point
+    repetitions: int
+    cost: float | None = None
 
 
 @dataclass(frozen=True)
 class Design:
-    """All planned runs in order, and the seed that their order follows from."""
+    """All planned runs in order.
+
+    Attributes:
+        seed: the order follows from it.
+        runs: the runs.
+        rounds: the rounds, of which runs have the numbers.
+        ending: why no further round follows.
+        outlying: names of runs that were set aside.
+    """
 
     seed: int
     runs: tuple[PlannedRun, ...] = ()
+    rounds: tuple[Round, ...] = ()
+    ending: Ending = ""
+    outlying: tuple[str, ...] = ()
 
 
 def extended(design: Design, campaign: Campaign, begun: Collection[str] = ()) -> Design:
-    """Return a design with all runs that a campaign describes.
+    """Return a design with all runs that a campaign without rounds describes.
 
     Runs that are missing become a further round. Those that the campaign no longer describes are left out
     unless they have begun.
@@ -50,29 +113,63 @@ def extended(design: Design, campaign: Campaign, begun: Collection[str] = ()) ->
         campaign: the description.
         begun: names of runs that have been submitted or started.
     """
-    described = _described(campaign)
+    described = {
+        run.name: run
+        for repetition in range(1, campaign.repetitions + 1)
+        for run in (_planned(campaign, point, repetition) for point in campaign.points)
+    }
     kept = tuple(run for run in design.runs if run.name in described or run.name in begun)
     known = {run.name for run in kept}
-    number = max((run.round for run in kept), default=0) + 1
-    added = [replace(run, round=number) for run in described.values() if run.name not in known]
-    return Design(design.seed, (*kept, *_in_blocks(added, random.Random(f"{design.seed} {number}"))))
+    added = [run for run in described.values() if run.name not in known]
+    rounds = design.rounds[: max((run.round for run in kept), default=0)]
+    return _with_runs(replace(design, runs=kept, rounds=rounds), added, Round(purpose="all"))
 
 
-def _described(campaign: Campaign) -> dict[str, PlannedRun]:
-    points = [
-        dict(zip(campaign.scales, values, strict=True)) for values in product(*campaign.scales.values())
-    ]
-    runs = (
-        PlannedRun(
-            name=run_name(campaign.application.name, point, repetition),
-            round=1,
-            point=point,
-            repetition=repetition,
-        )
-        for repetition in range(1, campaign.repetitions + 1)
-        for point in points
+def with_round(
+    design: Design,
+    campaign: Campaign,
+    added: Round,
+    wanted: Iterable[Wanted],
+    *,
+    unfiltered: bool = False,
+) -> Design:
+    """Return a design with a further round.
+
+    Args:
+        design: what is planned so far.
+        campaign: the description.
+        added: the round.
+        wanted: the further repetitions.
+        unfiltered: whether the runs are measured before a filter is made.
+    """
+    runs = []
+    for one in wanted:
+        same = (run for run in design.runs if run.unfiltered == unfiltered and run.point == one.point)
+        last = max((run.repetition for run in same), default=0)
+        numbers = range(last + 1, last + 1 + one.repetitions)
+        planned = (_planned(campaign, one.point, number, unfiltered=unfiltered) for number in numbers)
+        runs += [replace(run, cost=one.cost) for run in planned]
+    return _with_runs(design, runs, added)
+
+
+def _with_runs(design: Design, added: Sequence[PlannedRun], new: Round) -> Design:
+    if not added:
+        return design
+    number = len(design.rounds) + 1
+    runs = [replace(run, round=number) for run in added]
+    ordered = _in_blocks(runs, random.Random(f"{design.seed} {number}"))
+    return replace(design, runs=(*design.runs, *ordered), rounds=(*design.rounds, new))
+
+
+def _planned(campaign: Campaign, point: Point, repetition: int, *, unfiltered: bool = False) -> PlannedRun:
+    name = campaign.application.name + (PILOT_NAME if unfiltered else "")
+    return PlannedRun(
+        name=run_name(name, point, repetition),
+        round=1,
+        point=point,
+        repetition=repetition,
+        unfiltered=unfiltered,
     )
-    return {run.name: run for run in runs}
 
 
 def _in_blocks(runs: list[PlannedRun], generator: random.Random) -> list[PlannedRun]:
@@ -83,42 +180,3 @@ def _in_blocks(runs: list[PlannedRun], generator: random.Random) -> list[Planned
         generator.shuffle(block)
         ordered += block
     return ordered
-
-
-def write_design(work: Path, design: Design) -> None:
-    """Store a design.
-
-    Raises:
-        UsageError: the folder cannot be written.
-    """
-    runs = [
-        {"name": run.name, "round": run.round, "point": dict(run.point), "repetition": run.repetition}
-        for run in design.runs
-    ]
-    write_json(work / DESIGN_FILE, {"seed": design.seed, "runs": runs})
-
-
-def read_design(work: Path) -> Design | None:
-    """Read the stored design; None if there is none.
-
-    Raises:
-        InputError: it cannot be read.
-    """
-    path = work / DESIGN_FILE
-    try:
-        content = json.loads(path.read_text(encoding="utf-8"))
-        return Design(int(content["seed"]), tuple(map(_read_run, content["runs"])))
-    except FileNotFoundError:
-        return None
-    except (OSError, KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
-        hint = "move it away: runs that are done stay done, and the others are planned again"
-        raise InputError("is not a design of runs", where=str(path), hint=hint) from error
-
-
-def _read_run(entry: Mapping[str, Any]) -> PlannedRun:
-    return PlannedRun(
-        name=str(entry["name"]),
-        round=int(entry["round"]),
-        point={str(name): float(value) for name, value in entry["point"].items()},
-        repetition=int(entry["repetition"]),
-    )

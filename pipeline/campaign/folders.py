@@ -18,6 +18,9 @@ from pipeline.campaign.placeholders import value_in_name
 JOBS = "jobs"
 """Folder of the scripts that go to a scheduler."""
 
+PILOT_NAME = "-pilot"
+"""Behind the leading name of runs that are measured before a filter is made."""
+
 
 @dataclass(frozen=True)
 class RunFolder:

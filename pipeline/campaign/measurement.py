@@ -5,6 +5,8 @@ Variables"; Caliper, "ConfigManager", ``hatchet-region-profile``. OpenFOAM profi
 (``profiling { active true; }``).
 """
 
+from pathlib import Path
+
 from pipeline.campaign.description import Measurement, Tool
 
 _ENVIRONMENT: dict[Tool, dict[str, str]] = {
@@ -25,9 +27,9 @@ _PROFILES: dict[Tool, tuple[str, ...]] = {
 }
 
 
-def environment(measurement: Measurement) -> dict[str, str]:
-    """Return the variables to set for a run; those that the user gives count."""
-    filtering = {"SCOREP_FILTERING_FILE": str(measurement.filter)} if measurement.filter else {}
+def environment(measurement: Measurement, filter_file: Path | None) -> dict[str, str]:
+    """Return the variables to set for a run, perhaps with a filter; those that the user gives count."""
+    filtering = {"SCOREP_FILTERING_FILE": str(filter_file)} if filter_file else {}
     return {**_ENVIRONMENT.get(measurement.tool, {}), **filtering, **measurement.environment}
 
 

@@ -5,7 +5,7 @@ for ``{p}`` itself.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from ingest.errors import UsageError
 from pipeline.config.toml_file import unknown_hint
@@ -13,6 +13,7 @@ from pipeline.config.toml_file import unknown_hint
 REPETITION = "repetition"
 RUN = "run"
 FOLDER = "folder"
+FILTER = "filter"
 OTHERS = (REPETITION, RUN, FOLDER)
 """Placeholders beside the parameters: the number of the repetition, the name of the run, the folder of
 `campaign.toml`."""
@@ -25,13 +26,13 @@ def placeholders(text: str) -> set[str]:
     return {found[2] for found in _PLACEHOLDER.finditer(text) if found[2]}
 
 
-def require_known(text: str, parameters: Mapping[str, object]) -> None:
+def require_known(text: str, known: Iterable[str]) -> None:
     """Refuse placeholders that nothing stands for.
 
     Raises:
         UsageError: with the placeholder and the nearest known one.
     """
-    known = (*parameters, *OTHERS)
+    known = tuple(known)
     for name in sorted(placeholders(text)):
         if name not in known:
             hint = f"{unknown_hint(name, known)}; for the text itself write {{{{{name}}}}}"

@@ -1,9 +1,9 @@
 """Reading `campaign.toml`: every error names file, line and key."""
 
+import math
 import re
 import shlex
 from collections.abc import Callable, Mapping
-from itertools import product
 from pathlib import Path, PurePosixPath
 from typing import Any, TypeVar
 
@@ -26,17 +26,21 @@ from pipeline.campaign.description import (
     Tool,
     resources,
 )
-from pipeline.campaign.placeholders import placeholders, require_known, value_in_name
+from pipeline.campaign.placeholders import FILTER, OTHERS, placeholders, require_known, value_in_name
 from pipeline.config.budget import parse_budget
 from pipeline.config.targets import read_targets
 from pipeline.config.toml_file import Table, read_toml, unknown_hint
 
 CAMPAIGN_FILE = "campaign.toml"
 MOST_RUNS = 10_000
+VALUES_PER_DOUBLING = 4
+PILOT = "pilot"
 
 _TABLES = ("campaign", "application", "scales", "launcher", "measurement", "scheduler", "question")
 _FROM_1 = Declaration(help="", least=1)
 _FROM_0 = Declaration(help="", least=0)
+_SHARE = Declaration(help="", least=0.001)
+_RANGE = re.compile(r"([0-9]{1,15})\.\.([0-9]{1,15})", re.ASCII)
 _LEADING_NAME = re.compile(r"[A-Za-z_](?:[\w-]*[A-Za-z_])?", re.ASCII)
 
 Value = TypeVar("Value")
@@ -54,8 +58,9 @@ def read_campaign(path: Path) -> Campaign:
     file = read_toml(path)
     file.check_keys(_TABLES)
     whole, scales_table = file.table("campaign"), file.table("scales")
-    whole.check_keys(("repetitions", "seed", "budget", "profiles", "work"))
-    scales = _scales(scales_table)
+    whole.check_keys(("repetitions", "seed", "budget", "profiles", "results", "work"))
+    asked = bool(file.table("question").content)
+    scales = _scales(scales_table, ranges=asked)
     folder = path.resolve().parent
     campaign = Campaign(
         path=path.resolve(),
@@ -67,6 +72,7 @@ def read_campaign(path: Path) -> Campaign:
         measurement=_measurement(file.table("measurement"), folder),
         scheduler=_scheduler(file.table("scheduler"), scales),
         profiles=folder / _given(whole, "profiles", str, "profiles"),
+        results=folder / _given(whole, "results", str, "results"),
         work=folder / _given(whole, "work", str, "work"),
         question=_question(file.table("question"), scales),
         budget=_budget(whole),
@@ -103,14 +109,19 @@ def _checked(table: Table, key: str, check: Callable[[], Value]) -> Value:
         raise table.error(key, error.what, error.hint) from error
 
 
-def _scales(table: Table) -> dict[str, tuple[float, ...]]:
+def _scales(table: Table, *, ranges: bool) -> dict[str, tuple[float, ...]]:
     if not table.content:
         raise table.error("scales", "is missing", "write [scales] with p = [1, 2, 4, 8, 16]")
-    return {name: _values(table, name) for name in table.content}
+    return {name: _values(table, name, ranges=ranges) for name in table.content}
 
 
-def _values(table: Table, name: str) -> tuple[float, ...]:
+def _values(table: Table, name: str, *, ranges: bool) -> tuple[float, ...]:
     found = table.content[name]
+    if isinstance(found, str):
+        if not ranges:
+            hint = f"write [question], or the values: {name} = [1, 2, 4]"
+            raise table.error(name, "a range is for campaigns that choose scales for a question", hint)
+        found = _values_of_range(table, name, found)
     values = found if isinstance(found, list) else [found]
     numbers = [one for one in values if isinstance(one, int | float) and not isinstance(one, bool)]
     if not values or len(numbers) < len(values) or not all(1e-9 <= one <= 1e15 for one in numbers):
@@ -128,6 +139,18 @@ def _values(table: Table, name: str) -> tuple[float, ...]:
     return tuple(map(float, numbers))
 
 
+def _values_of_range(table: Table, name: str, text: str) -> list[int]:
+    """Return whole numbers between two ends: doublings of processes, else four to a doubling."""
+    ends = _RANGE.fullmatch(text)
+    low, high = (int(ends[1]), int(ends[2])) if ends else (0, 0)
+    if not 1 <= low < high:
+        what, hint = f"{text!r} is not a range of whole numbers from 1", f'write {name} = "8..32"'
+        raise table.error(name, what, hint)
+    steps = 1 if name.lower() in PROCESS_PARAMETERS else VALUES_PER_DOUBLING
+    count = math.ceil(math.log2(high / low) * steps)
+    return sorted({high, *(min(high, round(low * 2 ** (step / steps))) for step in range(count))})
+
+
 def _application(table: Table, scales: Mapping[str, tuple[float, ...]], folder: Path) -> Application:
     table.check_keys(("name", "command", "prepare", "inputs", "collect"))
     name = table.text("name") if "name" in table.content else "app"
@@ -138,7 +161,7 @@ def _application(table: Table, scales: Mapping[str, tuple[float, ...]], folder: 
     command = _command(table)
     for key, texts in (("command", command), ("prepare", _texts(table, "prepare"))):
         for text in texts:
-            _checked(table, key, lambda text=text: require_known(text, scales))  # type: ignore[misc]
+            _checked(table, key, lambda text=text: require_known(text, (*scales, *OTHERS)))  # type: ignore[misc]
     inputs = _texts(table, "inputs")
     for one in inputs:
         if not (folder / one).exists():
@@ -192,7 +215,7 @@ def _launcher(table: Table, scales: Mapping[str, tuple[float, ...]]) -> Launcher
         threads=_count(table, "threads", "1", scales),
     )
     for text in launcher.options:
-        _checked(table, "options", lambda text=text: require_known(text, scales))  # type: ignore[misc]
+        _checked(table, "options", lambda text=text: require_known(text, (*scales, *OTHERS)))  # type: ignore[misc]
     return launcher
 
 
@@ -204,7 +227,7 @@ def _count(table: Table, key: str, default: str, scales: Mapping[str, tuple[floa
     text = str(found)
     name = next(iter(placeholders(text)), "")
     if name and text == f"{{{name}}}" and isinstance(found, str):
-        _checked(table, key, lambda: require_known(text, scales))
+        _checked(table, key, lambda: require_known(text, (*scales, *OTHERS)))
         if name in scales and all(value.is_integer() for value in scales[name]):
             return text
     elif isinstance(found, int) and not isinstance(found, bool) and found >= 1:
@@ -214,7 +237,7 @@ def _count(table: Table, key: str, default: str, scales: Mapping[str, tuple[floa
 
 
 def _measurement(table: Table, folder: Path) -> Measurement:
-    table.check_keys(("tool", "filter", "environment"))
+    table.check_keys(("tool", "filter", "rebuild", "environment"))
     environment = table.table("environment")
     for name, value in environment.content.items():
         if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name, re.ASCII) or not isinstance(value, str):
@@ -222,12 +245,23 @@ def _measurement(table: Table, folder: Path) -> Measurement:
                 name, "is not a variable with a text", 'write SCOREP_TOTAL_MEMORY = "64M"'
             )
     tool = _given(table, "tool", Tool, "none")
-    filter_file = folder / table.text("filter") if "filter" in table.content else None
-    if filter_file is not None and tool != "score-p":
+    pilot_filter = table.content.get("filter") == PILOT
+    filter_file = folder / table.text("filter") if "filter" in table.content and not pilot_filter else None
+    if (filter_file is not None or pilot_filter) and tool != "score-p":
         raise table.error("filter", f"{tool} takes no filter of Score-P", 'write tool = "score-p"')
     if filter_file is not None and not filter_file.is_file():
         raise table.error("filter", f"{filter_file} does not exist", "write one with `pipeline filter`")
-    return Measurement(tool=tool, environment=dict(environment.content), filter=filter_file)
+    rebuild = table.text("rebuild") if "rebuild" in table.content else ""
+    if rebuild and not pilot_filter:
+        raise table.error("rebuild", "is for a filter from the pilot", f'write filter = "{PILOT}"')
+    _checked(table, "rebuild", lambda: require_known(rebuild, (FILTER,)))
+    return Measurement(
+        tool=tool,
+        environment=dict(environment.content),
+        filter=filter_file,
+        pilot_filter=pilot_filter,
+        rebuild=rebuild,
+    )
 
 
 def _scheduler(table: Table, scales: Mapping[str, tuple[float, ...]]) -> Scheduler:
@@ -259,7 +293,7 @@ def _at_scale(table: Table, scales: Mapping[str, tuple[float, ...]]) -> tuple[Po
 
 
 def _question(table: Table, scales: Mapping[str, tuple[float, ...]]) -> Question | None:
-    table.check_keys(("at", "quantity"))
+    table.check_keys(("at", "quantity", "width"))
     if not table.content:
         return None
     if "at" not in table.content:
@@ -268,7 +302,12 @@ def _question(table: Table, scales: Mapping[str, tuple[float, ...]]) -> Question
     for name in at:
         if name not in scales:
             raise table.error("at", f"unknown parameter {name}", unknown_hint(name, tuple(scales)))
-    return Question(at=at, quantity=_given(table, "quantity", Quantity, "efficiency"))
+    missing = [name for name, values in scales.items() if name not in at and len(values) > 1]
+    if missing:
+        raise table.error("at", f"has no {', '.join(missing)}", "give every parameter of [scales] a value")
+    at = {name: at.get(name, values[0]) for name, values in scales.items()}
+    width = _given(table, "width", float, Question.width, _SHARE)
+    return Question(at=at, quantity=_given(table, "quantity", Quantity, "efficiency"), width=width)
 
 
 def _budget(table: Table) -> float | None:
@@ -294,11 +333,21 @@ def _check_whole(campaign: Campaign, file: Table) -> None:
         if name not in used and len(campaign.scales[name]) > 1:
             hint = f"write {{{name}}} into command or prepare, or choose a launcher for processes"
             raise scales.error(name, "no run depends on it", hint)
-    points = list(product(*campaign.scales.values()))
-    if len(points) * campaign.repetitions > MOST_RUNS:
+    if math.prod(map(len, campaign.scales.values())) * campaign.repetitions > MOST_RUNS:
         raise scales.error("scales", f"more than {MOST_RUNS:,} runs", "choose fewer scales or repetitions")
-    for point in points:
-        resources(launcher, dict(zip(campaign.scales, point, strict=True)))
-    if campaign.work.resolve() == campaign.profiles.resolve():
-        what = "is the folder of the profiles"
-        raise file.table("campaign").error("work", what, "choose two folders")
+    for point in campaign.points:
+        resources(launcher, point)
+    _check_question(campaign, file.table("question"))
+    folders = [folder.resolve() for folder in (campaign.profiles, campaign.results, campaign.work)]
+    if len(set(folders)) < len(folders):
+        what = "profiles, results and work are not three folders"
+        raise file.table("campaign").error("work", what, "choose another name")
+
+
+def _check_question(campaign: Campaign, table: Table) -> None:
+    """Refuse to ask for an efficiency if the number of cores does not vary."""
+    cores = {resources(campaign.launcher, point).cores for point in campaign.points}
+    asked = campaign.question and campaign.question.quantity
+    if asked in ("efficiency", "speedup") and len(cores) == 1:
+        what = f"{asked} compares numbers of processes or threads, and all runs have the same"
+        raise table.error("quantity", what, 'write quantity = "time"')

@@ -152,9 +152,9 @@ def run_script(
     values = placeholder_values(campaign, run)
     words = [fill(word, values) for word in campaign.application.command]
     prepare = [fill(line, values) for line in campaign.application.prepare]
-    head = _HEAD.format(
-        name=run.name, run=_quoted(folder.path.absolute()), profiles=_quoted(campaign.profiles)
-    )
+    collected = campaign.pilot_profiles if run.unfiltered else campaign.profiles
+    filter_file = None if run.unfiltered else campaign.filter
+    head = _HEAD.format(name=run.name, run=_quoted(folder.path.absolute()), profiles=_quoted(collected))
     body = _RUN.format(
         name=run.name,
         inputs=_lines(map(_copy, campaign.application.inputs)),
@@ -162,11 +162,11 @@ def run_script(
             f"export {name}={shlex.quote(value)}"
             for name, value in {
                 "OMP_NUM_THREADS": str(needs.threads),
-                **environment(campaign.measurement),
+                **environment(campaign.measurement, filter_file),
             }.items()
         ),
         prepare=_lines(_checked_line(line) for line in prepare) or ":",
-        provenance=_provenance(campaign, run, words[0], version),
+        provenance=_provenance(campaign, run, filter_file, program=words[0], version=version),
         command=shlex.join([*_pinned(cpus), *launched(campaign.launcher, needs, values), *words]),
         collect=_lines(
             (*map(_collect, _patterns(campaign)), *map(_collect_if_there, accompanying(campaign.measurement)))
@@ -220,8 +220,9 @@ def _checked_line(line: str) -> str:
     return f"{line}\n[ $? -eq 0 ] || finish 1 {reason}"
 
 
-def _provenance(campaign: Campaign, run: PlannedRun, program: str, version: str) -> str:
-    filter_file = campaign.measurement.filter
+def _provenance(
+    campaign: Campaign, run: PlannedRun, filter_file: Path | None, *, program: str, version: str
+) -> str:
     tools = [*({"score-p": ["scorep"], "tau": ["tau_exec"]}.get(campaign.measurement.tool, []))]
     tools += [campaign.launcher.program] if campaign.launcher.program != "none" else []
     return _PROVENANCE.format(

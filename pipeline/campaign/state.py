@@ -1,6 +1,6 @@
 """The state of every run, from the files that its script leaves."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, TypeAlias
@@ -105,15 +105,15 @@ def _failed(
         seconds=seconds,
         reason=reason,
         interrupted=interrupted,
-        log=last_lines(folder),
+        log=last_lines(folder.logs),
         job=job,
         started=begun,
     )
 
 
-def last_lines(folder: RunFolder) -> tuple[str, ...]:
-    """Return the last lines of the log of a run; of what was printed before it if the log is empty."""
-    for path in folder.logs:
+def last_lines(logs: Iterable[Path]) -> tuple[str, ...]:
+    """Return the last lines of the first log that is not empty."""
+    for path in logs:
         try:
             with path.open("rb") as file:
                 file.seek(max(0, path.stat().st_size - _LOG_BYTES))

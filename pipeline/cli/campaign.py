@@ -3,7 +3,7 @@
 import sys
 import time
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -11,11 +11,14 @@ from pipeline.cli.app import app
 from pipeline.cli.options import INCOMPLETE, Json
 from pipeline.cli.output import STANDARD_OUTPUT, show_notice, write_output, write_summary
 
+if TYPE_CHECKING:
+    from pipeline.stages.campaign import Progress
+
 CAMPAIGN = "campaign.toml"
 PLAN_ROWS = 30
 
 campaign_app = typer.Typer(
-    help="Measure a program at several scales: describe, plan, submit and watch its runs.",
+    help="Measure a program at several scales: from a description to an answer.",
     no_args_is_help=True,
 )
 app.add_typer(campaign_app, name="campaign")
@@ -35,9 +38,12 @@ Results = Annotated[
 Limit = Annotated[int, typer.Option("--limit", metavar="N", min=1, help="Number of runs to show.")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Print scripts and commands; start nothing.")]
 Failed = Annotated[bool, typer.Option("--failed", help="Start runs that failed again.")]
+Rebuilt = Annotated[
+    bool, typer.Option("--rebuilt", help="The program was built anew with the filter from the pilot.")
+]
 Watch = Annotated[bool, typer.Option("--watch", help="Show it again until no run is queued or running.")]
 Interval = Annotated[
-    float, typer.Option("--interval", metavar="SECONDS", min=0.1, help="Time between two looks of --watch.")
+    float, typer.Option("--interval", metavar="SECONDS", min=0.1, help="Time between two looks at the runs.")
 ]
 
 
@@ -82,10 +88,11 @@ def submit_command(file: File = Path(CAMPAIGN), dry_run: DryRun = False, failed:
     from pipeline.stages import submit
     from pipeline.stages.campaign import progress_summary
 
+    retry = submit.every_retry if failed else submit.no_retry
     if dry_run:
-        write_output(STANDARD_OUTPUT, "\n".join(submit.dry_run(file, failed=failed)))
+        write_output(STANDARD_OUTPUT, "\n".join(submit.dry_run(file, retry)))
         return
-    progress = submit.submit_campaign(file, show_notice, failed=failed)
+    progress = submit.submit_campaign(file, show_notice, retry)
     show_status(console(), progress_summary(progress))
     if progress.count("failed"):
         raise typer.Exit(INCOMPLETE)
@@ -111,3 +118,42 @@ def status_command(
         if not watch or not progress.count("submitted") + progress.count("running"):
             return
         time.sleep(interval)
+
+
+@campaign_app.command("next")
+def next_command(file: File = Path(CAMPAIGN), rebuilt: Rebuilt = False, json: Json = None) -> None:
+    """Read what was measured and plan the next round, or say why there is none.
+
+    Results are written as by `pipeline run`. Exit code 3: the question is open and no round follows.
+    """
+    from pipeline.stages.next_round import next_round
+
+    _show_progress(next_round(file, show_notice, rebuilt=rebuilt), json)
+
+
+@campaign_app.command("loop")
+def loop_command(
+    file: File = Path(CAMPAIGN), rebuilt: Rebuilt = False, interval: Interval = 5.0, json: Json = None
+) -> None:
+    """Make runs round by round until the question is answered or the budget is spent.
+
+    It may be stopped and called again at any time. Exit code 3: the question is still open.
+    """
+    from pipeline.stages.loop import loop_campaign
+
+    _show_progress(loop_campaign(file, show_notice, interval=interval, rebuilt=rebuilt), json)
+
+
+def _show_progress(progress: "Progress", json: str | None) -> None:
+    """Print the rounds so far and the answer; exit with a code that says whether it is one."""
+    from pipeline.report.terminal import console
+    from pipeline.report.terminal.campaign import show_rounds
+    from pipeline.stages.campaign import progress_summary
+
+    summary = progress_summary(progress)
+    if not write_summary(json, summary):
+        show_rounds(console(), summary)
+    if progress.request:
+        show_notice(progress.request)
+    if progress.request or progress.design.ending in ("budget", "nothing helps"):
+        raise typer.Exit(INCOMPLETE)

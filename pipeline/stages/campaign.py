@@ -5,7 +5,7 @@ import secrets
 import shutil
 import subprocess
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -13,11 +13,13 @@ import numpy as np
 from ingest.errors import UsageError
 from pipeline.campaign import read_description
 from pipeline.campaign.cost import Values, expected_costs, spent, values_of
-from pipeline.campaign.description import Campaign
-from pipeline.campaign.design import Design, PlannedRun, extended, read_design
+from pipeline.campaign.description import Campaign, Question
+from pipeline.campaign.design import Design, PlannedRun, Round, Wanted, extended, with_round
 from pipeline.campaign.folders import RunFolder
 from pipeline.campaign.read_description import read_campaign
 from pipeline.campaign.state import STATUSES, Alive, RunState, Status, run_state
+from pipeline.campaign.stored_design import read_design
+from pipeline.models.planning import rounds
 from pipeline.stages.advise import TIMES, run_costs
 from pipeline.store.results import read_analysis
 
@@ -37,21 +39,29 @@ class Progress:
         design: its runs in order.
         states: of each run, by name.
         costs: expected core-seconds of a run by the values of its point; points without a known cost miss.
+        request: what the user has to do before the campaign goes on; empty if there is nothing.
     """
 
     campaign: Campaign
     design: Design
     states: Mapping[str, RunState]
     costs: Mapping[Values, float]
+    request: str = ""
 
     def count(self, status: Status) -> int:
         """Return how many runs are in a state."""
         return sum(state.status == status for state in self.states.values())
 
     @property
+    def under_way(self) -> int:
+        """How many runs are queued or running."""
+        return self.count("submitted") + self.count("running")
+
+    @property
     def spent(self) -> float:
-        """Core-seconds of all runs that have ended."""
-        return sum(spent(self.campaign, run, self.states[run.name]) for run in self.design.runs)
+        """Core-seconds of all runs that have ended, and of building the program for them."""
+        runs = sum(spent(self.campaign, run, self.states[run.name]) for run in self.design.runs)
+        return runs + sum(one.build for one in self.design.rounds)
 
     @property
     def remaining(self) -> tuple[float, int]:
@@ -79,12 +89,34 @@ def read_progress(path: Path, results: Path | None = None) -> Progress:
         InputError: the stored design or the results cannot be read.
     """
     campaign = read_campaign(path)
-    modelled = _modelled_costs(campaign, results) if results else {}
     stored = read_design(campaign.work)
+    modelled = _modelled_costs(campaign, results) if results else _planned_costs(stored)
     alive = watch_runs(campaign)
     begun = [run.name for run in stored.runs if _begun(campaign, run, alive)] if stored else []
-    design = extended(stored if stored and begun else _undrawn(campaign, stored), campaign, begun)
+    design = stored if stored and begun else _undrawn(campaign, stored)
+    if not campaign.in_rounds:
+        design = extended(design, campaign, begun)
+    elif not design.rounds:
+        design = _pilot(design, campaign, modelled)
     return with_states(Progress(campaign=campaign, design=design, states={}, costs=modelled), alive)
+
+
+def _planned_costs(design: Design | None) -> dict[Values, float]:
+    runs = design.runs if design else ()
+    return {values_of(run.point): run.cost for run in runs if run.cost is not None}
+
+
+def _pilot(design: Design, campaign: Campaign, modelled: Mapping[Values, float]) -> Design:
+    """Return a design that begins with a pilot."""
+    points = campaign.points
+    table = np.array([values_of(point) for point in points])
+    cost = np.array([modelled.get(values_of(point), np.nan) for point in points])
+    nothing = np.zeros(len(points), dtype=np.int64)
+    found = rounds.next_round(rounds.Progress(points=table, done=nothing, cost=cost))
+    chosen = [points[place] for place in np.flatnonzero(found.repetitions)]
+    wanted = [Wanted(point, 1, modelled.get(values_of(point))) for point in chosen]
+    unfiltered = campaign.measurement.pilot_filter
+    return with_round(design, campaign, Round(purpose="pilot"), wanted, unfiltered=unfiltered)
 
 
 def _undrawn(campaign: Campaign, stored: Design | None) -> Design:
@@ -160,7 +192,7 @@ def _modelled_costs(campaign: Campaign, results: Path) -> dict[Values, float]:
     if analysis.callpaths.kernels.metric not in TIMES:
         hint = "run `pipeline run` with --metric time"
         raise UsageError("its models are not of time", where=str(results), hint=hint)
-    points = [run.point for run in extended(Design(0), campaign).runs]
+    points = campaign.points
     table = np.array([[point[name] for name in names] for point in points])
     costs = run_costs(analysis, table).tolist()
     return {values_of(point): cost for point, cost in zip(points, costs, strict=True)}
@@ -172,12 +204,41 @@ def progress_summary(progress: Progress) -> dict[str, object]:
     known, unknown = progress.remaining
     return {
         "seed": progress.design.seed,
+        "question": _question_summary(campaign.question),
+        "rounds": [_round_summary(progress, number) for number in range(1, len(progress.design.rounds) + 1)],
+        "ending": progress.design.ending,
+        "request": progress.request,
         "counts": {status: progress.count(status) for status in STATUSES},
         "spent_core_seconds": progress.spent,
         "remaining_core_seconds": known,
         "runs_without_known_cost": unknown,
         "budget_core_seconds": campaign.budget,
         "runs": [_run_summary(progress, run) for run in progress.design.runs],
+    }
+
+
+def _question_summary(question: Question | None) -> dict[str, object] | None:
+    if question is None:
+        return None
+    return {"at": dict(question.at), "quantity": question.quantity, "width": question.width}
+
+
+def _round_summary(progress: Progress, number: int) -> dict[str, object]:
+    """Return a round with what it was to cost and to reach, and what it did."""
+    one = progress.design.rounds[number - 1]
+    runs = [run for run in progress.design.runs if run.round == number]
+    costs = [progress.costs.get(values_of(run.point)) if run.cost is None else run.cost for run in runs]
+    answer = one.answer
+    return {
+        "purpose": one.purpose,
+        "runs": len(runs),
+        "done": sum(progress.states[run.name].status == "done" for run in runs),
+        "expected_core_seconds": None if None in costs else sum(filter(None, costs)) + one.build,
+        "spent_core_seconds": one.build
+        + sum(spent(progress.campaign, run, progress.states[run.name]) for run in runs),
+        "expected_width": one.width,
+        "width": answer and answer.width,
+        "answer": answer and asdict(answer),
     }
 
 

@@ -9,15 +9,17 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import TypeAlias
 
 from ingest.errors import UsageError, one_line
 from pipeline.campaign.cost import affordable
 from pipeline.campaign.description import Campaign, resources
-from pipeline.campaign.design import PlannedRun, write_design
+from pipeline.campaign.design import PlannedRun
 from pipeline.campaign.folders import JOBS, RunFolder, set_aside
 from pipeline.campaign.job_scripts import Job, jobs, submit_command
 from pipeline.campaign.run_script import run_script
-from pipeline.campaign.state import RunState, run_state, write_facts
+from pipeline.campaign.state import run_state, write_facts
+from pipeline.campaign.stored_design import write_design
 from pipeline.stages.campaign import Progress, read_progress, watch_runs, with_states
 from pipeline.store.atomic import not_writable, write_text
 from pipeline.store.inputs import installed_version
@@ -29,7 +31,19 @@ MOST_FAILURES = 3
 
 _POLL = 1.0  # seconds
 
-Notify = Callable[[str], None]
+Notify: TypeAlias = Callable[[str], None]
+Retry: TypeAlias = Callable[[str], bool]
+"""Tells whether a failed run is started again, from its name."""
+
+
+def no_retry(_: str) -> bool:
+    """Start no failed run again."""
+    return False
+
+
+def every_retry(_: str) -> bool:
+    """Start all failed runs again."""
+    return True
 
 
 def plan_campaign(path: Path, results: Path | None = None) -> Progress:
@@ -40,23 +54,25 @@ def plan_campaign(path: Path, results: Path | None = None) -> Progress:
         InputError: the stored design or the results cannot be read.
     """
     work = read_progress(path, results).campaign.work
-    _make_folder(work)
+    make_folder(work)
     with between_runs(work, lambda _: None):
         progress = read_progress(path, results)
         write_design(work, progress.design)
     return progress
 
 
-def waiting_runs(progress: Progress, *, failed: bool) -> list[PlannedRun]:
+def waiting_runs(progress: Progress, retry: Retry) -> list[PlannedRun]:
     """Return the runs that may be started, in order: planned, interrupted and, on request, failed ones."""
 
-    def waits(state: RunState) -> bool:
-        return state.status == "planned" or (state.status == "failed" and (failed or state.interrupted))
+    def waits(run: PlannedRun) -> bool:
+        state = progress.states[run.name]
+        again = state.status == "failed" and (state.interrupted or retry(run.name))
+        return state.status == "planned" or again
 
-    return [run for run in progress.design.runs if waits(progress.states[run.name])]
+    return [run for run in progress.design.runs if waits(run)]
 
 
-def dry_run(path: Path, *, failed: bool = False) -> Iterator[str]:
+def dry_run(path: Path, retry: Retry = no_retry) -> Iterator[str]:
     """Yield what submitting would write and call, as text; nothing is written.
 
     Raises:
@@ -65,7 +81,7 @@ def dry_run(path: Path, *, failed: bool = False) -> Iterator[str]:
     """
     progress = read_progress(path)
     campaign = progress.campaign
-    runs = _allowed(progress, failed=failed)
+    runs = allowed_runs(progress, retry)
     for run in runs:
         yield f"# {_folder(campaign, run).script}\n{_script(campaign, run)}"
     if campaign.scheduler.kind == "shell":
@@ -78,7 +94,7 @@ def dry_run(path: Path, *, failed: bool = False) -> Iterator[str]:
         yield f"{shlex.join(submit_command(campaign, job, file, after))}  # prints JOB{number}\n"
 
 
-def submit_campaign(path: Path, notify: Notify, *, failed: bool = False) -> Progress:
+def submit_campaign(path: Path, notify: Notify, retry: Retry = no_retry) -> Progress:
     """Start the runs of a campaign that are neither done nor under way; none is started twice.
 
     Without a scheduler they are run here, one at a time, until all have ended.
@@ -86,7 +102,7 @@ def submit_campaign(path: Path, notify: Notify, *, failed: bool = False) -> Prog
     Args:
         path: of `campaign.toml`.
         notify: is called with a sentence about what happens.
-        failed: start runs that failed again.
+        retry: which failed runs are started again.
 
     Returns:
         The campaign afterwards.
@@ -96,15 +112,15 @@ def submit_campaign(path: Path, notify: Notify, *, failed: bool = False) -> Prog
         InputError: the stored design cannot be read.
     """
     work = read_progress(path).campaign.work
-    _make_folder(work)
+    make_folder(work)
     with only_writer(work, notify):
         progress = read_progress(path)
         _require_programs(progress.campaign)
-        _make_folder(progress.campaign.profiles)
+        make_folder(progress.campaign.profiles)
         write_design(work, progress.design)
         if progress.campaign.scheduler.kind == "shell":
-            return _run_here(progress, notify, failed=failed)
-        _submit_jobs(progress, notify, failed=failed)
+            return _run_here(progress, notify, retry)
+        _submit_jobs(progress, notify, retry)
         return _now(progress)
 
 
@@ -112,10 +128,10 @@ def _now(progress: Progress) -> Progress:
     return with_states(progress, watch_runs(progress.campaign))
 
 
-def _allowed(progress: Progress, *, failed: bool) -> list[PlannedRun]:
+def allowed_runs(progress: Progress, retry: Retry) -> list[PlannedRun]:
     """Return the runs to start now, as the budget allows."""
-    waiting = waiting_runs(progress, failed=failed)
-    return affordable(progress.campaign, progress.design.runs, waiting, progress.states, progress.costs)
+    waiting = waiting_runs(progress, retry)
+    return affordable(progress.campaign, progress.design, waiting, progress.states, progress.costs)
 
 
 def _require_programs(campaign: Campaign) -> None:
@@ -130,7 +146,12 @@ def _require_programs(campaign: Campaign) -> None:
         raise UsageError(f"no {launcher} here", where=str(campaign.path), hint=hint)
 
 
-def _make_folder(folder: Path) -> None:
+def make_folder(folder: Path) -> None:
+    """Create a folder if it is not there.
+
+    Raises:
+        UsageError: it cannot be created.
+    """
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -168,38 +189,39 @@ def _prepare(campaign: Campaign, run: PlannedRun) -> RunFolder:
     return folder
 
 
-def _run_here(progress: Progress, notify: Notify, *, failed: bool) -> Progress:
+def _run_here(progress: Progress, notify: Notify, retry: Retry) -> Progress:
     """Make runs on this machine, one at a time."""
     campaign = progress.campaign
     _wait_for_running(progress, notify)
     progress = _now(progress)
     tried: set[str] = set()
     failures = 0
-    while runs := [run for run in _allowed(progress, failed=failed) if run.name not in tried]:
+    while runs := [run for run in allowed_runs(progress, retry) if run.name not in tried]:
         run = runs[0]
         tried.add(run.name)
         folder = _prepare(campaign, run)
         _execute(folder)
         progress = _now(progress)
-        state = progress.states[run.name]
-        ended = f"{state.seconds:.3g} s" if state.status == "done" else f"failed: {_why(state)}"
-        total = len(progress.design.runs)
-        notify(f"{run.name}: {ended} ({progress.count('done')} of {total} done)")
-        failures = failures + 1 if state.status == "failed" else 0
+        notify_of_end(progress, run, notify)
+        failures = failures + 1 if progress.states[run.name].status == "failed" else 0
         if failures == MOST_FAILURES:
             notify(f"{failures} runs failed in sequence: the others are not tried")
             break
-    _notify_of_budget(progress, notify, failed=failed)
+    _notify_of_budget(progress, notify, retry)
     return progress
 
 
-def _why(state: RunState) -> str:
-    return one_line(": ".join((state.reason, *state.log[-1:])))
+def notify_of_end(progress: Progress, run: PlannedRun, notify: Notify) -> None:
+    """Say how a run has ended."""
+    state = progress.states[run.name]
+    why = one_line(": ".join((state.reason, *state.log[-1:])))
+    ended = f"{state.seconds:.3g} s" if state.status == "done" else f"failed: {why}"
+    notify(f"{run.name}: {ended} ({progress.count('done')} of {len(progress.design.runs)} done)")
 
 
-def _notify_of_budget(progress: Progress, notify: Notify, *, failed: bool) -> None:
-    waiting = len(waiting_runs(progress, failed=failed))
-    left_out = waiting - len(_allowed(progress, failed=failed))
+def _notify_of_budget(progress: Progress, notify: Notify, retry: Retry) -> None:
+    waiting = len(waiting_runs(progress, retry))
+    left_out = waiting - len(allowed_runs(progress, retry))
     if left_out:
         notify(
             f"{left_out} of the runs are left for later: the budget does not allow them, or a first run has "
@@ -255,16 +277,16 @@ def _terminated_as_interrupted() -> Iterator[None]:
             signal.signal(number, handler)
 
 
-def _submit_jobs(progress: Progress, notify: Notify, *, failed: bool) -> None:
+def _submit_jobs(progress: Progress, notify: Notify, retry: Retry) -> None:
     """Hand runs to the scheduler, each job after those before it and after what is in the queue already."""
     campaign = progress.campaign
-    runs = _allowed(progress, failed=failed)
+    runs = allowed_runs(progress, retry)
     for run in runs:
         _prepare(campaign, run)
     queued = sorted(
         {s.job for s in progress.states.values() if s.job and s.status in ("submitted", "running")}
     )
-    _make_folder(campaign.work / JOBS)
+    make_folder(campaign.work / JOBS)
     names: list[str] = []
     for job in jobs(campaign, runs):
         file = _job_file(campaign, job)
@@ -277,7 +299,7 @@ def _submit_jobs(progress: Progress, notify: Notify, *, failed: bool) -> None:
             name = f"{names[-1]}_{number}" if campaign.scheduler.kind == "slurm" else names[-1]
             write_facts(_folder(campaign, run).submitted, {"job": name, "time": f"{time.time():.0f}"})
         notify(f"submitted {job.name} as {names[-1]}")
-    _notify_of_budget(_now(progress), notify, failed=failed)
+    _notify_of_budget(_now(progress), notify, retry)
 
 
 def _submitted(command: Sequence[str]) -> str:

@@ -7,6 +7,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from ingest.number_text import figure, percent
 from pipeline.report.formatting import counted, point_text, quantity
 from pipeline.report.terminal.sentences import show_sentence
 
@@ -14,6 +15,14 @@ Summary = Mapping[str, Any]
 """What `pipeline campaign status --json` writes."""
 
 _MOST_FAILED = 10
+_UNITS = {"time": "s", "core-hours": "core-hours"}
+_ENDINGS = {
+    "": "",
+    "answered": ": answered",
+    "measured": "",
+    "budget": "; the budget does not allow more",
+    "nothing helps": "; no further run would narrow it noticeably",
+}
 
 
 def show_plan(out: Console, summary: Summary, limit: int) -> None:
@@ -31,6 +40,9 @@ def show_plan(out: Console, summary: Summary, limit: int) -> None:
     out.print(table)
     if len(runs) > limit:
         show_sentence(out, f"{counted(len(runs) - limit, 'more run')}: see --limit")
+    if summary["question"] is not None:
+        show_rounds(out, summary)
+        return
     scales = len({tuple(run["point"].items()) for run in runs})
     show_sentence(
         out,
@@ -100,3 +112,49 @@ def _cost_sentence(summary: Summary) -> str:
     if summary["budget_core_seconds"] is not None:
         parts.append(f"budget: {_cost(summary['budget_core_seconds'])}")
     return f"{'; '.join(parts)}."
+
+
+def show_rounds(out: Console, summary: Summary) -> None:
+    """Print the rounds with what they were to cost and to reach, then the answer."""
+    table = _table("round", ("runs", "done", "cost planned", "spent", "width planned", "reached"))
+    for number, one in enumerate(summary["rounds"], start=1):
+        table.add_row(
+            f"{number}",
+            one["purpose"],
+            str(one["runs"]),
+            _count(one["done"]),
+            _cost(one["expected_core_seconds"]),
+            _cost(one["spent_core_seconds"]),
+            _width(one["expected_width"]),
+            _width(one["width"]),
+        )
+    out.print(table)
+    show_sentence(out, _cost_sentence(summary))
+    if summary["question"] is not None:
+        show_sentence(out, _answer_sentence(summary))
+
+
+def _width(width: float | None) -> str:
+    return "-" if width is None else percent(width)
+
+
+def _answer_sentence(summary: Summary) -> str:
+    """Return the answer with its interval, and whether that is narrow enough."""
+    question = summary["question"]
+    asked = f"{question['quantity']} at {point_text(question['at'])}"
+    answers = [one["answer"] for one in summary["rounds"] if one["answer"] is not None]
+    if not answers:
+        return f"{asked}: no answer yet"
+    *_, last = answers
+    value, lower, upper = (_figure(question["quantity"], last[end]) for end in ("value", "lower", "upper"))
+    width = (last["upper"] - last["lower"]) / last["value"]
+    return (
+        f"{asked}: {value}, 90 % interval {lower} to {upper}. Its width is {percent(width)}, "
+        f"{percent(question['width'])} is wanted{_ENDINGS[summary['ending']]}."
+    )
+
+
+def _figure(asked: str, value: float) -> str:
+    if asked == "efficiency":
+        return percent(value)
+    return figure(value) if asked == "speedup" else quantity(value, _UNITS[asked])

@@ -8,8 +8,9 @@ from hypothesis import strategies as st
 
 from ingest.errors import InputError, UsageError
 from ingest.run_names import parse_run_name
-from pipeline.campaign.design import Design, extended, read_design, write_design
+from pipeline.campaign.design import Design, extended
 from pipeline.campaign.folders import run_name
+from pipeline.campaign.stored_design import read_design, write_design
 
 
 def test_every_repetition_is_a_block_of_all_scales(described):

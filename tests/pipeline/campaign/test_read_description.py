@@ -30,7 +30,8 @@ def test_the_shipped_description_is_valid_with_all_that_it_mentions(tmp_path):
     (tmp_path / "campaign.toml").write_text("\n".join(lines), encoding="utf-8")
     campaign = read_campaign(tmp_path / "campaign.toml")
     assert campaign.budget == 500 * 3600
-    assert campaign.question.at == {"p": 4096}
+    assert campaign.question == Question(at={"p": 4096, "n": 64}, quantity="efficiency", width=0.2)
+    assert campaign.filter == tmp_path / "work" / "filter" / "app.filter"
     assert campaign.measurement.environment == {"SCOREP_TOTAL_MEMORY": "64M"}
     assert campaign.application.command[0] == str(tmp_path / "solver")
     assert [one.content_only for one in campaign.application.inputs] == [False, True]
@@ -59,7 +60,7 @@ def test_processes_and_threads_are_parameters_or_numbers(described):
         ("seed = 7", "budget = 500", 3, "budget: '500' has no unit; write"),
         ("seed = 7", 'budget = "500 hours"', 3, "budget: unknown unit 'hours'"),
         ("seed = 7", 'budget = "much"', 3, "budget: invalid budget 'much'"),
-        ("seed = 7", 'work = "profiles"', 3, "work: is the folder of the profiles"),
+        ("seed = 7", 'work = "profiles"', 3, "work: profiles, results and work are not three folders"),
         ('"true {p} {n}"', '"true \'{p} {n}"', 5, "command: is not a command: No closing quotation"),
         ('command = "true', 'name = "a.b1"\ncommand = "true', 5, "invalid name 'a.b1'"),
         ("n = [8, 20.5]", "n = [8, 8]", 8, "n: a value occurs twice"),

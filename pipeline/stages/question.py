@@ -1,0 +1,156 @@
+"""The question of a campaign: what the runs so far answer, and which runs narrow the answer most."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from ingest.arrays import FloatArray, IntArray
+from ingest.errors import InputError, UsageError
+from pipeline.campaign.cost import values_of
+from pipeline.campaign.description import Campaign, Point, Question
+from pipeline.campaign.design import Answer, Design, Purpose, Round, Wanted, with_round
+from pipeline.config.options import Options, load_options
+from pipeline.models.analysis import Analysis
+from pipeline.models.planning import question as questions
+from pipeline.models.planning import rounds
+from pipeline.report.formatting import point_text
+from pipeline.stages.advise import TIMES, run_costs
+from pipeline.stages.campaign import Progress
+from pipeline.stages.run import run as run_all_stages
+from pipeline.stages.submit import Notify
+from pipeline.store.results import read_analysis
+
+
+def next_for_question(
+    progress: Progress, question: Question, again: Sequence[Wanted], notify: Notify
+) -> Design:
+    """Return the design of a campaign with the answer so far, and with its next round or its end.
+
+    Args:
+        progress: a campaign whose runs have ended.
+        question: its question.
+        again: runs that its next round has to repeat.
+        notify: is called with a sentence about what happens.
+
+    Raises:
+        UsageError: the question cannot be answered, or results cannot be written.
+        InputError: what was measured cannot be read or modelled.
+    """
+    campaign, design = progress.campaign, progress.design
+    options = replace(load_options(None, campaign.profiles), at=(question.at,), out=campaign.results)
+    analysis = _analysed(campaign, options, notify)
+    names = analysis.experiment.parameters
+    asked = questions.Question(
+        at=np.array([question.at[name] for name in names]), quantity=question.quantity, width=question.width
+    )
+    points = _candidates(progress, notify)
+    table = np.array([[point[name] for name in names] for point in points])
+    done = np.array([_count_done(progress, point) for point in points])
+    cost = _costs(progress, analysis, points, table)
+    budget = np.inf if campaign.budget is None else campaign.budget - progress.spent
+    found = rounds.next_round(
+        rounds.Progress(
+            points=table, done=done, cost=cost, repetitions=campaign.repetitions, budget=float(budget)
+        ),
+        asked,
+        None if analysis.is_profile else analysis,
+        options.models,
+    )
+    *earlier, last = design.rounds
+    design = replace(design, rounds=(*earlier, replace(last, answer=_answer(analysis, asked))))
+    if found.end is not None:
+        return replace(design, ending=found.end.value)
+    purpose: Purpose = "extra" if found.purpose is rounds.Purpose.EXTRA else "series"
+    added = Round(purpose=purpose, width=_known(found.expected))
+    return with_round(replace(design, ending=""), campaign, added, _wanted(points, found, cost, again))
+
+
+def _analysed(campaign: Campaign, options: Options, notify: Notify) -> Analysis:
+    """Model what was measured so far, with results as `pipeline run` writes them."""
+    result = run_all_stages(campaign.profiles, options)
+    for entry in result.damaged:
+        notify(f"skipped {entry['path']}: {entry['reason']}")
+    analysis = read_analysis(campaign.results)
+    kernels, names = analysis.callpaths.kernels, analysis.experiment.parameters
+    if kernels.metric not in TIMES:
+        hint = "measure time, or ask no question"
+        raise InputError(
+            f"its values are {kernels.metric}, not time", where=str(campaign.profiles), hint=hint
+        )
+    if unknown := [name for name in names if name not in campaign.scales]:
+        what = f"its runs have a parameter {unknown[0]}, which the campaign has not"
+        raise InputError(what, where=str(campaign.profiles), hint="move runs of other campaigns away")
+    return analysis
+
+
+def _candidates(progress: Progress, notify: Notify) -> list[Point]:
+    """Return the points that may be measured: all but those at which no run ever ended well."""
+    states = progress.states
+    bad = []
+    for point in progress.campaign.points:
+        there = [states[run.name].status for run in progress.design.runs if run.point == point]
+        if "failed" in there and "done" not in there:
+            bad.append(point)
+            notify(f"{point_text(point)} is left out: all runs failed there")
+    return [point for point in progress.campaign.points if point not in bad]
+
+
+def _count_done(progress: Progress, point: Point) -> int:
+    design = progress.design
+    return sum(
+        run.point == point
+        and progress.states[run.name].status == "done"
+        and not run.unfiltered
+        and run.name not in design.outlying
+        for run in design.runs
+    )
+
+
+def _costs(progress: Progress, analysis: Analysis, points: Sequence[Point], table: FloatArray) -> FloatArray:
+    """Return core-seconds of a run at each point, float64[Q]: measured, else predicted; NaN if unknown.
+
+    What models predict is time inside the program; it is scaled by what runs took beside it, as for start-up.
+    """
+    measured = np.array([progress.costs.get(values_of(point), np.nan) for point in points])
+    if analysis.is_profile:
+        return measured
+    predicted = run_costs(analysis, table)
+    usable = np.isfinite(measured) & (predicted > 0)
+    factor = float(np.median(measured[usable] / predicted[usable])) if usable.any() else 1.0
+    costs: FloatArray = np.where(np.isfinite(measured), measured, np.maximum(predicted * factor, 0.0))
+    return costs
+
+
+def _answer(analysis: Analysis, asked: questions.Question) -> Answer | None:
+    """Return the answer so far; None if there is no model or no interval yet.
+
+    Raises:
+        UsageError: the study does not give the quantity.
+    """
+    if analysis.is_profile:
+        return None
+    estimate = questions.answer(analysis, asked)
+    value, lower, upper = (float(end[0]) for end in (estimate.value, estimate.lower, estimate.upper))
+    if not np.isfinite(value):
+        hint = "ask for another quantity, or set scaling in pipeline.toml of the profiles"
+        raise UsageError(f"{asked.quantity} is unknown in this study", where="[question]", hint=hint)
+    return Answer(value=value, lower=lower, upper=upper) if np.isfinite([lower, upper]).all() else None
+
+
+def _known(value: float) -> float | None:
+    return value if np.isfinite(value) else None
+
+
+def _wanted(
+    points: Sequence[Point], found: rounds.Round, cost: FloatArray, again: Sequence[Wanted]
+) -> list[Wanted]:
+    """Return the further repetitions at all points; those to repeat come on top of those that are missing."""
+    repetitions: IntArray = found.repetitions.copy()
+    for one in again:
+        place = points.index(one.point)
+        repetitions[place] = max(repetitions[place], one.repetitions)
+    return [
+        Wanted(points[place], int(repetitions[place]), _known(float(cost[place])))
+        for place in np.flatnonzero(repetitions).tolist()
+    ]
