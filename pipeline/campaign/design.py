@@ -106,7 +106,7 @@ def extended(design: Design, campaign: Campaign, begun: Collection[str] = ()) ->
     """Return a design with all runs that a campaign without rounds describes.
 
     Runs that are missing become a further round. Those that the campaign no longer describes are left out
-    unless they have begun.
+    unless they have begun or replace outlying ones.
 
     Args:
         design: what is planned so far.
@@ -118,7 +118,11 @@ def extended(design: Design, campaign: Campaign, begun: Collection[str] = ()) ->
         for repetition in range(1, campaign.repetitions + 1)
         for run in (_planned(campaign, point, repetition) for point in campaign.points)
     }
-    kept = tuple(run for run in design.runs if run.name in described or run.name in begun)
+    kept = tuple(
+        run
+        for run in design.runs
+        if run.name in {*described, *begun} or design.rounds[run.round - 1].purpose == "again"
+    )
     known = {run.name for run in kept}
     added = [run for run in described.values() if run.name not in known]
     rounds = design.rounds[: max((run.round for run in kept), default=0)]

@@ -49,6 +49,10 @@ def next_for_question(
     done = np.array([_count_done(progress, point) for point in points])
     cost = _costs(progress, analysis, points, table)
     budget = np.inf if campaign.budget is None else campaign.budget - progress.spent
+    *earlier, last = design.rounds
+    design = replace(design, rounds=(*earlier, replace(last, answer=_answer(analysis, asked))))
+    if budget <= 0:
+        return replace(design, ending="budget")
     found = rounds.next_round(
         rounds.Progress(
             points=table, done=done, cost=cost, repetitions=campaign.repetitions, budget=float(budget)
@@ -57,8 +61,6 @@ def next_for_question(
         None if analysis.is_profile else analysis,
         options.models,
     )
-    *earlier, last = design.rounds
-    design = replace(design, rounds=(*earlier, replace(last, answer=_answer(analysis, asked))))
     if found.end is not None:
         return replace(design, ending=found.end.value)
     purpose: Purpose = "extra" if found.purpose is rounds.Purpose.EXTRA else "series"

@@ -1,0 +1,217 @@
+"""`pipeline campaign next` and `loop`: rounds of runs until a question is answered."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[3]
+
+PROGRAM = '''\
+"""Prints the timers that a run would have, as LAMMPS does; notes that it was started."""
+import os, pathlib, random, sys, time
+n = int(sys.argv[1])
+here = pathlib.Path(__file__).parent
+with open(here / "made", "a") as made:
+    print(n, file=made)
+if (here / f"fail{n}").exists():
+    sys.exit("cannot allocate")
+while (here / f"hang{n}").exists():
+    time.sleep(0.05)
+if (here / f"slow{n}").exists():
+    (here / f"slow{n}").unlink()
+    time.sleep(1.5)
+random.seed(f"{n} {os.getcwd()}")
+pair = 1e-5 * n**3 * random.gauss(1, 0.01)
+print(f"""LAMMPS (29 Sep 2021)
+Loop time of {pair:.6f} on 1 procs for 300 steps with {4 * n**3} atoms
+99.0% CPU use with 1 MPI tasks x 1 OpenMP threads
+
+MPI task timing breakdown:
+Section |  min time  |  avg time  |  max time  |%varavg| %total
+---------------------------------------------------------------
+Pair    | {pair:.6f} | {pair:.6f} | {pair:.6f} | 0.0 | 100
+
+Nlocal: 1 ave 1 max 1 min
+Total wall time: 0:00:00""")
+'''
+
+DESCRIPTION = f"""\
+[campaign]
+repetitions = 3
+seed = 7
+[application]
+name = "melt"
+command = "{sys.executable} {{folder}}/timers.py {{n}}"
+[scales]
+n = [8, 12, 16, 24, 32]
+[question]
+at = "n=48"
+quantity = "time"
+width = 0.5
+"""
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """A campaign of a small program, in the current directory."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "timers.py").write_text(PROGRAM)
+    (tmp_path / "campaign.toml").write_text(DESCRIPTION)
+    return tmp_path
+
+
+def change(folder, old, new):
+    file = folder / "campaign.toml"
+    text = file.read_text()
+    assert old in text
+    file.write_text(text.replace(old, new))
+
+
+def made(folder):
+    """The sizes of the runs that were made, in order."""
+    file = folder / "made"
+    return [int(line) for line in file.read_text().splitlines()] if file.exists() else []
+
+
+def summary_of(call, command, *options):
+    code, printed, error = call("campaign", command, "--json", "-", *options)
+    return code, json.loads(printed), error
+
+
+def test_a_loop_answers_the_question(call, folder):
+    code, printed, error = call("campaign", "loop")
+    assert code == 0
+    assert "time at n = 48: " in printed
+    assert printed.rstrip().endswith("50.0 % is wanted: answered.")
+    assert "round 2 (series)" in error
+    _, summary, _ = summary_of(call, "plan")
+    assert summary["ending"] == "answered"
+    first, *_, last = summary["rounds"]
+    assert (first["purpose"], first["runs"]) == ("pilot", 3)
+    assert last["answer"]["lower"] <= 1e-5 * 48**3 <= last["answer"]["upper"]
+    assert last["width"] <= 0.5
+    assert all(one["done"] == one["runs"] for one in summary["rounds"])
+    assert len(made(folder)) == sum(one["runs"] for one in summary["rounds"]) < 15
+    assert (folder / "results/report.html").is_file()
+
+
+def test_next_decides_and_submit_makes(call, folder):
+    code, _, error = call("campaign", "next")
+    assert code == 2
+    assert error.endswith("runs not made yet: 3; start them with `pipeline campaign submit`\n")
+    call("campaign", "submit")
+    assert sorted(made(folder)) == [8, 12, 16]
+    code, summary, _ = summary_of(call, "next")
+    assert (code, summary["rounds"][1]["purpose"]) == (0, "series")
+    assert len(made(folder)) == 3
+    again = summary_of(call, "plan")[1]
+    assert [run["name"] for run in again["runs"]] == [run["name"] for run in summary["runs"]]
+    planned = [run for run in summary["runs"] if run["status"] == "planned"]
+    assert all(run["expected_core_seconds"] > 0 for run in planned)
+
+
+def test_an_answered_question_may_be_asked_more_precisely(call, folder):
+    change(folder, "width = 0.5", "width = 3.0")
+    call("campaign", "loop")
+    before = len(made(folder))
+    _, summary, _ = summary_of(call, "loop")
+    assert (summary["ending"], len(made(folder))) == ("answered", before)
+    change(folder, "width = 3.0", "width = 0.001")
+    code, summary, _ = summary_of(call, "loop")
+    assert code == 3
+    assert summary["ending"] == "nothing helps"
+
+
+def test_the_budget_ends_the_loop(call, folder):
+    change(folder, "seed = 7", 'seed = 7\nbudget = "0.5 core-s"')
+    change(folder, "width = 0.5", "width = 0.001")
+    code, summary, _ = summary_of(call, "loop")
+    assert (code, summary["ending"]) == (3, "budget")
+    largest = max(run["seconds"] or 0 for run in summary["runs"])
+    assert summary["spent_core_seconds"] <= 0.5 + largest
+    count = len(made(folder))
+    assert summary_of(call, "loop")[0] == 3
+    assert len(made(folder)) == count
+
+
+def test_a_budget_that_does_not_pay_for_the_pilot(call, folder):
+    change(folder, "seed = 7", 'seed = 7\nbudget = "0.001 core-s"')
+    code, summary, _ = summary_of(call, "loop")
+    assert (code, summary["ending"]) == (3, "budget")
+    assert len(made(folder)) == 1
+
+
+def test_a_scale_that_always_fails_is_left_out(call, folder):
+    (folder / "fail32").touch()
+    code, summary, error = summary_of(call, "loop")
+    assert "n = 32 is left out: all runs failed there" in error
+    assert made(folder).count(32) == 2
+    assert code == (0 if summary["ending"] == "answered" else 3)
+    assert {run["point"]["n"] for run in summary["runs"] if run["status"] == "done"} >= {8, 12, 16, 24}
+
+
+def test_a_round_in_which_all_fails_stops_the_loop(call, folder):
+    for n in (8, 12, 16):
+        (folder / f"fail{n}").touch()
+    code, _, error = call("campaign", "loop")
+    assert code == 3
+    assert error.splitlines()[-1].startswith("pipeline: no run of the round ended well: correct what failed")
+    for n in (8, 12, 16):
+        (folder / f"fail{n}").unlink()
+    assert call("campaign", "loop")[0] == 0
+
+
+def test_a_killed_loop_goes_on_and_makes_nothing_twice(call, folder):
+    (folder / "hang24").touch()
+    command = [sys.executable, "-m", "pipeline", "campaign", "loop"]
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    process = subprocess.Popen(command, cwd=folder, env=environment, stderr=subprocess.DEVNULL)
+    end = time.monotonic() + 60
+    while 24 not in made(folder):
+        assert time.monotonic() < end
+        time.sleep(0.05)
+    process.send_signal(signal.SIGKILL)
+    process.wait(timeout=30)
+    (folder / "hang24").unlink()
+    code, summary, _ = summary_of(call, "loop")
+    assert (code, summary["ending"]) == (0, "answered")
+    assert len(made(folder)) == len(summary["runs"]) == summary["counts"]["done"]
+
+
+def test_an_outlying_run_is_set_aside_and_made_again(call, folder):
+    text = DESCRIPTION[: DESCRIPTION.index("[question]")]
+    (folder / "campaign.toml").write_text(text)
+    (folder / "slow16").touch()
+    code, summary, error = summary_of(call, "loop")
+    assert (code, summary["ending"]) == (0, "measured")
+    assert "is outlying: it is in profiles-outlying/ now and made again" in error
+    (outlying,) = (folder / "profiles-outlying").glob("*n16*")
+    assert made(folder).count(16) == 4
+    assert not (folder / "profiles" / outlying.name).exists()
+    assert len(list((folder / "profiles").glob("*n16*"))) == 3
+    assert [one["purpose"] for one in summary["rounds"]] == ["all", "again"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ('quantity = "time"', 'quantity = "efficiency"', "all runs have the same; write quantity = \"time\""),
+        ("width = 0.5", "width = 0", "width: invalid value 0; write a number of at least 0.001"),
+        ('"n=48"', '"p=48"', "at: unknown parameter p"),
+        ("[8, 12, 16, 24, 32]", '"32..8"', "n: '32..8' is not a range of whole numbers from 1"),
+        ("{n}", "{m}", "unknown placeholder {m}; known: n, repetition, run, folder"),
+    ],
+)
+def test_what_is_wrong_is_one_line(call, folder, old, new, message):
+    change(folder, old, new)
+    code, printed, error = call("campaign", "loop")
+    assert (code, printed) == (2, "")
+    assert message in error
+    assert len(error.splitlines()) == 1
+    assert not (folder / "work").exists()
