@@ -29,7 +29,10 @@ def test_costs_are_means_of_core_seconds_and_models_fill_in(campaign):
     }
     design, states = of(campaign, done)
     assert expected_costs(campaign, design.runs, states, {}) == {(4.0,): 10.0}
-    assert expected_costs(campaign, design.runs, states, {(4.0,): 7.0, (1.0,): 8.0}) == {(4.0,): 10.0, (1.0,): 8.0}
+    assert expected_costs(campaign, design.runs, states, {(4.0,): 7.0, (1.0,): 8.0}) == {
+        (4.0,): 10.0,
+        (1.0,): 8.0,
+    }
 
 
 def test_without_a_budget_all_are_allowed(campaign):

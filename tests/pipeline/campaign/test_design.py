@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from ingest.errors import InputError, UsageError
 from ingest.run_names import parse_run_name
-from pipeline.campaign.design import Design, extended
+from pipeline.campaign.design import Answer, Design, Round, Wanted, extended, with_round
 from pipeline.campaign.folders import run_name
 from pipeline.campaign.stored_design import read_design, write_design
 
@@ -59,8 +59,36 @@ def test_runs_that_are_not_wanted_any_more_stay_only_if_they_have_begun(describe
     assert len(kept.runs) == 13
 
 
+def test_a_further_round_has_the_next_repetitions_in_shuffled_blocks(described):
+    campaign = described()
+    first = with_round(Design(1), campaign, Round(purpose="pilot"), [Wanted({"p": 1.0, "n": 8.0}, 2)])
+    wanted = [Wanted(point, 2, 7.5) for point in campaign.points]
+    design = with_round(first, campaign, Round(purpose="extra", width=0.3), wanted)
+    assert design.runs[:2] == first.runs
+    added = design.runs[2:]
+    assert {(run.round, run.cost) for run in added} == {(2, 7.5)}
+    assert design.rounds == (Round(purpose="pilot"), Round(purpose="extra", width=0.3))
+    corner = [run.repetition for run in added if run.point == {"p": 1.0, "n": 8.0}]
+    assert sorted(corner) == [3, 4]
+    assert [run.repetition for run in added] == sorted(run.repetition for run in added)
+    assert len({run.name for run in design.runs}) == 14
+    assert with_round(design, campaign, Round(purpose="extra"), []) == design
+
+
+def test_a_pilot_before_a_filter_has_names_of_its_own(described):
+    campaign = described()
+    wanted = [Wanted({"p": 1.0, "n": 8.0}, 1)]
+    pilot = with_round(Design(1), campaign, Round(purpose="pilot"), wanted, unfiltered=True)
+    series = with_round(pilot, campaign, Round(purpose="series"), wanted)
+    assert [run.name for run in series.runs] == ["app-pilot.p1.n8.r1", "app.p1.n8.r1"]
+
+
 def test_a_design_is_stored_to_the_last_digit(described, tmp_path):
+    answer = Answer(value=1.1, lower=0.3, upper=2.0 / 3.0)
+    extra = Round(purpose="extra", width=0.1, answer=answer, build=1.0 / 3.0)
     design = extended(Design(5), described())
+    design = with_round(design, described(), extra, [Wanted({"p": 1.0, "n": 8.0}, 1, 0.7)], unfiltered=True)
+    design = replace(design, ending="answered", outlying=("app.p1.n8.r1",))
     write_design(tmp_path, design)
     assert read_design(tmp_path) == design
     assert read_design(tmp_path / "none") is None

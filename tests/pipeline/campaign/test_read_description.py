@@ -3,7 +3,7 @@
 import pytest
 
 from ingest.errors import UsageError
-from pipeline.campaign.description import Resources, resources, settings_at
+from pipeline.campaign.description import Question, Resources, resources, settings_at
 from pipeline.campaign.read_description import read_campaign
 from pipeline.stages.campaign import template
 
@@ -100,3 +100,27 @@ def test_a_budget_has_its_unit(described):
 def test_braces_of_the_shell_are_no_placeholders(described):
     campaign = described(changed={'"true {p} {n}"': '"true {p} {n} {{x}} ${HOME}"'})
     assert campaign.application.command == ("true", "{p}", "{n}", "{{x}}", "${HOME}")
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "values"),
+    [
+        ("n", "8..32", (8, 10, 11, 13, 16, 19, 23, 27, 32)),
+        ("n", "1..3", (1, 2, 3)),
+        ("p", "1..24", (1, 2, 4, 8, 16, 24)),
+        ("ranks", "3..24", (3, 6, 12, 24)),
+    ],
+)
+def test_ranges_are_for_questions(described, name, text, values):
+    changed = {"p = [1, 2, 4]\nn = [8, 20.5]": f'{name} = "{text}"', "{p} {n}": f"{{{name}}}"}
+    asked = ("[question]", f'at = "{name}=64"', 'quantity = "time"')
+    assert described(*asked, changed=changed).scales == {name: values}
+    with pytest.raises(UsageError, match="a range is for campaigns that choose scales for a question"):
+        described(changed=changed)
+
+
+def test_a_question_has_the_only_value_of_other_parameters(described):
+    campaign = described("[question]", 'at = "p=64"', changed={"n = [8, 20.5]": "n = 8"})
+    assert campaign.question == Question(at={"p": 64, "n": 8})
+    with pytest.raises(UsageError, match="at: has no n; give every parameter"):
+        described("[question]", 'at = "p=64"')

@@ -201,7 +201,7 @@ def test_an_outlying_run_is_set_aside_and_made_again(call, folder):
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ('quantity = "time"', 'quantity = "efficiency"', "all runs have the same; write quantity = \"time\""),
+        ('quantity = "time"', 'quantity = "efficiency"', 'all runs have the same; write quantity = "time"'),
         ("width = 0.5", "width = 0", "width: invalid value 0; write a number of at least 0.001"),
         ('"n=48"', '"p=48"', "at: unknown parameter p"),
         ("[8, 12, 16, 24, 32]", '"32..8"', "n: '32..8' is not a range of whole numbers from 1"),

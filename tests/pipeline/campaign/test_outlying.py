@@ -1,0 +1,63 @@
+"""Runs that differ much from the others at their scale."""
+
+import numpy as np
+import pytest
+
+from pipeline.campaign.design import Design, Round, Wanted, with_round
+from pipeline.campaign.outlying import outlying
+from pipeline.campaign.state import RunState
+
+
+def times_of(described, times, before=()):
+    """What is outlying among runs at p = 1, 2, ... with these seconds; the names only."""
+    campaign = described()
+    wanted = [Wanted({"p": float(p), "n": 8.0}, len(some)) for p, some in enumerate(times, start=1)]
+    runs = with_round(Design(1), campaign, Round(purpose="series"), wanted).runs
+    seconds = {f"app.p{p}.n8.r{r}": one for p, some in enumerate(times, 1) for r, one in enumerate(some, 1)}
+    states = {
+        name: RunState(status="done" if one else "failed", seconds=one) for name, one in seconds.items()
+    }
+    aside, unclear = outlying(runs, states, before)
+    return [run.name for run in aside], [run.name for run in unclear]
+
+
+EVEN = [[1.0, 1.01, 0.99], [2.0, 2.02, 1.98], [4.0, 4.03, 3.97]]
+
+
+def test_even_runs_are_kept(described):
+    assert times_of(described, EVEN) == ([], [])
+    assert times_of(described, [[1.0], [2.0]]) == ([], [])
+
+
+@pytest.mark.parametrize("factor", [1.5, 0.6])
+def test_one_slow_or_fast_run_is_outlying(described, factor):
+    times = [EVEN[0], [2.0, 2.02 * factor, 1.98], EVEN[2]]
+    assert times_of(described, times) == (["app.p2.n8.r2"], [])
+
+
+def test_a_scale_loses_one_run_at_most(described):
+    times = [EVEN[0], [2.0, 3.0, 1.98, 2.01], EVEN[2]]
+    assert times_of(described, times, before=["app.p2.n8.r4"]) == ([], [])
+
+
+def test_of_two_runs_nobody_can_tell(described):
+    aside, unclear = times_of(described, [EVEN[0], [2.0, 3.0], EVEN[2]])
+    assert aside == []
+    assert unclear in (["app.p2.n8.r1"], ["app.p2.n8.r2"])
+
+
+def test_what_the_others_scatter_too_is_no_reason(described):
+    assert times_of(described, [[1.0, 1.3, 0.8], [2.0, 2.9, 1.7], [4.0, 5.0, 3.0]]) == ([], [])
+
+
+def test_runs_that_failed_do_not_count(described):
+    assert times_of(described, [EVEN[0], [2.0, 2.02, None], EVEN[2]]) == ([], [])
+
+
+def test_few_of_many_normal_runs_are_set_aside(described):
+    random = np.random.default_rng(1)
+    count = 0
+    for _ in range(200):
+        times = (np.exp(0.04 * random.standard_normal((5, 5)))).tolist()
+        count += len(times_of(described, times)[0])
+    assert count <= 10  # of 5000 runs; 5 here
