@@ -16,9 +16,11 @@ from pipeline.campaign.description import Campaign, resources
 from pipeline.campaign.design import PlannedRun, write_design
 from pipeline.campaign.folders import JOBS, RunFolder, set_aside
 from pipeline.campaign.job_scripts import Job, jobs, submit_command
+from pipeline.campaign.read_description import read_campaign
 from pipeline.campaign.run_script import run_script
-from pipeline.campaign.state import RunState, run_state, write_facts
-from pipeline.stages.campaign import Progress, read_progress, watch_runs, with_states
+from pipeline.campaign.state import RunState, read_facts, run_state, write_facts
+from pipeline.stages.campaign import Progress, read_progress, with_states
+from pipeline.stages.job_queue import read_queue, watch_runs
 from pipeline.store.atomic import not_writable, write_text
 from pipeline.store.inputs import installed_version
 from pipeline.store.lock import between_runs, only_writer
@@ -39,7 +41,7 @@ def plan_campaign(path: Path, results: Path | None = None) -> Progress:
         UsageError: the description is invalid, the folder cannot be written, or runs are being submitted.
         InputError: the stored design or the results cannot be read.
     """
-    work = read_progress(path, results).campaign.work
+    work = read_campaign(path).work
     _make_folder(work)
     with between_runs(work, lambda _: None):
         progress = read_progress(path, results)
@@ -95,7 +97,7 @@ def submit_campaign(path: Path, notify: Notify, *, failed: bool = False) -> Prog
         UsageError: the description is invalid, a program is missing, or files cannot be written.
         InputError: the stored design cannot be read.
     """
-    work = read_progress(path).campaign.work
+    work = read_campaign(path).work
     _make_folder(work)
     with only_writer(work, notify):
         progress = read_progress(path)
@@ -104,8 +106,7 @@ def submit_campaign(path: Path, notify: Notify, *, failed: bool = False) -> Prog
         write_design(work, progress.design)
         if progress.campaign.scheduler.kind == "shell":
             return _run_here(progress, notify, failed=failed)
-        _submit_jobs(progress, notify, failed=failed)
-        return _now(progress)
+        return _submit_jobs(_with_named_jobs(progress), notify, failed=failed)
 
 
 def _now(progress: Progress) -> Progress:
@@ -255,7 +256,7 @@ def _terminated_as_interrupted() -> Iterator[None]:
             signal.signal(number, handler)
 
 
-def _submit_jobs(progress: Progress, notify: Notify, *, failed: bool) -> None:
+def _submit_jobs(progress: Progress, notify: Notify, *, failed: bool) -> Progress:
     """Hand runs to the scheduler, each job after those before it and after what is in the queue already."""
     campaign = progress.campaign
     runs = _allowed(progress, failed=failed)
@@ -272,12 +273,38 @@ def _submit_jobs(progress: Progress, notify: Notify, *, failed: bool) -> None:
         after = [names[before] for before in job.after] or (
             queued if campaign.scheduler.one_at_a_time else []
         )
+        _note_submission(campaign, job, file, "")
         names.append(_submitted(submit_command(campaign, job, file, after)))
-        for number, run in enumerate(job.runs):
-            name = f"{names[-1]}_{number}" if campaign.scheduler.kind == "slurm" else names[-1]
-            write_facts(_folder(campaign, run).submitted, {"job": name, "time": f"{time.time():.0f}"})
+        _note_submission(campaign, job, file, names[-1])
         notify(f"submitted {job.name} as {names[-1]}")
-    _notify_of_budget(_now(progress), notify, failed=failed)
+    progress = _now(progress) if runs else progress
+    _notify_of_budget(progress, notify, failed=failed)
+    return progress
+
+
+def _note_submission(campaign: Campaign, job: Job, file: Path, name: str) -> None:
+    """Note the job of its runs; before it has a name the script, by which it is found if this is stopped."""
+    for number, run in enumerate(job.runs):
+        facts = {"script": str(file), "task": str(number), "time": f"{time.time():.3f}"}
+        if name:
+            facts["job"] = f"{name}_{number}" if campaign.scheduler.kind == "slurm" else name
+        write_facts(_folder(campaign, run).submitted, facts)
+
+
+def _with_named_jobs(progress: Progress) -> Progress:
+    """Note the names of jobs whose submission was stopped before it could; runs without a job have none."""
+    campaign = progress.campaign
+    files = [_folder(campaign, run).submitted for run in progress.design.runs]
+    nameless = {file: facts for file in files if (facts := read_facts(file)) and not facts.get("job")}
+    if not nameless:
+        return progress
+    queue = read_queue(campaign.scheduler.kind)
+    for file, facts in nameless.items():
+        if name := queue.name(facts):
+            write_facts(file, {**facts, "job": name})
+        elif queue.jobs is not None:
+            file.unlink()
+    return _now(progress)
 
 
 def _submitted(command: Sequence[str]) -> str:
