@@ -3,12 +3,13 @@
 Usage: local_slurm.py start FOLDER [CPUS], then as it prints: export SLURM_CONF=FOLDER/slurm.conf
        local_slurm.py stop FOLDER
 
-It needs Debian's slurm-wlm and munge, and root. Authentication has a daemon and a key of its own, and
+It needs Debian's slurm-wlm and munge, but not root. Authentication has a daemon and a key of its own, and
 connections go over the loopback interface, so that it meets neither a Slurm of this machine nor another one
 that was started so. There is no accounting database, hence no `sacct`.
 """
 
 import os
+import pwd
 import secrets
 import shutil
 import signal
@@ -26,8 +27,8 @@ LONGEST_PATH = 80  # of the folder: paths of sockets end at 107 characters
 CONFIGURATION = """\
 ClusterName=local
 SlurmctldHost={host}(127.0.0.1)
-SlurmUser=root
-SlurmdUser=root
+SlurmUser={user}
+SlurmdUser={user}
 AuthType=auth/munge
 AuthInfo=socket={folder}/munge.socket
 CryptoType=crypto/munge
@@ -48,7 +49,7 @@ SelectTypeParameters=CR_Core
 SchedulerParameters=sched_interval=1,bf_interval=1,batch_sched_delay=0
 SlurmdParameters=config_overrides
 ReturnToService=0
-MessageTimeout=5
+MessageTimeout=3
 KillWait=2
 NodeName={host} NodeAddr=127.0.0.1 CPUs={cpus} State=UNKNOWN
 PartitionName=all Nodes={host} Default=YES MaxTime=INFINITE State=UP
@@ -62,9 +63,7 @@ class LocalSlurmError(Exception):
 def what_is_missing() -> str:
     """Return why Slurm cannot be started here; empty if it can."""
     missing = [program for program in PROGRAMS if shutil.which(program, path=_search_path()) is None]
-    if missing:
-        return f"no {', '.join(missing)} here: apt-get install slurm-wlm munge"
-    return "" if os.geteuid() == 0 else "only root can start Slurm"
+    return f"no {', '.join(missing)} here: apt-get install slurm-wlm munge" if missing else ""
 
 
 def start(folder: Path, cpus: int | None = None) -> None:
@@ -89,6 +88,7 @@ def start(folder: Path, cpus: int | None = None) -> None:
     controller_port, node_port = _free_ports(2)
     text = CONFIGURATION.format(
         host=socket.gethostname().partition(".")[0],
+        user=pwd.getpwuid(os.geteuid()).pw_name,
         folder=folder,
         cpus=cpus or len(os.sched_getaffinity(0)),
         controller_port=controller_port,
@@ -130,8 +130,9 @@ def configuration(folder: Path) -> Path:
 def stop(folder: Path) -> None:
     """End all daemons that were started in a folder, and all jobs of this Slurm."""
     if configuration(folder).exists() and daemon(folder, "slurmctld"):
-        command = ["scancel", "--user=root", "--signal=KILL", "--full"]
-        subprocess.run(command, env=_environment(folder), capture_output=True, check=False, timeout=10)
+        for which in (["--state=PENDING"], ["--signal=KILL", "--full"]):
+            command = ["scancel", "--me", *which]
+            subprocess.run(command, env=_environment(folder), capture_output=True, check=False, timeout=10)
     for name in ("slurmd", "slurmctld", "munged"):
         end_daemon(folder, name, signal.SIGTERM)
 
