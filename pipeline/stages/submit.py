@@ -7,7 +7,7 @@ import signal
 import subprocess
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 
 from ingest.errors import UsageError, one_line
@@ -23,7 +23,7 @@ from pipeline.stages.campaign import Progress, read_progress, with_states
 from pipeline.stages.job_queue import read_queue, watch_runs
 from pipeline.store.atomic import not_writable, write_text
 from pipeline.store.inputs import installed_version
-from pipeline.store.lock import between_runs, only_writer
+from pipeline.store.lock import between_runs, only_campaign_here, only_writer
 
 SUBMITTERS = {"slurm": "sbatch", "pbs": "qsub"}
 MOST_FAILURES = 3
@@ -105,7 +105,11 @@ def submit_campaign(path: Path, notify: Notify, *, failed: bool = False) -> Prog
         _make_folder(progress.campaign.profiles)
         write_design(work, progress.design)
         if progress.campaign.scheduler.kind == "shell":
-            return _run_here(progress, notify, failed=failed)
+            _wait_for_running(progress, notify)
+            progress = _now(progress)
+            machine = only_campaign_here(progress.campaign.path, notify)
+            with machine if _allowed(progress, failed=failed) else nullcontext(()) as lock:
+                return _run_here(progress, notify, lock, failed=failed)
         return _submit_jobs(_with_named_jobs(progress), notify, failed=failed)
 
 
@@ -169,18 +173,16 @@ def _prepare(campaign: Campaign, run: PlannedRun) -> RunFolder:
     return folder
 
 
-def _run_here(progress: Progress, notify: Notify, *, failed: bool) -> Progress:
+def _run_here(progress: Progress, notify: Notify, lock: Sequence[int], *, failed: bool) -> Progress:
     """Make runs on this machine, one at a time."""
     campaign = progress.campaign
-    _wait_for_running(progress, notify)
-    progress = _now(progress)
     tried: set[str] = set()
     failures = 0
     while runs := [run for run in _allowed(progress, failed=failed) if run.name not in tried]:
         run = runs[0]
         tried.add(run.name)
         folder = _prepare(campaign, run)
-        _execute(folder)
+        _execute(folder, lock)
         progress = _now(progress)
         state = progress.states[run.name]
         ended = f"{state.seconds:.3g} s" if state.status == "done" else f"failed: {_why(state)}"
@@ -220,8 +222,8 @@ def _wait_for_running(progress: Progress, notify: Notify) -> None:
             time.sleep(_POLL)
 
 
-def _execute(folder: RunFolder) -> None:
-    """Run the script of a run; if this process is stopped, the run is stopped and says so."""
+def _execute(folder: RunFolder, lock: Sequence[int]) -> None:
+    """Run the script of a run, which inherits a lock; if this process is stopped, the run is, and says so."""
     *_, log = folder.logs
     try:
         output = log.open("wb")
@@ -229,7 +231,11 @@ def _execute(folder: RunFolder) -> None:
         raise not_writable(log, error) from error
     with output, _terminated_as_interrupted():
         process = subprocess.Popen(
-            ["bash", str(folder.script)], stdin=subprocess.DEVNULL, stdout=output, stderr=output
+            ["bash", str(folder.script)],
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=output,
+            pass_fds=lock,
         )
         try:
             process.wait()
