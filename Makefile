@@ -6,7 +6,7 @@ FUZZ_CASES ?= 1000000
 MUTANTS ?= 300
 SEED ?= 1
 
-.PHONY: demo test lint types javascript docs unit browser bench fuzz mutants lowest audit requirements clean
+.PHONY: demo test lint types javascript docs unit browser slurm bench fuzz mutants lowest audit requirements clean
 
 demo: $(VENV)/.installed  ## run the pipeline on a sample of real measurements
 	$(BIN)/pipeline run sample_profiles/hpcg-strong --out $(OUT)
@@ -27,7 +27,7 @@ javascript:  ## types and style of the report's scripts; skipped where npm canno
 docs: $(VENV)/.installed-test  ## the documentation as a site in site/, searchable if served: python -m http.server -d site
 	NO_MKDOCS_2_WARNING=true $(BIN)/mkdocs build --strict --quiet
 
-unit: $(VENV)/.installed-test browser
+unit: $(VENV)/.installed-test browser slurm
 	$(BIN)/python -m pytest -n 2 -rs
 
 browser:  ## the report is tested in Debian's chromium; without it those tests are skipped, and say so
@@ -37,6 +37,14 @@ browser:  ## the report is tested in Debian's chromium; without it those tests a
 	  apt-get -qq update && DEBIAN_FRONTEND=noninteractive \
 	  apt-get -qq install --yes --no-install-recommends chromium >/dev/null || echo "no chromium to be had"; \
 	else echo "no chromium here: the browser tests will be skipped"; fi
+
+slurm:  ## campaigns are tested on a Slurm of this machine; without it those tests are skipped, and say so
+	@command -v slurmctld >/dev/null || [ -x /usr/sbin/slurmctld ] || \
+	if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+	  echo "installing Slurm for the tests of campaigns"; \
+	  apt-get -qq update && DEBIAN_FRONTEND=noninteractive \
+	  apt-get -qq install --yes --no-install-recommends slurm-wlm munge >/dev/null || echo "no Slurm to be had"; \
+	else echo "no Slurm here: the tests of campaigns on it will be skipped"; fi
 
 bench: $(VENV)/.installed-test  ## side by side with the peers; takes minutes
 	$(BIN)/python -m benchmarks

@@ -53,6 +53,10 @@ class RunFolder:
         """What the program printed, what was printed before it, and what the script itself printed."""
         return self.path / "run.log", self.path / "prepare.log", self.path / "script.log"
 
+    def job_outputs(self, job: str) -> tuple[Path, ...]:
+        """Return where the output of its job may be: Slurm's is named after the job, PBS's after the run."""
+        return tuple(self.path.parent / JOBS / f"{name}.out" for name in (job, self.path.name) if name)
+
 
 def run_name(name: str, point: Point, repetition: int) -> str:
     """Return the name of a run.

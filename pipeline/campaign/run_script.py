@@ -15,6 +15,8 @@ from pipeline.campaign.folders import RunFolder
 from pipeline.campaign.measurement import accompanying, environment, profile_patterns
 from pipeline.campaign.placeholders import FOLDER, REPETITION, RUN, fill
 
+NO_SPACE = "no space left on the disk"
+
 _HEAD = """\
 #!/usr/bin/env bash
 # Run {name}, written by `pipeline campaign submit`. Started again, it does nothing.
@@ -29,14 +31,22 @@ facts=$(
   echo "job=${{task:-${{SLURM_JOB_ID:-${{PBS_JOBID:-}}}}}}"
   echo "nodes=${{SLURM_JOB_NODELIST:-$(sort -u "${{PBS_NODEFILE:-/dev/null}}" 2>/dev/null | paste -sd ,)}}"
 )
-(set -C && echo "$facts" >started) 2>/dev/null || {{ echo "{name} was started before" >&2; exit 0; }}
+if ! why=$( (set -C && echo "$facts" >started) 2>&1); then
+  [ -s started ] && {{ echo "{name} was started before" >&2; exit 0; }}
+  echo "$why" >&2
+  exit 1
+fi
 
 finish() {{ # exit status, reason if it failed
   trap - EXIT HUP INT TERM
-  cd -- "$campaign_run" || exit 1
+  cd -- "$campaign_run" && [ "$(cat started)" = "$facts" ] || exit 1 # lost, and started anew meanwhile
+  rm -f reserve
+  [ -z "$2" ] || rm -rf -- "${{collected:-}}"
   write_end "$1" "$2" || exit 1
   if [ -z "$2" ] && ! publish; then
-    write_end 1 "profiles cannot be written" || exit 1
+    why=$(unpublished)
+    rm -rf -- "$collected"
+    write_end 1 "$why" || exit 1
   fi
   mv finished.partial finished
   exit "$1"
@@ -46,6 +56,18 @@ write_end() {{ # exit status, reason
   local took=$(( ${{end:-$(date +%s%N)}} - ${{begin:-$(date +%s%N)}} ))
   printf 'status=%s\\nreason=%s\\nseconds=%d.%09d\\ntime=%s\\n' "$1" "$2" \\
     $((took / 1000000000)) $((took % 1000000000)) "$(date +%s)" >finished.partial
+}}
+
+is_full() {{ # folder
+  local -x LC_ALL=C
+  local why
+  why=$({{ head -c 4096 /dev/urandom >"$1/.space.$$"; }} 2>&1)
+  rm -f -- "$1/.space.$$"
+  [[ $why == *"No space left"* || $why == *"quota exceeded"* ]]
+}}
+
+unpublished() {{ # why the profiles are not there
+  is_full "$campaign_profiles" && echo "{no_space}" || echo "profiles cannot be written"
 }}
 
 stop() {{ # signal, exit status
@@ -58,7 +80,7 @@ collect_if_there() {{ # patterns
   local pattern path found=
   for pattern; do
     while IFS= read -r path; do
-      cp -R --parents -- "$path" "$collected/" || finish 1 "profiles cannot be written"
+      cp -R --parents -- "$path" "$collected/" || finish 1 "$(unpublished)"
       found=yes
     done < <(compgen -G "$pattern")
   done
@@ -85,6 +107,7 @@ trap 'stop HUP 129' HUP
 trap 'stop INT 130' INT
 trap 'stop TERM 143' TERM
 trap 'finish 1 "ended early with exit status $?"' EXIT
+head -c 65536 /dev/urandom >reserve || finish 1 "{no_space}" # is given back to say how the run ended
 """
 
 _RUN = """\
@@ -92,7 +115,7 @@ mkdir -p files && cd files || finish 1 "no working directory"
 {inputs}
 {{
 {prepare}
-}} >"$campaign_run/prepare.log" 2>&1 </dev/null
+}} >"$campaign_run/prepare.log" 2>&1 </dev/null || finish 1 "prepare.log cannot be written"
 cd -- "$campaign_run/files" || finish 1 "no working directory"
 {environment}
 env | grep -E -e '^(SLURM|PBS|OMP|KMP|SCOREP|TAU|CALI|OMPI|PMIX|MPICH|I_MPI|UCX|FI)_' \\
@@ -107,10 +130,11 @@ wait "$child"
 status=$?
 end=$(date +%s%N)
 child=
+is_full "$campaign_run" && finish 1 "{no_space}"
 [ "$status" -eq 0 ] || finish "$status" "exit status $status"
 
 collected="$campaign_profiles/.{name}.partial"
-rm -rf -- "$collected" && mkdir -p -- "$collected" || finish 1 "profiles cannot be written"
+rm -rf -- "$collected" && mkdir -p -- "$collected" || finish 1 "$(unpublished)"
 {collect}
 finish 0 ""
 """
@@ -154,9 +178,15 @@ def run_script(
     prepare = [fill(line, values) for line in campaign.application.prepare]
     collected = campaign.pilot_profiles if run.unfiltered else campaign.profiles
     filter_file = None if run.unfiltered else campaign.filter
-    head = _HEAD.format(name=run.name, run=_quoted(folder.path.absolute()), profiles=_quoted(collected))
+    head = _HEAD.format(
+        name=run.name,
+        run=_quoted(folder.path.absolute()),
+        profiles=_quoted(collected),
+        no_space=NO_SPACE,
+    )
     body = _RUN.format(
         name=run.name,
+        no_space=NO_SPACE,
         inputs=_lines(map(_copy, campaign.application.inputs)),
         environment=_lines(
             f"export {name}={shlex.quote(value)}"

@@ -6,6 +6,8 @@ from pathlib import Path
 from typing import Literal, TypeAlias
 
 from pipeline.campaign.folders import RunFolder, earlier_attempts
+from pipeline.campaign.job_output import job_end
+from pipeline.campaign.run_script import NO_SPACE
 from pipeline.store.atomic import write_text
 
 Status: TypeAlias = Literal["planned", "submitted", "running", "done", "failed"]
@@ -13,7 +15,7 @@ STATUSES: tuple[Status, ...] = ("planned", "submitted", "running", "done", "fail
 
 LOG_LINES = 3
 _LOG_BYTES = 1 << 14
-_STOPPED = ("stopped by SIGHUP", "stopped by SIGINT")
+_INTERRUPTED = ("stopped by SIGHUP", "stopped by SIGINT", NO_SPACE)
 _LOST = "ended without an exit status"
 _NEVER_STARTED = "left the queue without being started"
 
@@ -29,7 +31,8 @@ class RunState:
         status: its state.
         seconds: of the program, None before its end.
         reason: why it failed.
-        interrupted: whether it failed by no fault of its own: stopped by the user, or lost with its machine.
+        interrupted: whether it failed by no fault of its own: stopped by the user, lost with its machine, or
+            without space on the disk.
         log: the last lines of its log if it failed.
         job: what the scheduler calls it, empty without one.
         started: when, in seconds since 1970; None before.
@@ -54,19 +57,19 @@ def run_state(folder: RunFolder, alive: Alive) -> RunState:
         alive: is asked about a run that has not finished; it has to know the queue as it was *before* this
             call, since a run may finish meanwhile.
     """
-    attempts = (_number(_facts(attempt.finished).get("seconds")) for attempt in earlier_attempts(folder))
+    attempts = (_number(read_facts(attempt.finished).get("seconds")) for attempt in earlier_attempts(folder))
     return replace(_present_state(folder, alive), earlier_seconds=sum(seconds or 0.0 for seconds in attempts))
 
 
 def _present_state(folder: RunFolder, alive: Alive) -> RunState:
-    submitted, started, finished = map(_facts, (folder.submitted, folder.started, folder.finished))
+    submitted, started, finished = map(read_facts, (folder.submitted, folder.started, folder.finished))
     job = started.get("job") or submitted.get("job", "")
     begun = _number(started.get("time"))
     if finished:
         return _ended(folder, finished, job, begun)
     if folder.started.exists():
         if alive({**submitted, **started}) is False:
-            return _failed(folder, _LOST, True, job, begun)
+            return _failed(folder, _LOST if started else NO_SPACE, True, job, begun)
         return RunState(status="running", job=job, started=begun)
     if submitted:
         if alive(submitted) is False:
@@ -89,7 +92,7 @@ def _ended(folder: RunFolder, finished: Mapping[str, str], job: str, begun: floa
     reason = finished.get("reason", "")
     if finished.get("status") == "0" and not reason:
         return RunState(status="done", seconds=seconds, job=job, started=begun)
-    return _failed(folder, reason or "failed", reason in _STOPPED, job, begun, seconds)
+    return _failed(folder, reason or "failed", reason in _INTERRUPTED, job, begun, seconds)
 
 
 def _failed(
@@ -100,32 +103,37 @@ def _failed(
     begun: float | None,
     seconds: float | None = None,
 ) -> RunState:
+    end = next(filter(None, map(job_end, map(_end_of, folder.job_outputs(job)))), None)
     return RunState(
         status="failed",
         seconds=seconds,
-        reason=reason,
-        interrupted=interrupted,
-        log=last_lines(folder.logs),
+        reason=end.reason if end else reason,
+        interrupted=end.interrupted if end else interrupted,
+        log=last_lines((*folder.logs, *folder.job_outputs(job))),
         job=job,
         started=begun,
     )
 
 
 def last_lines(logs: Iterable[Path]) -> tuple[str, ...]:
-    """Return the last lines of the first log that is not empty."""
+    """Return the last lines of the first log that has any."""
     for path in logs:
-        try:
-            with path.open("rb") as file:
-                file.seek(max(0, path.stat().st_size - _LOG_BYTES))
-                text = file.read().decode(errors="replace")
-        except OSError:
-            continue
-        if lines := [line.rstrip() for line in text.splitlines() if line.strip()]:
+        if lines := [line.rstrip() for line in _end_of(path).splitlines() if line.strip()]:
             return tuple(lines[-LOG_LINES:])
     return ()
 
 
-def _facts(path: Path) -> dict[str, str]:
+def _end_of(path: Path) -> str:
+    """Return the end of a text file; empty if it cannot be read."""
+    try:
+        with path.open("rb") as file:
+            file.seek(max(0, path.stat().st_size - _LOG_BYTES))
+            return file.read().decode(errors="replace")
+    except OSError:
+        return ""
+
+
+def read_facts(path: Path) -> dict[str, str]:
     """Return what a file of ``name=value`` lines says; nothing if it is not there."""
     try:
         text = path.read_text(encoding="utf-8", errors="replace")

@@ -1,9 +1,6 @@
 """The campaign stage: what is planned, how far it is, and what it costs."""
 
-import os
 import secrets
-import shutil
-import subprocess
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -21,13 +18,8 @@ from pipeline.campaign.state import STATUSES, Alive, RunState, Status, run_state
 from pipeline.campaign.stored_design import read_design
 from pipeline.models.planning import rounds
 from pipeline.stages.advise import TIMES, run_costs
+from pipeline.stages.job_queue import queue_notices, watch_runs
 from pipeline.store.results import read_analysis
-
-_QUEUES = {
-    "slurm": ["squeue", "--me", "--noheader", "--array", "--format=%i"],
-    "pbs": ["qselect", "-u", "{user}"],
-}
-_QUEUE_SECONDS = 30.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,6 +32,7 @@ class Progress:
         states: of each run, by name.
         costs: expected core-seconds of a run by the values of its point; points without a known cost miss.
         request: what the user has to do before the campaign goes on; empty if there is nothing.
+        notices: sentences about its jobs in the queue.
     """
 
     campaign: Campaign
@@ -47,6 +40,7 @@ class Progress:
     states: Mapping[str, RunState]
     costs: Mapping[Values, float]
     request: str = ""
+    notices: tuple[str, ...] = ()
 
     def count(self, status: Status) -> int:
         """Return how many runs are in a state."""
@@ -130,56 +124,12 @@ def with_states(progress: Progress, alive: Alive) -> Progress:
     """Return a campaign with the present states of its runs, and the costs that follow from them."""
     campaign, runs = progress.campaign, progress.design.runs
     states = {run.name: run_state(RunFolder(campaign.work / run.name), alive) for run in runs}
-    return replace(progress, states=states, costs=expected_costs(campaign, runs, states, progress.costs))
-
-
-def watch_runs(campaign: Campaign) -> Alive:
-    """Return what tells whether runs are queued or running, from the queue as it is now."""
-    if campaign.scheduler.kind == "shell":
-        return _process_alive
-    jobs = _queued_jobs(campaign.scheduler.kind)
-
-    def alive(facts: Mapping[str, str]) -> bool | None:
-        return None if jobs is None or not facts.get("job") else facts["job"] in jobs
-
-    return alive
+    costs = expected_costs(campaign, runs, states, progress.costs)
+    return replace(progress, states=states, costs=costs, notices=queue_notices(alive, states))
 
 
 def _begun(campaign: Campaign, run: PlannedRun, alive: Alive) -> bool:
     return run_state(RunFolder(campaign.work / run.name), alive).status != "planned"
-
-
-def _process_alive(facts: Mapping[str, str]) -> bool | None:
-    """Return whether the script of a run is a process of this machine."""
-    if facts.get("host", os.uname().nodename) != os.uname().nodename:
-        return None
-    if not facts.get("pid", "").isdecimal():
-        return False
-    try:
-        command = Path("/proc", facts["pid"], "cmdline").read_bytes()
-    except OSError:
-        return False
-    return RunFolder(Path()).script.name.encode() in command
-
-
-def _queued_jobs(kind: str) -> set[str] | None:
-    """Return what the scheduler calls the user's jobs in the queue; None if it cannot be asked."""
-    user = os.environ.get("USER", str(os.getuid()))
-    command = [word.format(user=user) for word in _QUEUES[kind]]
-    if shutil.which(command[0]) is None:
-        return None
-    try:
-        result = subprocess.run(
-            command,
-            capture_output=True,
-            text=True,
-            timeout=_QUEUE_SECONDS,
-            stdin=subprocess.DEVNULL,
-            check=False,
-        )
-    except (OSError, subprocess.TimeoutExpired):
-        return None
-    return set(result.stdout.split()) if result.returncode == 0 else None
 
 
 def _modelled_costs(campaign: Campaign, results: Path) -> dict[Values, float]:
@@ -213,6 +163,7 @@ def progress_summary(progress: Progress) -> dict[str, object]:
         "remaining_core_seconds": known,
         "runs_without_known_cost": unknown,
         "budget_core_seconds": campaign.budget,
+        "notices": list(progress.notices),
         "runs": [_run_summary(progress, run) for run in progress.design.runs],
     }
 

@@ -7,7 +7,7 @@ import signal
 import subprocess
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import TypeAlias
 
@@ -17,13 +17,15 @@ from pipeline.campaign.description import Campaign, resources
 from pipeline.campaign.design import PlannedRun
 from pipeline.campaign.folders import JOBS, RunFolder, set_aside
 from pipeline.campaign.job_scripts import Job, jobs, submit_command
+from pipeline.campaign.read_description import read_campaign
 from pipeline.campaign.run_script import run_script
-from pipeline.campaign.state import run_state, write_facts
+from pipeline.campaign.state import read_facts, run_state, write_facts
 from pipeline.campaign.stored_design import write_design
-from pipeline.stages.campaign import Progress, read_progress, watch_runs, with_states
+from pipeline.stages.campaign import Progress, read_progress, with_states
+from pipeline.stages.job_queue import read_queue, watch_runs
 from pipeline.store.atomic import not_writable, write_text
 from pipeline.store.inputs import installed_version
-from pipeline.store.lock import between_runs, only_writer
+from pipeline.store.lock import between_runs, only_campaign_here, only_writer
 
 SUBMITTERS = {"slurm": "sbatch", "pbs": "qsub"}
 MOST_FAILURES = 3
@@ -53,7 +55,7 @@ def plan_campaign(path: Path, results: Path | None = None) -> Progress:
         UsageError: the description is invalid, the folder cannot be written, or runs are being submitted.
         InputError: the stored design or the results cannot be read.
     """
-    work = read_progress(path, results).campaign.work
+    work = read_campaign(path).work
     make_folder(work)
     with between_runs(work, lambda _: None):
         progress = read_progress(path, results)
@@ -111,7 +113,7 @@ def submit_campaign(path: Path, notify: Notify, retry: Retry = no_retry) -> Prog
         UsageError: the description is invalid, a program is missing, or files cannot be written.
         InputError: the stored design cannot be read.
     """
-    work = read_progress(path).campaign.work
+    work = read_campaign(path).work
     make_folder(work)
     with only_writer(work, notify):
         progress = read_progress(path)
@@ -119,9 +121,12 @@ def submit_campaign(path: Path, notify: Notify, retry: Retry = no_retry) -> Prog
         make_folder(progress.campaign.profiles)
         write_design(work, progress.design)
         if progress.campaign.scheduler.kind == "shell":
-            return _run_here(progress, notify, retry)
-        _submit_jobs(progress, notify, retry)
-        return _now(progress)
+            _wait_for_running(progress, notify)
+            progress = _now(progress)
+            machine = only_campaign_here(progress.campaign.path, notify)
+            with machine if allowed_runs(progress, retry) else nullcontext(()) as lock:
+                return _run_here(progress, notify, lock, retry)
+        return _submit_jobs(_with_named_jobs(progress), notify, retry)
 
 
 def _now(progress: Progress) -> Progress:
@@ -189,18 +194,16 @@ def _prepare(campaign: Campaign, run: PlannedRun) -> RunFolder:
     return folder
 
 
-def _run_here(progress: Progress, notify: Notify, retry: Retry) -> Progress:
+def _run_here(progress: Progress, notify: Notify, lock: Sequence[int], retry: Retry) -> Progress:
     """Make runs on this machine, one at a time."""
     campaign = progress.campaign
-    _wait_for_running(progress, notify)
-    progress = _now(progress)
     tried: set[str] = set()
     failures = 0
     while runs := [run for run in allowed_runs(progress, retry) if run.name not in tried]:
         run = runs[0]
         tried.add(run.name)
         folder = _prepare(campaign, run)
-        _execute(folder)
+        _execute(folder, lock)
         progress = _now(progress)
         notify_of_end(progress, run, notify)
         failures = failures + 1 if progress.states[run.name].status == "failed" else 0
@@ -241,8 +244,8 @@ def _wait_for_running(progress: Progress, notify: Notify) -> None:
             time.sleep(_POLL)
 
 
-def _execute(folder: RunFolder) -> None:
-    """Run the script of a run; if this process is stopped, the run is stopped and says so."""
+def _execute(folder: RunFolder, lock: Sequence[int]) -> None:
+    """Run the script of a run, which inherits a lock; if this process is stopped, the run is, and says so."""
     *_, log = folder.logs
     try:
         output = log.open("wb")
@@ -250,7 +253,11 @@ def _execute(folder: RunFolder) -> None:
         raise not_writable(log, error) from error
     with output, _terminated_as_interrupted():
         process = subprocess.Popen(
-            ["bash", str(folder.script)], stdin=subprocess.DEVNULL, stdout=output, stderr=output
+            ["bash", str(folder.script)],
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=output,
+            pass_fds=lock,
         )
         try:
             process.wait()
@@ -277,7 +284,7 @@ def _terminated_as_interrupted() -> Iterator[None]:
             signal.signal(number, handler)
 
 
-def _submit_jobs(progress: Progress, notify: Notify, retry: Retry) -> None:
+def _submit_jobs(progress: Progress, notify: Notify, retry: Retry) -> Progress:
     """Hand runs to the scheduler, each job after those before it and after what is in the queue already."""
     campaign = progress.campaign
     runs = allowed_runs(progress, retry)
@@ -294,12 +301,38 @@ def _submit_jobs(progress: Progress, notify: Notify, retry: Retry) -> None:
         after = [names[before] for before in job.after] or (
             queued if campaign.scheduler.one_at_a_time else []
         )
+        _note_submission(campaign, job, file, "")
         names.append(_submitted(submit_command(campaign, job, file, after)))
-        for number, run in enumerate(job.runs):
-            name = f"{names[-1]}_{number}" if campaign.scheduler.kind == "slurm" else names[-1]
-            write_facts(_folder(campaign, run).submitted, {"job": name, "time": f"{time.time():.0f}"})
+        _note_submission(campaign, job, file, names[-1])
         notify(f"submitted {job.name} as {names[-1]}")
-    _notify_of_budget(_now(progress), notify, retry)
+    progress = _now(progress) if runs else progress
+    _notify_of_budget(progress, notify, retry)
+    return progress
+
+
+def _note_submission(campaign: Campaign, job: Job, file: Path, name: str) -> None:
+    """Note the job of its runs; before it has a name the script, by which it is found if this is stopped."""
+    for number, run in enumerate(job.runs):
+        facts = {"script": str(file), "task": str(number), "time": f"{time.time():.3f}"}
+        if name:
+            facts["job"] = f"{name}_{number}" if campaign.scheduler.kind == "slurm" else name
+        write_facts(_folder(campaign, run).submitted, facts)
+
+
+def _with_named_jobs(progress: Progress) -> Progress:
+    """Note the names of jobs whose submission was stopped before it could; runs without a job have none."""
+    campaign = progress.campaign
+    files = [_folder(campaign, run).submitted for run in progress.design.runs]
+    nameless = {file: facts for file in files if (facts := read_facts(file)) and not facts.get("job")}
+    if not nameless:
+        return progress
+    queue = read_queue(campaign.scheduler.kind)
+    for file, facts in nameless.items():
+        if name := queue.name(facts):
+            write_facts(file, {**facts, "job": name})
+        elif queue.jobs is not None:
+            file.unlink()
+    return _now(progress)
 
 
 def _submitted(command: Sequence[str]) -> str:

@@ -1,12 +1,13 @@
-"""The lock of a results directory: one writer at a time."""
+"""Locks: one writer at a time of a results directory, one campaign at a time on a machine."""
 
 import fcntl
 import os
+import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from ingest.errors import UsageError
+from ingest.errors import UsageError, one_line
 from pipeline.store.atomic import not_writable
 
 LOCK = ".lock"
@@ -52,6 +53,38 @@ def between_runs(directory: Path, notify: Callable[[str], None]) -> Iterator[Non
             what, hint = "a run is writing to it", "try again when that run has ended"
             raise UsageError(what, where=str(directory), hint=hint)
         yield
+
+
+@contextmanager
+def only_campaign_here(description: Path, notify: Callable[[str], None]) -> Iterator[tuple[int, ...]]:
+    """Hold the lock of this machine and user under which runs are measured; wait while another holds it.
+
+    Yields what the runs have to inherit (none if there is no lock): a run that outlives this process keeps
+    the lock until it ends.
+
+    Args:
+        description: of the campaign, for the notice to another that waits.
+        notify: is called with a sentence for the user if there is something to wait for or to doubt.
+    """
+    runtime = os.environ.get("XDG_RUNTIME_DIR", "")
+    folder = Path(runtime if runtime and Path(runtime).is_dir() else tempfile.gettempdir())
+    path = folder / f"pipeline-campaign-{os.getuid()}{LOCK}"
+    try:
+        handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
+    except OSError as error:
+        notify(f"{path} cannot be locked ({error.strerror}): make sure that no other campaign runs here")
+        yield ()
+        return
+    try:
+        if not _acquired(handle, path, notify):
+            holder = one_line(os.pread(handle, 4096, 0).decode(errors="replace"))
+            notify(f"{holder or 'another campaign'} is running on this machine; waiting")
+            fcntl.flock(handle, fcntl.LOCK_EX)
+        os.ftruncate(handle, 0)
+        os.pwrite(handle, os.fsencode(description), 0)
+        yield (handle,)
+    finally:
+        os.close(handle)
 
 
 @contextmanager

@@ -36,6 +36,7 @@ def shell(tmp_path):
         "PATH": f"{programs}:{os.environ['PATH']}",
         "PYTHONPATH": str(ROOT),
         "COLUMNS": "110",
+        "XDG_RUNTIME_DIR": str(tmp_path),  # for the lock of campaigns
     }
 
     def run(command: str) -> str:

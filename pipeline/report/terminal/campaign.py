@@ -68,6 +68,8 @@ def show_status(out: Console, summary: Summary) -> None:
     running = [run["name"] for run in summary["runs"] if run["status"] == "running"]
     if running:
         show_sentence(out, f"Running: {', '.join(running)}")
+    for notice in summary["notices"]:
+        show_sentence(out, notice)
     _show_failed(out, [run for run in summary["runs"] if run["status"] == "failed"])
     done, total = summary["counts"]["done"], len(summary["runs"])
     show_sentence(out, f"{done} of {counted(total, 'run')} done. {_cost_sentence(summary)}")

@@ -125,7 +125,7 @@ def start(described, tmp_path):
         (run, *_) = planned(campaign, p=2, n=20.5)
         folder = RunFolder(campaign.work / run.name)
         folder.path.mkdir(parents=True)
-        campaign.profiles.mkdir()
+        campaign.profiles.mkdir(exist_ok=True)
         folder.script.write_text(run_script(campaign, run, folder, version="1"))
         for _ in range(times):
             subprocess.run(["bash", folder.script], check=False, capture_output=True)
@@ -206,6 +206,41 @@ def test_inputs_are_copied_for_each_run(start, tmp_path):
 def test_profiles_that_cannot_be_written_are_not_done(start, tmp_path):
     _, profiles, facts = start(f"rmdir {tmp_path}/profiles && touch {tmp_path}/profiles")
     assert (facts["status"], facts["reason"]) == ("1", "profiles cannot be written")
+    assert not profiles.exists()
+
+
+@pytest.fixture
+def small_disk(tmp_path):
+    """A folder of little space, `profiles` or `work` of the campaign, that a command can fill."""
+    mounted = []
+
+    def mount(name):
+        folder = tmp_path / name
+        folder.mkdir()
+        command = ["mount", "-t", "tmpfs", "-o", "size=256k", "tmpfs", folder]
+        result = subprocess.run(command, capture_output=True, text=True, check=False)
+        if result.returncode:
+            pytest.skip(f"a disk cannot be mounted here: {result.stderr.strip()}")
+        mounted.append(folder)
+        return f"head -c 1M /dev/zero >{folder}/ballast; true"
+
+    yield mount
+    for folder in mounted:
+        subprocess.run(["umount", folder], check=True)
+
+
+@pytest.mark.parametrize("disk", ["profiles", "work"])
+def test_a_full_disk_is_the_reason_even_if_the_program_ignores_it(start, small_disk, disk):
+    _, profiles, facts = start(small_disk(disk))
+    assert (facts["status"], facts["reason"]) == ("1", "no space left on the disk")
+    assert not [path.name for path in profiles.parent.iterdir() if path.name != "ballast"]
+
+
+def test_a_run_that_was_lost_and_started_anew_is_left_alone(start):
+    """Its script, which was believed dead, ends without a word."""
+    folder, profiles, facts = start("echo time=9 >../started; echo status=7 >../finished")
+    assert facts == {"status": "7"}
+    assert (folder.path / "run.log").exists()
     assert not profiles.exists()
 
 

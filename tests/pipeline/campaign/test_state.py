@@ -29,6 +29,7 @@ def folder(tmp_path):
         (True, True, DONE, GONE, "done", False),
         (False, True, {"status": "1", "reason": "exit status 1"}, GONE, "failed", False),
         (False, True, {"status": "130", "reason": "stopped by SIGINT"}, GONE, "failed", True),
+        (False, True, {"status": "1", "reason": "no space left on the disk"}, GONE, "failed", True),
         (False, True, {"status": "143", "reason": "stopped by SIGTERM"}, GONE, "failed", False),
         (False, True, {"status": "0", "reason": "no file matches x"}, GONE, "failed", False),
     ],
@@ -59,6 +60,29 @@ def test_a_failed_run_shows_the_end_of_its_log(folder):
     assert run_state(folder, GONE).log == ("from prepare",)
     folder.logs[0].write_bytes(b"x" * 100_000 + b"\n1\n2\n\n3 \n\xff4\n")
     assert run_state(folder, GONE).log == ("2", "3", "\ufffd4")
+
+
+@pytest.mark.parametrize(("job", "name"), [("7_1", "7_1"), ("7.server", "app.p1.r1")])
+@pytest.mark.parametrize("finished", [True, False])
+def test_the_output_of_the_job_says_why_it_ended(folder, job, name, finished):
+    write_facts(folder.started, {"job": job})
+    if finished:
+        write_facts(folder.finished, {"status": "143", "reason": "stopped by SIGTERM"})
+    assert run_state(folder, GONE).interrupted is not finished
+    output = folder.path.parent / "jobs" / f"{name}.out"
+    output.parent.mkdir()
+    output.write_text("slurmstepd-a: error: *** JOB 7 ON a CANCELLED AT x DUE TO TIME LIMIT ***\n")
+    state = run_state(folder, GONE)
+    assert (state.reason, state.interrupted) == ("time limit reached", False)
+    assert "DUE TO TIME LIMIT" in state.log[-1]
+
+
+def test_a_run_that_could_not_note_its_start_had_no_space(folder):
+    write_facts(folder.submitted, {"job": "7_1"})
+    folder.started.touch()
+    assert run_state(folder, THERE).status == "running"
+    state = run_state(folder, GONE)
+    assert (state.reason, state.interrupted) == ("no space left on the disk", True)
 
 
 def test_earlier_attempts_have_cost_time(folder):

@@ -7,6 +7,12 @@ import pytest
 from pipeline.cli import main
 
 
+@pytest.fixture(autouse=True)
+def own_runtime_folder(tmp_path, monkeypatch):
+    """Keep the lock of the machine to this test, so that others need not wait for its campaigns."""
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
+
+
 @pytest.fixture
 def call(monkeypatch, capsys):
     """Call `pipeline` with arguments: returns exit code, standard output and standard error."""

@@ -246,6 +246,28 @@ def test_two_submissions_at_once_make_every_run_once(folder):
     assert sorted(made(folder)) == sorted(["1 8", "1 16", "2 8", "2 16"] * 2)
 
 
+def test_campaigns_of_two_folders_do_not_run_at_the_same_time(call, folder):
+    """Not even if the first is killed: its run goes on, and the second waits for it."""
+    (folder / "hang16").touch()
+    first = submitting(folder)
+    until(lambda: any(line.endswith(" 16") for line in made(folder)))
+    other = folder / "other"
+    other.mkdir()
+    for name in ("campaign.toml", "timers.py"):
+        (other / name).write_text((folder / name).read_text())
+    assert call("campaign", "plan", other / "campaign.toml")[0] == 0
+    first.kill()
+    first.communicate(timeout=30)
+    second = submitting(other)
+    waits = f"pipeline: {folder}/campaign.toml is running on this machine; waiting\n"
+    assert second.stderr.readline().decode() == waits
+    assert not made(other)
+    (folder / "hang16").unlink()
+    second.communicate(timeout=60)
+    assert second.returncode == 0
+    assert len(made(other)) == 8
+
+
 def test_the_budget_ends_the_runs(call, folder):
     (folder / "campaign.toml").write_text(DESCRIPTION.replace("seed = 7", 'budget = "0.001 core-s"'))
     code, _, error = call("campaign", "submit")

@@ -9,7 +9,7 @@ import pytest
 from ingest.errors import UsageError
 from pipeline.config.options import Options
 from pipeline.stages.run import run
-from pipeline.store.lock import LOCK, only_writer
+from pipeline.store.lock import LOCK, only_campaign_here, only_writer
 
 HOLD = "import sys; from pathlib import Path; from pipeline.store.lock import only_writer\n" + (
     "with only_writer(Path(sys.argv[1]), print): print('held', flush=True); sys.stdin.read()"
@@ -71,3 +71,47 @@ def test_a_directory_that_cannot_be_written_is_one_line(strong_study, tmp_path, 
     with pytest.raises(UsageError) as error:
         run(strong_study, Options(out=tmp_path / "out"))
     assert str(error.value).startswith(f"{tmp_path}/out: cannot be written ({os.strerror(code)})")
+
+
+@pytest.fixture
+def runtime(tmp_path, monkeypatch):
+    folder = tmp_path / "runtime"
+    folder.mkdir()
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(folder))
+    return folder
+
+
+def test_a_campaign_waits_for_a_run_that_another_left_behind(runtime, tmp_path):
+    """The run has inherited the lock, so that it is held although the campaign has ended."""
+    with only_campaign_here(tmp_path / "a/campaign.toml", print) as lock:
+        run = subprocess.Popen(["cat"], stdin=subprocess.PIPE, pass_fds=lock)
+    told = []
+
+    def tell(notice):
+        told.append(notice)
+        run.stdin.close()
+
+    with only_campaign_here(tmp_path / "b/campaign.toml", tell):
+        assert run.wait() == 0
+    assert told == [f"{tmp_path}/a/campaign.toml is running on this machine; waiting"]
+    assert [path.stat().st_mode & 0o777 for path in runtime.iterdir()] == [0o600]
+
+
+@pytest.mark.parametrize("runtime_folder", ["", "/nonexistent"])
+def test_without_a_runtime_folder_the_lock_is_among_temporary_files(tmp_path, monkeypatch, runtime_folder):
+    monkeypatch.setenv("XDG_RUNTIME_DIR", runtime_folder)
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    with only_campaign_here(tmp_path / "campaign.toml", print):
+        (file,) = tmp_path.iterdir()
+        assert file.read_text() == f"{tmp_path}/campaign.toml"
+        assert str(os.getuid()) in file.name
+
+
+def test_a_lock_of_the_machine_that_cannot_be_had_is_told(runtime, tmp_path):
+    name = f"pipeline-campaign-{os.getuid()}{LOCK}"
+    (runtime / name).symlink_to(tmp_path / "elsewhere")
+    told = []
+    with only_campaign_here(tmp_path / "campaign.toml", told.append) as lock:
+        assert lock == ()
+    assert told[0].startswith(f"{runtime / name} cannot be locked (")
+    assert not (tmp_path / "elsewhere").exists()

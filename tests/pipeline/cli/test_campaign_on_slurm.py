@@ -1,0 +1,314 @@
+"""Campaigns on a real Slurm of one node: whatever breaks is told, and no run is lost or made twice."""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from pipeline.campaign.state import read_facts
+from tools import local_slurm
+
+pytestmark = pytest.mark.skipif(
+    bool(local_slurm.what_is_missing()), reason=f"no Slurm to test with: {local_slurm.what_is_missing()}"
+)
+
+ROOT = Path(__file__).parents[3]
+
+PROGRAM = """\
+#!/bin/sh
+# Notes that it was started, waits as long as it is to hang, and prints a line.
+here=$(dirname "$0")
+echo "$1 $2" >>"$here/made"
+while [ -e "$here/hang$2" ]; do sleep 0.05; done
+echo "time of $1 $2"
+"""
+
+DESCRIPTION = """\
+[campaign]
+repetitions = 1
+seed = 7
+[application]
+name = "melt"
+command = "sh {folder}/program.sh {p} {n}"
+[scales]
+p = [1, 2]
+n = [8, 16]
+[launcher]
+processes = "{p}"
+program = "none"
+[scheduler]
+kind = "slurm"
+"""
+
+
+RUNS = 4
+
+
+@pytest.fixture(scope="module")
+def slurm():
+    """The folder of a Slurm with two CPUs."""
+    with tempfile.TemporaryDirectory(prefix="slurm-") as name:
+        folder = Path(name)
+        local_slurm.start(folder, cpus=2)
+        yield folder
+        local_slurm.stop(folder)
+
+
+@pytest.fixture
+def folder(slurm, tmp_path, monkeypatch):
+    """A campaign of a small program on Slurm, in the current directory; the queue is empty."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("SLURM_CONF", str(local_slurm.configuration(slurm)))
+    (tmp_path / "program.sh").write_text(PROGRAM)
+    (tmp_path / "campaign.toml").write_text(DESCRIPTION)
+    yield tmp_path
+    subprocess.run(["scancel", "--me"], check=False)
+    for file in tmp_path.glob("hang*"):
+        file.unlink()
+    until(lambda: not queued())
+
+
+def queued():
+    command = ["squeue", "--me", "--noheader", "--format=%i"]
+    return subprocess.run(command, check=True, text=True, capture_output=True).stdout.split()
+
+
+def until(true, seconds=30.0):
+    end = time.monotonic() + seconds
+    while not true():
+        assert time.monotonic() < end
+        time.sleep(0.1)
+
+
+def made(folder):
+    """The runs whose program was started, in order."""
+    file = folder / "made"
+    return file.read_text().splitlines() if file.exists() else []
+
+
+def planned(call):
+    """The runs as the program notes them, in the order of the design."""
+    _, printed, _ = call("campaign", "plan", "--json", "-")
+    return [f"{run['point']['p']:.0f} {run['point']['n']:.0f}" for run in json.loads(printed)["runs"]]
+
+
+def status(call):
+    _, printed, _ = call("campaign", "status", "--json", "-")
+    return {run["name"]: run for run in json.loads(printed)["runs"]}
+
+
+def names_of(call, *states):
+    return [name for name, run in status(call).items() if run["status"] in states]
+
+
+def submitted(call, *options):
+    """Submit, and wait until no run is queued or running."""
+    code, _, error = call("campaign", "submit", *options)
+    assert code == 0, error
+    until(lambda: not names_of(call, "submitted", "running"))
+
+
+def lines_of_status(call):
+    return call("campaign", "status")[1].splitlines()
+
+
+def test_runs_are_made_once_and_in_the_planned_order(call, folder):
+    order = planned(call)
+    (folder / f"hang{order[0].split()[1]}").touch()
+    call("campaign", "submit")
+    until(lambda: made(folder))
+    states = status(call)
+    assert [run["status"] for run in states.values()] == ["running"] + ["submitted"] * (RUNS - 1)
+    code, printed, error = call("campaign", "submit")
+    assert (code, error) == (0, "")
+    assert "Held back" not in printed
+    (folder / f"hang{order[0].split()[1]}").unlink()
+    until(lambda: not names_of(call, "submitted", "running"))
+    assert names_of(call, "done") == list(states)
+    assert made(folder) == order
+    submitted(call)
+    assert made(folder) == order
+    assert {path.name for path in (folder / "profiles").iterdir()} == set(states)
+    assert all("_" in run["job"] for run in status(call).values())
+
+
+def test_runs_at_the_same_time_wait_for_the_repetition_before(call, folder):
+    (folder / "campaign.toml").write_text(
+        f"{DESCRIPTION}one_at_a_time = false\n".replace("repetitions = 1", "repetitions = 2")
+    )
+    order = planned(call)
+    submitted(call)
+    assert [sorted(half) for half in (made(folder)[:4], made(folder)[4:])] == [sorted(order[:4])] * 2
+
+
+@pytest.mark.parametrize("accepted", [True, False])
+def test_a_submission_killed_while_it_hands_over_a_job(call, folder, accepted):
+    """Whether the scheduler had accepted it or not, the job is known afterwards."""
+    order = planned(call)
+    (folder / "bin").mkdir()
+    killer = folder / "bin/sbatch"
+    real = shutil.which("sbatch")
+    handed_over = f'{real} "$@" >/dev/null\n' if accepted else ""
+    killer.write_text(
+        f'#!/bin/sh\nif [ -e once ]; then {handed_over}kill -9 $PPID; fi\ntouch once\n{real} "$@"\n'
+    )
+    killer.chmod(0o755)
+    (folder / f"hang{order[0].split()[1]}").touch()
+    process = subprocess.run(
+        [sys.executable, "-m", "pipeline", "campaign", "submit"],
+        env=os.environ | {"PYTHONPATH": str(ROOT), "PATH": f"{killer.parent}:{os.environ['PATH']}"},
+        capture_output=True,
+        check=False,
+    )
+    assert process.returncode == -signal.SIGKILL
+    until(lambda: made(folder))
+    before = set(queued())
+    assert call("campaign", "submit")[0] == 0
+    assert before <= set(queued())
+    assert len(names_of(call, "submitted", "running")) == RUNS
+    (folder / f"hang{order[0].split()[1]}").unlink()
+    until(lambda: not names_of(call, "submitted", "running"))
+    assert len(names_of(call, "done")) == RUNS
+    assert made(folder) == order
+
+
+def hanging(call, folder, number):
+    """Submit, and wait until the run of that number in the design hangs; return its name."""
+    order = planned(call)
+    n = order[number].split()[1]
+    (folder / f"hang{n}").touch()
+    call("campaign", "submit")
+    until(lambda: made(folder) and made(folder)[-1].split()[1] == n)
+    (name,) = names_of(call, "running")
+    return name
+
+
+def go_on(folder):
+    for file in folder.glob("hang*"):
+        file.unlink()
+
+
+def test_a_cancelled_run_is_made_again(call, folder):
+    name = hanging(call, folder, 1)
+    subprocess.run(["scancel", status(call)[name]["job"]], check=True)
+    go_on(folder)
+    until(lambda: not names_of(call, "submitted", "running"))
+    assert names_of(call, "failed") == [name]
+    assert f"{name} failed: job was cancelled" in lines_of_status(call)
+    submitted(call)
+    assert names_of(call, "failed") == []
+    assert sorted(made(folder)) == sorted([*planned(call), made(folder)[-1]])
+
+
+def test_cancelled_jobs_are_submitted_again(call, folder):
+    hanging(call, folder, 1)
+    subprocess.run(["scancel", "--me"], check=True)
+    until(lambda: not queued())
+    begun = made(folder)
+    reasons = [run["reason"] for run in status(call).values() if run["reason"]]
+    never = "left the queue without being started"
+    assert sorted(reasons) == sorted(["job was cancelled", *[never] * (RUNS - len(begun))])
+    go_on(folder)
+    submitted(call)
+    assert names_of(call, "done") == list(status(call))
+    assert sorted(made(folder)) == sorted([*planned(call), begun[-1]])
+
+
+def test_a_node_that_goes_down_and_comes_back(call, folder):
+    name = hanging(call, folder, 1)
+    node = os.uname().nodename.partition(".")[0]
+    down = ["scontrol", "update", f"NodeName={node}", "State=DOWN", "Reason=test"]
+    subprocess.run(down, check=True)
+    until(lambda: names_of(call, "failed"))
+    assert f"{name} failed: its node failed" in lines_of_status(call)
+    until(lambda: any(line.startswith("Held back by the scheduler: ") for line in lines_of_status(call)))
+    go_on(folder)
+    assert call("campaign", "submit")[0] == 0
+    subprocess.run(["scontrol", "update", f"NodeName={node}", "State=RESUME"], check=True)
+    until(lambda: not names_of(call, "submitted", "running"))
+    assert len(names_of(call, "done")) == RUNS
+    assert len(made(folder)) == RUNS + 1
+
+
+def test_a_controller_that_is_stopped_and_started_again(call, folder, slurm):
+    name = hanging(call, folder, 1)
+    local_slurm.end_daemon(slurm, "slurmctld", signal.SIGTERM)
+    try:
+        assert any(line.startswith("The queue cannot be read (") for line in lines_of_status(call))
+        assert call("campaign", "submit")[0] == 0
+        assert name in names_of(call, "running")
+    finally:
+        local_slurm.start_controller(slurm)
+    go_on(folder)
+    until(lambda: not names_of(call, "submitted", "running"))
+    assert len(names_of(call, "done")) == RUNS
+    assert made(folder) == planned(call)
+
+
+def test_a_controller_that_forgets_its_jobs(call, folder, slurm):
+    """Killed before it has stored them, it ends those that it does not know."""
+    name = hanging(call, folder, 1)
+    begun = made(folder)
+    local_slurm.end_daemon(slurm, "slurmctld", signal.SIGKILL)
+    local_slurm.start_controller(slurm)
+    script = read_facts(folder / "work" / name / "started")["pid"]
+    until(lambda: name in names_of(call, "failed") and not alive(script))
+    assert any(
+        line.startswith(f"{name} failed: ended without an exit status") for line in lines_of_status(call)
+    )
+    go_on(folder)
+    submitted(call)
+    assert len(names_of(call, "done")) == RUNS
+    assert sorted(made(folder)) == sorted([*planned(call), begun[-1]])
+
+
+def alive(process):
+    command = Path("/proc", process, "cmdline")
+    return command.exists() and bool(command.read_bytes())
+
+
+@pytest.fixture
+def small_disk(folder):
+    """Mount a small disk where the runs are prepared; filling it leaves no space."""
+    work = folder / "work"
+    work.mkdir()
+    mounted = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=2M", "tmpfs", work], capture_output=True, text=True, check=False
+    )
+    if mounted.returncode:
+        pytest.skip(f"a disk cannot be mounted here: {mounted.stderr.strip()}")
+    yield work
+    subprocess.run(["umount", "--lazy", work], check=True)
+
+
+def fill(disk):
+    with (disk / "ballast").open("ab", buffering=0) as file, suppress(OSError):
+        while True:
+            file.write(bytes(1024))
+
+
+def test_a_full_disk(call, folder, small_disk):
+    name = hanging(call, folder, 1)
+    begun = made(folder)
+    fill(small_disk)
+    go_on(folder)
+    until(lambda: not names_of(call, "submitted", "running"))
+    assert f"{name} failed: no space left on the disk" in lines_of_status(call)
+    assert {run["reason"] for run in status(call).values()} == {"", "no space left on the disk"}
+    assert len(names_of(call, "failed")) == RUNS - len(begun) + 1
+    fill(small_disk)
+    code, _, error = call("campaign", "submit")
+    assert code == 2
+    assert len(error.splitlines()) == 1 and "No space left on device" in error
+    (small_disk / "ballast").unlink()
+    submitted(call)
+    assert len(names_of(call, "done")) == RUNS
+    assert sorted(made(folder)) == sorted([*planned(call), begun[-1]])
