@@ -21,6 +21,7 @@ from pipeline.campaign.read_description import read_campaign
 from pipeline.campaign.run_script import run_script
 from pipeline.campaign.state import read_facts, run_state, write_facts
 from pipeline.campaign.stored_design import write_design
+from pipeline.report.formatting import quantity
 from pipeline.stages.campaign import Progress, read_progress, with_states
 from pipeline.stages.job_queue import read_queue, watch_runs
 from pipeline.store.atomic import not_writable, write_text
@@ -59,6 +60,7 @@ def plan_campaign(path: Path, results: Path | None = None) -> Progress:
     make_folder(work)
     with between_runs(work, lambda _: None):
         progress = read_progress(path, results)
+        _require_budget(progress)
         write_design(work, progress.design)
     return progress
 
@@ -117,6 +119,7 @@ def submit_campaign(path: Path, notify: Notify, retry: Retry = no_retry) -> Prog
     make_folder(work)
     with only_writer(work, notify):
         progress = read_progress(path)
+        _require_budget(progress)
         _require_programs(progress.campaign)
         make_folder(progress.campaign.profiles)
         write_design(work, progress.design)
@@ -137,6 +140,20 @@ def allowed_runs(progress: Progress, retry: Retry) -> list[PlannedRun]:
     """Return the runs to start now, as the budget allows."""
     waiting = waiting_runs(progress, retry)
     return affordable(progress.campaign, progress.design, waiting, progress.states, progress.costs)
+
+
+def _require_budget(progress: Progress) -> None:
+    """Refuse to begin with a pilot that is known to cost more than the budget."""
+    budget, design = progress.campaign.budget, progress.design
+    cost, unknown = progress.remaining
+    if budget is None or unknown or progress.spent or [one.purpose for one in design.rounds] != ["pilot"]:
+        return
+    if cost > budget:
+        spend, needed = (quantity(value, "core-s") for value in (budget, cost))
+        what = f"the budget of {spend} does not pay for the pilot, which costs about {needed}"
+        raise UsageError(
+            what, where=str(progress.campaign.path), hint="allow more, or begin with smaller scales"
+        )
 
 
 def _require_programs(campaign: Campaign) -> None:

@@ -26,9 +26,11 @@ _ENDINGS = {
 
 
 def show_plan(out: Console, summary: Summary, limit: int) -> None:
-    """Print the runs in their order, then what they cost."""
+    """Print the runs in their order, of several rounds the last ones; then what they cost."""
     table = _table("run", ("round", "repetition", "state", "cost"))
     runs = summary["runs"]
+    if summary["question"] is not None:
+        runs = [run for run in runs if run["round"] == len(summary["rounds"])]
     for number, run in enumerate(runs[:limit], start=1):
         cells = (
             str(run["round"]),
@@ -42,6 +44,8 @@ def show_plan(out: Console, summary: Summary, limit: int) -> None:
         show_sentence(out, f"{counted(len(runs) - limit, 'more run')}: see --limit")
     if summary["question"] is not None:
         show_rounds(out, summary)
+        if not summary["ending"]:
+            show_sentence(out, "The next round follows from what this one says: `pipeline campaign loop`")
         return
     scales = len({tuple(run["point"].items()) for run in runs})
     show_sentence(
@@ -143,7 +147,7 @@ def _width(width: float | None) -> str:
 def _answer_sentence(summary: Summary) -> str:
     """Return the answer with its interval, and whether that is narrow enough."""
     question = summary["question"]
-    asked = f"{question['quantity']} at {point_text(question['at'])}"
+    asked = f"{question['quantity'].capitalize()} at {point_text(question['at'])}"
     answers = [one["answer"] for one in summary["rounds"] if one["answer"] is not None]
     if not answers:
         return f"{asked}: no answer yet"

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -87,7 +88,7 @@ def summary_of(call, command, *options):
 def test_a_loop_answers_the_question(call, folder):
     code, printed, error = call("campaign", "loop")
     assert code == 0
-    assert "time at n = 48: " in printed
+    assert "Time at n = 48: " in printed
     assert printed.rstrip().endswith("50.0 % is wanted: answered.")
     assert "round 2 (series)" in error
     _, summary, _ = summary_of(call, "plan")
@@ -145,6 +146,19 @@ def test_a_budget_that_does_not_pay_for_the_pilot(call, folder):
     code, summary, _ = summary_of(call, "loop")
     assert (code, summary["ending"]) == (3, "budget")
     assert len(made(folder)) == 1
+
+
+def test_a_pilot_that_is_known_to_cost_more_than_the_budget_is_not_begun(call, folder, tmp_path):
+    assert call("campaign", "loop")[0] == 0
+    (folder / "results").rename(folder / "known")
+    shutil.rmtree(folder / "work")
+    shutil.rmtree(folder / "profiles")
+    change(folder, "seed = 7", 'seed = 7\nbudget = "0.001 core-s"')
+    code, printed, error = call("campaign", "plan", "--results", "known")
+    assert (code, printed, len(error.splitlines())) == (2, "", 1)
+    assert (
+        "campaign.toml: the budget of 0.00100 core-s does not pay for the pilot, which costs about" in error
+    )
 
 
 def test_a_scale_that_always_fails_is_left_out(call, folder):
