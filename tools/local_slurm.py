@@ -51,7 +51,7 @@ SlurmdParameters=config_overrides
 ReturnToService=0
 MessageTimeout=3
 KillWait=2
-NodeName={host} NodeAddr=127.0.0.1 CPUs={cpus} State=UNKNOWN
+NodeName={host} NodeAddr=127.0.0.1 CPUs={cpus} RealMemory={megabytes} State=UNKNOWN
 PartitionName=all Nodes={host} Default=YES MaxTime=INFINITE State=UP
 """
 
@@ -91,6 +91,7 @@ def start(folder: Path, cpus: int | None = None) -> None:
         user=pwd.getpwuid(os.geteuid()).pw_name,
         folder=folder,
         cpus=cpus or len(os.sched_getaffinity(0)),
+        megabytes=os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") >> 20,
         controller_port=controller_port,
         node_port=node_port,
     )

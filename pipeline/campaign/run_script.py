@@ -1,8 +1,9 @@
 """The script that makes one run, whoever starts it.
 
 It leaves files that tell the state of the run: `started` (only one script can make it; if it is there, the
-script does nothing), `environment`, `provenance`, `run.log` and `finished`. Profiles appear in their folder
-with one rename, after the program has ended well, so that discovery never sees half a run.
+script does nothing; empty without space on the disk), `environment`, `provenance`, `run.log` and `finished`.
+Profiles appear in their folder with one rename, after the program has ended well, so that discovery never
+sees half a run.
 """
 
 import shlex
@@ -31,7 +32,14 @@ facts=$(
   echo "job=${{task:-${{SLURM_JOB_ID:-${{PBS_JOBID:-}}}}}}"
   echo "nodes=${{SLURM_JOB_NODELIST:-$(sort -u "${{PBS_NODEFILE:-/dev/null}}" 2>/dev/null | paste -sd ,)}}"
 )
+reserve=reserve.$$ # is given back to say how the run ended, though the disk is full
+if ! head -c 65536 /dev/urandom >"$reserve"; then
+  rm -f "$reserve"
+  (set -C && : >started) 2>/dev/null # empty: there was no space
+  exit 1
+fi
 if ! why=$( (set -C && echo "$facts" >started) 2>&1); then
+  rm -f "$reserve"
   [ -s started ] && {{ echo "{name} was started before" >&2; exit 0; }}
   echo "$why" >&2
   exit 1
@@ -40,7 +48,7 @@ fi
 finish() {{ # exit status, reason if it failed
   trap - EXIT HUP INT TERM
   cd -- "$campaign_run" && [ "$(cat started)" = "$facts" ] || exit 1 # lost, and started anew meanwhile
-  rm -f reserve
+  rm -f "$reserve"
   [ -z "$2" ] || rm -rf -- "${{collected:-}}"
   write_end "$1" "$2" || exit 1
   if [ -z "$2" ] && ! publish; then
@@ -107,7 +115,6 @@ trap 'stop HUP 129' HUP
 trap 'stop INT 130' INT
 trap 'stop TERM 143' TERM
 trap 'finish 1 "ended early with exit status $?"' EXIT
-head -c 65536 /dev/urandom >reserve || finish 1 "{no_space}" # is given back to say how the run ended
 """
 
 _RUN = """\

@@ -1,6 +1,7 @@
 """Which runs are queued or running: by the queue of the scheduler, or by the processes of this machine."""
 
 import os
+import re
 import shutil
 import subprocess
 import time
@@ -99,8 +100,14 @@ def read_queue(kind: SchedulerName) -> Queue:
     except (OSError, subprocess.TimeoutExpired) as error:
         return Queue(jobs=None, asked=asked, problem=one_line(str(error)))
     if result.returncode:
-        return Queue(jobs=None, asked=asked, problem=one_line(result.stderr))
+        return Queue(jobs=None, asked=asked, problem=error_line(result.stderr))
     return Queue(jobs=dict(map(_read_job, result.stdout.splitlines())), asked=asked)
+
+
+def error_line(text: str) -> str:
+    """Return the last line that a program of a scheduler printed as its error, without its own name."""
+    lines = [line for line in text.splitlines() if line.strip()]
+    return one_line(re.sub(r"^\w+: ((error|fatal): )?", "", lines[-1])) if lines else ""
 
 
 def _read_job(line: str) -> tuple[str, QueuedJob]:

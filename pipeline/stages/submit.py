@@ -23,7 +23,7 @@ from pipeline.campaign.state import read_facts, run_state, write_facts
 from pipeline.campaign.stored_design import write_design
 from pipeline.report.formatting import quantity
 from pipeline.stages.campaign import Progress, read_progress, with_states
-from pipeline.stages.job_queue import read_queue, watch_runs
+from pipeline.stages.job_queue import error_line, read_queue, watch_runs
 from pipeline.store.atomic import not_writable, write_text
 from pipeline.store.inputs import installed_version
 from pipeline.store.lock import between_runs, only_campaign_here, only_writer
@@ -361,6 +361,7 @@ def _submitted(command: Sequence[str]) -> str:
     result = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False)
     name = result.stdout.strip().partition(";")[0]
     if result.returncode or not name:
-        why = one_line(result.stderr) or f"exit status {result.returncode}"
-        raise UsageError(f"{command[0]} failed: {why}", where=command[-1], hint="correct [scheduler]")
+        why = error_line(result.stderr) or f"exit status {result.returncode}"
+        hint = "correct [scheduler] or submit again later; jobs submitted before go on"
+        raise UsageError(f"{command[0]} failed: {why}", where=command[-1], hint=hint)
     return name

@@ -12,6 +12,7 @@ from pipeline.campaign.design import Design, extended
 from pipeline.campaign.folders import RunFolder
 from pipeline.campaign.job_scripts import jobs, submit_command
 from pipeline.campaign.run_script import run_script
+from pipeline.campaign.state import run_state
 
 SLURM = """\
 [launcher]
@@ -227,6 +228,25 @@ def small_disk(tmp_path):
     yield mount
     for folder in mounted:
         subprocess.run(["umount", folder], check=True)
+
+
+@pytest.mark.parametrize("left", [0, 20_000])
+def test_a_run_that_finds_a_full_disk_is_not_started(described, small_disk, left):
+    campaign = described()
+    fill = small_disk("work")
+    (run, *_) = planned(campaign)
+    folder = RunFolder(campaign.work / run.name)
+    folder.path.mkdir()
+    folder.script.write_text(run_script(campaign, run, folder, version="1"))
+    spared = folder.path.parent / "spared"
+    spared.write_bytes(bytes(left))
+    subprocess.run(["sh", "-c", fill], check=True, capture_output=True)
+    spared.unlink()
+    subprocess.run(["bash", folder.script], check=False, capture_output=True)
+    assert folder.started.stat().st_size == 0
+    state = run_state(folder, lambda _: False)
+    assert (state.status, state.reason, state.interrupted) == ("failed", "no space left on the disk", True)
+    assert {path.name for path in folder.path.iterdir()} == {"run.sh", "started"}
 
 
 @pytest.mark.parametrize("disk", ["profiles", "work"])

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from pipeline.store.lock import only_campaign_here
+
 ROOT = Path(__file__).parents[3]
 
 PROGRAM = '''\
@@ -266,6 +268,12 @@ def test_campaigns_of_two_folders_do_not_run_at_the_same_time(call, folder):
     second.communicate(timeout=60)
     assert second.returncode == 0
     assert len(made(other)) == 8
+
+
+def test_who_has_nothing_to_run_waits_for_nobody(call, folder):
+    assert call("campaign", "submit")[0] == 0
+    with only_campaign_here(folder / "other.toml", print):
+        assert submitting(folder).communicate(timeout=30) == (None, b"")
 
 
 def test_the_budget_ends_the_runs(call, folder):

@@ -5,7 +5,7 @@ import time
 import pytest
 
 from pipeline.campaign.state import RunState
-from pipeline.stages.job_queue import Queue, QueuedJob, queue_notices, read_queue
+from pipeline.stages.job_queue import Queue, QueuedJob, error_line, queue_notices, read_queue
 
 NOW = 1000.0
 JOBS = {
@@ -49,6 +49,19 @@ def test_a_queue_that_cannot_be_read_matters_only_to_runs_in_it():
     assert queue_notices(unknown, {"a": RunState(status="running", job="7_0")}) == (
         "The queue cannot be read (no squeue here): 1 run may still be queued or running.",
     )
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("", ""),
+        ("squeue: error: a\nsqueue: fatal: no configuration\n\n", "no configuration"),
+        ("slurm_load_jobs error: connect failure\n", "slurm_load_jobs error: connect failure"),
+        ("qselect: cannot connect to server\n", "cannot connect to server"),
+    ],
+)
+def test_the_last_line_of_errors(text, line):
+    assert error_line(text) == line
 
 
 def test_what_squeue_prints(tmp_path, monkeypatch):

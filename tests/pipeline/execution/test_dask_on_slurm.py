@@ -1,0 +1,44 @@
+"""The batch script of the documentation, on a real Slurm."""
+
+import os
+import re
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("distributed", reason="the extra `dask` is not installed")
+
+ROOT = Path(__file__).parents[3]
+SCRIPT = re.compile(r"```bash\n(#!/bin/bash\n.*?)```", re.DOTALL)
+
+
+def test_the_batch_script_of_the_documentation_reads_a_study(slurm, strong_study, tmp_path, monkeypatch):
+    (script,) = SCRIPT.findall((ROOT / "docs/how-to/cluster.md").read_text())
+    for old, new in (
+        ("--nodes=4", "--nodes=1"),
+        ("--ntasks-per-node=16", "--ntasks-per-node=2"),
+        ('source "$HOME/callpaths/bin/activate"', f"export PYTHONPATH={ROOT}"),
+        ("pipeline run campaign", f"{sys.executable} -m pipeline run {strong_study}"),
+    ):
+        assert old in script
+        script = script.replace(old, new)
+    (tmp_path / "job.sh").write_text(script)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}:{os.environ['PATH']}")
+    command = ["sbatch", "--parsable", "--output=job.out", "job.sh"]
+    job = subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
+    queue = ["squeue", "--noheader", "--me", "--format=%i"]
+    end = time.monotonic() + 60
+    while job in subprocess.run(queue, check=True, capture_output=True, text=True).stdout.split():
+        assert time.monotonic() < end, (tmp_path / "job.out").read_text()
+        time.sleep(0.2)
+    shown = subprocess.run(
+        ["scontrol", "show", "job", job], check=True, capture_output=True, text=True
+    ).stdout
+    assert "JobState=COMPLETED" in shown, (tmp_path / "job.out").read_text()
+    here = [sys.executable, "-m", "pipeline", "run", strong_study, "--out", "here"]
+    subprocess.run(here, check=True, capture_output=True, env=os.environ | {"PYTHONPATH": str(ROOT)})
+    assert Path("results/summary.json").read_bytes() == Path("here/summary.json").read_bytes()
