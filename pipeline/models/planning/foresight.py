@@ -17,19 +17,19 @@ from pipeline.models.options import ModelOptions
 from pipeline.models.planning.question import Question, answer, relative_width
 from pipeline.statistics.student import TWO_SIDED
 
-DRAWS = 5
+DRAWS = 8
 _LEAST_END = 1e-3  # of a value, what its lower end counts as
 _DEVIATION = 0.0125  # a mean absolute error of one percent as a standard deviation
 
 
-def expected_width(
+def foreseen_widths(
     analysis: Analysis,
     question: Question,
     points: FloatArray,
     repetitions: IntArray,
     options: ModelOptions | None = None,
-) -> float:
-    """Return the median width of the answer over some draws of what further runs may measure.
+) -> FloatArray:
+    """Return the widths that the answer may have after further runs, float64[`DRAWS`], equally probable.
 
     Args:
         analysis: the modelled experiment.
@@ -42,10 +42,9 @@ def expected_width(
     points, repetitions = points[wanted], repetitions[wanted]
     widths = []
     for number in range(DRAWS):
-        random = np.random.default_rng([number, len(points)])
-        further = _drawn(analysis, points, repetitions, random)
+        further = _drawn(analysis, points, repetitions, np.random.default_rng(number))
         widths.append(relative_width(answer(_continued(analysis, points, further, options), question)))
-    return float(np.median(widths))
+    return np.array(widths)
 
 
 def _drawn(
