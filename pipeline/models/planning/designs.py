@@ -77,8 +77,8 @@ def _spread(values: FloatArray, count: int) -> IntArray:
     """Choose some of ascending values, evenly in the logarithm, the first and last among them: indices."""
     if len(values) <= count:
         return np.arange(len(values))
-    ideal = np.linspace(*np.log(values[[0, -1]]), count)
-    return np.unique(np.abs(np.log(values) - ideal[:, None]).argmin(axis=1))
+    ideal = np.geomspace(values[0], values[-1], count)
+    return np.unique(np.abs(np.log(values / ideal[:, None])).argmin(axis=1))
 
 
 def _affordable_line(

@@ -75,8 +75,8 @@ class Round:
         cost: core-seconds of the round; NaN if that of some run is unknown, 0 at the end.
         width: of the answer now, relative to its value; NaN without a question or a model, infinite if its
             interval is unknown.
-        expected: the same after the round; NaN if it cannot be predicted yet. If nothing helps, that after all
-            runs that might.
+        expected: the same after the round; NaN if it cannot be predicted yet. If nothing helps, that after
+            all runs that might.
     """
 
     repetitions: IntArray
@@ -111,19 +111,34 @@ def next_round(
             else _ended(progress, End.MEASURED)
         )
     width = relative_width(answer(analysis, question))
-    missing = _missing(
-        progress,
-        series_design(progress.points, progress.done, progress.cost, progress.repetitions, progress.budget),
+    series = series_design(
+        progress.points, progress.done, progress.cost, progress.repetitions, progress.budget
     )
-    if missing.any():
-        found = replace(_affordable(progress, missing, Purpose.SERIES), width=width)
-        if found.end is not None:
-            return found
-        widths = foreseen_widths(analysis, question, progress.points, found.repetitions, options)
-        return replace(found, expected=float(np.median(widths)))
+    if (missing := _missing(progress, series)).any():
+        return replace(_series(progress, missing, question, analysis, options), width=width)
     if width <= question.width:
         return replace(_ended(progress, End.ANSWERED), width=width)
     return replace(_extra(progress, question, analysis, options, width), width=width)
+
+
+def _series(
+    progress: Progress,
+    missing: IntArray,
+    question: Question,
+    analysis: Analysis,
+    options: ModelOptions | None,
+) -> Round:
+    """Run new scales once, then all of them again.
+
+    The first run of a scale tells its cost. From the few scales of a pilot the width after the series cannot
+    be predicted within a factor that is worth stating.
+    """
+    new = (progress.done == 0) & (missing > 0)
+    found = _affordable(progress, np.where(new, 1, missing), Purpose.SERIES)
+    if found.end is not None or new.any():
+        return found
+    widths = foreseen_widths(analysis, question, progress.points, found.repetitions, options)
+    return replace(found, expected=float(np.median(widths)))
 
 
 def _ended(progress: Progress, end: End) -> Round:
