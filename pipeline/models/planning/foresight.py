@@ -13,23 +13,24 @@ from ingest.arrays import FloatArray, IntArray
 from ingest.reduction import Reduction
 from pipeline.models.analysis import Analysis, Level
 from pipeline.models.fit import fit
+from pipeline.models.noise import LEAST_MISFIT
 from pipeline.models.options import ModelOptions
 from pipeline.models.planning.question import Question, answer, relative_width
 from pipeline.statistics.student import TWO_SIDED
 
-DRAWS = 5
+DRAWS = 8
 _LEAST_END = 1e-3  # of a value, what its lower end counts as
 _DEVIATION = 0.0125  # a mean absolute error of one percent as a standard deviation
 
 
-def expected_width(
+def foreseen_widths(
     analysis: Analysis,
     question: Question,
     points: FloatArray,
     repetitions: IntArray,
     options: ModelOptions | None = None,
-) -> float:
-    """Return the median width of the answer over some draws of what further runs may measure.
+) -> FloatArray:
+    """Return the widths that the answer may have after further runs, float64[`DRAWS`], equally probable.
 
     Args:
         analysis: the modelled experiment.
@@ -42,16 +43,19 @@ def expected_width(
     points, repetitions = points[wanted], repetitions[wanted]
     widths = []
     for number in range(DRAWS):
-        random = np.random.default_rng([number, len(points)])
-        further = _drawn(analysis, points, repetitions, random)
+        further = _drawn(analysis, points, repetitions, np.random.default_rng(number))
         widths.append(relative_width(answer(_continued(analysis, points, further, options), question)))
-    return float(np.median(widths))
+    return np.array(widths)
 
 
 def _drawn(
     analysis: Analysis, points: FloatArray, repetitions: IntArray, random: np.random.Generator
 ) -> FloatArray:
-    """Draw the values of further runs, float64[K, Q, most repetitions], NaN beyond the repetitions."""
+    """Draw the values of further runs, float64[K, Q, most repetitions], NaN beyond the repetitions.
+
+    At measured points the means so far are expected, elsewhere what the models predict: off by a share of
+    their intervals that all points have in common, and by what formulas miss of real programs at every point.
+    """
     models, kernels = analysis.callpaths.models, analysis.callpaths.kernels
     count = len(kernels)
     alike = np.sqrt(models.correlation) * random.standard_normal()
@@ -63,6 +67,7 @@ def _drawn(
     side = np.where(usable, np.abs(np.log(np.where(usable, ends, 1.0) / size)), 0.0) / TWO_SIDED
     expected = np.where(usable, size * np.exp(normal[:, None] * side), 0.0)
     known, place = analysis.experiment.measured_at(points)
+    expected *= np.exp(np.sqrt(LEAST_MISFIT) * random.standard_normal(expected.shape))
     expected[:, known] = kernels.mean[:, place[known]]
     runs = int(repetitions.max(initial=1))
     noise = _noise(analysis, (len(points), runs), random)

@@ -30,7 +30,7 @@ class Question:
 
 
 def answer(analysis: Analysis, question: Question) -> Estimate:
-    """Predict the figure that is asked for: one value with its 90 % interval, in s or core-h if it has a unit.
+    """Predict the figure that is asked for with its 90 % interval; times in seconds.
 
     Value and ends are NaN if models or data do not give the figure: no efficiency without a parameter that
     counts processes, no interval of a ratio if nothing was repeated.

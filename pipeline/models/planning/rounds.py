@@ -1,21 +1,26 @@
-"""What a measurement campaign measures next: a pilot, a series, then what narrows the answer most."""
+"""What a measurement campaign measures next: a pilot, a series, then what narrows the answer most.
+
+Repetitions are few from the start. What a forecast leaves open is mostly where the program goes beyond the
+measured scales, and repetitions say nothing about that: two runs at each scale show the noise and a slow run
+(`python -m benchmarks.adaptive` compares designs). Every further round is one whose outcome the widths of
+continued experiments (`foresight`) make likely to help.
+"""
 
 from dataclasses import dataclass, replace
 from enum import Enum
 
 import numpy as np
 
-from ingest.arrays import BoolArray, FloatArray, IntArray
+from ingest.arrays import FloatArray, IntArray
 from pipeline.models.analysis import Analysis
 from pipeline.models.options import ModelOptions
 from pipeline.models.planning.advice import advise, repetition_noise
-from pipeline.models.planning.foresight import expected_width
+from pipeline.models.planning.designs import pilot_design, series_design
+from pipeline.models.planning.foresight import foreseen_widths
 from pipeline.models.planning.question import Question, answer, relative_width
 
-PILOT_VALUES = 3  # of each parameter: the fewest that a model can be made from
-SERIES_VALUES = 5  # of each parameter, that trust in a model asks for
-REPEATED = 2  # runs of the smallest scales in a series, so that the noise is known
-EXTRA_SHARE = 0.25  # of what was spent so far, that one round of extra runs may cost
+HELPS = 0.9  # of the width now, that all runs at once must be expected to leave at most to be worth it
+MANY = 5  # further runs at every measured point: as much as repetitions can do
 
 
 class Purpose(Enum):
@@ -32,7 +37,7 @@ class End(Enum):
     ANSWERED = "answered"  # the interval is as narrow as wanted
     MEASURED = "measured"  # no question is asked, and everything planned is measured
     BUDGET = "budget"  # what would help costs more than is left
-    NOTHING_HELPS = "nothing helps"  # no run at the candidates would narrow the interval noticeably
+    NOTHING_HELPS = "nothing helps"  # no runs at the candidates would narrow the interval noticeably
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -40,7 +45,7 @@ class Progress:
     """What a campaign may measure, has measured and may spend.
 
     Attributes:
-        points: float64[Q, D], the candidates, distinct and positive.
+        points: float64[Q, D], the candidates, distinct and positive; all measured points are among them.
         done: int64[Q], usable runs so far at each, those under way included.
         cost: float64[Q], core-seconds of a run, measured or predicted; NaN if unknown.
         repetitions: runs at a scale at most, before the question asks for more.
@@ -52,6 +57,11 @@ class Progress:
     cost: FloatArray
     repetitions: int = 5
     budget: float = float("inf")
+
+    def cost_of(self, repetitions: IntArray) -> float:
+        """Return the core-seconds of further runs, int64[Q]; NaN if that of one is unknown."""
+        made = repetitions > 0
+        return float((repetitions[made] * self.cost[made]).sum())
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -65,7 +75,8 @@ class Round:
         cost: core-seconds of the round; NaN if that of some run is unknown, 0 at the end.
         width: of the answer now, relative to its value; NaN without a question or a model, infinite if its
             interval is unknown.
-        expected: the same after the round; NaN if it cannot be predicted yet.
+        expected: the same after the round; NaN if it cannot be predicted yet. If nothing helps, that after
+            all runs that might.
     """
 
     repetitions: IntArray
@@ -90,31 +101,48 @@ def next_round(
         analysis: the modelled experiment; None before the pilot is done.
         options: how it was modelled.
     """
-    every = np.full(len(progress.points), progress.repetitions)
-    pilot = _pilot(progress.points)
-    if question is None:
-        if analysis is None and (wanted := _missing(progress, pilot.astype(np.int64))).any():
-            return _affordable(progress, wanted, Purpose.PILOT)
-        wanted = _missing(progress, every)
+    if analysis is None and (missing := _missing(progress, pilot_design(progress.points))).any():
+        return _affordable(progress, missing, Purpose.PILOT)
+    if question is None or analysis is None:
+        missing = _missing(progress, np.full(len(progress.points), progress.repetitions))
         return (
-            _affordable(progress, wanted, Purpose.SERIES) if wanted.any() else _ended(progress, End.MEASURED)
+            _affordable(progress, missing, Purpose.SERIES)
+            if missing.any()
+            else _ended(progress, End.MEASURED)
         )
-    if analysis is None:
-        wanted = _missing(progress, pilot.astype(np.int64))
-        return _affordable(progress, wanted, Purpose.PILOT)
     width = relative_width(answer(analysis, question))
-    wanted = _missing(progress, _series(progress))
-    if wanted.any():
-        return _expecting(
-            _affordable(progress, wanted, Purpose.SERIES, width), progress, question, analysis, options
-        )
+    series = series_design(
+        progress.points, progress.done, progress.cost, progress.repetitions, progress.budget
+    )
+    if (missing := _missing(progress, series)).any():
+        return replace(_series(progress, missing, question, analysis, options), width=width)
     if width <= question.width:
-        return _ended(progress, End.ANSWERED, width)
-    return _expecting(_extra(progress, question, analysis, width), progress, question, analysis, options)
+        return replace(_ended(progress, End.ANSWERED), width=width)
+    return replace(_extra(progress, question, analysis, options, width), width=width)
 
 
-def _ended(progress: Progress, end: End, width: float = float("nan")) -> Round:
-    return Round(repetitions=np.zeros(len(progress.points), dtype=np.int64), end=end, width=width)
+def _series(
+    progress: Progress,
+    missing: IntArray,
+    question: Question,
+    analysis: Analysis,
+    options: ModelOptions | None,
+) -> Round:
+    """Run new scales once, then all of them again.
+
+    The first run of a scale tells its cost. From the few scales of a pilot the width after the series cannot
+    be predicted within a factor that is worth stating.
+    """
+    new = (progress.done == 0) & (missing > 0)
+    found = _affordable(progress, np.where(new, 1, missing), Purpose.SERIES)
+    if found.end is not None or new.any():
+        return found
+    widths = foreseen_widths(analysis, question, progress.points, found.repetitions, options)
+    return replace(found, expected=float(np.median(widths)))
+
+
+def _ended(progress: Progress, end: End) -> Round:
+    return Round(repetitions=np.zeros(len(progress.points), dtype=np.int64), end=end)
 
 
 def _missing(progress: Progress, wanted: IntArray) -> IntArray:
@@ -122,97 +150,90 @@ def _missing(progress: Progress, wanted: IntArray) -> IntArray:
     return np.asarray(np.maximum(wanted - progress.done, 0), dtype=np.int64)
 
 
-def _affordable(progress: Progress, wanted: IntArray, purpose: Purpose, width: float = float("nan")) -> Round:
-    """Keep the runs that the budget allows, the cheapest first."""
+def _affordable(progress: Progress, wanted: IntArray, purpose: Purpose) -> Round:
+    """Keep the runs that the budget allows, the cheapest first; those of unknown cost count as free."""
     cost = np.where(np.isfinite(progress.cost), progress.cost, 0.0)
-    order = np.lexsort((progress.points.prod(axis=1), cost))
     left = progress.budget
     kept = np.zeros(len(wanted), dtype=np.int64)
-    for place in order.tolist():
+    for place in np.lexsort((progress.points.prod(axis=1), cost)).tolist():
         kept[place] = wanted[place]
         if kept[place] * cost[place] > left:
             kept[place] = int(left / cost[place])
         left -= kept[place] * cost[place]
     if not kept.any():
-        return _ended(progress, End.BUDGET, width)
-    return Round(
-        repetitions=kept,
-        purpose=purpose,
-        cost=float((kept * np.where(kept > 0, progress.cost, 0.0)).sum()),
-        width=width,
-    )
+        return _ended(progress, End.BUDGET)
+    return Round(repetitions=kept, purpose=purpose, cost=progress.cost_of(kept))
 
 
-def _expecting(
-    found: Round, progress: Progress, question: Question, analysis: Analysis, options: ModelOptions | None
+def _extra(
+    progress: Progress, question: Question, analysis: Analysis, options: ModelOptions | None, width: float
 ) -> Round:
-    if found.end is not None:
-        return found
-    expected = expected_width(analysis, question, progress.points, found.repetitions, options)
-    return replace(found, expected=expected)
+    """Choose the runs that most likely make the answer narrow enough per core-second."""
+
+    def foresee(repetitions: IntArray) -> FloatArray:
+        return foreseen_widths(analysis, question, progress.points, repetitions, options)
+
+    most = np.where(progress.done > 0, MANY, 0) + _beyond(progress)
+    best = foresee(most)
+    if best.min() > question.width and np.median(best) > HELPS * width:
+        return replace(_ended(progress, End.NOTHING_HELPS), expected=float(np.median(best)))
+    found: list[tuple[float, float, Round]] = []
+    for repetitions in _choices(progress, question, analysis):
+        cost = progress.cost_of(repetitions)
+        if cost <= progress.budget:
+            widths = foresee(repetitions)
+            expected = float(np.median(widths))
+            chance = float((widths <= question.width).mean())
+            gain = float(np.log(width / expected)) if np.isfinite(width) else float(-np.log(expected))
+            made = Round(repetitions=repetitions, purpose=Purpose.EXTRA, cost=cost, expected=expected)
+            found.append((chance / cost, gain / cost, made))
+    if not found:
+        return _ended(progress, End.BUDGET)
+    return max(found, key=lambda one: one[:2])[2]
 
 
-def _spread(values: FloatArray, count: int) -> FloatArray:
-    """Choose values spread evenly in the logarithm, the first and the last among them."""
-    if len(values) <= count:
-        return values
-    ideal = np.geomspace(values[0], values[-1], count)
-    nearest = np.abs(np.log(values)[None] - np.log(ideal)[:, None]).argmin(axis=1)
-    return np.asarray(values[np.unique(nearest)])
+def _choices(progress: Progress, question: Question, analysis: Analysis) -> list[IntArray]:
+    """Return what a round may consist of: runs int64[Q] at every candidate.
 
-
-def _on_lines(points: FloatArray, count: int, first: int) -> BoolArray:
-    """Tell which points have the smallest value of all parameters but one, bool[Q].
-
-    Of that one, the `first` of `count` values that are spread over its range. Lines through the cheapest corner
-    are the cheapest design that shows every parameter (Ritter and others, "Learning cost-effective sampling
-    strategies for empirical performance modeling", 2020).
+    One more at all measured points, which stays balanced; at the largest; the next ones beyond the range; and
+    what `advise` plans for what the first costs.
     """
-    corner = points == points.min(axis=0)
-    chosen = np.stack(
-        [np.isin(column, _spread(np.unique(column), count)[:first]) for column in points.T], axis=1
-    )
-    off = (~corner).sum(axis=1)
-    return np.asarray((off == 0) | ((off == 1) & (chosen | corner).all(axis=1)))
+    block = (progress.done > 0).astype(np.int64)
+    largest = np.zeros(len(block), dtype=np.int64)
+    largest[np.where(progress.done > 0, np.log(progress.points).sum(axis=1), -np.inf).argmax()] = 1
+    choices = [
+        block,
+        largest,
+        _beyond(progress),
+        _advised(progress, question, analysis, progress.cost_of(block)),
+    ]
+    distinct = {choice.tobytes(): choice for choice in choices if choice.any()}
+    return [choice for choice in distinct.values() if np.isfinite(progress.cost_of(choice))]
 
 
-def _pilot(points: FloatArray) -> BoolArray:
-    return _on_lines(points, SERIES_VALUES, PILOT_VALUES)
+def _beyond(progress: Progress) -> IntArray:
+    """Two runs at the cheapest candidate beyond what was measured, int64[Q]; none if there is none."""
+    largest = progress.points[progress.done > 0].max(axis=0)
+    beyond = (progress.points > largest).any(axis=1) & np.isfinite(progress.cost)
+    runs = np.zeros(len(beyond), dtype=np.int64)
+    if beyond.any():
+        runs[np.where(beyond, progress.cost, np.inf).argmin()] = min(2, progress.repetitions)
+    return runs
 
 
-def _series(progress: Progress) -> IntArray:
-    """Runs at each candidate that a model over the whole range needs, int64[Q]."""
-    points = progress.points
-    wanted = _on_lines(points, SERIES_VALUES, SERIES_VALUES).astype(np.int64)
-    if points.shape[1] > 1:  # one place where all are large shows whether the parameters interact
-        wanted[int(np.log(points).sum(axis=1).argmax())] = 1
-    return np.where(wanted > 0, np.where(_pilot(points), min(REPEATED, progress.repetitions), 1), 0)
-
-
-def _extra(progress: Progress, question: Question, analysis: Analysis, width: float) -> Round:
-    kernels = analysis.callpaths.kernels
-    spent = float(np.nansum(progress.done * progress.cost))
+def _advised(progress: Progress, question: Question, analysis: Analysis, budget: float) -> IntArray:
+    """Return what `advise` plans for a budget, int64[Q]."""
     known = np.isfinite(progress.cost)
-    budget = min(progress.budget, max(EXTRA_SHARE * spent, float(np.nanmin(progress.cost, initial=np.inf))))
-    if not (known.any() and budget > 0):
-        return _ended(progress, End.BUDGET, width)
     steps = advise(
         analysis.callpaths.models,
         analysis.experiment.points,
         question.at,
         budget,
-        noise=repetition_noise(kernels.values),
+        noise=repetition_noise(analysis.callpaths.kernels.values),
         candidates=progress.points[known],
         cost=progress.cost[known],
     )
-    if not steps:
-        return _ended(progress, End.NOTHING_HELPS, width)
-    repetitions = np.zeros(len(progress.points), dtype=np.int64)
+    runs = np.zeros(len(known), dtype=np.int64)
     for step in steps:
-        repetitions[(progress.points == step.point).all(axis=1)] += step.repetitions
-    return Round(
-        repetitions=repetitions,
-        purpose=Purpose.EXTRA,
-        cost=float((repetitions * np.where(repetitions > 0, progress.cost, 0.0)).sum()),
-        width=width,
-    )
+        runs[(progress.points == step.point).all(axis=1)] += step.repetitions
+    return runs

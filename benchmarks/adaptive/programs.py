@@ -1,0 +1,168 @@
+"""Programs with a known truth, and runs of them with noise, a rare slow run and a cost."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from pipeline.models.planning.question import Quantity
+
+Array = npt.NDArray[np.float64]
+Random = np.random.Generator
+
+SCALES = np.array([2.0, 4.0, 8.0, 16.0, 32.0])  # processes
+SIZES = np.array([8.0, 12.0, 16.0, 24.0, 32.0])  # cells along the edge of a mesh
+REACH = {"p": 4.0, "n": 2.0}  # target over the largest scale
+CORES = {"p": None, "n": 4}  # of a run: as many as processes, or the same for all sizes
+LOSSES = ((0.0, 1), (0.25, 0), (1 / 3, 1), (0.5, 0), (2 / 3, 0), (1.0, 0), (1.0, 1))
+"""Exponents (a, b) of p^a log2(p)^b in the effort that is lost under strong scaling."""
+GROWTHS = ((2.0, 0), (2.5, 0), (3.0, 0), (3.0, 1), (10 / 3, 0), (4.0, 0))
+"""Exponents (a, b) of n^a log2(n)^b."""
+WALK = 0.03  # per root of a doubling: what formulas miss of real programs (`LEAST_MISFIT` in models/noise)
+BEND, BENDS = 0.2, 1.0
+"""How much the exponent of a program that bends changes per root of a doubling: median and standard deviation
+of the logarithm of that over programs."""
+NOISE = (0.01, 0.05)
+SLOW_RUNS, SLOWEST = 0.02, (1.1, 1.5)
+OF_RUN = 0.5  # share of the noise's variance that all kernels of a run have in common
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Program:
+    """K kernels whose effort is known exactly.
+
+    Attributes:
+        family: what kind of program.
+        parameter: p (strong scaling) or n (size of a mesh).
+        effort: gives float64[K, Q] core-seconds at scales float64[Q].
+        noise: relative standard deviation of a run.
+        quantity: what is asked.
+    """
+
+    family: str
+    parameter: str
+    effort: Callable[[Array], Array]
+    noise: float
+    quantity: Quantity
+
+    @property
+    def scales(self) -> Array:
+        """The scales of the fixed design, float64[5]."""
+        return SCALES if self.parameter == "p" else SIZES
+
+    @property
+    def candidates(self) -> Array:
+        """What may be measured: the same scales, or all whole numbers of their range."""
+        return SCALES if self.parameter == "p" else np.arange(SIZES[0], SIZES[-1] + 1)
+
+    @property
+    def target(self) -> float:
+        return float(self.scales[-1] * REACH[self.parameter])
+
+    @property
+    def truth(self) -> float:
+        """The figure that is asked for."""
+        first, target = self.effort(np.array([self.scales[0], self.target])).sum(axis=0)
+        return float(first / target) if self.quantity == "efficiency" else float(target / self.cores(self.target))
+
+    def cores(self, scale: float) -> int:
+        return CORES[self.parameter] or int(scale)
+
+    def run(self, scale: float, random: Random) -> Array:
+        """Measure once, float64[K] core-seconds."""
+        exact = self.effort(np.array([scale]))[:, 0]
+        shared = np.sqrt(OF_RUN) * random.standard_normal()
+        own = np.sqrt(1 - OF_RUN) * random.standard_normal(len(exact))
+        slow = random.uniform(*SLOWEST) if random.random() < SLOW_RUNS else 1.0
+        measured: Array = exact * slow * np.exp(self.noise * (shared + own))
+        return measured
+
+
+def draw(family: str, random: Random) -> Program:
+    """Draw a program of a family."""
+    noise = float(random.uniform(*NOISE))
+    parameter = "n" if family.startswith("mesh") else "p"
+    kernels = 1 if family.endswith("one kernel") else 5
+    make = _mesh if parameter == "n" else _strong
+    formulas = make(random, kernels)
+    off = _leaving(family, random, kernels)
+    return Program(
+        family=family,
+        parameter=parameter,
+        effort=lambda scales: formulas(scales) * np.exp(off(scales)),
+        noise=noise,
+        quantity="time" if parameter == "n" else "efficiency",
+    )
+
+
+FAMILIES = (
+    "strong, one kernel",
+    "strong",
+    "strong, walking",
+    "strong, bending",
+    "mesh",
+    "mesh, walking",
+    "mesh, bending",
+)
+
+
+def _strong(random: Random, kernels: int) -> Callable[[Array], Array]:
+    """Work that stays the same, and losses that are 10 to 70 % of the effort at the largest scale."""
+    work, share = 10 ** random.uniform(1, 3), random.uniform(0.1, 0.7)
+    parts = random.dirichlet(np.ones(max(kernels - 2, 1)))
+    of_work = random.dirichlet(np.ones(min(kernels, 2)))
+    terms = [LOSSES[i] for i in random.integers(len(LOSSES), size=len(parts))]
+    loss = work * share / (1 - share) * parts
+
+    def effort(scales: Array) -> Array:
+        lost = np.stack(
+            [f * _term(scales, t) / _term(SCALES[-1:], t) for f, t in zip(loss, terms, strict=True)]
+        )
+        if kernels == 1:
+            return work + lost
+        return np.concatenate([np.outer(of_work * work, np.ones(len(scales))), lost])
+
+    return effort
+
+
+def _mesh(random: Random, kernels: int) -> Callable[[Array], Array]:
+    """Kernels that grow with powers of the size; their shares are drawn at the largest one."""
+    total = 10 ** random.uniform(1, 3)
+    parts = total * random.dirichlet(np.ones(kernels))
+    terms = [GROWTHS[i] for i in random.integers(len(GROWTHS), size=kernels)]
+    fixed = parts * random.uniform(0.0, 0.01, kernels)
+    return lambda scales: np.stack(
+        [c + f * _term(scales, t) / _term(SIZES[-1:], t) for c, f, t in zip(fixed, parts, terms, strict=True)]
+    )
+
+
+def _term(scales: Array, exponents: tuple[float, int]) -> Array:
+    value: Array = scales ** exponents[0] * np.log2(scales) ** exponents[1]
+    return value
+
+
+def _leaving(family: str, random: Random, kernels: int) -> Callable[[Array], Array]:
+    """How the logarithm of each kernel's effort leaves its formula, as a function to float64[K, Q]."""
+    steps = random.standard_normal((kernels, 64))
+
+    def nothing(scales: Array) -> Array:
+        return np.zeros((kernels, len(scales)))
+
+    def walking(scales: Array) -> Array:
+        return _path(WALK * np.sqrt(0.25) * steps, scales)
+
+    size = BEND * np.exp(BENDS * random.standard_normal())
+
+    def bending(scales: Array) -> Array:
+        slopes = np.cumsum(size * np.sqrt(0.25) * steps, axis=1)
+        return _path(np.log(2.0) * 0.25 * slopes, scales)
+
+    return walking if family.endswith("walking") else bending if family.endswith("bending") else nothing
+
+
+def _path(steps: Array, scales: Array) -> Array:
+    """Add up steps of a quarter of a doubling from scale 1, float64[K, Q]."""
+    places = np.arange(steps.shape[1] + 1) / 4
+    walk = np.concatenate([np.zeros((len(steps), 1)), np.cumsum(steps, axis=1)], axis=1)
+    return np.stack([np.interp(np.log2(scales), places, row) for row in walk])
