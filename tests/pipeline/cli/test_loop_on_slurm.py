@@ -1,0 +1,127 @@
+"""A campaign's loop on a real Slurm: it goes on after whatever breaks, and makes no run twice."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from tests.pipeline.cli.test_campaign_loop import DESCRIPTION, PROGRAM
+from tools import local_slurm
+
+ROOT = Path(__file__).parents[3]
+NODE = os.uname().nodename.partition(".")[0]
+
+
+@pytest.fixture
+def folder(slurm, tmp_path, monkeypatch):
+    """A campaign with a question, of a small program on Slurm, whose runs hang at n = 16."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "timers.py").write_text(PROGRAM)
+    (tmp_path / "campaign.toml").write_text(f'{DESCRIPTION}[scheduler]\nkind = "slurm"\n')
+    (tmp_path / "hang16").touch()
+    yield tmp_path
+    subprocess.run(["scancel", "--me"], check=False)
+    until(lambda: not subprocess.run(["squeue", "--me", "-h"], check=True, capture_output=True).stdout, 30)
+
+
+def until(true, seconds=60.0):
+    end = time.monotonic() + seconds
+    while not true():
+        assert time.monotonic() < end
+        time.sleep(0.1)
+
+
+def made(folder):
+    file = folder / "made"
+    return file.read_text().split() if file.exists() else []
+
+
+def looping(folder):
+    command = [sys.executable, "-m", "pipeline", "campaign", "loop", "--interval", "0.5"]
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    return subprocess.Popen(
+        command, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    )
+
+
+def ended(process):
+    output, _ = process.communicate(timeout=120)
+    assert process.returncode == 0, output
+    assert output.rstrip().endswith("answered."), output
+    return output
+
+
+def runs(call):
+    return json.loads(call("campaign", "plan", "--json", "-")[1])["runs"]
+
+
+def hung(folder, times):
+    until(lambda: made(folder).count("16") == times)
+
+
+def scontrol(state):
+    subprocess.run(["scontrol", "update", f"NodeName={NODE}", f"State={state}", "Reason=test"], check=True)
+
+
+def test_a_job_a_node_the_controller_and_the_loop_itself_are_killed(call, folder, slurm):
+    process = looping(folder)
+    hung(folder, 1)
+    subprocess.run(["scancel", "--me"], check=True)
+    hung(folder, 2)
+    scontrol("DOWN")
+    until(lambda: "Held back by the scheduler: " in call("campaign", "status")[1])
+    scontrol("RESUME")
+    hung(folder, 3)
+    local_slurm.end_daemon(slurm, "slurmctld", signal.SIGTERM)
+    time.sleep(4)
+    assert process.poll() is None
+    local_slurm.start_controller(slurm)
+    process.kill()
+    output, _ = process.communicate()
+    assert "failed: job was cancelled" in output
+    assert "failed: its node failed" in output
+    process = looping(folder)
+    time.sleep(2)
+    (folder / "hang16").unlink()
+    ended(process)
+    planned = runs(call)
+    assert {run["status"] for run in planned} == {"done"}
+    assert len(made(folder)) == len(planned) + 2
+
+
+@pytest.fixture
+def small_disk(folder):
+    """Mount a small disk where the runs are prepared."""
+    work = folder / "work"
+    work.mkdir()
+    mounted = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=4M", "tmpfs", work], capture_output=True, text=True, check=False
+    )
+    if mounted.returncode:
+        pytest.skip(f"a disk cannot be mounted here: {mounted.stderr.strip()}")
+    yield work
+    subprocess.run(["umount", "--lazy", work], check=True)
+
+
+def test_a_full_disk_ends_the_loop_until_there_is_space(call, folder, small_disk):
+    process = looping(folder)
+    hung(folder, 1)
+    with (small_disk / "ballast").open("ab", buffering=0) as file, suppress(OSError):
+        while True:
+            file.write(bytes(1024))
+    (folder / "hang16").unlink()
+    output, _ = process.communicate(timeout=120)
+    assert process.returncode == 3, output
+    assert output.count("melt.n16.r1: failed: no space left on the disk") == 5
+    assert "melt.n16.r1 was stopped 5 times: find out why" in output
+    (small_disk / "ballast").unlink()
+    ended(looping(folder))
+    planned = runs(call)
+    assert {run["status"] for run in planned} == {"done"}
+    assert len(made(folder)) == len(planned) + 1
