@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 
 import numpy as np
+from scipy.special import ndtr
 
 from ingest.arrays import FloatArray, IntArray
 from pipeline.models.analysis import Analysis
@@ -20,6 +21,7 @@ from pipeline.models.planning.foresight import foreseen_widths
 from pipeline.models.planning.question import Question, answer, relative_width
 
 HELPS = 0.9  # of the width now, that all runs at once must be expected to leave at most to be worth it
+LEAST_CHANCE = 0.1  # that all runs at once narrow it enough
 MANY = 5  # further runs at every measured point: as much as repetitions can do
 
 
@@ -175,7 +177,7 @@ def _extra(
 
     most = np.where(progress.done > 0, MANY, 0) + _beyond(progress)
     best = foresee(most)
-    if best.min() > question.width and np.median(best) > HELPS * width:
+    if _chance(best, question.width) < LEAST_CHANCE and np.median(best) > HELPS * width:
         return replace(_ended(progress, End.NOTHING_HELPS), expected=float(np.median(best)))
     found: list[tuple[float, float, Round]] = []
     for repetitions in _choices(progress, question, analysis):
@@ -183,13 +185,19 @@ def _extra(
         if cost <= progress.budget:
             widths = foresee(repetitions)
             expected = float(np.median(widths))
-            chance = float((widths <= question.width).mean())
+            chance = _chance(widths, question.width)
             gain = float(np.log(width / expected)) if np.isfinite(width) else float(-np.log(expected))
             made = Round(repetitions=repetitions, purpose=Purpose.EXTRA, cost=cost, expected=expected)
             found.append((chance / cost, gain / cost, made))
     if not found:
         return _ended(progress, End.BUDGET)
     return max(found, key=lambda one: one[:2])[2]
+
+
+def _chance(widths: FloatArray, wanted: float) -> float:
+    """Return how probable a width is that is narrow enough, if their logarithms are normal."""
+    logs = np.log(widths)
+    return float(ndtr((np.log(wanted) - logs.mean()) / max(float(logs.std(ddof=1)), 1e-9)))
 
 
 def _choices(progress: Progress, question: Question, analysis: Analysis) -> list[IntArray]:
