@@ -22,6 +22,7 @@ from pipeline.models.planning.question import Question, answer, relative_width
 
 HELPS = 0.9  # of the width now, that all runs at once must be expected to leave at most to be worth it
 LEAST_CHANCE = 0.1  # that all runs at once narrow it enough
+UNKNOWN = 1e9  # what an unknown width counts as
 MANY = 5  # further runs at every measured point: as much as repetitions can do
 
 
@@ -175,20 +176,22 @@ def _extra(
     def foresee(repetitions: IntArray) -> FloatArray:
         return foreseen_widths(analysis, question, progress.points, repetitions, options)
 
-    most = np.where(progress.done > 0, MANY, 0) + _beyond(progress)
-    best = foresee(most)
-    if _chance(best, question.width) < LEAST_CHANCE and np.median(best) > HELPS * width:
+    best = foresee(np.where(progress.done > 0, MANY, 0) + _beyond(progress))
+    if _chance(best, question.width) < LEAST_CHANCE and not np.median(best) <= HELPS * width:
         return replace(_ended(progress, End.NOTHING_HELPS), expected=float(np.median(best)))
     found: list[tuple[float, float, Round]] = []
     for repetitions in _choices(progress, question, analysis):
         cost = progress.cost_of(repetitions)
         if cost <= progress.budget:
             widths = foresee(repetitions)
-            expected = float(np.median(widths))
-            chance = _chance(widths, question.width)
-            gain = float(np.log(width / expected)) if np.isfinite(width) else float(-np.log(expected))
-            made = Round(repetitions=repetitions, purpose=Purpose.EXTRA, cost=cost, expected=expected)
-            found.append((chance / cost, gain / cost, made))
+            made = Round(
+                repetitions=repetitions,
+                purpose=Purpose.EXTRA,
+                cost=cost,
+                expected=float(np.median(widths)),
+            )
+            narrower = float(np.log(min(width, UNKNOWN) / min(made.expected, UNKNOWN)))
+            found.append((_chance(widths, question.width) / cost, narrower / cost, made))
     if not found:
         return _ended(progress, End.BUDGET)
     return max(found, key=lambda one: one[:2])[2]
@@ -196,7 +199,7 @@ def _extra(
 
 def _chance(widths: FloatArray, wanted: float) -> float:
     """Return how probable a width is that is narrow enough, if their logarithms are normal."""
-    logs = np.log(widths)
+    logs = np.log(np.minimum(widths, UNKNOWN))
     return float(ndtr((np.log(wanted) - logs.mean()) / max(float(logs.std(ddof=1)), 1e-9)))
 
 
