@@ -116,7 +116,7 @@ def _continued(
     values[:, : len(experiment.points), :before] = kernels.values
     values[:, row, before:] = further
     whole = replace(
-        experiment, points=every, values={kernels.metric: Reduction(values, values, values, values)}
+        experiment, points=every, values={analysis.metric: Reduction(values, values, values, values)}
     )
     models = fit(experiment.parameters, every, values, options, parts=kernels.additive)
     return replace(analysis, experiment=whole, callpaths=Level(replace(kernels, values=values), models))

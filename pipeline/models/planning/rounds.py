@@ -177,7 +177,8 @@ def _extra(
         return foreseen_widths(analysis, question, progress.points, repetitions, options)
 
     best = foresee(np.where(progress.done > 0, MANY, 0) + _beyond(progress))
-    if _chance(best, question.width) < LEAST_CHANCE and not np.median(best) <= HELPS * width:
+    helps = min(float(np.median(best)), UNKNOWN) <= HELPS * min(width, UNKNOWN)
+    if not helps and _chance(best, question.width) < LEAST_CHANCE:
         return replace(_ended(progress, End.NOTHING_HELPS), expected=float(np.median(best)))
     found: list[tuple[float, float, Round]] = []
     for repetitions in _choices(progress, question, analysis):
