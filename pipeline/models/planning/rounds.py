@@ -22,6 +22,7 @@ from pipeline.models.planning.question import Question, answer, relative_width
 
 HELPS = 0.9  # of the width now, that all runs at once must be expected to leave at most to be worth it
 LEAST_CHANCE = 0.1  # that all runs at once narrow it enough
+LEAST_COST = 1e-9  # core-seconds of a round
 UNKNOWN = 1e9  # what an unknown width counts as
 MANY = 5  # further runs at every measured point: as much as repetitions can do
 
@@ -48,7 +49,8 @@ class Progress:
     """What a campaign may measure, has measured and may spend.
 
     Attributes:
-        points: float64[Q, D], the candidates, distinct and positive; all measured points are among them.
+        points: float64[Q, D], the candidates, distinct and positive: all measured points, and no point where
+            runs fail.
         done: int64[Q], usable runs so far at each, those under way included.
         cost: float64[Q], core-seconds of a run, measured or predicted; NaN if unknown.
         repetitions: runs at a scale at most, before the question asks for more.
@@ -182,7 +184,7 @@ def _extra(
         return replace(_ended(progress, End.NOTHING_HELPS), expected=float(np.median(best)))
     found: list[tuple[float, float, Round]] = []
     for repetitions in _choices(progress, question, analysis):
-        cost = progress.cost_of(repetitions)
+        cost = max(progress.cost_of(repetitions), LEAST_COST)
         if cost <= progress.budget:
             widths = foresee(repetitions)
             made = Round(
@@ -236,6 +238,8 @@ def _beyond(progress: Progress) -> IntArray:
 def _advised(progress: Progress, question: Question, analysis: Analysis, budget: float) -> IntArray:
     """Return what `advise` plans for a budget, int64[Q]."""
     known = np.isfinite(progress.cost)
+    if not budget > 0:
+        return np.zeros(len(known), dtype=np.int64)
     steps = advise(
         analysis.callpaths.models,
         analysis.experiment.points,
