@@ -130,11 +130,11 @@ def judged(runs: Runs, analysis: Analysis) -> Outcome:
     )
 
 
-def fixed_design(program: Program, random: Random) -> Outcome:
-    """Measure five scales five times."""
+def fixed_design(program: Program, random: Random, repetitions: int = REPETITIONS) -> Outcome:
+    """Measure five scales five times, or as often as asked."""
     runs = Runs(program, random)
     for scale in program.scales.tolist():
-        runs.make(scale, REPETITIONS)
+        runs.make(scale, repetitions)
     return judged(runs, runs.modelled())
 
 

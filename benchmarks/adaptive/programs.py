@@ -21,8 +21,9 @@ GROWTHS = ((2.0, 0), (2.5, 0), (3.0, 0), (3.0, 1), (10 / 3, 0), (4.0, 0))
 """Exponents (a, b) of n^a log2(n)^b."""
 WALK = 0.03  # per root of a doubling: what formulas miss of real programs (`LEAST_MISFIT` in models/noise)
 BEND, BENDS = 0.2, 1.0
-"""How much the exponent of a program that bends changes per root of a doubling: median and standard deviation
-of the logarithm of that over programs."""
+"""How much the exponent of a program that bends changes per root of a doubling: median over programs, and
+standard deviation of its logarithm. With these, our forecasts of the fixed design err as on 65 real series
+(`benchmarks/real_series`): quartiles of |log error| per log factor 0.05, 0.12, 0.25 and 0.06, 0.11, 0.22."""
 NOISE = (0.01, 0.05)
 SLOW_RUNS, SLOWEST = 0.02, (1.1, 1.5)
 OF_RUN = 0.5  # share of the noise's variance that all kernels of a run have in common
@@ -64,7 +65,11 @@ class Program:
     def truth(self) -> float:
         """The figure that is asked for."""
         first, target = self.effort(np.array([self.scales[0], self.target])).sum(axis=0)
-        return float(first / target) if self.quantity == "efficiency" else float(target / self.cores(self.target))
+        return (
+            float(first / target)
+            if self.quantity == "efficiency"
+            else float(target / self.cores(self.target))
+        )
 
     def cores(self, scale: float) -> int:
         return CORES[self.parameter] or int(scale)
@@ -83,7 +88,7 @@ def draw(family: str, random: Random) -> Program:
     """Draw a program of a family."""
     noise = float(random.uniform(*NOISE))
     parameter = "n" if family.startswith("mesh") else "p"
-    kernels = 1 if family.endswith("one kernel") else 5
+    kernels = 1 if "one kernel" in family else 5
     make = _mesh if parameter == "n" else _strong
     formulas = make(random, kernels)
     off = _leaving(family, random, kernels)
@@ -96,15 +101,11 @@ def draw(family: str, random: Random) -> Program:
     )
 
 
-FAMILIES = (
-    "strong, one kernel",
-    "strong",
-    "strong, walking",
-    "strong, bending",
-    "mesh",
-    "mesh, walking",
-    "mesh, bending",
-)
+FORMULAS = ("strong, one kernel", "strong", "strong, walking", "mesh, walking")
+"""Families that formulas describe but for noise and a slow walk."""
+AS_REAL = ("strong, one kernel, bending", "strong, bending", "mesh, one kernel, bending", "mesh, bending")
+"""Families that are as hard to forecast as real programs."""
+FAMILIES = FORMULAS + AS_REAL
 
 
 def _strong(random: Random, kernels: int) -> Callable[[Array], Array]:

@@ -15,6 +15,8 @@ from pipeline.models.analysis import Analysis, Level
 from pipeline.models.fit import fit
 from pipeline.models.noise import LEAST_MISFIT
 from pipeline.models.options import ModelOptions
+from pipeline.models.planning.advice import repetition_noise
+from pipeline.models.planning.plan import relative_errors
 from pipeline.models.planning.question import Question, answer, relative_width
 from pipeline.statistics.student import TWO_SIDED
 
@@ -53,8 +55,9 @@ def _drawn(
 ) -> FloatArray:
     """Draw the values of further runs, float64[K, Q, most repetitions], NaN beyond the repetitions.
 
-    At measured points the means so far are expected, elsewhere what the models predict: off by a share of
-    their intervals that all points have in common, and by what formulas miss of real programs at every point.
+    What is expected are the models' predictions, off by a share of their intervals that all points have in
+    common; at measured points they move towards the means so far, as far as the models' misfit goes beyond
+    the noise, and at others they miss what formulas miss of real programs.
     """
     models, kernels = analysis.callpaths.models, analysis.callpaths.kernels
     count = len(kernels)
@@ -66,12 +69,17 @@ def _drawn(
     ends = np.where(normal[:, None] > 0, ahead.upper, np.maximum(ahead.lower, _LEAST_END * size))
     side = np.where(usable, np.abs(np.log(np.where(usable, ends, 1.0) / size)), 0.0) / TWO_SIDED
     expected = np.where(usable, size * np.exp(normal[:, None] * side), 0.0)
+    noise, misfit = relative_errors(models, repetition_noise(kernels.values))
     known, place = analysis.experiment.measured_at(points)
-    expected *= np.exp(np.sqrt(LEAST_MISFIT) * random.standard_normal(expected.shape))
-    expected[:, known] = kernels.mean[:, place[known]]
+    made = np.maximum(np.isfinite(kernels.values).sum(axis=2)[:, place], 1)
+    of_mean, off = noise[:, None] ** 2 / made, misfit[:, None] ** 2
+    weight = np.where(known, off / (off + of_mean), 0.0)
+    expected += weight * (np.where(known, kernels.mean[:, place], 0.0) - expected)
+    left = np.where(known, np.sqrt(weight * of_mean), np.sqrt(LEAST_MISFIT))
+    expected *= np.exp(left * random.standard_normal(expected.shape))
     runs = int(repetitions.max(initial=1))
-    noise = _noise(analysis, (len(points), runs), random)
-    values = expected[..., None] * np.maximum(1 + noise, _LEAST_END)
+    errors = _noise(analysis, (len(points), runs), random)
+    values = expected[..., None] * np.maximum(1 + errors, _LEAST_END)
     return np.where(np.arange(runs) < repetitions[:, None], values, np.nan)
 
 
@@ -108,7 +116,7 @@ def _continued(
     values[:, : len(experiment.points), :before] = kernels.values
     values[:, row, before:] = further
     whole = replace(
-        experiment, points=every, values={kernels.metric: Reduction(values, values, values, values)}
+        experiment, points=every, values={analysis.metric: Reduction(values, values, values, values)}
     )
     models = fit(experiment.parameters, every, values, options, parts=kernels.additive)
     return replace(analysis, experiment=whole, callpaths=Level(replace(kernels, values=values), models))

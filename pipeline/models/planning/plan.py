@@ -101,11 +101,8 @@ def doubt_about_total(
     order = np.argsort(-width, kind="stable")
     kernels, left = order[:KERNELS], order[KERNELS:]
     few = models.take(kernels)
-    residual = _DEVIATION * few.smape * np.sqrt(few.points / np.maximum(few.points - 2, 1))
+    known, misfit = relative_errors(few, None if noise is None else noise[kernels])
     repetitions = np.maximum(few.repetitions, 1).astype(np.float64)
-    known = residual * np.sqrt(repetitions) if noise is None else noise[kernels]
-    known = np.maximum(np.where(np.isfinite(known), known, residual * np.sqrt(repetitions)), _LEAST_NOISE)
-    misfit = np.sqrt(np.maximum(residual**2 - known**2 / repetitions, 0.0))
     start = beliefs(few, np.vstack([places.points, at]))
     doubt = Doubt(
         start=start,
@@ -116,6 +113,23 @@ def doubt_about_total(
         rest=float((width[left] ** 2).sum()),
     )
     return doubt, kernels
+
+
+def relative_errors(models: ScalingModels, noise: FloatArray | None) -> tuple[FloatArray, FloatArray]:
+    """Split what models are off at measured points into noise and misfit, float64[K] each.
+
+    Args:
+        models: K kernels.
+        noise: float64[K], relative standard deviation of one repetition, NaN if unknown: then residuals tell.
+
+    Returns:
+        Relative standard deviations: of one repetition, and of what all repetitions at a point share.
+    """
+    residual = _DEVIATION * models.smape * np.sqrt(models.points / np.maximum(models.points - 2, 1))
+    repetitions = np.maximum(models.repetitions, 1).astype(np.float64)
+    known = residual * np.sqrt(repetitions) if noise is None else noise
+    known = np.maximum(np.where(np.isfinite(known), known, residual * np.sqrt(repetitions)), _LEAST_NOISE)
+    return known, np.sqrt(np.maximum(residual**2 - known**2 / repetitions, 0.0))
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 
 import numpy as np
+from scipy.special import ndtr
 
 from ingest.arrays import FloatArray, IntArray
 from pipeline.models.analysis import Analysis
@@ -20,6 +21,9 @@ from pipeline.models.planning.foresight import foreseen_widths
 from pipeline.models.planning.question import Question, answer, relative_width
 
 HELPS = 0.9  # of the width now, that all runs at once must be expected to leave at most to be worth it
+LEAST_CHANCE = 0.1  # that all runs at once narrow it enough
+LEAST_COST = 1e-9  # core-seconds of a round
+UNKNOWN = 1e9  # what an unknown width counts as
 MANY = 5  # further runs at every measured point: as much as repetitions can do
 
 
@@ -45,7 +49,8 @@ class Progress:
     """What a campaign may measure, has measured and may spend.
 
     Attributes:
-        points: float64[Q, D], the candidates, distinct and positive; all measured points are among them.
+        points: float64[Q, D], the candidates, distinct and positive: all measured points, and no point where
+            runs fail.
         done: int64[Q], usable runs so far at each, those under way included.
         cost: float64[Q], core-seconds of a run, measured or predicted; NaN if unknown.
         repetitions: runs at a scale at most, before the question asks for more.
@@ -173,23 +178,32 @@ def _extra(
     def foresee(repetitions: IntArray) -> FloatArray:
         return foreseen_widths(analysis, question, progress.points, repetitions, options)
 
-    most = np.where(progress.done > 0, MANY, 0) + _beyond(progress)
-    best = foresee(most)
-    if best.min() > question.width and np.median(best) > HELPS * width:
+    best = foresee(np.where(progress.done > 0, MANY, 0) + _beyond(progress))
+    helps = min(float(np.median(best)), UNKNOWN) <= HELPS * min(width, UNKNOWN)
+    if not helps and _chance(best, question.width) < LEAST_CHANCE:
         return replace(_ended(progress, End.NOTHING_HELPS), expected=float(np.median(best)))
     found: list[tuple[float, float, Round]] = []
     for repetitions in _choices(progress, question, analysis):
-        cost = progress.cost_of(repetitions)
+        cost = max(progress.cost_of(repetitions), LEAST_COST)
         if cost <= progress.budget:
             widths = foresee(repetitions)
-            expected = float(np.median(widths))
-            chance = float((widths <= question.width).mean())
-            gain = float(np.log(width / expected)) if np.isfinite(width) else float(-np.log(expected))
-            made = Round(repetitions=repetitions, purpose=Purpose.EXTRA, cost=cost, expected=expected)
-            found.append((chance / cost, gain / cost, made))
+            made = Round(
+                repetitions=repetitions,
+                purpose=Purpose.EXTRA,
+                cost=cost,
+                expected=float(np.median(widths)),
+            )
+            narrower = float(np.log(min(width, UNKNOWN) / min(made.expected, UNKNOWN)))
+            found.append((_chance(widths, question.width) / cost, narrower / cost, made))
     if not found:
         return _ended(progress, End.BUDGET)
     return max(found, key=lambda one: one[:2])[2]
+
+
+def _chance(widths: FloatArray, wanted: float) -> float:
+    """Return how probable a width is that is narrow enough, if their logarithms are normal."""
+    logs = np.log(np.minimum(widths, UNKNOWN))
+    return float(ndtr((np.log(wanted) - logs.mean()) / max(float(logs.std(ddof=1)), 1e-9)))
 
 
 def _choices(progress: Progress, question: Question, analysis: Analysis) -> list[IntArray]:
@@ -224,6 +238,8 @@ def _beyond(progress: Progress) -> IntArray:
 def _advised(progress: Progress, question: Question, analysis: Analysis, budget: float) -> IntArray:
     """Return what `advise` plans for a budget, int64[Q]."""
     known = np.isfinite(progress.cost)
+    if not budget > 0:
+        return np.zeros(len(known), dtype=np.int64)
     steps = advise(
         analysis.callpaths.models,
         analysis.experiment.points,
