@@ -39,7 +39,7 @@ class End(Enum):
     """Why nothing more is measured."""
 
     ANSWERED = "answered"  # the interval is as narrow as wanted
-    MEASURED = "measured"  # no question is asked, and everything planned is measured
+    MEASURED = "measured"  # everything planned is measured, and no question or no model decides on more
     BUDGET = "budget"  # what would help costs more than is left
     NOTHING_HELPS = "nothing helps"  # no runs at the candidates would narrow the interval noticeably
 
@@ -103,27 +103,36 @@ def next_round(
     Args:
         progress: what may be measured, was measured and may be spent.
         question: what the campaign is to answer; without one all candidates are measured.
-        analysis: the modelled experiment; None before the pilot is done.
+        analysis: the modelled experiment; None before the pilot is done, or if nothing can be modelled: then
+            the series is made without looking.
         options: how it was modelled.
     """
     if analysis is None and (missing := _missing(progress, pilot_design(progress.points))).any():
         return _affordable(progress, missing, Purpose.PILOT)
-    if question is None or analysis is None:
-        missing = _missing(progress, np.full(len(progress.points), progress.repetitions))
-        return (
-            _affordable(progress, missing, Purpose.SERIES)
-            if missing.any()
-            else _ended(progress, End.MEASURED)
-        )
-    width = relative_width(answer(analysis, question))
+    if question is None:
+        every = np.full(len(progress.points), progress.repetitions)
+        return _measured(progress, _missing(progress, every))
     series = series_design(
         progress.points, progress.done, progress.cost, progress.repetitions, progress.budget
     )
-    if (missing := _missing(progress, series)).any():
-        return replace(_series(progress, missing, question, analysis, options), width=width)
-    if width <= question.width:
-        return replace(_ended(progress, End.ANSWERED), width=width)
-    return replace(_extra(progress, question, analysis, options, width), width=width)
+    missing = _missing(progress, series)
+    if analysis is None:
+        return _measured(progress, missing)
+    width = relative_width(answer(analysis, question))
+    if missing.any():
+        found = _series(progress, missing, question, analysis, options)
+    elif width <= question.width:
+        found = _ended(progress, End.ANSWERED)
+    else:
+        found = _extra(progress, question, analysis, options, width)
+    return replace(found, width=width)
+
+
+def _measured(progress: Progress, missing: IntArray) -> Round:
+    """Make all missing runs, whatever they say."""
+    if not missing.any():
+        return _ended(progress, End.MEASURED)
+    return _affordable(progress, missing, Purpose.SERIES)
 
 
 def _series(

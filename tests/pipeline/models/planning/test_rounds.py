@@ -113,6 +113,12 @@ def test_without_a_question_everything_is_measured():
     assert next_round(progress([5] * 7), None, None).end is End.MEASURED
 
 
+def test_what_cannot_be_modelled_gets_its_series_only():
+    found = next_round(progress([1, 1, 1, 1, 1], FIVE), question())
+    assert (found.purpose, found.repetitions.tolist()) == (Purpose.SERIES, [1] * 5)
+    assert next_round(progress([2] * 5, FIVE), question()).end is End.MEASURED
+
+
 @pytest.mark.parametrize("quantity", ["efficiency", "speedup", "time", "core-hours"])
 def test_answers_are_the_figures_of_the_runtime(quantity):
     found = answer(STUDY, question(quantity=quantity))
