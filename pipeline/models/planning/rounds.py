@@ -187,7 +187,8 @@ def _extra(
     def foresee(repetitions: IntArray) -> FloatArray:
         return foreseen_widths(analysis, question, progress.points, repetitions, options)
 
-    best = foresee(np.where(progress.done > 0, MANY, 0) + _beyond(progress))
+    combinations = int(progress.points.shape[1] > 1)  # of one parameter, scales between others tell little
+    best = foresee(np.where(progress.done > 0, MANY, combinations))
     helps = min(float(np.median(best)), UNKNOWN) <= HELPS * min(width, UNKNOWN)
     if not helps and _chance(best, question.width) < LEAST_CHANCE:
         return replace(_ended(progress, End.NOTHING_HELPS), expected=float(np.median(best)))
@@ -218,30 +219,15 @@ def _chance(widths: FloatArray, wanted: float) -> float:
 def _choices(progress: Progress, question: Question, analysis: Analysis) -> list[IntArray]:
     """Return what a round may consist of: runs int64[Q] at every candidate.
 
-    One more at all measured points, which stays balanced; at the largest; the next ones beyond the range; and
-    what `advise` plans for what the first costs.
+    One more at all measured points, which stays balanced; one at the largest; and what `advise` plans for
+    what the first costs.
     """
     block = (progress.done > 0).astype(np.int64)
     largest = np.zeros(len(block), dtype=np.int64)
     largest[np.where(progress.done > 0, np.log(progress.points).sum(axis=1), -np.inf).argmax()] = 1
-    choices = [
-        block,
-        largest,
-        _beyond(progress),
-        _advised(progress, question, analysis, progress.cost_of(block)),
-    ]
+    choices = [block, largest, _advised(progress, question, analysis, progress.cost_of(block))]
     distinct = {choice.tobytes(): choice for choice in choices if choice.any()}
     return [choice for choice in distinct.values() if np.isfinite(progress.cost_of(choice))]
-
-
-def _beyond(progress: Progress) -> IntArray:
-    """Two runs at the cheapest candidate beyond what was measured, int64[Q]; none if there is none."""
-    largest = progress.points[progress.done > 0].max(axis=0)
-    beyond = (progress.points > largest).any(axis=1) & np.isfinite(progress.cost)
-    runs = np.zeros(len(beyond), dtype=np.int64)
-    if beyond.any():
-        runs[np.where(beyond, progress.cost, np.inf).argmin()] = min(2, progress.repetitions)
-    return runs
 
 
 def _advised(progress: Progress, question: Question, analysis: Analysis, budget: float) -> IntArray:

@@ -144,6 +144,17 @@ def test_foreseen_widths_are_those_that_further_runs_have():
     assert foreseen_widths(STUDY, question(), FIVE, again).tolist() == foreseen.tolist()
 
 
+def test_points_get_the_runs_that_are_asked_for():
+    ends = SCALES[[0, 4]]
+    most, some = (foreseen_widths(STUDY, question(), ends, np.array(runs)) for runs in ([3, 3], [3, 1]))
+    assert (most != some).all()
+    every = np.array([0, 3, 0, 0, 3])
+    assert (
+        foreseen_widths(STUDY, question(), FIVE, every).tolist()
+        == foreseen_widths(STUDY, question(), FIVE[[1, 4]], np.array([3, 3])).tolist()
+    )
+
+
 def test_a_scale_at_the_target_is_foreseen_to_settle_it():
     beyond = np.array([[128.0], [256.0]])
     foreseen = foreseen_widths(STUDY, question(), beyond, np.array([2, 2]))
