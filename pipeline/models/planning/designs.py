@@ -88,7 +88,7 @@ def _affordable_line(
     """Choose the values of a line up to the largest one whose series is affordable: indices."""
     measured = np.flatnonzero(done > 0)
     lowest = int(measured.max(initial=0))
-    for last in range(len(values) - 1, lowest, -1):
+    for last in range(len(values) - 1, lowest - 1, -1):
         chosen = _filled(np.log(values), done > 0, last)
         price = np.maximum(often - done[chosen], 0) * cost[chosen]
         if not np.isfinite(budget) or price.sum() <= budget:

@@ -75,8 +75,9 @@ def test_all_lines_of_a_grid_share_the_budget():
     assert series(GRID, cost=cost, budget=8 + 9.0).sum() == 17  # the last one where both are large
 
 
-def test_a_series_begins_at_the_smallest_scale_even_if_others_were_measured():
+def test_a_series_is_filled_whatever_was_measured_before():
     assert series(LISTED, [0, 1, 1, 0, 0])[0] == 2
+    assert series(LISTED, [1, 0, 0, 0, 1]).tolist() == [2] * 5
     assert RANGE[series(RANGE, (RANGE[:, 0] == 20).astype(np.int64)) > 0, 0].tolist()[0] == 8
 
 
