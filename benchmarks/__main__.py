@@ -17,6 +17,7 @@ RUNS = {
     "modelling": [],
     "modelling_several": [],
     "accuracy": [],
+    "adaptive": ["--trials", "40"],
     "gate": [],
     "overhead": ["compare", "build/overhead"],
     "whole": ["sample_profiles/hpcg-strong"],

@@ -46,10 +46,13 @@ reaches in half of its measurements. Width: median of the final width over that.
 
 
 def repetitions_table(trials: int, seed: int) -> Iterator[str]:
-    """Measure five scales as often as listed, and compare with five times: medians over programs."""
+    """Measure five scales as often as listed, without looking in between, and compare with five times.
+
+    The narrower half are the measurements with at most the median width of five repetitions.
+    """
     yield f"Written by `python -m benchmarks.adaptive --repetitions --trials {trials} --seed {seed}`.\n"
-    yield "| repetitions | cost | width | scatter of its logarithm | inside |"
-    yield "|---:|---:|---:|---:|---:|"
+    yield "| repetitions | cost | width | scatter of its logarithm | inside | of the narrower half |"
+    yield "|---:|---:|---:|---:|---:|---:|"
     found: dict[int, list[list[Outcome]]] = {count: [] for count in (5, 3, 2)}
     for number in range(trials):
         random = np.random.default_rng([seed, number])
@@ -60,8 +63,10 @@ def repetitions_table(trials: int, seed: int) -> Iterator[str]:
     for count, outcomes in found.items():
         width = np.median(np.median(widths[count], axis=1) / np.median(widths[5], axis=1))
         scatter = np.log(widths[count]).std(axis=1).mean()
-        inside = np.mean([o.inside for some in outcomes for o in some])
-        yield f"| {count} | {count / 5:.1f} | {width:.2f} | {scatter:.2f} | {inside:.1%} |"
+        inside = np.array([[o.inside for o in some] for some in outcomes])
+        narrow = inside[widths[count] <= np.median(widths[5], axis=1, keepdims=True)]
+        cells = f"{width:.2f} | {scatter:.2f} | {inside.mean():.1%} | {narrow.mean():.1%}"
+        yield f"| {count} | {count / 5:.1f} | {cells} |"
 
 
 def trial(number: int, seed: int) -> Trial:

@@ -48,9 +48,10 @@ def series_design(
     design = np.zeros(len(points), dtype=np.int64)
     left = budget
     for line in _lines(points):
-        chosen = _affordable_line(points[line].prod(axis=1), done[line], cost[line], often, left)
+        held = np.maximum(done, design)[line]
+        chosen = _affordable_line(points[line].prod(axis=1), held, cost[line], often, left)
         design[line[chosen]] = often
-        left -= float(np.nansum(np.maximum(often - done[line[chosen]], 0) * cost[line[chosen]]))
+        left -= float(np.nansum(np.maximum(often - held[chosen], 0) * cost[line[chosen]]))
     if points.shape[1] > 1:
         affordable = (
             (cost <= left) | (done > 0) if np.isfinite(left) else np.ones(len(points), dtype=np.bool_)
@@ -87,7 +88,7 @@ def _affordable_line(
     """Choose the values of a line up to the largest one whose series is affordable: indices."""
     measured = np.flatnonzero(done > 0)
     lowest = int(measured.max(initial=0))
-    for last in range(len(values) - 1, lowest, -1):
+    for last in range(len(values) - 1, lowest - 1, -1):
         chosen = _filled(np.log(values), done > 0, last)
         price = np.maximum(often - done[chosen], 0) * cost[chosen]
         if not np.isfinite(budget) or price.sum() <= budget:

@@ -39,7 +39,7 @@ class End(Enum):
     """Why nothing more is measured."""
 
     ANSWERED = "answered"  # the interval is as narrow as wanted
-    MEASURED = "measured"  # no question is asked, and everything planned is measured
+    MEASURED = "measured"  # everything planned is measured, and no question or no model decides on more
     BUDGET = "budget"  # what would help costs more than is left
     NOTHING_HELPS = "nothing helps"  # no runs at the candidates would narrow the interval noticeably
 
@@ -103,27 +103,36 @@ def next_round(
     Args:
         progress: what may be measured, was measured and may be spent.
         question: what the campaign is to answer; without one all candidates are measured.
-        analysis: the modelled experiment; None before the pilot is done.
+        analysis: the modelled experiment; None before the pilot is done, or if nothing can be modelled: then
+            the series is made without looking.
         options: how it was modelled.
     """
     if analysis is None and (missing := _missing(progress, pilot_design(progress.points))).any():
         return _affordable(progress, missing, Purpose.PILOT)
-    if question is None or analysis is None:
-        missing = _missing(progress, np.full(len(progress.points), progress.repetitions))
-        return (
-            _affordable(progress, missing, Purpose.SERIES)
-            if missing.any()
-            else _ended(progress, End.MEASURED)
-        )
-    width = relative_width(answer(analysis, question))
+    if question is None:
+        every = np.full(len(progress.points), progress.repetitions)
+        return _measured(progress, _missing(progress, every))
     series = series_design(
         progress.points, progress.done, progress.cost, progress.repetitions, progress.budget
     )
-    if (missing := _missing(progress, series)).any():
-        return replace(_series(progress, missing, question, analysis, options), width=width)
-    if width <= question.width:
-        return replace(_ended(progress, End.ANSWERED), width=width)
-    return replace(_extra(progress, question, analysis, options, width), width=width)
+    missing = _missing(progress, series)
+    if analysis is None:
+        return _measured(progress, missing)
+    width = relative_width(answer(analysis, question))
+    if missing.any():
+        found = _series(progress, missing, question, analysis, options)
+    elif width <= question.width:
+        found = _ended(progress, End.ANSWERED)
+    else:
+        found = _extra(progress, question, analysis, options, width)
+    return replace(found, width=width)
+
+
+def _measured(progress: Progress, missing: IntArray) -> Round:
+    """Make all missing runs, whatever they say."""
+    if not missing.any():
+        return _ended(progress, End.MEASURED)
+    return _affordable(progress, missing, Purpose.SERIES)
 
 
 def _series(
@@ -178,7 +187,8 @@ def _extra(
     def foresee(repetitions: IntArray) -> FloatArray:
         return foreseen_widths(analysis, question, progress.points, repetitions, options)
 
-    best = foresee(np.where(progress.done > 0, MANY, 0) + _beyond(progress))
+    combinations = int(progress.points.shape[1] > 1)  # of one parameter, scales between others tell little
+    best = foresee(np.where(progress.done > 0, MANY, combinations))
     helps = min(float(np.median(best)), UNKNOWN) <= HELPS * min(width, UNKNOWN)
     if not helps and _chance(best, question.width) < LEAST_CHANCE:
         return replace(_ended(progress, End.NOTHING_HELPS), expected=float(np.median(best)))
@@ -209,30 +219,15 @@ def _chance(widths: FloatArray, wanted: float) -> float:
 def _choices(progress: Progress, question: Question, analysis: Analysis) -> list[IntArray]:
     """Return what a round may consist of: runs int64[Q] at every candidate.
 
-    One more at all measured points, which stays balanced; at the largest; the next ones beyond the range; and
-    what `advise` plans for what the first costs.
+    One more at all measured points, which stays balanced; one at the largest; and what `advise` plans for
+    what the first costs.
     """
     block = (progress.done > 0).astype(np.int64)
     largest = np.zeros(len(block), dtype=np.int64)
     largest[np.where(progress.done > 0, np.log(progress.points).sum(axis=1), -np.inf).argmax()] = 1
-    choices = [
-        block,
-        largest,
-        _beyond(progress),
-        _advised(progress, question, analysis, progress.cost_of(block)),
-    ]
+    choices = [block, largest, _advised(progress, question, analysis, progress.cost_of(block))]
     distinct = {choice.tobytes(): choice for choice in choices if choice.any()}
     return [choice for choice in distinct.values() if np.isfinite(progress.cost_of(choice))]
-
-
-def _beyond(progress: Progress) -> IntArray:
-    """Two runs at the cheapest candidate beyond what was measured, int64[Q]; none if there is none."""
-    largest = progress.points[progress.done > 0].max(axis=0)
-    beyond = (progress.points > largest).any(axis=1) & np.isfinite(progress.cost)
-    runs = np.zeros(len(beyond), dtype=np.int64)
-    if beyond.any():
-        runs[np.where(beyond, progress.cost, np.inf).argmin()] = min(2, progress.repetitions)
-    return runs
 
 
 def _advised(progress: Progress, question: Question, analysis: Analysis, budget: float) -> IntArray:

@@ -69,6 +69,18 @@ def test_a_series_on_a_grid_has_lines_and_one_point_where_all_are_large():
     assert design[(GRID == [8, 60]).all(axis=1)] == 1
 
 
+def test_all_lines_of_a_grid_share_the_budget():
+    cost = np.ones(len(GRID))
+    assert series(GRID, cost=cost, budget=8 + 8.0).sum() == 16
+    assert series(GRID, cost=cost, budget=8 + 9.0).sum() == 17  # the last one where both are large
+
+
+def test_a_series_is_filled_whatever_was_measured_before():
+    assert series(LISTED, [0, 1, 1, 0, 0])[0] == 2
+    assert series(LISTED, [1, 0, 0, 0, 1]).tolist() == [2] * 5
+    assert RANGE[series(RANGE, (RANGE[:, 0] == 20).astype(np.int64)) > 0, 0].tolist()[0] == 8
+
+
 @given(st.lists(st.integers(1, 2000), min_size=1, max_size=40, unique=True), st.floats(1, 1e4))
 def test_what_was_chosen_stays_chosen(values, budget):
     points = np.array(values, dtype=float)[:, None]

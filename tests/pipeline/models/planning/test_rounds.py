@@ -113,6 +113,12 @@ def test_without_a_question_everything_is_measured():
     assert next_round(progress([5] * 7), None, None).end is End.MEASURED
 
 
+def test_what_cannot_be_modelled_gets_its_series_only():
+    found = next_round(progress([1, 1, 1, 1, 1], FIVE), question())
+    assert (found.purpose, found.repetitions.tolist()) == (Purpose.SERIES, [1] * 5)
+    assert next_round(progress([2] * 5, FIVE), question()).end is End.MEASURED
+
+
 @pytest.mark.parametrize("quantity", ["efficiency", "speedup", "time", "core-hours"])
 def test_answers_are_the_figures_of_the_runtime(quantity):
     found = answer(STUDY, question(quantity=quantity))
@@ -136,6 +142,17 @@ def test_foreseen_widths_are_those_that_further_runs_have():
     reached = relative_width(answer(study(repetitions=5), question()))
     assert foreseen.min() / 1.5 < reached < 1.5 * foreseen.max()
     assert foreseen_widths(STUDY, question(), FIVE, again).tolist() == foreseen.tolist()
+
+
+def test_points_get_the_runs_that_are_asked_for():
+    ends = SCALES[[0, 4]]
+    most, some = (foreseen_widths(STUDY, question(), ends, np.array(runs)) for runs in ([3, 3], [3, 1]))
+    assert (most != some).all()
+    every = np.array([0, 3, 0, 0, 3])
+    assert (
+        foreseen_widths(STUDY, question(), FIVE, every).tolist()
+        == foreseen_widths(STUDY, question(), FIVE[[1, 4]], np.array([3, 3])).tolist()
+    )
 
 
 def test_a_scale_at_the_target_is_foreseen_to_settle_it():
