@@ -37,35 +37,40 @@ def next_for_question(
         UsageError: the question cannot be answered, or results cannot be written.
         InputError: what was measured cannot be read or modelled.
     """
-    campaign, design = progress.campaign, progress.design
+    campaign, design = progress.campaign, replace(progress.design, ending="")
     options = replace(load_options(None, campaign.profiles), at=(question.at,), out=campaign.results)
     analysis = _analysed(campaign, options, notify)
-    names = analysis.experiment.parameters
-    asked = questions.Question(
-        at=np.array([question.at[name] for name in names]), quantity=question.quantity, width=question.width
-    )
-    points = _candidates(progress, notify)
-    table = np.array([[point[name] for name in names] for point in points])
-    done = np.array([_count_done(progress, point) for point in points])
-    cost = _costs(progress, analysis, points, table)
-    budget = np.inf if campaign.budget is None else campaign.budget - progress.spent
+    at = np.array([question.at[name] for name in analysis.experiment.parameters])
+    asked = questions.Question(at=at, quantity=question.quantity, width=question.width)
     *earlier, last = design.rounds
     design = replace(design, rounds=(*earlier, replace(last, answer=_answer(analysis, asked))))
+    budget = float("inf") if campaign.budget is None else campaign.budget - progress.spent
     if budget <= 0:
         return replace(design, ending="budget")
-    found = rounds.next_round(
-        rounds.Progress(
-            points=table, done=done, cost=cost, repetitions=campaign.repetitions, budget=float(budget)
-        ),
-        asked,
-        None if analysis.is_profile else analysis,
-        options.models,
+    points = _candidates(progress, notify)
+    known = _known_so_far(progress, analysis, points, budget)
+    found = rounds.next_round(known, asked, None if analysis.is_profile else analysis, options.models)
+    if found.purpose is not None:
+        purpose: Purpose = "extra" if found.purpose is rounds.Purpose.EXTRA else "series"
+        added = Round(purpose=purpose, width=_finite(found.expected))
+        return with_round(design, campaign, added, _wanted(points, found, known.cost, again))
+    if again and found.end is not rounds.End.BUDGET:
+        return with_round(design, campaign, Round(purpose="again"), again)
+    return replace(design, ending=found.end.value if found.end else "")
+
+
+def _known_so_far(
+    progress: Progress, analysis: Analysis, points: Sequence[Point], budget: float
+) -> rounds.Progress:
+    """Return what may be measured, was measured and may be spent, in the order of the study's parameters."""
+    table = np.array([[point[name] for name in analysis.experiment.parameters] for point in points])
+    return rounds.Progress(
+        points=table,
+        done=np.array([_count_done(progress, point) for point in points]),
+        cost=_costs(progress, analysis, points, table),
+        repetitions=progress.campaign.repetitions,
+        budget=budget,
     )
-    if found.end is not None:
-        return replace(design, ending=found.end.value)
-    purpose: Purpose = "extra" if found.purpose is rounds.Purpose.EXTRA else "series"
-    added = Round(purpose=purpose, width=_known(found.expected))
-    return with_round(replace(design, ending=""), campaign, added, _wanted(points, found, cost, again))
 
 
 def _analysed(campaign: Campaign, options: Options, notify: Notify) -> Analysis:
@@ -140,7 +145,7 @@ def _answer(analysis: Analysis, asked: questions.Question) -> Answer | None:
     return Answer(value=value, lower=lower, upper=upper) if np.isfinite([lower, upper]).all() else None
 
 
-def _known(value: float) -> float | None:
+def _finite(value: float) -> float | None:
     return value if np.isfinite(value) else None
 
 
@@ -153,6 +158,6 @@ def _wanted(
         place = points.index(one.point)
         repetitions[place] = max(repetitions[place], one.repetitions)
     return [
-        Wanted(points[place], int(repetitions[place]), _known(float(cost[place])))
+        Wanted(points[place], int(repetitions[place]), _finite(float(cost[place])))
         for place in np.flatnonzero(repetitions).tolist()
     ]
