@@ -18,6 +18,7 @@ PAGES = {
     "CONTRIBUTING.md": "contributing.md",
     "SECURITY.md": "security.md",
     "benchmarks/accuracy/results.md": "benchmarks/accuracy.md",
+    "benchmarks/adaptive/results.md": "benchmarks/adaptive.md",
     "benchmarks/campaign/README.md": "benchmarks/campaign.md",
     "benchmarks/modelling/results.md": "benchmarks/modelling.md",
     "benchmarks/modelling_several/results.md": "benchmarks/several-parameters.md",

@@ -46,7 +46,7 @@ def series_design(
     """
     often = min(SERIES_REPETITIONS, repetitions)
     design = np.zeros(len(points), dtype=np.int64)
-    left = budget
+    left = max(budget, 0.0)
     for line in _lines(points):
         held = np.maximum(done, design)[line]
         chosen = _affordable_line(points[line].prod(axis=1), held, cost[line], often, left)

@@ -167,7 +167,7 @@ def _missing(progress: Progress, wanted: IntArray) -> IntArray:
 def _affordable(progress: Progress, wanted: IntArray, purpose: Purpose) -> Round:
     """Keep the runs that the budget allows, the cheapest first; those of unknown cost count as free."""
     cost = np.where(np.isfinite(progress.cost), progress.cost, 0.0)
-    left = progress.budget
+    left = max(progress.budget, 0.0)
     kept = np.zeros(len(wanted), dtype=np.int64)
     for place in np.lexsort((progress.points.prod(axis=1), cost)).tolist():
         kept[place] = wanted[place]

@@ -100,6 +100,12 @@ def test_what_would_help_may_cost_more_than_is_left():
     assert next_round(progress(budget=9.0), question()).end is End.BUDGET
 
 
+def test_a_budget_that_is_overspent_pays_for_no_run():
+    assert next_round(progress(budget=-5.0), question()).end is End.BUDGET
+    free = next_round(progress(budget=-5.0, cost=np.array([0.0] * 2 + [10.0] * 5)), question())
+    assert (free.repetitions.tolist(), free.cost) == ([1, 1, 0, 0, 0, 0, 0], 0.0)
+
+
 def test_the_budget_cuts_the_most_expensive_runs():
     found = next_round(progress(budget=25.0), question())
     assert (found.repetitions.tolist(), found.cost) == ([1, 1, 0, 0, 0, 0, 0], 20.0)
