@@ -1,0 +1,154 @@
+"""The entries of a history that can be compared, as arrays of kernels and entries."""
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ingest.arrays import BoolArray, FloatArray, IntArray
+from ingest.errors import InputError
+from pipeline.gate.measurements import KernelId, Level
+from pipeline.gate.trends import Entries, by_share
+from pipeline.report.formatting import counted
+
+MOST_KERNELS = 500  # those of the largest shares
+SAME = ("metric", "unit", "at")  # what entries that can be compared have in common
+
+
+def comparable(table: pa.Table, machine: str = "") -> Entries:
+    """Return the entries that can be compared with the newest one: same metric, point and machine.
+
+    Entries whose machine is unknown count as of the same one.
+
+    Args:
+        table: what `pipeline.store.history.read_history` returns.
+        machine: the newest entry of this machine counts; if empty, the newest of all.
+
+    Raises:
+        InputError: there is no such entry.
+    """
+    label, first_rows = _codes(table["label"])
+    heads = table.take(first_rows).to_pylist()
+    newest = next((head for head in reversed(heads) if machine in ("", head["machine"])), None)
+    if newest is None:
+        known = sorted({head["machine"] for head in heads} - {""})
+        raise InputError(
+            f"no entry of machine '{machine}'",
+            where="--machine",
+            hint=f"machines of the history: {', '.join(known) or 'none is known'}",
+        )
+    chosen = [n for n, head in enumerate(heads) if _alike(head, newest)]
+    entry = np.full(len(heads), -1)
+    entry[chosen] = np.arange(len(chosen))
+    rows = np.flatnonzero(entry[label] >= 0)
+    heads_left_out = [head for head in heads if not _alike(head, newest)]
+    return _entries(table.take(rows), entry[label[rows]], [heads[n] for n in chosen], heads_left_out)
+
+
+def _alike(head: dict[str, Any], newest: dict[str, Any]) -> bool:
+    """Tell whether the first rows of two entries belong to entries that can be compared."""
+    same = all(head[name] == newest[name] for name in SAME)
+    return same and (head["machine"] in ("", newest["machine"]) or not newest["machine"])
+
+
+def _entries(
+    table: pa.Table, entry: IntArray, heads: Sequence[dict[str, Any]], left_out: Sequence[dict[str, Any]]
+) -> Entries:
+    """Return the entries of a table whose rows belong to these entries, int64[rows], that begin with `heads`."""
+    newest = heads[-1]
+    kernel, first_rows = _codes(_kernel_keys(table))
+    kernels = tuple(
+        KernelId(Level(row["level"]), tuple(row["callpath"]))
+        for row in table.select(["level", "callpath"]).take(first_rows).to_pylist()
+    )
+    shape = len(kernels), len(heads)
+    share = _matrix(shape, kernel, entry, _numbers(table, "share"))
+    order = by_share(kernels, share)[:MOST_KERNELS]
+
+    def numbers(name: str, wanted: BoolArray | None = None) -> FloatArray:
+        values = _numbers(table, name)
+        if wanted is not None:
+            values = np.where(wanted, values, np.nan)
+        return _matrix(shape, kernel, entry, values)[order]
+
+    def texts(name: str) -> tuple[tuple[str, ...], IntArray]:
+        code, firsts = _codes(table[name])
+        names = tuple(text or "" for text in table[name].take(firsts).to_pylist())
+        found = np.full(shape, -1)
+        found[kernel, entry] = np.where(np.array(names)[code] == "", -1, code)
+        return names, found[order]
+
+    same_target = pc.equal(table["target"], newest["target"]).to_numpy(zero_copy_only=False).astype(np.bool_)
+    growths, growth = texts("growth")
+    verdicts, verdict = texts("verdict")
+    return Entries(
+        labels=tuple(head["label"] for head in heads),
+        commits=tuple(head["commit"] for head in heads),
+        added=np.array([int(head["added"].timestamp()) for head in heads], dtype=np.int64),
+        machine=newest["machine"],
+        metric=newest["metric"],
+        unit=newest["unit"],
+        at=json.loads(newest["at"]),
+        target=json.loads(newest["target"]),
+        kernels=tuple(kernels[k] for k in order.tolist()),
+        value=numbers("value"),
+        share=share[order],
+        predicted=numbers("predicted", same_target),
+        lower=numbers("predicted_lower", same_target),
+        upper=numbers("predicted_upper", same_target),
+        wall_seconds=numbers("predicted_wall_seconds", same_target),
+        efficiency=numbers("predicted_efficiency", same_target),
+        growths=growths,
+        growth=growth,
+        verdicts=verdicts,
+        verdict=verdict,
+        notices=tuple(_notices(newest, left_out, len(kernels) - len(order))),
+    )
+
+
+def _notices(newest: dict[str, Any], left_out: Sequence[dict[str, Any]], kernels: int) -> list[str]:
+    found = []
+    others = sum(all(head[name] == newest[name] for name in SAME) for head in left_out)
+    if others:
+        machines = sorted({head["machine"] for head in left_out} - {newest["machine"], ""})
+        found.append(
+            f"{counted(others, 'entry').replace('entrys', 'entries')} of other machines "
+            f"({', '.join(machines)}) are left out; `--machine NAME` shows those of one"
+        )
+    if len(left_out) > others:
+        number = counted(len(left_out) - others, "entry").replace("entrys", "entries")
+        found.append(f"{number} measured at another point or of another metric are left out")
+    if kernels:
+        found.append(f"{counted(kernels, 'kernel')} of the smallest shares are left out")
+    return found
+
+
+def _kernel_keys(table: pa.Table) -> pa.ChunkedArray:
+    """Return a text per row that is the same for the same kernel: its level, and its names as numbers."""
+    callpath = table["callpath"].combine_chunks()
+    codes = pc.dictionary_encode(pc.list_flatten(callpath)).indices.cast(pa.string())
+    lengths = pc.list_value_length(callpath).to_numpy(zero_copy_only=False)
+    offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32)
+    names = pc.binary_join(pa.ListArray.from_arrays(pa.array(offsets), codes), " ")
+    return pc.binary_join_element_wise(table["level"].combine_chunks(), names, " ")
+
+
+def _codes(column: pa.ChunkedArray | pa.Array) -> tuple[IntArray, IntArray]:
+    """Number the distinct texts of a column by their first occurrence: int64[rows], and their first rows."""
+    whole = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+    code = whole.dictionary_encode(null_encoding="encode").indices.to_numpy().astype(np.int64)
+    return code, np.unique(code, return_index=True)[1].astype(np.int64)
+
+
+def _numbers(table: pa.Table, name: str) -> FloatArray:
+    values: FloatArray = table[name].combine_chunks().to_numpy(zero_copy_only=False).astype(np.float64)
+    return values
+
+
+def _matrix(shape: tuple[int, int], kernel: IntArray, entry: IntArray, values: FloatArray) -> FloatArray:
+    found = np.full(shape, np.nan)
+    found[kernel, entry] = values
+    return found
