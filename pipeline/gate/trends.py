@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from enum import Enum
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 
@@ -100,10 +101,9 @@ class Trend:
         """Return first entry, end and median of every stretch between change points."""
         known = np.isfinite(self.values)
         bounds = [0, *(change.at for change in self.changes), len(self.values)]
-        parts = zip(bounds[:-1], bounds[1:], strict=True)
         return [
             (start, end, float(np.median(self.values[start:end][known[start:end]])))
-            for start, end in parts
+            for start, end in pairwise(bounds)
             if known[start:end].any()
         ]
 
@@ -208,7 +208,7 @@ def _trends(measure: Measure, values: FloatArray) -> list[Trend]:
     changes: dict[int, tuple[ChangePoint, ...]] = {}
     for rows in alike.values():
         places = np.flatnonzero(np.isfinite(values[rows[0]]))
-        for k, found in zip(rows, change_points_of_each(values[np.ix_(rows, places)]), strict=True):
+        for k, found in zip(rows, change_points_of_each(values[rows][:, places]), strict=True):
             changes[k] = tuple(_among_all(change, places) for change in found)
     return [Trend(measure=measure, values=row, changes=changes[k]) for k, row in enumerate(values)]
 
@@ -228,3 +228,8 @@ def by_share(kernels: tuple[KernelId, ...], share: FloatArray) -> IntArray:
     first = [kernel.level is not Level.TOTAL for kernel in kernels]
     order: IntArray = np.lexsort((-mean, first))
     return order
+
+
+def entries_text(count: int) -> str:
+    """Write how many entries: ``1 entry``, ``2 entries``."""
+    return "1 entry" if count == 1 else f"{count} entries"

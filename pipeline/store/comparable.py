@@ -1,6 +1,7 @@
 """The entries of a history that can be compared, as arrays of kernels and entries."""
 
 import json
+from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any
 
@@ -10,8 +11,8 @@ import pyarrow.compute as pc
 
 from ingest.arrays import BoolArray, FloatArray, IntArray
 from ingest.errors import InputError
-from pipeline.gate.measurements import KernelId, Level
-from pipeline.gate.trends import Entries, by_share
+from pipeline.gate.measurements import ROUNDING, KernelId, Level
+from pipeline.gate.trends import Entries, by_share, entries_text
 from pipeline.report.formatting import counted
 
 MOST_KERNELS = 500  # those of the largest shares
@@ -57,7 +58,7 @@ def _alike(head: dict[str, Any], newest: dict[str, Any]) -> bool:
 def _entries(
     table: pa.Table, entry: IntArray, heads: Sequence[dict[str, Any]], left_out: Sequence[dict[str, Any]]
 ) -> Entries:
-    """Return the entries of a table whose rows belong to these entries, int64[rows], that begin with `heads`."""
+    """Return the entries of a table, from the entry of each row, int64[rows], and the first row of each."""
     newest = heads[-1]
     kernel, first_rows = _codes(_kernel_keys(table))
     kernels = tuple(
@@ -66,7 +67,11 @@ def _entries(
     )
     shape = len(kernels), len(heads)
     share = _matrix(shape, kernel, entry, _numbers(table, "share"))
-    order = by_share(kernels, share)[:MOST_KERNELS]
+    value = _matrix(shape, kernel, entry, _numbers(table, "value"))
+    order = by_share(kernels, share)
+    order = order[~_of_one_callpath(kernels, value)[order]]
+    left = max(len(order) - MOST_KERNELS, 0)
+    order = order[:MOST_KERNELS]
 
     def numbers(name: str, wanted: BoolArray | None = None) -> FloatArray:
         values = _numbers(table, name)
@@ -94,7 +99,7 @@ def _entries(
         at=json.loads(newest["at"]),
         target=json.loads(newest["target"]),
         kernels=tuple(kernels[k] for k in order.tolist()),
-        value=numbers("value"),
+        value=value[order],
         share=share[order],
         predicted=numbers("predicted", same_target),
         lower=numbers("predicted_lower", same_target),
@@ -105,7 +110,26 @@ def _entries(
         growth=growth,
         verdicts=verdicts,
         verdict=verdict,
-        notices=tuple(_notices(newest, left_out, len(kernels) - len(order))),
+        notices=tuple(_notices(newest, left_out, left)),
+    )
+
+
+def _of_one_callpath(kernels: Sequence[KernelId], value: FloatArray) -> BoolArray:
+    """Tell which kernels are regions with the values of a single call path, bool[K]: nothing new."""
+    callpaths: dict[str, list[int]] = defaultdict(list)
+    for k, kernel in enumerate(kernels):
+        if kernel.level is Level.CALLPATH:
+            callpaths[kernel.region].append(k)
+    return np.array(
+        [
+            kernel.level is Level.REGION
+            and any(
+                np.allclose(value[k], value[other], rtol=ROUNDING, atol=0, equal_nan=True)
+                for other in callpaths[kernel.region]
+            )
+            for k, kernel in enumerate(kernels)
+        ],
+        dtype=np.bool_,
     )
 
 
@@ -115,14 +139,13 @@ def _notices(newest: dict[str, Any], left_out: Sequence[dict[str, Any]], kernels
     if others:
         machines = sorted({head["machine"] for head in left_out} - {newest["machine"], ""})
         found.append(
-            f"{counted(others, 'entry').replace('entrys', 'entries')} of other machines "
-            f"({', '.join(machines)}) are left out; `--machine NAME` shows those of one"
+            f"left out: {entries_text(others)} of other machines ({', '.join(machines)}); `--machine NAME` "
+            "shows those of one"
         )
     if len(left_out) > others:
-        number = counted(len(left_out) - others, "entry").replace("entrys", "entries")
-        found.append(f"{number} measured at another point or of another metric are left out")
+        found.append(f"left out: {entries_text(len(left_out) - others)} of another measured point or metric")
     if kernels:
-        found.append(f"{counted(kernels, 'kernel')} of the smallest shares are left out")
+        found.append(f"left out: {counted(kernels, 'kernel')} of the smallest shares")
     return found
 
 

@@ -13,7 +13,11 @@ HEIGHT = 20
 MARGIN = 7  # pixels on either side of a text
 CHARACTER = 6.4  # pixels, on average
 LABEL = "#3b4148"
-COLOURS = {"worse": "#b03a22", "better": "#00704f", "": "#1c5fb8"}  # white text has a contrast of 5.9 at least
+COLOURS = {
+    "worse": "#b03a22",
+    "better": "#00704f",
+    "": "#1c5fb8",
+}  # white text has a contrast of 5.9 at least
 
 
 def badge(site: Site) -> str:
@@ -38,7 +42,8 @@ def _svg(label: str, value: str, colour: str) -> str:
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{left + right:.0f}" height="{HEIGHT}" role="img" '
         f'aria-label="{label}: {value}"><title>{label}: {value}</title>'
         f'<rect width="{left + right:.0f}" height="{HEIGHT}" rx="3" fill="{LABEL}"/>'
-        f'<path d="M{left:.0f} 0h{right - 3:.0f}q3 0 3 3v{HEIGHT - 6}q0 3 -3 3h-{right - 3:.0f}z" fill="{colour}"/>'
+        f'<path d="M{left:.0f} 0h{right - 3:.0f}q3 0 3 3v{HEIGHT - 6}q0 3 -3 3h-{right - 3:.0f}z" '
+        f'fill="{colour}"/>'
         f'<g fill="#fff" font-family="Verdana,DejaVu Sans,sans-serif" font-size="11">'
         f'<text x="{left / 2:.1f}" {text}="{left - 2 * MARGIN:.0f}">{label}</text>'
         f'<text x="{left + right / 2:.1f}" {text}="{right - 2 * MARGIN:.0f}">{value}</text></g></svg>\n'

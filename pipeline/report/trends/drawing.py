@@ -1,102 +1,26 @@
 """Trends as SVG: sparklines of the matrix and charts of a kernel's page, without scripts."""
 
 import datetime
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from markupsafe import Markup, escape
 
-from ingest.arrays import FloatArray
+from ingest.arrays import FloatArray, IntArray
 from pipeline.gate.trends import Entries, Measure, Trend
+from pipeline.report.trends.axes import Axis, Parts, axis_of, in_parts
 from pipeline.report.trends.commits import short_label
 from pipeline.report.trends.wording import Wording
 
 SPARK = (132.0, 30.0)
 SPARK_PARTS = 66
-LEAST_RANGE = 1.2  # factor between the ends of an axis: noise of a few per cent should look like noise
 CHART = (640.0, 230.0)
 CHART_PARTS = 240
 LEFT, RIGHT, TOP, BOTTOM = 66.0, 12.0, 12.0, 26.0
 DATES = 5  # below the axis
 LOGARITHMIC = 8.0  # factor between the ends of an axis from which it is logarithmic
 SECONDS_PER_DAY = 86_400
-
-
-@dataclass(frozen=True, eq=False)
-class Parts:
-    """A series in few parts.
-
-    Attributes:
-        place: float64[n], the middle of each part, in entries.
-        low, middle, high: float64[n], 10th, 50th and 90th percentile of its values; NaN if it has none.
-    """
-
-    place: FloatArray
-    low: FloatArray
-    middle: FloatArray
-    high: FloatArray
-
-
-def in_parts(values: FloatArray, most: int) -> Parts:
-    """Divide a series, float64[N], into at most so many parts of the same length."""
-    length = max(1, -(-len(values) // most))
-    padded = np.full(-(-len(values) // length) * length, np.nan)
-    padded[: len(values)] = values
-    rows = np.sort(padded.reshape(-1, length), axis=1)  # NaN last
-    known = np.isfinite(rows).sum(axis=1)
-    row = np.arange(len(rows))
-    low, middle, high = (
-        rows[row, np.round(share * np.maximum(known - 1, 0)).astype(np.int64)] for share in (0.1, 0.5, 0.9)
-    )
-    place = np.minimum(row * length + (length - 1) / 2, len(values) - 1.0)
-    return Parts(place, low, middle, high)
-
-
-@dataclass(frozen=True)
-class Axis:
-    """From values to pixels, downwards; logarithmic or not."""
-
-    low: float
-    high: float
-    top: float
-    bottom: float
-    logarithmic: bool
-
-    def __call__(self, values: FloatArray) -> FloatArray:
-        """Return pixels; what lies outside the axis is put at its ends."""
-        low, high, shown = (
-            np.log(v) if self.logarithmic else v
-            for v in (self.low, self.high, np.clip(values, self.low, self.high))
-        )
-        pixels: FloatArray = self.bottom + (shown - low) / (high - low) * (self.top - self.bottom)
-        return pixels
-
-    def ticks(self) -> list[float]:
-        """Return round values within the axis."""
-        if self.logarithmic:
-            decades = range(int(np.floor(np.log10(self.low))), int(np.ceil(np.log10(self.high))) + 1)
-            every = [factor * 10.0**d for d in decades for factor in (1, 2, 5)]
-            found = [tick for tick in every if self.low <= tick <= self.high]
-            return found[:: max(1, -(-len(found) // 6))]
-        raw = (self.high - self.low) / 4
-        power = 10.0 ** np.floor(np.log10(raw))
-        step = next(factor * power for factor in (1, 2, 5, 10) if factor * power >= raw)
-        first = int(np.ceil(self.low / step - 1e-9))
-        return [n * step for n in range(first, int(np.floor(self.high / step + 1e-9)) + 1)]
-
-
-def axis_of(parts: Parts, extra: Iterable[float], top: float, bottom: float, *, logarithmic: bool) -> Axis:
-    """Return an axis that holds the parts of a series but the farthest, and some values besides."""
-    low = np.quantile(parts.low[np.isfinite(parts.low)], 0.02)
-    high = np.quantile(parts.high[np.isfinite(parts.high)], 0.98)
-    shown = [float(low), float(high), *extra]
-    low, high = min(shown), max(shown)
-    missing = LEAST_RANGE / (high / low)
-    if missing > 1:
-        low, high = low / np.sqrt(missing), high * np.sqrt(missing)
-    pad = (high / low) ** 0.06
-    return Axis(low / pad, high * pad, top, bottom, logarithmic)
 
 
 def sparkline(trend: Trend, text: str) -> Markup:
@@ -171,11 +95,12 @@ def chart(trend: Trend, entries: Entries, text: str) -> Chart | None:
     return Chart(svg, axis)
 
 
-def _across(places: FloatArray, count: int, left: float, right: float) -> FloatArray:
+def _across(places: FloatArray | IntArray, count: int, left: float, right: float) -> FloatArray:
     """Return the pixels of entries."""
     if count < 2:
         return np.full(len(places), (left + right) / 2)
-    return left + places * ((right - left) / (count - 1))
+    pixels: FloatArray = left + places * ((right - left) / (count - 1))
+    return pixels
 
 
 def _line(x: FloatArray, parts: Parts, axis: Axis) -> str:
@@ -237,9 +162,10 @@ def _value_axis(axis: Axis, measure: Measure, wording: Wording) -> str:
     heights = axis(np.array(ticks)).tolist()
     right = CHART[0] - RIGHT
     lines = "".join(f"M{LEFT:g} {y:.1f}H{right:g}" for y in heights)
+    labels = [escape(wording.value(measure, tick)) for tick in ticks]
     texts = "".join(
-        f'<text x="{LEFT - 8:g}" y="{y + 4:.1f}" text-anchor="end">{escape(wording.value(measure, tick))}</text>'
-        for y, tick in zip(heights, ticks, strict=True)
+        f'<text x="{LEFT - 8:g}" y="{y + 4:.1f}" text-anchor="end">{label}</text>'
+        for y, label in zip(heights, labels, strict=True)
     )
     return f'<g class="axis"><path class="grid" d="{lines}"/>{texts}</g>'
 

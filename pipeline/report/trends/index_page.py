@@ -10,7 +10,7 @@ from markupsafe import Markup
 
 from pipeline.gate.change_points import ENOUGH, LEVEL
 from pipeline.gate.measurements import Level
-from pipeline.gate.trends import Entries, KernelTrends, Measure, Trend
+from pipeline.gate.trends import Entries, KernelTrends, Measure, Trend, entries_text
 from pipeline.report.escaping import visible
 from pipeline.report.formatting import counted, percent, point_text
 from pipeline.report.trends.commits import Commits
@@ -89,11 +89,11 @@ def answers(site: Site) -> list[tuple[str, str]]:
             found.append((wording.title(measure), _since(trend, wording, site.commits)))
     worse = sum(row.direction == "worse" for row in site.recent_changes)
     better = len(site.recent_changes) - worse
-    last = counted(min(RECENT, len(entries)), "entry").replace("entrys", "entries")
     found.append(
         (
             "Changes",
-            f"{counted(worse, 'change')} for the worse and {better} for the better in the last {last}"
+            f"{counted(worse, 'change')} for the worse and {better} for the better in the last "
+            f"{entries_text(min(RECENT, len(entries)))}"
             if len(entries) >= ENOUGH
             else f"too few entries: {len(entries)}, at least {ENOUGH} are needed",
         )
@@ -110,7 +110,8 @@ def _since(trend: Trend, wording: Wording, commits: Commits) -> str:
         return text + "of all entries, no change point"
     change = trend.changes[-1]
     before = wording.value(trend.measure, trend.levels()[-2][2])
-    return text + f"since {commits.name(change.at)} ({date_text(int(commits.entries.added[start]))}), {before} before"
+    date = date_text(int(commits.entries.added[start]))
+    return text + f"since {commits.name(change.at)} ({date}), {before} before"
 
 
 def facts(site: Site) -> list[tuple[str, str]]:

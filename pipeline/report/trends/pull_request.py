@@ -52,7 +52,8 @@ def _changes(site: Site) -> Iterator[str]:
         yield f"No change point in the last {min(RECENT, len(site.entries))} entries."
         return
     yield f"### Changes in the last {min(RECENT, len(site.entries))} entries ({len(recent)})"
-    head = "| kernel | since | what | factor | 90 % interval | before | after |\n|---|---|---|---:|---|---:|---:|\n"
+    head = "| kernel | since | what | factor | 90 % interval | before | after |\n"
+    head += "|---|---|---|---:|---|---:|---:|\n"
     yield head + "\n".join(_change(row, site) for row in recent[:ROWS])
     if len(recent) > ROWS:
         yield f"{ROWS} of {len(recent)} shown"

@@ -89,7 +89,9 @@ def _row(kernel: KernelTrends, step: Step, commits: Commits, wording: Wording) -
 def _place(step: Step, commits: Commits) -> Place:
     between = ""
     if step.last > step.first:
-        between = f"{commits.name(step.first)} to {commits.name(step.last)}, {step.last - step.first + 1} entries"
+        between = (
+            f"{commits.name(step.first)} to {commits.name(step.last)}, {step.last - step.first + 1} entries"
+        )
     return Place(
         name=commits.name(step.at),
         address=commits.address(step.at),
