@@ -5,13 +5,13 @@ many lengths are laid over it (seeded binary segmentation: Kovács, Bühlmann, L
 2023), and every split of every window is tested by the normal scores of its ranks. What the largest of all
 these statistics reaches by chance depends on the length of the series alone, whatever the noise is
 distributed like, so the probability of any false alarm in a series is known: `LEVEL`. The narrowest windows
-above that limit are reported, each of which holds a change (narrowest significance pursuit: Fryzlewicz, JASA
-119, 2024). Ranks make single slow runs harmless. Where in its window a change is follows from the likelihood
-(Hansen, Econometrica 68, 2000).
+above that limit are reported, each of which holds a change (narrowest over threshold: Baranowski, Chen and
+Fryzlewicz, JRSS B 81, 2019). Ranks make single slow runs harmless. Where in its window a change is follows
+from the likelihood (Hansen, Econometrica 68, 2000).
 
 Entries that resemble the ones before, as on a machine with good and bad days, make steps by chance more
 probable. In series that are long enough their correlation is estimated from differences, and raises the limit
-as that of an autoregressive process of first order does.
+as that of an autoregressive process of first order does, except for steps that are too large for it.
 
 Drift is Mann and Kendall's test.
 """
@@ -20,64 +20,34 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.lib.stride_tricks import sliding_window_view
-from scipy.special import ndtri
 from scipy.stats import kendalltau
 
 from ingest.arrays import FloatArray, IntArray
+from pipeline.gate.rank_windows import (
+    PROBABILITIES,
+    TOLERANCE,
+    Window,
+    best_split,
+    limits,
+    probability,
+    ranks_of,
+    windows_above,
+)
 
 LEVEL = 0.01  # probability of any change point in a series of independent entries in which nothing changed
 ENOUGH = 10  # measurements; with fewer no series reaches the level
 DIGITS = 6  # significant digits that count: further ones are rounding
-SHORTEST = 8  # entries of a window
-RATIO = 2**0.5  # of the lengths of windows
 CORRELATED_FROM = 64  # entries from which their correlation is estimated
 MOST_CORRELATED = 0.95
-CLEAR = 5.0  # standard deviations, from neighbour to neighbour, of a step that no correlation explains
+CLEAR = 10.0  # standard deviations, from neighbour to neighbour, of a step that no correlation explains
 NEAREST = 50  # entries on either side of a change point that its factor is taken from
 NORMAL_QUANTILE = 1.6448536  # half the width of a 90 % interval, in standard deviations
 NORMAL_QUARTILE = 0.6744898  # median distance from the mean, in standard deviations
 FARTHEST = 4.0  # standard deviations that an entry counts at most for where a change is
 PLACE_QUANTILE = 5.94  # 90 %: P(twice the likelihood lost < x) = (1 - exp(-x / 2))^2 (Hansen 2000)
+SURE_QUANTILE = 10.6  # 99 %
 TIE = 1e-6
-TOLERANCE = 1e-4  # of statistics, which have seven digits
 AT_ONCE = 64  # series that are looked at together, for memory
-
-LIMITS = {
-    10: (2.144, 2.489, np.inf),
-    11: (2.217, 2.609, np.inf),
-    12: (2.286, 2.712, np.inf),
-    13: (2.35, 2.736, np.inf),
-    14: (2.434, 2.775, 2.964),
-    15: (2.427, 2.787, 3.066),
-    16: (2.466, 2.827, 3.11),
-    18: (2.554, 2.881, 3.177),
-    20: (2.607, 2.952, 3.263),
-    22: (2.633, 3.039, 3.345),
-    24: (2.705, 3.089, 3.401),
-    28: (2.778, 3.184, 3.504),
-    32: (2.828, 3.252, 3.61),
-    40: (2.933, 3.382, 3.748),
-    48: (3.012, 3.47, 3.848),
-    64: (3.145, 3.61, 3.991),
-    96: (3.3, 3.787, 4.192),
-    128: (3.407, 3.89, 4.303),
-    192: (3.55, 4.052, 4.495),
-    256: (3.646, 4.16, 4.613),
-    384: (3.773, 4.268, 4.701),
-    512: (3.862, 4.346, 4.782),
-    768: (3.978, 4.479, 4.858),
-    1024: (4.053, 4.548, 4.941),
-    1536: (4.16, 4.666, 5.105),
-    2048: (4.234, 4.705, 5.252),
-    4096: (4.396, 4.877, 5.369),
-    8192: (4.555, 5.022, 5.458),
-}
-"""The statistic that series of so many entries reach by chance with probability 0.1, 0.01 and 0.001.
-
-Simulated by ``python -m benchmarks.gate.change_point_limits``.
-"""
-PROBABILITIES = (0.1, 0.01, 0.001)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -115,15 +85,6 @@ class Drift:
     p: float
 
 
-@dataclass(frozen=True)
-class _Window:
-    """Part of a series, from `start` to before `end`, and its largest statistic."""
-
-    start: int
-    end: int
-    statistic: float
-
-
 def change_points(values: FloatArray) -> tuple[ChangePoint, ...]:
     """Find changes of level in a series, float64[n] above zero, in order."""
     return change_points_of_each(np.asarray(values, dtype=np.float64)[None])[0]
@@ -140,27 +101,25 @@ def change_points_of_each(values: FloatArray) -> list[tuple[ChangePoint, ...]]:
 
 def _of_part(logs: FloatArray) -> list[tuple[ChangePoint, ...]]:
     logs = np.round(logs, DIGITS)
-    ranks = _ranks(logs)
+    ranks = ranks_of(logs)
     limit = limits(logs.shape[1])[PROBABILITIES.index(LEVEL)]
-    windows = _windows_above(ranks, np.where(np.ptp(logs, axis=1) > 0, limit, np.inf))
-    widening = _widening(logs, ranks, windows).tolist()
+    windows = windows_above(ranks, np.where(np.ptp(logs, axis=1) > 0, limit, np.inf))
+    clear = CLEAR * np.sqrt(_spread(logs, 1) / 2) / (2 * NORMAL_QUARTILE)
+    widening = _widening(logs, ranks, windows, clear).tolist()
     found = []
-    for one, order, above, wide in zip(logs, ranks, windows, widening, strict=True):
-        still_above = [window for window in above if window.statistic >= limit * wide - TOLERANCE]
-        found.append(tuple(_located(one, order, _disjoint(still_above), wide)))
+    for one, order, above, wide, step in zip(logs, ranks, windows, widening, clear.tolist(), strict=True):
+        kept = [
+            window
+            for window in above
+            if window.statistic >= limit * wide - TOLERANCE or _step(one, order, window) > step
+        ]
+        found.append(tuple(_located(one, _separate(one, order, kept, wide), wide)))
     return found
 
 
-def _ranks(logs: FloatArray) -> IntArray:
-    """Return the ranks of each series, int64[S, n]; equal values are put in an order by chance."""
-    tie_breaks = np.random.default_rng(logs.shape[1]).permutation(logs.shape[1])
-    order = np.lexsort((np.broadcast_to(tie_breaks, logs.shape), logs), axis=-1)
-    ranks = np.empty(logs.shape, dtype=np.int64)
-    np.put_along_axis(ranks, order, np.broadcast_to(np.arange(logs.shape[1]), logs.shape), axis=1)
-    return ranks
-
-
-def _widening(logs: FloatArray, ranks: IntArray, windows: Sequence[Sequence[_Window]]) -> FloatArray:
+def _widening(
+    logs: FloatArray, ranks: IntArray, windows: Sequence[Sequence[Window]], clear: FloatArray
+) -> FloatArray:
     """Return by how much correlation between entries widens the statistic of each series, float64[S].
 
     The variance of differences between entries far apart is that of the noise, between neighbours it is less
@@ -170,7 +129,7 @@ def _widening(logs: FloatArray, ranks: IntArray, windows: Sequence[Sequence[_Win
     n = logs.shape[1]
     if n < CORRELATED_FROM:
         return np.ones(len(logs))
-    flat = _without_clear_steps(logs, ranks, windows)
+    flat = _without_clear_steps(logs, ranks, windows, clear)
     farthest = min(15, max(3, n // 12))
     far = np.median([_spread(flat, lag) for lag in range((farthest + 1) // 2, farthest + 1)], axis=0)
     ratio = np.divide(_spread(flat, 1), far, out=np.ones(len(logs)), where=far > 0)
@@ -180,16 +139,21 @@ def _widening(logs: FloatArray, ranks: IntArray, windows: Sequence[Sequence[_Win
 
 
 def _without_clear_steps(
-    logs: FloatArray, ranks: IntArray, windows: Sequence[Sequence[_Window]]
+    logs: FloatArray, ranks: IntArray, windows: Sequence[Sequence[Window]], clear: FloatArray
 ) -> FloatArray:
-    """Take out steps too large beside the differences of neighbours to come of correlation."""
+    """Take out steps that are larger than correlation makes them, float64[S]."""
     flat = logs.copy()
-    deviation = np.sqrt(_spread(logs, 1) / 2) / (2 * NORMAL_QUARTILE)
-    for one, order, found, within in zip(flat, ranks, windows, deviation, strict=True):
-        for step in _located(one.copy(), order, _disjoint(found), 1.0):
-            if abs(np.log(step.factor)) > CLEAR * within:
+    for one, order, found, least in zip(flat, ranks, windows, clear.tolist(), strict=True):
+        for step in _located(one.copy(), _separate(one, order, found, 1.0), 1.0):
+            if abs(np.log(step.factor)) > least:
                 one[step.at :] -= np.log(step.factor)
     return flat
+
+
+def _step(logs: FloatArray, ranks: IntArray, window: Window) -> float:
+    """Return the size of the step between the medians on either side of a window's best split."""
+    at = best_split(ranks, window)
+    return float(abs(np.median(logs[at : window.end]) - np.median(logs[window.start : at])))
 
 
 def _spread(logs: FloatArray, lag: int) -> FloatArray:
@@ -199,87 +163,65 @@ def _spread(logs: FloatArray, lag: int) -> FloatArray:
     return spread
 
 
-def largest_statistics(ranks: IntArray) -> FloatArray:
-    """Return the largest statistic of all windows of each series of ranks, int64[S, n], float64[S]."""
-    every = [statistic.max(axis=1) for _, _, statistic in _layers(ranks)]
-    largest: FloatArray = np.max(every, axis=0)
-    return largest
+def _separate(
+    logs: FloatArray, ranks: IntArray, windows: Sequence[Window], widening: float
+) -> list[tuple[Window, int]]:
+    """Choose windows of different changes, the narrowest first; return them in order with the best split.
 
-
-def _layers(ranks: IntArray, least: float = 0.0) -> Iterator[tuple[int, IntArray, FloatArray]]:
-    """Yield per length of windows that length, their starts int64[W], and their statistics float64[S, W].
-
-    Windows overlap by three quarters. Lengths of which no window can reach `least` are left out.
+    A window in which a change may be that was found already says nothing new.
     """
-    n = ranks.shape[1]
-    lengths = dict.fromkeys(round(n / RATIO**k) for k in range(2 * n.bit_length()))
-    for length in (m for m in lengths if m >= SHORTEST):
-        if _statistics(np.arange(length)[None])[0].max() < least:
-            return
-        count = -(-(n - length) // max(1, length // 4)) + 1
-        starts = np.unique(np.round(np.linspace(0, n - length, count)).astype(np.int64))
-        windows = sliding_window_view(ranks, length, axis=1)[:, starts]
-        yield length, starts, _statistics(windows).max(axis=-1)
-
-
-def _statistics(windows: IntArray) -> FloatArray:
-    """Return the statistic of every split of windows of ranks, int64[..., m], float32[..., m - 1].
-
-    It is the sum of the normal scores before the split, over its standard deviation in a random order.
-    """
-    length = windows.shape[-1]
-    scores = ndtri((np.arange(length) + 0.625) / (length + 0.25)).astype(np.float32)  # Blom
-    ordered = np.empty(windows.shape, dtype=np.float32)
-    np.put_along_axis(ordered, np.argsort(windows, axis=-1), np.broadcast_to(scores, windows.shape), axis=-1)
-    split = np.arange(1, length)
-    deviation = np.sqrt(np.mean(scores**2) * split * (length - split) / (length - 1)).astype(np.float32)
-    statistic: FloatArray = np.abs(np.cumsum(ordered, axis=-1)[..., :-1]) / deviation
-    return statistic
-
-
-def _windows_above(ranks: IntArray, limit: FloatArray) -> list[list[_Window]]:
-    """Return the windows of each series that reach its limit, float64[S], the narrowest first."""
-    found: list[list[_Window]] = [[] for _ in ranks]
-    for length, starts, statistic in _layers(ranks, float(limit.min())):
-        for s, w in zip(*np.nonzero(statistic >= limit[:, None] - TOLERANCE), strict=True):
-            start = int(starts[w])
-            found[s].append(_Window(start, start + length, float(statistic[s, w])))
-    return [sorted(one, key=lambda w: (w.end - w.start, -w.statistic)) for one in found]
-
-
-def _disjoint(windows: Sequence[_Window]) -> list[_Window]:
-    """Return windows, the first first, that have no place for a change in common, in the order of places."""
-    taken: list[_Window] = []
+    chosen: list[tuple[Window, int]] = []
+    places: list[tuple[int, int]] = []
     for one in windows:
-        if all(one.start + 1 >= other.end or other.start + 1 >= one.end for other in taken):
-            taken.append(one)
-    return sorted(taken, key=lambda w: w.start)
+        if any(first < one.end and last > one.start for first, last in places):
+            continue
+        at = best_split(ranks, one)
+        first, at, last = _likely(logs, one, at, (one.start, one.end), SURE_QUANTILE * widening**2)
+        chosen.append((one, at))
+        places.append((first, last))
+    return sorted(chosen, key=lambda found: found[1])
 
 
 def _located(
-    logs: FloatArray, ranks: IntArray, windows: Sequence[_Window], widening: float
+    logs: FloatArray, windows: Sequence[tuple[Window, int]], widening: float
 ) -> Iterator[ChangePoint]:
     """Yield the change point of each window; levels reach from one change point to the next."""
-    at = [w.start + 1 + int(_statistics(ranks[None, w.start : w.end])[0].argmax()) for w in windows]
-    for k, window in enumerate(windows):
+    at = [place for _, place in windows]
+    for k, (window, _) in enumerate(windows):
         start, end = [0, *at][k], [*at, len(logs)][k + 1]
-        excess = _excess(logs[start:end], at[k] - start)
-        excess[at[k] - start] -= TIE  # if places are equally likely, that of the ranks counts
-        excess = excess[window.start + 1 - start : window.end - start]
-        limit = excess.min() + PLACE_QUANTILE * widening**2
-        possible = window.start + 1 + np.flatnonzero(excess <= limit)
-        at[k] = window.start + 1 + int(excess.argmin())
+        first, at[k], last = _likely(logs, window, at[k], (start, end), PLACE_QUANTILE * widening**2)
         before, after = logs[start : at[k]][-NEAREST:], logs[at[k] : end][:NEAREST]
         lower, middle, upper = np.exp(_shift(before, after, widening)).tolist()
         yield ChangePoint(
             at=at[k],
-            first=int(possible[0]),
-            last=int(possible[-1]),
+            first=first,
+            last=last,
             factor=middle,
             lower=lower,
             upper=upper,
             p=probability(window.statistic / widening, len(logs)),
         )
+
+
+def _likely(
+    logs: FloatArray, window: Window, at: int, levels: tuple[int, int], quantile: float
+) -> tuple[int, int, int]:
+    """Return the ends of the interval of a place, and the place itself in the middle.
+
+    Args:
+        logs: the series.
+        window: that the change is in.
+        at: where it may be.
+        levels: from where to where the levels before and after it reach.
+        quantile: of twice the likelihood lost.
+    """
+    start, end = levels
+    excess = _excess(logs[start:end], at - start)
+    excess[at - start] -= TIE  # if places are equally likely, that of the ranks counts
+    least, most = max(window.start, start) + 1, min(window.end, end)
+    excess = excess[least - start : most - start]
+    possible = least + np.flatnonzero(excess <= excess.min() + quantile)
+    return int(possible[0]), least + int(excess.argmin()), int(possible[-1])
 
 
 def _excess(logs: FloatArray, at: int) -> FloatArray:
@@ -302,30 +244,6 @@ def _shift(before: FloatArray, after: FloatArray, widening: float) -> FloatArray
     half = NORMAL_QUANTILE * widening * np.sqrt(pairs * (len(before) + len(after) + 1) / 12)
     low = min(max(int(np.floor(pairs / 2 - half)), 0), (pairs - 1) // 2)
     return np.array([differences[low], np.median(differences), differences[pairs - 1 - low]])
-
-
-def limits(n: int) -> tuple[float, ...]:
-    """Return what the statistic of n entries reaches by chance with each of `PROBABILITIES`.
-
-    Between the lengths simulated the limits of the next longer series hold; beyond them their squares grow
-    with the logarithm of the length.
-    """
-    longer = [length for length in LIMITS if length >= n]
-    if longer:
-        return LIMITS[min(longer)]
-    last, before = sorted(LIMITS)[-1], sorted(LIMITS)[-5]
-    factor = np.log(n / last) / np.log(last / before)
-    pairs = zip(LIMITS[last], LIMITS[before], strict=True)
-    return tuple(float(np.sqrt(high**2 + factor * (high**2 - low**2))) for high, low in pairs)
-
-
-def probability(statistic: float, n: int) -> float:
-    """Return the probability that a series of n entries reaches a statistic by chance.
-
-    Logarithms are interpolated between `PROBABILITIES`, over the square of the statistic.
-    """
-    squares = np.square(limits(n))
-    return float(np.exp(np.interp(statistic**2, squares, np.log(PROBABILITIES))))
 
 
 def drift(values: FloatArray) -> Drift | None:

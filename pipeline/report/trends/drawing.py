@@ -17,6 +17,7 @@ SPARK = (132.0, 30.0)
 SPARK_PARTS = 66
 CHART = (640.0, 230.0)
 CHART_PARTS = 240
+MOST_POINTS = 100  # entries up to which each is a point
 LEFT, RIGHT, TOP, BOTTOM = 66.0, 12.0, 12.0, 26.0
 DATES = 5  # below the axis
 LOGARITHMIC = 8.0  # factor between the ends of an axis from which it is logarithmic
@@ -84,6 +85,7 @@ def chart(trend: Trend, entries: Entries, text: str) -> Chart | None:
         *(_uncertain_place(c.first, c.last, len(entries)) for c in trend.changes),
         _band(x, parts, axis),
         _line(x, parts, axis),
+        _points(x, parts, axis) if len(entries) <= MOST_POINTS else "",
         _levels(levels, axis, len(entries)),
         *(_mark(trend, start, axis, level) for start, _, level in levels[1:]),
         '<g class="selected"></g>',
@@ -99,12 +101,20 @@ def _across(places: FloatArray | IntArray, count: int, left: float, right: float
     """Return the pixels of entries."""
     if count < 2:
         return np.full(len(places), (left + right) / 2)
-    pixels: FloatArray = left + places * ((right - left) / (count - 1))
+    pixels: FloatArray = left + places.astype(np.float64) * ((right - left) / (count - 1))
     return pixels
 
 
 def _line(x: FloatArray, parts: Parts, axis: Axis) -> str:
     return f'<path class="line" d="{_path(x, axis(parts.middle))}"/>'
+
+
+def _points(x: FloatArray, parts: Parts, axis: Axis) -> str:
+    known = np.isfinite(parts.middle)
+    pairs = zip(x[known].tolist(), axis(parts.middle[known]).tolist(), strict=True)
+    return "".join(
+        f'<circle class="entry" cx="{across:.1f}" cy="{down:.1f}" r="2.5"/>' for across, down in pairs
+    )
 
 
 def _band(x: FloatArray, parts: Parts, axis: Axis) -> str:

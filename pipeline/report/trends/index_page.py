@@ -74,6 +74,7 @@ def index_content(site: Site) -> dict[str, Any]:
         ],
         "more": max(len(newest) - MOST_CHANGES, 0),
         "chance": chance(site),
+        "too_few": no_change(site),
         "notices": site.entries.notices,
     }
 
@@ -88,17 +89,18 @@ def answers(site: Site) -> list[tuple[str, str]]:
         if np.isfinite(trend.values[-1]):
             found.append((wording.title(measure), _since(trend, wording, site.commits)))
     worse = sum(row.direction == "worse" for row in site.recent_changes)
-    better = len(site.recent_changes) - worse
-    found.append(
-        (
-            "Changes",
-            f"{counted(worse, 'change')} for the worse and {better} for the better in the last "
-            f"{entries_text(min(RECENT, len(entries)))}"
-            if len(entries) >= ENOUGH
-            else f"too few entries: {len(entries)}, at least {ENOUGH} are needed",
-        )
+    changes = no_change(site) or (
+        f"{counted(worse, 'change')} for the worse and {len(site.recent_changes) - worse} for the better in "
+        f"the last {entries_text(min(RECENT, len(entries)))}"
     )
+    found.append(("Changes", changes))
     return found
+
+
+def no_change(site: Site) -> str:
+    """Say that there are too few entries for change points; empty if there are enough."""
+    few = len(site.entries)
+    return f"too few entries for change points: {few}, at least {ENOUGH} are needed" if few < ENOUGH else ""
 
 
 def _since(trend: Trend, wording: Wording, commits: Commits) -> str:

@@ -15,7 +15,7 @@ from pipeline.report.escaping import visible
 from pipeline.report.formatting import counted, percent
 from pipeline.report.html.embedding import packed
 from pipeline.report.trends.drawing import CHART, LEFT, RIGHT, SECONDS_PER_DAY, chart, date_text
-from pipeline.report.trends.index_page import Site
+from pipeline.report.trends.index_page import Site, no_change
 from pipeline.report.trends.wording import Wording, kernel_name, kernel_place
 
 MOST_ENTRIES = 2000  # the newest, that the page can show one by one
@@ -39,6 +39,7 @@ def kernel_content(site: Site, n: int) -> dict[str, Any]:
         "charts": shown,
         "titles": [wording.title(measure) for measure in Measure],
         "changes": site.changes[n],
+        "too_few": no_change(site),
         "entries": [_entry(site, kernel, entry, wording) for entry in newest],
         "count": len(entries),
         "carried": min(len(entries), MOST_ENTRIES),

@@ -4,14 +4,15 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from pipeline.gate.trends import KernelTrends, Measure, Trend
+from pipeline.gate.trends import KernelTrends, Measure, Trend, entries_text
 from pipeline.report.escaping import markdown
 from pipeline.report.formatting import percent
-from pipeline.report.trends.index_page import RECENT, Site, facts
+from pipeline.report.trends.index_page import RECENT, Site, facts, no_change
 from pipeline.report.trends.steps_table import StepRow
 from pipeline.report.trends.wording import Wording, kernel_name, kernel_place
 
 ROWS = 10
+FEWEST_ENTRIES = 20  # before the newest, to say that it is unusual
 LEVEL_ENTRIES = 50  # before the newest, that its value is compared with
 
 
@@ -47,11 +48,11 @@ def _usual(trend: Trend) -> np.ndarray:
 
 
 def _changes(site: Site) -> Iterator[str]:
-    recent = site.recent_changes
+    recent, count = site.recent_changes, min(RECENT, len(site.entries))
     if not recent:
-        yield f"No change point in the last {min(RECENT, len(site.entries))} entries."
+        yield no_change(site) or f"No change point in the last {entries_text(count)}."
         return
-    yield f"### Changes in the last {min(RECENT, len(site.entries))} entries ({len(recent)})"
+    yield f"### Changes in the last {entries_text(count)} ({len(recent)})"
     head = "| kernel | since | what | factor | 90 % interval | before | after |\n"
     head += "|---|---|---|---:|---|---:|---:|\n"
     yield head + "\n".join(_change(row, site) for row in recent[:ROWS])
@@ -81,7 +82,7 @@ def _unusual(site: Site) -> Iterator[str]:
     for kernel in site.kernels:
         trend = kernel.measures[Measure.MEASURED]
         now, before = float(trend.values[-1]), _usual(trend)
-        if not np.isfinite(now) or len(before) < 2:
+        if not np.isfinite(now) or len(before) < FEWEST_ENTRIES:
             continue
         expected += 2 / (len(before) + 1)
         if now > before.max() or now < before.min():

@@ -74,7 +74,12 @@ function sort(column, isText, sign) {
 table.querySelectorAll("th[data-sort]").forEach((header, column) => {
   const isText = /** @type {HTMLElement} */ (header).dataset.sort === "text";
   const text = header.textContent ?? "";
-  const button = el("button", { type: "button" }, text, el("span", { class: "arrow", "aria-hidden": "true" }));
+  const button = el(
+    "button",
+    { type: "button" },
+    text,
+    el("span", { class: "arrow", "aria-hidden": "true" }),
+  );
   button.addEventListener("click", () => {
     const before = header.getAttribute("aria-sort");
     const ascending = before ? before === "descending" : isText;

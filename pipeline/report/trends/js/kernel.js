@@ -6,6 +6,7 @@ import { buildTheme } from "../../html/js/views/theme.js";
 
 const ROWS = 25;
 const DAY = 86400e3;
+const [GROWTH, EFFICIENCY] = [2, 3]; // measures
 const data = JSON.parse(byId("data").textContent ?? "");
 
 /** @param {string} text */
@@ -32,7 +33,8 @@ function unpackedTexts(texts) {
   if (Array.isArray(texts)) return texts;
   const digits = [...bytes(texts.packed)].map((byte) => byte.toString(16).padStart(2, "0")).join("");
   const found = [];
-  for (let at = 0; at < digits.length; at += 2 * texts.bytes) found.push(digits.slice(at, at + 2 * texts.bytes));
+  for (let at = 0; at < digits.length; at += 2 * texts.bytes)
+    found.push(digits.slice(at, at + 2 * texts.bytes));
   return found;
 }
 
@@ -55,21 +57,59 @@ function dateOf(entry) {
 /** @param {number} entry */
 function commitLink(entry) {
   const href = addressOf(entry);
-  return href ? el("a", { class: "commit", href }, nameOf(entry)) : el("span", { class: "commit" }, nameOf(entry));
+  return href
+    ? el("a", { class: "commit", href }, nameOf(entry))
+    : el("span", { class: "commit" }, nameOf(entry));
+}
+
+/** @type {[number, string][]} */
+const LARGE = [
+  [1e12, " trillion"],
+  [1e9, " billion"],
+  [1e6, " million"],
+];
+/** @type {[number, string][]} */
+const SECONDS = [
+  [86400, "d"],
+  [3600, "h"],
+  [60, "min"],
+  [1, "s"],
+  [1e-3, "ms"],
+  [1e-6, "µs"],
+  [1e-9, "ns"],
+];
+/** @type {Record<string, string>} */
+const HOURS = { "core-s": "core-hours", "GPU-s": "GPU-hours" };
+const HOURS_FROM = 36000;
+
+/** @param {number} value */
+function decimal(value) {
+  return value.toFixed(Math.max(2 - Math.floor(Math.log10(Math.abs(Number(value.toPrecision(3))))), 0));
 }
 
 /**
- * Three digits without an exponent where that is readable.
+ * As the program writes numbers: 0.0456, 1731, 12,300, 5.65 million.
  * @param {number} value
  */
 function figure(value) {
-  const size = Math.abs(value);
-  if (size !== 0 && (size < 1e-4 || size >= 1e15)) return value.toExponential(2);
-  const digits = size >= 1 ? Math.max(0, 2 - Math.floor(Math.log10(size))) : 2 - Math.floor(Math.log10(size || 1));
-  return Number(value.toPrecision(3)).toLocaleString("en-GB", {
-    minimumFractionDigits: digits,
-    maximumFractionDigits: digits,
-  });
+  const near = Number(value.toPrecision(3));
+  if (near < 1e-4 || near >= 1e15) return value.toExponential(2);
+  const large = LARGE.find(([size]) => near >= size);
+  if (large) return `${decimal(near / large[0])}${large[1]}`;
+  return Math.min(Math.round(value), near) >= 1e4 ? near.toLocaleString("en-US") : decimal(value);
+}
+
+/**
+ * @param {number} value above zero
+ * @param {string} unit
+ */
+function quantity(value, unit) {
+  if (unit === "s" || unit === "sec") {
+    const [factor, name] = SECONDS.find(([size]) => value >= size) ?? [1, "s"];
+    return `${figure(value / factor)} ${name}`;
+  }
+  const hours = value >= HOURS_FROM ? HOURS[unit] : undefined;
+  return `${figure(hours ? value / 3600 : value)} ${hours ?? unit}`.trim();
 }
 
 /**
@@ -79,9 +119,9 @@ function figure(value) {
 function valueText(measure, entry) {
   const value = values[measure][entry];
   if (!Number.isFinite(value)) return "–";
-  if (measure === 2) return `× ${Number(value.toPrecision(3))}`;
-  if (measure === 3) return `${(100 * value).toFixed(1)} %`;
-  return `${figure(value)} ${data.units[measure]}`.trim();
+  if (measure === GROWTH) return `× ${Number(value.toPrecision(3))}`;
+  if (measure === EFFICIENCY) return value < 0.001 ? "<0.1 %" : `${(100 * value).toFixed(1)} %`;
+  return quantity(value, data.units[measure]);
 }
 
 // One selection in all charts.
@@ -137,7 +177,8 @@ function select(entry) {
 function entryAt(chart, event) {
   const box = chart.getBoundingClientRect();
   const [left, right] = data.plot;
-  const x = ((event.clientX - box.left) / box.width) * /** @type {SVGSVGElement} */ (chart).viewBox.baseVal.width;
+  const x =
+    ((event.clientX - box.left) / box.width) * /** @type {SVGSVGElement} */ (chart).viewBox.baseVal.width;
   return Math.round(((x - left) / (right - left)) * (data.count - 1)) - data.first;
 }
 
@@ -156,7 +197,8 @@ for (const host of figures) {
     select((selected < 0 ? count - 1 : selected) + step);
   });
 }
-byId("hint").textContent = "Point at a chart, or press the arrow keys in it, to read an entry; click to find it below.";
+byId("hint").textContent =
+  "Point at a chart, or press the arrow keys in it, to read an entry; click to find it below.";
 
 // All entries, the newest first.
 
