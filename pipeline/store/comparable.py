@@ -29,10 +29,19 @@ def comparable(table: pa.Table, machine: str = "") -> Entries:
         machine: the newest entry of this machine counts; if empty, the newest of all.
 
     Raises:
-        InputError: there is no such entry.
+        InputError: there is no such entry, or what the columns hold is not what a history has.
     """
+    try:
+        return _comparable(table, machine)
+    except (ValueError, LookupError, TypeError, AttributeError, ArithmeticError, pa.ArrowException) as error:
+        raise InputError(f"the history has an entry that cannot be understood ({error})") from error
+
+
+def _comparable(table: pa.Table, machine: str) -> Entries:
     label, first_rows = _codes(table["label"])
     heads = table.take(first_rows).to_pylist()
+    if not heads:
+        raise InputError("the history has no entries", hint="add one with `pipeline history add`")
     newest = next((head for head in reversed(heads) if machine in ("", head["machine"])), None)
     if newest is None:
         known = sorted({head["machine"] for head in heads} - {""})
@@ -65,6 +74,8 @@ def _entries(
         KernelId(Level(row["level"]), tuple(row["callpath"]))
         for row in table.select(["level", "callpath"]).take(first_rows).to_pylist()
     )
+    if not any(kernel.level is Level.TOTAL for kernel in kernels):
+        raise ValueError("there is no total")
     shape = len(kernels), len(heads)
     share = _matrix(shape, kernel, entry, _numbers(table, "share"))
     value = _matrix(shape, kernel, entry, _numbers(table, "value"))
@@ -96,8 +107,8 @@ def _entries(
         machine=newest["machine"],
         metric=newest["metric"],
         unit=newest["unit"],
-        at=json.loads(newest["at"]),
-        target=json.loads(newest["target"]),
+        at=_point(newest["at"]),
+        target=_point(newest["target"]),
         kernels=tuple(kernels[k] for k in order.tolist()),
         value=value[order],
         share=share[order],
@@ -112,6 +123,10 @@ def _entries(
         verdict=verdict,
         notices=tuple(_notices(newest, left_out, left)),
     )
+
+
+def _point(text: str) -> dict[str, float]:
+    return {str(name): float(value) for name, value in json.loads(text).items()}
 
 
 def _of_one_callpath(kernels: Sequence[KernelId], value: FloatArray) -> BoolArray:
@@ -152,6 +167,8 @@ def _notices(newest: dict[str, Any], left_out: Sequence[dict[str, Any]], kernels
 def _kernel_keys(table: pa.Table) -> pa.ChunkedArray:
     """Return a text per row that is the same for the same kernel: its level, and its names as numbers."""
     callpath = table["callpath"].combine_chunks()
+    if callpath.null_count:
+        raise ValueError("a kernel has no name")
     codes = pc.dictionary_encode(pc.list_flatten(callpath)).indices.cast(pa.string())
     lengths = pc.list_value_length(callpath).to_numpy(zero_copy_only=False)
     offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32)

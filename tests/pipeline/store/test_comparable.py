@@ -39,7 +39,8 @@ def rows(label, values, at=8, target=32, machine="m", **given):
         found.append(
             DEFAULTS
             | {"label": label, "level": kernel.level.value, "callpath": list(kernel.callpath)}
-            | {"at": json.dumps({"p": float(at)}), "target": json.dumps({"p": float(target)})}
+            | {"at": at if isinstance(at, str) else json.dumps({"p": float(at)})}
+            | {"target": json.dumps({"p": float(target)})}
             | {"value": value, "share": value / values["total"], "predicted": 2 * value, "machine": machine}
             | given
         )
@@ -126,3 +127,19 @@ def test_the_smallest_kernels_of_very_many_are_left_out(monkeypatch):
     found = comparable(table(rows("a", {"total": 10.0} | {f"main/k{n}": float(n) for n in range(1, 5)})))
     assert [kernel.text for kernel in found.kernels] == ["total", "main/k4", "main/k3"]
     assert found.notices == ("left out: 2 kernels of the smallest shares",)
+
+
+@pytest.mark.parametrize(
+    ("made", "message"),
+    [
+        (table(), "has no entries"),
+        (table(rows("a", {"total": 1.0}, level="x")), "cannot be understood .*'x' is not a valid Level"),
+        (table(rows("a", {"total": 1.0}, at="[8]")), "cannot be understood"),
+        (table(rows("a", {"main/f": 1.0, "total": 1.0})[:1]), "cannot be understood .there is no total"),
+        (table(rows("a", {"total": 1.0}, callpath=None)), "cannot be understood"),
+        (table(rows("a", {"total": 1.0}, added=None)), "cannot be understood"),
+    ],
+)
+def test_what_no_history_has_is_refused(made, message):
+    with pytest.raises(InputError, match=message):
+        comparable(made)

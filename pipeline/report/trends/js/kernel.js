@@ -162,7 +162,7 @@ function select(entry) {
     el(
       "span",
       {},
-      el("span", { class: "what" }, host.querySelector("h3")?.textContent ?? ""),
+      el("span", { class: "what" }, `${host.querySelector("h3")?.textContent}: `),
       valueText(data.charted[n], selected),
     ),
   );
