@@ -170,7 +170,7 @@ def show_command(
     from pipeline.store.history import kernel_rows, read_history
 
     require_table_alone(table_format, {"--json": json})
-    found = {k: rows for k, rows in kernel_rows(read_history(file)).items() if k.matches(kernel)}
+    found = kernel_rows(read_history(file), lambda one: one.matches(kernel))
     if not found:
         raise UsageError(f"'{kernel}' matches no kernel", where=str(file), hint="try '*' or 'total'")
     documents = [history_document(k, rows) for k, rows in found.items()]

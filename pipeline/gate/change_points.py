@@ -37,7 +37,7 @@ from pipeline.gate.rank_windows import (
 LEVEL = 0.01  # probability of any change point in a series of independent entries in which nothing changed
 ENOUGH = 10  # measurements; with fewer no series reaches the level
 DIGITS = 6  # significant digits that count: further ones are rounding
-CORRELATED_FROM = 64  # entries from which their correlation is estimated
+CORRELATED_FROM = 32  # entries from which their correlation is estimated
 MOST_CORRELATED = 0.95
 CLEAR = 10.0  # standard deviations, from neighbour to neighbour, of a step that no correlation explains
 NEAREST = 50  # entries on either side of a change point that its factor is taken from

@@ -14,6 +14,7 @@ from ingest.errors import InputError
 from pipeline.gate.measurements import ROUNDING, KernelId, Level
 from pipeline.gate.trends import Entries, by_share, entries_text
 from pipeline.report.formatting import counted
+from pipeline.store.history import numbered_kernels, numbered_texts
 
 MOST_KERNELS = 500  # those of the largest shares
 SAME = ("metric", "unit", "at")  # what entries that can be compared have in common
@@ -38,7 +39,7 @@ def comparable(table: pa.Table, machine: str = "") -> Entries:
 
 
 def _comparable(table: pa.Table, machine: str) -> Entries:
-    label, first_rows = _codes(table["label"])
+    label, first_rows = numbered_texts(table["label"])
     heads = table.take(first_rows).to_pylist()
     if not heads:
         raise InputError("the history has no entries", hint="add one with `pipeline history add`")
@@ -69,11 +70,7 @@ def _entries(
 ) -> Entries:
     """Return the entries of a table, from the entry of each row, int64[rows], and the first row of each."""
     newest = heads[-1]
-    kernel, first_rows = _codes(_kernel_keys(table))
-    kernels = tuple(
-        KernelId(Level(row["level"]), tuple(row["callpath"]))
-        for row in table.select(["level", "callpath"]).take(first_rows).to_pylist()
-    )
+    kernel, kernels = numbered_kernels(table)
     if not any(kernel.level is Level.TOTAL for kernel in kernels):
         raise ValueError("there is no total")
     shape = len(kernels), len(heads)
@@ -91,7 +88,7 @@ def _entries(
         return _matrix(shape, kernel, entry, values)[order]
 
     def texts(name: str) -> tuple[tuple[str, ...], IntArray]:
-        code, firsts = _codes(table[name])
+        code, firsts = numbered_texts(table[name])
         names = tuple(text or "" for text in table[name].take(firsts).to_pylist())
         found = np.full(shape, -1)
         found[kernel, entry] = np.where(np.array(names)[code] == "", -1, code)
@@ -162,25 +159,6 @@ def _notices(newest: dict[str, Any], left_out: Sequence[dict[str, Any]], kernels
     if kernels:
         found.append(f"left out: {counted(kernels, 'kernel')} of the smallest shares")
     return found
-
-
-def _kernel_keys(table: pa.Table) -> pa.ChunkedArray:
-    """Return a text per row that is the same for the same kernel: its level, and its names as numbers."""
-    callpath = table["callpath"].combine_chunks()
-    if callpath.null_count:
-        raise ValueError("a kernel has no name")
-    codes = pc.dictionary_encode(pc.list_flatten(callpath)).indices.cast(pa.string())
-    lengths = pc.list_value_length(callpath).to_numpy(zero_copy_only=False)
-    offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32)
-    names = pc.binary_join(pa.ListArray.from_arrays(pa.array(offsets), codes), " ")
-    return pc.binary_join_element_wise(table["level"].combine_chunks(), names, " ")
-
-
-def _codes(column: pa.ChunkedArray | pa.Array) -> tuple[IntArray, IntArray]:
-    """Number the distinct texts of a column by their first occurrence: int64[rows], and their first rows."""
-    whole = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
-    code = whole.dictionary_encode(null_encoding="encode").indices.to_numpy().astype(np.int64)
-    return code, np.unique(code, return_index=True)[1].astype(np.int64)
 
 
 def _numbers(table: pa.Table, name: str) -> FloatArray:

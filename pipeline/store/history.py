@@ -3,7 +3,7 @@
 import datetime
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from ingest.arrays import IntArray
 from ingest.errors import InputError
 from pipeline.gate.forecast import Forecast
 from pipeline.gate.measurements import KernelId, Level, Measurements
@@ -201,9 +202,40 @@ def _floats(column: pa.Array) -> bytes:
     return np.where(np.isnan(values), np.nan, values).tobytes()
 
 
-def kernel_rows(table: pa.Table) -> dict[KernelId, list[dict[str, Any]]]:
-    """Group rows by kernel, each in the order they were added."""
+def kernel_rows(
+    table: pa.Table, wanted: Callable[[KernelId], bool] = lambda kernel: True
+) -> dict[KernelId, list[dict[str, Any]]]:
+    """Group the rows of kernels that are wanted, each in the order they were added."""
+    kernel, kernels = numbered_kernels(table)
+    some = np.flatnonzero(np.array([wanted(one) for one in kernels], dtype=np.bool_)[kernel])
     found: dict[KernelId, list[dict[str, Any]]] = {}
-    for row in table.to_pylist():
-        found.setdefault(KernelId(Level(row["level"]), tuple(row["callpath"])), []).append(row)
+    for n, row in zip(kernel[some].tolist(), table.take(some).to_pylist(), strict=True):
+        found.setdefault(kernels[n], []).append(row)
     return found
+
+
+def numbered_kernels(table: pa.Table) -> tuple[IntArray, tuple[KernelId, ...]]:
+    """Return which kernel each row has, int64[rows], and the kernels in the order of their first rows.
+
+    Raises:
+        ValueError: a kernel has no name or an unknown level.
+    """
+    callpath = table["callpath"].combine_chunks()
+    if callpath.null_count:
+        raise ValueError("a kernel has no name")
+    names = pc.dictionary_encode(pc.list_flatten(callpath)).indices.cast(pa.string())
+    lengths = pc.list_value_length(callpath).to_numpy(zero_copy_only=False)
+    offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32)
+    keys = pc.binary_join(pa.ListArray.from_arrays(pa.array(offsets), names), " ")
+    number, first_rows = numbered_texts(
+        pc.binary_join_element_wise(table["level"].combine_chunks(), keys, " ")
+    )
+    firsts = table.select(["level", "callpath"]).take(first_rows).to_pylist()
+    return number, tuple(KernelId(Level(row["level"]), tuple(row["callpath"])) for row in firsts)
+
+
+def numbered_texts(column: pa.ChunkedArray | pa.Array) -> tuple[IntArray, IntArray]:
+    """Number the distinct texts of a column by their first rows: int64[rows], and these rows."""
+    whole = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+    number = whole.dictionary_encode(null_encoding="encode").indices.to_numpy().astype(np.int64)
+    return number, np.unique(number, return_index=True)[1].astype(np.int64)
