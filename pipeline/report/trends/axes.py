@@ -5,8 +5,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ingest.arrays import FloatArray
+from ingest.arrays import FloatArray, IntArray
 
+FEWEST = 5  # entries of a part of several: of fewer no percentiles are drawn
 LEAST_RANGE = 1.2  # factor between the ends of an axis: noise of a few per cent should look like noise
 
 
@@ -26,18 +27,23 @@ class Parts:
 
 
 def in_parts(values: FloatArray, most: int) -> Parts:
-    """Divide a series, float64[N], into at most so many parts of the same length."""
-    length = max(1, -(-len(values) // most))
+    """Divide a series, float64[N], into at most so many parts of the same length: one entry, or several."""
+    length = 1 if len(values) <= most else max(FEWEST, -(-len(values) // most))
     padded = np.full(-(-len(values) // length) * length, np.nan)
     padded[: len(values)] = values
     rows = np.sort(padded.reshape(-1, length), axis=1)  # NaN last
-    known = np.isfinite(rows).sum(axis=1)
-    row = np.arange(len(rows))
-    low, middle, high = (
-        rows[row, np.round(share * np.maximum(known - 1, 0)).astype(np.int64)] for share in (0.1, 0.5, 0.9)
-    )
-    place = np.minimum(row * length + (length - 1) / 2, len(values) - 1.0)
-    return Parts(place, low, middle, high)
+    last = np.maximum(np.isfinite(rows).sum(axis=1) - 1, 0)
+    place = np.minimum(np.arange(len(rows)) * length + (length - 1) / 2, len(values) - 1.0)
+    return Parts(place, *(_quantile(rows, last, share) for share in (0.1, 0.5, 0.9)))
+
+
+def _quantile(rows: FloatArray, last: IntArray, share: float) -> FloatArray:
+    """Return a quantile of sorted rows, float64[n, m], of which those up to `last`, int64[n], are known."""
+    row, place = np.arange(len(rows)), share * last
+    below = np.floor(place).astype(np.int64)
+    lower, upper = rows[row, below], rows[row, np.minimum(below + 1, last)]
+    found: FloatArray = lower + (place - below) * (upper - lower)
+    return found
 
 
 @dataclass(frozen=True)

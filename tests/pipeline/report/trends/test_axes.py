@@ -18,9 +18,14 @@ def test_many_entries_are_put_together():
     values[10:15] = np.nan
     found = in_parts(values, 10)
     assert found.place.tolist() == [4.5 + 10 * n for n in range(10)]
-    assert found.middle[[0, 1, 9]].tolist() == [5, 18, 95]
-    assert found.low[0] == 2 and found.high[0] == 9
-    assert found.low[1] == 16 and found.high[1] == 20
+    assert found.middle[[0, 1, 9]].tolist() == [5.5, 18, 95.5]
+    assert [found.low[0], found.high[0]] == pytest.approx([1.9, 9.1])
+    assert [found.low[1], found.high[1]] == pytest.approx([16.4, 19.6])
+
+
+def test_parts_of_several_entries_have_five_at_least():
+    assert len(in_parts(np.ones(11), 10).place) == 3
+    assert len(in_parts(np.ones(10), 10).place) == 10
 
 
 @given(st.integers(1, 500), st.integers(1, 60))
