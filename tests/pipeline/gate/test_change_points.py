@@ -64,9 +64,9 @@ def test_the_factor_is_the_median_ratio_and_its_interval_that_of_wilcoxon():
 
 def test_one_slow_run_moves_neither_place_nor_factor():
     values = series((20, 1.0), (20, 1.3))
-    values[7] = values[33] = 50.0
+    values[16] = values[33] = 50.0
     (found,) = change_points(values)
-    assert found.at == 20
+    assert found.first == found.at == found.last == 20
     assert found.factor == pytest.approx(1.3, rel=0.05)
 
 
@@ -79,6 +79,15 @@ def test_an_unclear_place_has_a_wide_interval_that_holds_it():
     assert np.mean([c.first <= 120 <= c.last for c in ones]) >= 0.9
     assert 3 < np.mean([c.last - c.first for c in ones]) < 15
     assert np.mean([c.lower <= np.exp(0.03) <= c.upper for c in ones]) == pytest.approx(0.9, abs=0.07)
+
+
+def test_large_steps_do_not_hide_small_ones():
+    """They make entries far apart differ, as correlation does; four standard deviations are found."""
+    logs = 0.02 * np.random.default_rng(8).normal(size=(100, 200))
+    logs[:, 66:132] += 0.5
+    logs[:, 168:] += 0.08
+    found = change_points_of_each(np.exp(logs))
+    assert np.mean([any(abs(c.at - 168) <= 1 for c in one) for one in found]) > 0.8
 
 
 def test_a_new_level_shows_after_few_commits_of_a_long_history():

@@ -70,6 +70,18 @@ def test_a_change_in_any_column_is_noticed(rows, tmp_path, column):
         read_history(file)
 
 
+def test_names_that_move_from_one_call_path_to_another_are_noticed(rows, tmp_path):
+    file = tmp_path / "h.parquet"
+    add_to_history(file, rows("c1"))
+    table = pq.read_table(file)
+    paths = table["callpath"].to_pylist()
+    paths[-2], paths[-1] = [*paths[-2], paths[-1][0]], paths[-1][1:]
+    column = table.column_names.index("callpath")
+    pq.write_table(table.set_column(column, "callpath", pa.array(paths, table["callpath"].type)), file)
+    with pytest.raises(InputError, match="has changed since it was written"):
+        read_history(file)
+
+
 def test_files_of_earlier_versions_are_read_and_their_digests_checked(rows, tmp_path):
     """As versions wrote them whose digest was that of the values as JSON."""
     file = tmp_path / "h.parquet"

@@ -93,7 +93,7 @@ function decimal(value) {
  */
 function figure(value) {
   const near = Number(value.toPrecision(3));
-  if (near < 1e-4 || near >= 1e15) return value.toExponential(2);
+  if (near < 1e-4 || near >= 1e15) return value.toExponential(2).replace(/e([+-])(\d)$/, "e$10$2");
   const large = LARGE.find(([size]) => near >= size);
   if (large) return `${decimal(near / large[0])}${large[1]}`;
   return Math.min(Math.round(value), near) >= 1e4 ? near.toLocaleString("en-US") : decimal(value);

@@ -1,6 +1,7 @@
 """What a person does with the site, in a real browser."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -119,7 +120,13 @@ def test_keys_walk_through_the_entries(kernel: Watched) -> None:
         shows(page.locator("#selection"), label)
 
 
-def test_the_table_of_entries_says_the_same_with_and_without_script(running: Any, folder: Path) -> None:
+@pytest.mark.parametrize("factor", [1e-9, 1e-4, 1.0, 40.0, 3e3, 1e6, 1e10, 1e14])
+def test_the_table_of_entries_says_the_same_with_and_without_script(
+    running: Any, tmp_path: Path, factor: float
+) -> None:
+    entries = history()
+    more = {name: factor * getattr(entries, name) for name in ("value", "predicted", "wall_seconds")}
+    folder = written(site(replace(entries, **more), TEMPLATE), tmp_path)
     path = folder / page_of(KERNELS[1])
     opened = Watched(running, path, viewport=SIZE)
     rows = "[...document.querySelectorAll('#entry-table tbody tr')].map(row => row.innerText)"
@@ -129,6 +136,8 @@ def test_the_table_of_entries_says_the_same_with_and_without_script(running: Any
     without = plain.locator("#entry-table tbody tr").all_inner_texts()
     assert len(without) == 25
     assert with_script == without
+    opened.page.close()
+    plain.close()
 
 
 def test_the_table_has_all_entries_in_pages(kernel: Watched) -> None:
