@@ -45,7 +45,7 @@ def content_security_policy(scripts: Sequence[str], styles: Sequence[str]) -> st
 
 def _sources(texts: Sequence[str]) -> str:
     digests = (hashlib.sha256(text.encode()).digest() for text in texts)
-    return " ".join(f"'sha256-{base64.b64encode(digest).decode()}'" for digest in digests)
+    return " ".join(f"'sha256-{base64.b64encode(digest).decode()}'" for digest in digests) or "'none'"
 
 
 def _folder(name: str) -> Traversable:
