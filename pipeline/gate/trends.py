@@ -184,7 +184,10 @@ def _measures(entries: Entries) -> dict[Measure, FloatArray]:
         Measure.GROWTH: _per_doubling(entries),
         Measure.EFFICIENCY: entries.efficiency,
     }
-    return {measure: np.where(values > 0, values, np.nan) for measure, values in found.items()}
+    return {
+        measure: np.where((values > 0) & np.isfinite(values), values, np.nan)
+        for measure, values in found.items()
+    }
 
 
 def _per_doubling(entries: Entries) -> FloatArray:
@@ -195,7 +198,7 @@ def _per_doubling(entries: Entries) -> FloatArray:
     factor = np.prod([entries.target[name] / value for name, value in entries.at.items()])
     if not factor > 1:
         return np.full(entries.value.shape, np.nan)
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore", under="ignore"):
         growth: FloatArray = (entries.predicted / entries.value) ** (np.log(2) / np.log(factor))
     return growth
 

@@ -17,6 +17,8 @@ from pipeline.report.formatting import counted
 from pipeline.store.history import numbered_kernels, numbered_texts
 
 MOST_KERNELS = 500  # those of the largest shares
+LARGEST = 1e100  # values beyond it, or below its inverse, were not measured
+TEXTS = ("label", "commit", "machine", "metric", "unit")
 SAME = ("metric", "unit", "at")  # what entries that can be compared have in common
 
 
@@ -40,7 +42,7 @@ def comparable(table: pa.Table, machine: str = "") -> Entries:
 
 def _comparable(table: pa.Table, machine: str) -> Entries:
     label, first_rows = numbered_texts(table["label"])
-    heads = table.take(first_rows).to_pylist()
+    heads = [head | {name: head[name] or "" for name in TEXTS} for head in table.take(first_rows).to_pylist()]
     if not heads:
         raise InputError("the history has no entries", hint="add one with `pipeline history add`")
     newest = next((head for head in reversed(heads) if machine in ("", head["machine"])), None)
@@ -123,7 +125,10 @@ def _entries(
 
 
 def _point(text: str) -> dict[str, float]:
-    return {str(name): float(value) for name, value in json.loads(text).items()}
+    point = {str(name): float(value) for name, value in json.loads(text).items()}
+    if not all(0 < value < LARGEST for value in point.values()):
+        raise ValueError(f"{text} is not a measurement point")
+    return point
 
 
 def _of_one_callpath(kernels: Sequence[KernelId], value: FloatArray) -> BoolArray:
@@ -162,8 +167,10 @@ def _notices(newest: dict[str, Any], left_out: Sequence[dict[str, Any]], kernels
 
 
 def _numbers(table: pa.Table, name: str) -> FloatArray:
-    values: FloatArray = table[name].combine_chunks().to_numpy(zero_copy_only=False).astype(np.float64)
-    return values
+    """Return a column, float64[rows]; NaN for what cannot be a value."""
+    values = table[name].combine_chunks().to_numpy(zero_copy_only=False).astype(np.float64)
+    size = np.abs(values)
+    return np.where((size == 0) | ((size > 1 / LARGEST) & (size < LARGEST)), values, np.nan)
 
 
 def _matrix(shape: tuple[int, int], kernel: IntArray, entry: IntArray, values: FloatArray) -> FloatArray:

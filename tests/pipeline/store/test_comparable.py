@@ -129,12 +129,25 @@ def test_the_smallest_kernels_of_very_many_are_left_out(monkeypatch):
     assert found.notices == ("left out: 2 kernels of the smallest shares",)
 
 
+def test_what_cannot_be_a_value_is_unknown():
+    values = [1.0, np.inf, 1e300, 1e-300, None, 0.0]
+    made = [rows(f"c{n}", {"total": 1.0}, value=value) for n, value in enumerate(values)]
+    found = comparable(table(*made))
+    assert np.array_equal(found.value[0], [1, *[np.nan] * 4, 0], equal_nan=True)
+
+
+def test_missing_texts_are_empty():
+    found = comparable(table(rows(None, {"total": 1.0}, machine=None, unit=None, commit=None)))
+    assert (found.labels, found.commits, found.unit, found.machine) == (("",), ("",), "", "")
+
+
 @pytest.mark.parametrize(
     ("made", "message"),
     [
         (table(), "has no entries"),
         (table(rows("a", {"total": 1.0}, level="x")), "cannot be understood .*'x' is not a valid Level"),
         (table(rows("a", {"total": 1.0}, at="[8]")), "cannot be understood"),
+        (table(rows("a", {"total": 1.0}, at='{"p": 0}')), "is not a measurement point"),
         (table(rows("a", {"main/f": 1.0, "total": 1.0})[:1]), "cannot be understood .there is no total"),
         (table(rows("a", {"total": 1.0}, callpath=None)), "cannot be understood"),
         (table(rows("a", {"total": 1.0}, added=None)), "cannot be understood"),
