@@ -62,6 +62,7 @@ def index_content(site: Site) -> dict[str, Any]:
     wording = Wording(site.entries)
     newest = site.newest_changes
     return {
+        "headline": _headline(site, wording),
         "titles": [wording.title(measure) for measure in MATRIX],
         "all_titles": [wording.title(measure) for measure in Measure],
         "answers": answers(site),
@@ -77,6 +78,18 @@ def index_content(site: Site) -> dict[str, Any]:
         "too_few": no_change(site),
         "notices": site.entries.notices,
     }
+
+
+def _headline(site: Site, wording: Wording) -> dict[str, str]:
+    """Return what the whole program takes in the newest entry, at the target if that is known."""
+    whole = site.kernels[0].measures
+    known = (m for m in (Measure.TARGET, Measure.MEASURED) if np.isfinite(whole[m].values[-1]))
+    measure = next(known, None)
+    if measure is None:
+        return {"value": "Trends", "title": ""}
+    title = wording.title(measure)
+    value = wording.value(measure, float(whole[measure].values[-1]))
+    return {"value": value, "title": title[:1].lower() + title[1:]}
 
 
 def answers(site: Site) -> list[tuple[str, str]]:

@@ -86,6 +86,16 @@ def test_the_index_says_what_changed_and_where():
     assert re.search(r"6 of 20 series have a change point; if nothing changed, about 0.2 of", text)
 
 
+def test_the_headline_is_the_time_at_the_target_if_it_is_known():
+    entries = history(20, at=99)
+    assert re.search(r"Scaling history \d+ ms time at p = 512", text_of(files(entries)["index.html"]))
+    entries.predicted[0, -1] = np.nan
+    page = text_of(files(entries)["index.html"])
+    assert re.search(r"Scaling history [\d.]+ core-s effort measured at p = 128", page)
+    entries.value[0, -1] = np.nan
+    assert "Scaling history Trends" in text_of(files(entries)["index.html"])
+
+
 def test_a_history_without_change_says_so():
     text = text_of(files(history(60, at=99))["index.html"])
     assert "0 changes for the worse and 0 for the better" in text
