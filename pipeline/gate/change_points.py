@@ -1,35 +1,74 @@
 """Change points and drift in a series of measurements over commits.
 
-A single check compares with one baseline, so many small steps pass. Here the whole series counts: the test of
-Pettitt, "A non-parametric approach to the change-point problem", Applied Statistics 28, 1979, repeated on
-both sides of every change point (binary segmentation), and Mann and Kendall's test for a drift. Both use
-ranks, so that a single slow run changes nothing.
+A single check compares with one baseline, so many small steps pass. Here the whole series counts. Windows of
+many lengths are laid over it (seeded binary segmentation: Kovács, Bühlmann, Li and Munk, Biometrika 110,
+2023), and every split of every window is tested by the normal scores of its ranks. What the largest of all
+these statistics reaches by chance depends on the length of the series alone, whatever the noise is
+distributed like, so the probability of any false alarm in a series is known: `LEVEL`. The narrowest windows
+above that limit are reported, each of which holds a change (narrowest over threshold: Baranowski, Chen and
+Fryzlewicz, JRSS B 81, 2019). Ranks make single slow runs harmless. Where in its window a change is follows
+from the likelihood (Hansen, Econometrica 68, 2000).
+
+Entries that resemble the ones before, as on a machine with good and bad days, make steps by chance more
+probable. In series that are long enough their correlation is estimated from differences, and raises the limit
+as that of an autoregressive process of first order does, except for steps that are too large for it.
+
+Drift is Mann and Kendall's test.
 """
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import kendalltau, rankdata
+from scipy.stats import kendalltau
 
-from ingest.arrays import FloatArray
+from ingest.arrays import FloatArray, IntArray
+from pipeline.gate.rank_windows import (
+    PROBABILITIES,
+    TOLERANCE,
+    Window,
+    best_split,
+    limits,
+    probability,
+    ranks_of,
+    windows_above,
+)
 
-LEVEL = 0.01
-PERMUTATIONS = 1999
-ENOUGH = 8  # measurements; with fewer no series reaches the level
+LEVEL = 0.01  # probability of any change point in a series of independent entries in which nothing changed
+ENOUGH = 10  # measurements; with fewer no series reaches the level
+DIGITS = 6  # significant digits that count: further ones are rounding
+CORRELATED_FROM = 32  # entries from which their correlation is estimated
+MOST_CORRELATED = 0.95
+CLEAR = 10.0  # standard deviations, from neighbour to neighbour, of a step that no correlation explains
+NEAREST = 50  # entries on either side of a change point that its factor is taken from
+NORMAL_QUANTILE = 1.6448536  # half the width of a 90 % interval, in standard deviations
+NORMAL_QUARTILE = 0.6744898  # median distance from the mean, in standard deviations
+FARTHEST = 4.0  # standard deviations that an entry counts at most for where a change is
+PLACE_QUANTILE = 5.94  # 90 %: P(twice the likelihood lost < x) = (1 - exp(-x / 2))^2 (Hansen 2000)
+SURE_QUANTILE = 10.6  # 99 %
+TIE = 1e-6
+AT_ONCE = 64  # series that are looked at together, for memory
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class ChangePoint:
     """A change of level.
 
     Attributes:
         at: index of the first measurement at the new level.
-        factor: median after over median before.
-        p: p-value of Pettitt's test within its part of the series.
+        first, last: ends of the 90 % interval of that index.
+        factor: of the level: the median ratio of a measurement after to one before.
+        lower, upper: its 90 % interval, by the ranks of these ratios (Hodges and Lehmann).
+        p: probability of such a step anywhere in a series without change; not below the last of
+            `PROBABILITIES`.
     """
 
     at: int
+    first: int
+    last: int
     factor: float
+    lower: float
+    upper: float
     p: float
 
 
@@ -47,44 +86,164 @@ class Drift:
 
 
 def change_points(values: FloatArray) -> tuple[ChangePoint, ...]:
-    """Find changes of level in a series, float64[n] above zero, in order.
+    """Find changes of level in a series, float64[n] above zero, in order."""
+    return change_points_of_each(np.asarray(values, dtype=np.float64)[None])[0]
 
-    Three or fewer measurements at one end are never significant: however long the series, the largest
-    statistic that they can have occurs by chance in more than one of a hundred orders.
+
+def change_points_of_each(values: FloatArray) -> list[tuple[ChangePoint, ...]]:
+    """Find changes of level in series of the same length, float64[S, n] above zero."""
+    count, n = values.shape
+    if n < ENOUGH:
+        return [()] * count
+    parts = (values[start : start + AT_ONCE] for start in range(0, count, AT_ONCE))
+    return [found for part in parts for found in _of_part(np.log(part))]
+
+
+def _of_part(logs: FloatArray) -> list[tuple[ChangePoint, ...]]:
+    logs = np.round(logs, DIGITS)
+    ranks = ranks_of(logs)
+    limit = limits(logs.shape[1])[PROBABILITIES.index(LEVEL)]
+    windows = windows_above(ranks, np.where(np.ptp(logs, axis=1) > 0, limit, np.inf))
+    clear = CLEAR * np.sqrt(_spread(logs, 1) / 2) / (2 * NORMAL_QUARTILE)
+    widening = _widening(logs, ranks, windows, clear).tolist()
+    found = []
+    for one, order, above, wide, step in zip(logs, ranks, windows, widening, clear.tolist(), strict=True):
+        kept = [
+            window
+            for window in above
+            if window.statistic >= limit * wide - TOLERANCE or _step(one, order, window) > step
+        ]
+        found.append(tuple(_located(one, _separate(one, order, kept, wide), wide)))
+    return found
+
+
+def _widening(
+    logs: FloatArray, ranks: IntArray, windows: Sequence[Sequence[Window]], clear: FloatArray
+) -> FloatArray:
+    """Return by how much correlation between entries widens the statistic of each series, float64[S].
+
+    The variance of differences between entries far apart is that of the noise, between neighbours it is less
+    by their correlation. Quartiles are taken instead of variances, since differences across steps are few.
+    The standard error is subtracted: widening what is not correlated would hide changes.
     """
-    found: list[ChangePoint] = []
-    parts = [(0, len(values))]
-    while parts:
-        start, end = parts.pop()
-        part = values[start:end]
-        if len(part) < ENOUGH:
+    n = logs.shape[1]
+    if n < CORRELATED_FROM:
+        return np.ones(len(logs))
+    flat = _without_clear_steps(logs, ranks, windows, clear)
+    farthest = min(15, max(3, n // 12))
+    far = np.median([_spread(flat, lag) for lag in range((farthest + 1) // 2, farthest + 1)], axis=0)
+    ratio = np.divide(_spread(flat, 1), far, out=np.ones(len(logs)), where=far > 0)
+    correlation = np.clip(1 - ratio - 1 / np.sqrt(n), 0.0, MOST_CORRELATED)
+    widening: FloatArray = np.sqrt((1 + correlation) / (1 - correlation))
+    return widening
+
+
+def _without_clear_steps(
+    logs: FloatArray, ranks: IntArray, windows: Sequence[Sequence[Window]], clear: FloatArray
+) -> FloatArray:
+    """Take out steps that are larger than correlation makes them, float64[S]."""
+    flat = logs.copy()
+    for one, order, found, least in zip(flat, ranks, windows, clear.tolist(), strict=True):
+        for step in _located(one.copy(), _separate(one, order, found, 1.0), 1.0):
+            if abs(np.log(step.factor)) > least:
+                one[step.at :] -= np.log(step.factor)
+    return flat
+
+
+def _step(logs: FloatArray, ranks: IntArray, window: Window) -> float:
+    """Return the size of the step between the medians on either side of a window's best split."""
+    at = best_split(ranks, window)
+    return float(abs(np.median(logs[at : window.end]) - np.median(logs[window.start : at])))
+
+
+def _spread(logs: FloatArray, lag: int) -> FloatArray:
+    """Return the squared distance of the quartiles of differences between entries, float64[S]."""
+    low, high = np.quantile(logs[:, lag:] - logs[:, :-lag], (0.25, 0.75), axis=1)
+    spread: FloatArray = (high - low) ** 2
+    return spread
+
+
+def _separate(
+    logs: FloatArray, ranks: IntArray, windows: Sequence[Window], widening: float
+) -> list[tuple[Window, int]]:
+    """Choose windows of different changes, the narrowest first; return them in order with the best split.
+
+    A window in which a change may be that was found already says nothing new.
+    """
+    chosen: list[tuple[Window, int]] = []
+    places: list[tuple[int, int]] = []
+    for one in windows:
+        if any(first < one.end and last > one.start for first, last in places):
             continue
-        split, p = pettitt(part)
-        if p > LEVEL:
-            continue
-        factor = float(np.median(part[split:]) / np.median(part[:split]))
-        found.append(ChangePoint(start + split, factor, p))
-        parts += [(start, start + split), (start + split, end)]
-    return tuple(sorted(found, key=lambda c: c.at))
+        at = best_split(ranks, one)
+        first, at, last = _likely(logs, one, at, (one.start, one.end), SURE_QUANTILE * widening**2)
+        chosen.append((one, at))
+        places.append((first, last))
+    return sorted(chosen, key=lambda found: found[1])
 
 
-def pettitt(values: FloatArray) -> tuple[int, float]:
-    """Return the most likely first index of a new level and its p-value by permutation of the ranks."""
-    ranks = rankdata(values)
-    observed = np.abs(_statistic(ranks[None, :]))[0]
-    rng = np.random.default_rng(len(values))
-    shuffled = np.abs(_statistic(rng.permuted(np.tile(ranks, (PERMUTATIONS, 1)), axis=1))).max(axis=1)
-    largest = float(observed.max())
-    p = (1 + int((shuffled >= largest - 1e-9).sum())) / (1 + PERMUTATIONS)
-    return int(observed.argmax()) + 1, p
+def _located(
+    logs: FloatArray, windows: Sequence[tuple[Window, int]], widening: float
+) -> Iterator[ChangePoint]:
+    """Yield the change point of each window; levels reach from one change point to the next."""
+    at = [place for _, place in windows]
+    for k, (window, _) in enumerate(windows):
+        start, end = [0, *at][k], [*at, len(logs)][k + 1]
+        first, at[k], last = _likely(logs, window, at[k], (start, end), PLACE_QUANTILE * widening**2)
+        before, after = logs[start : at[k]][-NEAREST:], logs[at[k] : end][:NEAREST]
+        lower, middle, upper = np.exp(_shift(before, after, widening)).tolist()
+        yield ChangePoint(
+            at=at[k],
+            first=first,
+            last=last,
+            factor=middle,
+            lower=lower,
+            upper=upper,
+            p=probability(window.statistic / widening, len(logs)),
+        )
 
 
-def _statistic(ranks: FloatArray) -> FloatArray:
-    """Pettitt's U after 1 .. n - 1 measurements, by its form in rank sums, float64[m, n - 1]."""
-    n = ranks.shape[1]
-    k = np.arange(1, n)
-    statistic: FloatArray = 2.0 * np.cumsum(ranks, axis=1)[:, :-1] - k * (n + 1)
-    return statistic
+def _likely(
+    logs: FloatArray, window: Window, at: int, levels: tuple[int, int], quantile: float
+) -> tuple[int, int, int]:
+    """Return the ends of the interval of a place, and the place itself in the middle.
+
+    Args:
+        logs: the series.
+        window: that the change is in.
+        at: where it may be.
+        levels: from where to where the levels before and after it reach.
+        quantile: of twice the likelihood lost.
+    """
+    start, end = levels
+    excess = _excess(logs[start:end], at - start)
+    excess[at - start] -= TIE  # if places are equally likely, that of the ranks counts
+    least, most = max(window.start, start) + 1, min(window.end, end)
+    excess = excess[least - start : most - start]
+    possible = least + np.flatnonzero(excess <= excess.min() + quantile)
+    return int(possible[0]), least + int(excess.argmin()), int(possible[-1])
+
+
+def _excess(logs: FloatArray, at: int) -> FloatArray:
+    """Return twice the log-likelihood that is lost if the level changed at 0, 1, ... n, float64[n + 1].
+
+    Levels and spread are medians, and no entry counts as more than `FARTHEST` standard deviations off.
+    """
+    before, after = np.median(logs[:at]), np.median(logs[at:])
+    residuals = np.concatenate([logs[:at] - before, logs[at:] - after])
+    spread = max(float(np.median(np.abs(residuals))) / NORMAL_QUARTILE, 10.0**-DIGITS)
+    of_old, of_new = (np.minimum(np.abs(logs - level) / spread, FARTHEST) ** 2 for level in (before, after))
+    excess: FloatArray = np.append(0.0, np.cumsum(of_old)) + np.append(np.cumsum(of_new[::-1])[::-1], 0.0)
+    return excess
+
+
+def _shift(before: FloatArray, after: FloatArray, widening: float) -> FloatArray:
+    """Return lower end, middle and upper end of the shift between two samples, by Hodges and Lehmann."""
+    differences = np.sort((after[:, None] - before[None, :]).ravel())
+    pairs = len(differences)
+    half = NORMAL_QUANTILE * widening * np.sqrt(pairs * (len(before) + len(after) + 1) / 12)
+    low = min(max(int(np.floor(pairs / 2 - half)), 0), (pairs - 1) // 2)
+    return np.array([differences[low], np.median(differences), differences[pairs - 1 - low]])
 
 
 def drift(values: FloatArray) -> Drift | None:

@@ -1,7 +1,7 @@
 """The measured values of all kernels of one study: what a check compares."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from functools import cached_property
@@ -15,6 +15,7 @@ from ingest.scaling import ScalingDecision
 from pipeline.models.bottlenecks import shares
 from pipeline.models.efficiency import efficiencies
 from pipeline.models.kernels import Kernels, callpath_kernels, matches, region_kernels, total_kernel
+from pipeline.models.runtime.figures import Comparison, comparison_of, locations_of
 
 NO_LINE = -1
 REPETITION = re.compile(r"\.r(\d{1,9})(?=/|$)")  # at the end of a run's name
@@ -97,6 +98,9 @@ class Measurements:
             wrong in common, such as by a correction for overhead; None if nothing.
         repetitions: int64[P, R], the number of every repetition as its run is named, -1 without a run; None
             if the runs are not numbered.
+        comparison: what points of different scales are compared by.
+        locations: from points float64[Q, D] to numbers of locations, float64[Q], NaN if unknown; None if
+            unknown at every point.
     """
 
     parameters: tuple[str, ...]
@@ -114,6 +118,8 @@ class Measurements:
     smallest_share: float = 0.0
     common_error: FloatArray | None = None
     repetitions: IntArray | None = None
+    comparison: Comparison = Comparison.UNKNOWN
+    locations: Callable[[FloatArray], FloatArray] | None = None
 
     @cached_property
     def mean(self) -> FloatArray:
@@ -215,6 +221,8 @@ def measurements_of(
         origin=origin or Origin(),
         common_error=_common_error(experiment, regions, callpaths),
         repetitions=_repetition_numbers(experiment),
+        comparison=comparison_of(experiment, decision),
+        locations=locations_of(experiment, decision, metric),
     )
 
 

@@ -3,7 +3,7 @@
 import datetime
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -11,13 +11,16 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from ingest.arrays import IntArray
 from ingest.errors import InputError
 from pipeline.gate.forecast import Forecast
 from pipeline.gate.measurements import KernelId, Level, Measurements
 from pipeline.gate.recording import set_digest
+from pipeline.gate.wall_time import wall_times
 from pipeline.store.arrow import read_table, write_table
 
-_DIGEST = b"sha256"
+_DIGEST = b"sha256 of columns"
+_EARLIER_DIGEST = b"sha256"  # of the values as JSON, which takes minutes for thousands of commits
 SCHEMA = pa.schema(
     {
         "label": pa.string(),
@@ -35,8 +38,17 @@ SCHEMA = pa.schema(
         "verdict": pa.string(),
         "overhead": pa.string(),
         "recorded": pa.string(),
+        "commit": pa.string(),
+        "machine": pa.string(),
+        "predicted_lower": pa.float64(),
+        "predicted_upper": pa.float64(),
+        "wall_seconds": pa.float64(),
+        "predicted_wall_seconds": pa.float64(),
+        "efficiency": pa.float64(),
+        "predicted_efficiency": pa.float64(),
     }
 )
+FIRST_COLUMNS = 13  # that files have had from the first version on
 
 
 def history_rows(
@@ -45,6 +57,7 @@ def history_rows(
     target: Mapping[str, float],
     label: str,
     verdicts: Mapping[KernelId, str],
+    commit: str = "",
 ) -> pa.Table:
     """Return one table row per kernel: measured at the largest scale, predicted at the target.
 
@@ -54,8 +67,14 @@ def history_rows(
         target: the point predicted.
         label: identifies this state of the code, such as a commit.
         verdicts: of a check, if there was one.
+        commit: of this state, for links; empty if unknown.
     """
     at = int(np.argmax(study.scale))
+    predicted = ahead.prediction
+    now_takes = wall_times(study, study.mean[:, at], study.points[at])
+    will_take = wall_times(
+        study, predicted.value[:, -1], np.array([target[name] for name in study.parameters])
+    )
     (point,) = study.named(study.points[[at]])
     count = len(study.kernels)
     now = datetime.datetime.now(datetime.UTC)
@@ -71,10 +90,18 @@ def history_rows(
         "share": study.share[:, at].tolist(),
         "growth": [ahead.models.growth(k) for k in range(count)],
         "target": [json.dumps(dict(target))] * count,
-        "predicted": ahead.prediction.value[:, -1].tolist(),
+        "predicted": predicted.value[:, -1].tolist(),
         "verdict": [verdicts.get(k, "") for k in study.kernels],
         "overhead": [study.origin.overhead] * count,
         "recorded": [set_digest(study.origin.recorded)] * count,
+        "commit": [commit] * count,
+        "machine": [study.origin.machine] * count,
+        "predicted_lower": predicted.lower[:, -1].tolist(),
+        "predicted_upper": predicted.upper[:, -1].tolist(),
+        "wall_seconds": now_takes.seconds.tolist(),
+        "predicted_wall_seconds": will_take.seconds.tolist(),
+        "efficiency": now_takes.efficiency.tolist(),
+        "predicted_efficiency": will_take.efficiency.tolist(),
     }
     return pa.table(columns, schema=SCHEMA)
 
@@ -109,14 +136,16 @@ def read_history(path: Path) -> pa.Table:
     hint = "write it with `pipeline history add OUT --label COMMIT`"
     try:
         table = read_table(path.read_bytes())
-        told = (table.schema.metadata or {}).get(_DIGEST)  # not in files of older versions
-        intact = told is None or told == _digest(table).encode()
+        intact = _is_intact(table)
     except FileNotFoundError as error:
         raise InputError("no such file", where=str(path), hint=hint) from error
     except (OSError, pa.ArrowException, ValueError, OverflowError) as error:
         raise InputError(f"cannot be read ({error})", where=str(path), hint=hint) from error
-    for name in {"overhead", "recorded"} - set(table.column_names):  # files of older versions
-        table = table.append_column(name, pa.array([""] * len(table), pa.string()))
+    for name in SCHEMA.names[FIRST_COLUMNS:]:
+        if name not in table.column_names:  # in files of earlier versions
+            kind = SCHEMA.field(name).type
+            unknown = "" if kind == pa.string() else float("nan")
+            table = table.append_column(name, pa.repeat(pa.scalar(unknown, kind), len(table)))
     if not set(SCHEMA.names) <= set(table.column_names):
         raise InputError("is not a history file", where=str(path), hint=hint)
     if not intact:
@@ -128,14 +157,85 @@ def read_history(path: Path) -> pa.Table:
     return found
 
 
-def _digest(table: pa.Table) -> str:
-    """SHA-256 of all values, as text that every version of Arrow and Parquet gives back the same."""
-    return hashlib.sha256(json.dumps(table.to_pydict(), default=str).encode()).hexdigest()
+def _is_intact(table: pa.Table) -> bool:
+    """Tell whether a table has the values it was written with; files of the first version do not say."""
+    metadata = table.schema.metadata or {}
+    if _DIGEST in metadata:
+        return bool(metadata[_DIGEST] == _digest(table))
+    if _EARLIER_DIGEST in metadata:
+        text = json.dumps(table.to_pydict(), default=str)
+        return bool(metadata[_EARLIER_DIGEST] == hashlib.sha256(text.encode()).hexdigest().encode())
+    return True
 
 
-def kernel_rows(table: pa.Table) -> dict[KernelId, list[dict[str, Any]]]:
-    """Group rows by kernel, each in the order they were added."""
+def _digest(table: pa.Table) -> bytes:
+    """SHA-256 of all values, from what every version of Arrow and Parquet gives back the same.
+
+    Texts count as the distinct ones in the order in which they occur, and which of them each row has.
+    """
+    digest = hashlib.sha256()
+    for name in table.column_names:
+        column = table[name].combine_chunks()
+        digest.update(name.encode())
+        if pa.types.is_list(column.type):
+            digest.update(_integers(pc.list_value_length(column)))
+            column = pc.list_flatten(column)
+        if pa.types.is_timestamp(column.type):  # Parquet has no seconds, and gives back milliseconds
+            column = column.cast(pa.timestamp("s", column.type.tz), safe=False)
+        if pa.types.is_string(column.type):
+            coded = pc.dictionary_encode(column)
+            digest.update(json.dumps(coded.dictionary.to_pylist()).encode())
+            column = coded.indices
+        digest.update(_integers(column) if not pa.types.is_floating(column.type) else _floats(column))
+    return digest.hexdigest().encode()
+
+
+def _integers(column: pa.Array) -> bytes:
+    """Return integers and times as bytes of 64 bits each, what is missing as -1."""
+    whole: bytes = pc.fill_null(column.cast(pa.int64()), -1).to_numpy(zero_copy_only=False).tobytes()
+    return whole
+
+
+def _floats(column: pa.Array) -> bytes:
+    """Return numbers as bytes of 64 bits each; all that are not numbers are the same."""
+    values = column.cast(pa.float64()).to_numpy(zero_copy_only=False)
+    return np.where(np.isnan(values), np.nan, values).tobytes()
+
+
+def kernel_rows(
+    table: pa.Table, wanted: Callable[[KernelId], bool] = lambda kernel: True
+) -> dict[KernelId, list[dict[str, Any]]]:
+    """Group the rows of kernels that are wanted, each in the order they were added."""
+    kernel, kernels = numbered_kernels(table)
+    some = np.flatnonzero(np.array([wanted(one) for one in kernels], dtype=np.bool_)[kernel])
     found: dict[KernelId, list[dict[str, Any]]] = {}
-    for row in table.to_pylist():
-        found.setdefault(KernelId(Level(row["level"]), tuple(row["callpath"])), []).append(row)
+    for n, row in zip(kernel[some].tolist(), table.take(some).to_pylist(), strict=True):
+        found.setdefault(kernels[n], []).append(row)
     return found
+
+
+def numbered_kernels(table: pa.Table) -> tuple[IntArray, tuple[KernelId, ...]]:
+    """Return which kernel each row has, int64[rows], and the kernels in the order of their first rows.
+
+    Raises:
+        ValueError: a kernel has no name or an unknown level.
+    """
+    callpath = table["callpath"].combine_chunks()
+    if callpath.null_count:
+        raise ValueError("a kernel has no name")
+    names = pc.dictionary_encode(pc.list_flatten(callpath)).indices.cast(pa.string())
+    lengths = pc.list_value_length(callpath).to_numpy(zero_copy_only=False)
+    offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32)
+    keys = pc.binary_join(pa.ListArray.from_arrays(pa.array(offsets), names), " ")
+    number, first_rows = numbered_texts(
+        pc.binary_join_element_wise(table["level"].combine_chunks(), keys, " ")
+    )
+    firsts = table.select(["level", "callpath"]).take(first_rows).to_pylist()
+    return number, tuple(KernelId(Level(row["level"]), tuple(row["callpath"])) for row in firsts)
+
+
+def numbered_texts(column: pa.ChunkedArray | pa.Array) -> tuple[IntArray, IntArray]:
+    """Number the distinct texts of a column by their first rows: int64[rows], and these rows."""
+    whole = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+    number = whole.dictionary_encode(null_encoding="encode").indices.to_numpy().astype(np.int64)
+    return number, np.unique(number, return_index=True)[1].astype(np.int64)

@@ -58,7 +58,11 @@ READERS = {
         ("verify", RESULT),
     ),
     BASELINE: (("check", RESULT, "--baseline", BASELINE),),
-    HISTORY: (("history", "show", "total", "--file", HISTORY), ("check", RESULT, "--history", HISTORY)),
+    HISTORY: (
+        ("history", "show", "total", "--file", HISTORY),
+        ("history", "--html", "site", "--file", HISTORY),
+        ("check", RESULT, "--history", HISTORY),
+    ),
     CONFIG: (("model", "study", "--config", CONFIG), ("check", RESULT, "--config", CONFIG)),
 }
 

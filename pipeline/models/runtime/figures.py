@@ -14,7 +14,7 @@ from ingest.experiment import Experiment
 from ingest.scaling import Scaling, ScalingDecision
 from pipeline.models.analysis import Analysis, along_parameter, extrapolation, scaled_parameter
 from pipeline.models.hypotheses import counts_processes
-from pipeline.models.kernels import Kernels, mean_over_repetitions, start_up, sum_groups, total_kernel
+from pipeline.models.kernels import mean_over_repetitions, start_up, sum_groups, total_kernel
 from pipeline.models.runtime.accelerators import DeviceUse
 from pipeline.models.runtime.estimate import Estimate, from_prediction, from_repetitions
 from pipeline.models.runtime.locations import locations_at
@@ -270,7 +270,7 @@ def locations_of(
     return partial(locations_at, experiment, metric=metric)
 
 
-def is_time(kernels: Kernels) -> bool:
-    """Tell whether kernels are of time, by their metric and unit."""
-    words = set(re.split(r"[^a-z]+", kernels.metric.lower()))
-    return kernels.unit in ("s", "sec", "core-s", "GPU-s") or bool(words & TIME_WORDS)
+def is_time(metric: str, unit: str) -> bool:
+    """Tell whether a metric is a time, by its name and unit."""
+    words = set(re.split(r"[^a-z]+", metric.lower()))
+    return unit in ("s", "sec", "core-s", "GPU-s") or bool(words & TIME_WORDS)

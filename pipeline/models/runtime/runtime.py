@@ -67,7 +67,8 @@ def runtime(
     Returns:
         The runtime; None if the models are not of time that adds up.
     """
-    if not (analysis.additive and is_time(analysis.callpaths.kernels)):
+    kernels = analysis.callpaths.kernels
+    if not (analysis.additive and is_time(kernels.metric, kernels.unit)):
         return None
     study = Study(analysis)
     measured = analysis.experiment.points

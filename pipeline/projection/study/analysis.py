@@ -72,7 +72,8 @@ def project_study(
     Raises:
         UsageError: the models are not of time, or the number of processes is unknown.
     """
-    if not (analysis.additive and is_time(analysis.callpaths.kernels)):
+    kernels = analysis.callpaths.kernels
+    if not (analysis.additive and is_time(kernels.metric, kernels.unit)):
         raise UsageError(f"models of {analysis.metric} cannot be projected", hint="project those of time")
     study = Study(analysis)
     points = analysis.experiment.points

@@ -6,6 +6,7 @@ from importlib.resources import files
 from math import log10
 
 from jinja2 import Environment, StrictUndefined
+from markupsafe import Markup
 from rich.console import Console
 from rich.text import Text
 
@@ -14,10 +15,12 @@ from pipeline.gate.result import Change, CheckResult, KernelResult, Verdict, pla
 from pipeline.report.check.terminal import show_details
 from pipeline.report.check.wording import basis, interval_text, kernel_name, rename_text, story
 from pipeline.report.formatting import callpath_text, figure, percent
+from pipeline.report.html.embedding import content_security_policy, style_sheet
 from pipeline.report.tables.data_table import DataTable
 from pipeline.report.tables.gate import changes_table
 
-TEMPLATE = "comparison.html"
+TEMPLATE, STYLES = "comparison.html", "comparison.css"
+REPORT_STYLES = ("tokens", "layout", "table")
 WORDS = {
     Verdict.REGRESSION: "worse",
     Verdict.IMPROVEMENT: "better",
@@ -71,9 +74,14 @@ def comparison_html(result: CheckResult, renamed: Sequence[tuple[KernelId, Kerne
         renamed: pairs of kernels that are probably the same under another name.
         a, b: names of the two.
     """
-    source = (files("pipeline.report.check") / TEMPLATE).read_text(encoding="utf-8")
+    source, own_styles = (
+        (files("pipeline.report.check") / name).read_text(encoding="utf-8") for name in (TEMPLATE, STYLES)
+    )
+    styles = f"{style_sheet(REPORT_STYLES)}\n{own_styles}"
     page = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True).from_string(source)
     return page.render(
+        policy=content_security_policy([], [styles]),
+        styles=Markup(styles),
         a=a,
         b=b,
         unit=result.unit,

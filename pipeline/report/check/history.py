@@ -22,16 +22,19 @@ LEVEL_NAMES = {"callpath": "call path", "region": "region"}  # the total needs n
 def history_document(kernel: KernelId, rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Return the series of one kernel with its change points and drift as plain data.
 
-    Only entries measured at the same point as the last one are compared.
+    Only entries measured at the same point as the last one are compared, and on the same machine if it is
+    known.
     """
-    same = [row for row in rows if row["at"] == rows[-1]["at"] and row["value"] > 0]
+    last = rows[-1]
+    known = ("", last["machine"])
+    same = [row for row in rows if row["at"] == last["at"] and row["machine"] in known and row["value"] > 0]
     values = np.array([row["value"] for row in same], dtype=np.float64)
     trend = drift(values)
     return {
         "level": kernel.level.value,
         "callpath": list(kernel.callpath),
-        "unit": rows[-1]["unit"],
-        "at": json.loads(rows[-1]["at"]),
+        "unit": last["unit"],
+        "at": json.loads(last["at"]),
         "entries": [
             {
                 "label": row["label"],
@@ -46,7 +49,15 @@ def history_document(kernel: KernelId, rows: Sequence[Mapping[str, Any]]) -> dic
         ],
         "other_functions": _other_functions(same),
         "change_points": [
-            {"label": same[c.at]["label"], "factor": number(c.factor), "p": number(c.p)}
+            {
+                "label": same[c.at]["label"],
+                "first_label": same[c.first]["label"],
+                "last_label": same[c.last]["label"],
+                "factor": number(c.factor),
+                "lower": number(c.lower),
+                "upper": number(c.upper),
+                "p": number(c.p),
+            }
             for c in change_points(values)
         ],
         "drift": None if trend is None else {"factor": number(trend.factor), "p": number(trend.p)},
@@ -107,7 +118,7 @@ def conclusion(document: Mapping[str, Any]) -> str:
     if len(document["entries"]) < ENOUGH:
         few = len(document["entries"])
         return f"too few entries at this point for change points: {few}, at least {ENOUGH} are needed"
-    text = f"{counted(len(document['change_points']), 'change point')} (Pettitt's test, level {LEVEL:g})"
+    text = f"{counted(len(document['change_points']), 'change point')} (normal scores, level {LEVEL:g})"
     trend = document["drift"]
     if trend is not None and trend["p"] <= LEVEL:
         test = f"Mann-Kendall test, p = {trend['p']:.2g}"

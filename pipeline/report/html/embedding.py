@@ -18,11 +18,11 @@ DARK = "@dark@"  # stands in tokens.css for the colours of the dark theme, which
 ENTRY = "main.js"
 
 
-def style_sheet() -> str:
-    """Return all style sheets as one."""
+def style_sheet(names: Sequence[str] = STYLES) -> str:
+    """Return style sheets as one; the first, with the colours, is needed by all others."""
     folder = _folder("css")
     dark = _text(folder / "dark.css")
-    return "\n".join(_text(folder / f"{name}.css") for name in STYLES).replace(DARK, dark)
+    return "\n".join(_text(folder / f"{name}.css") for name in names).replace(DARK, dark)
 
 
 def script() -> str:
@@ -45,7 +45,7 @@ def content_security_policy(scripts: Sequence[str], styles: Sequence[str]) -> st
 
 def _sources(texts: Sequence[str]) -> str:
     digests = (hashlib.sha256(text.encode()).digest() for text in texts)
-    return " ".join(f"'sha256-{base64.b64encode(digest).decode()}'" for digest in digests)
+    return " ".join(f"'sha256-{base64.b64encode(digest).decode()}'" for digest in digests) or "'none'"
 
 
 def _folder(name: str) -> Traversable:

@@ -46,7 +46,12 @@ def results(tmp_path_factory):
 
 @pytest.mark.parametrize(
     "command",
-    ["", *(c for c in COMMANDS if c not in GROUPS), *(f"{g} {c}" for g, cs in GROUPS.items() for c in cs)],
+    [
+        "",
+        "history",
+        *(c for c in COMMANDS if c not in GROUPS),
+        *(f"{g} {c}" for g, cs in GROUPS.items() for c in cs),
+    ],
 )
 def test_help(show, snapshot, command):
     text = show(*command.split(), "--help")

@@ -9,6 +9,7 @@ from ingest.profile import MetricKind
 from ingest.reduction import reduce_profile
 from ingest.scaling import Scaling, ScalingDecision
 from pipeline.gate.measurements import KernelId, Level, Origin, measurements_of, regions_of
+from pipeline.models.runtime.figures import Comparison
 from tests.pipeline.gate.studies import many, study
 from tests.profiles import make_profile
 
@@ -124,6 +125,8 @@ def test_an_experiment_gives_total_regions_and_call_paths(experiment):
     assert by_kernel[KernelId(Level.CALLPATH, SEND)] == [0, 4, 4]
     assert whole.origin == Origin("m")
     assert whole.parallel_efficiency.tolist() == pytest.approx([1.0, 6 / 9, 3 / 7])
+    assert whole.comparison is Comparison.STRONG
+    assert whole.locations(np.array([[64.0]])).tolist() == [64]
 
 
 def test_callees_without_a_source_take_their_callers_and_regions_that_of_their_largest_call_path(experiment):

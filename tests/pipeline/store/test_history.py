@@ -1,5 +1,7 @@
 import datetime
+import hashlib
 import json
+import math
 from dataclasses import replace
 
 import pyarrow as pa
@@ -11,6 +13,7 @@ from pipeline.gate.forecast import forecast, target_points
 from pipeline.gate.measurements import KernelId, Level, Origin
 from pipeline.gate.recording import set_digest
 from pipeline.models.options import ModelOptions
+from pipeline.models.runtime.figures import Comparison
 from pipeline.store.history import SCHEMA, add_to_history, history_rows, kernel_rows, read_history
 from tests.pipeline.gate.studies import study
 
@@ -40,6 +43,7 @@ def test_a_changed_value_is_noticed_and_a_file_without_a_digest_is_read(rows, tm
     at = table.column_names.index("value")
     changed = table.set_column(at, "value", pa.array([2.0] * len(table)))
     pq.write_table(changed, file)
+    assert table.schema.metadata.keys() == {b"sha256 of columns"}
     with pytest.raises(InputError, match="has changed since it was written"):
         read_history(file)
     pq.write_table(changed.replace_schema_metadata(None), file)  # as earlier programs wrote it
@@ -49,6 +53,71 @@ def test_a_changed_value_is_noticed_and_a_file_without_a_digest_is_read(rows, tm
     )
     with pytest.raises(InputError, match="is not a history file"):
         read_history(file)
+
+
+@pytest.mark.parametrize("column", SCHEMA.names)
+def test_a_change_in_any_column_is_noticed(rows, tmp_path, column):
+    file = tmp_path / "h.parquet"
+    add_to_history(file, rows("c1"))
+    table = pq.read_table(file)
+    values = table[column].to_pylist()
+    other = {"added": datetime.datetime(2020, 1, 1, tzinfo=datetime.UTC), "callpath": ["ma", "in"]}
+    kind = SCHEMA.field(column).type
+    values[-1] = other.get(column, "x" if kind == pa.string() else 77.0)
+    changed = table.set_column(table.column_names.index(column), column, pa.array(values, table[column].type))
+    pq.write_table(changed, file)
+    with pytest.raises(InputError, match="has changed since it was written"):
+        read_history(file)
+
+
+def test_names_that_move_from_one_call_path_to_another_are_noticed(rows, tmp_path):
+    file = tmp_path / "h.parquet"
+    add_to_history(file, rows("c1"))
+    table = pq.read_table(file)
+    paths = table["callpath"].to_pylist()
+    paths[-2], paths[-1] = [*paths[-2], paths[-1][0]], paths[-1][1:]
+    column = table.column_names.index("callpath")
+    pq.write_table(table.set_column(column, "callpath", pa.array(paths, table["callpath"].type)), file)
+    with pytest.raises(InputError, match="has changed since it was written"):
+        read_history(file)
+
+
+def test_files_of_earlier_versions_are_read_and_their_digests_checked(rows, tmp_path):
+    """As versions wrote them whose digest was that of the values as JSON."""
+    file = tmp_path / "h.parquet"
+    earlier = rows("c1").select(SCHEMA.names[:15])
+
+    def write(table, digested):
+        text = json.dumps(digested.to_pydict(), default=str).encode()
+        pq.write_table(table.replace_schema_metadata({"sha256": hashlib.sha256(text).hexdigest()}), file)
+
+    write(earlier, earlier)
+    found = read_history(file)
+    assert set(found["commit"].to_pylist()) == set(found["machine"].to_pylist()) == {""}
+    assert all(math.isnan(value) for value in found["predicted_wall_seconds"].to_pylist())
+    assert add_to_history(file, rows("c2")) == 2
+    assert read_history(file)["label"].to_pylist() == ["c1"] * 5 + ["c2"] * 5
+    write(earlier.slice(1), earlier)
+    with pytest.raises(InputError, match="has changed since it was written"):
+        read_history(file)
+
+
+def test_wall_time_efficiency_machine_and_commit_are_kept(whole, ahead):
+    measured = replace(
+        whole,
+        origin=Origin(machine="cluster"),
+        comparison=Comparison.STRONG,
+        locations=lambda points: 2 * points[:, 0],
+    )
+    table = history_rows(measured, ahead, TARGET, "release", {}, "abc")
+    (row,) = kernel_rows(table)[K]
+    assert (row["commit"], row["machine"]) == ("abc", "cluster")
+    assert row["wall_seconds"] == pytest.approx(4.0 / 256)
+    assert row["efficiency"] == pytest.approx(1 / 4)
+    assert row["predicted_wall_seconds"] == pytest.approx(row["predicted"] / 1024)
+    assert row["predicted_efficiency"] == pytest.approx(1 / row["predicted"])
+    assert row["predicted_lower"] == ahead.prediction.lower[3, 1]
+    assert row["predicted_upper"] == ahead.prediction.upper[3, 1]
 
 
 def test_a_row_holds_the_largest_scale_and_the_last_target(whole, ahead, rows):

@@ -1,3 +1,4 @@
+import html
 import io
 import re
 
@@ -21,23 +22,26 @@ def test_the_comparison_page_is_escaped_and_needs_nothing_else(nasty):
     assert "<script" not in page
     assert "a&lt;b" in page and "c&amp;d" in page
     assert not re.search(r"(src|href)=|url\(|@import", page)
+    policy = html.unescape(re.search(r'Security-Policy" content="([^"]*)"', page)[1])
+    assert policy.startswith("default-src 'none'; script-src 'none'; style-src 'sha256-")
+    assert " style=" not in page
 
 
 @pytest.mark.parametrize(
     ("change", "bar"),
     [
-        (Change({}, 1.0, 0.1, 10.0), "left:16.67%;width:66.67%"),
-        (Change({}, 10.0, 1.0, 1e9), "left:50.0%;width:50.0%"),
-        (Change({}, 1.0, 1.0, 1.0), "left:50.0%;width:0.5%"),
-        (Change({}, 1e-12, 0.0, 1.0), "left:0.0%;width:50.0%"),
+        (Change({}, 1.0, 0.1, 10.0), 'x="16.67" y="4" width="66.67"'),
+        (Change({}, 10.0, 1.0, 1e9), 'x="50.0" y="4" width="50.0"'),
+        (Change({}, 1.0, 1.0, 1.0), 'x="50.0" y="4" width="0.5"'),
+        (Change({}, 1e-12, 0.0, 1.0), 'x="0.0" y="4" width="50.0"'),
     ],
 )
 def test_bars_span_three_decades_with_one_in_the_middle(change, bar):
     page = comparison_html(result(kernel(measured=(Change({}, 5.0, 1, 9), change))), (), "a", "b")
     assert bar in page
     mark = {1.0: "50.0", 10.0: "83.33", 1e-12: "0.0"}[change.ratio]
-    assert f'<b style="left:{mark}%">' in page
-    assert 'class="bar" role' not in comparison_html(
+    assert f'<rect class="mark" x="{mark}"' in page
+    assert 'class="ratio"' not in comparison_html(
         result(kernel(measured=(Change({}, 0.0, 0, 1),))), (), "", ""
     )
 
@@ -73,7 +77,7 @@ def test_the_comparison_page_shows_both_sides_their_models_and_renames():
         assert text in page.replace("\n", "")
     assert "2 … 9" in page and "25.0 %" in page and "another machine" in page and "beware" in page
     assert "nothing here" not in page and "measured 1.5 times" in page
-    assert "values in core-s" in page and "no significant change" in page
+    assert "Values are in core-s at" in page and "no significant change" in page
     assert "at p = 4" not in page
 
 

@@ -15,7 +15,11 @@ ADDED = datetime.datetime(2026, 11, 21, tzinfo=datetime.UTC)
 
 def entry(label, value, at=8.0, **given):
     row = {"label": label, "added": ADDED, "value": value, "share": 0.25, "growth": "p", "unit": "core-s"}
-    return row | {"at": json.dumps({"p": at}), "predicted": 2 * value, "verdict": "", "recorded": ""} | given
+    return (
+        row
+        | {"at": json.dumps({"p": at}), "predicted": 2 * value, "verdict": "", "recorded": "", "machine": ""}
+        | given
+    )
 
 
 def series(values, **given):
@@ -48,7 +52,9 @@ def test_a_series_as_data():
     (expected,) = change_points(STEP)
     (found,) = document["change_points"]
     assert (found["label"], found["factor"]) == ("c6", pytest.approx(expected.factor))
-    assert found["p"] == pytest.approx(expected.p)
+    assert (found["first_label"], found["last_label"]) == ("c6", "c6")
+    names = ("lower", "upper", "p")
+    assert [found[name] for name in names] == pytest.approx([getattr(expected, name) for name in names])
     trend = drift(STEP)
     assert document["drift"] == {"factor": pytest.approx(trend.factor), "p": pytest.approx(trend.p)}
 
@@ -58,6 +64,11 @@ def test_only_positive_entries_at_the_last_point_are_compared():
     assert [e["label"] for e in history_document(K, rows)["entries"]] == [f"c{n}" for n in range(12)]
     assert history_document(K, rows[:2])["entries"][0]["label"] == "c0"
     assert history_document(K, series([1.0] * 9))["drift"] is None
+
+
+def test_entries_of_other_machines_are_left_out_and_of_unknown_ones_are_not():
+    rows = [entry("c0", 1.0), entry("c1", 9.0, machine="a"), entry("c2", 1.0, machine="b")]
+    assert [e["label"] for e in history_document(K, rows)["entries"]] == ["c0", "c2"]
 
 
 def test_a_series_in_the_terminal(snapshot):
@@ -78,16 +89,19 @@ def test_entries_with_other_functions_are_named():
 def test_the_newest_entries_are_shown_and_all_count():
     text = printed(series(STEP), limit=3)
     assert "c9" in text and "c8" not in text
-    assert "1 change point (Pettitt's test, level 0.01)" in text
+    assert "1 change point (normal scores, level 0.01)" in text
 
 
 @pytest.mark.parametrize(
     ("values", "conclusion"),
     [
-        (STEP[:7], "too few entries at this point for change points: 7, at least 8 are needed"),
-        ([1.0] * 8, "0 change points (Pettitt's test, level 0.01)"),
-        (STEP, "1 change point (Pettitt's test, level 0.01)"),
-        ([1.03, 1, 1.01, 1.02, 1.01, 1.03, 1, 1.02], "0 change points (Pettitt's test, level 0.01)"),
+        (STEP[:9], "too few entries at this point for change points: 9, at least 10 are needed"),
+        ([1.0] * 10, "0 change points (normal scores, level 0.01)"),
+        (STEP, "1 change point (normal scores, level 0.01)"),
+        (
+            [1.03, 1, 1.01, 1.02, 1.01, 1.03, 1, 1.02, 1.04, 1.01],
+            "0 change points (normal scores, level 0.01)",
+        ),
     ],
 )
 def test_conclusions(values, conclusion):

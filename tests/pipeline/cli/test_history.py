@@ -1,0 +1,84 @@
+"""`pipeline history --html`, and what `history add` stores for it."""
+
+import json
+
+import pyarrow.parquet as pq
+import pytest
+
+from tests.pipeline.store.test_comparable import rows, table
+
+
+@pytest.fixture
+def history(tmp_path):
+    file = tmp_path / "history.parquet"
+    entries = [
+        rows(f"c{n}", {"total": 10.0 + n % 3, "main/f": 4.0 + n % 2}, commit=f"abc{n}") for n in range(12)
+    ]
+    pq.write_table(table(*entries), file)
+    return file
+
+
+def write_series(path, factor=1.0):
+    lines = [
+        {"params": {"p": p}, "callpath": name, "metric": "time", "value": [factor * value, value]}
+        for p in (1, 2, 4, 8)
+        for name, value in (("main", 1.0), ("main->f", 8.0 / p))
+    ]
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return path
+
+
+def test_a_site_is_written(call, history, tmp_path):
+    folder = tmp_path / "new" / "site"
+    url = "https://example.org/{commit}"
+    code, out, notices = call("history", "--html", folder, "--file", history, "--commit-url", url)
+    assert (code, out, notices) == (0, "", f"pipeline: wrote {folder / 'index.html'}\n")
+    assert {path.name for path in folder.iterdir()} == {
+        "index.html",
+        "kernels",
+        "badge.svg",
+        "pull-request.md",
+    }
+    assert len(list((folder / "kernels").iterdir())) == 2
+    assert 'href="https://example.org/abc11"' in next((folder / "kernels").glob("f-*")).read_text()
+    assert call("history", "--html", folder, "--file", history)[0] == 0  # again, without links
+    assert "example.org" not in (folder / "index.html").read_text()
+
+
+def test_the_machine_is_chosen_and_the_others_are_named(call, history, tmp_path):
+    add = ("history", "add", write_series(tmp_path / "s.jsonl"), "--file", tmp_path / "h.parquet")
+    assert call(*add, "--label", "1", "--machine", "big", "--commit", "0f")[0] == 0
+    assert call(*add, "--label", "2", "--machine", "small")[0] == 0
+    stored = pq.read_table(tmp_path / "h.parquet").to_pylist()
+    assert {(row["label"], row["machine"], row["commit"]) for row in stored} == {
+        ("1", "big", "0f"),
+        ("2", "small", ""),
+    }
+    site = ("history", "--html", tmp_path / "site", "--file", tmp_path / "h.parquet")
+    code, _, notices = call(*site)
+    assert (code, notices.splitlines()[0]) == (
+        0,
+        "pipeline: left out: 1 entry of other machines (big); `--machine NAME` shows those of one",
+    )
+    assert call(*site, "--machine", "big")[0] == 0
+    assert "big" in (tmp_path / "site" / "index.html").read_text()
+    code, _, error = call(*site, "--machine", "none")
+    assert (code, "no entry of machine 'none'" in error) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--file", "x"], "give --html DIR, or a command"),
+        (["--html", "x", "show", "total"], "its options stand without a command; leave out either"),
+        (["--file", "x", "show", "total"], "its options stand without a command"),
+        (["--html", "{tmp}/s", "--file", "{tmp}/none"], "no such file"),
+        (["--html", "{tmp}/s", "--file", "{file}", "--commit-url", "ftp://{commit}"], "--commit-url"),
+        (["--html", "{file}", "--file", "{file}"], "cannot be written"),
+    ],
+)
+def test_wrong_use_is_one_line(call, history, tmp_path, arguments, message):
+    places = [text.replace("{tmp}", str(tmp_path)).replace("{file}", str(history)) for text in arguments]
+    code, out, error = call("history", *places)
+    assert (code, out) == (2, "")
+    assert message in error and error.count("\n") == 1
