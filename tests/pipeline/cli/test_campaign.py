@@ -5,14 +5,11 @@ import os
 import signal
 import subprocess
 import sys
-import time
-from pathlib import Path
 
 import pytest
 
 from pipeline.store.lock import only_campaign_here
-
-ROOT = Path(__file__).parents[3]
+from tests.campaigns import ROOT, begin, made, start, until
 
 PROGRAM = '''\
 """Prints the timers that a run would have, as LAMMPS does, or fails as it is told."""
@@ -57,16 +54,7 @@ n = [8, 16]
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     """A campaign of a small program, in the current directory."""
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "timers.py").write_text(PROGRAM)
-    (tmp_path / "campaign.toml").write_text(DESCRIPTION)
-    return tmp_path
-
-
-def made(folder):
-    """The runs that were made, in order."""
-    file = folder / "made"
-    return file.read_text().splitlines() if file.exists() else []
+    return begin(tmp_path, monkeypatch, DESCRIPTION, timers_py=PROGRAM)
 
 
 def status(call):
@@ -174,18 +162,7 @@ def test_failures_in_sequence_stop_the_rest(call, folder):
 
 
 def submitting(folder):
-    environment = os.environ | {"PYTHONPATH": str(ROOT)}
-    command = [sys.executable, "-m", "pipeline", "campaign", "submit"]
-    return subprocess.Popen(
-        command, cwd=folder, env=environment, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL
-    )
-
-
-def until(true, seconds=30.0):
-    end = time.monotonic() + seconds
-    while not true():
-        assert time.monotonic() < end
-        time.sleep(0.05)
+    return start(folder, "submit", stderr=subprocess.PIPE, stdout=subprocess.DEVNULL)
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

@@ -2,13 +2,11 @@
 
 import json
 import sys
-from pathlib import Path
 
 import pytest
 
 from filters.scorep_format.parser import parse
-
-ROOT = Path(__file__).parents[3]
+from tests.campaigns import ROOT, begin, made
 
 PROGRAM = '''\
 """Writes what Score-P would: a profile with one region of many short visits, which a filter may drop."""
@@ -63,11 +61,8 @@ width = 3.0
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     """A campaign of a program that Score-P measures, in the current directory."""
-    monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
-    (tmp_path / "program.py").write_text(PROGRAM)
-    (tmp_path / "campaign.toml").write_text(DESCRIPTION)
-    return tmp_path
+    return begin(tmp_path, monkeypatch, DESCRIPTION, program_py=PROGRAM)
 
 
 def loop(call, *options):
@@ -128,7 +123,7 @@ def test_the_loop_stops_for_a_build_by_hand(call, folder):
         code, summary, _ = loop(call)
         assert code == 3
         assert summary["request"].endswith("then call `pipeline campaign loop --rebuilt`")
-        assert len((folder / "made").read_text().splitlines()) == 3
+        assert len(made(folder)) == 3
     code, summary, _ = loop(call, "--rebuilt")
     assert (code, summary["ending"]) == (0, "answered")
 

@@ -1,17 +1,14 @@
 """`pipeline campaign next` and `loop`: rounds of runs until a question is answered."""
 
 import json
-import os
 import shutil
 import signal
 import subprocess
 import sys
-import time
-from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[3]
+from tests.campaigns import begin, made, start, until
 
 PROGRAM = '''\
 """Prints the timers that a run would have, as LAMMPS does; notes that it was started."""
@@ -63,10 +60,7 @@ width = 0.5
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     """A campaign of a small program, in the current directory."""
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "timers.py").write_text(PROGRAM)
-    (tmp_path / "campaign.toml").write_text(DESCRIPTION)
-    return tmp_path
+    return begin(tmp_path, monkeypatch, DESCRIPTION, timers_py=PROGRAM)
 
 
 def change(folder, old, new):
@@ -76,10 +70,9 @@ def change(folder, old, new):
     file.write_text(text.replace(old, new))
 
 
-def made(folder):
+def sizes(folder):
     """The sizes of the runs that were made, in order."""
-    file = folder / "made"
-    return [int(line) for line in file.read_text().splitlines()] if file.exists() else []
+    return [int(line) for line in made(folder)]
 
 
 def summary_of(call, command, *options):
@@ -100,7 +93,7 @@ def test_a_loop_answers_the_question(call, folder):
     assert last["answer"]["lower"] <= 1e-5 * 48**3 <= last["answer"]["upper"]
     assert last["width"] <= 0.5
     assert all(one["done"] == one["runs"] for one in summary["rounds"])
-    assert len(made(folder)) == sum(one["runs"] for one in summary["rounds"]) < 15
+    assert len(sizes(folder)) == sum(one["runs"] for one in summary["rounds"]) < 15
     assert (folder / "results/report.html").is_file()
 
 
@@ -109,10 +102,10 @@ def test_next_decides_and_submit_makes(call, folder):
     assert code == 2
     assert error.endswith("runs not made yet: 3; start them with `pipeline campaign submit`\n")
     call("campaign", "submit")
-    assert sorted(made(folder)) == [8, 12, 16]
+    assert sorted(sizes(folder)) == [8, 12, 16]
     code, summary, _ = summary_of(call, "next")
     assert (code, summary["rounds"][1]["purpose"]) == (0, "series")
-    assert len(made(folder)) == 3
+    assert len(sizes(folder)) == 3
     again = summary_of(call, "plan")[1]
     assert [run["name"] for run in again["runs"]] == [run["name"] for run in summary["runs"]]
     planned = [run for run in summary["runs"] if run["status"] == "planned"]
@@ -122,9 +115,9 @@ def test_next_decides_and_submit_makes(call, folder):
 def test_an_answered_question_may_be_asked_more_precisely(call, folder):
     change(folder, "width = 0.5", "width = 3.0")
     call("campaign", "loop")
-    before = len(made(folder))
+    before = len(sizes(folder))
     _, summary, _ = summary_of(call, "loop")
-    assert (summary["ending"], len(made(folder))) == ("answered", before)
+    assert (summary["ending"], len(sizes(folder))) == ("answered", before)
     change(folder, "width = 3.0", "width = 0.001")
     code, summary, _ = summary_of(call, "loop")
     assert code == 3
@@ -138,16 +131,16 @@ def test_the_budget_ends_the_loop(call, folder):
     assert (code, summary["ending"]) == (3, "budget")
     largest = max(run["seconds"] or 0 for run in summary["runs"])
     assert summary["spent_core_seconds"] <= 0.5 + largest
-    count = len(made(folder))
+    count = len(sizes(folder))
     assert summary_of(call, "loop")[0] == 3
-    assert len(made(folder)) == count
+    assert len(sizes(folder)) == count
 
 
 def test_a_budget_that_does_not_pay_for_the_pilot(call, folder):
     change(folder, "seed = 7", 'seed = 7\nbudget = "0.001 core-s"')
     code, summary, _ = summary_of(call, "loop")
     assert (code, summary["ending"]) == (3, "budget")
-    assert len(made(folder)) == 1
+    assert len(sizes(folder)) == 1
 
 
 def test_a_pilot_that_is_known_to_cost_more_than_the_budget_is_not_begun(call, folder, tmp_path):
@@ -167,7 +160,7 @@ def test_a_scale_that_always_fails_is_left_out(call, folder):
     (folder / "fail32").touch()
     code, summary, error = summary_of(call, "loop")
     assert "n = 32 is left out: all runs failed there" in error
-    assert made(folder).count(32) == 2
+    assert sizes(folder).count(32) == 2
     assert code == (0 if summary["ending"] == "answered" else 3)
     assert {run["point"]["n"] for run in summary["runs"] if run["status"] == "done"} >= {8, 12, 16, 24}
 
@@ -185,19 +178,14 @@ def test_a_round_in_which_all_fails_stops_the_loop(call, folder):
 
 def test_a_killed_loop_goes_on_and_makes_nothing_twice(call, folder):
     (folder / "hang24").touch()
-    command = [sys.executable, "-m", "pipeline", "campaign", "loop"]
-    environment = os.environ | {"PYTHONPATH": str(ROOT)}
-    process = subprocess.Popen(command, cwd=folder, env=environment, stderr=subprocess.DEVNULL)
-    end = time.monotonic() + 60
-    while 24 not in made(folder):
-        assert time.monotonic() < end
-        time.sleep(0.05)
+    process = start(folder, "loop", stderr=subprocess.DEVNULL)
+    until(lambda: 24 in sizes(folder), 60)
     process.send_signal(signal.SIGKILL)
     process.wait(timeout=30)
     (folder / "hang24").unlink()
     code, summary, _ = summary_of(call, "loop")
     assert (code, summary["ending"]) == (0, "answered")
-    assert len(made(folder)) == len(summary["runs"]) == summary["counts"]["done"]
+    assert len(sizes(folder)) == len(summary["runs"]) == summary["counts"]["done"]
 
 
 def test_an_outlying_run_is_set_aside_and_made_again(call, folder):
@@ -209,7 +197,7 @@ def test_an_outlying_run_is_set_aside_and_made_again(call, folder):
     assert (code, summary["ending"]) == (0, "measured")
     assert "is outlying: it is in profiles-outlying/ now and made again" in error
     (outlying,) = (folder / "profiles-outlying").glob("*n16*")
-    assert made(folder).count(16) == 4
+    assert sizes(folder).count(16) == 4
     assert not (folder / "profiles" / outlying.name).exists()
     assert len(list((folder / "profiles").glob("*n16*"))) == 3
     assert [one["purpose"] for one in summary["rounds"]] == ["all", "again"]

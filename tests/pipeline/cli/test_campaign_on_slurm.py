@@ -6,16 +6,14 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 from pipeline.campaign.state import read_facts
+from tests.campaigns import ROOT, begin, made, queued, until
 from tools import local_slurm
-
-ROOT = Path(__file__).parents[3]
 
 PROGRAM = """\
 #!/bin/sh
@@ -50,32 +48,12 @@ RUNS = 4
 @pytest.fixture
 def folder(slurm, tmp_path, monkeypatch):
     """A campaign of a small program on Slurm, in the current directory; the queue is empty."""
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "program.sh").write_text(PROGRAM)
-    (tmp_path / "campaign.toml").write_text(DESCRIPTION)
+    begin(tmp_path, monkeypatch, DESCRIPTION, program_sh=PROGRAM)
     yield tmp_path
     subprocess.run(["scancel", "--me"], check=False)
     for file in tmp_path.glob("hang*"):
         file.unlink()
     until(lambda: not queued())
-
-
-def queued():
-    command = ["squeue", "--me", "--noheader", "--array", "--format=%i"]
-    return subprocess.run(command, check=True, text=True, capture_output=True).stdout.split()
-
-
-def until(true, seconds=30.0):
-    end = time.monotonic() + seconds
-    while not true():
-        assert time.monotonic() < end
-        time.sleep(0.1)
-
-
-def made(folder):
-    """The runs whose program was started, in order."""
-    file = folder / "made"
-    return file.read_text().splitlines() if file.exists() else []
 
 
 def planned(call):

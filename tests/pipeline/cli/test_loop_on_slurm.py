@@ -4,50 +4,31 @@ import json
 import os
 import signal
 import subprocess
-import sys
 import time
 from contextlib import suppress
-from pathlib import Path
 
 import pytest
 
+from tests.campaigns import begin, made, queued, start, until
 from tests.pipeline.cli.test_campaign_loop import DESCRIPTION, PROGRAM
 from tools import local_slurm
 
-ROOT = Path(__file__).parents[3]
 NODE = os.uname().nodename.partition(".")[0]
 
 
 @pytest.fixture
 def folder(slurm, tmp_path, monkeypatch):
     """A campaign with a question, of a small program on Slurm, whose runs hang at n = 16."""
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "timers.py").write_text(PROGRAM)
-    (tmp_path / "campaign.toml").write_text(f'{DESCRIPTION}[scheduler]\nkind = "slurm"\n')
+    begin(tmp_path, monkeypatch, f'{DESCRIPTION}[scheduler]\nkind = "slurm"\n', timers_py=PROGRAM)
     (tmp_path / "hang16").touch()
     yield tmp_path
     subprocess.run(["scancel", "--me"], check=False)
-    until(lambda: not subprocess.run(["squeue", "--me", "-h"], check=True, capture_output=True).stdout, 30)
-
-
-def until(true, seconds=60.0):
-    end = time.monotonic() + seconds
-    while not true():
-        assert time.monotonic() < end
-        time.sleep(0.1)
-
-
-def made(folder):
-    file = folder / "made"
-    return file.read_text().split() if file.exists() else []
+    until(lambda: not queued())
 
 
 def looping(folder):
-    command = [sys.executable, "-m", "pipeline", "campaign", "loop", "--interval", "0.5"]
-    environment = os.environ | {"PYTHONPATH": str(ROOT)}
-    return subprocess.Popen(
-        command, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
-    )
+    output = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
+    return start(folder, "loop", "--interval", "0.5", **output)
 
 
 def ended(process):

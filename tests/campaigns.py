@@ -1,0 +1,48 @@
+"""What tests of campaigns share: a folder with a program and a description, and what happens there."""
+
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+
+
+def begin(folder, monkeypatch, description, **programs):
+    """Make the folder of a campaign the current one; programs are written by the names of their files."""
+    monkeypatch.chdir(folder)
+    for name, text in programs.items():
+        (folder / name.replace("_", ".")).write_text(text)
+    (folder / "campaign.toml").write_text(description)
+    return folder
+
+
+def made(folder):
+    """The runs whose program was started, as it notes them, in order."""
+    file = folder / "made"
+    return file.read_text().splitlines() if file.exists() else []
+
+
+def until(true, seconds=30.0):
+    """Wait until something is true."""
+    end = time.monotonic() + seconds
+    while not true():
+        assert time.monotonic() < end
+        time.sleep(0.05)
+
+
+def start(folder, *words, **options):
+    """Start `pipeline campaign` with words as a process of its own."""
+    return subprocess.Popen(
+        [sys.executable, "-m", "pipeline", "campaign", *words],
+        cwd=folder,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        **options,
+    )
+
+
+def queued():
+    """The user's jobs in the queue of Slurm."""
+    command = ["squeue", "--me", "--noheader", "--array", "--format=%i"]
+    return subprocess.run(command, check=True, text=True, capture_output=True).stdout.split()
