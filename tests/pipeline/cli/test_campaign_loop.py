@@ -125,12 +125,13 @@ def test_an_answered_question_may_be_asked_more_precisely(call, folder):
 
 
 def test_the_budget_ends_the_loop(call, folder):
-    change(folder, "seed = 7", 'seed = 7\nbudget = "0.5 core-s"')
+    (folder / "steady").touch()
+    change(folder, "seed = 7", 'seed = 7\nbudget = "2 core-s"')
     change(folder, "width = 0.5", "width = 0.001")
     code, summary, _ = summary_of(call, "loop")
     assert (code, summary["ending"]) == (3, "budget")
     largest = max(run["seconds"] or 0 for run in summary["runs"])
-    assert summary["spent_core_seconds"] <= 0.5 + largest
+    assert summary["spent_core_seconds"] <= 2 + largest
     count = len(sizes(folder))
     assert summary_of(call, "loop")[0] == 3
     assert len(sizes(folder)) == count
@@ -200,7 +201,7 @@ def test_an_outlying_run_is_set_aside_and_made_again(call, folder):
     assert sizes(folder).count(16) == 4
     assert not (folder / "profiles" / outlying.name).exists()
     assert len(list((folder / "profiles").glob("*n16*"))) == 3
-    assert [one["purpose"] for one in summary["rounds"]] == ["all", "again"]
+    assert [one["purpose"] for one in summary["rounds"]][:2] == ["all", "again"]
 
 
 @pytest.mark.parametrize(
