@@ -24,7 +24,7 @@ from pipeline.models.quality import Note, note_texts
 from pipeline.models.trend import CombinedTrend
 from pipeline.statistics.student import mixture_quantiles
 
-REMEMBERED = 64  # points whose predictions are kept
+REMEMBERED = 160  # points whose predictions are kept
 SURE = 0.995  # probability of growing that is written as 100 %
 ANCHORS = 17  # scales between which a curve is interpolated
 NARROWEST = 1e-12  # logarithm of the ratio of two of them
@@ -114,6 +114,8 @@ class ScalingModels:
             of_sum: the same of the sum of all kernels.
         """
         whole = self.whole
+        if error is of_sum is self.common_error and (whole is None or whole.common_error is None):
+            return self  # with what it has predicted
         if whole is not None:
             whole = replace(whole, common_error=None if of_sum is None else np.array([of_sum]))
         return replace(self, common_error=error, whole=whole)

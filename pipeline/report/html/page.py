@@ -100,6 +100,7 @@ def report_html(report: Report) -> str:
         attributes=attributes(analysis.experiment),
         configuration=configuration_rows(provenance),
         efficiency=None if report.efficiency is None else efficiency_table(report.efficiency),
+        parameter=analysis.parameter,
         parameters=analysis.experiment.parameters,
         machines=None if report.machines is None else machines_section(report.machines),
         imbalance=data["imbalance"] is not None,
@@ -109,7 +110,7 @@ def report_html(report: Report) -> str:
         policy=content_security_policy([scripts], [styles]),
         styles=Markup(styles),
         scripts=Markup(scripts),
-        exact=exact_scales(analysis.parameter, data["grid"]),
+        exact=exact_scales(analysis.parameter, data["levels"]["regions"]["grid"]),
         data=Markup(json_for_script(data)),
     )
     return text.encode("utf-8", "replace").decode()

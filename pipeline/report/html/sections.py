@@ -147,5 +147,5 @@ def configuration_rows(provenance: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 
 def exact_scales(parameter: str, grid: Sequence[float]) -> str:
-    """Write the scales at which the page has exact predictions: ``p = 1, 2, 4``."""
-    return f"{parameter} = " + ", ".join(scale_text(scale, 4) for scale in grid)
+    """Say at which scales the page has exact predictions: ``40 scales from p = 1 to 8192``."""
+    return f"{len(grid)} scales from {parameter} = {scale_text(grid[0], 4)} to {scale_text(grid[-1], 4)}"

@@ -103,6 +103,7 @@ class Scripts:
 IMPORTS = """
 const { readReport } = await import("/data/report.js");
 const outlook = await import("/data/outlook.js");
+const estimates = await import("/data/estimates.js");
 const formula = await import("/text/formula.js");
 const names = await import("/text/names.js");
 const icicle = await import("/views/icicle.js");

@@ -3,6 +3,7 @@
 // constant + sum of coefficient * product of p^i * log2(p)^j.
 
 import { doubles, floats } from "./payload.js";
+import { placeAmong } from "./space.js";
 
 /** @import { LevelPayload, Point, Region } from "./payload.js" */
 /** @import { Space } from "./space.js" */
@@ -61,6 +62,8 @@ export class Level {
     this.sharedWarnings = (models.warnings[0] ?? []).filter((text) =>
       models.warnings.every((texts) => texts.includes(text)),
     );
+    this.scales = raw.grid;
+    this.logScales = Float64Array.from(raw.grid, Math.log);
     this.grid = { value: floats(raw.value), lower: floats(raw.lower), upper: floats(raw.upper) };
     this.totalInterval = { lower: floats(raw.total.lower), upper: floats(raw.total.upper) };
     this.correction = this.corrections();
@@ -198,15 +201,23 @@ export class Level {
 
   /** Logarithms of prediction over formula at the grid; predictions weigh all rivals. */
   corrections() {
-    const { grid, opening } = this.space;
-    const logs = new Float32Array(this.count * grid.length);
-    grid.forEach((scale, i) => {
-      this.formulas(this.space.atScale(opening, scale)).forEach((formula, k) => {
-        const value = this.grid.value[k * grid.length + i];
-        logs[k * grid.length + i] = comparable(formula, value) ? Math.log(value / formula) : NaN;
+    const { scales } = this;
+    const logs = new Float32Array(this.count * scales.length);
+    scales.forEach((scale, i) => {
+      this.formulas(this.space.atScale(this.space.opening, scale)).forEach((formula, k) => {
+        const value = this.grid.value[k * scales.length + i];
+        logs[k * scales.length + i] = comparable(formula, value) ? Math.log(value / formula) : NaN;
       });
     });
     return logs;
+  }
+
+  /**
+   * Between which two points of the grid a point lies; null away from its line, and beyond its ends.
+   * @param {Point} at
+   */
+  gridPlace(at) {
+    return this.space.onGridLine(at) ? placeAmong(this.logScales, at[this.space.column]) : null;
   }
 
   /**
@@ -217,7 +228,7 @@ export class Level {
    */
   corrected(k, formula, place) {
     if (!place) return formula;
-    const i = k * this.space.grid.length + place.i;
+    const i = k * this.scales.length + place.i;
     const log = this.correction[i] * (1 - place.share) + this.correction[i + 1] * place.share;
     if (formula > 0 && Number.isFinite(log)) return formula * Math.exp(log);
     return between(this.grid.value[i], this.grid.value[i + 1], place.share);
@@ -229,7 +240,7 @@ export class Level {
    * @param {Point} at
    */
   value(k, at) {
-    return this.corrected(k, this.formula(k, at), this.space.gridPlace(at));
+    return this.corrected(k, this.formula(k, at), this.gridPlace(at));
   }
 
   /**
@@ -237,7 +248,7 @@ export class Level {
    * @param {Point} at
    */
   values(at) {
-    const place = this.space.gridPlace(at);
+    const place = this.gridPlace(at);
     return this.formulas(at).map((formula, k) => this.corrected(k, formula, place));
   }
 
@@ -248,7 +259,7 @@ export class Level {
    * @param {number} value
    */
   interval(k, at, value) {
-    return this.interpolated(this.grid, k * this.space.grid.length, at, value);
+    return this.interpolated(this.grid, k * this.scales.length, at, value);
   }
 
   /**
@@ -268,7 +279,7 @@ export class Level {
    * @returns {Interval | null}
    */
   interpolated({ lower, upper }, offset, at, value) {
-    const place = this.space.gridPlace(at);
+    const place = this.gridPlace(at);
     if (!place) return null;
     const i = offset + place.i;
     return [

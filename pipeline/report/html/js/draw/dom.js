@@ -113,9 +113,10 @@ export function selector(label, choices, value, chosen) {
 /**
  * @param {string} text
  * @param {string} what
+ * @param {string} [label]
  */
-export function copyButton(text, what) {
-  const button = el("button", { type: "button", class: "quiet", "aria-label": `Copy ${what}` }, "Copy");
+export function copyButton(text, what, label = "Copy") {
+  const button = el("button", { type: "button", class: "quiet", "aria-label": `Copy ${what}` }, label);
   button.addEventListener("click", async () => {
     try {
       await navigator.clipboard.writeText(text);
@@ -125,7 +126,7 @@ export function copyButton(text, what) {
       getSelection()?.selectAllChildren(button.previousElementSibling ?? button);
     }
     setTimeout(() => {
-      button.textContent = "Copy";
+      button.textContent = label;
     }, 1500);
   });
   return button;

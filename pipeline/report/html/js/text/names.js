@@ -43,6 +43,45 @@ export function kernelLabel(level, k, width) {
 }
 
 /**
+ * Kernels in lines of limited width that differ: where names are the same, so much of their callers is added as
+ * tells them apart.
+ * @param {Level} level
+ * @param {number[]} kernels
+ * @param {number} width
+ * @returns {string[]}
+ */
+export function distinctLabels(level, kernels, width) {
+  const labels = kernels.map((k) => kernelLabel(level, k, width));
+  return labels.map((label, i) => {
+    const same = kernels.filter((_, j) => labels[j] === label);
+    return same.length < 2 ? label : distinctLabel(level, kernels[i], same, width);
+  });
+}
+
+/**
+ * @param {Level} level
+ * @param {number} k
+ * @param {number[]} others
+ * @param {number} width
+ */
+function distinctLabel(level, k, others, width) {
+  const texts = others.map((other) => fullPathNames(level, other).join(" › "));
+  const own = fullPathNames(level, k).join(" › ");
+  const start = sharedStart(texts);
+  const end = sharedStart(texts.map((text) => [...text.slice(start)].reverse().join("")));
+  const between = own.slice(start, own.length - end);
+  const room = Math.max(Math.floor(width / 2), 8);
+  return `${cutText(level.name(k), width - room)} (${cutText(between || "itself", room)})`;
+}
+
+/** @param {string[]} texts */
+function sharedStart(texts) {
+  let n = 0;
+  while (texts.every((text) => n < text.length && text[n] === texts[0][n])) n++;
+  return n;
+}
+
+/**
  * What a search looks at: the whole name, the linker's name and the names of all callers, in lower case.
  * @param {Level} level
  * @returns {(k: number) => string}

@@ -6,7 +6,7 @@ import { byId, el } from "../draw/dom.js";
 import { barNode, formulaNode, growthNode, kernelNode } from "../draw/nodes.js";
 import { DataTable } from "../draw/table.js";
 import { formulaText } from "../text/formula.js";
-import { searchTexts } from "../text/names.js";
+import { fullPathNames } from "../text/names.js";
 import { figure, intervalText, percent, pointText } from "../text/numbers.js";
 import { kernelDetail } from "./kernel_detail.js";
 
@@ -51,6 +51,16 @@ function flagNodes(flags, warnings) {
   return el("span", { class: "flags" }, ...chips, warning);
 }
 
+/**
+ * Rows that the page's address has open.
+ * @param {string | null} text
+ * @param {number} count
+ */
+function opened(text, count) {
+  const rows = (text ?? "").split(".").filter(Boolean).map(Number);
+  return rows.filter((k) => Number.isInteger(k) && k >= 0 && k < count);
+}
+
 /** @param {number} share NaN if the metric has no sum */
 function shareNode(share) {
   return barNode(share || 0, percent(share));
@@ -65,7 +75,6 @@ export function buildKernels(report, state) {
   let level = state.level;
   let outlook = outlookOf(level, state.target, limits);
   let growing = new Float64Array();
-  let searched = searchTexts(level);
   /** @param {number} k */
   const interval = (k) => level.interval(k, state.target, outlook.value[k]);
   /** @param {number} k */
@@ -75,7 +84,13 @@ export function buildKernels(report, state) {
   };
   /** @type {Column[]} */
   const columns = [
-    { key: "name", title: "Kernel", value: (k) => level.name(k), cell: (k) => kernelNode(level, k) },
+    {
+      key: "name",
+      title: "Kernel",
+      value: (k) => level.name(k),
+      cell: (k) => kernelNode(level, k),
+      csv: [["kernel", (k) => fullPathNames(level, k).join(" > ")]],
+    },
     {
       key: "measured",
       title: "Measured",
@@ -167,18 +182,32 @@ export function buildKernels(report, state) {
     caption: "Kernels with their shares, models and predictions",
     columns,
     sort: "target",
-    rows: () => level.region.map((_, k) => k).filter((k) => level.takesAnything(k)),
-    text: (k) => searched(k),
+    rows: () => level.region.map((_, k) => k).filter((k) => level.takesAnything(k) && state.finds(level, k)),
+    pick: {
+      name: (k) => level.name(k),
+      is: (k) => state.selects(level, k),
+      toggle: (k) => state.toggle(level, k),
+    },
+    kept: {
+      order: state.kept.get("sort"),
+      open: opened(state.kept.get("open"), level.count),
+      onOrder: (order) => state.keep("sort", order),
+      onOpen: (rows) => state.keep("open", rows.length ? rows.join(".") : null),
+    },
     detail: (k) => kernelDetail(report, state, level, k),
   });
+  let words = state.words;
+  let { selection } = state;
   state.follow(byId("kernels"), () => {
     const other = level !== state.level;
     level = state.level;
     look();
-    if (other) {
-      searched = searchTexts(level);
-      table.reset();
-    } else table.refresh();
+    if (words !== state.words) table.page = 0;
+    const moved = selection !== state.selection;
+    ({ words, selection } = state);
+    if (other) table.reset();
+    else if (moved && state.selecting) table.showRow((k) => state.selects(level, k));
+    else table.refresh();
     const at = pointText(space.parameters, state.target);
     const chosen = state.metric === report.metrics[0];
     byId("kernel-target").textContent = chosen ? at : `${at}, of ${state.metric.label}`;
