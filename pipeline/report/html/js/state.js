@@ -217,6 +217,16 @@ export class State {
   }
 }
 
+/**
+ * Indices that the address has, ``3.7.12``, without those that do not exist.
+ * @param {string | null} text
+ * @param {number} count
+ */
+export function numbersIn(text, count) {
+  const numbers = (text ?? "").split(".").filter(Boolean).map(Number);
+  return numbers.filter((k) => Number.isInteger(k) && k >= 0 && k < count);
+}
+
 /** @param {string} text */
 function wordsOf(text) {
   return text.toLowerCase().split(/\s+/).filter(Boolean);

@@ -123,7 +123,7 @@ def test_search_finds_names_of_callers_too(page: Any) -> None:
     search.fill("solvesegregated")
     assert set(names(page)) == {"MPI_Allreduce", short_name(SOLVER)}
     search.fill("nowhere")
-    assert page.locator("#kernel-table [role=status]").inner_text() == "Nothing found"
+    shows(page.locator("#kernel-table [role=status]"), "Nothing found")
 
 
 def test_row_opens_its_plot_with_points_curve_and_interval(page: Any) -> None:
@@ -153,6 +153,7 @@ def test_an_opened_row_tells_what_is_known_about_the_model(page: Any) -> None:
         "compiler",
         f"{value:.3g} core-s, 90 % interval {low:.3g} to {high:.3g}",
         facts.locator(".formula").first.inner_text(),
+        "LaTeXPython",
         f"SMAPE {models.smape[k]:.1f} % (fit), {models.cv_smape[k]:.1f} % (leave-one-out)",
         f"with a probability of {100 * models.probability_growing[k]:.0f} %",
     ]

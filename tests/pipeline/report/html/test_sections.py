@@ -130,8 +130,8 @@ def test_whole_values_of_parameters_stay_whole(value: float, text: str) -> None:
     assert scale_text(value) == text
 
 
-def test_exact_scales_have_four_digits() -> None:
-    assert exact_scales("p", [4.0, 5.65685, 131072.0]) == "p = 4, 5.657, 131072"
+def test_exact_scales_are_a_range() -> None:
+    assert exact_scales("p", [5.65685, 16.0, 131072.0]) == "3 scales from p = 5.657 to 131072"
 
 
 def test_efficiency_leaves_out_what_is_unknown_everywhere() -> None:

@@ -111,6 +111,20 @@ export function selector(label, choices, value, chosen) {
 }
 
 /**
+ * Draws again what may hold the focus, which goes to the element with the same `data-focus`.
+ * @param {Element} host
+ * @param {() => void} draw
+ */
+export function keepingFocus(host, draw) {
+  const active = document.activeElement;
+  const key = active && host.contains(active) ? active.getAttribute("data-focus") : null;
+  draw();
+  if (key === null || active?.isConnected) return;
+  const found = host.querySelector(`[data-focus="${CSS.escape(key)}"]`);
+  if (found instanceof HTMLElement || found instanceof SVGElement) found.focus({ preventScroll: true });
+}
+
+/**
  * @param {string} text
  * @param {string} what
  * @param {string} [label]

@@ -1,7 +1,7 @@
 // @ts-check
 // Tables that sort, search, turn pages and can be saved; a row may open a detail below it.
 
-import { el } from "./dom.js";
+import { el, keepingFocus } from "./dom.js";
 import { csvText, fileName, save } from "./files.js";
 
 /** @import { Child } from "./dom.js" */
@@ -10,13 +10,13 @@ import { csvText, fileName, save } from "./files.js";
 /**
  * @typedef {object} Column
  * @property {string} key
- * @property {string} title
+ * @property {string | (() => string)} title
  * @property {string} [help]
  * @property {string} [kind] classes of its cells; "number" sorts the largest first, "wide" hides when narrow
  * @property {(row: Row) => number | string} value sorts
  * @property {(row: Row) => Child} cell shows
- * @property {[string, (row: Row) => number | string][]} [csv] columns of the file in its place, which by default
- *   has the value
+ * @property {() => [string, (row: Row) => number | string][]} [csv] columns of the file in its place, which by
+ *   default has the value
  */
 
 /** @typedef {{node: HTMLElement, update: () => void}} Detail */
@@ -118,17 +118,19 @@ export class DataTable {
 
   /** All rows found, in order, with full values. */
   csv() {
+    /** @type {[string, (row: Row) => number | string][]} */
     const columns = this.spec.columns.flatMap(
-      ({ title, value, csv }) =>
-        csv ?? [/** @type {[string, (row: Row) => number | string]} */ ([title, value])],
+      (column) => column.csv?.() ?? [[titleOf(column), column.value]],
     );
     const rows = this.found().map((row) => columns.map(([, value]) => value(row)));
     return csvText([columns.map(([title]) => title), ...rows]);
   }
 
   /** @param {Column} column */
-  head({ key, title, help, kind }) {
+  head(column) {
+    const { key, help, kind } = column;
     const arrow = el("span", { class: "arrow", "aria-hidden": true });
+    const title = el("span", {}, titleOf(column));
     const button = el("button", { type: "button", title: help, click: () => this.sortBy(key) }, title, arrow);
     return el("th", { scope: "col", class: kind ?? null }, button);
   }
@@ -172,8 +174,12 @@ export class DataTable {
     this.page = Math.min(this.page, pages - 1);
     const first = this.page * size;
     const shown = found.slice(first, first + size);
-    this.body.replaceChildren(...shown.flatMap((row) => this.rowNodes(row)));
+    keepingFocus(this.body, () => {
+      this.body.replaceChildren(...shown.flatMap((row) => this.rowNodes(row)));
+    });
     for (const [key, head] of this.heads) {
+      const title = head.querySelector("button > span");
+      if (title) title.textContent = titleOf(this.column(key));
       if (key === this.sortKey) head.setAttribute("aria-sort", this.descending ? "descending" : "ascending");
       else head.removeAttribute("aria-sort");
     }
@@ -248,7 +254,8 @@ export class DataTable {
    * @param {Child} content
    */
   opener(row, content) {
-    const attributes = { type: "button", class: "opener", "aria-expanded": this.open.has(row) };
+    const state = { "aria-expanded": this.open.has(row), "data-focus": `open-${row}` };
+    const attributes = { type: "button", class: "opener", ...state };
     const button = el("button", attributes, el("span", { class: "twist", "aria-hidden": true }), content);
     button.addEventListener("click", () => this.toggle(row, button));
     return button;
@@ -261,6 +268,7 @@ export class DataTable {
     return el("button", {
       type: "button",
       class: "pick",
+      "data-focus": `pick-${row}`,
       "aria-pressed": pick.is(row),
       "aria-label": `Select ${pick.name(row)}`,
       title: "Select in all tables and charts",
@@ -318,6 +326,11 @@ export class DataTable {
     this.page = 0;
     this.refresh();
   }
+}
+
+/** @param {Column} column */
+function titleOf({ title }) {
+  return typeof title === "string" ? title : title();
 }
 
 /**

@@ -10,6 +10,7 @@
 const DRAGGED = 6; // pixels from which a press is no click
 const FLAT = 14; // pixels up to which a dragged rectangle is a range of the horizontal axis alone
 const FACTOR = 1.4;
+const TWICE = 400; // milliseconds of a double click
 const MOVE = 0.15; // of the width
 
 /** @type {WeakMap<Element, Zoom>} */
@@ -86,8 +87,21 @@ export function zoomable(host, chart, draw) {
     if (!box) return;
     look({ left: box.left - dx, right: box.right - dx, top: box.top - dy, bottom: box.bottom - dy });
   };
-  host.addEventListener("dblclick", reset);
-  host.addEventListener("pointerdown", (event) => press(host, event, chart, look, move, draw));
+  let last = -Infinity; // when it was clicked: drawing replaces what a double click would be of
+  const click = (/** @type {number} */ px) => {
+    const now = performance.now();
+    const twice = now - last < TWICE;
+    last = twice ? -Infinity : now;
+    if (twice) {
+      reset();
+      return;
+    }
+    const shown = chart();
+    if (pins.has(host)) pins.delete(host);
+    else if (shown) pins.set(host, shown.x.invert(px));
+    draw();
+  };
+  host.addEventListener("pointerdown", (event) => press(event, chart, look, move, click));
   host.addEventListener("keydown", (event) => {
     const wide = (chart()?.width ?? 0) * MOVE;
     /** @type {Record<string, () => void>} */
@@ -122,14 +136,13 @@ function around({ left, right, top, bottom }, factor) {
 }
 
 /**
- * @param {HTMLElement} host
  * @param {PointerEvent} event
  * @param {() => Chart | undefined} chart
  * @param {(pixels: Pixels) => void} look
  * @param {(dx: number, dy: number) => void} move
- * @param {() => void} draw
+ * @param {(px: number) => void} click
  */
-function press(host, event, chart, look, move, draw) {
+function press(event, chart, look, move, click) {
   const shown = chart();
   if (!shown || event.button !== 0) return;
   const frame = shown.root.getBoundingClientRect();
@@ -140,6 +153,7 @@ function press(host, event, chart, look, move, draw) {
    */
   const place = (at) => [at.clientX - frame.left, at.clientY - frame.top];
   const [x0, y0] = place(event);
+  const selects = event.target instanceof Element && event.target.matches(".line, .band.solid");
   if (x0 < box.left || x0 > box.right || y0 > box.bottom) return;
   const brush = document.createElementNS("http://www.w3.org/2000/svg", "rect");
   brush.setAttribute("class", "brush");
@@ -173,11 +187,7 @@ function press(host, event, chart, look, move, draw) {
     const far = Math.hypot(x - x0, y - y0) >= DRAGGED;
     if (far && at.shiftKey) move(x - x0, y - y0);
     else if (far && Math.abs(x - x0) >= DRAGGED) look(reached(at));
-    else if (!far && at.type === "pointerup") {
-      if (pins.has(host)) pins.delete(host);
-      else pins.set(host, shown.x.invert(x));
-      draw();
-    }
+    else if (!far && !selects) click(x);
   };
   addEventListener("pointermove", drag);
   addEventListener("pointerup", release, { once: true });

@@ -3,10 +3,11 @@
 
 import { MODELLED } from "../data/call_tree.js";
 import { CALLEES_AT_ONCE, hotPaths, visibleRows } from "../data/tree_rows.js";
-import { byId, el, eventElement, selector, styled, switcher } from "../draw/dom.js";
+import { byId, el, eventElement, keepingFocus, selector, styled, switcher } from "../draw/dom.js";
 import { csvText, fileName, save } from "../draw/files.js";
 import { coloured, growthLegend, growthWords } from "../draw/growth.js";
 import { barNode, cutNode, growthNode } from "../draw/nodes.js";
+import { numbersIn } from "../state.js";
 import { fullPathNames } from "../text/names.js";
 import { amount, doublingText, figure, percent, pointText } from "../text/numbers.js";
 
@@ -33,7 +34,7 @@ class TreeView {
     this.inclusive = true;
     const kept = state.kept.get("tree");
     /** @type {Set<number>} */
-    this.open = new Set((kept ?? "").split(".").filter(Boolean).map(Number));
+    this.open = new Set(numbersIn(kept, this.tree.callees.length));
     this.hot = kept === null; // whether it still is as it opens
     /** @type {string[]} */
     this.words = []; // what was looked for the last time
@@ -76,6 +77,7 @@ class TreeView {
         role: "treeitem",
         class: `node${this.look(k)}`,
         "data-kernel": k,
+        "data-focus": k,
         "aria-selected": this.state.selecting && this.state.selects(level, k),
         "aria-level": depth,
         "aria-posinset": place,
@@ -356,5 +358,5 @@ export function buildCallTree(report, state) {
   byId("tree-legend").replaceChildren(growthLegend(report.tree));
   view.rows.addEventListener("keydown", (event) => view.key(event));
   view.rows.addEventListener("click", (event) => view.click(event));
-  state.follow(byId("tree"), () => view.draw());
+  state.follow(byId("tree"), () => keepingFocus(view.rows, () => view.draw()));
 }

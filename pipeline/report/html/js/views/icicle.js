@@ -4,7 +4,7 @@
 import { MODELLED } from "../data/call_tree.js";
 import { sum } from "../data/outlook.js";
 import { pictureButtons } from "../draw/chart_tools.js";
-import { byId, el, eventElement, onResize, selector, svgEl } from "../draw/dom.js";
+import { byId, el, eventElement, keepingFocus, onResize, selector, svgEl } from "../draw/dom.js";
 import { csvText, fileName, save } from "../draw/files.js";
 import { coloured, growthLegend, growthWords } from "../draw/growth.js";
 import { cutText, fullPathNames } from "../text/names.js";
@@ -87,8 +87,9 @@ class IcicleView {
    * @param {TreeValues} values
    * @param {number} whole
    * @param {TreeGrowth} growth
+   * @param {string} side
    */
-  boxNode({ k, x, wide, depth, others }, values, whole, growth) {
+  boxNode({ k, x, wide, depth, others }, values, whole, growth, side) {
     const { level } = this.tree;
     const { unit } = this.report;
     if (others)
@@ -105,6 +106,7 @@ class IcicleView {
       {
         class: `box${this.look(k)}`,
         "data-kernel": k,
+        "data-focus": `${side}-${k}`,
         tabindex: k === this.current ? 0 : -1,
         role: "button",
         "aria-label": text,
@@ -181,7 +183,7 @@ class IcicleView {
         role: "group",
         "aria-label": `Icicle of the call tree, ${name}. The call tree above has the same values.`,
       },
-      ...found.map((box) => this.boxNode(box, values, whole, growth)),
+      ...found.map((box) => this.boxNode(box, values, whole, growth, host.id)),
     );
     host.replaceChildren(
       el("p", { class: "side" }, el("b", {}, name), ` — ${quantityText(whole, unit)}`),
@@ -314,6 +316,6 @@ export function buildIcicles(report, state) {
     const box = eventElement(event, ".box");
     if (box) view.zoom(Number(box.dataset.kernel));
   });
-  state.follow(byId("icicle"), () => view.draw());
+  state.follow(byId("icicle"), () => keepingFocus(host, () => view.draw()));
   onResize(byId("icicle-left"), () => view.draw());
 }

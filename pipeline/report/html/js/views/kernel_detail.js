@@ -201,7 +201,8 @@ function kernelFacts(report, metric, target, level, k) {
       `At ${pointText(level.space.parameters, target)}`,
       quantityText(value, metric.unit, level.interval(k, target, value)),
     ],
-    ["Most plausible formula", formulaCell(metric, level, k)],
+    ["Most plausible formula", formulaNode(level, k)],
+    ["Formula to copy", formulaCopies(metric, level, k)],
     ...factorFacts(report, metric, level, k),
     ["Quality", errors],
     ["Growing", `with a probability of ${(100 * level.growing[k]).toFixed(0)} %`],
@@ -213,19 +214,19 @@ function kernelFacts(report, metric, target, level, k) {
 }
 
 /**
- * The formula, and buttons that copy it for other programs.
+ * Buttons that copy the formula for other programs.
  * @param {Metric} metric
  * @param {Level} level
  * @param {number} k
  */
-function formulaCell(metric, level, k) {
+function formulaCopies(metric, level, k) {
   const names = fullPathNames(level, k).join(" > ");
   const python = formulaPython(level, k, `${metric.label} of ${names}`);
   const copies = [
     copyButton(formulaLatex(level, k), "the formula as LaTeX", "LaTeX"),
     copyButton(python, "the formula as Python", "Python"),
   ];
-  return el("span", {}, formulaNode(level, k), " ", ...copies);
+  return el("span", {}, ...copies);
 }
 
 /**

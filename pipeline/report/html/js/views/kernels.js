@@ -5,6 +5,7 @@ import { elasticity, NEXT, outlookOf } from "../data/outlook.js";
 import { byId, el } from "../draw/dom.js";
 import { barNode, formulaNode, growthNode, kernelNode } from "../draw/nodes.js";
 import { DataTable } from "../draw/table.js";
+import { numbersIn } from "../state.js";
 import { formulaText } from "../text/formula.js";
 import { fullPathNames } from "../text/names.js";
 import { figure, intervalText, percent, pointText } from "../text/numbers.js";
@@ -51,16 +52,6 @@ function flagNodes(flags, warnings) {
   return el("span", { class: "flags" }, ...chips, warning);
 }
 
-/**
- * Rows that the page's address has open.
- * @param {string | null} text
- * @param {number} count
- */
-function opened(text, count) {
-  const rows = (text ?? "").split(".").filter(Boolean).map(Number);
-  return rows.filter((k) => Number.isInteger(k) && k >= 0 && k < count);
-}
-
 /** @param {number} share NaN if the metric has no sum */
 function shareNode(share) {
   return barNode(share || 0, percent(share));
@@ -82,6 +73,7 @@ export function buildKernels(report, state) {
     const ends = interval(k);
     return ends && outlook.value[k] > 0 ? (ends[1] - ends[0]) / outlook.value[k] : NaN;
   };
+  const inUnit = () => (state.metric.unit ? ` (${state.metric.unit})` : "");
   /** @type {Column[]} */
   const columns = [
     {
@@ -89,7 +81,7 @@ export function buildKernels(report, state) {
       title: "Kernel",
       value: (k) => level.name(k),
       cell: (k) => kernelNode(level, k),
-      csv: [["kernel", (k) => fullPathNames(level, k).join(" > ")]],
+      csv: () => [["kernel", (k) => fullPathNames(level, k).join(" > ")]],
     },
     {
       key: "measured",
@@ -97,6 +89,7 @@ export function buildKernels(report, state) {
       help: "Share of the sum at the largest measured point",
       kind: "number",
       value: (k) => outlook.shareMeasured[k],
+      csv: () => [["share measured", (k) => outlook.shareMeasured[k]]],
       cell: (k) => shareNode(outlook.shareMeasured[k]),
     },
     {
@@ -105,22 +98,28 @@ export function buildKernels(report, state) {
       help: "Share of the sum at the target",
       kind: "number",
       value: (k) => outlook.shareAtTarget[k],
+      csv: () => [["share at target", (k) => outlook.shareAtTarget[k]]],
       cell: (k) => shareNode(outlook.shareAtTarget[k]),
     },
     {
       key: "value",
-      title: "Predicted",
+      title: () => `Predicted${inUnit()}`,
       help: "Value at the target, in the unit of the metric",
       kind: "number",
       value: (k) => outlook.value[k],
+      csv: () => [[`predicted${inUnit()}`, (k) => outlook.value[k]]],
       cell: (k) => figure(outlook.value[k]),
     },
     {
       key: "interval",
-      title: "90 % interval",
+      title: () => `90 % interval${inUnit()}`,
       help: "90 % interval of the expected value at the target; sorts by its relative width",
       kind: "number wide",
       value: width,
+      csv: () => [
+        [`lower end${inUnit()}`, (k) => interval(k)?.[0] ?? NaN],
+        [`upper end${inUnit()}`, (k) => interval(k)?.[1] ?? NaN],
+      ],
       cell: (k) => intervalText(interval(k)),
     },
     {
@@ -129,6 +128,10 @@ export function buildKernels(report, state) {
       help: "Most probable behaviour, with the range of its exponents; sorts by the local growth at the target",
       kind: "number left",
       value: (k) => growing[k],
+      csv: () => [
+        ["growth", (k) => level.growthClass[k]],
+        ["local exponent at target", (k) => growing[k]],
+      ],
       cell: (k) => growthNode(level, k),
     },
     {
@@ -145,6 +148,7 @@ export function buildKernels(report, state) {
       help: "Probability that it grows with scale",
       kind: "number",
       value: (k) => level.growing[k],
+      csv: () => [["probability of growing", (k) => level.growing[k]]],
       cell: (k) => `${Math.round(100 * level.growing[k])} %`,
     },
     {
@@ -153,6 +157,7 @@ export function buildKernels(report, state) {
       help: "Leave-one-out error (SMAPE): every point predicted from the others",
       kind: "number wide",
       value: (k) => level.cvSmape[k],
+      csv: () => [["leave-one-out error (%)", (k) => level.cvSmape[k]]],
       cell: (k) =>
         el(
           "span",
@@ -165,6 +170,7 @@ export function buildKernels(report, state) {
       title: "Flags",
       kind: "number left",
       value: (k) => outlook.flags[k].length,
+      csv: () => [["flags", (k) => outlook.flags[k].join(" ")]],
       cell: (k) =>
         flagNodes(
           outlook.flags[k],
@@ -190,7 +196,7 @@ export function buildKernels(report, state) {
     },
     kept: {
       order: state.kept.get("sort"),
-      open: opened(state.kept.get("open"), level.count),
+      open: numbersIn(state.kept.get("open"), level.count),
       onOrder: (order) => state.keep("sort", order),
       onOpen: (rows) => state.keep("open", rows.length ? rows.join(".") : null),
     },

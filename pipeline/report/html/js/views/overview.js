@@ -15,7 +15,7 @@ import {
   scaleAxis,
 } from "../draw/chart.js";
 import { chartTools } from "../draw/chart_tools.js";
-import { byId, el, onResize, switcher } from "../draw/dom.js";
+import { byId, el, keepingFocus, onResize, switcher } from "../draw/dom.js";
 import { cutNode } from "../draw/nodes.js";
 import { readings } from "../draw/readings.js";
 import { distinctLabels, fullPathNames, kernelLabel } from "../text/names.js";
@@ -282,7 +282,14 @@ function legend(report, state, { level, target, effort, noun, leading, drawn, lo
   const rows = places.map((k) => {
     const text = cutNode(kernelLabel(level, k, 200), fullPathNames(level, k).join(" › "));
     const selected = state.selects(level, k);
-    const button = { type: "button", class: "entry-name", "aria-pressed": selected, click: () => toggle(k) };
+    const button = {
+      type: "button",
+      class: "entry-name",
+      "data-focus": k,
+      "aria-label": fullPathNames(level, k).join(" › "),
+      "aria-pressed": selected,
+      click: () => toggle(k),
+    };
     const interval = intervalText(level.interval(k, target, value[k]));
     return row(look(k), el("button", button, text), value[k], interval, outlook.shareAtTarget[k], selected);
   });
@@ -317,7 +324,7 @@ export function buildOverview(report, state) {
     drawLines(lines, scene, options);
     if (scene.level.additive) drawStack(stack, scene, options);
     else stack.replaceChildren(el("p", { class: "quiet" }, `Values of ${scene.effort} have no sum.`));
-    byId("legend").replaceChildren(legend(report, state, scene));
+    keepingFocus(byId("legend"), () => byId("legend").replaceChildren(legend(report, state, scene)));
     byId("crossovers").replaceChildren(crossoverList(scene.level, scene.target, scene.crossovers));
   };
   /**
