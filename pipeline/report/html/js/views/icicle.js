@@ -109,7 +109,6 @@ class IcicleView {
         "data-focus": `${side}-${k}`,
         tabindex: k === this.current ? 0 : -1,
         role: "button",
-        "aria-label": text,
       },
       svgEl("title", {}, `${level.fullName(k)}\n${text}`),
       svgEl("rect", {
@@ -118,7 +117,9 @@ class IcicleView {
         width: Math.max(wide - 0.8, 0.8).toFixed(1),
         height: ROW_HEIGHT - 1,
       }),
-      room >= 4 ? svgEl("text", { x: (x + 4).toFixed(1), y: y + 14 }, cutText(label, room)) : null,
+      room >= 4
+        ? svgEl("text", { x: (x + 4).toFixed(1), y: y + 14, "aria-hidden": true }, cutText(label, room))
+        : null,
     );
     return coloured(box, growth.relative(k));
   }

@@ -262,5 +262,5 @@ function rivalList(level, k) {
     el("li", {}, formulaNode(level, k, i), el("span", { class: "quiet" }, ` ${probability(i)}`)),
   );
   const head = `Rival models (the most plausible one has ${probability(0)})`;
-  return el("div", {}, el("h4", {}, head), el("ul", { class: "rivals" }, ...items));
+  return el("div", {}, el("h3", {}, head), el("ul", { class: "rivals" }, ...items));
 }
