@@ -48,3 +48,4 @@ for (const [id, build] of PARTS) {
   }
 }
 document.documentElement.dataset.ready = "true";
+state.drawRest();

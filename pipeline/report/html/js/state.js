@@ -11,6 +11,7 @@ import { searchTexts } from "./text/names.js";
 /** @type {Selection} */
 const NOTHING = { region: -1, node: -1 };
 const LATER = 150; // milliseconds until the address follows
+const AHEAD = 300; // pixels around what is in sight that is drawn, too
 
 export class State {
   /**
@@ -185,17 +186,28 @@ export class State {
    * @param {() => void} update
    */
   follow(section, update) {
-    const follower = { update, visible: true, stale: false };
+    const near = section.getBoundingClientRect().top < innerHeight + AHEAD;
+    const follower = { update, visible: near, stale: !near };
     this.followers.push(follower);
     const watch = new IntersectionObserver(
       ([entry]) => {
         follower.visible = entry.isIntersecting;
         if (follower.visible && follower.stale) refresh(follower);
       },
-      { rootMargin: "300px" },
+      { rootMargin: `${AHEAD}px` },
     );
     watch.observe(section);
-    update();
+    if (near) update();
+  }
+
+  /** Draws what is out of sight while there is nothing else to do, so that the browser's search finds it. */
+  drawRest() {
+    const later = this.followers.find((follower) => follower.stale);
+    if (!later) return;
+    whenIdle(() => {
+      if (later.stale) refresh(later);
+      this.drawRest();
+    });
   }
 
   /** Updates everything in sight, once for all changes before the next picture. */
@@ -230,6 +242,12 @@ export function numbersIn(text, count) {
 /** @param {string} text */
 function wordsOf(text) {
   return text.toLowerCase().split(/\s+/).filter(Boolean);
+}
+
+/** @param {() => void} act */
+function whenIdle(act) {
+  if (typeof requestIdleCallback === "function") requestIdleCallback(act);
+  else setTimeout(act, LATER);
 }
 
 /** @param {Follower} follower */

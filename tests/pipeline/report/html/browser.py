@@ -107,6 +107,8 @@ const estimates = await import("/data/estimates.js");
 const formula = await import("/text/formula.js");
 const source = await import("/text/source.js");
 const names = await import("/text/names.js");
+const controls = await import("/views/controls.js");
+const crossovers = await import("/views/crossovers.js");
 const icicle = await import("/views/icicle.js");
 """
 

@@ -12,7 +12,7 @@ AXE = Path("tools/javascript/node_modules/axe-core/axe.min.js")
 STUDIES = ("hpcg-strong", "openfoam-cavity", "lammps-melt")
 RUN = """async () => {
     const found = await axe.run(document, { resultTypes: ["violations"] });
-    return found.violations.map(({ id, nodes }) => [id, nodes.length, nodes[0].html, nodes[0].failureSummary]);
+    return found.violations.map(({ id, nodes }) => [id, nodes.length, nodes[0].html]);
 }"""
 
 

@@ -10,6 +10,8 @@ import { placeAmong } from "./space.js";
 /** @typedef {{over: number, past: number, at: number, measured: boolean}} Crossover kernel `over` overtakes `past` */
 /** @typedef {readonly [number, number]} Interval lower and upper end */
 
+const REMEMBERED = 300; // points
+
 export class Level {
   /**
    * @param {LevelPayload} raw
@@ -66,7 +68,16 @@ export class Level {
     this.logScales = Float64Array.from(raw.grid, Math.log);
     this.grid = { value: floats(raw.value), lower: floats(raw.lower), upper: floats(raw.upper) };
     this.totalInterval = { lower: floats(raw.total.lower), upper: floats(raw.total.upper) };
-    this.correction = this.corrections();
+    /** @type {Map<string, Float64Array>} */
+    this.known = new Map();
+    /** @type {Float32Array | null} */
+    this.ratios = null;
+  }
+
+  /** Logarithms of prediction over formula at the grid, made when they are first needed. */
+  get correction() {
+    this.ratios ??= this.corrections();
+    return this.ratios;
   }
 
   /** @param {number} k */
@@ -228,8 +239,9 @@ export class Level {
    */
   corrected(k, formula, place) {
     if (!place) return formula;
+    const { correction } = this;
     const i = k * this.scales.length + place.i;
-    const log = this.correction[i] * (1 - place.share) + this.correction[i + 1] * place.share;
+    const log = correction[i] * (1 - place.share) + correction[i + 1] * place.share;
     if (formula > 0 && Number.isFinite(log)) return formula * Math.exp(log);
     return between(this.grid.value[i], this.grid.value[i + 1], place.share);
   }
@@ -244,12 +256,18 @@ export class Level {
   }
 
   /**
-   * Predicted values of all kernels at a point.
+   * Predicted values of all kernels at a point; the last ones are remembered, so they must not be changed.
    * @param {Point} at
    */
   values(at) {
+    const key = at.join();
+    const known = this.known.get(key);
+    if (known) return known;
     const place = this.gridPlace(at);
-    return this.formulas(at).map((formula, k) => this.corrected(k, formula, place));
+    const found = this.formulas(at).map((formula, k) => this.corrected(k, formula, place));
+    if (this.known.size >= REMEMBERED) this.known.clear();
+    this.known.set(key, found);
+    return found;
   }
 
   /**

@@ -65,19 +65,31 @@ export function distinctLabels(level, kernels, width) {
  * @param {number} width
  */
 function distinctLabel(level, k, others, width) {
-  const texts = others.map((other) => fullPathNames(level, other).join(" › "));
-  const own = fullPathNames(level, k).join(" › ");
-  const start = sharedStart(texts);
-  const end = sharedStart(texts.map((text) => [...text.slice(start)].reverse().join("")));
-  const between = own.slice(start, own.length - end);
+  const paths = others.map((other) => fullPathNames(level, other));
+  const own = fullPathNames(level, k);
+  const callers = between(own, paths);
+  const same = callers.length === 1 && callers[0] === own[own.length - 1];
+  const names = paths.map((path) => [...path[path.length - 1]]);
+  const part = same ? between([...own[own.length - 1]], names).join("") : callers.join(" › ");
   const room = Math.max(Math.floor(width / 2), 8);
-  return `${cutText(level.name(k), width - room)} (${cutText(between || "itself", room)})`;
+  return `${cutText(level.name(k), width - room)} (${cutText(part || "itself", room)})`;
 }
 
-/** @param {string[]} texts */
-function sharedStart(texts) {
+/**
+ * A sequence without what it has in common with all others at its start and its end.
+ * @param {string[]} own
+ * @param {string[][]} all
+ */
+function between(own, all) {
+  const start = sharedStart(all);
+  const end = sharedStart(all.map((one) => one.slice(start).reverse()));
+  return own.slice(start, own.length - end);
+}
+
+/** @param {string[][]} all */
+function sharedStart(all) {
   let n = 0;
-  while (texts.every((text) => n < text.length && text[n] === texts[0][n])) n++;
+  while (all.every((one) => n < one.length && one[n] === all[0][n])) n++;
   return n;
 }
 

@@ -149,7 +149,7 @@ export function quantityText(value, unit, interval) {
 export function estimateText({ value, lower, upper }, unit) {
   const factor = unit === "%" ? 100 : 1;
   const [text, low, high] = [value, lower, upper].map((one) => figure(one * factor));
-  const interval = Number.isFinite(lower) && Number.isFinite(upper) ? ` (${low} … ${high})` : "";
+  const interval = Number.isFinite(lower) && Number.isFinite(upper) ? ` (${low} to ${high})` : "";
   return `${text}${unit ? `\u202f${unit}` : ""}${interval}`;
 }
 

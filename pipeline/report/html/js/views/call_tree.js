@@ -206,13 +206,22 @@ class TreeView {
    * @param {boolean} open
    */
   setOpen(k, open) {
-    if (this.tree.callees[k].length === 0 || this.open.has(k) === open) return;
+    if (!this.turn(k, open)) return;
+    this.draw();
+    this.focus(k);
+  }
+
+  /**
+   * @param {number} k
+   * @param {boolean} open
+   */
+  turn(k, open) {
+    this.current = k;
+    if (this.tree.callees[k].length === 0 || this.open.has(k) === open) return false;
     if (open) this.open.add(k);
     else this.open.delete(k);
     this.keepOpen();
-    this.current = k;
-    this.draw();
-    this.focus(k);
+    return true;
   }
 
   keepOpen() {
@@ -269,10 +278,11 @@ class TreeView {
    * @param {number} k
    */
   press(k) {
-    if (this.tree.callees[k].length) this.setOpen(k, !this.open.has(k));
-    else this.focus(k);
-    const { level } = this.tree;
-    if (this.state.selection.node !== k) this.state.select({ region: level.region[k], node: k });
+    this.turn(k, !this.open.has(k));
+    this.focus(k);
+    const { region } = this.tree.level;
+    if (this.state.selection.node === k) keepingFocus(this.rows, () => this.draw());
+    else this.state.select({ region: region[k], node: k });
     this.selection = this.state.selection; // its place is known
   }
 

@@ -5,7 +5,7 @@ import { figureAt } from "../data/estimates.js";
 import { sum } from "../data/outlook.js";
 import { byId, el, selector, switcher } from "../draw/dom.js";
 import { cutText, pathNames } from "../text/names.js";
-import { estimateText, figure, pointText, quantityText, scaleText } from "../text/numbers.js";
+import { estimateText, pointText, quantityText, scaleText } from "../text/numbers.js";
 
 /** @import { LevelName, Report } from "../data/report.js" */
 /** @import { Space } from "../data/space.js" */
@@ -86,7 +86,7 @@ function scaleControl(state, d) {
 export function outsideText(space, target) {
   const factor = space.extrapolation(target);
   if (!(factor > 1 + 1e-9)) return "";
-  const text = `${figure(factor, 2)} times outside the measured range`;
+  const text = `${scaleText(Number(factor.toPrecision(2)))} times outside the measured range`;
   if (factor > VERY_FAR) return `${text}: far too much to decide on`;
   return factor > FAR ? `${text}: far` : text;
 }
