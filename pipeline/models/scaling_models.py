@@ -114,7 +114,8 @@ class ScalingModels:
             of_sum: the same of the sum of all kernels.
         """
         whole = self.whole
-        if error is of_sum is self.common_error and (whole is None or whole.common_error is None):
+        given = (error, of_sum, self.common_error, whole and whole.common_error)
+        if all(one is None for one in given):
             return self  # with what it has predicted
         if whole is not None:
             whole = replace(whole, common_error=None if of_sum is None else np.array([of_sum]))
