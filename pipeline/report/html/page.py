@@ -23,6 +23,7 @@ from pipeline.report.html.sections import (
     exact_scales,
     facts,
     model_warnings,
+    predicted_efficiency,
 )
 from pipeline.report.html.verdict import Findings, verdict
 
@@ -99,7 +100,9 @@ def report_html(report: Report) -> str:
         warnings=model_warnings(analysis.callpaths.models),
         attributes=attributes(analysis.experiment),
         configuration=configuration_rows(provenance),
-        efficiency=None if report.efficiency is None else efficiency_table(report.efficiency),
+        efficiency=None
+        if report.efficiency is None
+        else efficiency_table(report.efficiency, predicted_efficiency(analysis.experiment.parameters, found)),
         parameter=analysis.parameter,
         parameters=analysis.experiment.parameters,
         machines=None if report.machines is None else machines_section(report.machines),

@@ -262,6 +262,7 @@ def runtime_data(
             "threshold": chart.threshold,
         }
         for chart in runtime_charts(analysis, found, target, scale)
+        if np.isfinite(chart.model.value).any()
     ]
 
 

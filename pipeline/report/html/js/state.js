@@ -76,7 +76,11 @@ export class State {
 
   write() {
     const text = this.kept.toString();
-    history.replaceState(history.state, "", `#${text}`);
+    try {
+      history.replaceState(history.state, "", text ? `#${text}` : location.pathname + location.search);
+    } catch {
+      // pages shown inside of others may have no address of their own
+    }
   }
 
   /**

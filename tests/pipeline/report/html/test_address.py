@@ -79,6 +79,7 @@ def test_going_back_to_how_it_opens_leaves_nothing_in_the_address(watched: Watch
     assert kept(page) == {"at.p": "300"}
     page.get_by_role("button", name="Reset").click()
     assert kept(page) == {}
+    assert "#" not in page.url
 
 
 def test_links_to_sections_keep_what_was_chosen(watched: Watched) -> None:

@@ -19,11 +19,13 @@ from pipeline.report.html import payload
 from pipeline.report.html.payload import (
     METRICS,
     MOST_UNEVEN,
+    answer_data,
     filter_data,
     imbalance_data,
     page_data,
     region_data,
     region_numbers,
+    runtime_data,
     short_unit,
     shown_levels,
 )
@@ -32,6 +34,7 @@ from tests.pipeline.report.html.studies import (
     SCRIPT,
     SHIFT,
     SOLVER,
+    answered,
     outlooks,
     study,
     study_of,
@@ -266,3 +269,26 @@ def test_no_filter_without_evidence_or_decisions() -> None:
     assert filter_data(None) is None
     assert filter_data({"method": "paper rule", "regions": []}) is None
     assert data_of(study())["filter"] is None
+
+
+def test_figures_that_are_not_available_have_no_chart() -> None:
+    analysis = two_parameter_study()
+    report = answered(analysis)
+    assert report.runtime is not None
+    charts = runtime_data(analysis, report.runtime, report.targets[-1], np.array([4.0, 256.0]))
+    assert [chart["name"] for chart in charts] == ["wall"]
+
+
+def test_figures_for_any_target_are_those_of_the_runtime() -> None:
+    report = answered(study())
+    assert report.runtime is not None
+    rows = answer_data(study(), report.runtime, report.targets[-1], np.array([16.0, 256.0]))
+    assert [(row["label"], row["unit"]) for row in rows] == [
+        ("wall time", "s"),
+        ("speed-up", ""),
+        ("efficiency", "%"),
+    ]
+    for row, name in zip(rows, ("wall", "speedup", "efficiency"), strict=True):
+        expected = getattr(report.runtime.figures, name)
+        for end in ("value", "lower", "upper"):
+            assert row["estimates"][end][-1] == pytest.approx(getattr(expected, end)[-1], rel=1e-5)
