@@ -262,11 +262,15 @@ export class Level {
   values(at) {
     const key = at.join();
     const known = this.known.get(key);
-    if (known) return known;
+    if (known) {
+      this.known.delete(key); // the last asked for stand at the end
+      this.known.set(key, known);
+      return known;
+    }
     const place = this.gridPlace(at);
     const found = this.formulas(at).map((formula, k) => this.corrected(k, formula, place));
-    if (this.known.size >= REMEMBERED) this.known.clear();
     this.known.set(key, found);
+    if (this.known.size > REMEMBERED) this.known.delete(this.known.keys().next().value ?? "");
     return found;
   }
 

@@ -39,7 +39,7 @@ import { zoomOf } from "./zoom.js";
 
 const MARGIN = { top: 14, right: 16, bottom: 40, left: 58 };
 const HEIGHT = 320;
-const SAMPLES = 80; // of a curve
+const SAMPLES = 120; // of a curve, from the smallest measured scale to the end of the slider
 const PAST_TARGET = 1.5; // how far curves go on, but not beyond the slider
 let charts = 0;
 /** @type {WeakMap<Element, Chart>} */
@@ -128,7 +128,9 @@ export function scaleAxis(space, domain, log) {
 export function curveScales({ column, measuredStart, measuredEnd, reach }, target) {
   const past = Math.max(Math.min(PAST_TARGET * target[column], reach[column]), target[column]);
   const end = Math.max(measuredEnd, past);
-  return spread(Math.min(measuredStart, target[column]), end, SAMPLES);
+  const start = Math.min(measuredStart, target[column]);
+  const samples = spread(start, Math.max(reach[column], end), SAMPLES); // the same for most targets
+  return [...samples.filter((scale) => scale < end), end];
 }
 
 /**
