@@ -24,7 +24,8 @@ from pipeline.models.quality import Note, note_texts
 from pipeline.models.trend import CombinedTrend
 from pipeline.statistics.student import mixture_quantiles
 
-REMEMBERED = 64  # points whose predictions are kept
+REMEMBERED = 64  # points whose predictions are kept of many kernels
+REMEMBERED_VALUES = 1_000_000  # of few kernels so many values are: 8 MB
 SURE = 0.995  # probability of growing that is written as 100 %
 ANCHORS = 17  # scales between which a curve is interpolated
 NARROWEST = 1e-12  # logarithm of the ratio of two of them
@@ -114,6 +115,9 @@ class ScalingModels:
             of_sum: the same of the sum of all kernels.
         """
         whole = self.whole
+        given = (error, of_sum, self.common_error, whole and whole.common_error)
+        if all(one is None for one in given):
+            return self  # with what it has predicted
         if whole is not None:
             whole = replace(whole, common_error=None if of_sum is None else np.array([of_sum]))
         return replace(self, common_error=error, whole=whole)
@@ -151,7 +155,7 @@ class ScalingModels:
             if self.common_error is not None:
                 found = widened(found, self.common_error, level)
             known = known | dict(zip(new, found.transpose(2, 0, 1), strict=True))
-        if len(known) <= REMEMBERED:
+        if len(known) <= max(REMEMBERED, REMEMBERED_VALUES // max(3 * len(self), 1)):
             self._predicted.update(known)
         lower, value, upper = np.stack([known[key] for key in asked], axis=-1)
         return Prediction(value, np.minimum(lower, value), np.maximum(upper, value))

@@ -41,7 +41,7 @@ class RuntimeChart:
         measured_end: the largest measured scale.
         measured_at: float64[n], measured scales, ascending.
         measured: n figures; unknown ends of intervals are NaN.
-        scale: float64[Q], from the smallest measured scale to the target, ascending.
+        scale: float64[Q], where the models are evaluated, ascending.
         model: Q figures.
         ideal: float64[Q], the figure under ideal scaling; None if nothing is ideal.
         threshold: the efficiency asked for; None for other figures.
@@ -65,7 +65,9 @@ class RuntimeChart:
         return self.threshold is None
 
 
-def runtime_charts(analysis: Analysis, found: Runtime, target: FloatArray) -> tuple[RuntimeChart, ...]:
+def runtime_charts(
+    analysis: Analysis, found: Runtime, target: FloatArray, scale: FloatArray | None = None
+) -> tuple[RuntimeChart, ...]:
     """Return the charts that answer how far a program scales.
 
     They are speed-up and efficiency under strong scaling, wall time and weak efficiency under weak scaling,
@@ -76,15 +78,17 @@ def runtime_charts(analysis: Analysis, found: Runtime, target: FloatArray) -> tu
         analysis: the modelled experiment.
         found: its runtime.
         target: float64[D].
+        scale: float64[Q], ascending, where to evaluate the models; by default up to the target.
     """
     study = Study(analysis)
     column = study.column
     along = (np.delete(found.figures.points, column, axis=1) == np.delete(target, column)).all(axis=1)
     rows = np.flatnonzero(along & found.figures.measured)
     rows = rows[np.argsort(found.figures.points[rows, column], kind="stable")]
-    count = int(np.clip(PREDICTIONS // len(analysis.callpaths.kernels), FEWEST_SCALES, MOST_SCALES))
-    scale = _scales(analysis.experiment.points[:, column], float(target[column]), count)
-    curve = study.figures(along_parameter(target, column, scale), np.zeros(len(scale), dtype=np.bool_))
+    if scale is None:
+        count = int(np.clip(PREDICTIONS // len(analysis.callpaths.kernels), FEWEST_SCALES, MOST_SCALES))
+        scale = _scales(analysis.experiment.points[:, column], float(target[column]), count)
+    curve = predicted_figures(study, target, scale)
     first, second = FIRST_AND_SECOND[found.comparison]
     if not np.isfinite(getattr(curve, first).value).any():
         first = "effort"
@@ -104,6 +108,11 @@ def runtime_charts(analysis: Analysis, found: Runtime, target: FloatArray) -> tu
         )
         for name in dict.fromkeys((first, second))
     )
+
+
+def predicted_figures(study: Study, target: FloatArray, scale: FloatArray) -> Figures:
+    """Return what the models give at scales float64[Q], the other parameters at the target float64[D]."""
+    return study.figures(along_parameter(target, study.column, scale), np.zeros(len(scale), dtype=np.bool_))
 
 
 def _scales(measured: FloatArray, target: float, count: int) -> FloatArray:

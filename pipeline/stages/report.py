@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from pipeline.stages.advise import next_measurements
 from pipeline.stages.model import NO_OTHERS, efficiency_of, outlooks, target_points
 from pipeline.store.atomic import write_text
 from pipeline.store.generation import StoredResult, damaged, finish, new_generation, open_result, publish
+from pipeline.store.inputs import state_of
 from pipeline.store.lock import LOCK, between_runs
 from pipeline.store.results import DAMAGE, EVIDENCE, REPORT, read_study
 
@@ -61,8 +63,15 @@ def report_analysis(
         others=tuple(_outlook(other, targets) for other in others.values()),
         advice=() if found is None else next_measurements(analysis, targets[-1]),
         roofline=roofline,
+        files=_file_dates(provenance),
     )
     write_text(folder / REPORT, report_html(report))
+
+
+def _file_dates(provenance: Mapping[str, Any]) -> list[date]:
+    """Return when the input files that are still there were last changed."""
+    changed = (state_of(Path(entry["path"])).modified for entry in provenance["inputs"])
+    return [datetime.fromtimestamp(time / 1e9, UTC).date() for time in changed if time]
 
 
 def _outlook(analysis: Analysis, targets: FloatArray) -> MetricOutlook:

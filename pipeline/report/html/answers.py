@@ -66,7 +66,8 @@ def _how_long(findings: Findings, found: Runtime) -> str:
     per = findings.analysis.experiment.per
     text += "" if per is None else f" {per.text}"
     text += f" (90{SPACE}% interval {lower} to {upper}"
-    text += f"; {quantity(float(figures.effort.value[-1]), found.effort_unit)})" if known else ")"
+    effort = float(figures.effort.value[-1])
+    text += f"; {quantity(effort, found.effort_unit)})" if known and np.isfinite(effort) else ")"
     largest = findings.largest  # measured points come first
     text += f", after {quantity(float(shown.value[largest]), unit)} measured"
     text += f" at {place(findings, figures.points[largest])}"

@@ -23,6 +23,7 @@ from pipeline.models.scaling_models import ScalingModels, per_kernel_fields
 from pipeline.models.total import added, predict_total
 from pipeline.report.html.scales import Scales
 
+KNOTS = 16_000  # scales times kernels of a level at which the page has predictions: 260 kB
 VALUES = 300_000  # numbers of a level that the page carries beside single repetitions: 1.6 MB
 NUMBERS_OF_A_MODEL = 20  # about as many as its coefficients, weights and errors
 LEADING = 0.5  # share of the kernels shown that are chosen for their own size, not that of their callees
@@ -35,6 +36,7 @@ class ShownLevel:
     Attributes:
         level: the kernels; the last is the sum of all others if some are folded.
         outlook: their order, standing and crossovers up to the target, all else is of the whole level.
+        grid: float64[G], the scales at which there are predictions.
         prediction: float64[k, G] at the grid.
         total: float64[1, G], of the whole level.
         beyond: crossovers beyond the target.
@@ -44,6 +46,7 @@ class ShownLevel:
 
     level: Level
     outlook: Outlook
+    grid: FloatArray
     prediction: Prediction
     total: Prediction
     beyond: tuple[Crossover, ...]
@@ -55,6 +58,18 @@ def most_shown(kernels: Kernels, scales: Scales) -> int:
     """Return how many kernels of a level the page has room for."""
     points = int(kernels.values.shape[1])
     return VALUES // (points + 3 * len(scales.grid) + NUMBERS_OF_A_MODEL)
+
+
+def knots(kernels: Kernels, needed: FloatArray, scales: Scales) -> Scales:
+    """Return the scales with as many of the needed ones as the page has room for, not fewer than it has.
+
+    Args:
+        kernels: of the level.
+        needed: float64[G], scales, the most needed first.
+        scales: where the page evaluates the models at least.
+    """
+    shown = min(len(kernels), most_shown(kernels, scales))
+    return scales.on(needed[: max(KNOTS // max(shown, 1), len(scales.grid))])
 
 
 def shown_level(
@@ -76,6 +91,7 @@ def shown_level(
         return ShownLevel(
             level=level,
             outlook=outlook,
+            grid=scales.grid[:, scales.column],
             prediction=prediction,
             total=total,
             beyond=crossovers_beyond(level.models, outlook.standing, scales) if crossing else (),
@@ -90,6 +106,7 @@ def shown_level(
     return ShownLevel(
         level=Level(_kernels_with_sum(level.kernels, marked, summed), joined(models, of_summed)),
         outlook=ahead,
+        grid=scales.grid[:, scales.column],
         prediction=Prediction(
             *(np.vstack(ends) for ends in zip(_ends(_part(prediction, kept)), _ends(of_rest), strict=True))
         ),

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date
 from typing import Any
 
 from ingest.arrays import FloatArray
@@ -12,6 +13,7 @@ from pipeline.projection.study_verdicts import StudyRoofline
 from pipeline.report.html.answers import answers, other_notices
 from pipeline.report.html.embedding import content_security_policy, json_for_script, script, style_sheet
 from pipeline.report.html.folding import ShownLevel
+from pipeline.report.html.heading import dates, heading, machine
 from pipeline.report.html.machines import machines_section
 from pipeline.report.html.payload import MetricOutlook, metric_data, page_data, shown_levels
 from pipeline.report.html.sections import (
@@ -21,7 +23,7 @@ from pipeline.report.html.sections import (
     exact_scales,
     facts,
     model_warnings,
-    study_name,
+    predicted_efficiency,
 )
 from pipeline.report.html.verdict import Findings, verdict
 
@@ -45,6 +47,7 @@ class Report:
         others: all other metrics; the page carries as many as its size allows.
         machines: what `pipeline.report.study_projection` returns, if the study was projected.
         roofline: what limits the kernels on the machine measured on; None leaves the section out.
+        files: when the input files were last changed, for studies that state no date.
     """
 
     analysis: Analysis
@@ -59,6 +62,7 @@ class Report:
     others: Sequence[MetricOutlook] = ()
     machines: Mapping[str, Any] | None = None
     roofline: StudyRoofline | None = None
+    files: Sequence[date] = ()
 
 
 def report_html(report: Report) -> str:
@@ -83,8 +87,9 @@ def report_html(report: Report) -> str:
     folded = [text for name, shown in levels.items() if (text := _folding_text(name, shown))]
     data["others"], left_out = _that_fit(report, 0 if folded else room)
     text = environment.get_template("report.html.j2").render(
-        title=study_name(provenance)
-        + ("" if report.machines is None else f" on {report.machines['on']['name']}"),
+        title=heading(analysis, provenance)
+        + ("" if report.machines is None else f", on {report.machines['on']['name']}"),
+        origin=_origin(report),
         verdict=verdict(findings),
         answers=[] if found is None else answers(findings, found, report.advice),
         charts=data["runtime"] or [],
@@ -95,7 +100,10 @@ def report_html(report: Report) -> str:
         warnings=model_warnings(analysis.callpaths.models),
         attributes=attributes(analysis.experiment),
         configuration=configuration_rows(provenance),
-        efficiency=None if report.efficiency is None else efficiency_table(report.efficiency),
+        efficiency=None
+        if report.efficiency is None
+        else efficiency_table(report.efficiency, predicted_efficiency(analysis.experiment.parameters, found)),
+        parameter=analysis.parameter,
         parameters=analysis.experiment.parameters,
         machines=None if report.machines is None else machines_section(report.machines),
         imbalance=data["imbalance"] is not None,
@@ -105,10 +113,17 @@ def report_html(report: Report) -> str:
         policy=content_security_policy([scripts], [styles]),
         styles=Markup(styles),
         scripts=Markup(scripts),
-        exact=exact_scales(analysis.parameter, data["grid"]),
+        exact=exact_scales(analysis.parameter, data["levels"]["regions"]["grid"]),
         data=Markup(json_for_script(data)),
     )
     return text.encode("utf-8", "replace").decode()
+
+
+def _origin(report: Report) -> list[str]:
+    """Return the machine measured on and when; a projection names its machines by itself."""
+    experiment = report.analysis.experiment
+    place = machine(experiment) if report.machines is None else ""
+    return [text for text in (place, dates(experiment, report.files)) if text]
 
 
 def _folding_text(name: str, shown: ShownLevel) -> str:

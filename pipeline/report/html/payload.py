@@ -14,14 +14,16 @@ from pipeline.models.analysis import Analysis, Outlook, largest_point
 from pipeline.models.bottlenecks import GROWING, NOTEWORTHY_SHARE
 from pipeline.models.kernels import Kernels, mean_over_repetitions
 from pipeline.models.runtime.estimate import Estimate
+from pipeline.models.runtime.figures import Study
 from pipeline.models.runtime.runtime import Runtime
 from pipeline.projection.study_verdicts import StudyRoofline
 from pipeline.report.html.embedding import integers, packed
-from pipeline.report.html.folding import ShownLevel, shown_level, with_sum
+from pipeline.report.html.folding import ShownLevel, knots, shown_level, with_sum
+from pipeline.report.html.grid import refined
 from pipeline.report.html.levels import level_data, without_zeros
 from pipeline.report.html.roofline import roofline_data
 from pipeline.report.html.scales import scales_of
-from pipeline.report.runtime_charts import runtime_charts
+from pipeline.report.runtime_charts import predicted_figures, runtime_charts
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -42,9 +44,13 @@ def shown_levels(
 ) -> dict[str, ShownLevel]:
     """Choose which regions and call paths the page shows by themselves; arguments as of `page_data`."""
     scales, points = scales_of(analysis, targets), analysis.experiment.points
+    needed = refined(analysis, scales)
     return {
-        "regions": shown_level(analysis.regions, regions, points, scales),
-        "callpaths": shown_level(analysis.callpaths, callpaths, points, scales),
+        name: shown_level(level, ahead, points, knots(level.kernels, needed, scales))
+        for name, level, ahead in (
+            ("regions", analysis.regions, regions),
+            ("callpaths", analysis.callpaths, callpaths),
+        )
     }
 
 
@@ -78,7 +84,6 @@ def page_data(
         "targets": targets.tolist(),
         "first": scales.first.tolist(),
         "reach": scales.reach.tolist(),
-        "grid": scales.grid[:, scales.column].tolist(),
         "metric": kernels.metric,
         "unit": kernels.unit,
         "relativeGrowth": analysis.decision.scaling is Scaling.NONE,
@@ -89,7 +94,12 @@ def page_data(
         "others": [],
         "imbalance": imbalance_data(analysis, levels["callpaths"].kernels),
         "filter": filter_data(filter_evidence),
-        "runtime": None if found is None else runtime_data(analysis, found, targets[-1]),
+        "runtime": None
+        if found is None
+        else runtime_data(analysis, found, targets[-1], levels["regions"].grid),
+        "answer": None
+        if found is None
+        else answer_data(analysis, found, targets[-1], levels["regions"].grid),
         "roofline": roofline_data(roofline),
     }
 
@@ -205,8 +215,42 @@ def _most_uneven(excess: FloatArray) -> IntArray:
     return np.asarray(order[worst[order] > 0], dtype=np.int64)
 
 
-def runtime_data(analysis: Analysis, found: Runtime, target: FloatArray) -> list[dict[str, Any]]:
-    """Return the charts of the first screen; figures that are not available are None."""
+ANSWERS = {
+    "wall": ("wall time", "s"),
+    "speedup": ("speed-up", ""),
+    "efficiency": ("efficiency", "%"),
+    "weak_efficiency": ("weak efficiency", "%"),
+    "work_rate": ("work rate", ""),
+}
+
+
+def answer_data(
+    analysis: Analysis, found: Runtime, target: FloatArray, scale: FloatArray
+) -> list[dict[str, Any]]:
+    """Return the figures that the page shows for any target: those that are known at some scale.
+
+    Args:
+        analysis: the modelled experiment.
+        found: its runtime.
+        target: float64[D], of which the other parameters are taken.
+        scale: float64[Q], ascending, where the figures are computed.
+    """
+    figures = predicted_figures(Study(analysis), target, scale)
+    known = {name: getattr(figures, name) for name in ANSWERS}
+    return [
+        {"label": label, "unit": unit, "estimates": {"scale": scale.tolist(), **_estimates(known[name])}}
+        for name, (label, unit) in ANSWERS.items()
+        if np.isfinite(known[name].value).any()
+    ]
+
+
+def runtime_data(
+    analysis: Analysis, found: Runtime, target: FloatArray, scale: FloatArray
+) -> list[dict[str, Any]]:
+    """Return the charts of the first screen; figures that are not available are None.
+
+    Arguments as of `answer_data`.
+    """
     return [
         {
             "name": chart.name,
@@ -217,7 +261,8 @@ def runtime_data(analysis: Analysis, found: Runtime, target: FloatArray) -> list
             "ideal": None if chart.ideal is None else _plain(chart.ideal),
             "threshold": chart.threshold,
         }
-        for chart in runtime_charts(analysis, found, target)
+        for chart in runtime_charts(analysis, found, target, scale)
+        if np.isfinite(chart.model.value).any()
     ]
 
 

@@ -8,8 +8,11 @@ from itertools import chain
 from pathlib import PurePath
 from typing import Any
 
+import numpy as np
+
 from ingest.experiment import STATED_STEPS, Experiment
 from pipeline.models.analysis import Analysis
+from pipeline.models.runtime.runtime import Runtime
 from pipeline.models.scaling_models import ScalingModels
 from pipeline.report.formatting import counted
 from pipeline.report.html.levels import warning_texts
@@ -109,13 +112,23 @@ def attributes(experiment: Experiment) -> list[tuple[str, Any]]:
     return list(dict.fromkeys(chain.from_iterable(run.attributes.items() for run in experiment.runs)))
 
 
-def efficiency_table(efficiency: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the rows of the ``efficiency`` of a summary, without metrics that are unknown at all points."""
-    points = efficiency["points"]
+def efficiency_table(
+    efficiency: Mapping[str, Any], predicted: Sequence[Mapping[str, Any]] = ()
+) -> dict[str, Any]:
+    """Return the rows of the ``efficiency`` of a summary, without metrics that are unknown at all points.
+
+    Args:
+        efficiency: of the measured points.
+        predicted: the same at targets, as of `predicted_efficiency`; measured ones are left out.
+    """
+    known = [row["at"] for row in efficiency["points"]]
+    points = [*efficiency["points"], *(row for row in predicted if row["at"] not in known)]
+    texts = [
+        ", ".join(f"{name} = {scale_text(value)}" for name, value in row["at"].items()) for row in points
+    ]
+    measured = len(efficiency["points"])
     return {
-        "points": [
-            ", ".join(f"{name} = {scale_text(value)}" for name, value in row["at"].items()) for row in points
-        ],
+        "points": [*texts[:measured], *(f"{text} (predicted)" for text in texts[measured:])],
         "rows": [
             {
                 "name": name,
@@ -127,6 +140,18 @@ def efficiency_table(efficiency: Mapping[str, Any]) -> dict[str, Any]:
         ],
         "notices": efficiency["notices"],
     }
+
+
+def predicted_efficiency(parameters: Sequence[str], found: Runtime | None) -> list[dict[str, Any]]:
+    """Return the efficiencies at the targets; nothing if they are not available."""
+    if found is None or found.pop is None:
+        return []
+    count = len(found.pop.overall)
+    return [
+        {"at": dict(zip(parameters, point, strict=True)), **dict.fromkeys(EFFICIENCY_METRICS)}
+        | {name: float(values[q]) for name, values in vars(found.pop).items() if np.isfinite(values[q])}
+        for q, point in enumerate(found.figures.points[-count:].tolist())
+    ]
 
 
 def _efficiency_cell(value: float | None) -> dict[str, str]:
@@ -147,5 +172,5 @@ def configuration_rows(provenance: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 
 def exact_scales(parameter: str, grid: Sequence[float]) -> str:
-    """Write the scales at which the page has exact predictions: ``p = 1, 2, 4``."""
-    return f"{parameter} = " + ", ".join(scale_text(scale, 4) for scale in grid)
+    """Say at which scales the page has exact predictions: ``40 scales from p = 1 to 8192``."""
+    return f"{len(grid)} scales from {parameter} = {scale_text(grid[0], 4)} to {scale_text(grid[-1], 4)}"

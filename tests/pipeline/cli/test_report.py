@@ -17,7 +17,7 @@ def results(call, strong_study, tmp_path):
 def test_a_run_leaves_a_report_for_its_target(results):
     text = (results / "report.html").read_text(encoding="utf-8")
     assert "at p\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}64" in text
-    assert "<title>study" in text
+    assert "<title>app: p = " in text
 
 
 def test_the_report_is_written_again_from_what_is_stored(call, results):

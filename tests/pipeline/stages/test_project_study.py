@@ -81,7 +81,7 @@ def test_what_is_measured_here_is_told_as_in_the_results(folder, found):
 
 
 def test_the_page_is_about_the_other_machine(found):
-    assert "<h1>hpcg-strong on cluster &amp; more</h1>" in found.page
+    assert "<h1>hpcg: p = 1 to 8, strong scaling, on cluster &amp; more</h1>" in found.page
     assert 'id="machines"' in found.page
     assert "all times are projected: measured on two cores" in found.page
 

@@ -11,6 +11,7 @@ import { buildHeatmap } from "./views/heatmap.js";
 import { buildIcicles } from "./views/icicle.js";
 import { buildImbalance } from "./views/imbalance.js";
 import { buildKernels } from "./views/kernels.js";
+import { buildNavigation } from "./views/navigation.js";
 import { buildOverview } from "./views/overview.js";
 import { buildRoofline } from "./views/roofline.js";
 import { buildRuntime } from "./views/runtime.js";
@@ -19,7 +20,7 @@ import { buildTheme } from "./views/theme.js";
 /** @import { Report } from "./data/report.js" */
 
 const report = readReport(JSON.parse(byId("data").textContent ?? ""));
-const state = new State(report);
+const state = new State(report, location.hash.slice(1));
 
 /** @type {[string, (report: Report, state: State) => void][]} */
 const PARTS = [
@@ -34,6 +35,7 @@ const PARTS = [
   ["imbalance", buildImbalance],
   ["roofline", buildRoofline],
   ["filter", buildFilter],
+  ["sections", buildNavigation],
 ];
 
 for (const [id, build] of PARTS) {
@@ -46,3 +48,4 @@ for (const [id, build] of PARTS) {
   }
 }
 document.documentElement.dataset.ready = "true";
+state.drawRest();

@@ -1,21 +1,42 @@
 // @ts-check
-// What the reader has chosen: one state that everything in the page follows.
+// What the reader has chosen: one state that everything in the page follows, and that its address keeps.
+
+import { searchTexts } from "./text/names.js";
 
 /** @import { Level } from "./data/level.js" */
 /** @import { LevelName, Report } from "./data/report.js" */
 /** @typedef {{update: () => void, visible: boolean, stale: boolean}} Follower */
+/** @typedef {{region: number, node: number}} Selection a region, and of it one call path or -1 */
+
+/** @type {Selection} */
+const NOTHING = { region: -1, node: -1 };
+const LATER = 150; // milliseconds until the address follows
+const AHEAD = 300; // pixels around what is in sight that is drawn, too
 
 export class State {
-  /** @param {Report} report */
-  constructor(report) {
+  /**
+   * @param {Report} report
+   * @param {string} address what stands behind # in the page's address
+   */
+  constructor(report, address = "") {
     this.report = report;
-    this.target = [...report.space.opening];
+    /** Whatever differs from how the page opens, by name. */
+    this.kept = new URLSearchParams(address.includes("=") ? address : "");
+    if (address && !address.includes("=")) this.kept.set("section", address);
+    const { space } = report;
+    this.target = space.opening.map((value, d) => this.number(`at.${space.parameters[d]}`) ?? value);
     /** @type {LevelName} */
-    this.levelName = "regions";
-    this.metric = report.metrics[0];
+    this.levelName = this.kept.get("show") === "callpaths" ? "callpaths" : "regions";
+    this.metric = report.metrics.find(({ name }) => name === this.kept.get("metric")) ?? report.metrics[0];
+    this.selection = this.selectionFrom(this.kept);
+    this.words = wordsOf(this.kept.get("find") ?? "");
+    /** @type {Map<Level, (k: number) => string>} */
+    this.searched = new Map();
     /** @type {Follower[]} */
     this.followers = [];
     this.pending = false;
+    /** @type {number | undefined} */
+    this.writing = undefined;
   }
 
   /** @returns {Level} */
@@ -24,24 +45,143 @@ export class State {
   }
 
   /**
+   * A positive number that the address has.
+   * @param {string} name
+   */
+  number(name) {
+    const value = Number(this.kept.get(name));
+    return value > 0 && Number.isFinite(value) ? value : undefined;
+  }
+
+  /** @param {URLSearchParams} kept */
+  selectionFrom(kept) {
+    const { callpaths, regions } = this.report.levels;
+    const node = Number(kept.get("callpath") ?? -1);
+    if (node in callpaths.region) return { region: callpaths.region[node], node };
+    const region = regions.region.find((r) => regions.regions[r].name === kept.get("region"));
+    return region === undefined ? NOTHING : { region, node: -1 };
+  }
+
+  /**
+   * Keeps a choice in the page's address; null for how the page opens.
+   * @param {string} name
+   * @param {string | null} value
+   */
+  keep(name, value) {
+    if (value === null) this.kept.delete(name);
+    else this.kept.set(name, value);
+    clearTimeout(this.writing);
+    this.writing = setTimeout(() => this.write(), LATER);
+  }
+
+  write() {
+    const text = this.kept.toString();
+    try {
+      history.replaceState(history.state, "", text ? `#${text}` : location.pathname + location.search);
+    } catch {
+      // pages shown inside of others may have no address of their own
+    }
+  }
+
+  /**
    * @param {number} d
    * @param {number} value
    */
   setTarget(d, value) {
+    const { opening, parameters } = this.report.space;
     this.target[d] = value;
+    this.keep(`at.${parameters[d]}`, value === opening[d] ? null : String(value));
     this.changed();
   }
 
   /** @param {number} number */
   setMetric(number) {
     this.metric = this.report.metrics[number];
+    this.keep("metric", number ? this.metric.name : null);
     this.changed();
   }
 
   /** @param {LevelName} name */
   setLevel(name) {
     this.levelName = name;
+    this.keep("show", name === "regions" ? null : name);
     this.changed();
+  }
+
+  /** @param {string} text */
+  setSearch(text) {
+    this.words = wordsOf(text);
+    this.keep("find", this.words.length ? text : null);
+    this.changed();
+  }
+
+  /**
+   * Selects a kernel of a level; the selected one again selects nothing.
+   * @param {Level} level
+   * @param {number} k
+   */
+  toggle(level, k) {
+    const whole = level.whole ?? level;
+    const node = whole === this.report.levels.callpaths ? (level.whole ? level.node[k] : k) : -1;
+    this.select(this.selects(level, k) ? NOTHING : { region: level.region[k], node });
+  }
+
+  /** @param {Selection} selection */
+  select(selection) {
+    this.selection = selection;
+    const { region, node } = selection;
+    this.keep("callpath", node < 0 ? null : String(node));
+    this.keep("region", region < 0 || node >= 0 ? null : this.report.levels.regions.regions[region].name);
+    this.changed();
+  }
+
+  get selecting() {
+    return this.selection.region >= 0;
+  }
+
+  /**
+   * Whether a kernel is the selected one; of a selected call path that is its region, too.
+   * @param {Level} level
+   * @param {number} k
+   */
+  selects(level, k) {
+    const { region, node } = this.selection;
+    if (region < 0 || level.region[k] !== region) return false;
+    const isNode = (level.whole ?? level) === this.report.levels.callpaths;
+    return node < 0 || !isNode || (level.whole ? level.node[k] : k) === node;
+  }
+
+  /**
+   * Whether the search finds a kernel by its name or those of its callers.
+   * @param {Level} level
+   * @param {number} k
+   */
+  finds(level, k) {
+    if (this.words.length === 0) return true;
+    const text = this.searched.get(level) ?? searchTexts(level);
+    this.searched.set(level, text);
+    return this.words.every((word) => text(k).includes(word));
+  }
+
+  /**
+   * Whether the search finds a kernel by its own name.
+   * @param {Level} level
+   * @param {number} k
+   */
+  findsName(level, k) {
+    const { name, mangled } = level.regions[level.region[k]];
+    const text = `${name} ${mangled ?? ""}`.toLowerCase();
+    return this.words.every((word) => text.includes(word));
+  }
+
+  /**
+   * Whether a kernel steps back behind the selected ones, or behind those that the search finds.
+   * @param {Level} level
+   * @param {number} k
+   */
+  fades(level, k) {
+    if (this.selecting) return !this.selects(level, k);
+    return this.words.length > 0 && !this.finds(level, k);
   }
 
   /**
@@ -50,17 +190,28 @@ export class State {
    * @param {() => void} update
    */
   follow(section, update) {
-    const follower = { update, visible: true, stale: false };
+    const near = section.getBoundingClientRect().top < innerHeight + AHEAD;
+    const follower = { update, visible: near, stale: !near };
     this.followers.push(follower);
     const watch = new IntersectionObserver(
       ([entry]) => {
         follower.visible = entry.isIntersecting;
         if (follower.visible && follower.stale) refresh(follower);
       },
-      { rootMargin: "300px" },
+      { rootMargin: `${AHEAD}px` },
     );
     watch.observe(section);
-    update();
+    if (near) update();
+  }
+
+  /** Draws what is out of sight while there is nothing else to do, so that the browser's search finds it. */
+  drawRest() {
+    const later = this.followers.find((follower) => follower.stale);
+    if (!later) return;
+    whenIdle(() => {
+      if (later.stale) refresh(later);
+      this.drawRest();
+    });
   }
 
   /** Updates everything in sight, once for all changes before the next picture. */
@@ -75,6 +226,32 @@ export class State {
       }
     });
   }
+
+  /** Brings everything up to date, in sight or not: before the page is printed. */
+  changedEverywhere() {
+    for (const follower of this.followers) refresh(follower);
+  }
+}
+
+/**
+ * Indices that the address has, ``3.7.12``, without those that do not exist.
+ * @param {string | null} text
+ * @param {number} count
+ */
+export function numbersIn(text, count) {
+  const numbers = (text ?? "").split(".").filter(Boolean).map(Number);
+  return numbers.filter((k) => Number.isInteger(k) && k >= 0 && k < count);
+}
+
+/** @param {string} text */
+function wordsOf(text) {
+  return text.toLowerCase().split(/\s+/).filter(Boolean);
+}
+
+/** @param {() => void} act */
+function whenIdle(act) {
+  if (typeof requestIdleCallback === "function") requestIdleCallback(act);
+  else setTimeout(act, LATER);
 }
 
 /** @param {Follower} follower */

@@ -49,7 +49,7 @@ def browser() -> Iterator[Any]:
 class Watched:
     """An opened page with what it asked of the network and what it complained about."""
 
-    def __init__(self, running: Any, path: Path, **options: Any) -> None:
+    def __init__(self, running: Any, path: Path, address: str = "", **options: Any) -> None:
         self.requests: list[str] = []
         self.complaints: list[str] = []
         self.page = running.new_page(**options)
@@ -58,7 +58,7 @@ class Watched:
         self.page.on("console", lambda message: self.complaints.append(message.text))
         self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
         self.page.on("dialog", lambda dialog: (self.complaints.append("a dialog"), dialog.dismiss()))
-        self.page.goto(path.as_uri())
+        self.page.goto(path.as_uri() + (f"#{address}" if address else ""))
         self.page.wait_for_selector("html[data-ready]", state="attached")
 
 
@@ -103,8 +103,12 @@ class Scripts:
 IMPORTS = """
 const { readReport } = await import("/data/report.js");
 const outlook = await import("/data/outlook.js");
+const estimates = await import("/data/estimates.js");
 const formula = await import("/text/formula.js");
+const source = await import("/text/source.js");
 const names = await import("/text/names.js");
+const controls = await import("/views/controls.js");
+const crossovers = await import("/views/crossovers.js");
 const icicle = await import("/views/icicle.js");
 """
 

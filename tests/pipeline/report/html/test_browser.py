@@ -116,14 +116,15 @@ def test_sorting_turns_with_every_press(page: Any) -> None:
 def test_search_finds_names_of_callers_too(page: Any) -> None:
     search = page.get_by_label("Search: Kernels")
     search.fill("allred")
+    shows(page.locator("#kernel-table [role=status]"), "1")
     assert names(page) == ["MPI_Allreduce"]
-    assert page.locator("#kernel-table [role=status]").inner_text() == "1"
     choose(page, "#controls", "Call paths")
     settle(page)
     search.fill("solvesegregated")
+    shows(page.locator("#kernel-table [role=status]"), "2")
     assert set(names(page)) == {"MPI_Allreduce", short_name(SOLVER)}
     search.fill("nowhere")
-    assert page.locator("#kernel-table [role=status]").inner_text() == "Nothing found"
+    shows(page.locator("#kernel-table [role=status]"), "Nothing found")
 
 
 def test_row_opens_its_plot_with_points_curve_and_interval(page: Any) -> None:
@@ -153,11 +154,12 @@ def test_an_opened_row_tells_what_is_known_about_the_model(page: Any) -> None:
         "compiler",
         f"{value:.3g} core-s, 90 % interval {low:.3g} to {high:.3g}",
         facts.locator(".formula").first.inner_text(),
+        "LaTeXPython",
         f"SMAPE {models.smape[k]:.1f} % (fit), {models.cv_smape[k]:.1f} % (leave-one-out)",
         f"with a probability of {100 * models.probability_growing[k]:.0f} %",
     ]
     assert facts.locator(".formula").first.get_attribute("title") == models.formula(k)
-    shows(facts.locator("h4"), f"Rival models (the most plausible one has {100 * models.weight[k, 0]:.0f} %)")
+    shows(facts.locator("h3"), f"Rival models (the most plausible one has {100 * models.weight[k, 0]:.0f} %)")
     assert [text.split()[-2] for text in facts.locator("li").all_inner_texts()] == [
         f"{100 * weight:.0f}" for weight in models.weight[k, 1:3]
     ]

@@ -62,7 +62,7 @@ def test_the_largest_and_their_sum_are_shown() -> None:
 
 def test_all_figures_add_up_to_those_of_the_program() -> None:
     found, level = callpaths(), study().callpaths
-    grid = scales_of(study(), default_target(study())).grid
+    grid = found.grid[:, None]
     expected = level.models.predict(grid)
     np.testing.assert_allclose(found.prediction.value.sum(axis=0), expected.value.sum(axis=0))
     np.testing.assert_array_equal(found.prediction.value[:-1], expected.value[found.kernels])
@@ -75,7 +75,7 @@ def test_all_figures_add_up_to_those_of_the_program() -> None:
 def test_the_interval_of_the_sum_is_that_of_its_parts() -> None:
     found, level = callpaths(), study().callpaths
     rest = np.setdiff1d(np.arange(len(level.kernels)), found.kernels)
-    grid = scales_of(study(), default_target(study())).grid
+    grid = found.grid[:, None]
     parts = level.models.take(rest)
     np.testing.assert_allclose(found.prediction.upper[-1], added(parts, parts.predict(grid)).upper[0])
 

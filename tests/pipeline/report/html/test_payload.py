@@ -19,11 +19,13 @@ from pipeline.report.html import payload
 from pipeline.report.html.payload import (
     METRICS,
     MOST_UNEVEN,
+    answer_data,
     filter_data,
     imbalance_data,
     page_data,
     region_data,
     region_numbers,
+    runtime_data,
     short_unit,
     shown_levels,
 )
@@ -32,6 +34,7 @@ from tests.pipeline.report.html.studies import (
     SCRIPT,
     SHIFT,
     SOLVER,
+    answered,
     outlooks,
     study,
     study_of,
@@ -70,9 +73,9 @@ def test_what_was_measured_and_what_can_be_asked() -> None:
     assert data["targets"] == [[256.0, 50.0]]
     assert data["first"] == [4.0, 10.0]
     assert data["reach"] == [1024.0, 50.0]
-    assert data["grid"][0] == 4.0
-    assert data["grid"][-1] == 1024.0
-    assert len(data["grid"]) == 14
+    for level in data["levels"].values():
+        assert (level["grid"][0], level["grid"][-1]) == (1.0, 65536.0)
+        assert len(floats(level["value"], len(level["grid"]))) == len(level["region"])
     assert data["limits"] == {"growing": 0.9, "noteworthy": 0.01}
     json.dumps(data, allow_nan=False)
 
@@ -94,7 +97,8 @@ def test_levels_are_not_mixed_up() -> None:
     assert [region["name"] for region in data["regions"]] == ["main", "MPI_Send", "solve"]
     assert data["levels"]["regions"]["region"] == [0, 1, 2]
     assert data["levels"]["callpaths"]["region"] == [0, 1, 2, 1]
-    assert len(floats(data["levels"]["callpaths"]["value"], 14)) == 4
+    callpaths = data["levels"]["callpaths"]
+    assert len(floats(callpaths["value"], len(callpaths["grid"]))) == 4
 
 
 def test_other_metrics_are_summed_over_locations_and_averaged_over_repetitions() -> None:
@@ -265,3 +269,26 @@ def test_no_filter_without_evidence_or_decisions() -> None:
     assert filter_data(None) is None
     assert filter_data({"method": "paper rule", "regions": []}) is None
     assert data_of(study())["filter"] is None
+
+
+def test_figures_that_are_not_available_have_no_chart() -> None:
+    analysis = two_parameter_study()
+    report = answered(analysis)
+    assert report.runtime is not None
+    charts = runtime_data(analysis, report.runtime, report.targets[-1], np.array([4.0, 256.0]))
+    assert [chart["name"] for chart in charts] == ["wall"]
+
+
+def test_figures_for_any_target_are_those_of_the_runtime() -> None:
+    report = answered(study())
+    assert report.runtime is not None
+    rows = answer_data(study(), report.runtime, report.targets[-1], np.array([16.0, 256.0]))
+    assert [(row["label"], row["unit"]) for row in rows] == [
+        ("wall time", "s"),
+        ("speed-up", ""),
+        ("efficiency", "%"),
+    ]
+    for row, name in zip(rows, ("wall", "speedup", "efficiency"), strict=True):
+        expected = getattr(report.runtime.figures, name)
+        for end in ("value", "lower", "upper"):
+            assert row["estimates"][end][-1] == pytest.approx(getattr(expected, end)[-1], rel=1e-5)

@@ -8,7 +8,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline.models.analysis import default_target
-from pipeline.report.html.scales import BEYOND_TARGET, GRID_POINTS, MEASURED_KEPT, filled, scales_of
+from pipeline.report.html.scales import (
+    BEYOND_TARGET,
+    FARTHEST,
+    GRID_POINTS,
+    MEASURED_KEPT,
+    STEP,
+    filled,
+    scales_of,
+)
 from tests.pipeline.report.html.studies import PROCESSES, study, study_of, two_parameter_study
 
 
@@ -18,7 +26,9 @@ def test_grid_holds_measured_scales_targets_and_reach() -> None:
     grid = scales.grid[:, 0]
     assert {*PROCESSES, 100.0, 256.0, 1024.0} <= set(grid)
     assert (np.diff(grid) > 0).all()
-    assert len(grid) == GRID_POINTS == 14
+    assert ((grid >= 4) & (grid <= 1024)).sum() == GRID_POINTS == 14
+    assert (grid[0], grid[-1]) == (1.0, FARTHEST * 64) == (1.0, 65536.0)
+    assert (grid[1:] / grid[:-1]).max() <= STEP * (1 + 1e-12)
     assert scales.target == 256.0
     assert (scales.first, scales.reach) == (4.0, 1024.0)
 
@@ -75,7 +85,7 @@ def test_of_many_measured_scales_only_the_ends_are_kept(count: int, all_there: b
 def test_many_targets_make_the_grid_longer() -> None:
     targets = np.linspace(65, 200, 20)[:, None]
     grid = scales_of(study(), targets).grid[:, 0]
-    assert len(grid) == len(PROCESSES) + 20 + 1
+    assert ((grid >= 4) & (grid <= 800)).sum() == len(PROCESSES) + 20 + 1
     assert set(targets[:, 0]) <= set(grid)
 
 

@@ -17,11 +17,19 @@ from pipeline.report.html.sections import (
     exact_scales,
     facts,
     model_warnings,
+    predicted_efficiency,
     repetitions_text,
     scale_text,
     study_name,
 )
-from tests.pipeline.report.html.studies import EFFICIENCY, PROVENANCE, study, study_of, two_parameter_study
+from tests.pipeline.report.html.studies import (
+    EFFICIENCY,
+    PROVENANCE,
+    answered,
+    study,
+    study_of,
+    two_parameter_study,
+)
 
 
 @pytest.mark.parametrize(
@@ -130,8 +138,8 @@ def test_whole_values_of_parameters_stay_whole(value: float, text: str) -> None:
     assert scale_text(value) == text
 
 
-def test_exact_scales_have_four_digits() -> None:
-    assert exact_scales("p", [4.0, 5.65685, 131072.0]) == "p = 4, 5.657, 131072"
+def test_exact_scales_are_a_range() -> None:
+    assert exact_scales("p", [5.65685, 16.0, 131072.0]) == "3 scales from p = 5.657 to 131072"
 
 
 def test_efficiency_leaves_out_what_is_unknown_everywhere() -> None:
@@ -182,3 +190,20 @@ def test_options_are_shown_as_json() -> None:
         ("metric", '"time"'),
         ("filter", '{"top_time": 0.25}'),
     ]
+
+
+def test_efficiencies_are_predicted_at_targets_that_were_not_measured() -> None:
+    effort: dict[tuple[str, ...], Any] = {("main",): lambda p: 100 + 0 * p}
+    effort[("main", "MPI_Allreduce")] = lambda p: 0.5 * p
+    report = answered(study_of(effort), np.array([[64.0], [256.0]]))
+    assert report.runtime is not None
+    assert report.runtime.pop is not None
+    measured, row = predicted_efficiency(["p"], report.runtime)
+    assert measured["at"] == {"p": 64.0}
+    assert row["at"] == {"p": 256.0}
+    assert row["overall"] == report.runtime.pop.overall[-1]
+    assert row["ipc"] is None
+    table = efficiency_table(EFFICIENCY, [row, row | {"at": {"p": 4.0}}])
+    assert table["points"] == ["p = 4", "p = 256 (predicted)"]
+    assert table["rows"][0]["cells"][1]["text"] == f"{100 * row['overall']:.1f} %"
+    assert predicted_efficiency(["p"], None) == []

@@ -1,14 +1,14 @@
 // @ts-check
 // Values over the call tree: inclusive sums, and how nodes grow at the target.
 
-import { elasticity, growthClass, NEXT, sum } from "./outlook.js";
+import { elasticity, NEXT, sum } from "./outlook.js";
 import { floats } from "./payload.js";
 
 /** @import { Level } from "./level.js" */
 /** @import { Floats, Point } from "./payload.js" */
 /** @typedef {"target" | number} Where the target, or the index of a measured point */
 /** @typedef {{exclusive: Float64Array, inclusive: Float64Array, total: number}} TreeValues */
-/** @typedef {{exponent: Float64Array, classOf: (k: number) => string}} TreeGrowth */
+/** @typedef {{exponent: Float64Array, relative: (k: number) => number}} TreeGrowth against that of the program */
 
 export const MODELLED = -1; // number of the modelled metric; the measured ones count from 0
 
@@ -68,8 +68,17 @@ export class CallTree {
   }
 
   /**
-   * Local growth at the target, of the nodes alone or with their callees: exponents and their classes.
-   * If the parameter does not count processes, everything grows with it, so the class is that of the share.
+   * Opens the callers of nodes.
+   * @param {Set<number>} open
+   * @param {Iterable<number>} nodes
+   */
+  openAbove(open, nodes) {
+    for (const node of nodes) for (const k of this.level.path(node).slice(0, -1)) open.add(k);
+  }
+
+  /**
+   * Local growth at the target, of the nodes alone or with their callees.
+   * If the parameter does not count processes, everything grows with it, so the colour is that of the share.
    * @param {boolean} inclusive
    * @param {Point} target
    * @returns {TreeGrowth}
@@ -82,6 +91,6 @@ export class CallTree {
       ? elasticity(this.inclusive(here), this.inclusive(next))
       : elasticity(here, next);
     const ofAll = this.relativeGrowth ? elasticity([sum(here)], [sum(next)])[0] : 0;
-    return { exponent, classOf: (k) => growthClass(exponent[k] - ofAll) };
+    return { exponent, relative: (k) => exponent[k] - ofAll };
   }
 }

@@ -3,11 +3,14 @@
 // constant + sum of coefficient * product of p^i * log2(p)^j.
 
 import { doubles, floats } from "./payload.js";
+import { placeAmong } from "./space.js";
 
 /** @import { LevelPayload, Point, Region } from "./payload.js" */
 /** @import { Space } from "./space.js" */
 /** @typedef {{over: number, past: number, at: number, measured: boolean}} Crossover kernel `over` overtakes `past` */
 /** @typedef {readonly [number, number]} Interval lower and upper end */
+
+const REMEMBERED = 300; // points
 
 export class Level {
   /**
@@ -61,9 +64,20 @@ export class Level {
     this.sharedWarnings = (models.warnings[0] ?? []).filter((text) =>
       models.warnings.every((texts) => texts.includes(text)),
     );
+    this.scales = raw.grid;
+    this.logScales = Float64Array.from(raw.grid, Math.log);
     this.grid = { value: floats(raw.value), lower: floats(raw.lower), upper: floats(raw.upper) };
     this.totalInterval = { lower: floats(raw.total.lower), upper: floats(raw.total.upper) };
-    this.correction = this.corrections();
+    /** @type {Map<string, Float64Array>} */
+    this.known = new Map();
+    /** @type {Float32Array | null} */
+    this.ratios = null;
+  }
+
+  /** Logarithms of prediction over formula at the grid, made when they are first needed. */
+  get correction() {
+    this.ratios ??= this.corrections();
+    return this.ratios;
   }
 
   /** @param {number} k */
@@ -198,15 +212,23 @@ export class Level {
 
   /** Logarithms of prediction over formula at the grid; predictions weigh all rivals. */
   corrections() {
-    const { grid, opening } = this.space;
-    const logs = new Float32Array(this.count * grid.length);
-    grid.forEach((scale, i) => {
-      this.formulas(this.space.atScale(opening, scale)).forEach((formula, k) => {
-        const value = this.grid.value[k * grid.length + i];
-        logs[k * grid.length + i] = comparable(formula, value) ? Math.log(value / formula) : NaN;
+    const { scales } = this;
+    const logs = new Float32Array(this.count * scales.length);
+    scales.forEach((scale, i) => {
+      this.formulas(this.space.atScale(this.space.opening, scale)).forEach((formula, k) => {
+        const value = this.grid.value[k * scales.length + i];
+        logs[k * scales.length + i] = comparable(formula, value) ? Math.log(value / formula) : NaN;
       });
     });
     return logs;
+  }
+
+  /**
+   * Between which two points of the grid a point lies; null away from its line, and beyond its ends.
+   * @param {Point} at
+   */
+  gridPlace(at) {
+    return this.space.onGridLine(at) ? placeAmong(this.logScales, at[this.space.column]) : null;
   }
 
   /**
@@ -217,8 +239,9 @@ export class Level {
    */
   corrected(k, formula, place) {
     if (!place) return formula;
-    const i = k * this.space.grid.length + place.i;
-    const log = this.correction[i] * (1 - place.share) + this.correction[i + 1] * place.share;
+    const { correction } = this;
+    const i = k * this.scales.length + place.i;
+    const log = correction[i] * (1 - place.share) + correction[i + 1] * place.share;
     if (formula > 0 && Number.isFinite(log)) return formula * Math.exp(log);
     return between(this.grid.value[i], this.grid.value[i + 1], place.share);
   }
@@ -229,16 +252,26 @@ export class Level {
    * @param {Point} at
    */
   value(k, at) {
-    return this.corrected(k, this.formula(k, at), this.space.gridPlace(at));
+    return this.corrected(k, this.formula(k, at), this.gridPlace(at));
   }
 
   /**
-   * Predicted values of all kernels at a point.
+   * Predicted values of all kernels at a point; the last ones are remembered, so they must not be changed.
    * @param {Point} at
    */
   values(at) {
-    const place = this.space.gridPlace(at);
-    return this.formulas(at).map((formula, k) => this.corrected(k, formula, place));
+    const key = at.join();
+    const known = this.known.get(key);
+    if (known) {
+      this.known.delete(key); // the last asked for stand at the end
+      this.known.set(key, known);
+      return known;
+    }
+    const place = this.gridPlace(at);
+    const found = this.formulas(at).map((formula, k) => this.corrected(k, formula, place));
+    this.known.set(key, found);
+    if (this.known.size > REMEMBERED) this.known.delete(this.known.keys().next().value ?? "");
+    return found;
   }
 
   /**
@@ -248,7 +281,7 @@ export class Level {
    * @param {number} value
    */
   interval(k, at, value) {
-    return this.interpolated(this.grid, k * this.space.grid.length, at, value);
+    return this.interpolated(this.grid, k * this.scales.length, at, value);
   }
 
   /**
@@ -268,7 +301,7 @@ export class Level {
    * @returns {Interval | null}
    */
   interpolated({ lower, upper }, offset, at, value) {
-    const place = this.space.gridPlace(at);
+    const place = this.gridPlace(at);
     if (!place) return null;
     const i = offset + place.i;
     return [

@@ -130,21 +130,3 @@ export function elasticity(here, next) {
     v > 0 && next[k] > 0 ? Math.log(next[k] / v) / Math.log(NEXT) : 0,
   );
 }
-
-/**
- * Classes of growth by what doubling the scale does: upper limit of the exponent, name, text.
- * @type {[number, string, string][]}
- */
-export const GROWTH_CLASSES = [
-  [-0.05, "falls", "falls"],
-  [0.05, "constant", "constant"],
-  [0.5, "slow", "up to ×1.4"],
-  [1.05, "linear", "up to ×2"],
-  [Infinity, "fast", "more than ×2"],
-];
-
-/** @param {number} exponent */
-export function growthClass(exponent) {
-  return (GROWTH_CLASSES.find(([limit]) => exponent <= limit) ??
-    GROWTH_CLASSES[GROWTH_CLASSES.length - 1])[1];
-}

@@ -15,7 +15,6 @@
  * @property {Point[]} targets the page opens at the last
  * @property {Point} first lower ends of the sliders
  * @property {Point} reach their upper ends
- * @property {number[]} grid scales with exact predictions, the other parameters at the target
  * @property {string} metric
  * @property {string} unit
  * @property {boolean} relativeGrowth growth is judged by shares, since the parameter counts no processes
@@ -27,6 +26,7 @@
  * @property {ImbalancePayload | null} imbalance
  * @property {FilterPayload | null} filter
  * @property {RuntimeChart[] | null} runtime null if the models are not of time
+ * @property {AnswerPayload[] | null} answer figures of the whole program for any target; null as runtime
  * @property {RooflinePayload | null} roofline null if the machine measured on is not known
  */
 
@@ -63,10 +63,12 @@
  * @property {string} label
  * @property {number} target
  * @property {Estimates} points measured
- * @property {Estimates} curve of the models, up to the target
+ * @property {Estimates} curve of the models
  * @property {(number | null)[] | null} ideal along the curve
  * @property {number | null} threshold the efficiency asked for, in charts of efficiency
  */
+
+/** @typedef {{label: string, unit: string, estimates: Estimates}} AnswerPayload along the grid of the regions */
 
 /**
  * @typedef {object} Estimates values with 90 % intervals, null for what is not available
@@ -92,6 +94,7 @@
  * @property {Floats} mean K x points
  * @property {{count: number, kernels: number[], values: Floats}} repetitions
  * @property {ModelsPayload} models
+ * @property {number[]} grid scales with exact predictions, ascending, the other parameters at the target
  * @property {Floats} value K x G predictions
  * @property {Floats} lower
  * @property {Floats} upper

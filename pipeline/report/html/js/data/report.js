@@ -2,6 +2,7 @@
 // All that the page knows, ready to be asked.
 
 import { CallTree } from "./call_tree.js";
+import { known } from "./estimates.js";
 import { Level } from "./level.js";
 import { floats } from "./payload.js";
 import { Space } from "./space.js";
@@ -40,6 +41,7 @@ export function readReport(payload) {
     imbalance: payload.imbalance && imbalanceOf(payload.imbalance),
     filter: payload.filter,
     runtime: payload.runtime,
+    answer: payload.answer?.map(({ label, unit, estimates }) => ({ label, unit, curve: known(estimates) })),
     roofline: payload.roofline,
   };
 }

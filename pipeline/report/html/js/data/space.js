@@ -12,7 +12,6 @@ export class Space {
     this.largest = payload.largest;
     this.first = payload.first;
     this.reach = payload.reach;
-    this.grid = payload.grid;
     this.targets = payload.targets;
     this.opening = payload.targets[payload.targets.length - 1];
     this.scaled = this.parameters[this.column];
@@ -52,18 +51,15 @@ export class Space {
   }
 
   /**
-   * Between which two points of the grid a point lies, and where by ratio; null away from the grid's line.
+   * By what factor a point lies beyond the measured range; 1 inside.
    * @param {Point} at
-   * @returns {{i: number, share: number} | null}
    */
-  gridPlace(at) {
-    if (!this.onGridLine(at)) return null;
-    const { grid } = this;
-    const scale = at[this.column];
-    let i = 0;
-    while (i < grid.length - 2 && grid[i + 1] < scale) i++;
-    const share = Math.log(scale / grid[i]) / Math.log(grid[i + 1] / grid[i]);
-    return { i, share: Math.min(Math.max(share, 0), 1) };
+  extrapolation(at) {
+    const factors = at.flatMap((value, d) => {
+      const measured = this.points.map((point) => point[d]);
+      return [value / Math.max(...measured), Math.min(...measured) / value];
+    });
+    return Math.max(1, ...factors);
   }
 
   /**
@@ -77,6 +73,26 @@ export class Space {
     const near = marks.find((mark) => Math.abs(Math.log(value / mark)) <= width);
     return near ?? Number(value.toPrecision(3));
   }
+}
+
+/**
+ * Between which two of some scales a scale lies, and where by ratio; null outside of them.
+ * @param {Float64Array} logs logarithms of the scales, ascending
+ * @param {number} scale
+ * @returns {{i: number, share: number} | null}
+ */
+export function placeAmong(logs, scale) {
+  const log = Math.log(scale);
+  let [low, high] = [0, logs.length - 1];
+  const rounding = 1e-8; // scales are written with nine digits
+  if (!(log >= logs[low] - rounding && log <= logs[high] + rounding)) return null;
+  while (high - low > 1) {
+    const middle = (low + high) >> 1;
+    if (logs[middle] < log) low = middle;
+    else high = middle;
+  }
+  const share = (log - logs[low]) / (logs[high] - logs[low]);
+  return { i: low, share: Math.min(Math.max(share, 0), 1) };
 }
 
 /**

@@ -5,6 +5,7 @@ import { spread } from "../data/space.js";
 import { tickLabel } from "../text/numbers.js";
 import { binaryTicks, linearScale, logScale } from "./axes.js";
 import { svgEl } from "./dom.js";
+import { zoomOf } from "./zoom.js";
 
 /** @import { Space } from "../data/space.js" */
 /** @import { Range, Scale } from "./axes.js" */
@@ -29,13 +30,28 @@ import { svgEl } from "./dom.js";
  * @property {Scale} y
  * @property {Box} box
  * @property {number} width
+ * @property {Axis} xAxis
+ * @property {Axis} yAxis
+ * @property {Series[]} series what was drawn, for files
  */
+
+/** @typedef {{name: string, kind: string, xs: number[], ys: number[]}} Series */
 
 const MARGIN = { top: 14, right: 16, bottom: 40, left: 58 };
 const HEIGHT = 320;
-const SAMPLES = 80; // of a curve
+const SAMPLES = 120; // of a curve, from the smallest measured scale to the end of the slider
 const PAST_TARGET = 1.5; // how far curves go on, but not beyond the slider
 let charts = 0;
+/** @type {WeakMap<Element, Chart>} */
+const drawn = new WeakMap();
+
+/**
+ * The chart in an element, if there is one.
+ * @param {Element} host
+ */
+export function chartIn(host) {
+  return drawn.get(host);
+}
 
 /**
  * Draws axes into `host` and returns what layers need.
@@ -53,8 +69,11 @@ export function frame(host, spec) {
     top: MARGIN.top,
     bottom: height - MARGIN.bottom,
   };
-  const x = (spec.x.log ? logScale : linearScale)(spec.x.domain, [box.left, box.right]);
-  const y = (spec.y.log ? logScale : linearScale)(spec.y.domain, [box.bottom, box.top]);
+  const zoom = zoomOf(host);
+  const xAxis = { ...spec.x, domain: zoom?.x ?? spec.x.domain };
+  const yAxis = { ...spec.y, domain: zoom?.y ?? spec.y.domain };
+  const x = (xAxis.log ? logScale : linearScale)(xAxis.domain, [box.left, box.right]);
+  const y = (yAxis.log ? logScale : linearScale)(yAxis.domain, [box.bottom, box.top]);
   charts += 1;
   const clip = `clip-${charts}`;
   const plot = svgEl("g", { "clip-path": `url(#${clip})` });
@@ -70,19 +89,23 @@ export function frame(host, spec) {
     {
       class: "chart",
       role: "img",
+      tabindex: host.dataset.zoomable === undefined ? null : 0,
       "aria-label": spec.label,
       width,
       height,
       viewBox: `0 0 ${width} ${height}`,
     },
     svgEl("clipPath", { id: clip }, inside),
-    axisX(spec.x, x, box),
-    axisY(spec.y, y, box),
+    axisX(xAxis, x, box),
+    axisY(yAxis, y, box),
     plot,
     over,
   );
   host.replaceChildren(root);
-  return { root, plot, over, x, y, box, width };
+  /** @type {Chart} */
+  const chart = { root, plot, over, x, y, box, width, xAxis, yAxis, series: [] };
+  drawn.set(host, chart);
+  return chart;
 }
 
 /**
@@ -103,8 +126,11 @@ export function scaleAxis(space, domain, log) {
  * @param {number[]} target
  */
 export function curveScales({ column, measuredStart, measuredEnd, reach }, target) {
-  const end = Math.max(measuredEnd, Math.min(PAST_TARGET * target[column], reach[column]));
-  return spread(measuredStart, end, SAMPLES);
+  const past = Math.max(Math.min(PAST_TARGET * target[column], reach[column]), target[column]);
+  const end = Math.max(measuredEnd, past);
+  const start = Math.min(measuredStart, target[column]);
+  const samples = spread(start, Math.max(reach[column], end), SAMPLES); // the same for most targets
+  return [...samples.filter((scale) => scale < end), end];
 }
 
 /**
@@ -189,8 +215,14 @@ function pathThrough(chart, xs, ys) {
  * @param {string} title
  */
 export function drawLine(chart, xs, ys, cls, title) {
-  const d = pathThrough(chart, xs, ys);
-  chart.plot.append(svgEl("path", { class: `line ${cls}`, d }, svgEl("title", {}, title)));
+  const line = svgEl(
+    "path",
+    { class: `line ${cls}`, d: pathThrough(chart, xs, ys) },
+    svgEl("title", {}, title),
+  );
+  chart.plot.append(line);
+  chart.series.push({ name: title, kind: "line", xs, ys });
+  return line;
 }
 
 /**
@@ -199,14 +231,19 @@ export function drawLine(chart, xs, ys, cls, title) {
  * @param {number[]} lower
  * @param {number[]} upper
  * @param {string} cls
+ * @param {string} [name]
  */
-export function drawBand(chart, xs, lower, upper, cls) {
+export function drawBand(chart, xs, lower, upper, cls, name = "90 % interval") {
   const bottom = Math.max(chart.y.invert(chart.box.bottom), Number.MIN_VALUE);
   /** @param {number} value */
   const floor = (value) => (Number.isFinite(chart.y(value)) ? value : bottom);
   const there = pathThrough(chart, xs, upper.map(floor));
   const back = pathThrough(chart, [...xs].reverse(), [...lower].reverse().map(floor));
-  chart.plot.append(svgEl("path", { class: `band ${cls}`, d: `${there}${back.replace(/^M/, "L")}Z` }));
+  const d = `${there}${back.replace(/^M/, "L")}Z`;
+  const band = svgEl("path", { class: `band ${cls}`, d }, svgEl("title", {}, name));
+  chart.plot.append(band);
+  chart.series.push({ name, kind: "lower end", xs, ys: lower }, { name, kind: "upper end", xs, ys: upper });
+  return band;
 }
 
 /**
@@ -216,6 +253,9 @@ export function drawBand(chart, xs, lower, upper, cls) {
  * @param {number} [radius]
  */
 export function drawDots(chart, dots, cls, radius = 3.2) {
+  for (const { x, y, title } of dots) {
+    chart.series.push({ name: title ?? "", kind: "point", xs: [x], ys: [y] });
+  }
   for (const { x, y, title } of dots) {
     const [px, py] = [chart.x(x), chart.y(y)];
     if (!Number.isFinite(px) || !Number.isFinite(py)) continue;

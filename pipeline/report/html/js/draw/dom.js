@@ -111,11 +111,26 @@ export function selector(label, choices, value, chosen) {
 }
 
 /**
+ * Draws again what may hold the focus, which goes to the element with the same `data-focus`.
+ * @param {Element} host
+ * @param {() => void} draw
+ */
+export function keepingFocus(host, draw) {
+  const active = document.activeElement;
+  const key = active && host.contains(active) ? active.getAttribute("data-focus") : null;
+  draw();
+  if (key === null || active?.isConnected) return;
+  const found = host.querySelector(`[data-focus="${CSS.escape(key)}"]`);
+  if (found instanceof HTMLElement || found instanceof SVGElement) found.focus({ preventScroll: true });
+}
+
+/**
  * @param {string} text
  * @param {string} what
+ * @param {string} [label]
  */
-export function copyButton(text, what) {
-  const button = el("button", { type: "button", class: "quiet", "aria-label": `Copy ${what}` }, "Copy");
+export function copyButton(text, what, label = "Copy") {
+  const button = el("button", { type: "button", class: "quiet", "aria-label": `Copy ${what}` }, label);
   button.addEventListener("click", async () => {
     try {
       await navigator.clipboard.writeText(text);
@@ -125,7 +140,7 @@ export function copyButton(text, what) {
       getSelection()?.selectAllChildren(button.previousElementSibling ?? button);
     }
     setTimeout(() => {
-      button.textContent = "Copy";
+      button.textContent = label;
     }, 1500);
   });
   return button;

@@ -1,8 +1,9 @@
 // @ts-check
-// A reading line that follows the pointer over a chart.
+// A reading line that follows the pointer over a chart, and stays where it is pinned.
 
 import { scaleText } from "../text/numbers.js";
 import { el, styled, svgEl } from "./dom.js";
+import { pinOf } from "./zoom.js";
 
 /** @import { Space } from "../data/space.js" */
 /** @import { Chart } from "./chart.js" */
@@ -19,34 +20,41 @@ export function readings(host, chart, space, readingsAt) {
   const box = el("div", { class: "readings", hidden: true, "aria-hidden": true });
   chart.over.append(line);
   host.append(box);
-  const hide = () => {
-    box.hidden = true;
-    line.style.display = "none";
-  };
-  hide();
-  chart.root.addEventListener("pointerleave", hide);
-  chart.root.addEventListener("pointermove", (event) => {
-    const px = event.clientX - chart.root.getBoundingClientRect().left;
-    if (px < chart.box.left || px > chart.box.right) {
-      hide();
-      return;
-    }
-    const scale = space.snapped(space.column, chart.x.invert(px));
+  /** @param {number} value */
+  const show = (value) => {
+    const scale = space.snapped(space.column, value);
+    const px = chart.x(scale);
     line.style.display = "";
-    line.setAttribute("x1", String(chart.x(scale)));
-    line.setAttribute("x2", String(chart.x(scale)));
+    line.setAttribute("x1", String(px));
+    line.setAttribute("x2", String(px));
     box.hidden = false;
-    const rows = readingsAt(scale).map(([cls, name, value]) =>
+    const rows = readingsAt(scale).map(([cls, name, text]) =>
       el(
         "div",
         {},
         el("span", { class: `swatch ${cls}` }),
         el("span", { class: "what" }, name),
-        el("span", {}, value),
+        el("span", {}, text),
       ),
     );
     box.replaceChildren(el("b", {}, `${space.scaled} = ${scaleText(scale)}`), ...rows);
     const left = px > chart.width / 2 ? px - box.offsetWidth - 14 : px + 14;
     styled(box, { left: `${Math.max(left, 0)}px`, top: `${chart.box.top + 4}px` });
+  };
+  const rest = () => {
+    const pin = pinOf(host);
+    if (pin !== undefined && chart.x(pin) >= chart.box.left && chart.x(pin) <= chart.box.right) {
+      show(pin);
+      return;
+    }
+    box.hidden = true;
+    line.style.display = "none";
+  };
+  rest();
+  chart.root.addEventListener("pointerleave", rest);
+  chart.root.addEventListener("pointermove", (event) => {
+    const px = event.clientX - chart.root.getBoundingClientRect().left;
+    if (pinOf(host) !== undefined || px < chart.box.left || px > chart.box.right) rest();
+    else show(chart.x.invert(px));
   });
 }

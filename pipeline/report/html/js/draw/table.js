@@ -1,7 +1,8 @@
 // @ts-check
-// Tables that sort, search and turn pages; a row may open a detail below it.
+// Tables that sort, search, turn pages and can be saved; a row may open a detail below it.
 
-import { el } from "./dom.js";
+import { el, keepingFocus } from "./dom.js";
+import { csvText, fileName, save } from "./files.js";
 
 /** @import { Child } from "./dom.js" */
 /** @typedef {number} Row index of what a row shows */
@@ -9,11 +10,13 @@ import { el } from "./dom.js";
 /**
  * @typedef {object} Column
  * @property {string} key
- * @property {string} title
+ * @property {string | (() => string)} title
  * @property {string} [help]
  * @property {string} [kind] classes of its cells; "number" sorts the largest first, "wide" hides when narrow
  * @property {(row: Row) => number | string} value sorts
  * @property {(row: Row) => Child} cell shows
+ * @property {() => [string, (row: Row) => number | string][]} [csv] columns of the file in its place, which by
+ *   default has the value
  */
 
 /** @typedef {{node: HTMLElement, update: () => void}} Detail */
@@ -23,9 +26,20 @@ import { el } from "./dom.js";
  * @property {string} caption
  * @property {Column[]} columns
  * @property {() => Row[]} rows
- * @property {(row: Row) => string} text what the search looks at, in lower case
+ * @property {(row: Row) => string} [text] what its own search looks at, in lower case
  * @property {(row: Row) => Detail} [detail]
+ * @property {{name: (row: Row) => string, is: (row: Row) => boolean, toggle: (row: Row) => void}} [pick] selects rows
  * @property {string} sort key of the column that sorts at first, the largest on top
+ * @property {Kept} [kept] what is remembered of it
+ */
+
+/**
+ * @typedef {object} Kept
+ * @property {string | null} order as a table gives it to `onOrder`
+ * @property {Row[]} open
+ * @property {(order: string | null) => void} onOrder key of the column that sorts, with - for descending; null as
+ *   it was at first
+ * @property {(open: Row[]) => void} onOpen
  */
 
 const PAGE_ROWS = 25;
@@ -37,8 +51,12 @@ export class DataTable {
    */
   constructor(host, spec) {
     this.spec = spec;
-    this.sortKey = spec.sort;
-    this.descending = true;
+    const order = spec.kept?.order ?? `-${spec.sort}`;
+    const asked = order.replace(/^-/, "");
+    const exists = spec.columns.some(({ key }) => key === asked);
+    this.sortKey = exists ? asked : spec.sort;
+    this.descending = !exists || order.startsWith("-");
+    this.rowsOfPage = PAGE_ROWS;
     this.page = 0;
     /** @type {string[]} */
     this.words = [];
@@ -57,10 +75,24 @@ export class DataTable {
     );
     const scroll = { class: "scroll", tabindex: 0, role: "region", "aria-label": spec.caption };
     host.replaceChildren(this.bar(), el("div", scroll, table));
+    for (const row of spec.kept?.open ?? []) this.openRow(row);
+    this.refresh();
+    addEventListener("beforeprint", () => this.turn(Infinity));
+    addEventListener("afterprint", () => this.turn(PAGE_ROWS));
+  }
+
+  /**
+   * Shows pages of so many rows.
+   * @param {number} rows
+   */
+  turn(rows) {
+    this.rowsOfPage = rows;
     this.refresh();
   }
 
   bar() {
+    const tools = [this.count, this.pager, this.saver()];
+    if (!this.spec.text) return el("div", { class: "bar" }, ...tools);
     const search = el("input", {
       type: "search",
       placeholder: "Search names",
@@ -71,12 +103,34 @@ export class DataTable {
       this.page = 0;
       this.refresh();
     });
-    return el("div", { class: "bar" }, search, this.count, this.pager);
+    return el("div", { class: "bar" }, search, ...tools);
+  }
+
+  saver() {
+    const { caption } = this.spec;
+    const click = () => save(fileName(caption, "csv"), "text/csv", this.csv());
+    return el(
+      "button",
+      { type: "button", class: "quiet", click, "aria-label": `Save as CSV: ${caption}` },
+      "CSV",
+    );
+  }
+
+  /** All rows found, in order, with full values. */
+  csv() {
+    /** @type {[string, (row: Row) => number | string][]} */
+    const columns = this.spec.columns.flatMap(
+      (column) => column.csv?.() ?? [[titleOf(column), column.value]],
+    );
+    const rows = this.found().map((row) => columns.map(([, value]) => value(row)));
+    return csvText([columns.map(([title]) => title), ...rows]);
   }
 
   /** @param {Column} column */
-  head({ key, title, help, kind }) {
+  head(column) {
+    const { key, help, kind } = column;
     const arrow = el("span", { class: "arrow", "aria-hidden": true });
+    const title = el("span", {}, titleOf(column));
     const button = el("button", { type: "button", title: help, click: () => this.sortBy(key) }, title, arrow);
     return el("th", { scope: "col", class: kind ?? null }, button);
   }
@@ -94,6 +148,8 @@ export class DataTable {
     this.descending = key === this.sortKey ? !this.descending : largestFirst;
     this.sortKey = key;
     this.page = 0;
+    const order = `${this.descending ? "-" : ""}${key}`;
+    this.spec.kept?.onOrder(order === `-${this.spec.sort}` ? null : order);
     this.refresh();
   }
 
@@ -102,7 +158,7 @@ export class DataTable {
     const { rows, text } = this.spec;
     const { value } = this.column(this.sortKey);
     const all = rows().filter((row) => {
-      if (this.words.length === 0) return true;
+      if (this.words.length === 0 || !text) return true;
       const searched = text(row);
       return this.words.every((word) => searched.includes(word));
     });
@@ -113,19 +169,34 @@ export class DataTable {
 
   refresh() {
     const found = this.found();
-    const pages = Math.max(1, Math.ceil(found.length / PAGE_ROWS));
+    const size = Math.min(this.rowsOfPage, Math.max(found.length, 1));
+    const pages = Math.max(1, Math.ceil(found.length / size));
     this.page = Math.min(this.page, pages - 1);
-    const first = this.page * PAGE_ROWS;
-    const shown = found.slice(first, first + PAGE_ROWS);
-    this.body.replaceChildren(...shown.flatMap((row) => this.rowNodes(row)));
+    const first = this.page * size;
+    const shown = found.slice(first, first + size);
+    keepingFocus(this.body, () => {
+      this.body.replaceChildren(...shown.flatMap((row) => this.rowNodes(row)));
+    });
     for (const [key, head] of this.heads) {
+      const title = head.querySelector("button > span");
+      if (title) title.textContent = titleOf(this.column(key));
       if (key === this.sortKey) head.setAttribute("aria-sort", this.descending ? "descending" : "ascending");
       else head.removeAttribute("aria-sort");
     }
-    const range = found.length > PAGE_ROWS ? `${first + 1}–${first + shown.length} of ` : "";
+    const range = found.length > size ? `${first + 1}–${first + shown.length} of ` : "";
     const text = found.length ? `${range}${found.length}` : "Nothing found";
     if (this.count.textContent !== text) this.count.textContent = text;
     this.showPager(pages);
+  }
+
+  /**
+   * Turns to the page of the first row that is looked for.
+   * @param {(row: Row) => boolean} wanted
+   */
+  showRow(wanted) {
+    const place = this.found().findIndex(wanted);
+    if (place >= 0 && this.rowsOfPage !== Infinity) this.page = Math.floor(place / this.rowsOfPage);
+    this.refresh();
   }
 
   /** @param {number} pages */
@@ -164,10 +235,15 @@ export class DataTable {
         "th",
         { scope: "row", class: "first" },
         this.spec.detail ? this.opener(row, content) : content,
+        this.picker(row),
       );
     });
     const detail = this.open.get(row);
-    const line = el("tr", { class: detail ? "opened" : null }, ...cells);
+    const looks = [detail ? "opened" : "", this.spec.pick?.is(row) ? "selected" : ""]
+      .filter(Boolean)
+      .join(" ");
+    const line = el("tr", { class: looks || null }, ...cells);
+    if (this.spec.pick) line.addEventListener("click", (event) => this.pickRow(event, row));
     if (!detail) return [line];
     detail.update();
     return [line, detail.line];
@@ -178,10 +254,37 @@ export class DataTable {
    * @param {Child} content
    */
   opener(row, content) {
-    const attributes = { type: "button", class: "opener", "aria-expanded": this.open.has(row) };
+    const state = { "aria-expanded": this.open.has(row), "data-focus": `open-${row}` };
+    const attributes = { type: "button", class: "opener", ...state };
     const button = el("button", attributes, el("span", { class: "twist", "aria-hidden": true }), content);
     button.addEventListener("click", () => this.toggle(row, button));
     return button;
+  }
+
+  /** @param {Row} row */
+  picker(row) {
+    const { pick } = this.spec;
+    if (!pick) return null;
+    return el("button", {
+      type: "button",
+      class: "pick",
+      "data-focus": `pick-${row}`,
+      "aria-pressed": pick.is(row),
+      "aria-label": `Select ${pick.name(row)}`,
+      title: "Select in all tables and charts",
+      click: () => pick.toggle(row),
+    });
+  }
+
+  /**
+   * A click beside buttons selects the row, unless it ends the marking of text.
+   * @param {MouseEvent} event
+   * @param {Row} row
+   */
+  pickRow(event, row) {
+    const marked = getSelection()?.toString();
+    if (marked || !(event.target instanceof Element) || event.target.closest("button")) return;
+    this.spec.pick?.toggle(row);
   }
 
   /**
@@ -194,24 +297,40 @@ export class DataTable {
     if (opened) {
       opened.line.remove();
       this.open.delete(row);
-    } else if (this.spec.detail) {
-      const detail = this.spec.detail(row);
-      const cell = el("td", { colspan: this.spec.columns.length }, detail.node);
-      const below = el("tr", { class: "detail" }, cell);
-      this.open.set(row, { ...detail, line: below });
-      line?.after(below);
-      detail.update();
+    } else {
+      const detail = this.openRow(row);
+      if (detail) {
+        line?.after(detail.line);
+        detail.update();
+      }
     }
     line?.classList.toggle("opened", this.open.has(row));
     button.setAttribute("aria-expanded", String(this.open.has(row)));
+    this.spec.kept?.onOpen([...this.open.keys()]);
+  }
+
+  /** @param {Row} row */
+  openRow(row) {
+    if (!this.spec.detail) return null;
+    const detail = this.spec.detail(row);
+    const cell = el("td", { colspan: this.spec.columns.length }, detail.node);
+    const opened = { ...detail, line: el("tr", { class: "detail" }, cell) };
+    this.open.set(row, opened);
+    return opened;
   }
 
   /** For another set of rows: nothing is open, the first page shows. */
   reset() {
     this.open.clear();
+    this.spec.kept?.onOpen([]);
     this.page = 0;
     this.refresh();
   }
+}
+
+/** @param {Column} column */
+function titleOf({ title }) {
+  return typeof title === "string" ? title : title();
 }
 
 /**

@@ -43,6 +43,57 @@ export function kernelLabel(level, k, width) {
 }
 
 /**
+ * Kernels in lines of limited width that differ: where names are the same, so much of their callers is added as
+ * tells them apart.
+ * @param {Level} level
+ * @param {number[]} kernels
+ * @param {number} width
+ * @returns {string[]}
+ */
+export function distinctLabels(level, kernels, width) {
+  const labels = kernels.map((k) => kernelLabel(level, k, width));
+  return labels.map((label, i) => {
+    const same = kernels.filter((_, j) => labels[j] === label);
+    return same.length < 2 ? label : distinctLabel(level, kernels[i], same, width);
+  });
+}
+
+/**
+ * @param {Level} level
+ * @param {number} k
+ * @param {number[]} others
+ * @param {number} width
+ */
+function distinctLabel(level, k, others, width) {
+  const paths = others.map((other) => fullPathNames(level, other));
+  const own = fullPathNames(level, k);
+  const callers = between(own, paths);
+  const same = callers.length === 1 && callers[0] === own[own.length - 1];
+  const names = paths.map((path) => [...path[path.length - 1]]);
+  const part = same ? between([...own[own.length - 1]], names).join("") : callers.join(" › ");
+  const room = Math.max(Math.floor(width / 2), 8);
+  return `${cutText(level.name(k), width - room)} (${cutText(part || "itself", room)})`;
+}
+
+/**
+ * A sequence without what it has in common with all others at its start and its end.
+ * @param {string[]} own
+ * @param {string[][]} all
+ */
+function between(own, all) {
+  const start = sharedStart(all);
+  const end = sharedStart(all.map((one) => one.slice(start).reverse()));
+  return own.slice(start, own.length - end);
+}
+
+/** @param {string[][]} all */
+function sharedStart(all) {
+  let n = 0;
+  while (all.every((one) => n < one.length && one[n] === all[0][n])) n++;
+  return n;
+}
+
+/**
  * What a search looks at: the whole name, the linker's name and the names of all callers, in lower case.
  * @param {Level} level
  * @returns {(k: number) => string}

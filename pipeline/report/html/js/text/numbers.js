@@ -16,6 +16,7 @@ const LARGE = [
   [1e9, "billion"],
   [1e6, "million"],
 ];
+const FASTEST = 1000; // what doubling is said to multiply by at most
 const PREFIXED = 1e4; // from here on numbers have a prefix
 const EXPONENT = 1e16; // from here on they have an exponent
 const IN_HOURS = 36e3; // core-seconds from which core-hours are easier to read
@@ -91,12 +92,23 @@ export function intervalText(interval) {
 }
 
 /**
+ * @param {string} text
+ * @param {string} unit
+ */
+export function unitText(text, unit) {
+  return unit && text !== "–" ? `${text} ${unit}` : text;
+}
+
+/**
  * What the value of something that grows like p^exponent is multiplied by when p doubles.
  * @param {number} exponent
  */
 export function doublingText(exponent) {
   const factor = 2 ** exponent;
-  return `×${factor < 100 ? factor.toFixed(2) : figure(factor)}`;
+  if (factor > FASTEST) return `>×${FASTEST}`; // from next to nothing: the number says no more
+  return factor > 0 && factor < 1 / FASTEST
+    ? `<×${1 / FASTEST}`
+    : `×${factor < 100 ? factor.toFixed(2) : figure(factor)}`;
 }
 
 /**
@@ -127,6 +139,18 @@ export function quantityText(value, unit, interval) {
   if (!interval) return text;
   const [low, high] = interval;
   return `${text}, 90 % interval ${inWords(low / factor)} to ${inWords(high / factor)}`;
+}
+
+/**
+ * A figure with its interval and unit; shares as percentages.
+ * @param {{value: number, lower: number, upper: number}} estimate
+ * @param {string} unit
+ */
+export function estimateText({ value, lower, upper }, unit) {
+  const factor = unit === "%" ? 100 : 1;
+  const [text, low, high] = [value, lower, upper].map((one) => figure(one * factor));
+  const interval = Number.isFinite(lower) && Number.isFinite(upper) ? ` (${low} to ${high})` : "";
+  return `${text}${unit ? `\u202f${unit}` : ""}${interval}`;
 }
 
 /**

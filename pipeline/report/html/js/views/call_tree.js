@@ -1,21 +1,22 @@
 // @ts-check
-// The call tree: opened step by step, coloured by growth, with bars for shares.
+// The call tree: opened step by step, coloured by growth, with bars for shares; what is searched or selected opens.
 
 import { MODELLED } from "../data/call_tree.js";
-import { byId, el, eventElement, selector, styled, switcher } from "../draw/dom.js";
-import { growthLegend, growthWords } from "../draw/growth.js";
+import { CALLEES_AT_ONCE, hotPaths, visibleRows } from "../data/tree_rows.js";
+import { byId, el, eventElement, keepingFocus, selector, styled, switcher } from "../draw/dom.js";
+import { csvText, fileName, save } from "../draw/files.js";
+import { coloured, growthLegend, growthWords } from "../draw/growth.js";
 import { barNode, cutNode, growthNode } from "../draw/nodes.js";
-import { amount, doublingText, figure, percent, pointText } from "../text/numbers.js";
+import { numbersIn } from "../state.js";
+import { fullPathNames } from "../text/names.js";
+import { amount, doublingText, figure, percent, pointText, unitText } from "../text/numbers.js";
 
 /** @import { TreeGrowth, TreeValues, Where } from "../data/call_tree.js" */
 /** @import { Report } from "../data/report.js" */
-/** @import { State } from "../state.js" */
-/** @typedef {{k: number, depth: number, place: number, size: number}} NodeRow place among `size` siblings */
-/** @typedef {{rest: number, parent: number, depth: number}} RestRow callees that are left out */
+/** @import { Selection, State } from "../state.js" */
+/** @import { NodeRow, RestRow } from "../data/tree_rows.js" */
 
-const HOT = 0.05; // share from which a node is opened at first
-const OPENED_AT_FIRST = 30;
-const CALLEES_AT_ONCE = 100;
+const OPENED_BY_SEARCH = 100;
 const NONE = -1;
 
 class TreeView {
@@ -31,8 +32,14 @@ class TreeView {
     /** @type {Where} */
     this.where = "target";
     this.inclusive = true;
+    const kept = state.kept.get("tree");
     /** @type {Set<number>} */
-    this.open = new Set();
+    this.open = new Set(numbersIn(kept, this.tree.callees.length));
+    this.hot = kept === null; // whether it still is as it opens
+    /** @type {string[]} */
+    this.words = []; // what was looked for the last time
+    /** @type {Selection | null} */
+    this.selection = null;
     /** @type {Map<number, number>} */
     this.shown = new Map(); // callees shown of a node with many
     this.current = NONE; // the node that the keyboard is on
@@ -43,69 +50,24 @@ class TreeView {
     return this.tree.values(this.metric, this.where, this.state.target);
   }
 
-  /** @param {TreeValues} values */
-  openHotPath(values) {
-    const { callees, roots } = this.tree;
-    this.open.clear();
-    const queue = [...roots];
-    let rows = roots.length;
-    while (queue.length && rows < OPENED_AT_FIRST) {
-      queue.sort((a, b) => values.inclusive[b] - values.inclusive[a]);
-      const k = queue.shift();
-      if (k === undefined || values.inclusive[k] < HOT * values.total || callees[k].length === 0) continue;
-      this.open.add(k);
-      rows += Math.min(callees[k].length, CALLEES_AT_ONCE);
-      queue.push(...callees[k]);
-    }
-  }
-
   /** @param {number} parent */
   limit(parent) {
     return this.shown.get(parent) ?? CALLEES_AT_ONCE;
   }
 
   /**
-   * Visible rows from the top.
-   * @param {TreeValues} values
-   */
-  visibleRows(values) {
-    const key = this.inclusive ? values.inclusive : values.exclusive;
-    /** @type {(NodeRow | RestRow)[]} */
-    const rows = [];
-    /** @type {(NodeRow | RestRow)[]} */
-    const pending = [];
-    /**
-     * @param {number[]} nodes
-     * @param {number} depth
-     * @param {number} parent
-     */
-    const push = (nodes, depth, parent) => {
-      const sorted = [...nodes].sort((a, b) => values.inclusive[b] - values.inclusive[a] || key[b] - key[a]);
-      const limit = this.limit(parent);
-      if (sorted.length > limit) pending.push({ rest: sorted.length - limit, parent, depth });
-      const first = sorted.slice(0, limit).map((k, i) => ({ k, depth, place: i + 1, size: sorted.length }));
-      pending.push(...first.reverse());
-    };
-    push(this.tree.roots, 1, NONE);
-    for (let row = pending.pop(); row; row = pending.pop()) {
-      rows.push(row);
-      if ("k" in row && this.open.has(row.k)) push(this.tree.callees[row.k], row.depth + 1, row.k);
-    }
-    return rows;
-  }
-
-  /**
    * @param {NodeRow} row
    * @param {TreeValues} values
-   * @param {TreeGrowth} growth
+   * @param {TreeGrowth} growth of the values shown
+   * @param {TreeGrowth} own of the node alone, which gives the colour
    */
-  nodeRow({ k, depth, place, size }, values, growth) {
+  nodeRow({ k, depth, place, size }, values, growth, own) {
     const { level } = this.tree;
     const value = (this.inclusive ? values.inclusive : values.exclusive)[k];
     const share = values.total > 0 ? value / values.total : 0;
     const name = level.name(k);
     const leaf = this.tree.callees[k].length === 0;
-    const cls = growth.classOf(k);
+    const colour = own.relative(k);
     const exponent = growth.exponent[k];
     const twist = el("span", { class: leaf ? "twist leaf" : "twist", "aria-hidden": true });
     const where = el("span", { class: "where" }, twist, cutNode(name, level.fullName(k)));
@@ -113,20 +75,26 @@ class TreeView {
       "div",
       {
         role: "treeitem",
-        class: "node",
+        class: `node${this.look(k)}`,
         "data-kernel": k,
+        "data-focus": k,
+        "aria-selected": this.state.selecting && this.state.selects(level, k),
         "aria-level": depth,
         "aria-posinset": place,
         "aria-setsize": size,
         "aria-expanded": leaf ? null : this.open.has(k),
         tabindex: k === this.current ? 0 : -1,
-        "aria-label": `${name}, ${percent(share)}, ${figure(value)}, ${growthWords(this.tree, exponent)}`,
       },
       styled(where, { "padding-left": `${Math.min(depth - 1, 24) * 14}px` }),
-      barNode(share, percent(share), `g-${cls}`),
-      el("span", { class: "amount" }, amount(value)),
-      el("span", { class: "amount" }, el("span", { class: `swatch g-${cls}` }), doublingText(exponent)),
-      el("span", { class: "growth" }, growthNode(level, k)),
+      coloured(barNode(share, percent(share)), colour),
+      el("span", { class: "amount", title: unitText(figure(value), this.unitOfValues()) }, amount(value)),
+      el("span", { class: "amount", title: growthWords(this.tree, exponent) }, doublingText(exponent)),
+      el(
+        "span",
+        { class: "growth" },
+        coloured(el("span", { class: "swatch" }), colour),
+        growthNode(level, k),
+      ),
     );
   }
 
@@ -148,17 +116,68 @@ class TreeView {
   draw() {
     const values = this.values();
     if (this.current === NONE) {
-      this.openHotPath(values);
+      if (this.hot) hotPaths(this.tree, values, this.open);
       this.current = this.tree.roots[0] ?? NONE;
     }
-    const growth = this.tree.growth(this.inclusive, this.state.target);
-    const rows = this.visibleRows(values);
+    this.openWhatIsLookedFor(values);
+    const own = this.tree.growth(false, this.state.target);
+    const growth = this.inclusive ? this.tree.growth(true, this.state.target) : own;
+    const rows = visibleRows(this.tree, values, this.open, (parent) => this.limit(parent));
     const nodes = rows.flatMap((row) => ("k" in row ? [row.k] : []));
     if (!nodes.includes(this.current)) this.current = nodes[0] ?? NONE;
     this.rows.replaceChildren(
-      ...rows.map((row) => ("k" in row ? this.nodeRow(row, values, growth) : this.restRow(row))),
+      ...rows.map((row) => ("k" in row ? this.nodeRow(row, values, growth, own) : this.restRow(row))),
     );
     byId("tree-unit").textContent = this.unit();
+  }
+
+  /** @param {number} k */
+  look(k) {
+    const { level } = this.tree;
+    if (this.state.selecting && this.state.selects(level, k)) return " selected";
+    const searching = this.state.words.length > 0;
+    return searching ? (this.state.findsName(level, k) ? " found" : " fades") : "";
+  }
+
+  /**
+   * Opens the callers of the largest nodes that the search found or that were selected since the last time.
+   * @param {TreeValues} values
+   */
+  openWhatIsLookedFor(values) {
+    const { words, selection, selecting } = this.state;
+    const { level } = this.tree;
+    const nodes = level.region.map((_, k) => k);
+    /** @param {(k: number) => boolean} wanted */
+    const openTo = (wanted) => {
+      const found = nodes.filter(wanted).sort((a, b) => values.inclusive[b] - values.inclusive[a]);
+      this.tree.openAbove(this.open, found.slice(0, OPENED_BY_SEARCH));
+      if (found.length) this.current = found[0];
+    };
+    if (words !== this.words && words.length) openTo((k) => this.state.findsName(level, k));
+    if (selection !== this.selection && selecting) openTo((k) => this.state.selects(level, k));
+    this.words = words;
+    this.selection = selection;
+  }
+
+  /** Every call path with what the tree shows of it. */
+  csv() {
+    const values = this.values();
+    const growth = this.tree.growth(this.inclusive, this.state.target);
+    const { level } = this.tree;
+    const rows = level.region.map((_, k) => [
+      fullPathNames(level, k).join(" > "),
+      values.inclusive[k],
+      values.exclusive[k],
+      2 ** growth.exponent[k],
+    ]);
+    return csvText([
+      ["call path", `inclusive ${this.unit()}`, `exclusive ${this.unit()}`, "per doubling"],
+      ...rows,
+    ]);
+  }
+
+  unitOfValues() {
+    return this.metric === MODELLED ? this.report.unit : this.tree.metrics[this.metric].unit;
   }
 
   unit() {
@@ -187,12 +206,26 @@ class TreeView {
    * @param {boolean} open
    */
   setOpen(k, open) {
-    if (this.tree.callees[k].length === 0 || this.open.has(k) === open) return;
-    if (open) this.open.add(k);
-    else this.open.delete(k);
-    this.current = k;
+    if (!this.turn(k, open)) return;
     this.draw();
     this.focus(k);
+  }
+
+  /**
+   * @param {number} k
+   * @param {boolean} open
+   */
+  turn(k, open) {
+    this.current = k;
+    if (this.tree.callees[k].length === 0 || this.open.has(k) === open) return false;
+    if (open) this.open.add(k);
+    else this.open.delete(k);
+    this.keepOpen();
+    return true;
+  }
+
+  keepOpen() {
+    this.state.keep("tree", [...this.open].join("."));
   }
 
   /**
@@ -209,7 +242,7 @@ class TreeView {
     const go = (to) => {
       if (to) this.focus(Number(to.dataset.kernel));
     };
-    const turn = () => this.setOpen(k, !this.open.has(k));
+    const turn = () => this.press(k);
     const into = () => (this.open.has(k) ? go(nodes[here + 1]) : this.setOpen(k, true));
     const outOf = () => {
       const parent = this.tree.level.parent[k];
@@ -237,9 +270,20 @@ class TreeView {
   click(event) {
     const node = eventElement(event, ".node");
     if (!node) return;
-    const k = Number(node.dataset.kernel);
-    if (this.tree.callees[k].length) this.setOpen(k, !this.open.has(k));
-    else this.focus(k);
+    this.press(Number(node.dataset.kernel));
+  }
+
+  /**
+   * Selects a node, and opens or closes it.
+   * @param {number} k
+   */
+  press(k) {
+    this.turn(k, !this.open.has(k));
+    this.focus(k);
+    const { region } = this.tree.level;
+    if (this.state.selection.node === k) keepingFocus(this.rows, () => this.draw());
+    else this.state.select({ region: region[k], node: k });
+    this.selection = this.state.selection; // its place is known
   }
 
   whereSelector() {
@@ -288,19 +332,27 @@ class TreeView {
       },
     );
     const openHot = () => {
-      this.openHotPath(this.values());
+      hotPaths(this.tree, this.values(), this.open);
+      this.state.keep("tree", null);
       this.draw();
     };
     const closeAll = () => {
       this.open.clear();
+      this.keepOpen();
       this.draw();
     };
+    const csv = () => save(fileName("call tree", "csv"), "text/csv", this.csv());
     return [
       metrics,
       scale,
       kind,
       el("button", { type: "button", click: openHot }, "Expand hot paths"),
       el("button", { type: "button", click: closeAll }, "Collapse all"),
+      el(
+        "button",
+        { type: "button", class: "quiet", "aria-label": "Save as CSV: call tree", click: csv },
+        "CSV",
+      ),
     ];
   }
 }
@@ -315,5 +367,5 @@ export function buildCallTree(report, state) {
   byId("tree-legend").replaceChildren(growthLegend(report.tree));
   view.rows.addEventListener("keydown", (event) => view.key(event));
   view.rows.addEventListener("click", (event) => view.click(event));
-  state.follow(byId("tree"), () => view.draw());
+  state.follow(byId("tree"), () => keepingFocus(view.rows, () => view.draw()));
 }

@@ -1,13 +1,20 @@
 // @ts-check
-// The controls that stay in sight: sliders of the target, and the level of detail.
+// The controls that stay in sight: the target with what it means, what is shown of which metric, and the search.
 
+import { figureAt } from "../data/estimates.js";
+import { sum } from "../data/outlook.js";
 import { byId, el, selector, switcher } from "../draw/dom.js";
-import { scaleText } from "../text/numbers.js";
+import { cutText, pathNames } from "../text/names.js";
+import { estimateText, pointText, quantityText, scaleText } from "../text/numbers.js";
 
-/** @import { Report, LevelName } from "../data/report.js" */
+/** @import { LevelName, Report } from "../data/report.js" */
+/** @import { Space } from "../data/space.js" */
 /** @import { State } from "../state.js" */
 
 const STEPS = 1000; // of a slider
+const FAR = 4; // times beyond the measured range, as in models/runtime/trust.py
+const VERY_FAR = 16;
+const WITHOUT = "values of the formulas alone; pipeline predict has predictions and intervals here";
 
 /**
  * @param {State} state
@@ -18,7 +25,10 @@ function scaleControl(state, d) {
   const [first, last] = [space.first[d], space.reach[d]];
   const name = space.parameters[d];
   /** @param {number} value */
-  const stepOf = (value) => String(Math.round((STEPS * Math.log(value / first)) / Math.log(last / first)));
+  const stepOf = (value) => {
+    const share = Math.log(value / first) / Math.log(last / first);
+    return String(Math.round(STEPS * Math.min(Math.max(share, 0), 1)));
+  };
   const slider = el("input", {
     type: "range",
     min: 0,
@@ -29,13 +39,12 @@ function scaleControl(state, d) {
   });
   const number = el("input", {
     type: "number",
-    min: first,
-    max: last,
+    min: 0,
     step: "any",
     "aria-label": `Target ${name}`,
   });
   const show = () => {
-    number.value = scaleText(state.target[d]);
+    number.value = String(Number(state.target[d].toPrecision(12)));
     slider.setAttribute("aria-valuetext", `${name} = ${scaleText(state.target[d])}`);
   };
   /** @param {number} value */
@@ -50,7 +59,7 @@ function scaleControl(state, d) {
   });
   number.addEventListener("change", () => {
     const value = Number(number.value);
-    move(value > 0 ? Math.min(Math.max(value, first), last) : state.target[d]);
+    move(value > 0 && Number.isFinite(value) ? value : state.target[d]);
   });
   slider.value = stepOf(state.target[d]);
   show();
@@ -67,6 +76,82 @@ function scaleControl(state, d) {
     el("datalist", { id: `marks-${d}` }, ...marks),
   );
   return { d, node, move };
+}
+
+/**
+ * How far a target lies outside of what was measured, in words; empty inside.
+ * @param {Space} space
+ * @param {number[]} target
+ */
+export function outsideText(space, target) {
+  const factor = space.extrapolation(target);
+  if (!(factor > 1 + 1e-9)) return "";
+  const text = `${scaleText(Number(factor.toPrecision(2)))} times outside the measured range`;
+  if (factor > VERY_FAR) return `${text}: far too much to decide on`;
+  return factor > FAR ? `${text}: far` : text;
+}
+
+/**
+ * What the models say of the whole program at the target.
+ * @param {Report} report
+ * @param {State} state
+ * @returns {string[]}
+ */
+export function answerTexts(report, state) {
+  const { space } = report;
+  const { target, level, metric } = state;
+  const parts = (space.onGridLine(target) ? (report.answer ?? []) : []).flatMap(({ label, unit, curve }) => {
+    const found = figureAt(curve, target[space.column]);
+    return found ? [`${label} ${estimateText(found, unit)}`] : [];
+  });
+  if (metric.additive) {
+    const total = sum(level.values(target));
+    const text = quantityText(total, metric.unit, level.intervalOfTotal(target, total));
+    parts.push(`${metric.name} ${text.replace(/, 90 % interval (.*)/, " ($1)")}`);
+  }
+  if (level.gridPlace(target) === null) parts.push(WITHOUT);
+  return parts;
+}
+
+/**
+ * @param {Report} report
+ * @param {State} state
+ */
+function answerLine(report, state) {
+  const line = el("p", { class: "at-target", role: "status" });
+  state.follow(byId("controls"), () => {
+    const outside = outsideText(report.space, state.target);
+    const texts = answerTexts(report, state).flatMap((text) => [el("span", {}, text), " "]);
+    const at = el("b", {}, `${pointText(report.space.parameters, state.target)}:`);
+    line.replaceChildren(at, " ", ...texts, outside ? el("span", { class: "outside" }, outside) : "");
+  });
+  return line;
+}
+
+/**
+ * @param {Report} report
+ * @param {State} state
+ */
+function searchBox(report, state) {
+  const search = el("input", {
+    type: "search",
+    placeholder: "Search kernels",
+    value: state.kept.get("find"),
+    "aria-label": "Search: Kernels in table, tree, icicle and charts",
+  });
+  search.addEventListener("input", () => state.setSearch(search.value));
+  const clear = el("button", { type: "button", class: "chip", hidden: true, title: "Select nothing" });
+  clear.addEventListener("click", () => state.select({ region: -1, node: -1 }));
+  state.follow(byId("controls"), () => {
+    const { region, node } = state.selection;
+    clear.hidden = !state.selecting;
+    if (!state.selecting) return;
+    const { callpaths, regions } = report.levels;
+    const name = node < 0 ? regions.shortName(region) : pathNames(callpaths, node).join(" › ");
+    clear.textContent = `${cutText(name, 40)} ×`;
+    clear.setAttribute("aria-label", `Selected: ${name}. Select nothing`);
+  });
+  return [search, clear];
 }
 
 /**
@@ -97,7 +182,15 @@ export function buildControls(report, state) {
   ];
   const level = switcher("Show", "level", names, state.levelName, (name) => state.setLevel(name));
   const metrics = report.metrics.map(({ label }, i) => /** @type {[string, string]} */ ([String(i), label]));
-  const metric = selector("Metric", metrics, 0, (value) => state.setMetric(Number(value)));
+  const metric = selector("Metric", metrics, report.metrics.indexOf(state.metric), (value) =>
+    state.setMetric(Number(value)),
+  );
   const choices = metrics.length > 1 ? [level, metric] : [level];
-  byId("controls").replaceChildren(...controls.map(({ node }) => node), reset, ...choices);
+  byId("controls").replaceChildren(
+    ...controls.map(({ node }) => node),
+    reset,
+    ...choices,
+    ...searchBox(report, state),
+    answerLine(report, state),
+  );
 }

@@ -2,10 +2,10 @@
 // Where leading kernels overtake each other: marks in the chart, and a list.
 
 import { el, svgEl } from "../draw/dom.js";
-import { kernelLabel } from "../text/names.js";
+import { distinctLabels } from "../text/names.js";
 import { scaleText } from "../text/numbers.js";
 
-/** @import { Crossover, Level } from "../data/level.js" */
+/** @import { Crossover, Interval, Level } from "../data/level.js" */
 /** @import { Point } from "../data/payload.js" */
 /** @import { Chart } from "../draw/chart.js" */
 /** @typedef {Crossover & {value: number}} PlacedCrossover */
@@ -35,20 +35,62 @@ export function shownCrossovers(level, target, leading) {
 }
 
 /**
+ * Between which scales it can happen: where the intervals of the two overlap, around the crossover; an end that is
+ * not known is infinite.
  * @param {Level} level
+ * @param {Point} target
+ * @param {Crossover} crossover
+ * @returns {Interval}
+ */
+export function crossoverRange(level, target, { over, past, at }) {
+  const { space, scales } = level;
+  /**
+   * @param {number} k
+   * @param {number} scale
+   * @returns {Interval}
+   */
+  const ends = (k, scale) => {
+    const point = space.atScale(target, scale);
+    return level.interval(k, point, level.value(k, point)) ?? [0, Infinity];
+  };
+  /** @param {number} scale */
+  const before = (scale) => ends(over, scale)[1] < ends(past, scale)[0];
+  /** @param {number} scale */
+  const after = (scale) => ends(over, scale)[0] > ends(past, scale)[1];
+  const earlier = scales
+    .filter((scale) => scale < at)
+    .reverse()
+    .find(before);
+  const later = scales.filter((scale) => scale > at).find(after);
+  return [earlier ?? 0, later ?? Infinity];
+}
+
+/**
+ * @param {Level} level
+ * @param {Point} target
  * @param {Crossover} crossover
  */
-function crossoverText(level, { over, past, at }) {
-  const scale = `${level.space.scaled} ≈ ${scaleText(Number(at.toPrecision(3)))}`;
-  return `At ${scale} ${kernelLabel(level, over, 44)} overtakes ${kernelLabel(level, past, 44)}`;
+function crossoverText(level, target, crossover) {
+  const { over, past, at } = crossover;
+  const name = level.space.scaled;
+  const [first, second] = distinctLabels(level, [over, past], 44);
+  const text = `At ${name} ≈ ${scaleText(Number(at.toPrecision(3)))} ${first} overtakes ${second}`;
+  const [low, high] = crossoverRange(level, target, crossover);
+  const [from, to] = [low, high].map((scale) => scaleText(Number(scale.toPrecision(2))));
+  if (low > 0 && high < Infinity) return `${text}; intervals overlap from ${name} = ${from} to ${to}`;
+  if (low > 0) return `${text}; intervals overlap from ${name} = ${from} on`;
+  return high < Infinity
+    ? `${text}; intervals overlap up to ${name} = ${to}`
+    : `${text}; intervals overlap everywhere`;
 }
 
 /**
  * @param {Chart} chart
  * @param {Level} level
+ * @param {Point} target
  * @param {PlacedCrossover[]} crossovers
  */
-export function drawCrossovers(chart, level, crossovers) {
+export function drawCrossovers(chart, level, target, crossovers) {
   /** @type {[number, number][]} */
   const placed = []; // marks that would cover another one move up
   crossovers.forEach((crossover, i) => {
@@ -61,7 +103,7 @@ export function drawCrossovers(chart, level, crossovers) {
     const mark = svgEl(
       "g",
       { class: "crossing" },
-      svgEl("title", {}, crossoverText(level, crossover)),
+      svgEl("title", {}, crossoverText(level, target, crossover)),
       svgEl("circle", { cx: px, cy: py, r: 8 }),
       svgEl("text", { x: px, y: py + 3.5, "text-anchor": "middle" }, String(i + 1)),
     );
@@ -89,7 +131,7 @@ export function crossoverList(level, target, crossovers) {
     return el(
       "li",
       { class: later ? "later" : "" },
-      crossoverText(level, crossover),
+      crossoverText(level, target, crossover),
       el("span", { class: "quiet" }, where),
     );
   });

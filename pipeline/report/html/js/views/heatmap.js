@@ -4,6 +4,7 @@
 import { largestOf, leadingKernels, sum } from "../data/outlook.js";
 import { spread } from "../data/space.js";
 import { drawDots, frame, scaleAxis } from "../draw/chart.js";
+import { chartTools } from "../draw/chart_tools.js";
 import { byId, el, onResize, selector, svgEl } from "../draw/dom.js";
 import { cutNode } from "../draw/nodes.js";
 import { percent, pointText } from "../text/numbers.js";
@@ -120,6 +121,7 @@ export function buildHeatmap(report, state) {
   if (others.length === 0) return;
   let other = others[0];
   const draw = () => drawHeatmap(report, state.target, other);
+  const options = [chartTools(byId("heatmap-plot"), "dominant regions", draw)];
   if (others.length > 1) {
     /** @type {[string, string][]} */
     const choices = others.map((d) => [String(d), space.parameters[d]]);
@@ -127,8 +129,9 @@ export function buildHeatmap(report, state) {
       other = Number(value);
       draw();
     });
-    byId("heatmap-options").replaceChildren(choice);
+    byId("heatmap-options").append(choice);
   }
+  byId("heatmap-options").append(...options);
   state.follow(byId("heatmap"), draw);
   onResize(byId("heatmap-plot"), draw);
 }

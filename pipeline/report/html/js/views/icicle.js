@@ -3,15 +3,18 @@
 
 import { MODELLED } from "../data/call_tree.js";
 import { sum } from "../data/outlook.js";
-import { byId, el, eventElement, onResize, selector, svgEl } from "../draw/dom.js";
-import { growthLegend, growthWords } from "../draw/growth.js";
-import { cutText } from "../text/names.js";
-import { figure, percent, pointText, quantityText } from "../text/numbers.js";
+import { pictureButtons } from "../draw/chart_tools.js";
+import { byId, el, eventElement, keepingFocus, onResize, selector, svgEl } from "../draw/dom.js";
+import { csvText, fileName, save } from "../draw/files.js";
+import { coloured, growthLegend, growthWords } from "../draw/growth.js";
+import { cutText, fullPathNames } from "../text/names.js";
+import { figure, percent, pointText, quantityText, unitText } from "../text/numbers.js";
 
 /** @import { CallTree, TreeGrowth, TreeValues, Where } from "../data/call_tree.js" */
 /** @import { Report } from "../data/report.js" */
 /** @import { State } from "../state.js" */
-/** @typedef {{k: number, x: number, wide: number, depth: number}} Box */
+/** @typedef {{k: number, x: number, wide: number, depth: number, others: number}} Box others: call paths in it that
+ *   are too narrow by themselves; then k is their caller */
 
 const ROW_HEIGHT = 20;
 const DEEPEST = 26;
@@ -19,7 +22,8 @@ const NARROWEST = 1.5; // pixels
 const WHOLE = -1; // the root of the whole program
 
 /**
- * Boxes of the tree below `top`, in call order on both sides so that they compare.
+ * Boxes of the tree below `top`, in call order on both sides so that they compare; callees too narrow to be seen
+ * share a box behind their siblings.
  * @param {CallTree} tree
  * @param {TreeValues} values
  * @param {number} top
@@ -37,19 +41,27 @@ export function boxesBelow(tree, values, top, width) {
    * @param {number[]} nodes
    * @param {number} x
    * @param {number} depth
+   * @param {number} caller
    */
-  const push = (nodes, x, depth) => {
+  const push = (nodes, x, depth, caller) => {
     let left = x;
+    let [narrow, others] = [0, 0];
     for (const k of nodes) {
       const wide = values.inclusive[k] * factor;
-      if (wide >= NARROWEST) pending.push({ k, x: left, wide, depth });
-      left += wide;
+      if (wide >= NARROWEST) {
+        pending.push({ k, x: left, wide, depth, others: 0 });
+        left += wide;
+      } else if (wide > 0) {
+        narrow += wide;
+        others += 1;
+      }
     }
+    if (narrow >= NARROWEST) found.push({ k: caller, x: left, wide: narrow, depth, others });
   };
-  push(start, 0, 0);
+  push(start, 0, 0, WHOLE);
   for (let box = pending.pop(); box; box = pending.pop()) {
     found.push(box);
-    if (box.depth < DEEPEST) push(tree.callees[box.k], box.x, box.depth + 1);
+    if (box.depth < DEEPEST) push(tree.callees[box.k], box.x, box.depth + 1, box.k);
   }
   return { found, whole };
 }
@@ -63,9 +75,11 @@ class IcicleView {
     this.report = report;
     this.state = state;
     this.tree = report.tree;
-    this.root = WHOLE;
+    const kept = Number(state.kept.get("zoom") ?? WHOLE);
+    this.root = kept in report.tree.callees ? kept : WHOLE;
     this.left = report.space.largest;
-    this.current = report.tree.roots[0] ?? WHOLE; // the box that the keyboard is on
+    this.width = 1;
+    this.current = this.root === WHOLE ? (report.tree.roots[0] ?? WHOLE) : this.root; // the box that the keyboard is on
   }
 
   /**
@@ -73,24 +87,28 @@ class IcicleView {
    * @param {TreeValues} values
    * @param {number} whole
    * @param {TreeGrowth} growth
+   * @param {string} side
    */
-  boxNode({ k, x, wide, depth }, values, whole, growth) {
+  boxNode({ k, x, wide, depth, others }, values, whole, growth, side) {
     const { level } = this.tree;
+    const { unit } = this.report;
+    if (others)
+      return othersNode(x, wide, depth, others, unitText(figure((wide / this.width) * whole), unit));
     const label = level.name(k);
     const share = whole > 0 ? values.inclusive[k] / whole : 0;
     const text =
-      `${label}: ${figure(values.inclusive[k])} (${percent(share)}), exclusive ${figure(values.exclusive[k])}; ` +
-      growthWords(this.tree, growth.exponent[k]);
+      `${label}: ${unitText(figure(values.inclusive[k]), unit)} (${percent(share)}), without its callees ` +
+      `${unitText(figure(values.exclusive[k]), unit)}, ${growthWords(this.tree, growth.exponent[k])}`;
     const room = Math.floor((wide - 8) / 6.6);
     const y = depth * ROW_HEIGHT;
-    return svgEl(
+    const box = svgEl(
       "g",
       {
-        class: `box g-${growth.classOf(k)}`,
+        class: `box${this.look(k)}`,
         "data-kernel": k,
+        "data-focus": `${side}-${k}`,
         tabindex: k === this.current ? 0 : -1,
         role: "button",
-        "aria-label": text,
       },
       svgEl("title", {}, `${level.fullName(k)}\n${text}`),
       svgEl("rect", {
@@ -99,8 +117,49 @@ class IcicleView {
         width: Math.max(wide - 0.8, 0.8).toFixed(1),
         height: ROW_HEIGHT - 1,
       }),
-      room >= 4 ? svgEl("text", { x: (x + 4).toFixed(1), y: y + 14 }, cutText(label, room)) : null,
+      room >= 4
+        ? svgEl("text", { x: (x + 4).toFixed(1), y: y + 14, "aria-hidden": true }, cutText(label, room))
+        : null,
     );
+    return coloured(box, growth.relative(k));
+  }
+
+  /** @param {number} k */
+  look(k) {
+    const { state } = this;
+    const { level } = this.tree;
+    if (state.selecting && state.selects(level, k)) return " selected";
+    return state.words.length && !state.findsName(level, k) ? " fades" : "";
+  }
+
+  /** Every call path below the zoomed one on both sides. */
+  csv() {
+    const { level } = this.tree;
+    const sides = [this.left, /** @type {const} */ ("target")].map((where) =>
+      this.tree.values(MODELLED, where, this.state.target),
+    );
+    const rows = level.region.flatMap((_, k) => {
+      const path = level.path(k);
+      if (this.root !== WHOLE && !path.includes(this.root)) return [];
+      return [
+        [
+          fullPathNames(level, k).join(" > "),
+          ...sides.flatMap((side) => [side.inclusive[k], side.exclusive[k]]),
+        ],
+      ];
+    });
+    const names = [this.sideName(this.left), this.sideName("target")].flatMap((side) =>
+      ["inclusive", "exclusive"].map((kind) => `${kind} ${this.report.effort}, ${side}`),
+    );
+    return csvText([["call path", ...names], ...rows]);
+  }
+
+  /** @param {Where} where */
+  sideName(where) {
+    const { space } = this.report;
+    return where === "target"
+      ? `predicted at ${pointText(space.parameters, this.state.target)}`
+      : `measured at ${pointText(space.parameters, space.points[where])}`;
   }
 
   /**
@@ -109,15 +168,13 @@ class IcicleView {
    * @param {TreeGrowth} growth
    */
   drawSide(host, where, growth) {
-    const { space, unit } = this.report;
+    const { unit } = this.report;
     const values = this.tree.values(MODELLED, where, this.state.target);
     const width = Math.max(host.clientWidth, 200);
+    this.width = width;
     const { found, whole } = boxesBelow(this.tree, values, this.root, width);
     const rows = 1 + Math.max(0, ...found.map((box) => box.depth));
-    const name =
-      where === "target"
-        ? `predicted at ${pointText(space.parameters, this.state.target)}`
-        : `measured at ${pointText(space.parameters, space.points[where])}`;
+    const name = this.sideName(where);
     const svg = svgEl(
       "svg",
       {
@@ -127,7 +184,7 @@ class IcicleView {
         role: "group",
         "aria-label": `Icicle of the call tree, ${name}. The call tree above has the same values.`,
       },
-      ...found.map((box) => this.boxNode(box, values, whole, growth)),
+      ...found.map((box) => this.boxNode(box, values, whole, growth, host.id)),
     );
     host.replaceChildren(
       el("p", { class: "side" }, el("b", {}, name), ` — ${quantityText(whole, unit)}`),
@@ -136,7 +193,7 @@ class IcicleView {
   }
 
   draw() {
-    const growth = this.tree.growth(true, this.state.target);
+    const growth = this.tree.growth(false, this.state.target);
     this.drawSide(byId("icicle-left"), this.left, growth);
     this.drawSide(byId("icicle-right"), "target", growth);
     const path = this.root === WHOLE ? [] : this.tree.level.path(this.root);
@@ -161,6 +218,10 @@ class IcicleView {
   zoom(k) {
     const side = document.activeElement?.closest("#icicles > div");
     this.root = k;
+    this.state.keep("zoom", k === WHOLE ? null : String(k));
+    if (k !== WHOLE && this.state.selection.node !== k) {
+      this.state.select({ region: this.tree.level.region[k], node: k });
+    }
     this.current = k === WHOLE ? (this.tree.roots[0] ?? WHOLE) : k;
     this.draw();
     const box = side?.querySelector(`[data-kernel="${this.current}"]`);
@@ -204,6 +265,26 @@ class IcicleView {
 }
 
 /**
+ * @param {number} x
+ * @param {number} wide
+ * @param {number} depth
+ * @param {number} others
+ * @param {string} value
+ */
+function othersNode(x, wide, depth, others, value) {
+  const place = { x: x.toFixed(1), y: depth * ROW_HEIGHT, width: Math.max(wide - 0.8, 0.8).toFixed(1) };
+  const room = Math.floor((wide - 8) / 6.6);
+  const text = `${others} others`;
+  return svgEl(
+    "g",
+    { class: "others" },
+    svgEl("title", {}, `${text}, each too narrow to be seen: ${value}`),
+    svgEl("rect", { ...place, height: ROW_HEIGHT - 1 }),
+    room >= text.length ? svgEl("text", { x: (x + 4).toFixed(1), y: depth * ROW_HEIGHT + 14 }, text) : null,
+  );
+}
+
+/**
  * @param {Report} report
  * @param {State} state
  */
@@ -216,7 +297,19 @@ export function buildIcicles(report, state) {
     view.left = Number(value);
     view.draw();
   });
-  byId("icicle-options").replaceChildren(left);
+  /** @param {"left" | "right"} side */
+  const pictures = (side) => {
+    const picture = () => /** @type {SVGSVGElement | null} */ (byId(`icicle-${side}`).querySelector("svg"));
+    const buttons = pictureButtons(picture, `icicle ${side}`);
+    return el("span", { class: "tools" }, `${side} side:`, ...buttons);
+  };
+  const csv = () => save(fileName("icicle", "csv"), "text/csv", view.csv());
+  const table = el(
+    "button",
+    { type: "button", class: "quiet", "aria-label": "Save as CSV: icicle", click: csv },
+    "CSV",
+  );
+  byId("icicle-options").replaceChildren(left, pictures("left"), pictures("right"), table);
   byId("icicle-legend").replaceChildren(growthLegend(report.tree));
   const host = byId("icicles");
   host.addEventListener("keydown", (event) => view.key(event));
@@ -224,6 +317,6 @@ export function buildIcicles(report, state) {
     const box = eventElement(event, ".box");
     if (box) view.zoom(Number(box.dataset.kernel));
   });
-  state.follow(byId("icicle"), () => view.draw());
+  state.follow(byId("icicle"), () => keepingFocus(host, () => view.draw()));
   onResize(byId("icicle-left"), () => view.draw());
 }

@@ -12,12 +12,14 @@ import {
   frame,
   scaleAxis,
 } from "../draw/chart.js";
-import { el, onResize, switcher } from "../draw/dom.js";
+import { chartTools } from "../draw/chart_tools.js";
+import { copyButton, el, onResize, switcher } from "../draw/dom.js";
 import { copyable, formulaNode } from "../draw/nodes.js";
 import { readings } from "../draw/readings.js";
 import { formulaText } from "../text/formula.js";
 import { fullPathNames } from "../text/names.js";
-import { figure, intervalText, pointText, quantityText } from "../text/numbers.js";
+import { figure, intervalText, pointText, quantityText, unitText } from "../text/numbers.js";
+import { formulaLatex, formulaPython } from "../text/source.js";
 
 /** @import { Interval, Level } from "../data/level.js" */
 /** @import { Point } from "../data/payload.js" */
@@ -68,7 +70,8 @@ export function kernelDetail(report, state, level, k) {
       },
     );
   onResize(host, draw);
-  const options = el("div", { class: "options" }, axis("x"), axis("y"));
+  const tools = chartTools(host, `kernel ${level.name(k)}`, draw);
+  const options = el("div", { class: "options" }, axis("x"), axis("y"), tools);
   return { update, node: el("div", { class: "kernel-detail" }, el("div", {}, options, host), facts) };
 }
 
@@ -82,7 +85,7 @@ function kernelCurves(level, target, k) {
   const { space } = level;
   const evenly = curveScales(space, target);
   const last = evenly[evenly.length - 1];
-  const grid = space.grid.filter((scale) => scale <= last);
+  const grid = level.scales.filter((scale) => scale >= evenly[0] && scale <= last);
   const xs = [...new Set([...evenly, ...grid])].sort((a, b) => a - b);
   const points = xs.map((scale) => space.atScale(target, scale));
   const formulas = level.rivalsOf(k).map((rival) => ({
@@ -141,9 +144,18 @@ function drawKernel(host, metric, target, level, k) {
   readings(host, chart, space, (scale) => {
     const at = space.atScale(target, scale);
     const value = level.value(k, at);
+    const point = space.pointsAlong(target).find((i) => space.points[i][space.column] === scale);
+    const singles = point === undefined ? [] : level.singles(k, point);
+    const { unit } = metric;
+    /** @type {[string, string, string][]} */
+    const measured = singles.length
+      ? [["c0", "measured", unitText(singles.map((y) => figure(y)).join(", "), unit)]]
+      : [];
     return [
-      ["c0", "prediction", figure(value)],
-      ["none", "90 % interval", intervalText(level.interval(k, at, value))],
+      ...measured,
+      ["c0", "model", unitText(figure(value), unit)],
+      ["none", "90 % interval", unitText(intervalText(level.interval(k, at, value)), unit)],
+      ["none", "formula alone", unitText(figure(level.formula(k, at)), unit)],
     ];
   });
 }
@@ -190,6 +202,7 @@ function kernelFacts(report, metric, target, level, k) {
       quantityText(value, metric.unit, level.interval(k, target, value)),
     ],
     ["Most plausible formula", formulaNode(level, k)],
+    ["Formula to copy", formulaCopies(metric, level, k)],
     ...factorFacts(report, metric, level, k),
     ["Quality", errors],
     ["Growing", `with a probability of ${(100 * level.growing[k]).toFixed(0)} %`],
@@ -198,6 +211,22 @@ function kernelFacts(report, metric, target, level, k) {
   const list = el("dl", {}, ...facts.flatMap(([name, text]) => [el("dt", {}, name), el("dd", {}, text)]));
   const rivals = rivalList(level, k);
   return rivals ? [list, rivals] : [list];
+}
+
+/**
+ * Buttons that copy the formula for other programs.
+ * @param {Metric} metric
+ * @param {Level} level
+ * @param {number} k
+ */
+function formulaCopies(metric, level, k) {
+  const names = fullPathNames(level, k).join(" > ");
+  const python = formulaPython(level, k, `${metric.label} of ${names}`);
+  const copies = [
+    copyButton(formulaLatex(level, k), "the formula as LaTeX", "LaTeX"),
+    copyButton(python, "the formula as Python", "Python"),
+  ];
+  return el("span", {}, ...copies);
 }
 
 /**
@@ -233,5 +262,5 @@ function rivalList(level, k) {
     el("li", {}, formulaNode(level, k, i), el("span", { class: "quiet" }, ` ${probability(i)}`)),
   );
   const head = `Rival models (the most plausible one has ${probability(0)})`;
-  return el("div", {}, el("h4", {}, head), el("ul", { class: "rivals" }, ...items));
+  return el("div", {}, el("h3", {}, head), el("ul", { class: "rivals" }, ...items));
 }

@@ -5,8 +5,9 @@ import { elasticity, NEXT, outlookOf } from "../data/outlook.js";
 import { byId, el } from "../draw/dom.js";
 import { barNode, formulaNode, growthNode, kernelNode } from "../draw/nodes.js";
 import { DataTable } from "../draw/table.js";
+import { numbersIn } from "../state.js";
 import { formulaText } from "../text/formula.js";
-import { searchTexts } from "../text/names.js";
+import { fullPathNames } from "../text/names.js";
 import { figure, intervalText, percent, pointText } from "../text/numbers.js";
 import { kernelDetail } from "./kernel_detail.js";
 
@@ -65,7 +66,6 @@ export function buildKernels(report, state) {
   let level = state.level;
   let outlook = outlookOf(level, state.target, limits);
   let growing = new Float64Array();
-  let searched = searchTexts(level);
   /** @param {number} k */
   const interval = (k) => level.interval(k, state.target, outlook.value[k]);
   /** @param {number} k */
@@ -73,15 +73,23 @@ export function buildKernels(report, state) {
     const ends = interval(k);
     return ends && outlook.value[k] > 0 ? (ends[1] - ends[0]) / outlook.value[k] : NaN;
   };
+  const inUnit = () => (state.metric.unit ? ` (${state.metric.unit})` : "");
   /** @type {Column[]} */
   const columns = [
-    { key: "name", title: "Kernel", value: (k) => level.name(k), cell: (k) => kernelNode(level, k) },
+    {
+      key: "name",
+      title: "Kernel",
+      value: (k) => level.name(k),
+      cell: (k) => kernelNode(level, k),
+      csv: () => [["kernel", (k) => fullPathNames(level, k).join(" > ")]],
+    },
     {
       key: "measured",
       title: "Measured",
       help: "Share of the sum at the largest measured point",
       kind: "number",
       value: (k) => outlook.shareMeasured[k],
+      csv: () => [["share measured", (k) => outlook.shareMeasured[k]]],
       cell: (k) => shareNode(outlook.shareMeasured[k]),
     },
     {
@@ -90,22 +98,28 @@ export function buildKernels(report, state) {
       help: "Share of the sum at the target",
       kind: "number",
       value: (k) => outlook.shareAtTarget[k],
+      csv: () => [["share at target", (k) => outlook.shareAtTarget[k]]],
       cell: (k) => shareNode(outlook.shareAtTarget[k]),
     },
     {
       key: "value",
-      title: "Predicted",
+      title: () => `Predicted${inUnit()}`,
       help: "Value at the target, in the unit of the metric",
       kind: "number",
       value: (k) => outlook.value[k],
+      csv: () => [[`predicted${inUnit()}`, (k) => outlook.value[k]]],
       cell: (k) => figure(outlook.value[k]),
     },
     {
       key: "interval",
-      title: "90 % interval",
+      title: () => `90 % interval${inUnit()}`,
       help: "90 % interval of the expected value at the target; sorts by its relative width",
       kind: "number wide",
       value: width,
+      csv: () => [
+        [`lower end${inUnit()}`, (k) => interval(k)?.[0] ?? NaN],
+        [`upper end${inUnit()}`, (k) => interval(k)?.[1] ?? NaN],
+      ],
       cell: (k) => intervalText(interval(k)),
     },
     {
@@ -114,6 +128,10 @@ export function buildKernels(report, state) {
       help: "Most probable behaviour, with the range of its exponents; sorts by the local growth at the target",
       kind: "number left",
       value: (k) => growing[k],
+      csv: () => [
+        ["growth", (k) => level.growthClass[k]],
+        ["local exponent at target", (k) => growing[k]],
+      ],
       cell: (k) => growthNode(level, k),
     },
     {
@@ -130,6 +148,7 @@ export function buildKernels(report, state) {
       help: "Probability that it grows with scale",
       kind: "number",
       value: (k) => level.growing[k],
+      csv: () => [["probability of growing", (k) => level.growing[k]]],
       cell: (k) => `${Math.round(100 * level.growing[k])} %`,
     },
     {
@@ -138,6 +157,7 @@ export function buildKernels(report, state) {
       help: "Leave-one-out error (SMAPE): every point predicted from the others",
       kind: "number wide",
       value: (k) => level.cvSmape[k],
+      csv: () => [["leave-one-out error (%)", (k) => level.cvSmape[k]]],
       cell: (k) =>
         el(
           "span",
@@ -150,6 +170,7 @@ export function buildKernels(report, state) {
       title: "Flags",
       kind: "number left",
       value: (k) => outlook.flags[k].length,
+      csv: () => [["flags", (k) => outlook.flags[k].join(" ")]],
       cell: (k) =>
         flagNodes(
           outlook.flags[k],
@@ -167,18 +188,32 @@ export function buildKernels(report, state) {
     caption: "Kernels with their shares, models and predictions",
     columns,
     sort: "target",
-    rows: () => level.region.map((_, k) => k).filter((k) => level.takesAnything(k)),
-    text: (k) => searched(k),
+    rows: () => level.region.map((_, k) => k).filter((k) => level.takesAnything(k) && state.finds(level, k)),
+    pick: {
+      name: (k) => level.name(k),
+      is: (k) => state.selects(level, k),
+      toggle: (k) => state.toggle(level, k),
+    },
+    kept: {
+      order: state.kept.get("sort"),
+      open: numbersIn(state.kept.get("open"), level.count),
+      onOrder: (order) => state.keep("sort", order),
+      onOpen: (rows) => state.keep("open", rows.length ? rows.join(".") : null),
+    },
     detail: (k) => kernelDetail(report, state, level, k),
   });
+  let words = state.words;
+  let { selection } = state;
   state.follow(byId("kernels"), () => {
     const other = level !== state.level;
     level = state.level;
     look();
-    if (other) {
-      searched = searchTexts(level);
-      table.reset();
-    } else table.refresh();
+    if (words !== state.words) table.page = 0;
+    const moved = selection !== state.selection;
+    ({ words, selection } = state);
+    if (other) table.reset();
+    else if (moved && state.selecting) table.showRow((k) => state.selects(level, k));
+    else table.refresh();
     const at = pointText(space.parameters, state.target);
     const chosen = state.metric === report.metrics[0];
     byId("kernel-target").textContent = chosen ? at : `${at}, of ${state.metric.label}`;

@@ -1,7 +1,7 @@
 // @ts-check
 // The leading kernels over scale: as lines with their crossovers, and stacked to the total.
 
-import { leadingKernels, outlookOf, sum } from "../data/outlook.js";
+import { largestOf, leadingKernels, outlookOf, sum } from "../data/outlook.js";
 import { linearDomain, logDomain } from "../draw/axes.js";
 import {
   curveScales,
@@ -14,21 +14,23 @@ import {
   frame,
   scaleAxis,
 } from "../draw/chart.js";
-import { byId, el, onResize, switcher } from "../draw/dom.js";
+import { chartTools } from "../draw/chart_tools.js";
+import { byId, el, keepingFocus, onResize, switcher } from "../draw/dom.js";
 import { cutNode } from "../draw/nodes.js";
 import { readings } from "../draw/readings.js";
-import { fullPathNames, kernelLabel } from "../text/names.js";
+import { distinctLabels, fullPathNames, kernelLabel } from "../text/names.js";
 import { figure, intervalText, percent, pointText } from "../text/numbers.js";
 import { crossoverList, drawCrossovers, shownCrossovers } from "./crossovers.js";
 
 /** @import { Level } from "../data/level.js" */
 /** @import { Point } from "../data/payload.js" */
 /** @import { Report } from "../data/report.js" */
+/** @import { Chart } from "../draw/chart.js" */
 /** @import { Child } from "../draw/dom.js" */
 /** @import { Reading } from "../draw/readings.js" */
 /** @import { State } from "../state.js" */
 /** @import { PlacedCrossover } from "./crossovers.js" */
-/** @typedef {{x: boolean, y: boolean, share: boolean}} Options logarithmic axes; shares instead of values */
+/** @typedef {{x: boolean, y: boolean, bands: boolean, share: boolean}} Options logarithmic axes; intervals; shares */
 
 /**
  * @typedef {object} Scene what both charts draw
@@ -36,14 +38,29 @@ import { crossoverList, drawCrossovers, shownCrossovers } from "./crossovers.js"
  * @property {Point} target
  * @property {string} effort
  * @property {string} noun
- * @property {number[]} leading
+ * @property {number[]} leading with their colours
+ * @property {number[]} drawn the leading ones, and the selected one
+ * @property {(k: number) => string} look class of a kernel
+ * @property {(k: number) => void} toggle selects it
  * @property {number[]} xs
  * @property {number[]} total
- * @property {number[][]} values per leading kernel
+ * @property {number[][]} values per drawn kernel
  * @property {PlacedCrossover[]} crossovers
  */
 
 const MATTERS = 0.01; // share from which a measurement is kept within a logarithmic axis
+
+/**
+ * The largest of the kernels that are selected: call paths of a region may be many.
+ * @param {Level} level
+ * @param {Point} target
+ * @param {State} state
+ */
+function largestSelected(level, target, state) {
+  const found = level.region.map((_, k) => k).filter((k) => state.selects(level, k));
+  const value = found.map((k) => level.value(k, target));
+  return found.length ? found[largestOf(value)] : -1;
+}
 
 /**
  * @param {Report} report
@@ -54,6 +71,8 @@ function sceneOf(report, state) {
   const { level, target } = state;
   const { space } = report;
   const leading = leadingKernels(level, target);
+  const selected = state.selecting ? largestSelected(level, target, state) : -1;
+  const drawn = selected < 0 || leading.includes(selected) ? leading : [...leading, selected];
   const xs = curveScales(space, target);
   const all = xs.map((scale) => level.values(space.atScale(target, scale)));
   return {
@@ -62,9 +81,13 @@ function sceneOf(report, state) {
     effort: state.metric.label,
     noun: state.levelName === "regions" ? "regions" : "call paths",
     leading,
+    drawn,
+    look: (k) =>
+      (leading.includes(k) ? `c${leading.indexOf(k)}` : "total") + (state.fades(level, k) ? " fades" : ""),
+    toggle: (k) => state.toggle(level, k),
     xs,
     total: all.map(sum),
-    values: leading.map((k) => all.map((value) => value[k])),
+    values: drawn.map((k) => all.map((value) => value[k])),
     crossovers: shownCrossovers(level, target, leading),
   };
 }
@@ -92,9 +115,10 @@ function measuredDots({ level, target }, k) {
  * @param {Options} options
  */
 function drawLines(host, scene, options) {
-  const { level, target, effort, leading, xs, values } = scene;
+  const { level, target, effort, leading, drawn, look, xs, values } = scene;
   const { space } = level;
-  const dots = leading.map((k) => measuredDots(scene, k));
+  const names = distinctLabels(level, drawn, 22);
+  const dots = drawn.map((k) => measuredDots(scene, k));
   const seen = [...values.flat(), ...dots.flat().map((dot) => dot.y)];
   const matter = dots.flat().filter((dot) => dot.share > MATTERS);
   const low = Math.min(...matter.map((dot) => dot.y), Infinity);
@@ -112,23 +136,49 @@ function drawLines(host, scene, options) {
   });
   drawBeyond(chart, space.measuredEnd);
   drawTarget(chart, target[space.column]);
-  leading.forEach((k, i) => {
-    drawLine(chart, xs, values[i], `c${i}`, level.name(k));
-    drawDots(chart, dots[i], `c${i}`);
+  drawn.forEach((k, i) => {
+    if (options.bands) drawIntervalBand(chart, scene, k, values[i]);
   });
-  drawCrossovers(chart, level, scene.crossovers);
+  drawn.forEach((k, i) => {
+    const line = drawLine(chart, xs, values[i], look(k), level.name(k));
+    line.addEventListener("click", () => scene.toggle(k));
+    drawDots(chart, dots[i], look(k));
+  });
+  drawCrossovers(chart, level, target, scene.crossovers);
   if (wide) {
-    const ends = leading.map((k, i) => ({
-      text: kernelLabel(level, k, 20),
+    const ends = drawn.map((k, i) => ({
+      text: names[i],
       y: values[i][xs.length - 1],
-      cls: `c${i}`,
+      cls: look(k),
     }));
     drawEndLabels(chart, ends);
   }
   readings(host, chart, space, (scale) => {
     const at = space.atScale(target, scale);
-    return leading.map((k, i) => [`c${i}`, kernelLabel(level, k, 24), figure(level.value(k, at))]);
+    const point = space.pointsAlong(target).find((i) => space.points[i][space.column] === scale);
+    return drawn.map((k, i) => {
+      const value = level.value(k, at);
+      const measured = point === undefined ? "" : `, measured ${figure(level.measured(k, point))}`;
+      const interval = level.interval(k, at, value);
+      const text = `${figure(value)}${interval ? ` (${intervalText(interval)})` : ""}${measured}`;
+      return [look(k), names[i], text];
+    });
   });
+}
+
+/**
+ * The 90 % interval of a kernel along its line, as far as it is known.
+ * @param {Chart} chart
+ * @param {Scene} scene
+ * @param {number} k
+ * @param {number[]} values
+ */
+function drawIntervalBand(chart, { level, target, look, xs }, k, values) {
+  const ends = xs.map((scale, j) => level.interval(k, level.space.atScale(target, scale), values[j]));
+  if (ends.some((end) => end === null)) return;
+  const lower = ends.map((end) => end?.[0] ?? 0);
+  const upper = ends.map((end) => end?.[1] ?? 0);
+  drawBand(chart, xs, lower, upper, `faint ${look(k)}`, `${level.name(k)}, 90 % interval`);
 }
 
 /**
@@ -137,9 +187,10 @@ function drawLines(host, scene, options) {
  * @param {Options} options
  */
 function drawStack(host, scene, options) {
-  const { level, target, effort, xs, total, values } = scene;
+  const { level, target, effort, leading, look, xs, total } = scene;
   const { space } = level;
   const { share } = options;
+  const values = scene.values.slice(0, leading.length);
   const base = total.map((value) => (share ? value || 1 : 1));
   let below = xs.map(() => 0);
   const bands = values.map((value) => {
@@ -162,7 +213,17 @@ function drawStack(host, scene, options) {
       : { domain: ofValues, log: false, label: effort },
   });
   [...bands, rest].forEach((band, i) => {
-    drawBand(chart, xs, band.lower, band.upper, i < bands.length ? `solid c${i}` : "solid rest");
+    const k = leading[i];
+    const name = k === undefined ? "all others" : level.name(k);
+    const area = drawBand(
+      chart,
+      xs,
+      band.lower,
+      band.upper,
+      `solid ${k === undefined ? "rest" : look(k)}`,
+      name,
+    );
+    if (k !== undefined) area.addEventListener("click", () => scene.toggle(k));
   });
   if (!share) drawDots(chart, totals, "total");
   drawBeyond(chart, space.measuredEnd);
@@ -188,11 +249,12 @@ function stackReadings({ level, target, leading }, scale, share) {
 }
 
 /**
- * The legend of both charts, with the values at the target.
+ * The legend of both charts, with the values at the target; its names select.
  * @param {Report} report
+ * @param {State} state
  * @param {Scene} scene
  */
-function legend(report, { level, target, effort, noun, leading }) {
+function legend(report, state, { level, target, effort, noun, leading, drawn, look, toggle }) {
   const outlook = outlookOf(level, target, report.limits);
   const { value, total } = outlook;
   /**
@@ -201,11 +263,12 @@ function legend(report, { level, target, effort, noun, leading }) {
    * @param {number} size
    * @param {string} interval
    * @param {number} share
+   * @param {boolean} [selected]
    */
-  const row = (cls, name, size, interval, share) =>
+  const row = (cls, name, size, interval, share, selected) =>
     el(
       "tr",
-      {},
+      { class: selected ? "selected" : null },
       el(
         "th",
         { scope: "row" },
@@ -215,11 +278,20 @@ function legend(report, { level, target, effort, noun, leading }) {
       el("td", { class: "interval" }, interval),
       el("td", {}, percent(share)),
     );
-  const places = leading.map((k, i) => ({ k, i })).sort((a, b) => value[b.k] - value[a.k]);
-  const rows = places.map(({ k, i }) => {
-    const name = cutNode(kernelLabel(level, k, 200), fullPathNames(level, k).join(" › "));
+  const places = [...drawn].sort((a, b) => value[b] - value[a]);
+  const rows = places.map((k) => {
+    const text = cutNode(kernelLabel(level, k, 200), fullPathNames(level, k).join(" › "));
+    const selected = state.selects(level, k);
+    const button = {
+      type: "button",
+      class: "entry-name",
+      "data-focus": k,
+      "aria-label": fullPathNames(level, k).join(" › "),
+      "aria-pressed": selected,
+      click: () => toggle(k),
+    };
     const interval = intervalText(level.interval(k, target, value[k]));
-    return row(`c${i}`, name, value[k], interval, outlook.shareAtTarget[k]);
+    return row(look(k), el("button", button, text), value[k], interval, outlook.shareAtTarget[k], selected);
   });
   if (level.additive) {
     const others = sum(value.filter((_, k) => !leading.includes(k)));
@@ -246,13 +318,13 @@ function legend(report, { level, target, effort, noun, leading }) {
 export function buildOverview(report, state) {
   const [lines, stack] = [byId("lines"), byId("stack")];
   /** @type {Options} */
-  const options = { x: true, y: true, share: false };
+  const options = { x: true, y: true, bands: true, share: true };
   const draw = () => {
     const scene = sceneOf(report, state);
     drawLines(lines, scene, options);
     if (scene.level.additive) drawStack(stack, scene, options);
     else stack.replaceChildren(el("p", { class: "quiet" }, `Values of ${scene.effort} have no sum.`));
-    byId("legend").replaceChildren(legend(report, scene));
+    keepingFocus(byId("legend"), () => byId("legend").replaceChildren(legend(report, state, scene)));
     byId("crossovers").replaceChildren(crossoverList(scene.level, scene.target, scene.crossovers));
   };
   /**
@@ -272,7 +344,25 @@ export function buildOverview(report, state) {
         draw();
       },
     );
-  byId("lines-options").replaceChildren(axis("x"), axis("y"));
+  const bands = switcher(
+    "90 % intervals",
+    "overview-bands",
+    [
+      ["shown", "shown"],
+      ["hidden", "hidden"],
+    ],
+    "shown",
+    (value) => {
+      options.bands = value === "shown";
+      draw();
+    },
+  );
+  byId("lines-options").replaceChildren(
+    axis("x"),
+    axis("y"),
+    bands,
+    chartTools(lines, "leading kernels", draw),
+  );
   const kind = switcher(
     "Stack",
     "stack",
@@ -280,13 +370,13 @@ export function buildOverview(report, state) {
       ["effort", "values"],
       ["share", "shares"],
     ],
-    "effort",
+    "share",
     (value) => {
       options.share = value === "share";
       draw();
     },
   );
-  byId("stack-options").replaceChildren(kind);
+  byId("stack-options").replaceChildren(kind, chartTools(stack, "stacked kernels", draw));
   state.follow(byId("overview"), draw);
   onResize(lines, draw);
 }

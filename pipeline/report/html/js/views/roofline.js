@@ -2,6 +2,7 @@
 // The roofline: regions with hardware counters under the ceilings of the machine that they were measured on.
 
 import { drawDots, drawLine, frame } from "../draw/chart.js";
+import { chartTools } from "../draw/chart_tools.js";
 import { byId, el, onResize, svgEl, switcher } from "../draw/dom.js";
 import { barNode, cutNode } from "../draw/nodes.js";
 import { DataTable } from "../draw/table.js";
@@ -41,6 +42,7 @@ export function buildRoofline({ roofline }) {
       }),
     );
   }
+  byId("roofline-options").append(chartTools(host, "roofline", draw));
   byId("roofline-legend").append(
     ...roofline.runs.map((run, i) => el("li", {}, el("span", { class: `swatch c${i % COLOURS}` }), run)),
   );

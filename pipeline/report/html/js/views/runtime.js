@@ -1,6 +1,7 @@
 // @ts-check
 // The charts of the first screen: speed-up and efficiency, or what stands for them, up to the target.
 
+import { figureAt, known } from "../data/estimates.js";
 import { linearDomain } from "../draw/axes.js";
 import {
   drawBand,
@@ -12,16 +13,18 @@ import {
   frame,
   scaleAxis,
 } from "../draw/chart.js";
+import { chartTools } from "../draw/chart_tools.js";
 import { byId, el, onResize } from "../draw/dom.js";
 import { readings } from "../draw/readings.js";
 import { figure, scaleText, tickLabel } from "../text/numbers.js";
 
 /** @import { Range } from "../draw/axes.js" */
 /** @import { Space } from "../data/space.js" */
-/** @import { Estimates, RuntimeChart } from "../data/payload.js" */
+/** @import { RuntimeChart } from "../data/payload.js" */
 /** @import { Report } from "../data/report.js" */
 /** @import { Reading } from "../draw/readings.js" */
-/** @typedef {{x: number, value: number, lower: number, upper: number}} Known an interval may be unknown: NaN */
+/** @import { Known } from "../data/estimates.js" */
+/** @import { State } from "../state.js" */
 
 const HEIGHT = 270;
 const BAND_BEYOND = 8; // how many times a band may exceed all else before it is cut
@@ -29,34 +32,19 @@ const FAR = 4; // times beyond the measured range, from where on models fade
 const VERY_FAR = 16;
 
 /**
- * The figures that are available.
- * @param {Estimates} estimates
- * @returns {Known[]}
- */
-function known({ scale, value, lower, upper }) {
-  return scale
-    .map((x, i) => ({
-      x,
-      value: value[i] ?? Number.NaN,
-      lower: lower[i] ?? Number.NaN,
-      upper: upper[i] ?? Number.NaN,
-    }))
-    .filter((one) => Number.isFinite(one.value));
-}
-
-/**
  * The vertical axis: all of the points with their intervals, of the curve, of what is ideal and asked for; of the
  * band as much as leaves them readable.
  * @param {RuntimeChart} chart
  * @param {Known[]} points
  * @param {Known[]} curve
+ * @param {number[]} ideal
  * @returns {Range}
  */
-function domainOf({ ideal, threshold }, points, curve) {
+function domainOf({ threshold }, points, curve, ideal) {
   const firm = [
     ...points.flatMap((one) => [one.value, one.lower, one.upper]),
     ...curve.map((one) => one.value),
-    ...(ideal ?? []),
+    ...ideal,
     threshold,
   ].filter((value) => value !== null && Number.isFinite(value));
   const size = /** @type {number[]} */ (firm);
@@ -85,12 +73,13 @@ function textOf(threshold) {
  * @param {Space} space
  * @param {Known[]} points
  * @param {Known[]} curve
+ * @param {number} target
  */
-function described(chart, space, points, curve) {
+function described(chart, space, points, curve, target) {
   const text = textOf(chart.threshold);
   /** @param {Known} one */
   const at = ({ x, value }) => `${text(value)} at ${space.scaled} = ${scaleText(x)}`;
-  const last = curve.find((one) => one.x === chart.target);
+  const last = figureAt(curve, target);
   const ahead = last
     ? `; predicted: ${at(last)}, 90 % interval ${text(last.lower)} to ${text(last.upper)}`
     : "";
@@ -98,22 +87,47 @@ function described(chart, space, points, curve) {
 }
 
 /**
+ * What of a curve is seen: from the smallest measured scale to the largest or the target.
+ * @param {Known[]} curve
+ * @param {Space} space
+ * @param {number} target
+ */
+function seen(curve, space, target) {
+  const first = Math.min(space.measuredStart, target);
+  const last = Math.max(space.measuredEnd, target);
+  const inside = curve.filter((one) => one.x > first && one.x < last);
+  const ends = [first, last].map((scale) => figureAt(curve, scale));
+  return [ends[0], ...inside, ends[1]].filter((one) => one !== null);
+}
+
+/**
  * @param {HTMLElement} host
  * @param {Space} space
  * @param {RuntimeChart} chart
+ * @param {number} target
  */
-function drawChart(host, space, chart) {
-  const [points, curve] = [known(chart.points), known(chart.curve)];
+function drawChart(host, space, chart, target) {
+  const points = known(chart.points);
+  const whole = known(chart.curve);
+  const curve = seen(whole, space, target);
   const text = textOf(chart.threshold);
+  const first = Math.min(space.measuredStart, target);
+  const last = Math.max(space.measuredEnd, target);
   const { scale } = chart.curve;
-  const [first, last] = [scale[0], scale[scale.length - 1]];
+  const ideals = known({ scale, value: chart.ideal ?? [], lower: [], upper: [] });
+  const ideal = seen(ideals, space, target);
   const margin = (last / first) ** 0.03;
   const drawn = frame(host, {
     height: HEIGHT,
-    label: described(chart, space, points, curve),
+    label: described(chart, space, points, whole, target),
     x: scaleAxis(space, [first / margin, last * margin], true),
     y: {
-      domain: domainOf(chart, points, curve),
+      domain: domainOf(
+        chart,
+        points,
+        curve,
+        ideal.map((one) => one.value),
+      ),
       log: chart.threshold === null,
       binary: chart.name === "speedup",
       label: chart.label,
@@ -121,11 +135,10 @@ function drawChart(host, space, chart) {
     },
   });
   drawBeyond(drawn, space.measuredEnd);
-  drawTarget(drawn, chart.target);
-  if (chart.ideal) {
-    const ideal = chart.ideal.map((value) => value ?? Number.NaN);
-    drawLine(drawn, scale, ideal, "ideal", "ideal scaling");
-  }
+  drawTarget(drawn, target);
+  const xs = ideal.map((one) => one.x);
+  const ys = ideal.map((one) => one.value);
+  drawLine(drawn, xs, ys, "ideal", "ideal scaling");
   if (chart.threshold !== null) {
     drawLine(drawn, [first, last], [chart.threshold, chart.threshold], "threshold", "efficiency asked for");
   }
@@ -179,6 +192,15 @@ function drawModel(drawn, space, curve) {
 }
 
 /**
+ * @param {Known} measured
+ * @param {(value: number) => string} text
+ */
+function measuredText({ value, lower, upper }, text) {
+  const interval = upper > lower ? ` (${text(lower)} … ${text(upper)})` : "";
+  return `${text(value)}${interval}`;
+}
+
+/**
  * @param {RuntimeChart} chart
  * @param {Known[]} points
  * @param {Known[]} curve
@@ -188,18 +210,14 @@ function drawModel(drawn, space, curve) {
 function readingsAt(chart, points, curve, scale) {
   const text = textOf(chart.threshold);
   const found = points.find((one) => one.x === scale);
-  const after = curve.findIndex((one) => one.x >= scale * (1 - 1e-9));
   /** @type {Reading[]} */
-  const rows = found ? [["c0", "measured", text(found.value)]] : [];
-  if (after < 0) return rows;
-  const [high, low] = [curve[after], curve[Math.max(after - 1, 0)]];
-  const share = high.x > low.x ? Math.log(scale / low.x) / Math.log(high.x / low.x) : 1;
-  /** @param {"value" | "lower" | "upper"} key */
-  const between = (key) => low[key] + (high[key] - low[key]) * Math.min(Math.max(share, 0), 1);
+  const rows = found ? [["c0", "measured", measuredText(found, text)]] : [];
+  const model = figureAt(curve, scale);
+  if (!model) return rows;
   return [
     ...rows,
-    ["c0", "model", text(between("value"))],
-    ["none", "90 % interval", `${text(between("lower"))} … ${text(between("upper"))}`],
+    ["c0", "model", text(model.value)],
+    ["none", "90 % interval", `${text(model.lower)} … ${text(model.upper)}`],
   ];
 }
 
@@ -216,13 +234,17 @@ function keyOf(chart) {
   return entries.map(([cls, text]) => el("span", { class: "key" }, el("i", { class: cls }), text));
 }
 
-/** @param {Report} report */
-export function buildRuntime(report) {
+/**
+ * @param {Report} report
+ * @param {State} state
+ */
+export function buildRuntime(report, state) {
+  const { space } = report;
   for (const chart of report.runtime ?? []) {
     const host = byId(`runtime-${chart.name}`);
-    byId(`runtime-${chart.name}-key`).replaceChildren(...keyOf(chart));
-    const draw = () => drawChart(host, report.space, chart);
-    draw();
+    const draw = () => drawChart(host, space, chart, state.target[space.column]);
+    byId(`runtime-${chart.name}-key`).replaceChildren(...keyOf(chart), chartTools(host, chart.label, draw));
+    state.follow(host, draw);
     onResize(host, draw);
   }
 }

@@ -41,8 +41,9 @@ def test_formulas_are_those_of_python_at_random_points(
 def test_predictions_are_those_of_python_at_the_grid(scripts: Scripts, made: Callable[[], Analysis]) -> None:
     analysis = made()
     data = data_of(analysis)
-    points = np.repeat(np.array(data["targets"][-1:]), len(data["grid"]), axis=0)
-    points[:, data["column"]] = data["grid"]
+    grid = data["levels"]["callpaths"]["grid"]
+    points = np.repeat(np.array(data["targets"][-1:]), len(grid), axis=0)
+    points[:, data["column"]] = grid
     expected = analysis.callpaths.models.predict(points)
     found = scripts.read(
         data,
@@ -68,7 +69,7 @@ def test_between_grid_points_the_page_interpolates_as_documented(
 ) -> None:
     analysis = made()
     data = data_of(analysis)
-    models, grid = analysis.callpaths.models, np.array(data["grid"])
+    models, grid = analysis.callpaths.models, np.array(data["levels"]["callpaths"]["grid"])
     scales = np.exp(np.random.default_rng(5).uniform(np.log(grid[0]), np.log(grid[-1]), 30))
     points = np.repeat(np.array(data["targets"][-1:]), len(scales), axis=0)
     points[:, data["column"]] = scales

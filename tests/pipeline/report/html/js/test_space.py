@@ -29,20 +29,26 @@ def test_the_space_knows_what_was_measured(scripts: Scripts) -> None:
 
 def test_place_on_the_grid(scripts: Scripts) -> None:
     data = data_of(two_parameter_study())
-    grid = data["grid"]
+    grid = data["levels"]["regions"]["grid"]
     at = [[grid[0], 50], [grid[3], 50], [math.sqrt(grid[3] * grid[4]), 50], [grid[-1], 50]]
-    beyond = [[1, 50], [1e6, 50], [16, 49]]
-    found = scripts.read(data, "values.map((at) => report.space.gridPlace(at))", *at, *beyond)
-    places = [(place["i"], place["share"]) for place in found[:-1]]
+    beyond = [[0.99, 50], [1e6, 50], [16, 49]]
+    found = scripts.read(data, "values.map((at) => report.levels.regions.gridPlace(at))", *at, *beyond)
+    places = [(place["i"], place["share"]) for place in found[:-3]]
     assert places == [
         (0, 0),
         (2, pytest.approx(1)),
         (3, pytest.approx(0.5)),
         (len(grid) - 2, pytest.approx(1)),
-        (0, 0),
-        (len(grid) - 2, 1),
     ]
-    assert found[-1] is None
+    assert found[-3:] == [None, None, None]
+
+
+def test_how_far_a_point_lies_outside_the_measurements(scripts: Scripts) -> None:
+    at = [[64, 50], [5, 10], [256, 50], [2, 50], [128, 500]]
+    found = scripts.read(
+        data_of(two_parameter_study()), "values.map((at) => report.space.extrapolation(at))", *at
+    )
+    assert found == [1, 1, 4, 2, 10]
 
 
 def test_scales_near_a_measured_or_targeted_one_snap_to_it(scripts: Scripts) -> None:

@@ -1,0 +1,203 @@
+// @ts-check
+// Zooming and moving of charts: a dragged rectangle zooms, Shift and dragging moves, a double click goes back; on
+// the keyboard + and - zoom, arrows move, Escape goes back. A click pins the reading line.
+
+/** @import { Chart } from "./chart.js" */
+/** @import { Range, Scale } from "./axes.js" */
+/** @typedef {{x: Range | null, y: Range | null}} Zoom domains of the axes, null as the chart has them */
+/** @typedef {{left: number, right: number, top: number, bottom: number}} Pixels */
+
+const DRAGGED = 6; // pixels from which a press is no click
+const FLAT = 14; // pixels up to which a dragged rectangle is a range of the horizontal axis alone
+const FACTOR = 1.4;
+const TWICE = 400; // milliseconds of a double click
+const MOVE = 0.15; // of the width
+
+/** @type {WeakMap<Element, Zoom>} */
+const zooms = new WeakMap();
+/** @type {WeakMap<Element, number>} */
+const pins = new WeakMap();
+
+/** @param {Element} host */
+export function zoomOf(host) {
+  return zooms.get(host);
+}
+
+/**
+ * The value at which the reading line of a chart is pinned.
+ * @param {Element} host
+ */
+export function pinOf(host) {
+  return pins.get(host);
+}
+
+/**
+ * The domains that a rectangle of pixels has.
+ * @param {Chart} chart
+ * @param {Pixels} pixels
+ * @returns {Zoom}
+ */
+export function domainsOf({ x, y }, { left, right, top, bottom }) {
+  return { x: rangeOf(x, left, right), y: rangeOf(y, bottom, top) };
+}
+
+/**
+ * @param {Scale} scale
+ * @param {number} from
+ * @param {number} to
+ * @returns {Range}
+ */
+function rangeOf(scale, from, to) {
+  return [scale.invert(from), scale.invert(to)];
+}
+
+/**
+ * Lets a chart be zoomed, moved and pinned.
+ * @param {HTMLElement} host what the chart is drawn into
+ * @param {() => Chart | undefined} chart
+ * @param {() => void} draw
+ */
+export function zoomable(host, chart, draw) {
+  /** @param {Zoom | null} zoom */
+  const show = (zoom) => {
+    if (zoom) zooms.set(host, zoom);
+    else zooms.delete(host);
+    draw();
+  };
+  /** @param {Pixels} pixels */
+  const look = (pixels) => {
+    const shown = chart();
+    if (shown) show(domainsOf(shown, pixels));
+  };
+  const reset = () => {
+    pins.delete(host);
+    show(null);
+  };
+  /** @param {number} factor */
+  const scale = (factor) => {
+    const box = chart()?.box;
+    if (box) look(around(box, factor));
+  };
+  /**
+   * @param {number} dx
+   * @param {number} dy
+   */
+  const move = (dx, dy) => {
+    const box = chart()?.box;
+    if (!box) return;
+    look({ left: box.left - dx, right: box.right - dx, top: box.top - dy, bottom: box.bottom - dy });
+  };
+  let last = -Infinity; // when it was clicked: drawing replaces what a double click would be of
+  const click = (/** @type {number} */ px) => {
+    const now = performance.now();
+    const twice = now - last < TWICE;
+    last = twice ? -Infinity : now;
+    if (twice) {
+      reset();
+      return;
+    }
+    const shown = chart();
+    if (pins.has(host)) pins.delete(host);
+    else if (shown) pins.set(host, shown.x.invert(px));
+    draw();
+  };
+  host.addEventListener("pointerdown", (event) => press(event, chart, look, move, click));
+  host.addEventListener("keydown", (event) => {
+    const wide = (chart()?.width ?? 0) * MOVE;
+    /** @type {Record<string, () => void>} */
+    const acts = {
+      "+": () => scale(1 / FACTOR),
+      "=": () => scale(1 / FACTOR),
+      "-": () => scale(FACTOR),
+      ArrowLeft: () => move(wide, 0),
+      ArrowRight: () => move(-wide, 0),
+      ArrowUp: () => move(0, wide / 2),
+      ArrowDown: () => move(0, -wide / 2),
+      Escape: reset,
+    };
+    if (!acts[event.key] || event.target !== host.querySelector("svg")) return;
+    event.preventDefault();
+    acts[event.key]();
+    host.querySelector("svg")?.focus();
+  });
+  return { scale, reset };
+}
+
+/**
+ * The same place with its middle, larger or smaller.
+ * @param {Pixels} box
+ * @param {number} factor
+ * @returns {Pixels}
+ */
+function around({ left, right, top, bottom }, factor) {
+  const [x, y] = [(left + right) / 2, (top + bottom) / 2];
+  const [wide, high] = [((right - left) / 2) * factor, ((bottom - top) / 2) * factor];
+  return { left: x - wide, right: x + wide, top: y - high, bottom: y + high };
+}
+
+/**
+ * @param {PointerEvent} event
+ * @param {() => Chart | undefined} chart
+ * @param {(pixels: Pixels) => void} look
+ * @param {(dx: number, dy: number) => void} move
+ * @param {(px: number) => void} click
+ */
+function press(event, chart, look, move, click) {
+  const shown = chart();
+  if (!shown || event.button !== 0) return;
+  const frame = shown.root.getBoundingClientRect();
+  const { box } = shown;
+  /**
+   * @param {PointerEvent} at
+   * @returns {[number, number]}
+   */
+  const place = (at) => [at.clientX - frame.left, at.clientY - frame.top];
+  const [x0, y0] = place(event);
+  const selects = event.target instanceof Element && event.target.matches(".line, .band.solid");
+  if (x0 < box.left || x0 > box.right || y0 > box.bottom) return;
+  const brush = document.createElementNS("http://www.w3.org/2000/svg", "rect");
+  brush.setAttribute("class", "brush");
+  shown.over.append(brush);
+  /** @param {PointerEvent} at */
+  const reached = (at) => {
+    const [x, y] = place(at).map((value, i) =>
+      i ? clamped(value, box.top, box.bottom) : clamped(value, box.left, box.right),
+    );
+    const flat = Math.abs(y - y0) < FLAT;
+    return {
+      left: Math.min(x, x0),
+      right: Math.max(x, x0),
+      top: flat ? box.top : Math.min(y, y0),
+      bottom: flat ? box.bottom : Math.max(y, y0),
+      flat,
+    };
+  };
+  /** @param {PointerEvent} at */
+  const drag = (at) => {
+    if (at.shiftKey) return;
+    const { left, right, top, bottom } = reached(at);
+    const size = { x: left, y: top, width: right - left, height: bottom - top };
+    for (const [name, value] of Object.entries(size)) brush.setAttribute(name, String(value));
+  };
+  /** @param {PointerEvent} at */
+  const release = (at) => {
+    removeEventListener("pointermove", drag);
+    brush.remove();
+    const [x, y] = place(at);
+    const far = Math.hypot(x - x0, y - y0) >= DRAGGED;
+    if (far && at.shiftKey) move(x - x0, y - y0);
+    else if (far && Math.abs(x - x0) >= DRAGGED) look(reached(at));
+    else if (!far && !selects) click(x);
+  };
+  addEventListener("pointermove", drag);
+  addEventListener("pointerup", release, { once: true });
+}
+
+/**
+ * @param {number} value
+ * @param {number} low
+ * @param {number} high
+ */
+function clamped(value, low, high) {
+  return Math.min(Math.max(value, low), high);
+}
