@@ -1,22 +1,15 @@
-"""One browser for all tests of the page."""
+"""What tests of the page share."""
 
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.pipeline.report.html.browser import Scripts, browser
-
-
-@pytest.fixture(scope="session")
-def running() -> Iterator[Any]:
-    """A running browser; tests that need one are skipped without."""
-    with browser() as started:
-        yield started
+from tests.pipeline.report.html.browser import Scripts
 
 
 @pytest.fixture(scope="session")

@@ -1,6 +1,5 @@
-"""One browser for all tests of the site."""
+"""What tests of the site share."""
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -8,17 +7,9 @@ import pytest
 
 from pipeline.gate.measurements import KernelId, Level
 from pipeline.report.trends import site
-from tests.pipeline.report.html.browser import browser
 from tests.pipeline.report.trends.histories import TOTAL, history
 
 TEMPLATE = "https://example.org/commit/{commit}"
-
-
-@pytest.fixture(scope="session")
-def running() -> Iterator[Any]:
-    """A running browser; tests that need one are skipped without."""
-    with browser() as started:
-        yield started
 
 
 @pytest.fixture(scope="session")
