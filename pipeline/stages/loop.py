@@ -5,6 +5,7 @@ from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
+from pipeline.campaign.cost import values_of
 from pipeline.report.formatting import counted
 from pipeline.stages.campaign import Progress, read_progress
 from pipeline.stages.next_round import next_round
@@ -83,8 +84,17 @@ def _blocked(progress: Progress, attempts: Counter[str]) -> str:
     lost = [name for name, count in attempts.items() if count >= LOST and states[name].interrupted]
     if lost:
         return f"{lost[0]} was stopped {LOST} times: find out why, then call `pipeline campaign loop` again"
-    last = [states[run.name] for run in progress.design.runs if run.round == len(progress.design.rounds)]
-    failed = [state for state in last if state.status == "failed" and not state.interrupted]
-    if failed and attempts and not any(state.status == "done" for state in last):
+    if attempts and _gave_nothing(progress):
         return "no run of the round ended well: correct what failed, then call `pipeline campaign loop` again"
     return ""
+
+
+def _gave_nothing(progress: Progress) -> bool:
+    """Return whether all runs of the last round failed, and not only at scales that are too large."""
+    states, runs = progress.states, progress.design.runs
+    last = [run for run in runs if run.round == len(progress.design.rounds)]
+    failed = [run for run in last if states[run.name].status == "failed" and not states[run.name].interrupted]
+    good = {values_of(run.point) for run in runs if states[run.name].status == "done"}
+    if not failed or any(states[run.name].status == "done" for run in last):
+        return False
+    return not good or any(values_of(run.point) in good for run in failed)

@@ -90,10 +90,11 @@ def _without_outlying(progress: Progress, notify: Notify) -> tuple[Design, list[
     used = [run for run in design.runs if not run.unfiltered]
     aside, unclear = outlying(used, progress.states, design.outlying)
     for run in aside:
-        target = campaign.outlying_profiles / run.name
+        source, target = campaign.profiles / run.name, campaign.outlying_profiles / run.name
         try:
             target.parent.mkdir(exist_ok=True)
-            (campaign.profiles / run.name).rename(target)
+            if source.exists():  # not if this was killed after it had moved it
+                source.rename(target)
         except OSError as error:
             raise UsageError(f"cannot be set aside ({error.strerror})", where=run.name) from error
         notify(f"{run.name} is outlying: it is in {target.parent.name}/ now and made again")

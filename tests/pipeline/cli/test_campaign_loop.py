@@ -166,6 +166,16 @@ def test_a_scale_that_always_fails_is_left_out(call, folder):
     assert {run["point"]["n"] for run in summary["runs"] if run["status"] == "done"} >= {8, 12, 16, 24}
 
 
+def test_the_only_scale_of_a_round_may_fail(call, folder):
+    change(folder, "[8, 12, 16, 24, 32]", "[8, 12, 16, 24]")
+    change(folder, "repetitions = 3", "repetitions = 1")
+    (folder / "fail24").touch()
+    _, summary, error = summary_of(call, "loop")
+    assert "n = 24 is left out: all runs failed there" in error
+    assert summary["request"] == ""
+    assert sizes(folder).count(24) == 2
+
+
 def test_a_round_in_which_all_fails_stops_the_loop(call, folder):
     for n in (8, 12, 16):
         (folder / f"fail{n}").touch()
@@ -189,11 +199,18 @@ def test_a_killed_loop_goes_on_and_makes_nothing_twice(call, folder):
     assert len(sizes(folder)) == len(summary["runs"]) == summary["counts"]["done"]
 
 
-def test_an_outlying_run_is_set_aside_and_made_again(call, folder):
+@pytest.mark.parametrize("killed", [False, True])
+def test_an_outlying_run_is_set_aside_and_made_again(call, folder, killed):
     text = DESCRIPTION[: DESCRIPTION.index("[question]")]
     (folder / "campaign.toml").write_text(text)
     (folder / "steady").touch()
     (folder / "slow16").touch()
+    if killed:  # after the profiles were moved, before that was noted
+        call("campaign", "submit")
+        _, summary, _ = summary_of(call, "status")
+        slow = max(summary["runs"], key=lambda run: run["seconds"])["name"]
+        (folder / "profiles-outlying").mkdir()
+        (folder / "profiles" / slow).rename(folder / "profiles-outlying" / slow)
     code, summary, error = summary_of(call, "loop")
     assert (code, summary["ending"]) == (0, "measured")
     assert "is outlying: it is in profiles-outlying/ now and made again" in error
