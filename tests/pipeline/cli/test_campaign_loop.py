@@ -126,12 +126,12 @@ def test_an_answered_question_may_be_asked_more_precisely(call, folder):
 
 def test_the_budget_ends_the_loop(call, folder):
     (folder / "steady").touch()
-    change(folder, "seed = 7", 'seed = 7\nbudget = "2 core-s"')
+    change(folder, "seed = 7", 'seed = 7\nbudget = "0.9 core-s"')
     change(folder, "width = 0.5", "width = 0.001")
     code, summary, _ = summary_of(call, "loop")
     assert (code, summary["ending"]) == (3, "budget")
     largest = max(run["seconds"] or 0 for run in summary["runs"])
-    assert summary["spent_core_seconds"] <= 2 + largest
+    assert summary["spent_core_seconds"] <= 0.9 + largest
     count = len(sizes(folder))
     assert summary_of(call, "loop")[0] == 3
     assert len(sizes(folder)) == count
