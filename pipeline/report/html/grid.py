@@ -33,6 +33,8 @@ def refined(analysis: Analysis, scales: Scales) -> FloatArray:
         scales: the range, and a grid to begin with.
     """
     start = scales.grid[:, scales.column]
+    if analysis.callpaths.models.joint_total(scales.grid[:1], 0.9) is not None:
+        return start  # joint draws of two machines take too long for many scales
     levels = (analysis.callpaths.models, analysis.regions.models)
     rivals = sum(int((models.chosen >= 0).sum()) for models in levels)
     most = int(np.clip(WORK // max(rivals, 1), len(start), MOST))

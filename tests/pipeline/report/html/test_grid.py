@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from ingest.arrays import FloatArray
 from pipeline.models.analysis import default_target
+from pipeline.models.scaling_models import ScalingModels
 from pipeline.report.html import grid
 from pipeline.report.html.folding import knots
 from pipeline.report.html.grid import CLOSE_ENOUGH, NARROWEST, halved, refined
@@ -96,5 +97,11 @@ def test_levels_have_as_many_scales_as_the_page_has_room_for(monkeypatch: pytest
 
 def test_work_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(grid, "WORK", 1)
+    scales = scales_of(study(), default_target(study()))
+    assert refined(study(), scales).tolist() == scales.grid[:, 0].tolist()
+
+
+def test_joint_draws_are_made_at_few_scales(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ScalingModels, "joint_total", lambda models, points, level: models.predict(points))
     scales = scales_of(study(), default_target(study()))
     assert refined(study(), scales).tolist() == scales.grid[:, 0].tolist()
