@@ -13,6 +13,7 @@ from pipeline.campaign.folders import RunFolder
 from pipeline.campaign.job_scripts import jobs, submit_command
 from pipeline.campaign.run_script import run_script
 from pipeline.campaign.state import run_state
+from tests.campaigns import until
 
 SLURM = """\
 [launcher]
@@ -304,4 +305,4 @@ def test_a_stopped_run_ends_with_all_its_processes(start, tmp_path):
     assert (facts["status"], facts["reason"]) == ("143", "stopped by SIGTERM")
     assert not profiles.exists()
     command_line = Path("/proc", (tmp_path / "pid").read_text().strip(), "cmdline")
-    assert not command_line.exists() or not command_line.read_bytes()  # gone, or a zombie of nobody
+    until(lambda: not command_line.exists() or not command_line.read_bytes())  # gone, or a zombie of nobody
