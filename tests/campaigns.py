@@ -4,7 +4,10 @@ import os
 import subprocess
 import sys
 import time
+from contextlib import contextmanager
 from pathlib import Path
+
+import pytest
 
 ROOT = Path(__file__).parents[1]
 
@@ -46,3 +49,15 @@ def queued():
     """The user's jobs in the queue of Slurm."""
     command = ["squeue", "--me", "--noheader", "--array", "--format=%i"]
     return subprocess.run(command, check=True, text=True, capture_output=True).stdout.split()
+
+
+@contextmanager
+def mounted(folder, size):
+    """Mount a small disk as a folder; skips if that is not allowed here."""
+    folder.mkdir()
+    command = ["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", folder]
+    result = subprocess.run(command, capture_output=True, text=True, check=False)
+    if result.returncode:
+        pytest.skip(f"a disk cannot be mounted here: {result.stderr.strip()}")
+    yield folder
+    subprocess.run(["umount", "--lazy", folder], check=True)

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Literal, TypeAlias
 
 from pipeline.campaign.placeholders import fill, value_in_name
+from pipeline.models.planning.question import Quantity
 
 Point: TypeAlias = Mapping[str, float]
 """Values of the parameters by name."""
@@ -17,7 +18,6 @@ BY_HAND = "by hand"
 Tool: TypeAlias = Literal["score-p", "openfoam", "tau", "caliper", "none"]
 LauncherName: TypeAlias = Literal["srun", "mpirun", "none"]
 SchedulerName: TypeAlias = Literal["slurm", "pbs", "shell"]
-Quantity: TypeAlias = Literal["efficiency", "speedup", "time", "core-hours"]
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """The campaign stage: what is planned, how far it is, and what it costs."""
 
 import secrets
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
@@ -54,8 +54,11 @@ class Progress:
     @property
     def spent(self) -> float:
         """Core-seconds of all runs that have ended, and of building the program for them."""
-        runs = sum(spent(self.campaign, run, self.states[run.name]) for run in self.design.runs)
-        return runs + sum(one.build for one in self.design.rounds)
+        return self.spent_on(self.design.runs) + sum(one.build for one in self.design.rounds)
+
+    def spent_on(self, runs: Iterable[PlannedRun]) -> float:
+        """Return the core-seconds of some of the runs."""
+        return sum(spent(self.campaign, run, self.states[run.name]) for run in runs)
 
     @property
     def remaining(self) -> tuple[float, int]:
@@ -86,13 +89,16 @@ def read_progress(path: Path, results: Path | None = None) -> Progress:
     stored = read_design(campaign.work)
     modelled = _modelled_costs(campaign, results) if results else _planned_costs(stored)
     alive = watch_runs(campaign)
-    begun = [run.name for run in stored.runs if _begun(campaign, run, alive)] if stored else []
+    states = _states(campaign, stored.runs, alive) if stored else {}
+    begun = [name for name, state in states.items() if state.status != "planned"]
     design = stored if stored and begun else _undrawn(campaign, stored)
     if not campaign.in_rounds:
         design = extended(design, campaign, begun)
     elif not design.rounds:
         design = _pilot(design, campaign, modelled)
-    return with_states(Progress(campaign=campaign, design=design, states={}, costs=modelled), alive)
+    states |= _states(campaign, [run for run in design.runs if run.name not in states], alive)
+    progress = Progress(campaign=campaign, design=design, states={}, costs=modelled)
+    return _in_states(progress, {run.name: states[run.name] for run in design.runs}, alive)
 
 
 def _planned_costs(design: Design | None) -> dict[Values, float]:
@@ -122,14 +128,16 @@ def _undrawn(campaign: Campaign, stored: Design | None) -> Design:
 
 def with_states(progress: Progress, alive: Alive) -> Progress:
     """Return a campaign with the present states of its runs, and the costs that follow from them."""
-    campaign, runs = progress.campaign, progress.design.runs
-    states = {run.name: run_state(RunFolder(campaign.work / run.name), alive) for run in runs}
-    costs = expected_costs(campaign, runs, states, progress.costs)
+    return _in_states(progress, _states(progress.campaign, progress.design.runs, alive), alive)
+
+
+def _in_states(progress: Progress, states: Mapping[str, RunState], alive: Alive) -> Progress:
+    costs = expected_costs(progress.campaign, progress.design.runs, states, progress.costs)
     return replace(progress, states=states, costs=costs, notices=queue_notices(alive, states))
 
 
-def _begun(campaign: Campaign, run: PlannedRun, alive: Alive) -> bool:
-    return run_state(RunFolder(campaign.work / run.name), alive).status != "planned"
+def _states(campaign: Campaign, runs: Iterable[PlannedRun], alive: Alive) -> dict[str, RunState]:
+    return {run.name: run_state(RunFolder(campaign.work / run.name), alive) for run in runs}
 
 
 def _modelled_costs(campaign: Campaign, results: Path) -> dict[Values, float]:
@@ -185,8 +193,7 @@ def _round_summary(progress: Progress, number: int) -> dict[str, object]:
         "runs": len(runs),
         "done": sum(progress.states[run.name].status == "done" for run in runs),
         "expected_core_seconds": None if None in costs else sum(filter(None, costs)) + one.build,
-        "spent_core_seconds": one.build
-        + sum(spent(progress.campaign, run, progress.states[run.name]) for run in runs),
+        "spent_core_seconds": one.build + progress.spent_on(runs),
         "expected_width": one.width,
         "width": answer and answer.width,
         "answer": answer and asdict(answer),

@@ -7,6 +7,7 @@ from ingest.errors import UsageError
 from pipeline.campaign.cost import values_of
 from pipeline.campaign.design import Design, PlannedRun, Round, Wanted, extended, with_round
 from pipeline.campaign.outlying import outlying
+from pipeline.campaign.read_description import read_campaign
 from pipeline.campaign.state import RunState
 from pipeline.campaign.stored_design import write_design
 from pipeline.stages.campaign import Progress, read_progress
@@ -31,7 +32,7 @@ def next_round(path: Path, notify: Notify, *, rebuilt: bool = False) -> Progress
         UsageError: the description is invalid, runs are not done yet, or the question cannot be answered.
         InputError: what was measured, or the stored design, cannot be read.
     """
-    with only_writer(read_progress(path).campaign.work, notify):
+    with only_writer(read_campaign(path).work, notify):
         progress = read_progress(path)
         _require_ended(progress)
         progress = replace(progress, design=_begun(progress))

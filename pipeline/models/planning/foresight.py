@@ -16,13 +16,12 @@ from pipeline.models.fit import fit
 from pipeline.models.noise import LEAST_MISFIT
 from pipeline.models.options import ModelOptions
 from pipeline.models.planning.advice import repetition_noise
-from pipeline.models.planning.plan import relative_errors
+from pipeline.models.planning.plan import DEVIATION, relative_errors
 from pipeline.models.planning.question import Question, answer, relative_width
 from pipeline.statistics.student import TWO_SIDED
 
 DRAWS = 8
 _LEAST_END = 1e-3  # of a value, what its lower end counts as
-_DEVIATION = 0.0125  # a mean absolute error of one percent as a standard deviation
 
 
 def foreseen_widths(
@@ -94,7 +93,7 @@ def _noise(analysis: Analysis, shape: tuple[int, int], random: np.random.Generat
     relative = np.where(usable, values / np.where(usable, mean[..., None], 1.0) - 1, 0.0)
     degrees = int(np.maximum(count[:, :, 0].max(axis=0) - 1, 0).sum())
     if not degrees:
-        size = _DEVIATION * analysis.callpaths.models.smape[:, None, None]
+        size = DEVIATION * analysis.callpaths.models.smape[:, None, None]
         return np.asarray(size * random.standard_normal((len(values), *shape)))
     residuals = relative.reshape(len(relative), -1) / np.sqrt(degrees)
     drawn: FloatArray = (

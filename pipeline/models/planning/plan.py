@@ -16,7 +16,7 @@ CLEARLY_LESS = (
     0.9  # what a plan by gain must leave of the doubt that a plan by gain per cost leaves, to be preferred
 )
 _LEAST_NOISE = 0.002  # relative, of one repetition
-_DEVIATION = 0.0125  # a mean absolute error of one percent as a standard deviation
+DEVIATION = 0.0125  # a mean absolute error of one percent as a standard deviation
 _MOST_STEPS = 12
 _MINDED_LITTLE = (
     0.25  # power of the cost in a plan that minds it little: ten repetitions must help twice as much as one
@@ -125,7 +125,7 @@ def relative_errors(models: ScalingModels, noise: FloatArray | None) -> tuple[Fl
     Returns:
         Relative standard deviations: of one repetition, and of what all repetitions at a point share.
     """
-    residual = _DEVIATION * models.smape * np.sqrt(models.points / np.maximum(models.points - 2, 1))
+    residual = DEVIATION * models.smape * np.sqrt(models.points / np.maximum(models.points - 2, 1))
     repetitions = np.maximum(models.repetitions, 1).astype(np.float64)
     known = residual * np.sqrt(repetitions) if noise is None else noise
     known = np.maximum(np.where(np.isfinite(known), known, residual * np.sqrt(repetitions)), _LEAST_NOISE)

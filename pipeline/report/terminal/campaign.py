@@ -148,14 +148,15 @@ def _answer_sentence(summary: Summary) -> str:
     """Return the answer with its interval, and whether that is narrow enough."""
     question = summary["question"]
     asked = f"{question['quantity'].capitalize()} at {point_text(question['at'])}"
-    answers = [one["answer"] for one in summary["rounds"] if one["answer"] is not None]
-    if not answers:
+    answered = [one for one in summary["rounds"] if one["answer"] is not None]
+    if not answered:
         return f"{asked}: no answer yet"
-    *_, last = answers
-    value, lower, upper = (_figure(question["quantity"], last[end]) for end in ("value", "lower", "upper"))
-    width = (last["upper"] - last["lower"]) / last["value"]
+    *_, last = answered
+    value, lower, upper = (
+        _figure(question["quantity"], last["answer"][end]) for end in ("value", "lower", "upper")
+    )
     return (
-        f"{asked}: {value}, 90 % interval {lower} to {upper}. Its width is {percent(width)}, "
+        f"{asked}: {value}, 90 % interval {lower} to {upper}. Its width is {percent(last['width'])}, "
         f"{percent(question['width'])} is wanted{_ENDINGS[summary['ending']]}."
     )
 

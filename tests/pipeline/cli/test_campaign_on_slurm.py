@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from pipeline.campaign.state import read_facts
-from tests.campaigns import ROOT, begin, made, queued, until
+from tests.campaigns import ROOT, begin, made, mounted, queued, until
 from tools import local_slurm
 
 PROGRAM = """\
@@ -242,15 +242,8 @@ def alive(process):
 @pytest.fixture
 def small_disk(folder):
     """Mount a small disk where the runs are prepared; filling it leaves no space."""
-    work = folder / "work"
-    work.mkdir()
-    mounted = subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", "size=2M", "tmpfs", work], capture_output=True, text=True, check=False
-    )
-    if mounted.returncode:
-        pytest.skip(f"a disk cannot be mounted here: {mounted.stderr.strip()}")
-    yield work
-    subprocess.run(["umount", "--lazy", work], check=True)
+    with mounted(folder / "work", "2M") as work:
+        yield work
 
 
 def fill(disk):

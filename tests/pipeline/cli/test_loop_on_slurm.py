@@ -9,7 +9,7 @@ from contextlib import suppress
 
 import pytest
 
-from tests.campaigns import begin, made, queued, start, until
+from tests.campaigns import begin, made, mounted, queued, start, until
 from tests.pipeline.cli.test_campaign_loop import DESCRIPTION, PROGRAM
 from tools import local_slurm
 
@@ -79,15 +79,8 @@ def test_a_job_a_node_the_controller_and_the_loop_itself_are_killed(call, folder
 @pytest.fixture
 def small_disk(folder):
     """Mount a small disk where the runs are prepared."""
-    work = folder / "work"
-    work.mkdir()
-    mounted = subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", "size=4M", "tmpfs", work], capture_output=True, text=True, check=False
-    )
-    if mounted.returncode:
-        pytest.skip(f"a disk cannot be mounted here: {mounted.stderr.strip()}")
-    yield work
-    subprocess.run(["umount", "--lazy", work], check=True)
+    with mounted(folder / "work", "4M") as work:
+        yield work
 
 
 def test_a_full_disk_ends_the_loop_until_there_is_space(call, folder, small_disk):

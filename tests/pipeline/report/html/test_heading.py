@@ -11,11 +11,11 @@ from pipeline.report.html.heading import application, dates, heading, machine
 from tests.pipeline.report.html.studies import PROVENANCE, answered, study, two_parameter_study
 
 
-def experiment(*told: dict[str, str], source: str = "") -> Experiment:
+def experiment(*stated: dict[str, str], source: str = "") -> Experiment:
     """The study whose runs state these attributes in turn."""
     found = study().experiment
     runs = [
-        replace(run, attributes=told[i % len(told)], source=source or run.source)
+        replace(run, attributes=stated[i % len(stated)], source=source or run.source)
         for i, run in enumerate(found.runs)
     ]
     return replace(found, runs=tuple(runs))
@@ -27,7 +27,7 @@ def test_title_is_application_and_parameters() -> None:
 
 
 @pytest.mark.parametrize(
-    ("told", "source", "expected"),
+    ("stated", "source", "expected"),
     [
         ({}, "here/hpcg.p4.r1/profile.cubex", "hpcg"),
         ({}, "here/p4.n3.r1/profile.cubex", "made"),
@@ -38,8 +38,8 @@ def test_title_is_application_and_parameters() -> None:
         ({"metadata: application": "Ocean model"}, "x/p4.r1/a.cali", "Ocean model"),
     ],
 )
-def test_application_is_stated_or_named(told: dict[str, str], source: str, expected: str) -> None:
-    assert application(experiment(told, source=source), PROVENANCE) == expected
+def test_application_is_stated_or_named(stated: dict[str, str], source: str, expected: str) -> None:
+    assert application(experiment(stated, source=source), PROVENANCE) == expected
 
 
 def test_programs_that_differ_name_no_application() -> None:
@@ -54,7 +54,7 @@ def test_machines_are_those_of_the_runs() -> None:
 
 
 @pytest.mark.parametrize(
-    ("told", "expected"),
+    ("stated", "expected"),
     [
         ({"metadata: date": "2026-03-01T12:00"}, "measured 2026-03-01"),
         ({"launchdate": "1700000000"}, "measured 2023-11-14"),
@@ -64,10 +64,10 @@ def test_machines_are_those_of_the_runs() -> None:
         ({}, "input files of 2026-01-02 to 2026-01-05"),
     ],
 )
-def test_dates_are_stated_or_those_of_the_files(told: dict[str, str], expected: str) -> None:
-    assert dates(experiment(told), [date(2026, 1, 5), date(2026, 1, 2)]) == expected
-    if not told:
-        assert dates(experiment(told)) == ""
+def test_dates_are_stated_or_those_of_the_files(stated: dict[str, str], expected: str) -> None:
+    assert dates(experiment(stated), [date(2026, 1, 5), date(2026, 1, 2)]) == expected
+    if not stated:
+        assert dates(experiment(stated)) == ""
 
 
 def test_page_shows_machine_and_date() -> None:
