@@ -136,7 +136,7 @@ def _notices(study: Study, figures: Figures) -> list[str]:
         )
     elif study.comparison is not Comparison.SIZE and study.analysis.experiment.is_series:
         found.append(f"the number of locations is taken to be {study.analysis.parameter}")
-    elif not np.isfinite(figures.locations).all():
+    elif (np.isnan(figures.locations) & np.isnan(figures.wall.value)).any():
         found.append("the number of locations at some points is unknown, so there is no wall time")
     uneven = figures.longest > UNEVEN * figures.wall.value
     if uneven.any():

@@ -183,6 +183,7 @@ def test_a_series_over_sizes_has_a_work_rate():
     assert found.comparison is Comparison.SIZE
     assert found.figures.work_rate.value[:2] == pytest.approx([1.0, 2 * 65 / 33])
     assert np.isnan(found.figures.effort.value).all()
+    assert np.isfinite(found.figures.wall.value).all() and not found.notices
 
 
 @pytest.mark.parametrize("metric", ["visits", "PAPI_TOT_INS", "bytes_sent", "timestep"])
