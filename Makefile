@@ -5,6 +5,9 @@ OUT ?= results
 FUZZ_CASES ?= 1000000
 MUTANTS ?= 300
 SEED ?= 1
+WORKERS ?= 3  # of the tests: some wait for Slurm or a browser, so one more than cores in CI
+
+unexport PYTHONDONTWRITEBYTECODE  # the tests start hundreds of processes
 
 .PHONY: demo test lint types javascript docs unit browser slurm bench fuzz mutants lowest audit requirements clean
 
@@ -28,7 +31,7 @@ docs: $(VENV)/.installed-test  ## the documentation as a site in site/, searchab
 	NO_MKDOCS_2_WARNING=true $(BIN)/mkdocs build --strict --quiet
 
 unit: $(VENV)/.installed-test browser slurm
-	$(BIN)/python -m pytest -n 2 -rs
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -rs
 
 browser:  ## the report is tested in Debian's chromium; without it those tests are skipped, and say so
 	@command -v chromium chromium-browser google-chrome >/dev/null || \

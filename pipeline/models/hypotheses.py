@@ -35,6 +35,8 @@ STEEP_EXPONENTS: tuple[Exponent, ...] = tuple(
 )
 """Steeper ones, for edge lengths: n^3 cells times iterations that grow with n, and misses of the caches."""
 
+_STEEP = frozenset(STEEP_EXPONENTS)  # fractions are slow to compare
+
 FALLING_EXPONENTS: tuple[Exponent, ...] = tuple(
     (-Fraction(power), 0) for power in ("1/4", "1/3", "1/2", "2/3", "3/4", "1", "4/3", "3/2", "2")
 )
@@ -117,7 +119,7 @@ class SearchSpace:
     @cached_property
     def steep(self) -> BoolArray:
         """bool[H], whether a hypothesis has one of the steep terms."""
-        steep = np.array([t[0] in STEEP_EXPONENTS for t in self.terms] + [False])
+        steep = np.array([t[0] in _STEEP for t in self.terms] + [False])
         return np.asarray(steep[self.hypotheses].any(axis=1) & (self.sharpness == 1))
 
     @cached_property

@@ -1,6 +1,7 @@
 """Dependencies are installed by hash; only a release that the index lacks lets them be installed without."""
 
 import hashlib
+import shutil
 import subprocess
 import sys
 import zipfile
@@ -39,10 +40,18 @@ def make_wheel(folder, version):
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
+@pytest.fixture(scope="module")
+def environment(tmp_path_factory):
+    """An environment with pip, to be copied: making one takes seconds."""
+    folder = tmp_path_factory.mktemp("environment") / "venv"
+    subprocess.run([sys.executable, "-m", "venv", folder], check=True)
+    return folder
+
+
 @pytest.fixture
-def python(tmp_path, monkeypatch):
+def python(environment, tmp_path, monkeypatch):
     """An environment, an index that serves tiny 2.0 only, and a project that needs tiny."""
-    subprocess.run([sys.executable, "-m", "venv", tmp_path / "venv"], check=True)
+    shutil.copytree(environment, tmp_path / "venv", symlinks=True)
     served = tmp_path / "served"
     served.mkdir()
     make_wheel(served, "2.0")

@@ -3,7 +3,8 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
-from typing import Any
+from functools import cache
+from typing import TYPE_CHECKING, Any
 
 from ingest.arrays import FloatArray
 from pipeline.models.analysis import Analysis, Outlook
@@ -26,6 +27,9 @@ from pipeline.report.html.sections import (
     predicted_efficiency,
 )
 from pipeline.report.html.verdict import Findings, verdict
+
+if TYPE_CHECKING:
+    from jinja2 import Environment  # which few commands need
 
 MOST_CHARACTERS = 1_900_000  # of the page: it should stay below 2 MB
 
@@ -67,16 +71,8 @@ class Report:
 
 def report_html(report: Report) -> str:
     """Return the HTML text. It needs no network, and shows whatever names contain as text."""
-    from jinja2 import Environment, PackageLoader, StrictUndefined
     from markupsafe import Markup
 
-    environment = Environment(
-        loader=PackageLoader("pipeline.report.html", "templates"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
     analysis, provenance, found = report.analysis, report.provenance, report.runtime
     outlooks = report.callpaths, report.regions
     levels = shown_levels(analysis, *outlooks, report.targets)
@@ -86,37 +82,57 @@ def report_html(report: Report) -> str:
     room = MOST_CHARACTERS - len(json_for_script(data)) - len(scripts) - len(styles)
     folded = [text for name, shown in levels.items() if (text := _folding_text(name, shown))]
     data["others"], left_out = _that_fit(report, 0 if folded else room)
-    text = environment.get_template("report.html.j2").render(
-        title=heading(analysis, provenance)
-        + ("" if report.machines is None else f", on {report.machines['on']['name']}"),
-        origin=_origin(report),
-        verdict=verdict(findings),
-        answers=[] if found is None else answers(findings, found, report.advice),
-        charts=data["runtime"] or [],
-        notices=[*([] if found is None else other_notices(found)), *left_out],
-        folded=folded,
-        facts=facts(analysis, provenance),
-        provenance=provenance,
-        warnings=model_warnings(analysis.callpaths.models),
-        attributes=attributes(analysis.experiment),
-        configuration=configuration_rows(provenance),
-        efficiency=None
-        if report.efficiency is None
-        else efficiency_table(report.efficiency, predicted_efficiency(analysis.experiment.parameters, found)),
-        parameter=analysis.parameter,
-        parameters=analysis.experiment.parameters,
-        machines=None if report.machines is None else machines_section(report.machines),
-        imbalance=data["imbalance"] is not None,
-        filtered=data["filter"],
-        roofline=data["roofline"],
-        callpaths=len(analysis.callpaths.kernels),
-        policy=content_security_policy([scripts], [styles]),
-        styles=Markup(styles),
-        scripts=Markup(scripts),
-        exact=exact_scales(analysis.parameter, data["levels"]["regions"]["grid"]),
-        data=Markup(json_for_script(data)),
+    text = (
+        _environment()
+        .get_template("report.html.j2")
+        .render(
+            title=heading(analysis, provenance)
+            + ("" if report.machines is None else f", on {report.machines['on']['name']}"),
+            origin=_origin(report),
+            verdict=verdict(findings),
+            answers=[] if found is None else answers(findings, found, report.advice),
+            charts=data["runtime"] or [],
+            notices=[*([] if found is None else other_notices(found)), *left_out],
+            folded=folded,
+            facts=facts(analysis, provenance),
+            provenance=provenance,
+            warnings=model_warnings(analysis.callpaths.models),
+            attributes=attributes(analysis.experiment),
+            configuration=configuration_rows(provenance),
+            efficiency=None
+            if report.efficiency is None
+            else efficiency_table(
+                report.efficiency, predicted_efficiency(analysis.experiment.parameters, found)
+            ),
+            parameter=analysis.parameter,
+            parameters=analysis.experiment.parameters,
+            machines=None if report.machines is None else machines_section(report.machines),
+            imbalance=data["imbalance"] is not None,
+            filtered=data["filter"],
+            roofline=data["roofline"],
+            callpaths=len(analysis.callpaths.kernels),
+            policy=content_security_policy([scripts], [styles]),
+            styles=Markup(styles),
+            scripts=Markup(scripts),
+            exact=exact_scales(analysis.parameter, data["levels"]["regions"]["grid"]),
+            data=Markup(json_for_script(data)),
+        )
     )
     return text.encode("utf-8", "replace").decode()
+
+
+@cache
+def _environment() -> "Environment":
+    """Return the templates, which are compiled once."""
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    return Environment(
+        loader=PackageLoader("pipeline.report.html", "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
 
 
 def _origin(report: Report) -> list[str]:
