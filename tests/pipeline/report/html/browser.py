@@ -109,7 +109,7 @@ const source = await import("/text/source.js");
 const names = await import("/text/names.js");
 const controls = await import("/views/controls.js");
 const crossovers = await import("/views/crossovers.js");
-const icicle = await import("/views/icicle.js");
+const boxes = await import("/draw/boxes.js");
 """
 
 

@@ -1,0 +1,359 @@
+// @ts-check
+// A differential flame graph, as of Gregg: boxes as wide as the values of one side, coloured by growth from A to B.
+
+import { ONLY_A, ONLY_B } from "../data/difference.js";
+import { sum } from "../data/outlook.js";
+import { boxesBelow, boxParts, heightOf, othersNode, ROW_HEIGHT } from "../draw/boxes.js";
+import { pictureButtons } from "../draw/chart_tools.js";
+import { el, eventElement, keepingFocus, onResize, selector, svgEl, switcher } from "../draw/dom.js";
+import { csvText, fileName, save } from "../draw/files.js";
+import { colouredDifference, differenceLegend } from "../draw/growth.js";
+import { fullPathNames, pathNames } from "../text/names.js";
+import { doublingText, figure, percent, quantityText, unitText } from "../text/numbers.js";
+
+/** @import { Difference, Range, Reference, Side, Width } from "../data/difference.js" */
+/** @import { Box, BoxTree } from "../draw/boxes.js" */
+/** @import { Address } from "../state.js" */
+/**
+ * @typedef {object} Compared
+ * @property {Difference} difference
+ * @property {string} metric
+ * @property {string} unit
+ * @property {[string, string]} only what is said of call paths that only A, or only B, has
+ * @property {string[]} notes sentences about the whole program
+ * @property {(k: number) => string[]} remarks further lines about a call path
+ */
+/**
+ * @typedef {object} Reader what the page knows of its reader
+ * @property {() => Compared} compared
+ * @property {(k: number) => string} look classes of a box: selected, or out of what is searched
+ * @property {(k: number) => void} select
+ */
+
+const NAME = "differential flame graph";
+const LEADING = 3; // call paths of the largest differences that are named
+const CALLERS = 3; // names at the end of a call path that are shown of it
+const NAMED = 5; // regions of call paths of one side only
+const MARK = 5; // pixels of the mark for call paths without a width
+const HINT = "Point at a box, or move to it with the arrow keys, to read its values here.";
+/** @type {[Width, string][]} */
+const WIDTHS = [
+  ["b", "B"],
+  ["a", "A"],
+  ["larger", "larger of both"],
+];
+/** @type {[Reference, string][]} */
+const REFERENCES = [
+  ["program", "the whole program"],
+  ["none", "no growth"],
+];
+
+/**
+ * @param {number} value
+ * @param {string} unit
+ */
+function signed(value, unit) {
+  return `${value < 0 ? "−" : "+"}${unitText(figure(Math.abs(value)), unit)}`;
+}
+
+/**
+ * @param {number} a
+ * @param {number} b
+ */
+function ratioText(a, b) {
+  return a > 0 && b > 0 ? doublingText(Math.log2(b / a)) : "";
+}
+
+/** @param {Range | null} range */
+function rangeText(range) {
+  return range ? `, ${range.of} ${figure(range.low)} to ${figure(range.high)}` : "";
+}
+
+export class DifferenceView {
+  /**
+   * @param {HTMLElement} host
+   * @param {BoxTree} boxes
+   * @param {Address} address
+   * @param {Reader} reader
+   */
+  constructor(host, boxes, address, reader) {
+    this.host = host;
+    this.boxes = boxes;
+    this.address = address;
+    this.reader = reader;
+    this.width = address.choice("width", WIDTHS);
+    this.reference = address.choice("neutral", REFERENCES);
+    this.summary = el("div", { class: "side" });
+    this.legend = el("div");
+    this.picture = el("div", { class: "difference" });
+    this.details = el("p", { class: "details" }, HINT);
+    this.missing = el("p", { class: "quiet missing" });
+    host.replaceChildren(this.summary, this.legend, this.picture, this.details, this.missing);
+    for (const name of ["pointerover", "focusin"])
+      this.picture.addEventListener(name, (event) => this.read(event));
+    onResize(host, () => this.draw());
+  }
+
+  /** @param {Event} event */
+  read(event) {
+    const title = eventElement(event, "svg.icicle g")?.querySelector("title");
+    this.details.textContent = title?.textContent?.replaceAll("\n", " · ") ?? HINT;
+  }
+
+  /** @param {Width} width */
+  setWidth(width) {
+    this.width = width;
+    this.address.keep("width", width === WIDTHS[0][0] ? null : width);
+    this.draw();
+  }
+
+  /** What is shown how, and files of it. */
+  options() {
+    this.widths = selector("Width", WIDTHS, this.width, (key) => this.setWidth(/** @type {Width} */ (key)));
+    const neutral = switcher("Grey is", "neutral", REFERENCES, this.reference, (key) => {
+      this.reference = key;
+      this.address.keep("neutral", key === REFERENCES[0][0] ? null : key);
+      this.draw();
+    });
+    const csv = () => save(fileName(NAME, "csv"), "text/csv", this.csv());
+    const label = { "aria-label": `Save as CSV: ${NAME}`, title: "Save as CSV" };
+    const table = el("button", { type: "button", class: "quiet", ...label, click: csv }, "CSV");
+    const picture = () => this.picture.querySelector("svg");
+    return [this.widths, neutral, el("span", { class: "tools" }, ...pictureButtons(picture, NAME), table)];
+  }
+
+  draw() {
+    const width = this.host.clientWidth;
+    if (!width) return; // another mode is shown
+    const compared = this.reader.compared();
+    const { difference } = compared;
+    const values = { inclusive: difference.widths(this.width) };
+    const end = difference.end(this.reference);
+    const { found, whole } = boxesBelow(this.boxes.tree, values, this.boxes.root, Math.max(width, 200));
+    const label = `Differential flame graph, A: ${difference.a.name}, B: ${difference.b.name}. Saved as CSV it is a table.`;
+    const size = { width: Math.max(width, 200), height: heightOf(found) };
+    /** @param {Box} box */
+    const node = (box) =>
+      box.others
+        ? othersNode(box, unitText(figure((box.wide / size.width) * whole), compared.unit))
+        : this.boxNode(box, compared, end);
+    const svg = svgEl(
+      "svg",
+      { class: "icicle", ...size, role: "group", "aria-label": label },
+      ...found.map(node),
+      ...this.marks(found, compared, size.width, end),
+    );
+    this.summary.replaceChildren(...this.summaryOf(compared));
+    this.legend.replaceChildren(this.legendOf(compared, end));
+    keepingFocus(this.picture, () => this.picture.replaceChildren(svg));
+    this.missing.replaceChildren(...this.missingText(compared));
+  }
+
+  /**
+   * @param {Box} box
+   * @param {Compared} compared
+   * @param {number} end
+   */
+  boxNode(box, compared, end) {
+    const { k } = box;
+    const { difference } = compared;
+    const { level } = this.boxes.tree;
+    const node = svgEl(
+      "g",
+      { class: `box${this.reader.look(k)}`, ...this.boxes.attributes(k, "difference") },
+      svgEl("title", {}, [level.fullName(k), ...this.texts(k, compared)].join("\n")),
+      ...boxParts(box, level.name(k), difference.only[k] !== 0),
+    );
+    return colouredDifference(node, difference.growth(k, this.reference), end);
+  }
+
+  /**
+   * What a box says: the values of both sides, their difference, and what else is known.
+   * @param {number} k
+   * @param {Compared} compared
+   */
+  texts(k, { difference, unit, only, remarks }) {
+    const { inclusive, total, a, b } = difference;
+    /**
+     * @param {string} letter
+     * @param {"a" | "b"} key
+     */
+    const side = (letter, key) => {
+      const of = difference[key];
+      const share = total[key] > 0 ? ` (${percent(inclusive[key][k] / total[key])})` : "";
+      const own = `${unitText(figure(of.exclusive[k] || 0), unit)}${rangeText(of.range(k))}`;
+      const whole = unitText(figure(inclusive[key][k]), unit);
+      return `${letter}, ${of.name}: ${whole}${share}; without its callees ${own}`;
+    };
+    const whole = signed(inclusive.b[k] - inclusive.a[k], unit);
+    const ratio = ratioText(inclusive.a[k], inclusive.b[k]);
+    const ownRatio = ratioText(a.exclusive[k], b.exclusive[k]);
+    const beside =
+      ownRatio && `, ${ownRatio} where the program has ${doublingText(Math.log2(difference.common))}`;
+    const own = `without its callees ${signed(difference.added(k), unit)}${beside}`;
+    const which = difference.only[k] === ONLY_A ? only[0] : only[1];
+    return [
+      side("A", "a"),
+      side("B", "b"),
+      `Difference: ${whole}${ratio && ` (${ratio})`}; ${own}`,
+      ...(difference.only[k] ? [which] : []),
+      ...remarks(k),
+    ];
+  }
+
+  /** The side whose call paths have no width; 0 if all have one. */
+  get unseen() {
+    return { a: ONLY_B, b: ONLY_A, larger: 0 }[this.width];
+  }
+
+  /**
+   * Hatched marks at the right end of callers whose callees are at the other side only, so have no width.
+   * @param {Box[]} found
+   * @param {Compared} compared
+   * @param {number} width
+   * @param {number} end
+   */
+  marks(found, compared, width, end) {
+    const { difference, unit, only } = compared;
+    const { tree, root } = this.boxes;
+    const { unseen } = this;
+    if (!unseen) return [];
+    const own = difference.inclusive[unseen === ONLY_A ? "a" : "b"];
+    /**
+     * @param {number[]} nodes
+     * @param {number} right
+     * @param {number} depth
+     */
+    const mark = (nodes, right, depth) => {
+      const missing = nodes.filter((k) => difference.only[k] === unseen);
+      if (!missing.length) return null;
+      const value = unitText(figure(sum(missing.map((k) => own[k]))), unit);
+      const names = missing.map((k) => tree.level.name(k)).join(", ");
+      const node = svgEl(
+        "g",
+        { class: "gone" },
+        svgEl("title", {}, `${only[unseen === ONLY_A ? 0 : 1]}: ${value}\n${names}`),
+        ...boxParts({ x: right - MARK, wide: MARK, depth }, "", true),
+      );
+      return colouredDifference(node, unseen * end, end);
+    };
+    const rows = heightOf(found) / ROW_HEIGHT;
+    const below = found.map(({ k, x, wide, depth, others }) =>
+      others || wide < 2 * MARK ? null : mark(tree.callees[k], x + wide, Math.min(depth + 1, rows - 1)),
+    );
+    return [root < 0 ? mark(tree.roots, width, 0) : null, ...below];
+  }
+
+  /**
+   * @param {Compared} compared
+   * @param {number} end
+   */
+  legendOf({ difference, only }, end) {
+    const beside =
+      this.reference === "program"
+        ? `, over the ${doublingText(Math.log2(difference.common))} of the whole program`
+        : "";
+    /** @type {[string, number][]} */
+    const hatched = [
+      [only[0], ONLY_A],
+      [only[1], ONLY_B],
+    ];
+    return differenceLegend(`Colour: B / A of a call path without its callees${beside}:`, end, hatched);
+  }
+
+  /** @param {Compared} compared */
+  summaryOf({ difference, unit, metric, notes }) {
+    const { a, b, total } = difference;
+    const ratio = ratioText(total.a, total.b);
+    const whole = el(
+      "p",
+      {},
+      el("b", {}, `A: ${a.name}`),
+      `, ${quantityText(total.a, unit)}; `,
+      el("b", {}, `B: ${b.name}`),
+      `, ${quantityText(total.b, unit)}. `,
+      `Whole program: ${metric} ${ratio ? `${ratio}, ` : ""}${signed(total.b - total.a, unit)}. `,
+      notes.join(" "),
+    );
+    const nodes = difference.leading(LEADING).flatMap((k, i) => {
+      const added = signed(difference.added(k), unit);
+      return [i ? ", " : "", this.nameButton(k), `\u00a0${added}`];
+    });
+    return nodes.length ? [whole, el("p", {}, "Largest differences, without callees: ", ...nodes)] : [whole];
+  }
+
+  /** @param {number} k */
+  nameButton(k) {
+    const names = pathNames(this.boxes.tree.level, k);
+    const attributes = { type: "button", class: "quiet", title: names.join(" › ") };
+    return el(
+      "button",
+      { ...attributes, click: () => this.reader.select(k) },
+      names.slice(-CALLERS).join(" › "),
+    );
+  }
+
+  /** @param {Compared} compared */
+  missingText({ difference, unit, only }) {
+    const { unseen } = this;
+    const missing = unseen ? difference.missing(unseen).filter((k) => this.boxes.isDrawn(k)) : [];
+    if (!missing.length) return [];
+    const own = difference.inclusive[unseen === ONLY_A ? "a" : "b"];
+    const { level } = this.boxes.tree;
+    /** @type {Map<string, number[]>} */
+    const regions = new Map();
+    for (const k of missing) regions.set(level.name(k), [...(regions.get(level.name(k)) ?? []), own[k]]);
+    const texts = [...regions].slice(0, NAMED).map(([name, values]) => {
+      const count = values.length > 1 ? `${values.length} call paths, ` : "";
+      return `${name} (${count}${unitText(figure(sum(values)), unit)})`;
+    });
+    const more = regions.size > NAMED ? ` and ${regions.size - NAMED} more regions` : "";
+    const text = `Without width here, ${only[unseen === ONLY_A ? 0 : 1]}: ${texts.join(", ")}${more}. `;
+    const show = () => {
+      this.setWidth("larger");
+      const list = this.widths?.querySelector("select");
+      if (list) list.value = "larger";
+      list?.focus();
+    };
+    return [text, el("button", { type: "button", class: "quiet", click: show }, "Show them")];
+  }
+
+  /** Every call path below the zoomed one, one row each. */
+  csv() {
+    const { difference, unit, metric } = this.reader.compared();
+    const { a, b, inclusive } = difference;
+    const { level } = this.boxes.tree;
+    const quantity = unit ? `${metric} (${unit})` : metric;
+    /** @param {Side} side */
+    const ends = (side) => ["lower end", "upper end"].map((end) => `${end}, exclusive, ${side.name}`);
+    const names = [a, b].flatMap((side) => [
+      ...["inclusive", "exclusive"].map((kind) => `${kind} ${quantity}, ${side.name}`),
+      ...ends(side),
+      `what ${side.name} is`,
+    ]);
+    const rows = level.region.flatMap((_, k) => {
+      if (!this.boxes.isDrawn(k)) return [];
+      /** @param {"a" | "b"} key */
+      const cells = (key) => {
+        const range = difference[key].range(k);
+        const { exclusive, kind } = difference[key];
+        return [
+          inclusive[key][k],
+          exclusive[k],
+          range?.low,
+          range?.high,
+          range ? `${kind}, ${range.of}` : kind,
+        ];
+      };
+      const growth = 2 ** difference.growth(k, "none");
+      const path = fullPathNames(level, k).join(" > ");
+      return [[path, ...cells("a"), ...cells("b"), difference.added(k), growth, growth / difference.common]];
+    });
+    const differences = [
+      `difference, exclusive ${quantity}`,
+      "B / A, exclusive",
+      "B / A over that of the program",
+    ];
+    return csvText([["call path", ...names, ...differences], ...rows]);
+  }
+}
