@@ -71,6 +71,15 @@ export function heightOf(boxes) {
 }
 
 /**
+ * Attributes of a picture that shrinks where there is less room, as on paper.
+ * @param {number} width
+ * @param {number} height
+ */
+export function svgSize(width, height) {
+  return { width, height, viewBox: `0 0 ${width} ${height}` };
+}
+
+/**
  * The rectangle of a box, lines over it if it is hatched, and as much of its label as there is room for.
  * @param {Pick<Box, "x" | "wide" | "depth">} box
  * @param {string} label

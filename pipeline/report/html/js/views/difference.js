@@ -3,7 +3,7 @@
 
 import { ONLY_A, ONLY_B } from "../data/difference.js";
 import { sum } from "../data/outlook.js";
-import { boxesBelow, boxParts, heightOf, othersNode, ROW_HEIGHT } from "../draw/boxes.js";
+import { boxesBelow, boxParts, heightOf, othersNode, ROW_HEIGHT, svgSize } from "../draw/boxes.js";
 import { pictureButtons } from "../draw/chart_tools.js";
 import { el, eventElement, keepingFocus, onResize, selector, svgEl, switcher } from "../draw/dom.js";
 import { csvText, fileName, save } from "../draw/files.js";
@@ -131,7 +131,7 @@ export class DifferenceView {
     const end = difference.end(this.reference);
     const { found, whole } = boxesBelow(this.boxes.tree, values, this.boxes.root, Math.max(width, 200));
     const label = `Differential flame graph, A: ${difference.a.name}, B: ${difference.b.name}. Saved as CSV it is a table.`;
-    const size = { width: Math.max(width, 200), height: heightOf(found) };
+    const size = svgSize(Math.max(width, 200), heightOf(found));
     /** @param {Box} box */
     const node = (box) =>
       box.others

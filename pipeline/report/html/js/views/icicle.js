@@ -2,7 +2,7 @@
 // The call tree at two scales: two icicles side by side, or what differs between them, widths by inclusive value.
 
 import { MODELLED } from "../data/call_tree.js";
-import { BoxTree, boxesBelow, boxParts, heightOf, othersNode, WHOLE } from "../draw/boxes.js";
+import { BoxTree, boxesBelow, boxParts, heightOf, othersNode, svgSize, WHOLE } from "../draw/boxes.js";
 import { pictureButtons } from "../draw/chart_tools.js";
 import { byId, el, keepingFocus, onResize, selector, svgEl, switcher } from "../draw/dom.js";
 import { csvText, fileName, save } from "../draw/files.js";
@@ -118,8 +118,7 @@ class IcicleView {
       "svg",
       {
         class: "icicle",
-        width,
-        height: heightOf(found),
+        ...svgSize(width, heightOf(found)),
         role: "group",
         "aria-label": `Icicle of the call tree, ${name}. The call tree above has the same values.`,
       },
