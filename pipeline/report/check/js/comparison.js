@@ -12,7 +12,7 @@ import { followAddress } from "../../html/js/views/navigation.js";
 import { buildTheme } from "../../html/js/views/theme.js";
 import { readTrees } from "./compared_trees.js";
 
-/** @import { Compared } from "../../html/js/views/difference.js" */
+/** @import { Compared } from "../../html/js/text/difference.js" */
 /** @import { Change, Payload } from "./compared_trees.js" */
 
 const NONE = -1;
@@ -58,9 +58,12 @@ function remarks(k) {
   return [`Verdict: ${rest[0]}${change ? `; B / A here ${changeText(change)}` : ""}`];
 }
 
-/** @returns {Compared} */
-function compared() {
-  const { a, b, both } = scales[chosen.scale];
+/**
+ * @param {number} scale
+ * @returns {Compared}
+ */
+function comparedAt(scale) {
+  const { a, b, both } = scales[scale];
   const difference = new Difference(tree, a(), b());
   return {
     difference,
@@ -73,6 +76,15 @@ function compared() {
       ...remarks(k),
     ],
   };
+}
+
+/** @type {Map<number, Compared>} */
+const known = new Map();
+
+function compared() {
+  const found = known.get(chosen.scale) ?? comparedAt(chosen.scale);
+  known.set(chosen.scale, found);
+  return found;
 }
 
 /** @param {number} k */

@@ -8,24 +8,17 @@ import { pictureButtons } from "../draw/chart_tools.js";
 import { el, eventElement, keepingFocus, onResize, selector, svgEl, switcher } from "../draw/dom.js";
 import { csvText, fileName, save } from "../draw/files.js";
 import { colouredDifference, differenceLegend } from "../draw/growth.js";
-import { fullPathNames, pathNames } from "../text/names.js";
-import { doublingText, figure, percent, quantityText, unitText } from "../text/numbers.js";
+import { differenceRows, differenceTexts, ratioText, signed } from "../text/difference.js";
+import { pathNames } from "../text/names.js";
+import { doublingText, figure, quantityText, unitText } from "../text/numbers.js";
 
-/** @import { Difference, Range, Reference, Side, Width } from "../data/difference.js" */
+/** @import { Reference, Width } from "../data/difference.js" */
 /** @import { Box, BoxTree } from "../draw/boxes.js" */
 /** @import { Address } from "../state.js" */
-/**
- * @typedef {object} Compared
- * @property {Difference} difference
- * @property {string} metric
- * @property {string} unit
- * @property {[string, string]} only what is said of call paths that only A, or only B, has
- * @property {string[]} notes sentences about the whole program
- * @property {(k: number) => string[]} remarks further lines about a call path
- */
+/** @import { Compared } from "../text/difference.js" */
 /**
  * @typedef {object} Reader what the page knows of its reader
- * @property {() => Compared} compared
+ * @property {() => Compared} compared the same object until something else is compared
  * @property {(k: number) => string} look classes of a box: selected, or out of what is searched
  * @property {(k: number) => void} select
  */
@@ -34,6 +27,7 @@ const NAME = "differential flame graph";
 const LEADING = 3; // call paths of the largest differences that are named
 const CALLERS = 3; // names at the end of a call path that are shown of it
 const NAMED = 5; // regions of call paths of one side only
+const NARROWEST = 200; // pixels of the picture
 const MARK = 5; // pixels of the mark for call paths without a width
 const HINT = "Point at a box, or move to it with the arrow keys, to read its values here.";
 /** @type {[Width, string][]} */
@@ -44,30 +38,9 @@ const WIDTHS = [
 ];
 /** @type {[Reference, string][]} */
 const REFERENCES = [
-  ["program", "the whole program"],
-  ["none", "no growth"],
+  ["program", "grows as the program"],
+  ["none", "unchanged"],
 ];
-
-/**
- * @param {number} value
- * @param {string} unit
- */
-function signed(value, unit) {
-  return `${value < 0 ? "−" : "+"}${unitText(figure(Math.abs(value)), unit)}`;
-}
-
-/**
- * @param {number} a
- * @param {number} b
- */
-function ratioText(a, b) {
-  return a > 0 && b > 0 ? doublingText(Math.log2(b / a)) : "";
-}
-
-/** @param {Range | null} range */
-function rangeText(range) {
-  return range ? `, ${range.of} ${figure(range.low)} to ${figure(range.high)}` : "";
-}
 
 export class DifferenceView {
   /**
@@ -83,6 +56,8 @@ export class DifferenceView {
     this.reader = reader;
     this.width = address.choice("width", WIDTHS);
     this.reference = address.choice("neutral", REFERENCES);
+    /** @type {unknown[]} */
+    this.drawn = []; // what the picture is of
     this.summary = el("div", { class: "side" });
     this.legend = el("div");
     this.picture = el("div", { class: "difference" });
@@ -110,38 +85,63 @@ export class DifferenceView {
   /** What is shown how, and files of it. */
   options() {
     this.widths = selector("Width", WIDTHS, this.width, (key) => this.setWidth(/** @type {Width} */ (key)));
-    const neutral = switcher("Grey is", "neutral", REFERENCES, this.reference, (key) => {
+    const neutral = switcher("Grey", "neutral", REFERENCES, this.reference, (key) => {
       this.reference = key;
       this.address.keep("neutral", key === REFERENCES[0][0] ? null : key);
       this.draw();
     });
-    const csv = () => save(fileName(NAME, "csv"), "text/csv", this.csv());
+    const csv = () => {
+      const { level } = this.boxes.tree;
+      const nodes = level.region.map((_, k) => k).filter((k) => this.boxes.isDrawn(k));
+      const rows = differenceRows(level, nodes, this.reader.compared());
+      save(fileName(NAME, "csv"), "text/csv", csvText(rows));
+    };
     const label = { "aria-label": `Save as CSV: ${NAME}`, title: "Save as CSV" };
     const table = el("button", { type: "button", class: "quiet", ...label, click: csv }, "CSV");
     const picture = () => this.picture.querySelector("svg");
     return [this.widths, neutral, el("span", { class: "tools" }, ...pictureButtons(picture, NAME), table)];
   }
 
+  /** Draws everything again if something else is compared or shown in another way, else marks boxes only. */
   draw() {
-    const width = this.host.clientWidth;
-    if (!width) return; // another mode is shown
+    const width = Math.max(this.host.clientWidth, NARROWEST);
+    if (!this.host.clientWidth) return; // another mode is shown
     const compared = this.reader.compared();
+    const drawn = [compared, width, this.width, this.reference, this.boxes.root];
+    if (drawn.every((value, i) => value === this.drawn[i])) this.mark();
+    else this.drawAll(compared, width);
+    this.drawn = drawn;
+  }
+
+  /** Marks the boxes that are selected or searched. */
+  mark() {
+    for (const node of this.picture.querySelectorAll(".box")) {
+      const look = this.reader.look(Number(node.getAttribute("data-kernel")));
+      node.classList.toggle("selected", look.includes("selected"));
+      node.classList.toggle("fades", look.includes("fades"));
+    }
+  }
+
+  /**
+   * @param {Compared} compared
+   * @param {number} width
+   */
+  drawAll(compared, width) {
     const { difference } = compared;
     const values = { inclusive: difference.widths(this.width) };
     const end = difference.end(this.reference);
-    const { found, whole } = boxesBelow(this.boxes.tree, values, this.boxes.root, Math.max(width, 200));
+    const { found, whole } = boxesBelow(this.boxes.tree, values, this.boxes.root, width);
     const label = `Differential flame graph, A: ${difference.a.name}, B: ${difference.b.name}. Saved as CSV it is a table.`;
-    const size = svgSize(Math.max(width, 200), heightOf(found));
     /** @param {Box} box */
     const node = (box) =>
       box.others
-        ? othersNode(box, unitText(figure((box.wide / size.width) * whole), compared.unit))
+        ? othersNode(box, unitText(figure((box.wide / width) * whole), compared.unit))
         : this.boxNode(box, compared, end);
     const svg = svgEl(
       "svg",
-      { class: "icicle", ...size, role: "group", "aria-label": label },
+      { class: "icicle", ...svgSize(width, heightOf(found)), role: "group", "aria-label": label },
       ...found.map(node),
-      ...this.marks(found, compared, size.width, end),
+      ...this.marks(found, compared, width, end),
     );
     this.summary.replaceChildren(...this.summaryOf(compared));
     this.legend.replaceChildren(this.legendOf(compared, end));
@@ -161,44 +161,10 @@ export class DifferenceView {
     const node = svgEl(
       "g",
       { class: `box${this.reader.look(k)}`, ...this.boxes.attributes(k, "difference") },
-      svgEl("title", {}, [level.fullName(k), ...this.texts(k, compared)].join("\n")),
+      svgEl("title", {}, [level.fullName(k), ...differenceTexts(k, compared)].join("\n")),
       ...boxParts(box, level.name(k), difference.only[k] !== 0),
     );
     return colouredDifference(node, difference.growth(k, this.reference), end);
-  }
-
-  /**
-   * What a box says: the values of both sides, their difference, and what else is known.
-   * @param {number} k
-   * @param {Compared} compared
-   */
-  texts(k, { difference, unit, only, remarks }) {
-    const { inclusive, total, a, b } = difference;
-    /**
-     * @param {string} letter
-     * @param {"a" | "b"} key
-     */
-    const side = (letter, key) => {
-      const of = difference[key];
-      const share = total[key] > 0 ? ` (${percent(inclusive[key][k] / total[key])})` : "";
-      const own = `${unitText(figure(of.exclusive[k] || 0), unit)}${rangeText(of.range(k))}`;
-      const whole = unitText(figure(inclusive[key][k]), unit);
-      return `${letter}, ${of.name}: ${whole}${share}; without its callees ${own}`;
-    };
-    const whole = signed(inclusive.b[k] - inclusive.a[k], unit);
-    const ratio = ratioText(inclusive.a[k], inclusive.b[k]);
-    const ownRatio = ratioText(a.exclusive[k], b.exclusive[k]);
-    const beside =
-      ownRatio && `, ${ownRatio} where the program has ${doublingText(Math.log2(difference.common))}`;
-    const own = `without its callees ${signed(difference.added(k), unit)}${beside}`;
-    const which = difference.only[k] === ONLY_A ? only[0] : only[1];
-    return [
-      side("A", "a"),
-      side("B", "b"),
-      `Difference: ${whole}${ratio && ` (${ratio})`}; ${own}`,
-      ...(difference.only[k] ? [which] : []),
-      ...remarks(k),
-    ];
   }
 
   /** The side whose call paths have no width; 0 if all have one. */
@@ -316,44 +282,5 @@ export class DifferenceView {
       list?.focus();
     };
     return [text, el("button", { type: "button", class: "quiet", click: show }, "Show them")];
-  }
-
-  /** Every call path below the zoomed one, one row each. */
-  csv() {
-    const { difference, unit, metric } = this.reader.compared();
-    const { a, b, inclusive } = difference;
-    const { level } = this.boxes.tree;
-    const quantity = unit ? `${metric} (${unit})` : metric;
-    /** @param {Side} side */
-    const ends = (side) => ["lower end", "upper end"].map((end) => `${end}, exclusive, ${side.name}`);
-    const names = [a, b].flatMap((side) => [
-      ...["inclusive", "exclusive"].map((kind) => `${kind} ${quantity}, ${side.name}`),
-      ...ends(side),
-      `what ${side.name} is`,
-    ]);
-    const rows = level.region.flatMap((_, k) => {
-      if (!this.boxes.isDrawn(k)) return [];
-      /** @param {"a" | "b"} key */
-      const cells = (key) => {
-        const range = difference[key].range(k);
-        const { exclusive, kind } = difference[key];
-        return [
-          inclusive[key][k],
-          exclusive[k],
-          range?.low,
-          range?.high,
-          range ? `${kind}, ${range.of}` : kind,
-        ];
-      };
-      const growth = 2 ** difference.growth(k, "none");
-      const path = fullPathNames(level, k).join(" > ");
-      return [[path, ...cells("a"), ...cells("b"), difference.added(k), growth, growth / difference.common]];
-    });
-    const differences = [
-      `difference, exclusive ${quantity}`,
-      "B / A, exclusive",
-      "B / A over that of the program",
-    ];
-    return csvText([["call path", ...names, ...differences], ...rows]);
   }
 }

@@ -12,7 +12,7 @@ import { DifferenceView } from "./difference.js";
 /** @import { Report } from "../data/report.js" */
 /** @import { BoxTree } from "../draw/boxes.js" */
 /** @import { State } from "../state.js" */
-/** @import { Compared } from "./difference.js" */
+/** @import { Compared } from "../text/difference.js" */
 
 /**
  * The smallest and the largest measured scale, the other parameters alike; the target if only one was measured.
@@ -80,6 +80,9 @@ export class ScaleDifference {
     this.state = state;
     this.opening = openingPair(report);
     this.pair = [this.kept("a", this.opening[0]), this.kept("b", this.opening[1])];
+    this.places = "";
+    /** @type {Compared | null} */
+    this.made = null;
     const { region } = report.tree.level;
     const select = (/** @type {number} */ k) => state.select({ region: region[k], node: k });
     this.view = new DifferenceView(byId("difference"), boxes, state, {
@@ -102,10 +105,20 @@ export class ScaleDifference {
     return point in this.report.space.points ? point : otherwise;
   }
 
-  /** @returns {Compared} */
+  /** What the sides are now, made again only if one of them has moved. */
   compared() {
+    const places = this.pair
+      .map((where) => `${where}: ${where === "target" ? this.state.target : ""}`)
+      .join();
+    if (places !== this.places || !this.made) this.made = this.make();
+    this.places = places;
+    return this.made;
+  }
+
+  /** @returns {Compared} */
+  make() {
     const { report, state } = this;
-    const [a, b] = this.pair.map((where) => sideAt(report, where, state.target));
+    const [a, b] = this.pair.map((where) => sideAt(report, where, [...state.target]));
     const difference = new Difference(report.tree, a, b);
     return {
       difference,
