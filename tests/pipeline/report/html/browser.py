@@ -129,7 +129,7 @@ MOVING = """[...document.querySelectorAll('*')].filter((node) => {
 
 
 def violations(page: Any) -> list[Any]:
-    """Return what axe-core finds that keeps people from using a page as it is now; skips loudly without it."""
+    """Return what axe-core finds that keeps people from using a page; skips loudly without axe-core."""
     if not AXE.exists():
         pytest.skip("NO AXE-CORE: accessibility was not tested; `make javascript` installs it")
     if page.evaluate("typeof axe") == "undefined":

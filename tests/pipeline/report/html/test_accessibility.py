@@ -13,9 +13,7 @@ STUDIES = ("hpcg-strong", "openfoam-cavity", "lammps-melt")
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize("study", STUDIES)
-def test_axe_finds_nothing(
-    running: Any, sample: Callable[[str], Path], study: str, theme: str
-) -> None:
+def test_axe_finds_nothing(running: Any, sample: Callable[[str], Path], study: str, theme: str) -> None:
     file = sample(study) / "report.html"
     opened = Watched(running, file, viewport={"width": 1400, "height": 9000}, color_scheme=theme)
     page = opened.page

@@ -1,4 +1,4 @@
-"""What differs between two sides of a call tree: growth, colours, what only one side has, and rows to save."""
+"""What differs between two sides of a call tree: growth, colours, and what only one side has."""
 
 import math
 from typing import Any
@@ -19,12 +19,15 @@ MADE = """((...sides) => {
     const made = new Difference(new Tree(level), ...sides.map(side));
     return EXPRESSION;
 })"""
+SIDE = "(({ exclusive, range, kind }) => [kind, exclusive[2], range(2)])"
 
 
 def of(scripts: Scripts, expression: str, a: list[float] = A, b: list[float] = B) -> Any:
     found = MADE.replace("EXPRESSION", expression)
     names = "const { Difference } = await import('/data/difference.js'); return "
-    return scripts.evaluate("data/call_tree.js", "Tree", f"(async () => {{ {names}{found}(...values); }})()", a, b)
+    return scripts.evaluate(
+        "data/call_tree.js", "Tree", f"(async () => {{ {names}{found}(...values); }})()", a, b
+    )
 
 
 def test_what_only_one_side_has(scripts: Scripts) -> None:
@@ -49,7 +52,13 @@ def test_an_unchanged_share_is_neutral(scripts: Scripts) -> None:
 
 @pytest.mark.parametrize(
     ("b", "end"),
-    [([1, 4, 0, 0], 1.1), ([1.05, 4, 0, 0], 1.1), ([1, 5.5, 0, 0], 1.5), ([1, 20, 0, 0], 8), ([9, 4, 0, 0], 8)],
+    [
+        ([1, 4, 0, 0], 1.1),
+        ([1.05, 4, 0, 0], 1.1),
+        ([1, 5.5, 0, 0], 1.5),
+        ([1, 20, 0, 0], 8),
+        ([9, 4, 0, 0], 8),
+    ],
 )
 def test_the_scale_of_colours_ends_at_a_round_factor(scripts: Scripts, b: list[float], end: float) -> None:
     assert of(scripts, "made.end('none')", A, b) == pytest.approx(math.log2(end))
@@ -74,7 +83,17 @@ def test_the_largest_differences_come_first_whatever_their_sign(scripts: Scripts
 
 
 def test_colours_are_continuous_symmetric_and_end(scripts: Scripts) -> None:
-    cases = [(-9, 2), (-2, 2), (-1, 2), (0, 2), (0.5, 2), (2, 2), (math.inf, 2), (-math.inf, 2), (math.nan, 2)]
+    cases = [
+        (-9, 2),
+        (-2, 2),
+        (-1, 2),
+        (0, 2),
+        (0.5, 2),
+        (2, 2),
+        (math.inf, 2),
+        (-math.inf, 2),
+        (math.nan, 2),
+    ]
     found = scripts.each("draw/growth.js", "differencePlace", cases)
     assert found == [-100, -100, -50, 0, 25, 100, 100, -100, 0]
 
@@ -91,18 +110,25 @@ def test_it_opens_with_the_smallest_and_the_largest_measured_scale(scripts: Scri
     assert scripts.read(one, "scales.openingPair(report)") == [0, "target"]
 
 
-def test_sides_have_measurements_with_their_range_and_predictions_with_their_interval(scripts: Scripts) -> None:
+def test_sides_have_measurements_with_their_range_and_predictions_with_their_interval(
+    scripts: Scripts,
+) -> None:
     kernels, models = study().callpaths.kernels, study().callpaths.models
     measured = scripts.read(
-        data_of(study()), "(({ exclusive, range, kind }) => [kind, exclusive[2], range(2)])(scales.sideAt(report, 1, []))"
+        data_of(study()),
+        f"{SIDE}(scales.sideAt(report, 1, []))",
     )
     runs = kernels.values[2, 1]
     assert measured[0] == "measured"
     assert measured[1] == pytest.approx(runs.mean(), rel=1e-6)
-    assert measured[2] == {"low": pytest.approx(runs.min()), "high": pytest.approx(runs.max()), "of": "3 runs"}
+    assert measured[2] == {
+        "low": pytest.approx(runs.min()),
+        "high": pytest.approx(runs.max()),
+        "of": "3 runs",
+    }
     kind, value, ends = scripts.read(
         data_of(study()),
-        "(({ exclusive, range, kind }) => [kind, exclusive[2], range(2)])(scales.sideAt(report, 'target', [256]))",
+        f"{SIDE}(scales.sideAt(report, 'target', [256]))",
     )
     expected = models.predict(np.array([[256.0]]))
     assert kind == "model"
