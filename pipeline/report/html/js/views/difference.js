@@ -10,7 +10,7 @@ import { csvText, fileName, save } from "../draw/files.js";
 import { colouredDifference, differenceLegend } from "../draw/growth.js";
 import { differenceRows, differenceTexts, ratioText, signed } from "../text/difference.js";
 import { pathNames } from "../text/names.js";
-import { doublingText, figure, quantityText, unitText } from "../text/numbers.js";
+import { doublingText, figure, unitText } from "../text/numbers.js";
 
 /** @import { Reference, Width } from "../data/difference.js" */
 /** @import { Box, BoxTree } from "../draw/boxes.js" */
@@ -235,9 +235,9 @@ export class DifferenceView {
       "p",
       {},
       el("b", {}, `A: ${a.name}`),
-      `, ${quantityText(total.a, unit)}; `,
+      `, ${unitText(figure(total.a), unit)}; `,
       el("b", {}, `B: ${b.name}`),
-      `, ${quantityText(total.b, unit)}. `,
+      `, ${unitText(figure(total.b), unit)}. `,
       `Whole program: ${metric} ${ratio ? `${ratio}, ` : ""}${signed(total.b - total.a, unit)}. `,
       notes.join(" "),
     );
