@@ -33,7 +33,7 @@ def test_the_tree_has_the_call_paths_of_both_callers_first():
 
 
 def test_measured_scales_are_the_common_ones_with_means_and_the_range_of_runs():
-    one = study(COMMON, scales=SCALES, repetitions=4, seed=1)
+    one = study(COMMON, scales=(32, 16, 8), repetitions=4, seed=1)
     two = study({**COMMON, "added": 2.0}, scales=(32, 16, 64), repetitions=3, seed=2)
     first, second, target = compared(one, two).scales
     assert [first.at, second.at] == [{"p": 16.0}, {"p": 32.0}]

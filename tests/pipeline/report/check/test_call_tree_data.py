@@ -61,6 +61,16 @@ def test_small_call_paths_are_folded_into_one_callee_of_their_caller(monkeypatch
     assert [row[0] for row in data["kernels"]] == [-1, 1]  # b is folded
 
 
+def test_callers_are_found_behind_what_is_folded(monkeypatch):
+    monkeypatch.setattr(module, "MOST", 3)
+    scale = trees().scales[0]
+    swapped = np.array([1.0, 1, 1, 2, 50, 1])
+    scale = dataclasses.replace(scale, a=values(swapped), b=values(swapped))
+    data = call_tree_data(trees(scales=(scale,)), result(), WORDS)
+    assert names(data) == ["main", "b", "y", "others (2 folded into one)", "z"]
+    assert data["parent"] == [-1, 0, 1, 0, 1]
+
+
 def test_a_single_folded_call_path_keeps_its_name_and_range(monkeypatch):
     monkeypatch.setattr(module, "MOST", 5)
     data = call_tree_data(trees(), result(), WORDS)

@@ -14,7 +14,9 @@ import pytest
 from pipeline.gate.call_trees import ComparedTrees, compare_trees
 from pipeline.gate.check import check
 from pipeline.gate.matching import match
+from pipeline.gate.measurements import KernelId, Level
 from pipeline.gate.options import CheckOptions
+from pipeline.gate.result import CheckResult
 from pipeline.models.options import ModelOptions
 from pipeline.report.check.comparison import comparison_html
 from tests.pipeline.gate.studies import many, study
@@ -28,15 +30,15 @@ AFTER = many(k1=24.0) | BOTH | {"added": 15.0, ("main", "added", "leaf"): 5.0}
 
 
 @pytest.fixture(scope="module")
-def made() -> tuple[str, ComparedTrees]:
+def made() -> tuple[str, ComparedTrees, CheckResult]:
     one, two = study(BEFORE, seed=1), study(AFTER, seed=2)
     result = check(two, one, CheckOptions(), ModelOptions(), datetime.date(2026, 1, 1))
     trees = compare_trees(match(one, two), one, two, (), ModelOptions())
-    return comparison_html(result, (), "gcc", "llvm", trees), trees
+    return comparison_html(result, (), "gcc", "llvm", trees), trees, result
 
 
 @pytest.fixture(scope="module")
-def file(made: tuple[str, ComparedTrees], tmp_path_factory: pytest.TempPathFactory) -> Path:
+def file(made: tuple[str, ComparedTrees, CheckResult], tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("comparison") / "comparison.html"
     path.write_text(made[0], encoding="utf-8")
     return path
@@ -56,7 +58,7 @@ def page(watched: Watched) -> Any:
 
 
 @pytest.fixture
-def trees(made: tuple[str, ComparedTrees]) -> ComparedTrees:
+def trees(made: tuple[str, ComparedTrees, CheckResult]) -> ComparedTrees:
     return made[1]
 
 
@@ -104,6 +106,17 @@ def test_call_paths_of_one_study_are_shown_and_marked(page: Any) -> None:
     page.get_by_role("button", name="Show them").click()
     assert box(page, "gone").locator(".hatch").count() == 1
     assert "only in A" in box(page, "gone").locator("title").text_content()
+
+
+@pytest.mark.parametrize(("place", "number"), [("measured at p = 8", 0), ("measured at p = 64", 3)])
+def test_ratios_are_those_tested_at_the_scale(
+    page: Any, made: tuple[str, ComparedTrees, CheckResult], place: str, number: int
+) -> None:
+    page.get_by_label("Scale").select_option(label=place)
+    (changed,) = (one for one in made[2].kernels if one.kernel == KernelId(Level.CALLPATH, ("main", "k1")))
+    change = changed.measured[number]
+    expected = f"worse; B / A here {change.ratio:.2f} ({change.lower:.2f} to {change.upper:.2f}, for all rows"
+    assert expected in box(page, "k1").locator("title").text_content()
 
 
 def test_any_common_scale_and_the_target_can_be_looked_at(page: Any, trees: ComparedTrees) -> None:

@@ -29,7 +29,7 @@ EFFORT = {
 NARROWED = """() => {
     const host = document.getElementById("difference");
     host.style.width = "300px";
-    return host.querySelector("svg").getBoundingClientRect().width;
+    return host.querySelector("rect").getBoundingClientRect().width;
 }"""
 MAIN, SETUP, SOLVE, EXCHANGE, SPMV = range(5)
 
@@ -106,7 +106,10 @@ def test_boxes_are_as_wide_as_b_and_coloured_by_growth_against_the_program(page:
         assert colour(page, k) == pytest.approx(100 * max(min(growth / end, 1), -1), abs=1)
     assert colour(page, EXCHANGE) == 100
     page.get_by_role("radio", name="unchanged").check()
-    shows(page.locator("#difference .growth-legend"), "callees: ≤ ×0.50")
+    shows(
+        page.locator("#difference .growth-legend"),
+        "without its callees; grey, too, if less than 1 % is its own: ≤ ×0.50",
+    )
     assert colour(page, SOLVE) == pytest.approx(100 * math.log2(b[SOLVE] / a[SOLVE]) / math.log2(2), abs=1)
     assert colour(page, MAIN) == pytest.approx(0, abs=1)
 

@@ -17,6 +17,7 @@
 export const ONLY_A = -1;
 export const ONLY_B = 1;
 const STEPS = [1.1, 1.25, 1.5, 2, 4, 8]; // factors at which a scale of colours may end
+export const LEAST_OWN = 0.01; // share of its inclusive value from which a call path has a colour
 const COVERED = 0.95; // of the values has colours below the end of the scale
 
 export class Difference {
@@ -50,6 +51,17 @@ export class Difference {
     const [a, b] = [this.a.exclusive[k] || 0, this.b.exclusive[k] || 0];
     if (!(a > 0) && !(b > 0)) return NaN;
     return Math.log2(b / a) - (reference === "program" ? Math.log2(this.common) : 0);
+  }
+
+  /**
+   * Growth that gives a box its colour; NaN if next to nothing of the box is its own, so that its colour would be
+   * that of something too small to be seen.
+   * @param {number} k
+   * @param {Reference} reference
+   */
+  colour(k, reference) {
+    const own = [this.a.exclusive[k] / this.inclusive.a[k], this.b.exclusive[k] / this.inclusive.b[k]];
+    return own.some((share) => share >= LEAST_OWN) ? this.growth(k, reference) : NaN;
   }
 
   /**

@@ -1,7 +1,7 @@
 // @ts-check
 // A differential flame graph, as of Gregg: boxes as wide as the values of one side, coloured by growth from A to B.
 
-import { ONLY_A, ONLY_B } from "../data/difference.js";
+import { LEAST_OWN, ONLY_A, ONLY_B } from "../data/difference.js";
 import { sum } from "../data/outlook.js";
 import { boxesBelow, boxParts, heightOf, othersNode, ROW_HEIGHT, svgSize } from "../draw/boxes.js";
 import { pictureButtons } from "../draw/chart_tools.js";
@@ -164,7 +164,7 @@ export class DifferenceView {
       svgEl("title", {}, [level.fullName(k), ...differenceTexts(k, compared)].join("\n")),
       ...boxParts(box, level.name(k), difference.only[k] !== 0),
     );
-    return colouredDifference(node, difference.growth(k, this.reference), end);
+    return colouredDifference(node, difference.colour(k, this.reference), end);
   }
 
   /** The side whose call paths have no width; 0 if all have one. */
@@ -224,7 +224,12 @@ export class DifferenceView {
       [only[0], ONLY_A],
       [only[1], ONLY_B],
     ];
-    return differenceLegend(`Colour: B / A of a call path without its callees${beside}:`, end, hatched);
+    const own = `grey, too, if less than ${100 * LEAST_OWN} % is its own`;
+    return differenceLegend(
+      `Colour: B / A of a call path without its callees${beside}; ${own}:`,
+      end,
+      hatched,
+    );
   }
 
   /** @param {Compared} compared */

@@ -44,6 +44,14 @@ def test_growth_is_of_own_values_against_the_program_or_by_itself(scripts: Scrip
     assert math.isnan(of(scripts, "made.growth(2, 'none')", A, [1, 4, 0, 0]))
 
 
+def test_callers_with_next_to_nothing_of_their_own_have_no_colour(scripts: Scripts) -> None:
+    a, b = [0.1, 10, 0, 0], [0.9, 88, 0.1, 100]
+    assert math.isnan(of(scripts, "made.colour(0, 'none')", a, b))
+    assert math.isnan(of(scripts, "made.colour(2, 'none')", a, b))
+    assert of(scripts, "made.colour(1, 'none')", a, b) == pytest.approx(math.log2(8.8))
+    assert of(scripts, "made.colour(0, 'none')", [0.2, 10, 0, 0], b) == pytest.approx(math.log2(4.5))
+
+
 def test_an_unchanged_share_is_neutral(scripts: Scripts) -> None:
     doubled = [2.0 * value for value in A]
     assert of(scripts, "[0, 1].map((k) => made.growth(k, 'program'))", A, doubled) == [0, 0]
