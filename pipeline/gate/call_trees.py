@@ -1,7 +1,7 @@
 """The call paths of two studies as one call tree, with what each of them took in both."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -10,6 +10,7 @@ from pipeline.gate.forecast import forecast, target_points
 from pipeline.gate.matching import Matched
 from pipeline.gate.measurements import Level, Measurements
 from pipeline.models.options import ModelOptions
+from pipeline.models.prediction import Prediction
 
 CallPath = tuple[str, ...]
 
@@ -21,11 +22,13 @@ class Values:
     Attributes:
         value: float64[K], the mean of repetitions or what the models predict.
         lower, upper: float64[K], the smallest and the largest repetition, or the 90 % interval.
+        whole: the 90 % interval of their sum; None if measured.
     """
 
     value: FloatArray
     lower: FloatArray
     upper: FloatArray
+    whole: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -154,10 +157,19 @@ def _predicted(
     return [
         ComparedScale(at=at, predicted=True, runs=(0, 0), a=sides[0], b=sides[1])
         for q, at in enumerate(studies[1].named(targets))
-        for sides in [[_at(rows, p.value[:, q], p.lower[:, q], p.upper[:, q]) for rows, p in predictions]]
+        for sides in [[_predicted_at(rows, prediction, q) for rows, prediction in predictions]]
     ]
+
+
+def _predicted_at(rows: IntArray, prediction: Prediction, q: int) -> Values:
+    """Take the predictions of a target; the first row of them is the total."""
+    value, lower, upper = (ends[:, q] for ends in (prediction.value, prediction.lower, prediction.upper))
+    found = _at(rows, value, lower, upper)
+    total = float(np.nansum(found.value))  # of models that were not made to agree with that of the total
+    return replace(found, whole=(min(float(lower[0]), total), max(float(upper[0]), total)))
 
 
 def _at(place: IntArray, value: FloatArray, lower: FloatArray, upper: FloatArray) -> Values:
     """Take rows by place, NaN for those that the study does not have."""
-    return Values(*(np.where(place >= 0, column[place], np.nan) for column in (value, lower, upper)))
+    here, low, high = (np.where(place >= 0, ends[place], np.nan) for ends in (value, lower, upper))
+    return Values(here, low, high)

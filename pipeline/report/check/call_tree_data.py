@@ -97,7 +97,7 @@ def _scale(scale: ComparedScale, group: IntArray, single: BoolArray) -> dict[str
     }
 
 
-def _side(values: Values, group: IntArray, single: BoolArray) -> dict[str, str]:
+def _side(values: Values, group: IntArray, single: BoolArray) -> dict[str, Any]:
     """Sum what is folded; sums have no range."""
     value, lower, upper = (
         sum_groups(column[:, None], group, len(single))[:, 0]
@@ -107,7 +107,14 @@ def _side(values: Values, group: IntArray, single: BoolArray) -> dict[str, str]:
         "value": packed(value),
         "lower": packed(np.where(single, lower, np.nan)),
         "upper": packed(np.where(single, upper, np.nan)),
+        "whole": _ends(values.whole),
     }
+
+
+def _ends(whole: tuple[float, float] | None) -> list[float] | None:
+    if whole is None or not np.isfinite(whole).all():
+        return None
+    return [float(f"{end:.6g}") for end in whole]
 
 
 def _changes(trees: ComparedTrees, changes: Sequence[Change]) -> list[list[float | None] | None]:

@@ -39,6 +39,7 @@ def test_measured_scales_are_the_common_ones_with_means_and_the_range_of_runs():
     assert [first.at, second.at] == [{"p": 16.0}, {"p": 32.0}]
     assert first.runs == (4, 3)
     assert not first.predicted
+    assert first.a.whole is None
     row = one.kernels.index(KernelId(Level.CALLPATH, ("main", "solve")))
     assert first.a.value[1] == pytest.approx(one.values[row, 1].mean())
     assert (first.a.lower[1], first.a.upper[1]) == (one.values[row, 1].min(), one.values[row, 1].max())
@@ -60,6 +61,8 @@ def test_predictions_are_those_of_each_study_at_the_targets_of_b():
         np.testing.assert_allclose(side.value[:known], expected.value[1:, 0])
         np.testing.assert_allclose(side.lower[:known], expected.lower[1:, 0])
         np.testing.assert_allclose(side.upper[:known], expected.upper[1:, 0])
+        whole = expected.lower[0, 0], expected.upper[0, 0]
+        assert side.whole == pytest.approx(whole)
     assert np.isnan(far.b.value[3])
 
 

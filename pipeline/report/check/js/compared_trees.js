@@ -6,7 +6,13 @@ import { floats } from "../../html/js/data/payload.js";
 
 /** @import { Side } from "../../html/js/data/difference.js" */
 /** @import { Floats, Region } from "../../html/js/data/payload.js" */
-/** @typedef {{value: Floats, lower: Floats, upper: Floats}} PackedValues per call path, NaN if the study lacks it */
+/**
+ * @typedef {object} PackedValues per call path, NaN if the study lacks it
+ * @property {Floats} value
+ * @property {Floats} lower
+ * @property {Floats} upper
+ * @property {[number, number] | null} whole ends of the interval of the whole program; null if measured
+ */
 /** @typedef {[number, number | null, number | null]} Change B / A with its interval, null without an end */
 /** @typedef {[number, string, (Change | null)[]]} Judged call path or -1, verdict, ratio per scale */
 
@@ -90,8 +96,10 @@ export function readTrees(payload) {
 function sideOf(values, packed, name, predicted, runs) {
   const [lower, upper] = [floats(packed.lower), floats(packed.upper)];
   const of = predicted ? "90 % interval" : `${runs} runs`;
+  const { whole } = packed;
   return {
     name,
+    whole: whole && { low: whole[0], high: whole[1], of },
     kind: predicted ? "model" : "measured",
     exclusive: Float64Array.from(values, (value) => value || 0),
     range: (k) => {

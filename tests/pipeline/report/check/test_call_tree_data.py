@@ -49,6 +49,16 @@ def test_values_ranges_and_places_of_both_sides():
     np.testing.assert_allclose(unpacked(first["b"]["upper"]), 1.1 * B, rtol=1e-6)
 
 
+@pytest.mark.parametrize(
+    ("whole", "expected"), [(None, None), ((1.0, np.inf), None), ((1.0, 123456789.0), [1.0, 123457000.0])]
+)
+def test_the_interval_of_the_whole_program_has_two_ends_or_none(whole, expected):
+    scale = trees().scales[1]
+    scale = dataclasses.replace(scale, b=dataclasses.replace(scale.b, whole=whole))
+    data = call_tree_data(trees(scales=(scale,)), result(), WORDS)
+    assert data["scales"][0]["b"]["whole"] == expected
+
+
 def test_small_call_paths_are_folded_into_one_callee_of_their_caller(monkeypatch):
     monkeypatch.setattr(module, "MOST", 3)
     data = call_tree_data(trees(), result(kernel("b"), kernel("a")), WORDS)

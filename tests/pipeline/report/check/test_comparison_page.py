@@ -128,6 +128,8 @@ def test_any_common_scale_and_the_target_can_be_looked_at(page: Any, trees: Comp
     )
     page.get_by_label("Scale").select_option(label="predicted at p = 512")
     target = trees.scales[-1].b
+    low, high = target.whole
+    shows(page.locator("#difference .side"), f"core-s, 90 % interval {low:.0f} to {high:.0f}. Whole program")
     expected = f"{target.value[k]:.1f} core-s, 90 % interval {target.lower[k]:.1f} to {target.upper[k]:.1f}"
     assert expected in box(page, "solve").locator("title").text_content()
 

@@ -10,6 +10,7 @@
  * @property {Kind} kind
  * @property {Float64Array} exclusive per call path; 0 if it is missing
  * @property {(k: number) => Range | null} range of an exclusive value, null if it is not known
+ * @property {Range | null} whole range of the whole program
  */
 /** @typedef {"a" | "b" | "larger"} Width whose values the boxes are as wide as */
 /** @typedef {"program" | "none"} Reference what growth is compared with: the whole program's, or none */

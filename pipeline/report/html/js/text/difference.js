@@ -34,7 +34,7 @@ export function ratioText(a, b) {
 }
 
 /** @param {Range | null} range */
-function rangeText(range) {
+export function rangeText(range) {
   return range ? `, ${range.of} ${figure(range.low)} to ${figure(range.high)}` : "";
 }
 

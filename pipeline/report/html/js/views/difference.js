@@ -8,7 +8,7 @@ import { pictureButtons } from "../draw/chart_tools.js";
 import { el, eventElement, keepingFocus, onResize, selector, svgEl, switcher } from "../draw/dom.js";
 import { csvText, fileName, save } from "../draw/files.js";
 import { colouredDifference, differenceLegend } from "../draw/growth.js";
-import { differenceRows, differenceTexts, ratioText, signed } from "../text/difference.js";
+import { differenceRows, differenceTexts, rangeText, ratioText, signed } from "../text/difference.js";
 import { pathNames } from "../text/names.js";
 import { doublingText, figure, unitText } from "../text/numbers.js";
 
@@ -240,9 +240,9 @@ export class DifferenceView {
       "p",
       {},
       el("b", {}, `A: ${a.name}`),
-      `, ${unitText(figure(total.a), unit)}; `,
+      `, ${unitText(figure(total.a), unit)}${rangeText(a.whole)}; `,
       el("b", {}, `B: ${b.name}`),
-      `, ${unitText(figure(total.b), unit)}. `,
+      `, ${unitText(figure(total.b), unit)}${rangeText(b.whole)}. `,
       `Whole program: ${metric} ${ratio ? `${ratio}, ` : ""}${signed(total.b - total.a, unit)}. `,
       notes.join(" "),
     );

@@ -3,6 +3,7 @@
 
 import { MODELLED } from "../data/call_tree.js";
 import { Difference } from "../data/difference.js";
+import { sum } from "../data/outlook.js";
 import { byId, selector } from "../draw/dom.js";
 import { percent, pointText } from "../text/numbers.js";
 import { DifferenceView } from "./difference.js";
@@ -35,7 +36,9 @@ export function sideAt({ tree, space }, where, target) {
   const { level } = tree;
   const exclusive = tree.exclusive(MODELLED, where, target).map((value) => value || 0);
   if (where === "target") {
+    const whole = level.intervalOfTotal(target, sum(exclusive));
     return {
+      whole: whole && { low: whole[0], high: whole[1], of: "90 % interval" },
       name: `predicted at ${pointText(space.parameters, target)}`,
       kind: "model",
       exclusive,
@@ -46,6 +49,7 @@ export function sideAt({ tree, space }, where, target) {
     };
   }
   return {
+    whole: null,
     name: `measured at ${pointText(space.parameters, space.points[where])}`,
     kind: "measured",
     exclusive,
@@ -65,7 +69,10 @@ export function sideAt({ tree, space }, where, target) {
  */
 export function lossNote({ answer }, difference, scales) {
   if (!answer?.some(({ label }) => label === "efficiency") || scales[1] <= scales[0]) return [];
-  return [`Parallel efficiency at B relative to A: ${percent(1 / difference.common)}.`];
+  const { a, b, total } = difference;
+  const ends = a.kind === "measured" && b.whole ? [total.a / b.whole.high, total.a / b.whole.low] : [];
+  const range = ends.length ? ` (${ends.map(percent).join(" to ")})` : "";
+  return [`Parallel efficiency at B relative to A: ${percent(1 / difference.common)}${range}.`];
 }
 
 export class ScaleDifference {

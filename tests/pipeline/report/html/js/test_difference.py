@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from pipeline.models.total import predict_total
 from tests.pipeline.report.html.browser import Scripts
 from tests.pipeline.report.html.js.data import data_of
 from tests.pipeline.report.html.studies import study, study_of, two_parameter_study
@@ -144,13 +145,22 @@ def test_sides_have_measurements_with_their_range_and_predictions_with_their_int
     assert ends["low"] == pytest.approx(expected.lower[2, 0], rel=1e-5)
     assert ends["high"] == pytest.approx(expected.upper[2, 0], rel=1e-5)
     assert ends["of"] == "90 % interval"
+    whole = scripts.read(data_of(study()), "scales.sideAt(report, 'target', [256]).whole")
+    total = predict_total(models, np.array([[256.0]]))
+    assert whole["low"] == pytest.approx(total.lower[0, 0], rel=1e-5)
+    assert whole["high"] == pytest.approx(total.upper[0, 0], rel=1e-5)
 
 
 def test_lost_efficiency_is_said_under_strong_scaling_only(scripts: Scripts) -> None:
-    expression = "scales.lossNote({ answer: [{ label: values[0] }] }, { common: 1.25 }, values[1])"
+    expression = """scales.lossNote({ answer: [{ label: values[0] }] },
+        { a: { kind: "measured" }, b: { whole: values[2] ?? null }, total: { a: 8, b: 10 }, common: 1.25 },
+        values[1])"""
     data = data_of(study())
     assert scripts.read(data, expression, "efficiency", [4, 64]) == [
         "Parallel efficiency at B relative to A: 80.0 %."
+    ]
+    assert scripts.read(data, expression, "efficiency", [4, 64], {"low": 9, "high": 16}) == [
+        "Parallel efficiency at B relative to A: 80.0 % (50.0 % to 88.9 %)."
     ]
     assert scripts.read(data, expression, "weak efficiency", [4, 64]) == []
     assert scripts.read(data, expression, "efficiency", [64, 4]) == []
