@@ -66,7 +66,7 @@ def _folded(trees: ComparedTrees) -> tuple[IntArray, list[str], IntArray]:
     """
     own = [path[-1] for path in trees.callpaths]
     tree = CallTree(trees.parent, trees.parent)
-    sides = [np.nan_to_num(side.value) for scale in trees.scales for side in (scale.a, scale.b)]
+    sides = [np.nan_to_num(side.value, posinf=0.0) for scale in trees.scales for side in (scale.a, scale.b)]
     inclusive = tree.inclusive(np.stack([*sides, np.zeros(len(own))], axis=1))
     share = (inclusive / np.maximum(inclusive[tree.roots].sum(axis=0), np.finfo(float).tiny)).max(axis=1)
     kept = np.zeros(len(own), dtype=np.bool_)

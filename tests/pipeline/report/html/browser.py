@@ -110,9 +110,7 @@ const names = await import("/text/names.js");
 const controls = await import("/views/controls.js");
 const crossovers = await import("/views/crossovers.js");
 const boxes = await import("/draw/boxes.js");
-const { Difference } = await import("/data/difference.js");
 const scales = await import("/views/scale_difference.js");
-const difference = await import("/text/difference.js");
 """
 
 

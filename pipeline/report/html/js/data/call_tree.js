@@ -14,6 +14,7 @@ import { floats } from "./payload.js";
 
 export const MODELLED = -1; // number of the modelled metric; the measured ones count from 0
 
+/** Call paths with their callees, and sums over them. */
 export class Tree {
   /** @param {CallPaths} level callers before their callees */
   constructor(level) {
