@@ -133,6 +133,7 @@ def _compare(
     """Compare two studies and write the result; headed: say which is which in the terminal."""
     import datetime
 
+    from pipeline.gate.call_trees import compare_trees
     from pipeline.gate.check import check
     from pipeline.gate.matching import match, possible_renames
     from pipeline.report.check.comparison import comparison_html, comparison_table, show_comparison
@@ -152,7 +153,8 @@ def _compare(
     possible = possible_renames(matched, rules.share_floor)
     renamed = [pair for pair in possible if pair[0].callpath not in recognised]
     if outputs.page is not None:
-        write_output(outputs.page, comparison_html(result, renamed, a, b))
+        trees = compare_trees(matched, one, two, rules.targets, models)
+        write_output(outputs.page, comparison_html(result, renamed, a, b, trees))
     written = write_summary(outputs.json, comparison_document(result, renamed, a, b)) or write_table(
         outputs.table_format, lambda: comparison_table(result, renamed, limit=outputs.limit)
     )

@@ -1,4 +1,4 @@
-"""Two studies side by side: in the terminal, and as one small HTML file without scripts."""
+"""Two studies side by side: in the terminal, and as one small HTML file."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -10,17 +10,21 @@ from markupsafe import Markup
 from rich.console import Console
 from rich.text import Text
 
+from pipeline.gate.call_trees import ComparedTrees
 from pipeline.gate.measurements import KernelId
 from pipeline.gate.result import Change, CheckResult, KernelResult, Verdict, plain_number, point_text
+from pipeline.report.check.call_tree_data import call_tree_data
 from pipeline.report.check.terminal import show_details
 from pipeline.report.check.wording import basis, interval_text, kernel_name, rename_text, story
 from pipeline.report.formatting import callpath_text, figure, percent
-from pipeline.report.html.embedding import content_security_policy, style_sheet
+from pipeline.report.html.embedding import content_security_policy, json_for_script, modules, style_sheet
+from pipeline.report.html.modules import joined
 from pipeline.report.tables.data_table import DataTable
 from pipeline.report.tables.gate import changes_table
 
 TEMPLATE, STYLES = "comparison.html", "comparison.css"
-REPORT_STYLES = ("tokens", "layout", "table")
+REPORT_STYLES = ("tokens", "layout", "table", "chart", "tree")
+ENTRY = "check/js/comparison.js"
 WORDS = {
     Verdict.REGRESSION: "worse",
     Verdict.IMPROVEMENT: "better",
@@ -66,22 +70,31 @@ def _possible_rename(pair: tuple[KernelId, KernelId]) -> str:
     return f"Possibly renamed: {' → '.join(callpath_text(kernel.callpath, 80) for kernel in pair)}"
 
 
-def comparison_html(result: CheckResult, renamed: Sequence[tuple[KernelId, KernelId]], a: str, b: str) -> str:
+def comparison_html(
+    result: CheckResult,
+    renamed: Sequence[tuple[KernelId, KernelId]],
+    a: str,
+    b: str,
+    trees: ComparedTrees,
+) -> str:
     """Return the page; the template escapes every name.
 
     Args:
         result: B checked against A.
         renamed: pairs of kernels that are probably the same under another name.
         a, b: names of the two.
+        trees: the call paths of both.
     """
-    source, own_styles = (
-        (files("pipeline.report.check") / name).read_text(encoding="utf-8") for name in (TEMPLATE, STYLES)
-    )
+    folder = files("pipeline.report.check")
+    source, own_styles = ((folder / name).read_text(encoding="utf-8") for name in (TEMPLATE, STYLES))
     styles = f"{style_sheet(REPORT_STYLES)}\n{own_styles}"
+    script = _script()
     page = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True).from_string(source)
-    return page.render(
-        policy=content_security_policy([], [styles]),
+    text = page.render(
+        policy=content_security_policy([script], [styles]),
         styles=Markup(styles),
+        script=Markup(script),
+        data=Markup(json_for_script({"a": a, "b": b, **call_tree_data(trees, result, WORDS)})),
         a=a,
         b=b,
         unit=result.unit,
@@ -92,6 +105,15 @@ def comparison_html(result: CheckResult, renamed: Sequence[tuple[KernelId, Kerne
         renamed=[tuple(callpath_text(k.callpath, 100) for k in pair) for pair in renamed],
         targets=[point_text(target) for target in result.targets[-1:]],
     )
+    return text.encode("utf-8", "replace").decode()
+
+
+def _script() -> str:
+    """Return the page's script, joined from its own modules and those of the report."""
+    own = files("pipeline.report.check") / "js"
+    sources = {f"html/js/{path}": text for path, text in modules().items()}
+    sources |= {f"check/js/{file.name}": file.read_text(encoding="utf-8") for file in own.iterdir()}
+    return joined(sources, ENTRY)
 
 
 def _row(result: KernelResult) -> dict[str, object]:

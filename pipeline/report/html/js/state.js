@@ -1,7 +1,7 @@
 // @ts-check
 // What the reader has chosen: one state that everything in the page follows, and that its address keeps.
 
-import { searchTexts } from "./text/names.js";
+import { nameHas, searchTexts } from "./text/names.js";
 
 /** @import { Level } from "./data/level.js" */
 /** @import { LevelName, Report } from "./data/report.js" */
@@ -13,16 +13,58 @@ const NOTHING = { region: -1, node: -1 };
 const LATER = 150; // milliseconds until the address follows
 const AHEAD = 300; // pixels around what is in sight that is drawn, too
 
-export class State {
+/** What the address of a page keeps: whatever differs from how the page opens, by name. */
+export class Address {
+  /** @param {string} text what stands behind # in it */
+  constructor(text) {
+    this.kept = new URLSearchParams(text.includes("=") ? text : "");
+    if (text && !text.includes("=")) this.kept.set("section", text);
+    /** @type {number | undefined} */
+    this.writing = undefined;
+  }
+
+  /**
+   * Keeps a choice in the page's address; null for how the page opens.
+   * @param {string} name
+   * @param {string | null} value
+   */
+  keep(name, value) {
+    if (value === null) this.kept.delete(name);
+    else this.kept.set(name, value);
+    clearTimeout(this.writing);
+    this.writing = setTimeout(() => this.write(), LATER);
+  }
+
+  write() {
+    const text = this.kept.toString();
+    try {
+      history.replaceState(history.state, "", text ? `#${text}` : location.pathname + location.search);
+    } catch {
+      // pages shown inside of others may have no address of their own
+    }
+  }
+
+  /**
+   * One of some choices that the address has, else the first of them.
+   * @template {string} Key
+   * @param {string} name
+   * @param {readonly [Key, string][]} choices
+   * @returns {Key}
+   */
+  choice(name, choices) {
+    const kept = this.kept.get(name);
+    return (choices.find(([key]) => key === kept) ?? choices[0])[0];
+  }
+}
+
+export class State extends Address {
   /**
    * @param {Report} report
    * @param {string} address what stands behind # in the page's address
    */
   constructor(report, address = "") {
+    super(address);
     this.report = report;
-    /** Whatever differs from how the page opens, by name. */
-    this.kept = new URLSearchParams(address.includes("=") ? address : "");
-    if (address && !address.includes("=")) this.kept.set("section", address);
     const { space } = report;
     this.target = space.opening.map((value, d) => this.number(`at.${space.parameters[d]}`) ?? value);
     /** @type {LevelName} */
@@ -35,8 +77,6 @@ export class State {
     /** @type {Follower[]} */
     this.followers = [];
     this.pending = false;
-    /** @type {number | undefined} */
-    this.writing = undefined;
   }
 
   /** @returns {Level} */
@@ -60,27 +100,6 @@ export class State {
     if (node in callpaths.region) return { region: callpaths.region[node], node };
     const region = regions.region.find((r) => regions.regions[r].name === kept.get("region"));
     return region === undefined ? NOTHING : { region, node: -1 };
-  }
-
-  /**
-   * Keeps a choice in the page's address; null for how the page opens.
-   * @param {string} name
-   * @param {string | null} value
-   */
-  keep(name, value) {
-    if (value === null) this.kept.delete(name);
-    else this.kept.set(name, value);
-    clearTimeout(this.writing);
-    this.writing = setTimeout(() => this.write(), LATER);
-  }
-
-  write() {
-    const text = this.kept.toString();
-    try {
-      history.replaceState(history.state, "", text ? `#${text}` : location.pathname + location.search);
-    } catch {
-      // pages shown inside of others may have no address of their own
-    }
   }
 
   /**
@@ -169,9 +188,7 @@ export class State {
    * @param {number} k
    */
   findsName(level, k) {
-    const { name, mangled } = level.regions[level.region[k]];
-    const text = `${name} ${mangled ?? ""}`.toLowerCase();
-    return this.words.every((word) => text.includes(word));
+    return nameHas(level, k, this.words);
   }
 
   /**
@@ -243,8 +260,11 @@ export function numbersIn(text, count) {
   return numbers.filter((k) => Number.isInteger(k) && k >= 0 && k < count);
 }
 
-/** @param {string} text */
-function wordsOf(text) {
+/**
+ * The words of a search.
+ * @param {string} text
+ */
+export function wordsOf(text) {
   return text.toLowerCase().split(/\s+/).filter(Boolean);
 }
 

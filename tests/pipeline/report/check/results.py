@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from pipeline.gate.call_trees import ComparedTrees, compare_trees
 from pipeline.gate.check import check
 from pipeline.gate.matching import match, possible_renames
 from pipeline.gate.measurements import KernelId, Level
@@ -23,7 +24,7 @@ from pipeline.gate.result import (
     Verdict,
 )
 from pipeline.models.options import ModelOptions
-from tests.pipeline.gate.studies import SCALES, many, study
+from tests.pipeline.gate.studies import SCALES, Efforts, many, study
 
 NASTY = '<script>alert("1")</script>|`&%\n\x01'
 TODAY = datetime.date(2026, 11, 21)
@@ -63,6 +64,13 @@ def of_every_kind() -> tuple[CheckResult, tuple[tuple[KernelId, KernelId], ...]]
     result = check(two, one, options, ModelOptions(), TODAY)
     result = replace(result, kernels=(*result.kernels, *OTHER_FUNCTIONS))
     return result, possible_renames(match(one, two), options.share_floor)
+
+
+def trees(efforts: Efforts | None = None, others: Efforts | None = None) -> ComparedTrees:
+    """The call paths of two studies; without efforts both have the same."""
+    one = study(efforts or many(), seed=1)
+    two = study(others or efforts or many(), seed=2)
+    return compare_trees(match(one, two), one, two, (), ModelOptions())
 
 
 def kernel(name: str = "f", verdict: Verdict = Verdict.REGRESSION, **given: object) -> KernelResult:

@@ -14,16 +14,18 @@ from pipeline.report.check.comparison import (
     show_comparison,
 )
 from pipeline.report.check.document import check_document, comparison_document
-from tests.pipeline.report.check.results import kernel, kernels, result
+from tests.pipeline.report.check.results import NASTY, kernel, kernels, result, trees
 
 
 def test_the_comparison_page_is_escaped_and_needs_nothing_else(nasty):
-    page = comparison_html(nasty, (), "a<b", "c&d")
-    assert "<script" not in page
+    hostile = trees({NASTY: 5.0, "k": 3.0})
+    page = comparison_html(nasty, (), "a<b</script>", "c&d", hostile)
+    assert page.count("<script") == page.count("</script>") == 2
+    plain = re.sub(r"<script>.*</script>", "", page, flags=re.DOTALL)
     assert "a&lt;b" in page and "c&amp;d" in page
-    assert not re.search(r"(src|href)=|url\(|@import", page)
+    assert not re.search(r"""[^.]src=|href="(?!#|data:,)|url\(|@import""", plain)
     policy = html.unescape(re.search(r'Security-Policy" content="([^"]*)"', page)[1])
-    assert policy.startswith("default-src 'none'; script-src 'none'; style-src 'sha256-")
+    assert re.match(r"default-src 'none'; script-src 'sha256-\S*'; style-src 'sha256-\S*'; img", policy)
     assert " style=" not in page
 
 
@@ -37,12 +39,12 @@ def test_the_comparison_page_is_escaped_and_needs_nothing_else(nasty):
     ],
 )
 def test_bars_span_three_decades_with_one_in_the_middle(change, bar):
-    page = comparison_html(result(kernel(measured=(Change({}, 5.0, 1, 9), change))), (), "a", "b")
+    page = comparison_html(result(kernel(measured=(Change({}, 5.0, 1, 9), change))), (), "a", "b", trees())
     assert bar in page
     mark = {1.0: "50.0", 10.0: "83.33", 1e-12: "0.0"}[change.ratio]
     assert f'<rect class="mark" x="{mark}"' in page
     assert 'class="ratio"' not in comparison_html(
-        result(kernel(measured=(Change({}, 0.0, 0, 1),))), (), "", ""
+        result(kernel(measured=(Change({}, 0.0, 0, 1),))), (), "", "", trees()
     )
 
 
@@ -67,6 +69,7 @@ def test_the_comparison_page_shows_both_sides_their_models_and_renames():
         (ids,),
         "A",
         "B",
+        trees(),
     )
     for text in (
         "<div>3 + p</div><div>4 * p</div>",

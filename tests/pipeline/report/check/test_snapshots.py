@@ -14,7 +14,7 @@ from pipeline.report.check.document import check_document
 from pipeline.report.check.junit import junit_xml
 from pipeline.report.check.markdown import check_markdown
 from pipeline.report.check.terminal import show_check
-from tests.pipeline.report.check.results import kernel, of_every_kind, result
+from tests.pipeline.report.check.results import kernel, of_every_kind, result, trees
 
 
 @pytest.fixture(scope="module")
@@ -76,8 +76,9 @@ def test_a_comparison_in_the_terminal(every_kind, snapshot):
 
 def test_a_comparison_as_a_page(snapshot):
     one = result(kernel(), kernel("g", Verdict.IMPROVEMENT), kernel("h", Verdict.UNCHANGED, evidence=()))
-    page = comparison_html(one, (), "results-gcc", "results-llvm")
-    page = re.sub(r"<style>.*</style>|style-src \S+;", "", page, flags=re.DOTALL)  # those of the report
+    page = comparison_html(one, (), "results-gcc", "results-llvm", trees())
+    report = r"<style>.*?</style>|<script.*?</script>|(script|style)-src \S+;"  # its styles and modules
+    page = re.sub(report, "", page, flags=re.DOTALL)
     snapshot(page, "comparison.html")
 
 

@@ -109,8 +109,31 @@ const source = await import("/text/source.js");
 const names = await import("/text/names.js");
 const controls = await import("/views/controls.js");
 const crossovers = await import("/views/crossovers.js");
-const icicle = await import("/views/icicle.js");
+const boxes = await import("/draw/boxes.js");
+const scales = await import("/views/scale_difference.js");
 """
+
+
+AXE = Path("tools/javascript/node_modules/axe-core/axe.min.js")
+RUN_AXE = """async () => {
+    const found = await axe.run(document, { resultTypes: ["violations"] });
+    return found.violations.map(({ id, nodes }) => [id, nodes.length, nodes[0].html]);
+}"""
+
+MOVING = """[...document.querySelectorAll('*')].filter((node) => {
+    const style = getComputedStyle(node);
+    return style.transitionDuration !== '0s' || style.animationName !== 'none';
+}).length"""
+
+
+def violations(page: Any) -> list[Any]:
+    """Return what axe-core finds that keeps people from using a page; skips loudly without axe-core."""
+    if not AXE.exists():
+        pytest.skip("NO AXE-CORE: accessibility was not tested; `make javascript` installs it")
+    if page.evaluate("typeof axe") == "undefined":
+        page.evaluate(AXE.read_text(encoding="utf-8"))
+    found: list[Any] = page.evaluate(RUN_AXE)
+    return found
 
 
 def shows(locator: Any, text: str) -> None:

@@ -6,22 +6,20 @@ import { floats } from "./payload.js";
 
 /** @import { Level } from "./level.js" */
 /** @import { Floats, Point } from "./payload.js" */
+/** @typedef {"regions" | "region" | "parent" | "name" | "fullName" | "shortName" | "path" | "regionsOf"} Naming */
+/** @typedef {Pick<Level, Naming>} CallPaths a tree of call paths with their names, measured or not */
 /** @typedef {"target" | number} Where the target, or the index of a measured point */
 /** @typedef {{exclusive: Float64Array, inclusive: Float64Array, total: number}} TreeValues */
 /** @typedef {{exponent: Float64Array, relative: (k: number) => number}} TreeGrowth against that of the program */
 
 export const MODELLED = -1; // number of the modelled metric; the measured ones count from 0
 
-export class CallTree {
-  /**
-   * @param {Level} level the call paths
-   * @param {{name: string, unit: string, values: Floats}[]} metrics
-   * @param {boolean} relativeGrowth
-   */
-  constructor(level, metrics, relativeGrowth) {
+/** Call paths with their callees, and sums over them. */
+export class Tree {
+  /** @param {CallPaths} level callers before their callees */
+  constructor(level) {
+    /** @type {CallPaths} */
     this.level = level;
-    this.metrics = metrics.map(({ name, unit, values }) => ({ name, unit, values: floats(values) }));
-    this.relativeGrowth = relativeGrowth;
     /** @type {number[]} */
     this.roots = [];
     /** @type {number[][]} */
@@ -43,6 +41,29 @@ export class CallTree {
   }
 
   /**
+   * The value of the whole program.
+   * @param {Float64Array} inclusive
+   */
+  total(inclusive) {
+    return sum(this.roots.map((root) => inclusive[root]));
+  }
+}
+
+export class CallTree extends Tree {
+  /**
+   * @param {Level} level the call paths
+   * @param {{name: string, unit: string, values: Floats}[]} metrics
+   * @param {boolean} relativeGrowth
+   */
+  constructor(level, metrics, relativeGrowth) {
+    super(level);
+    /** @type {Level} */
+    this.level = level;
+    this.metrics = metrics.map(({ name, unit, values }) => ({ name, unit, values: floats(values) }));
+    this.relativeGrowth = relativeGrowth;
+  }
+
+  /**
    * @param {number} metric
    * @param {Where} where
    * @param {Point} target
@@ -51,7 +72,7 @@ export class CallTree {
   values(metric, where, target) {
     const exclusive = this.exclusive(metric, where, target);
     const inclusive = this.inclusive(exclusive);
-    return { exclusive, inclusive, total: sum(this.roots.map((root) => inclusive[root])) };
+    return { exclusive, inclusive, total: this.total(inclusive) };
   }
 
   /**

@@ -1,5 +1,6 @@
 // @ts-check
-// Growth in words and in colours: a continuous scale from blue, what falls, over grey to red, what grows fast.
+// Growth in words and in colours: a continuous scale from blue, what falls, over grey to red, what grows fast. Of a
+// difference between two sides both halves are equally long.
 
 import { doublingText } from "../text/numbers.js";
 import { el } from "./dom.js";
@@ -34,7 +35,15 @@ export function growthPlace(exponent) {
  * @param {number} exponent
  */
 export function coloured(node, exponent) {
-  const place = growthPlace(exponent);
+  return tinted(node, growthPlace(exponent));
+}
+
+/**
+ * @template {HTMLElement | SVGElement} Made
+ * @param {Made} node
+ * @param {number} place from -100 (less) over 0 to 100 (more)
+ */
+function tinted(node, place) {
   node.classList.add(place < 0 ? "g-down" : "g-up");
   node.style.setProperty("--g", `${Math.abs(place)}%`);
   return node;
@@ -49,4 +58,41 @@ export function growthLegend(tree) {
   });
   const text = `Colour: growth of a call path without its callees, ${of}, when ${tree.level.space.scaled} doubles at the target:`;
   return el("p", { class: "growth-legend" }, text, ...marks);
+}
+
+/**
+ * Gives an element the colour of a growth between two sides; neutral if there is none.
+ * @template {HTMLElement | SVGElement} Made
+ * @param {Made} node
+ * @param {number} growth logarithm to base 2 of a factor
+ * @param {number} end where the scale ends
+ */
+export function colouredDifference(node, growth, end) {
+  return tinted(node, differencePlace(growth, end));
+}
+
+/**
+ * @param {number} growth
+ * @param {number} end
+ */
+export function differencePlace(growth, end) {
+  return Number.isNaN(growth) ? 0 : Math.round(100 * Math.min(Math.max(growth / end, -1), 1));
+}
+
+/**
+ * @param {string} text what the colours are of
+ * @param {number} end
+ * @param {[string, number][]} hatched what is marked, with the end of the scale that it has
+ */
+export function differenceLegend(text, end, hatched) {
+  const marks = [-1, -0.5, 0, 0.5, 1].map((share) => {
+    const swatch = colouredDifference(el("span", { class: "swatch" }), share * end, end);
+    const sign = { "-1": "≤ ", 1: "≥ " }[share] ?? "";
+    return el("span", {}, swatch, `${sign}${doublingText(share * end)}`);
+  });
+  const only = hatched.map(([name, side]) => {
+    const swatch = colouredDifference(el("span", { class: "swatch hatched" }), side * end, end);
+    return el("span", {}, swatch, name);
+  });
+  return el("p", { class: "growth-legend" }, text, ...marks, ...only);
 }

@@ -16,6 +16,7 @@ const STYLES = [
   "text-anchor",
   "paint-order",
 ];
+const NOT_IN_XML = /[^\t\n\r\x20-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu; // names may have any character
 const ENLARGED = 2; // pixels of a PNG per pixel of the page
 
 /**
@@ -43,7 +44,7 @@ export function standalone(svg) {
   copy.setAttribute("xmlns", "http://www.w3.org/2000/svg");
   copy.setAttribute("viewBox", `0 0 ${width} ${height}`);
   for (const [name, value] of Object.entries(size)) copy.setAttribute(name, value);
-  return new XMLSerializer().serializeToString(copy);
+  return new XMLSerializer().serializeToString(copy).replace(NOT_IN_XML, "\ufffd");
 }
 
 /** @param {SVGSVGElement} svg */

@@ -1,6 +1,7 @@
 // @ts-check
 // Names of regions and call paths as text.
 
+/** @import { CallPaths } from "../data/call_tree.js" */
 /** @import { Level } from "../data/level.js" */
 
 /**
@@ -16,7 +17,7 @@ export function cutText(text, width) {
 
 /**
  * Short names from the root down to a kernel.
- * @param {Level} level
+ * @param {Pick<CallPaths, "regionsOf" | "shortName" | "regions">} level
  * @param {number} k
  */
 export function pathNames(level, k) {
@@ -24,7 +25,7 @@ export function pathNames(level, k) {
 }
 
 /**
- * @param {Level} level
+ * @param {Pick<CallPaths, "regionsOf" | "shortName" | "regions">} level
  * @param {number} k
  */
 export function fullPathNames(level, k) {
@@ -91,6 +92,18 @@ function sharedStart(all) {
   let n = 0;
   while (all.every((one) => n < one.length && one[n] === all[0][n])) n++;
   return n;
+}
+
+/**
+ * Whether words all occur in a kernel's own name or its linker's name.
+ * @param {Pick<CallPaths, "region" | "regions">} level
+ * @param {number} k
+ * @param {string[]} words in lower case
+ */
+export function nameHas(level, k, words) {
+  const { name, mangled } = level.regions[level.region[k]];
+  const text = `${name} ${mangled ?? ""}`.toLowerCase();
+  return words.every((word) => text.includes(word));
 }
 
 /**

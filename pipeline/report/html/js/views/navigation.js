@@ -4,7 +4,7 @@
 import { saveButton } from "../draw/static_tables.js";
 
 /** @import { Report } from "../data/report.js" */
-/** @import { State } from "../state.js" */
+/** @import { Address, State } from "../state.js" */
 
 /** @param {string} id */
 function goTo(id) {
@@ -16,25 +16,33 @@ function goTo(id) {
 }
 
 /**
- * @param {Report} _
- * @param {State} state
+ * Lets links to sections and a changed address be followed, and tables without a script of their own be saved.
+ * @param {Pick<Address, "keep" | "kept">} address
  */
-export function buildNavigation(_, state) {
+export function followAddress(address) {
   for (const link of document.querySelectorAll('a[href^="#"]')) {
     const id = link.getAttribute("href")?.slice(1) ?? "";
     link.addEventListener("click", (event) => {
       event.preventDefault();
-      state.keep("section", id);
+      address.keep("section", id);
       goTo(id);
     });
   }
   addEventListener("hashchange", () => {
-    if (location.hash.slice(1) !== state.kept.toString()) location.reload();
+    if (location.hash.slice(1) !== address.kept.toString()) location.reload();
   });
-  addEventListener("beforeprint", () => state.changedEverywhere());
   for (const table of document.querySelectorAll("table.data[data-file]")) {
     table.parentElement?.before(saveButton(/** @type {HTMLTableElement} */ (table)));
   }
-  const section = state.kept.get("section");
+  const section = address.kept.get("section");
   if (section) requestAnimationFrame(() => goTo(section));
+}
+
+/**
+ * @param {Report} _
+ * @param {State} state
+ */
+export function buildNavigation(_, state) {
+  followAddress(state);
+  addEventListener("beforeprint", () => state.changedEverywhere());
 }

@@ -59,7 +59,7 @@ def test_boxes_of_the_icicle_fill_the_width_of_their_caller(scripts: Scripts) ->
     found, whole = scripts.read(
         data_of(study()),
         "(({ found, whole }) => [found, whole])"
-        "(icicle.boxesBelow(report.tree, report.tree.values(-1, 4, []), -1, 600))",
+        "(boxes.boxesBelow(report.tree, report.tree.values(-1, 4, []), -1, 600))",
     )
     mean = study().callpaths.kernels.mean[:, 4]
     assert whole == pytest.approx(mean.sum(), rel=1e-6)
@@ -70,11 +70,11 @@ def test_boxes_of_the_icicle_fill_the_width_of_their_caller(scripts: Scripts) ->
     assert boxes[3]["x"] == pytest.approx(boxes[1]["wide"], rel=1e-6)
     assert (boxes[2]["x"], boxes[2]["depth"]) == (0, 2)
     zoomed = scripts.read(
-        data_of(study()), "icicle.boxesBelow(report.tree, report.tree.values(-1, 4, []), 3, 600).found"
+        data_of(study()), "boxes.boxesBelow(report.tree, report.tree.values(-1, 4, []), 3, 600).found"
     )
     assert {box["k"] for box in zoomed} == {3, 4}
     narrow = scripts.read(
-        data_of(study()), "icicle.boxesBelow(report.tree, report.tree.values(-1, 4, []), -1, 20).found"
+        data_of(study()), "boxes.boxesBelow(report.tree, report.tree.values(-1, 4, []), -1, 20).found"
     )
     wide = {k for k in range(5) if box_width(mean, k) * 20 / mean.sum() >= 1.5}
     assert {box["k"] for box in narrow if not box["others"]} == wide

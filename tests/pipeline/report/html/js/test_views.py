@@ -61,7 +61,7 @@ def test_callees_too_narrow_share_a_box(scripts: Scripts) -> None:
     found, whole = scripts.read(
         data,
         "(({ found, whole }) => [found, whole])"
-        "(icicle.boxesBelow(report.tree, report.tree.values(-1, 4, []), -1, 500))",
+        "(boxes.boxesBelow(report.tree, report.tree.values(-1, 4, []), -1, 500))",
     )
     (others,) = [box for box in found if box["others"]]
     (big,) = [box for box in found if box["k"] == 1]

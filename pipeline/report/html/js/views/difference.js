@@ -1,0 +1,291 @@
+// @ts-check
+// A differential flame graph, as of Gregg: boxes as wide as the values of one side, coloured by growth from A to B.
+
+import { LEAST_OWN, ONLY_A, ONLY_B } from "../data/difference.js";
+import { sum } from "../data/outlook.js";
+import { boxesBelow, boxParts, heightOf, othersNode, ROW_HEIGHT, svgSize } from "../draw/boxes.js";
+import { pictureButtons } from "../draw/chart_tools.js";
+import { el, eventElement, keepingFocus, onResize, selector, svgEl, switcher } from "../draw/dom.js";
+import { csvText, fileName, save } from "../draw/files.js";
+import { colouredDifference, differenceLegend } from "../draw/growth.js";
+import { differenceRows, differenceTexts, rangeText, ratioText, signed } from "../text/difference.js";
+import { pathNames } from "../text/names.js";
+import { doublingText, figure, unitText } from "../text/numbers.js";
+
+/** @import { Reference, Width } from "../data/difference.js" */
+/** @import { Box, BoxTree } from "../draw/boxes.js" */
+/** @import { Address } from "../state.js" */
+/** @import { Compared } from "../text/difference.js" */
+/**
+ * @typedef {object} Reader what the page knows of its reader
+ * @property {() => Compared} compared the same object until something else is compared
+ * @property {(k: number) => string} look classes of a box: selected, or out of what is searched
+ * @property {(k: number) => void} select
+ */
+
+const NAME = "differential flame graph";
+const LEADING = 3; // call paths of the largest differences that are named
+const CALLERS = 3; // names at the end of a call path that are shown of it
+const NAMED = 5; // regions of call paths of one side only
+const NARROWEST = 200; // pixels of the picture
+const MARK = 5; // pixels of the mark for call paths without a width
+const HINT = "Point at a box, or move to it with the arrow keys, to read its values here.";
+/** @type {[Width, string][]} */
+const WIDTHS = [
+  ["b", "B"],
+  ["a", "A"],
+  ["larger", "larger of both"],
+];
+/** @type {[Reference, string][]} */
+const REFERENCES = [
+  ["program", "grows as the program"],
+  ["none", "unchanged"],
+];
+
+export class DifferenceView {
+  /**
+   * @param {HTMLElement} host
+   * @param {BoxTree} boxes
+   * @param {Address} address
+   * @param {Reader} reader
+   */
+  constructor(host, boxes, address, reader) {
+    this.host = host;
+    this.boxes = boxes;
+    this.address = address;
+    this.reader = reader;
+    this.width = address.choice("width", WIDTHS);
+    this.reference = address.choice("neutral", REFERENCES);
+    /** @type {unknown[]} */
+    this.drawn = []; // what the picture is of
+    this.summary = el("div", { class: "side" });
+    this.legend = el("div");
+    this.picture = el("div", { class: "difference" });
+    this.details = el("p", { class: "details" }, HINT);
+    this.missing = el("p", { class: "quiet missing" });
+    host.replaceChildren(this.summary, this.legend, this.picture, this.details, this.missing);
+    for (const name of ["pointerover", "focusin"])
+      this.picture.addEventListener(name, (event) => this.read(event));
+    onResize(host, () => this.draw());
+  }
+
+  /** @param {Event} event */
+  read(event) {
+    const title = eventElement(event, "svg.icicle g")?.querySelector("title");
+    this.details.textContent = title?.textContent?.replaceAll("\n", " · ") ?? HINT;
+  }
+
+  /** @param {Width} width */
+  setWidth(width) {
+    this.width = width;
+    this.address.keep("width", width === WIDTHS[0][0] ? null : width);
+    this.draw();
+  }
+
+  /** What is shown how, and files of it. */
+  options() {
+    this.widths = selector("Width", WIDTHS, this.width, (key) => this.setWidth(/** @type {Width} */ (key)));
+    const neutral = switcher("Grey", "neutral", REFERENCES, this.reference, (key) => {
+      this.reference = key;
+      this.address.keep("neutral", key === REFERENCES[0][0] ? null : key);
+      this.draw();
+    });
+    const csv = () => {
+      const { level } = this.boxes.tree;
+      const nodes = level.region.map((_, k) => k).filter((k) => this.boxes.isDrawn(k));
+      const rows = differenceRows(level, nodes, this.reader.compared());
+      save(fileName(NAME, "csv"), "text/csv", csvText(rows));
+    };
+    const label = { "aria-label": `Save as CSV: ${NAME}`, title: "Save as CSV" };
+    const table = el("button", { type: "button", class: "quiet", ...label, click: csv }, "CSV");
+    const picture = () => this.picture.querySelector("svg");
+    return [this.widths, neutral, el("span", { class: "tools" }, ...pictureButtons(picture, NAME), table)];
+  }
+
+  /** Draws everything again if something else is compared or shown in another way, else marks boxes only. */
+  draw() {
+    const width = Math.max(this.host.clientWidth, NARROWEST);
+    if (!this.host.clientWidth) return; // another mode is shown
+    const compared = this.reader.compared();
+    const drawn = [compared, width, this.width, this.reference, this.boxes.root];
+    if (drawn.every((value, i) => value === this.drawn[i])) this.mark();
+    else this.drawAll(compared, width);
+    this.drawn = drawn;
+  }
+
+  /** Marks the boxes that are selected or searched. */
+  mark() {
+    for (const node of this.picture.querySelectorAll(".box")) {
+      const look = this.reader.look(Number(node.getAttribute("data-kernel")));
+      node.classList.toggle("selected", look.includes("selected"));
+      node.classList.toggle("fades", look.includes("fades"));
+    }
+  }
+
+  /**
+   * @param {Compared} compared
+   * @param {number} width
+   */
+  drawAll(compared, width) {
+    const { difference } = compared;
+    const values = { inclusive: difference.widths(this.width) };
+    const end = difference.end(this.reference);
+    const { found, whole } = boxesBelow(this.boxes.tree, values, this.boxes.root, width);
+    const label = `Differential flame graph, A: ${difference.a.name}, B: ${difference.b.name}. Saved as CSV it is a table.`;
+    /** @param {Box} box */
+    const node = (box) =>
+      box.others
+        ? othersNode(box, unitText(figure((box.wide / width) * whole), compared.unit))
+        : this.boxNode(box, compared, end);
+    const svg = svgEl(
+      "svg",
+      { class: "icicle", ...svgSize(width, heightOf(found)), role: "group", "aria-label": label },
+      ...found.map(node),
+      ...this.marks(found, compared, width, end),
+    );
+    this.summary.replaceChildren(...this.summaryOf(compared));
+    this.legend.replaceChildren(this.legendOf(compared, end));
+    keepingFocus(this.picture, () => this.picture.replaceChildren(svg));
+    this.missing.replaceChildren(...this.missingText(compared));
+  }
+
+  /**
+   * @param {Box} box
+   * @param {Compared} compared
+   * @param {number} end
+   */
+  boxNode(box, compared, end) {
+    const { k } = box;
+    const { difference } = compared;
+    const { level } = this.boxes.tree;
+    const node = svgEl(
+      "g",
+      { class: `box${this.reader.look(k)}`, ...this.boxes.attributes(k, "difference") },
+      svgEl("title", {}, [level.fullName(k), ...differenceTexts(k, compared)].join("\n")),
+      ...boxParts(box, level.name(k), difference.only[k] !== 0),
+    );
+    return colouredDifference(node, difference.colour(k, this.reference), end);
+  }
+
+  /** The side whose call paths have no width; 0 if all have one. */
+  get unseen() {
+    return { a: ONLY_B, b: ONLY_A, larger: 0 }[this.width];
+  }
+
+  /**
+   * Hatched marks at the right end of callers whose callees are at the other side only, so have no width.
+   * @param {Box[]} found
+   * @param {Compared} compared
+   * @param {number} width
+   * @param {number} end
+   */
+  marks(found, compared, width, end) {
+    const { difference, unit, only } = compared;
+    const { tree, root } = this.boxes;
+    const { unseen } = this;
+    if (!unseen) return [];
+    const own = difference.inclusive[unseen === ONLY_A ? "a" : "b"];
+    /**
+     * @param {number[]} nodes
+     * @param {number} right
+     * @param {number} depth
+     */
+    const mark = (nodes, right, depth) => {
+      const missing = nodes.filter((k) => difference.only[k] === unseen);
+      if (!missing.length) return null;
+      const value = unitText(figure(sum(missing.map((k) => own[k]))), unit);
+      const names = missing.map((k) => tree.level.name(k)).join(", ");
+      const node = svgEl(
+        "g",
+        { class: "gone" },
+        svgEl("title", {}, `${only[unseen === ONLY_A ? 0 : 1]}: ${value}\n${names}`),
+        ...boxParts({ x: right - MARK, wide: MARK, depth }, "", true),
+      );
+      return colouredDifference(node, unseen * end, end);
+    };
+    const rows = heightOf(found) / ROW_HEIGHT;
+    const below = found.map(({ k, x, wide, depth, others }) =>
+      others || wide < 2 * MARK ? null : mark(tree.callees[k], x + wide, Math.min(depth + 1, rows - 1)),
+    );
+    return [root < 0 ? mark(tree.roots, width, 0) : null, ...below];
+  }
+
+  /**
+   * @param {Compared} compared
+   * @param {number} end
+   */
+  legendOf({ difference, only }, end) {
+    const beside =
+      this.reference === "program"
+        ? `, over the ${doublingText(Math.log2(difference.common))} of the whole program`
+        : "";
+    /** @type {[string, number][]} */
+    const hatched = [
+      [only[0], ONLY_A],
+      [only[1], ONLY_B],
+    ];
+    const own = `grey, too, if less than ${100 * LEAST_OWN} % is its own`;
+    return differenceLegend(
+      `Colour: B / A of a call path without its callees${beside}; ${own}:`,
+      end,
+      hatched,
+    );
+  }
+
+  /** @param {Compared} compared */
+  summaryOf({ difference, unit, metric, notes }) {
+    const { a, b, total } = difference;
+    const ratio = ratioText(total.a, total.b);
+    const whole = el(
+      "p",
+      {},
+      el("b", {}, `A: ${a.name}`),
+      `, ${unitText(figure(total.a), unit)}${rangeText(a.whole)}; `,
+      el("b", {}, `B: ${b.name}`),
+      `, ${unitText(figure(total.b), unit)}${rangeText(b.whole)}. `,
+      `Whole program: ${metric} ${ratio ? `${ratio}, ` : ""}${signed(total.b - total.a, unit)}. `,
+      notes.join(" "),
+    );
+    const nodes = difference.leading(LEADING).flatMap((k, i) => {
+      const added = signed(difference.added(k), unit);
+      return [i ? ", " : "", this.nameButton(k), `\u00a0${added}`];
+    });
+    return nodes.length ? [whole, el("p", {}, "Largest differences, without callees: ", ...nodes)] : [whole];
+  }
+
+  /** @param {number} k */
+  nameButton(k) {
+    const names = pathNames(this.boxes.tree.level, k);
+    const attributes = { type: "button", class: "quiet", title: names.join(" › ") };
+    return el(
+      "button",
+      { ...attributes, click: () => this.reader.select(k) },
+      names.slice(-CALLERS).join(" › "),
+    );
+  }
+
+  /** @param {Compared} compared */
+  missingText({ difference, unit, only }) {
+    const { unseen } = this;
+    const missing = unseen ? difference.missing(unseen).filter((k) => this.boxes.isDrawn(k)) : [];
+    if (!missing.length) return [];
+    const own = difference.inclusive[unseen === ONLY_A ? "a" : "b"];
+    const { level } = this.boxes.tree;
+    /** @type {Map<string, number[]>} */
+    const regions = new Map();
+    for (const k of missing) regions.set(level.name(k), [...(regions.get(level.name(k)) ?? []), own[k]]);
+    const texts = [...regions].slice(0, NAMED).map(([name, values]) => {
+      const count = values.length > 1 ? `${values.length} call paths, ` : "";
+      return `${name} (${count}${unitText(figure(sum(values)), unit)})`;
+    });
+    const more = regions.size > NAMED ? ` and ${regions.size - NAMED} more regions` : "";
+    const text = `Without width here, ${only[unseen === ONLY_A ? 0 : 1]}: ${texts.join(", ")}${more}. `;
+    const show = () => {
+      this.setWidth("larger");
+      const list = this.widths?.querySelector("select");
+      if (list) list.value = "larger";
+      list?.focus();
+    };
+    return [text, el("button", { type: "button", class: "quiet", click: show }, "Show them")];
+  }
+}
