@@ -36,12 +36,14 @@ class LocationValues:
     Attributes:
         region: names of the kernels' regions.
         callpath: int64[K], call paths; -1 for the sum of all call paths of a region that has several.
+        shared: bool[K], whether the run has several call paths of the region.
         locations: what the values were measured on: threads, or accelerators.
         load: reads the values; use `values` instead.
     """
 
     region: tuple[str, ...]
     callpath: IntArray
+    shared: BoolArray
     locations: LocationTable
     load: Callable[[], SmallFloatArray] = field(repr=False)
 
@@ -55,11 +57,12 @@ class LocationValues:
         return self.load()
 
     def with_callpath(self, region: str, callpath: int, values: FloatArray) -> "LocationValues":
-        """Add a call path with its values, float64[L]."""
+        """Add the only call path of a region with its values, float64[L]."""
         return replace(
             self,
             region=(*self.region, region),
             callpath=np.append(self.callpath, callpath),
+            shared=np.append(self.shared, np.False_),
             load=InMemory(np.vstack([self.values, values.astype(np.float32)])),
         )
 
@@ -85,7 +88,8 @@ class LargestKernels:
         self._region = np.array([number[name] for name in names], dtype=np.int64)[tree.region]
         self._counted = counted
         of_region = np.bincount(self._region[counted], minlength=len(names))
-        self._shared = np.flatnonzero(of_region > 1)
+        self._several: BoolArray = of_region > 1
+        self._shared = np.flatnonzero(self._several)
         self.complete = len(self._shared) * locations <= MOST_SUMS
         if not self.complete:
             self._shared = self._shared[:0]
@@ -143,10 +147,11 @@ class LargestKernels:
         self._keep_largest()
         total = self._sums.sum(axis=1)
         regions = _largest(total, np.flatnonzero(total > 0))
-        places = [*self._region[self._nodes].tolist(), *self._shared[regions].tolist()]
+        places = np.append(self._region[self._nodes], self._shared[regions])
         return LocationValues(
-            region=tuple(self._names[place] for place in places),
+            region=tuple(self._names[place] for place in places.tolist()),
             callpath=np.append(self._nodes, np.full(len(regions), -1)),
+            shared=self._several[places],
             locations=locations,
             load=InMemory(
                 np.vstack(

@@ -124,6 +124,7 @@ def write_reduced(path: Path, profile: ReducedProfile) -> None:
         arrays[_values(number)] = np.stack([getattr(reduction, name) for name in REDUCTIONS])
     for metric_name, found in profile.largest.items():
         arrays[_largest(metric_name, "callpath")] = found.callpath
+        arrays[_largest(metric_name, "shared")] = found.shared
         arrays[_largest(metric_name, "values")] = found.values
         for part in _LOCATION:
             arrays[_largest(metric_name, part)] = getattr(found.locations, part)
@@ -157,17 +158,18 @@ def _read_largest(
         _integers(stored[_largest(metric, name)]) for name in (*_LOCATION, "callpath")
     )
     node = tuple(description["nodes"][i] for i in description["node"])
-    values = stored[_largest(metric, "values")]
+    values, shared = (stored[_largest(metric, name)] for name in ("values", "shared"))
     if (
         values.dtype != np.float32
         or values.shape != (len(callpath), len(process))
-        or len(description["region"]) != len(callpath)
+        or not len(description["region"]) == len(callpath) == len(shared)
         or {len(process), len(node) or len(process)} != {len(thread), len(device)}
     ):
         raise ValueError(f"the values of {metric} per location do not match the locations")
     return LocationValues(
         region=tuple(description["region"]),
         callpath=callpath,
+        shared=shared,
         locations=LocationTable(process, thread, device, node),
         load=StoredLocationValues(path, metric),
     )

@@ -7,6 +7,7 @@ from typing import Any
 
 from ingest.arrays import FloatArray
 from pipeline.models.analysis import Analysis, Outlook
+from pipeline.models.kernel_locations import KernelLocations
 from pipeline.models.planning.advice import Advice
 from pipeline.models.runtime.runtime import Runtime
 from pipeline.projection.study_verdicts import StudyRoofline
@@ -14,6 +15,7 @@ from pipeline.report.html.answers import answers, other_notices
 from pipeline.report.html.embedding import content_security_policy, json_for_script, script, style_sheet
 from pipeline.report.html.folding import ShownLevel
 from pipeline.report.html.heading import dates, heading, machine
+from pipeline.report.html.locations import Shown, locations_data
 from pipeline.report.html.machines import machines_section
 from pipeline.report.html.payload import MetricOutlook, metric_data, page_data, shown_levels
 from pipeline.report.html.sections import (
@@ -28,6 +30,7 @@ from pipeline.report.html.sections import (
 from pipeline.report.html.verdict import Findings, verdict
 
 MOST_CHARACTERS = 1_900_000  # of the page: it should stay below 2 MB
+LEAST_LOCATIONS, MOST_LOCATIONS = 90_000, 300_000  # characters of values per location, whatever else there is
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -48,6 +51,7 @@ class Report:
         machines: what `pipeline.report.study_projection` returns, if the study was projected.
         roofline: what limits the kernels on the machine measured on; None leaves the section out.
         files: when the input files were last changed, for studies that state no date.
+        locations: the largest kernels on each location, of one metric each.
     """
 
     analysis: Analysis
@@ -63,6 +67,7 @@ class Report:
     machines: Mapping[str, Any] | None = None
     roofline: StudyRoofline | None = None
     files: Sequence[date] = ()
+    locations: Sequence[KernelLocations] = ()
 
 
 def report_html(report: Report) -> str:
@@ -84,6 +89,8 @@ def report_html(report: Report) -> str:
     findings = Findings(analysis, *outlooks, report.targets[-1])
     scripts, styles = script(), style_sheet()
     room = MOST_CHARACTERS - len(json_for_script(data)) - len(scripts) - len(styles)
+    data["locations"], few = _locations(report, data, levels["callpaths"], room)
+    room -= len(json_for_script(data["locations"]))
     folded = [text for name, shown in levels.items() if (text := _folding_text(name, shown))]
     data["others"], left_out = _that_fit(report, 0 if folded else room)
     text = environment.get_template("report.html.j2").render(
@@ -93,7 +100,7 @@ def report_html(report: Report) -> str:
         verdict=verdict(findings),
         answers=[] if found is None else answers(findings, found, report.advice),
         charts=data["runtime"] or [],
-        notices=[*([] if found is None else other_notices(found)), *left_out],
+        notices=[*([] if found is None else other_notices(found)), *few, *left_out],
         folded=folded,
         facts=facts(analysis, provenance),
         provenance=provenance,
@@ -117,6 +124,20 @@ def report_html(report: Report) -> str:
         data=Markup(json_for_script(data)),
     )
     return text.encode("utf-8", "replace").decode()
+
+
+def _locations(
+    report: Report, data: Mapping[str, Any], callpaths: ShownLevel, room: int
+) -> tuple[list[dict[str, Any]], list[str]]:
+    """Return the values per location in the room that they may take, and a notice on what is left out."""
+    nodes = callpaths.level.kernels.node.tolist()
+    shown = Shown(
+        metrics={report.analysis.metric: data["metric"]}
+        | {other.analysis.metric: other.analysis.callpaths.kernels.metric for other in report.others},
+        regions={row["name"]: i for i, row in enumerate(data["regions"])},
+        callpaths={node: k for k, node in enumerate(nodes) if node >= 0},
+    )
+    return locations_data(report.locations, shown, min(max(room, LEAST_LOCATIONS), MOST_LOCATIONS))
 
 
 def _origin(report: Report) -> list[str]:
