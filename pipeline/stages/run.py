@@ -171,11 +171,10 @@ def _compute(
         others = modelled_beside(read, options, analysis)
     with stopwatch.stage("filter"):
         effect = _filter(whole, analysis, options, folder)
-    with stopwatch.stage("locations"):
+    with stopwatch.stage("report"):
         measured = study_locations(analysis.experiment, analysis.metric)
         locations = write_locations(folder, measured) if measured else ()
-    notices = (*read.experiment.notices, *abridged(measured, locations))
-    with stopwatch.stage("report"):
+        notices = (*read.experiment.notices, *abridged(measured, locations))
         targets = target_points(analysis, options.at)
         ahead = outlooks(analysis, targets)
         found = runtime(analysis, targets, options.min_efficiency)
