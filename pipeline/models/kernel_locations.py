@@ -205,23 +205,16 @@ def _rows(values: LocationValues, kernels: KernelLocations, sums: FloatArray) ->
 
     They are NaN for kernels that were not among the largest of the run.
     """
-    count = len(values.locations)
-    rows = np.full((len(kernels.region), count), np.nan)
+    rows = np.full((len(kernels.region), len(values.locations)), np.nan)
     place = _places(values)
-    found = [
-        place.get((region, callpath))
-        for region, callpath in zip(kernels.region, kernels.callpath.tolist(), strict=True)
-    ]
     measured = values.values
-    for k, row in enumerate(found):
-        if row is None:
-            continue
-        rows[k] = measured[row]
+    for k, kernel in enumerate(zip(kernels.region, kernels.callpath.tolist(), strict=True)):
+        if (row := place.get(kernel)) is not None:
+            rows[k] = measured[row]
     raw = rows.sum(axis=1)
-    scaled = rows * np.divide(sums, raw, out=np.ones(len(raw)), where=raw > 0)[:, None]
-    even = (sums / max(count, 1))[:, None]
-    nothing = (raw == 0) | ((sums == 0) & np.isnan(raw))
-    return np.where(nothing[:, None], even, scaled)
+    rows *= np.divide(sums, raw, out=np.ones(len(raw)), where=raw > 0)[:, None]
+    rows[sums == 0] = 0.0
+    return rows
 
 
 def _places(values: LocationValues) -> dict[tuple[str, int], int]:

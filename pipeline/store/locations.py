@@ -69,8 +69,8 @@ def abridged(measured: Sequence[KernelLocations], stored: Sequence[KernelLocatio
     """Say what is not in the file for the sake of its size."""
     found = []
     for whole, part in zip(measured, stored, strict=True):
-        ranges = max((int(point.count.max(initial=1)) for point in part.points), default=1)
-        if ranges > 1:
+        longest, ranges = (max(int(point.count.max()) for point in of.points) for of in (whole, part))
+        if ranges > longest:
             what = f"ranges of up to {ranges} locations (mean, smallest and largest value)"
             found.append(f"{LOCATIONS} has the {whole.metric} of {what}, so that it stays below 5 MB")
         if len(part.region) < len(whole.region):
