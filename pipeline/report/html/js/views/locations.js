@@ -18,6 +18,7 @@ import { figure, pointText, quantityText, unitText } from "../text/numbers.js";
 
 const HEIGHT = 260;
 const LISTED = 32; // parts of a group that show at first
+const FOLLOW = "locations-follow"; // sent to all open panels when scale or order change
 let panels = 0;
 
 /**
@@ -77,6 +78,7 @@ class LocationsPanel {
     this.draw = null;
     this.shown = "";
     this.node = el("div", { class: "locations" }, head, this.choices, this.plot, this.sentence, this.tree);
+    this.node.addEventListener(FOLLOW, () => this.update());
     onResize(this.node, () => this.draw?.());
   }
 
@@ -149,8 +151,7 @@ class LocationsPanel {
    */
   keep(name, value) {
     this.state.keep(name, value);
-    this.update();
-    this.state.changed(); // other panels follow
+    for (const panel of document.querySelectorAll(".locations")) panel.dispatchEvent(new Event(FOLLOW));
   }
 
   /** @param {Place[]} places */
