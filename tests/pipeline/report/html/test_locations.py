@@ -264,10 +264,12 @@ def test_the_system_tree_opens_node_by_node_with_the_keyboard(opened: Callable[.
     assert len(tree_rows(page)) == 4
 
 
-def test_thousands_of_locations_are_a_band(opened: Callable[..., Any]) -> None:
+def test_thousands_of_locations_are_ranges(opened: Callable[..., Any]) -> None:
     page = opened(large, "solveSegregated")
     panel = page.locator(".locations")
-    assert panel.locator("path.band").count() == 1 and panel.locator("path.bars").count() == 0
+    assert panel.locator("path.bars.spread").count() == 1
+    labels = panel.locator("svg.chart .label").all_text_contents()
+    assert labels == ["ranges of up to 4 locations by node, process and thread", "time (s)"]
     shows(panel.locator(".longest"), "Longest: a location of processes 0 to 1 on node n0")
     shows(panel.locator(".longest"), "mean of 1024 locations")
     assert len(tree_rows(page)) == 33  # as many nodes as show at first, and a button

@@ -267,24 +267,26 @@ export function drawDots(chart, dots, cls, radius = 3.2) {
 }
 
 /**
- * Bars from zero, one per place, that leave a gap where there is room for it.
+ * Bars one apart, from zero or from lower ends, that leave a gap where there is room for it.
  * @param {Chart} chart
- * @param {number[]} xs one apart
- * @param {number[]} ys
+ * @param {number[]} xs
+ * @param {{upper: number[], lower?: number[]}} ends
  * @param {string} cls
- * @param {string} title
+ * @param {string} name
  */
-export function drawBars(chart, xs, ys, cls, title) {
+export function drawBars(chart, xs, { upper, lower }, cls, name) {
   const wide = chart.x(1) - chart.x(0);
-  const width = Math.max(wide > 4 ? 0.8 * wide : wide, 0.5);
-  const base = chart.y(0);
+  const width = Math.max(wide > 4 ? 0.8 * wide : wide, 1);
   const bars = xs.map((x, i) => {
     const left = (chart.x(x) - width / 2).toFixed(2);
-    return `M${left} ${base}V${chart.y(ys[i]).toFixed(1)}h${width.toFixed(2)}V${base}Z`;
+    const base = chart.y(lower?.[i] ?? 0).toFixed(1);
+    return `M${left} ${base}V${chart.y(upper[i]).toFixed(1)}h${width.toFixed(2)}V${base}Z`;
   });
-  const path = svgEl("path", { class: `bars ${cls}`, d: bars.join("") }, svgEl("title", {}, title));
+  const path = svgEl("path", { class: `bars ${cls}`, d: bars.join("") }, svgEl("title", {}, name));
   chart.plot.append(path);
-  chart.series.push({ name: title, kind: "bar", xs, ys });
+  if (!lower) chart.series.push({ name, kind: "bar", xs, ys: upper });
+  else
+    chart.series.push({ name, kind: "lower end", xs, ys: lower }, { name, kind: "upper end", xs, ys: upper });
 }
 
 /**

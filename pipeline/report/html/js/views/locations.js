@@ -3,9 +3,9 @@
 
 import { hasThreads, placeName, summaryOf, systemTree } from "../data/locations.js";
 import { linearDomain } from "../draw/axes.js";
-import { drawBand, drawBars, drawLine, frame } from "../draw/chart.js";
+import { drawBars, drawLine, frame } from "../draw/chart.js";
 import { chartTools } from "../draw/chart_tools.js";
-import { el, keepingFocus, onResize, selector, switcher } from "../draw/dom.js";
+import { el, keepingFocus, onResize, selector, svgEl, switcher } from "../draw/dom.js";
 import { csvText, fileName, save } from "../draw/files.js";
 import { readingsOver } from "../draw/readings.js";
 import { figure, pointText, quantityText, unitText } from "../text/numbers.js";
@@ -161,7 +161,9 @@ class LocationsPanel {
     const threads = hasThreads(places);
     const plain =
       !threads && !accelerators && places.every(({ count }, i) => count === 1 && places[i].process === i);
-    const kind = accelerators ? "accelerators" : plain ? "processes" : "locations";
+    const widest = Math.max(1, ...places.map(({ count }) => count));
+    const single = accelerators ? "accelerators" : plain ? "processes" : "locations";
+    const kind = widest > 1 ? `ranges of up to ${widest} ${single}` : single;
     return {
       title: `${this.name} on ${placesText(places, accelerators)} at ${pointText(space.parameters, space.points[this.point])}`,
       x: this.byValue
@@ -340,11 +342,16 @@ function drawPlaces(host, places, labels) {
   const xs = places.map((_, i) => i);
   const means = places.map((place) => place.mean);
   if (ranges) {
-    const [low, top] = [places.map((place) => place.low), places.map((place) => place.high)];
-    drawBand(chart, xs, low, top, "c0", "smallest to largest value of a range");
+    const ends = { lower: places.map((place) => place.low), upper: places.map((place) => place.high) };
+    drawBars(chart, xs, ends, "c0 spread", "smallest to largest value of a range");
     drawLine(chart, xs, means, "c0", "mean of a range");
-  } else drawBars(chart, xs, means, "c0", "measured");
+  } else drawBars(chart, xs, { upper: means }, "c0", "measured");
   drawLine(chart, [-0.5, places.length - 0.5], [mean, mean], "mean", "mean of all locations");
+  const { right, top, bottom } = chart.box;
+  const y = chart.y(mean) - 5;
+  if (y > top && y < bottom) {
+    chart.over.append(svgEl("text", { class: "note", x: right - 4, y, "text-anchor": "end" }, "mean"));
+  }
   readingsOver(host, chart, {
     snap: (x) => Math.min(Math.max(Math.round(x), 0), places.length - 1),
     title: (i) => labels.name(places[i]) + (places[i].node ? `, node ${places[i].node}` : ""),
