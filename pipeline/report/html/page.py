@@ -89,10 +89,11 @@ def report_html(report: Report) -> str:
     findings = Findings(analysis, *outlooks, report.targets[-1])
     scripts, styles = script(), style_sheet()
     room = MOST_CHARACTERS - len(json_for_script(data)) - len(scripts) - len(styles)
-    data["locations"], few = _locations(report, data, levels["callpaths"], room)
-    room -= len(json_for_script(data["locations"]))
     folded = [text for name, shown in levels.items() if (text := _folding_text(name, shown))]
-    data["others"], left_out = _that_fit(report, 0 if folded else room)
+    reserved = LEAST_LOCATIONS if report.locations else 0
+    data["others"], left_out = _that_fit(report, 0 if folded else room - reserved)
+    room -= len(json_for_script(data["others"]))
+    data["locations"], few = _locations(report, data, levels["callpaths"], room)
     text = environment.get_template("report.html.j2").render(
         title=heading(analysis, provenance)
         + ("" if report.machines is None else f", on {report.machines['on']['name']}"),
@@ -129,11 +130,14 @@ def report_html(report: Report) -> str:
 def _locations(
     report: Report, data: Mapping[str, Any], callpaths: ShownLevel, room: int
 ) -> tuple[list[dict[str, Any]], list[str]]:
-    """Return the values per location in the room that they may take, and a notice on what is left out."""
+    """Return the values per location in the room that is left, and a notice on what is left out."""
     nodes = callpaths.level.kernels.node.tolist()
     shown = Shown(
         metrics={report.analysis.metric: data["metric"]}
-        | {other.analysis.metric: other.analysis.callpaths.kernels.metric for other in report.others},
+        | {
+            other.analysis.metric: has_room["metric"]
+            for other, has_room in zip(report.others, data["others"], strict=False)
+        },
         regions={row["name"]: i for i, row in enumerate(data["regions"])},
         callpaths={node: k for k, node in enumerate(nodes) if node >= 0},
     )

@@ -129,6 +129,35 @@ def test_a_page_written_again_has_the_same_values(uneven_study, tmp_path):
     assert embedded(out) == first
 
 
+def test_accelerators_are_locations_of_their_own(tmp_path):
+    for p in (2, 4, 8):
+        folder = tmp_path / "study" / f"app.p{p}"
+        folder.mkdir(parents=True)
+        rank = np.arange(p)
+        on_cores = [np.full(p, 1.0), 20.0 / p + 0.1 * rank, np.zeros(p)]
+        on_streams = [np.zeros(p), np.zeros(p), 16.0 / p + 0.2 * rank]
+        write_cubex(
+            folder / "profile.cubex",
+            parent=[-1, 0, -1],
+            regions=[*REGIONS[:2], RegionSpec("axpy", paradigm="cuda")],
+            metrics=[MetricSpec("time", np.hstack([on_cores, on_streams]))],
+            groups=[
+                *(GroupSpec(r) for r in range(p)),
+                *(
+                    GroupSpec(r, "accelerator", ("accelerator stream",), creator=f"process {r}")
+                    for r in range(p)
+                ),
+            ],
+        )
+    run(tmp_path / "study", options(tmp_path))
+    cores, accelerators = stored(tmp_path / "out")
+    assert (cores.metric, accelerators.metric) == ("time", "gpu_time")
+    assert kernel(accelerators, "axpy", 2, 1) == pytest.approx([4.0, 4.2, 4.4, 4.6])
+    assert accelerators.points[1].process.tolist() == [0, 1, 2, 3]
+    pages = {one["metric"]: one["accelerators"] for one in embedded(tmp_path / "out")}
+    assert pages == {"effort": False, "gpu_time": True}
+
+
 def test_results_without_such_values_have_no_file(strong_study, tmp_path):
     out = tmp_path / "out"
     run(strong_study, Options(out=out))  # all processes take the same there
