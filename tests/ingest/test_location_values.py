@@ -89,6 +89,15 @@ def test_each_location_has_its_value():
     }
 
 
+def test_kernels_that_come_late_may_be_among_the_largest(monkeypatch):
+    monkeypatch.setattr(module, "KEPT", 2)
+    time = {("main", str(i)): [float(v)] for i, v in enumerate((1, 7.5, 1, 1, 1, 1, 5, 1, 7, 8))}
+    profile = make_profile({"time": {MAIN: [0.0], **time}})
+    blocks = InSmallBlocks(profile.tree, profile.load.values)
+    found = reduce_profile(replace(profile, load=blocks), ["time"]).largest["time"]
+    assert sorted(found.values.ravel().tolist()) == [7.5, 8.0]
+
+
 def test_only_the_metric_asked_for_is_kept():
     profile = make_profile({"time": {MAIN: [1.0, 2.0]}, "visits": {MAIN: [3.0, 4.0]}})
     assert list(reduce_profile(profile, ["time", "visits"]).largest) == ["time"]
@@ -99,12 +108,22 @@ def test_only_the_metric_asked_for_is_kept():
 
 def test_timers_that_overlap_others_are_not_kept():
     profile = make_profile(
-        {"time": {MAIN: [1.0], ("main", "x"): [9.0], ("main", "x", "solve"): [9.0], SOLVE: [2.0]}},
+        {
+            "time": {
+                MAIN: [1.0],
+                ("main", "x"): [9.0],
+                ("main", "x", "solve"): [9.0],
+                SOLVE: [2.0],
+                (*SOLVE, "solve"): [4.0],
+            }
+        },
         paradigm={"x": "overlapping"},
     )
     assert by_kernel(reduce_profile(profile, ["time"]).largest["time"]) == {
         ("main", 0): [1.0],
         ("solve", 1): [2.0],
+        ("solve", 2): [4.0],
+        ("solve", -1): [6.0],
     }
 
 

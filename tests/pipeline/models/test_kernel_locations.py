@@ -81,6 +81,14 @@ def test_a_region_that_a_run_has_one_call_path_of_is_that_call_path():
     assert rows(found, 1)["MPI_Send", -1] == [1.0, 2.0]
 
 
+def test_call_paths_are_those_of_the_study_whatever_their_place_in_a_run():
+    found = kernel_locations(study(run(2, {MAIN: [1.0, 3.0], OTHER: [0.5, 0.25]}), run(4, TWO)), "time")
+    assert found.region[found.callpath.tolist().index(1)] == "MPI_Send"
+    assert rows(found, 0)["MPI_Send", 1] == rows(found, 1)["MPI_Send", 1] == [0.5, 0.25]
+    assert rows(found, 1)["MPI_Send", 3] == [1.0, 2.0]
+    assert rows(found, 1)["solve", 2] == [8.0, 4.0]
+
+
 def test_a_location_has_the_mean_of_its_repetitions():
     runs = [run(2, {MAIN: [1.0, 3.0]}), run(2, {MAIN: [3.0, 4.0]}, 1)]
     assert rows(kernel_locations(study(*runs), "time"))["main", 0] == [2.0, 3.5]

@@ -177,7 +177,7 @@ def test_an_opened_kernel_shows_its_locations(opened: Callable[..., Any]) -> Non
     panel = page.locator(".locations")
     assert panel.locator("select option").all_inner_texts() == [f"p = {p}" for p in PROCESSES]
     shows(panel.locator("option:checked"), "p = 64")
-    shows(panel.locator(".longest"), "Longest: process 0, ")
+    shows(panel.locator(".longest"), "Longest at p = 64: process 0, ")
     shows(panel.locator(".longest"), " s (measured); mean of 64 processes ")
     shows(panel.locator(".longest"), "max/mean 1.20.")
     label = panel.locator("svg.chart").get_attribute("aria-label")
@@ -270,7 +270,7 @@ def test_thousands_of_locations_are_ranges(opened: Callable[..., Any]) -> None:
     assert panel.locator("path.bars.spread").count() == 1
     labels = panel.locator("svg.chart .label").all_text_contents()
     assert labels == ["ranges of up to 4 locations by node, process and thread", "time (s)"]
-    shows(panel.locator(".longest"), "Longest: a location of processes 0 to 1 on node n0")
+    shows(panel.locator(".longest"), "Longest at p = 64: a location of processes 0 to 1 on node n0")
     shows(panel.locator(".longest"), "mean of 1024 locations")
     assert len(tree_rows(page)) == 33  # as many nodes as show at first, and a button
     panel.get_by_role("button", name="Show all 128").click()
@@ -315,7 +315,7 @@ def test_an_unknown_scale_says_so(opened: Callable[..., Any]) -> None:
     shows(page.locator(".locations .longest"), "At this scale it was not among the largest kernels.")
     assert page.locator(".locations svg").count() == 0
     page.locator(".locations select").select_option(label="p = 64")
-    shows(page.locator(".locations .longest"), "Longest: process 1 on node")
+    shows(page.locator(".locations .longest"), "Longest at p = 64: process 1 on node")
 
 
 def unknown_at_one_scale() -> Report:

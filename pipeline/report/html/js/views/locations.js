@@ -182,13 +182,14 @@ class LocationsPanel {
   longest(places) {
     if (places.length === 0) return "At this scale it was not among the largest kernels.";
     const { unit, accelerators } = this.found;
+    const { space } = this.report;
     const all = summaryOf(places);
     const longest = places.reduce((most, place) => (place.high > most.high ? place : most));
     const name = placeName(longest, accelerators, hasThreads(places));
     const where = longest.node ? ` on node ${longest.node}` : "";
     const inside = longest.count > 1 ? "a location of " : "";
     return (
-      `Longest: ${inside}${name}${where}, ${quantityText(all.high, unit)} (measured); mean of ` +
+      `Longest at ${pointText(space.parameters, space.points[this.point])}: ${inside}${name}${where}, ${quantityText(all.high, unit)} (measured); mean of ` +
       `${placesText(places, accelerators)} ${quantityText(all.mean, unit)}, max/mean ${figure(all.ratio)}.`
     );
   }
