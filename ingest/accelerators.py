@@ -5,13 +5,13 @@ added: a host that waits for a kernel and the kernel are the same time twice.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from ingest.arrays import FloatArray, IntArray
 from ingest.calltree import CallTree
-from ingest.profile import Block, Profile, RegionTable
+from ingest.profile import Block, LocationTable, Profile, RegionTable
 from ingest.region_class import CLASSES, GPU_IDLE, RegionClass
 
 GPU = "gpu_"
@@ -47,6 +47,14 @@ class Devices:
     def __len__(self) -> int:
         """Return the number of accelerators D."""
         return len(self.first)
+
+    def table(self, locations: LocationTable) -> LocationTable:
+        """Return the accelerators as locations: each is of the process of its first stream."""
+        table = locations.take(self.streams[self.first])
+        order = np.argsort(table.process, kind="stable")
+        place = np.empty_like(order)
+        place[order] = np.arange(len(order)) - np.searchsorted(table.process[order], table.process[order])
+        return replace(table, thread=place)
 
     def blocks(self, profile: Profile, metric: str) -> Iterator[Block]:
         """Yield exclusive values summed over the streams of each device.

@@ -106,7 +106,7 @@ def align(parameters: Sequence[str], runs: Iterable[MeasuredRun]) -> Experiment:
     placed.sort(key=lambda item: (item[0].parameters, item[0].repetition, item[0].profile.source))
     place, tree, regions = union.finish()
     points = sorted({run.parameters for run, _ in placed})
-    records, slots = _records([run for run, _ in placed], points)
+    records, slots = _records(((run, place[nodes]) for run, nodes in placed), points)
     metrics = _union_of_metrics([run.profile for run, _ in placed])
     shape = (len(tree), len(points), 1 + max(slot[1] for slot in slots))
     values = {}
@@ -156,14 +156,15 @@ def _fill(dense: dict[str, FloatArray], reduction: Reduction, nodes: IntArray, p
 
 
 def _records(
-    runs: Sequence[MeasuredRun], points: Sequence[tuple[float, ...]]
+    runs: Iterable[tuple[MeasuredRun, IntArray]], points: Sequence[tuple[float, ...]]
 ) -> tuple[tuple[RunRecord, ...], list[tuple[int, int]]]:
-    """Give every run its point and the next free repetition of that point."""
+    """Give every run, with its call paths in the union, its point and the next free repetition of it."""
     index = {point: i for i, point in enumerate(points)}
     used = [0] * len(points)
     records, slots = [], []
-    for run in runs:
+    for run, nodes in runs:
         point, profile = index[run.parameters], run.profile
+        number = np.append(nodes, -1)
         slots.append((point, used[point]))
         records.append(
             RunRecord(
@@ -175,6 +176,10 @@ def _records(
                 class_time=profile.class_time,
                 device_time=profile.device_time,
                 attributes=profile.attributes,
+                largest={
+                    metric: replace(found, callpath=number[found.callpath])
+                    for metric, found in profile.largest.items()
+                },
             )
         )
         used[point] += 1

@@ -1,7 +1,7 @@
 """`Experiment`: all runs of a study, aligned on one call tree."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -10,6 +10,7 @@ from ingest.arrays import BoolArray, FloatArray, IntArray
 from ingest.callpaths import CallPaths
 from ingest.calltree import CallTree
 from ingest.errors import InputError
+from ingest.location_values import LocationValues
 from ingest.profile import Metric, RegionTable
 from ingest.reduction import Reduction
 from ingest.region_class import USEFUL, RegionClass
@@ -31,6 +32,8 @@ class RunRecord:
         class_time: float64[class, CPU location], exclusive time in seconds.
         device_time: float64[class, accelerator], seconds of kernels, copies and idle time (`DEVICE_CLASSES`).
         attributes: what the measurement system says about itself.
+        largest: per metric the values of the largest kernels on each location, as they were measured; there
+            are none in stored experiments.
     """
 
     source: str
@@ -41,6 +44,7 @@ class RunRecord:
     class_time: FloatArray
     device_time: FloatArray
     attributes: Mapping[str, str]
+    largest: Mapping[str, LocationValues] = field(default_factory=dict)
 
     @property
     def computes(self) -> BoolArray:

@@ -15,11 +15,13 @@ class MetricChoice(Container[str]):
         required: names that are always kept.
         every: whether all others are kept, too.
         excluded: patterns with ``*`` and ``?`` of others that are not.
+        on_locations: the metric whose values on each location are kept, of the largest kernels.
     """
 
     required: tuple[str, ...]
     every: bool = False
     excluded: tuple[str, ...] = ()
+    on_locations: str = "time"
 
     def __contains__(self, name: object) -> bool:
         """Return whether a metric is kept."""
@@ -30,4 +32,5 @@ class MetricChoice(Container[str]):
     @property
     def key(self) -> tuple[str, ...]:
         """What distinguishes this choice from others, for caches."""
-        return (*self.required, *((EVERY, *(f"!{name}" for name in self.excluded)) if self.every else ()))
+        others = (EVERY, *(f"!{name}" for name in self.excluded)) if self.every else ()
+        return (*self.required, *others, f"@{self.on_locations}")

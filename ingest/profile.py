@@ -100,11 +100,13 @@ class LocationTable:
         thread: int64[L], index of the location within its process.
         device: int64[L], number of the accelerator whose stream a location is; `CPU` for a thread on a core,
             `NOWHERE` for what occupies neither, such as a counter of the node.
+        node: name of the computer that each location is on; empty if the format does not say.
     """
 
     process: IntArray
     thread: IntArray
     device: IntArray
+    node: tuple[str, ...] = ()
 
     @classmethod
     def of_threads(cls, process: IntArray, thread: IntArray) -> "LocationTable":
@@ -122,6 +124,11 @@ class LocationTable:
         """bool[L], whether a location is a stream of an accelerator."""
         streams: BoolArray = self.device >= 0
         return streams
+
+    def take(self, some: IntArray) -> "LocationTable":
+        """Return some of the locations by their indices."""
+        node = tuple(self.node[i] for i in some.tolist()) if self.node else ()
+        return LocationTable(self.process[some], self.thread[some], self.device[some], node)
 
     def __len__(self) -> int:
         """Return the number of locations L."""

@@ -1,7 +1,7 @@
 """One profile reduced over its locations: what remains of it once its file is closed."""
 
 from collections.abc import Container, Iterable, Iterator, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 
 import numpy as np
 
@@ -9,6 +9,7 @@ from ingest.accelerators import (
     DEVICE_CLASSES,
     GPU,
     GPU_TIME,
+    IDLE,
     Devices,
     device_rows,
     idle_time,
@@ -16,7 +17,17 @@ from ingest.accelerators import (
 )
 from ingest.arrays import BoolArray, FloatArray, IntArray
 from ingest.calltree import CallTree, add_callees, callee_rounds
-from ingest.profile import LARGEST, OVERLAPPING, Block, Metric, MetricKind, Profile, RegionTable
+from ingest.location_values import MOST_SUMS, LargestKernels, LocationValues
+from ingest.profile import (
+    LARGEST,
+    OVERLAPPING,
+    Block,
+    LocationTable,
+    Metric,
+    MetricKind,
+    Profile,
+    RegionTable,
+)
 from ingest.region_class import CLASSES, RegionClass, region_classes
 
 
@@ -63,6 +74,8 @@ class ReducedProfile:
         process: int64[CPU location], the process a CPU location belongs to.
         attributes: what the measurement system says about itself.
         notices: one sentence for everything skipped or doubtful.
+        largest: the values of the largest kernels on each location, of one metric on cores and of the same
+            one on accelerators, by their names.
     """
 
     source: str
@@ -76,9 +89,42 @@ class ReducedProfile:
     process: IntArray
     attributes: Mapping[str, str]
     notices: tuple[str, ...]
+    largest: Mapping[str, LocationValues] = field(default_factory=dict)
 
 
-def reduce_profile(profile: Profile, metrics: Container[str]) -> ReducedProfile:
+@dataclass(frozen=True, eq=False)
+class _Merged:
+    """The call tree whose values are reduced.
+
+    Attributes:
+        node: int64[n], for each of the profile's call paths its place in the tree.
+        tree: siblings with the same region name are one.
+        counted: bool[merged call path], whether it is not a timer that overlaps others.
+        names: of the regions.
+    """
+
+    node: IntArray
+    tree: CallTree
+    counted: BoolArray
+    names: tuple[str, ...]
+
+    @classmethod
+    def of(cls, profile: Profile) -> "_Merged":
+        names = profile.regions.name
+        node, tree = profile.tree.merge_siblings(names)
+        overlapping = np.array(
+            [paradigm == OVERLAPPING for paradigm in profile.regions.paradigm], dtype=np.bool_
+        )
+        counted = np.ones(len(tree), dtype=np.bool_)
+        if overlapping.any():
+            counted = tree.nearest(overlapping[tree.region]) < 0
+        return cls(node, tree, counted, names)
+
+    def largest(self, locations: int) -> LargestKernels:
+        return LargestKernels(self.tree, self.names, self.counted, locations)
+
+
+def reduce_profile(profile: Profile, metrics: Container[str], on_locations: str = "time") -> ReducedProfile:
     """Reduce a profile over its CPU locations, and over its accelerators if it has any.
 
     Timers that overlap others are left out: they count in no sum.
@@ -88,6 +134,7 @@ def reduce_profile(profile: Profile, metrics: Container[str]) -> ReducedProfile:
         metrics: names of metrics to keep; those that the profile lacks, and those that are neither sums nor
             extremes of single visits are left out. Sums that were measured on accelerators are kept under
             the same name after ``gpu_``.
+        on_locations: the metric whose values on each location are kept, of the largest kernels.
 
     Returns:
         The reductions of the exclusive values; the profile itself is no longer needed.
@@ -96,21 +143,23 @@ def reduce_profile(profile: Profile, metrics: Container[str]) -> ReducedProfile:
         InputError: if the values of a metric are damaged.
     """
     cpu, devices = profile.locations.cpu, Devices.of(profile)
-    node, tree = profile.tree.merge_siblings(profile.regions.name)
+    merged = _Merged.of(profile)
     wanted = tuple(m for m in profile.metrics if m.name in metrics and (m.kind.additive or m.kind.extreme))
     found, class_of_region = np.unique(region_classes(profile.regions), return_inverse=True)
     class_of = class_of_region.reshape(-1)[profile.tree.region]
     class_time = np.zeros((len(found), int(cpu.sum())))
     device_time = np.zeros((len(DEVICE_CLASSES), len(devices)))
     values: dict[str, Reduction] = {}
+    largest: dict[str, LargestKernels] = {}
     if cpu.any() or not len(devices):
-        values |= _on_cores(profile, wanted, (node, len(tree)), class_of, class_time)
+        largest[on_locations] = merged.largest(int(cpu.sum()))
+        values |= _on_cores(profile, wanted, merged, class_of, class_time, largest)
     if len(devices):
         rows = device_rows(found)[class_of]
-        values |= _on_devices(profile, devices, wanted, (node, len(tree)), rows, device_time)
-    overlapping = np.array([paradigm == OVERLAPPING for paradigm in profile.regions.paradigm], dtype=np.bool_)
-    if overlapping.any():
-        counted = tree.nearest(overlapping[tree.region]) < 0
+        largest[GPU + on_locations] = merged.largest(len(devices))
+        values |= _on_devices(profile, devices, wanted, merged, rows, device_time, largest)
+    tree, counted = merged.tree, merged.counted
+    if not counted.all():
         tree, values = tree.take(counted), {name: _take(of, counted) for name, of in values.items()}
     reduced = ReducedProfile(
         source=profile.source,
@@ -126,28 +175,54 @@ def reduce_profile(profile: Profile, metrics: Container[str]) -> ReducedProfile:
         device_time=device_time,
         process=profile.locations.process[cpu],
         attributes=profile.attributes,
-        notices=profile.notices,
+        notices=(*profile.notices, *_without_regions(largest)),
+        largest={
+            name: _found(of, profile.locations, devices if name.startswith(GPU) else None, counted)
+            for name, of in largest.items()
+            if name in values
+        },
     )
     return reduced if RegionClass.IDLE in reduced.classes else _with_idle_time(reduced)
+
+
+def _without_regions(largest: Mapping[str, LargestKernels]) -> list[str]:
+    if all(of.complete for of in largest.values()):
+        return []
+    what = f"regions of several call paths would have more than {MOST_SUMS} values"
+    return [f"{what}, so their values per location are not kept"]
+
+
+def _found(
+    largest: LargestKernels, locations: LocationTable, devices: Devices | None, counted: BoolArray
+) -> LocationValues:
+    """Return the values on cores, or on accelerators if there are any, of the call paths that are counted."""
+    table = locations.take(np.flatnonzero(locations.cpu)) if devices is None else devices.table(locations)
+    found = largest.found(table)
+    number = np.append(np.cumsum(counted) - 1, -1)
+    return replace(found, callpath=number[found.callpath])
 
 
 def _on_cores(
     profile: Profile,
     metrics: Iterable[Metric],
-    merged: tuple[IntArray, int],
+    merged: _Merged,
     class_of: IntArray,
     class_time: FloatArray,
+    largest: Mapping[str, LargestKernels],
 ) -> dict[str, Reduction]:
-    """Reduce metrics over CPU locations, and add the times of the classes of call paths to `class_time`."""
+    """Reduce metrics over CPU locations, and add the times of the classes of call paths to `class_time`.
+
+    The values of a metric also go to the kernels of its name in `largest`.
+    """
     cpu, values = profile.locations.cpu, {}
     for metric in metrics:
         blocks = profile.exclusive_blocks(metric.name, cpu)
         if metric.name == "time":
             blocks = _summed_by_class(blocks, class_of, class_time)
         if metric.kind.extreme:
-            values[metric.name] = _reduce_extremes(blocks, *merged)
+            values[metric.name] = _reduce_extremes(blocks, merged)
         else:
-            values[metric.name] = _reduce(blocks, *merged, int(cpu.sum()))
+            values[metric.name] = _reduce(blocks, merged, int(cpu.sum()), largest.get(metric.name))
     return values
 
 
@@ -155,9 +230,10 @@ def _on_devices(
     profile: Profile,
     devices: Devices,
     metrics: Iterable[Metric],
-    merged: tuple[IntArray, int],
+    merged: _Merged,
     class_of: IntArray,
     device_time: FloatArray,
+    largest: Mapping[str, LargestKernels],
 ) -> dict[str, Reduction]:
     """Reduce sums over accelerators: their time, and others that are not zero there."""
     values = {}
@@ -167,7 +243,7 @@ def _on_devices(
         blocks = devices.blocks(profile, metric.name)
         if metric.name == "time":
             blocks = _summed_by_class(blocks, class_of, device_time)
-        reduction = _reduce(blocks, *merged, len(devices))
+        reduction = _reduce(blocks, merged, len(devices), largest.get(GPU + metric.name))
         if metric.name == "time" or reduction.max.any():
             values[GPU + metric.name] = reduction
     return values
@@ -191,7 +267,12 @@ def _with_idle_time(reduced: ReducedProfile) -> ReducedProfile:
         for name, reduction in reduced.values.items()
     }
     device_time = np.vstack([reduced.device_time[:-1], idle])
-    return replace(reduced, tree=tree, regions=regions, values=values, device_time=device_time)
+    largest = dict(reduced.largest)
+    if GPU_TIME in largest:
+        largest[GPU_TIME] = largest[GPU_TIME].with_callpath(IDLE, len(tree) - 1, idle)
+    return replace(
+        reduced, tree=tree, regions=regions, values=values, device_time=device_time, largest=largest
+    )
 
 
 def _take(reduction: Reduction, callpaths: BoolArray) -> Reduction:
@@ -208,11 +289,14 @@ def _summed_by_class(blocks: Iterator[Block], class_of: IntArray, class_time: Fl
         yield rows, block
 
 
-def _reduce(blocks: Iterator[Block], node: IntArray, size: int, locations: int) -> Reduction:
-    """Reduce one metric; `node` maps the profile's call paths to the `size` merged ones.
+def _reduce(
+    blocks: Iterator[Block], of: _Merged, locations: int, largest: LargestKernels | None
+) -> Reduction:
+    """Reduce one metric over locations, and pass its values on to the largest kernels.
 
     Only call paths into which several of the profile's are merged are held until all values are read.
     """
+    node, size = of.node, len(of.tree)
     total, low, high = (np.zeros(size) for _ in range(3))
     merged = np.bincount(node, minlength=size) > 1
     held = np.where(merged, np.cumsum(merged) - 1, -1)
@@ -225,12 +309,17 @@ def _reduce(blocks: Iterator[Block], node: IntArray, size: int, locations: int) 
             nodes = nodes[alone]
         values = block if len(nodes) == len(block) else block[alone]
         total[nodes], low[nodes], high[nodes] = _over_locations(values)
+        if largest is not None:
+            largest.add(nodes, values, total[nodes])
     total[merged], low[merged], high[merged] = _over_locations(sums)
+    if largest is not None and len(sums):
+        largest.add(np.flatnonzero(merged), sums, total[merged])
     return Reduction(total, total / max(locations, 1), low, high)
 
 
-def _reduce_extremes(blocks: Iterator[Block], node: IntArray, size: int) -> Reduction:
+def _reduce_extremes(blocks: Iterator[Block], of: _Merged) -> Reduction:
     """Reduce the extremes of single visits; call paths without a visit, with values of zero, keep zero."""
+    node, size = of.node, len(of.tree)
     total, visited = np.zeros(size), np.zeros(size)
     low, high = np.full(size, np.inf), np.zeros(size)
     for rows, block in blocks:

@@ -135,8 +135,9 @@ def _locations(threads: Sequence[tuple[int, int, int]]) -> LocationTable:
         process.append(processes.setdefault(pid, len(processes)))
         thread.append(of.setdefault(pid, 0))
         of[pid] += 1
-    columns = (process, thread, [device for _, _, device in threads])
-    return LocationTable(*(np.array(column, dtype=np.int64) for column in columns))
+    device = [device for _, _, device in threads]
+    columns = [np.array(column, dtype=np.int64) for column in (process, thread, device)]
+    return LocationTable(columns[0], columns[1], columns[2])
 
 
 def skipped_lines(lines: Sequence[int], read: int, what: str, source: str) -> tuple[str, ...]:

@@ -156,6 +156,7 @@ def ingest(
         required=(metric.removeprefix(GPU), *ALWAYS_KEPT),
         every=excluded is not None,
         excluded=tuple(excluded or ()),
+        on_locations=metric.removeprefix(GPU),
     )
     reader = RunReader(metrics, executor or partial(local_executor, processes), cache)
     read = _read(found.runs, reader, progress)

@@ -8,6 +8,7 @@ from typing import Any
 
 from ingest.arrays import FloatArray
 from pipeline.models.analysis import Analysis, Outlook, largest_point
+from pipeline.models.kernel_locations import KernelLocations
 from pipeline.models.options import MIN_EFFICIENCY
 from pipeline.models.runtime.runtime import Runtime, runtime
 from pipeline.projection.study_verdicts import StudyRoofline, study_roofline
@@ -18,6 +19,7 @@ from pipeline.stages.model import NO_OTHERS, efficiency_of, outlooks, target_poi
 from pipeline.store.atomic import write_text
 from pipeline.store.generation import StoredResult, damaged, finish, new_generation, open_result, publish
 from pipeline.store.inputs import state_of
+from pipeline.store.locations import LOCATIONS, read_locations
 from pipeline.store.lock import LOCK, between_runs
 from pipeline.store.results import DAMAGE, EVIDENCE, REPORT, read_study
 
@@ -33,6 +35,7 @@ def report_analysis(
     evidence: Mapping[str, Any] | None,
     others: Mapping[str, Analysis] = NO_OTHERS,
     roofline: StudyRoofline | None = None,
+    locations: Sequence[KernelLocations] = (),
 ) -> None:
     """Write report.html into a folder.
 
@@ -47,6 +50,7 @@ def report_analysis(
         evidence: the content of ``app.filter.json``; None without a filter.
         others: all other metrics, by name.
         roofline: what limits the kernels on the machine measured on, if that is known.
+        locations: the largest kernels on each location.
 
     Raises:
         UsageError: the file cannot be written.
@@ -64,6 +68,7 @@ def report_analysis(
         advice=() if found is None else next_measurements(analysis, targets[-1]),
         roofline=roofline,
         files=_file_dates(provenance),
+        locations=locations,
     )
     write_text(folder / REPORT, report_html(report))
 
@@ -126,6 +131,7 @@ def _report_stored(
     report_analysis(
         *(folder, analysis, targets, content, efficiency, ahead, found, evidence, study.others),
         roofline=None if measured_on is None else _roofline(analysis, measured_on),
+        locations=_locations(stored),
     )
     publish(folder, content, replaced=stored)
 
@@ -136,6 +142,17 @@ def _roofline(analysis: Analysis, measured_on: str | Path) -> StudyRoofline:
     column = analysis.experiment.parameters.index(analysis.parameter) if analysis.parameter else 0
     largest = largest_point(analysis.experiment.points, column)
     return study_roofline(analysis.experiment, load_machine(measured_on), largest)
+
+
+def _locations(stored: StoredResult) -> tuple[KernelLocations, ...]:
+    """Return the kernels on each location; there are none in studies without, and in earlier results."""
+    if LOCATIONS not in stored.digests:
+        return ()
+    content = stored.read(LOCATIONS)
+    try:
+        return read_locations(content)
+    except DAMAGE as error:
+        raise damaged(stored.directory, f"{LOCATIONS}: {type(error).__name__}: {error}") from error
 
 
 def _evidence(stored: StoredResult) -> Mapping[str, Any] | None:

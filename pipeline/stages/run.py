@@ -4,7 +4,7 @@ import json
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -15,6 +15,7 @@ from pipeline.config.options import Options, reuse_key
 from pipeline.execution.choice import choose_executor
 from pipeline.execution.executor import Progress, no_progress
 from pipeline.models.analysis import Analysis
+from pipeline.models.kernel_locations import study_locations
 from pipeline.models.runtime.runtime import runtime
 from pipeline.report.terminal.filter import effect_sentence
 from pipeline.stages.filter import (
@@ -48,6 +49,7 @@ from pipeline.stages.selection import focused, most_listed, selected
 from pipeline.store.atomic import write_json
 from pipeline.store.cache import Cache
 from pipeline.store.generation import finish, new_generation, open_result, publish
+from pipeline.store.locations import abridged, write_locations
 from pipeline.store.lock import only_writer
 from pipeline.store.results import (
     EVIDENCE,
@@ -169,8 +171,10 @@ def _compute(
         others = modelled_beside(read, options, analysis)
     with stopwatch.stage("filter"):
         effect = _filter(whole, analysis, options, folder)
-    notices = read.experiment.notices
     with stopwatch.stage("report"):
+        measured = study_locations(analysis.experiment, analysis.metric)
+        locations = write_locations(folder, measured) if measured else ()
+        notices = (*read.experiment.notices, *abridged(measured, locations))
         targets = target_points(analysis, options.at)
         ahead = outlooks(analysis, targets)
         found = runtime(analysis, targets, options.min_efficiency)
@@ -178,13 +182,18 @@ def _compute(
         summary = focused(summary, options.focus, options.without)
         write_analysis(folder, analysis, others)
         write_json(folder / SUMMARY, summary)
-    provenance = _provenance(directory, configuration, read, analysis, effect, stopwatch.seconds)
+    provenance = replace(
+        _provenance(directory, configuration, read, analysis, effect, stopwatch.seconds), notices=notices
+    )
     with stopwatch.stage("page"):
         content = provenance_content(provenance)
         made = (folder / EVIDENCE).is_file()
         evidence = json.loads((folder / EVIDENCE).read_bytes()) if made else None
         efficiency = summary["efficiency"]
-        report_analysis(folder, analysis, targets, content, efficiency, ahead, found, evidence, others)
+        report_analysis(
+            *(folder, analysis, targets, content, efficiency, ahead, found, evidence, others),
+            locations=locations,
+        )
     publish(folder, provenance_content(provenance))
     return RunResult(
         summary=summary, filter_effect=effect, damaged=provenance.damaged, notices=notices, reused=False

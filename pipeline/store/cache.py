@@ -22,7 +22,7 @@ from pipeline.store.inputs import FileState, InputFile, installed_version
 from pipeline.store.reduced_profiles import left_in_file, read_reduced, write_reduced
 
 CACHE, DIGESTS = ".cache", "digests.jsonl"
-CACHE_VERSION = 5
+CACHE_VERSION = 6
 ENDING = ".reduced.npz"
 SETTLED = 2_000_000_000  # nanoseconds; the times of file systems have steps of up to two seconds
 

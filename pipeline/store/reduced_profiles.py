@@ -20,12 +20,14 @@ from ingest.alignment import REDUCTIONS
 from ingest.arrays import FloatArray, IntArray
 from ingest.calltree import CallTree
 from ingest.errors import InputError
-from ingest.profile import Metric, MetricKind, RegionTable
+from ingest.location_values import LocationValues, SmallFloatArray
+from ingest.profile import LocationTable, Metric, MetricKind, RegionTable
 from ingest.reduction import ReducedProfile, Reduction
 from ingest.region_class import RegionClass
 from pipeline.store.atomic import write_atomically
 
 _DESCRIPTION = "description"
+_LOCATION = ("process", "thread", "device")  # columns of a table of locations
 
 
 @dataclass(frozen=True)
@@ -48,9 +50,7 @@ class StoredReductions(Mapping[str, Reduction]):
             with np.load(_content(self.path), allow_pickle=False) as stored:
                 return Reduction(*stored[_values(self.metrics.index(metric))])
         except (OSError, ValueError) as error:
-            raise InputError(
-                f"changed while in use ({error})", where=str(self.path), hint="run again"
-            ) from error
+            raise _changed(self.path, error) from error
 
     def __iter__(self) -> Iterator[str]:
         """Iterate over the names of the metrics."""
@@ -61,8 +61,38 @@ class StoredReductions(Mapping[str, Reduction]):
         return len(self.metrics)
 
 
+@dataclass(frozen=True)
+class StoredLocationValues:
+    """Values of the largest kernels on each location, which stay in a file until they are read.
+
+    Attributes:
+        path: the file.
+        metric: whose values.
+    """
+
+    path: Path
+    metric: str
+
+    def __call__(self) -> SmallFloatArray:
+        """Read them, float32[K, L]; InputError if the file has changed."""
+        try:
+            with np.load(_content(self.path), allow_pickle=False) as stored:
+                values: SmallFloatArray = stored[_largest(self.metric, "values")]
+                return values
+        except (OSError, ValueError) as error:
+            raise _changed(self.path, error) from error
+
+
+def _changed(path: Path, error: Exception) -> InputError:
+    return InputError(f"changed while in use ({error})", where=str(path), hint="run again")
+
+
 def _values(number: int) -> str:
     return f"values{number}"
+
+
+def _largest(metric: str, part: str) -> str:
+    return f"{part} of {metric} per location"
 
 
 def write_reduced(path: Path, profile: ReducedProfile) -> None:
@@ -78,6 +108,7 @@ def write_reduced(path: Path, profile: ReducedProfile) -> None:
         "classes": [found.value for found in profile.classes],
         "attributes": dict(profile.attributes),
         "notices": profile.notices,
+        "largest": {metric: _described(found) for metric, found in profile.largest.items()},
     }
     arrays: dict[str, npt.NDArray[Any]] = {
         _DESCRIPTION: np.frombuffer(json.dumps(description).encode(), dtype=np.uint8),
@@ -91,13 +122,57 @@ def write_reduced(path: Path, profile: ReducedProfile) -> None:
     for number, metric in enumerate(profile.metrics):
         reduction = profile.values[metric.name]
         arrays[_values(number)] = np.stack([getattr(reduction, name) for name in REDUCTIONS])
+    for metric_name, found in profile.largest.items():
+        arrays[_largest(metric_name, "callpath")] = found.callpath
+        arrays[_largest(metric_name, "shared")] = found.shared
+        arrays[_largest(metric_name, "values")] = found.values
+        for part in _LOCATION:
+            arrays[_largest(metric_name, part)] = getattr(found.locations, part)
     write_atomically(path, lambda temporary: _write(temporary, arrays), durable=False)  # its digest tells
 
 
 def left_in_file(path: Path, profile: ReducedProfile) -> ReducedProfile:
     """Return a profile that was just stored as `read_reduced` returns it: without its values in memory."""
     metrics = tuple(metric.name for metric in profile.metrics)
-    return replace(profile, values=StoredReductions(path, metrics))
+    largest = {
+        metric: replace(found, load=StoredLocationValues(path, metric))
+        for metric, found in profile.largest.items()
+    }
+    return replace(profile, values=StoredReductions(path, metrics), largest=largest)
+
+
+def _described(found: LocationValues) -> dict[str, Any]:
+    """Return the texts of values per location: regions, and the nodes as names and places among them."""
+    names = {name: i for i, name in enumerate(dict.fromkeys(found.locations.node))}
+    return {
+        "region": found.region,
+        "nodes": list(names),
+        "node": [names[name] for name in found.locations.node],
+    }
+
+
+def _read_largest(
+    stored: Mapping[str, npt.NDArray[Any]], description: Mapping[str, Any], metric: str, path: Path
+) -> LocationValues:
+    process, thread, device, callpath = (
+        _integers(stored[_largest(metric, name)]) for name in (*_LOCATION, "callpath")
+    )
+    node = tuple(description["nodes"][i] for i in description["node"])
+    values, shared = (stored[_largest(metric, name)] for name in ("values", "shared"))
+    if (
+        values.dtype != np.float32
+        or values.shape != (len(callpath), len(process))
+        or not len(description["region"]) == len(callpath) == len(shared)
+        or {len(process), len(node) or len(process)} != {len(thread), len(device)}
+    ):
+        raise ValueError(f"the values of {metric} per location do not match the locations")
+    return LocationValues(
+        region=tuple(description["region"]),
+        callpath=callpath,
+        shared=shared,
+        locations=LocationTable(process, thread, device, node),
+        load=StoredLocationValues(path, metric),
+    )
 
 
 def _write(path: Path, arrays: Mapping[str, npt.NDArray[Any]]) -> None:
@@ -167,6 +242,10 @@ def _profile(stored: Mapping[str, npt.NDArray[Any]], path: Path, source: str) ->
         process=process,
         attributes=description["attributes"],
         notices=tuple(description["notices"]),
+        largest={
+            metric: _read_largest(stored, found, metric, path)
+            for metric, found in description["largest"].items()
+        },
     )
 
 

@@ -18,6 +18,7 @@ def test_different_choices_have_different_keys():
     choices = [
         MetricChoice(required=("time",)),
         MetricChoice(required=("visits",)),
+        MetricChoice(required=("time",), on_locations="visits"),
         MetricChoice(required=("time",), every=True),
         MetricChoice(required=("time",), every=True, excluded=("a",)),
         MetricChoice(required=("time",), every=True, excluded=("a", "b")),

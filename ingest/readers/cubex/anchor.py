@@ -35,6 +35,7 @@ _NOTHING: frozenset[str] = frozenset()
 _TREE_NODE = re.compile(
     rb"<systemtreenode [^<>]*>\s*<name>([^<]*)</name>\s*<class>(machine|node|core)</class>", re.IGNORECASE
 )
+_PLACE = re.compile(rb"<(/?)systemtreenode\b[^<>]*>(?:\s*<name>([^<]*)</name>\s*<class>([^<]*)</class>)?")
 _TEXTS = {  # the elements whose texts are wanted, by the element that contains them
     "metric": frozenset(("uniq_name", "dtype", "uom")),
     "region": frozenset(("name", "mangled_name", "paradigm", "descr")),
@@ -53,12 +54,14 @@ class Anchor:
         system: location groups and locations.
         attributes: the ``attr`` elements of the document itself, and the machine as its system tree has it.
         metrics: the metrics, parents before children.
+        nodes: the name of the node of each location group; empty if the system tree does not have them.
     """
 
     program: Program
     system: System
     attributes: Record
     metrics: list[Record]
+    nodes: tuple[str, ...] = ()
 
 
 def read_anchor(data: bytes, path: Path) -> Anchor:
@@ -72,7 +75,11 @@ def read_anchor(data: bytes, path: Path) -> Anchor:
     hint = "write the profile again"
     try:
         anchor = parse_anchor(document)
-        return replace(anchor, attributes={**anchor.attributes, **_machine(document)})
+        attributes = {**anchor.attributes, **_machine(document)}
+        nodes = _nodes(document)
+        return replace(
+            anchor, attributes=attributes, nodes=nodes if len(nodes) == len(anchor.system.rank) else ()
+        )
     except expat.ExpatError as problem:
         raise InputError(f"damaged XML ({problem})", where=where, hint=hint) from None
     except (ValueError, LookupError) as problem:  # LookupError: an unknown encoding
@@ -90,6 +97,24 @@ def _machine(document: bytes) -> Record:
     found = {MACHINE: names.get("machine", ""), NODE: names.get("node", "")}
     found |= {NODES: str(counts["node"]), CORES: str(counts["core"])}
     return {key: value for key, value in found.items() if value not in ("", "0")}
+
+
+def _nodes(document: bytes) -> tuple[str, ...]:
+    """Return the name of the node that each location group lies in; empty if one lies in none."""
+    found: list[str] = []
+    inside = [""]  # the node around each system tree node that is open
+    last = max(document.rfind(b"<system>"), 0)
+    for place in _PLACE.finditer(document, last):
+        found += [inside[-1]] * document.count(b"<locationgroup", last, place.start())
+        last = place.start()
+        closes, name, kind = place.groups()
+        if closes:
+            del inside[max(len(inside) - 1, 1) :]
+        elif kind and kind.strip().lower() == b"node":
+            inside.append(unescape(name.decode(errors="replace")).removeprefix("node "))
+        else:
+            inside.append(inside[-1])
+    return tuple(found) if all(found) else ()
 
 
 def parse_anchor(document: bytes) -> Anchor:

@@ -50,7 +50,7 @@ def _assemble(container: Container, anchor: Anchor) -> Profile:
         hint = "measure again without clustering (SCOREP_PROFILING_ENABLE_CLUSTERING=false)"
         raise InputError(what, where=str(container.path), hint=hint)
     tree = _tree(anchor.program)
-    locations = _locations(anchor.system)
+    locations = _locations(anchor.system, anchor.nodes)
     metrics, stored, notices = _metrics(anchor, container, tree)
     return Profile(
         source=str(container.path),
@@ -109,7 +109,7 @@ def _paradigm(paradigm: str, description: str) -> str:
     return paradigm or (description if description.lower() in _OLD_PARADIGMS else "")
 
 
-def _locations(system: System) -> LocationTable:
+def _locations(system: System, nodes: Sequence[str]) -> LocationTable:
     """Return the locations by ascending id, the order of the values in a row."""
     count = len(system.location)
     place = dict(zip(system.location, range(count), strict=True))
@@ -122,7 +122,8 @@ def _locations(system: System) -> LocationTable:
         raise ValueError("it has no locations, or some are outside of a location group")
     runs = _runs(system)
     process = _processes(system, runs)[group]
-    return LocationTable(process, _places(process), _devices(system, runs)[by_id])
+    node = tuple(nodes[i] for i in group.tolist()) if nodes else ()
+    return LocationTable(process, _places(process), _devices(system, runs)[by_id], node)
 
 
 def _devices(system: System, runs: BoolArray) -> IntArray:

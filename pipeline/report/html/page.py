@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ingest.arrays import FloatArray
 from pipeline.models.analysis import Analysis, Outlook
+from pipeline.models.kernel_locations import KernelLocations
 from pipeline.models.planning.advice import Advice
 from pipeline.models.runtime.runtime import Runtime
 from pipeline.projection.study_verdicts import StudyRoofline
@@ -15,6 +16,7 @@ from pipeline.report.html.answers import answers, other_notices
 from pipeline.report.html.embedding import content_security_policy, json_for_script, script, style_sheet
 from pipeline.report.html.folding import ShownLevel
 from pipeline.report.html.heading import dates, heading, machine
+from pipeline.report.html.locations import Shown, locations_data
 from pipeline.report.html.machines import machines_section
 from pipeline.report.html.payload import MetricOutlook, metric_data, page_data, shown_levels
 from pipeline.report.html.sections import (
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
     from jinja2 import Environment  # which few commands need
 
 MOST_CHARACTERS = 1_900_000  # of the page: it should stay below 2 MB
+LEAST_LOCATIONS, MOST_LOCATIONS = 90_000, 300_000  # characters of values per location, whatever else there is
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -52,6 +55,7 @@ class Report:
         machines: what `pipeline.report.study_projection` returns, if the study was projected.
         roofline: what limits the kernels on the machine measured on; None leaves the section out.
         files: when the input files were last changed, for studies that state no date.
+        locations: the largest kernels on each location, of one metric each.
     """
 
     analysis: Analysis
@@ -67,6 +71,7 @@ class Report:
     machines: Mapping[str, Any] | None = None
     roofline: StudyRoofline | None = None
     files: Sequence[date] = ()
+    locations: Sequence[KernelLocations] = ()
 
 
 def report_html(report: Report) -> str:
@@ -81,42 +86,40 @@ def report_html(report: Report) -> str:
     scripts, styles = script(), style_sheet()
     room = MOST_CHARACTERS - len(json_for_script(data)) - len(scripts) - len(styles)
     folded = [text for name, shown in levels.items() if (text := _folding_text(name, shown))]
-    data["others"], left_out = _that_fit(report, 0 if folded else room)
-    text = (
-        _environment()
-        .get_template("report.html.j2")
-        .render(
-            title=heading(analysis, provenance)
-            + ("" if report.machines is None else f", on {report.machines['on']['name']}"),
-            origin=_origin(report),
-            verdict=verdict(findings),
-            answers=[] if found is None else answers(findings, found, report.advice),
-            charts=data["runtime"] or [],
-            notices=[*([] if found is None else other_notices(found)), *left_out],
-            folded=folded,
-            facts=facts(analysis, provenance),
-            provenance=provenance,
-            warnings=model_warnings(analysis.callpaths.models),
-            attributes=attributes(analysis.experiment),
-            configuration=configuration_rows(provenance),
-            efficiency=None
-            if report.efficiency is None
-            else efficiency_table(
-                report.efficiency, predicted_efficiency(analysis.experiment.parameters, found)
-            ),
-            parameter=analysis.parameter,
-            parameters=analysis.experiment.parameters,
-            machines=None if report.machines is None else machines_section(report.machines),
-            imbalance=data["imbalance"] is not None,
-            filtered=data["filter"],
-            roofline=data["roofline"],
-            callpaths=len(analysis.callpaths.kernels),
-            policy=content_security_policy([scripts], [styles]),
-            styles=Markup(styles),
-            scripts=Markup(scripts),
-            exact=exact_scales(analysis.parameter, data["levels"]["regions"]["grid"]),
-            data=Markup(json_for_script(data)),
-        )
+    reserved = LEAST_LOCATIONS if report.locations else 0
+    data["others"], left_out = _that_fit(report, 0 if folded else room - reserved)
+    room -= len(json_for_script(data["others"]))
+    data["locations"], few = _locations(report, data, levels["callpaths"], room)
+    template = _environment().get_template("report.html.j2")
+    text = template.render(
+        title=heading(analysis, provenance)
+        + ("" if report.machines is None else f", on {report.machines['on']['name']}"),
+        origin=_origin(report),
+        verdict=verdict(findings),
+        answers=[] if found is None else answers(findings, found, report.advice),
+        charts=data["runtime"] or [],
+        notices=[*([] if found is None else other_notices(found)), *few, *left_out],
+        folded=folded,
+        facts=facts(analysis, provenance),
+        provenance=provenance,
+        warnings=model_warnings(analysis.callpaths.models),
+        attributes=attributes(analysis.experiment),
+        configuration=configuration_rows(provenance),
+        efficiency=None
+        if report.efficiency is None
+        else efficiency_table(report.efficiency, predicted_efficiency(analysis.experiment.parameters, found)),
+        parameter=analysis.parameter,
+        parameters=analysis.experiment.parameters,
+        machines=None if report.machines is None else machines_section(report.machines),
+        imbalance=data["imbalance"] is not None,
+        filtered=data["filter"],
+        roofline=data["roofline"],
+        callpaths=len(analysis.callpaths.kernels),
+        policy=content_security_policy([scripts], [styles]),
+        styles=Markup(styles),
+        scripts=Markup(scripts),
+        exact=exact_scales(analysis.parameter, data["levels"]["regions"]["grid"]),
+        data=Markup(json_for_script(data)),
     )
     return text.encode("utf-8", "replace").decode()
 
@@ -133,6 +136,23 @@ def _environment() -> "Environment":
         trim_blocks=True,
         lstrip_blocks=True,
     )
+
+
+def _locations(
+    report: Report, data: Mapping[str, Any], callpaths: ShownLevel, room: int
+) -> tuple[list[dict[str, Any]], list[str]]:
+    """Return the values per location in the room that is left, and a notice on what is left out."""
+    nodes = callpaths.level.kernels.node.tolist()
+    shown = Shown(
+        metrics={report.analysis.metric: data["metric"]}
+        | {
+            other.analysis.metric: has_room["metric"]
+            for other, has_room in zip(report.others, data["others"], strict=False)
+        },
+        regions={row["name"]: i for i, row in enumerate(data["regions"])},
+        callpaths={node: k for k, node in enumerate(nodes) if node >= 0},
+    )
+    return locations_data(report.locations, shown, min(max(room, LEAST_LOCATIONS), MOST_LOCATIONS))
 
 
 def _origin(report: Report) -> list[str]:

@@ -62,7 +62,7 @@ def page_data(
     found: Runtime | None = None,
     roofline: StudyRoofline | None = None,
 ) -> dict[str, Any]:
-    """Return the page's data without other metrics; ``js/data/payload.js`` has its types.
+    """Return the page's data, all but other metrics and locations; ``js/data/payload.js`` has its types.
 
     Args:
         analysis: the modelled experiment.
@@ -92,6 +92,7 @@ def page_data(
         "levels": {name: level_data(shown, number) for name, shown in levels.items()},
         "metrics": _other_metrics(analysis, levels["callpaths"]),
         "others": [],
+        "locations": [],
         "imbalance": imbalance_data(analysis, levels["callpaths"].kernels),
         "filter": filter_data(filter_evidence),
         "runtime": None

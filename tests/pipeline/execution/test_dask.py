@@ -38,6 +38,9 @@ def test_reading_there_gives_what_reading_here_gives(cluster, strong_study):
     for name, reduction in here.values.items():
         assert np.array_equal(remote.values[name].sum, reduction.sum, equal_nan=True)
         assert np.array_equal(remote.values[name].max, reduction.max, equal_nan=True)
+    for one, other in zip(remote.runs, here.runs, strict=True):
+        assert one.largest["time"].region == other.largest["time"].region != ()
+        assert np.array_equal(one.largest["time"].values, other.largest["time"].values)
 
 
 def test_a_broken_run_is_skipped_there_too(cluster, strong_study):

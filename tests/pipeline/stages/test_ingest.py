@@ -106,7 +106,7 @@ def test_the_place_of_a_mistake_is_its_file_and_without_one_the_run(strong_study
     ((_, found),) = reader.read([read_runs.files_of_run(runs["app.p4.r1"], None)])
     assert found.outcome.where == str(file)
 
-    def refuse(profile, metrics):
+    def refuse(profile, metrics, on_locations):
         raise InputError("no place")
 
     monkeypatch.setattr(read_runs, "reduce_profile", refuse)
@@ -197,7 +197,7 @@ def test_a_worker_of_another_version_is_refused(strong_study, monkeypatch):
 
 
 def test_a_file_that_changes_while_it_is_read_is_damaged(strong_study, monkeypatch):
-    def slow(profile, metrics):
+    def slow(profile, metrics, on_locations):
         if profile.source.endswith("app.p1.r1"):
             (Path(profile.source) / "1" / "uniform" / "profiling").write_text("changed")
         return original(profile, metrics)
@@ -236,7 +236,7 @@ def test_without_a_cache_every_file_has_to_be_read(strong_study):
 
 def test_equal_tables_are_in_memory_once(strong_study):
     profiles = [
-        read_runs._reduced(run.reader.read(run.path), ("time",))
+        read_runs._reduced(run.reader.read(run.path), MetricChoice(required=("time",)))
         for run in locate(strong_study).found.runs[:2]
     ]
     shared = share_tables(profiles[1], profiles[0])
@@ -250,7 +250,7 @@ def test_tables_that_differ_are_kept(strong_study, column):
     from dataclasses import replace
 
     (run, *_) = locate(strong_study).found.runs
-    profile = read_runs._reduced(run.reader.read(run.path), ("time",))
+    profile = read_runs._reduced(run.reader.read(run.path), MetricChoice(required=("time",)))
     table = profile.tree if column in ("parent", "region") else profile.regions
     values = getattr(table, column)
     other = ("x", *values[1:]) if isinstance(values, tuple) else np.array([values[0] + 7, *values[1:]])

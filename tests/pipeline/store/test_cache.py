@@ -32,9 +32,9 @@ def reads(monkeypatch):
     """The runs whose files were really read."""
     read = []
 
-    def reduce(profile, metrics):
+    def reduce(profile, metrics, on_locations):
         read.append(profile.source)
-        return original(profile, metrics)
+        return original(profile, metrics, on_locations)
 
     import pipeline.stages.read_runs as module
 

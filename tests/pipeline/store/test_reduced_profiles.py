@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from ingest.calltree import CallTree
 from ingest.errors import InputError
-from ingest.profile import Metric, RegionTable
+from ingest.location_values import InMemory, LocationValues
+from ingest.profile import LocationTable, Metric, RegionTable
 from ingest.reduction import ReducedProfile, Reduction
 from ingest.region_class import RegionClass
 from pipeline.store.reduced_profiles import (
@@ -44,6 +45,22 @@ def small_profile():
         process=process,
         attributes={"k": "v"},
         notices=("odd",),
+        largest={"time": largest(), "gpu_time": replace(largest(), locations=places())},
+    )
+
+
+def places(node=()):
+    columns = np.array([0, 3]), np.array([1, 0]), np.array([-1, 2])
+    return LocationTable(*columns, node)
+
+
+def largest():
+    return LocationValues(
+        region=("a\udc80->b", "ü"),
+        callpath=np.array([1, -1]),
+        shared=np.array([False, True]),
+        locations=places(("n1", "n\udc80")),
+        load=InMemory(np.array([[1.5, 2.5], [0.5, np.nan]], dtype=np.float32)),
     )
 
 
@@ -70,6 +87,25 @@ def test_what_is_stored_comes_back(tmp_path):
     assert np.array_equal(back.values["time"].max, profile.values["time"].max)
     assert np.array_equal(back.class_time, profile.class_time)
     assert np.array_equal(back.device_time, profile.device_time)
+    assert list(back.largest) == ["time", "gpu_time"]
+    for metric, found in back.largest.items():
+        stored = profile.largest[metric]
+        assert found.region == stored.region and found.locations.node == stored.locations.node
+        assert np.array_equal(found.values, stored.values, equal_nan=True)
+        for name in ("callpath", "shared"):
+            assert np.array_equal(getattr(found, name), getattr(stored, name))
+        for name in ("process", "thread", "device"):
+            assert np.array_equal(getattr(found.locations, name), getattr(stored.locations, name))
+
+
+def test_values_on_locations_stay_in_the_file(tmp_path):
+    path, profile = tmp_path / "profile.npz", small_profile()
+    write_reduced(path, profile)
+    for back in (read_reduced(path, "run"), left_in_file(path, profile)):
+        assert np.array_equal(back.largest["time"].values, largest().values, equal_nan=True)
+    path.write_bytes(b"changed")
+    with pytest.raises(InputError, match=r"profile\.npz: changed while in use"):
+        _ = back.largest["time"].values
 
 
 def test_a_made_up_entry_is_refused(tmp_path):
@@ -120,6 +156,11 @@ def damaged(change):
     return write
 
 
+def shortened(arrays, part):
+    name = f"{part} of time per location"
+    arrays[name] = arrays[name][:-1]
+
+
 def described(arrays, **changes):
     text = json.loads(arrays["description"].tobytes()) | changes
     arrays["description"] = np.frombuffer(json.dumps(text).encode(), dtype=np.uint8)
@@ -144,6 +185,13 @@ def described(arrays, **changes):
         (lambda a: a.update(values0=a["values0"][:, :2]), "do not match the call tree"),
         (lambda a: a.update(values0=a["values0"][:3]), "do not match the call tree"),
         (lambda a: a.pop("values0"), "values0"),
+        (lambda a: shortened(a, "values"), "per location do not match"),
+        (lambda a: shortened(a, "callpath"), "per location do not match"),
+        (lambda a: shortened(a, "shared"), "per location do not match"),
+        (lambda a: shortened(a, "process"), "per location do not match"),
+        (lambda a: shortened(a, "thread"), "per location do not match"),
+        (lambda a: shortened(a, "device"), "per location do not match"),
+        (lambda a: a.pop("callpath of time per location"), "callpath of time"),
         (lambda a: described(a, metrics=[["time", "sec", "odd"]]), "odd"),
         (lambda a: described(a, regions=[["x"] * 3] * 3), "not enough values"),
     ],

@@ -1,5 +1,6 @@
 """What a profile says beside its values: call tree, regions, locations, attributes."""
 
+import re
 from xml.parsers import expat
 
 import numpy as np
@@ -7,7 +8,7 @@ import pytest
 
 from ingest.profile import CPU, NOWHERE
 from ingest.readers.cubex import matches, read
-from ingest.readers.cubex.anchor import parse_anchor
+from ingest.readers.cubex.anchor import _nodes, parse_anchor
 from ingest.readers.cubex.fixed_form import take_program, take_system
 from tests.cubex_writer import GroupSpec, MetricSpec, RegionSpec, anchor_xml, write_cubex
 
@@ -96,7 +97,31 @@ def test_the_machine_is_as_the_system_tree_has_it(tmp_path):
         "system.nodes": "2",
         "system.cores": "2",
     }
-    assert len(profile.locations) == 2
+    assert profile.locations.node == ("n8", "n8")
+
+
+@pytest.mark.parametrize(
+    ("tree", "nodes"),
+    [
+        ("<node n1><G/></node><node n2><G/></node>", ("n1", "n2")),
+        ("<node n1><core c><G/></core><G/></node>", ("n1", "n1")),
+        ("<rack r><node n1><G/></node><node n&amp;2><G/></node></rack>", ("n1", "n&2")),
+        ("<node n1><G/></node><G/>", ()),  # one process lies in no node
+        ("<G/></node></node><node n1><G/></node>", ()),
+    ],
+)
+def test_each_location_has_the_node_around_its_process(tree, nodes):
+    anchor = anchor_xml([-1], VISITS, ["a"], [0], [GroupSpec(0), GroupSpec(1)], [0], {})
+    first, rest = anchor.split('<systemtreenode Id="0">\n<name>machine</name>\n')
+    groups = re.findall("<locationgroup.*?</locationgroup>", rest, re.DOTALL)
+    last = rest[rest.index(groups[1]) + len(groups[1]) :]
+    for group in groups:
+        tree = tree.replace("<G/>", group, 1)
+    tree = re.sub(
+        "<(node|core|rack) ([^>]*)>", r'<systemtreenode Id="1"><name>\1 \2</name><class>\1</class>', tree
+    )
+    tree = re.sub("</(node|core|rack)>", "</systemtreenode>", tree)
+    assert _nodes((first + tree + last).encode()) == nodes
 
 
 def test_attributes_of_the_document_are_kept_and_those_of_its_parts_are_not(tmp_path):

@@ -24,6 +24,7 @@
  * @property {{name: string, unit: string, values: Floats}[]} metrics of the call tree: K x points
  * @property {MetricPayload[]} others metrics that the reader can switch to
  * @property {ImbalancePayload | null} imbalance
+ * @property {LocationsPayload[]} locations of one metric each
  * @property {FilterPayload | null} filter
  * @property {RuntimeChart[] | null} runtime null if the models are not of time
  * @property {AnswerPayload[] | null} answer figures of the whole program for any target; null as runtime
@@ -137,6 +138,33 @@
  */
 
 /**
+ * @typedef {object} LocationsPayload the K largest kernels on each location
+ * @property {string} metric
+ * @property {string} unit
+ * @property {boolean} accelerators whether the locations are accelerators
+ * @property {[number, number, number][]} kernels region, call path or -1 for all of the region, whether it is
+ *   the only one of the region
+ * @property {PointLocationsPayload[]} points
+ */
+
+/**
+ * @typedef {object} PointLocationsPayload B locations, or ranges of locations; null if there are no ranges
+ * @property {number} point index of the measured point
+ * @property {[string, number][]} nodes names, empty if unknown, and for how many of B
+ * @property {number[]} process
+ * @property {number[] | null} thread null if all are zero
+ * @property {number[] | null} lastProcess
+ * @property {number[] | null} lastThread null if all are zero
+ * @property {number[] | null} count locations of a range
+ * @property {Floats} top K largest values of a location
+ * @property {Steps} mean K x B
+ * @property {Steps | null} low
+ * @property {Steps | null} high
+ */
+
+/** @typedef {string} Steps base64 of little-endian uint16: 65534 is the largest value, 65535 unknown */
+
+/**
  * @typedef {object} FilterPayload
  * @property {string} method
  * @property {string[]} reasons
@@ -156,6 +184,11 @@ function bytes(text) {
 /** @param {Floats} text */
 export function floats(text) {
   return new Float32Array(bytes(text));
+}
+
+/** @param {Steps} text */
+export function steps(text) {
+  return new Uint16Array(bytes(text));
 }
 
 /** @param {Doubles} text */

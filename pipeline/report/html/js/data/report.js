@@ -4,6 +4,7 @@
 import { CallTree } from "./call_tree.js";
 import { known } from "./estimates.js";
 import { Level } from "./level.js";
+import { KernelLocations } from "./locations.js";
 import { floats } from "./payload.js";
 import { Space } from "./space.js";
 
@@ -39,6 +40,7 @@ export function readReport(payload) {
     metric: chosen.name,
     limits: payload.limits,
     imbalance: payload.imbalance && imbalanceOf(payload.imbalance),
+    locations: payload.locations.map((raw) => new KernelLocations(raw)),
     filter: payload.filter,
     runtime: payload.runtime,
     answer: payload.answer?.map(({ label, unit, estimates }) => ({ label, unit, curve: known(estimates) })),

@@ -19,6 +19,7 @@ import { zoomOf } from "./zoom.js";
  * @property {string} label
  * @property {boolean} [binary] ticks at powers of two, if the axis is logarithmic
  * @property {(value: number) => string} [format]
+ * @property {boolean} [whole] ticks at whole numbers only
  */
 
 /**
@@ -141,7 +142,8 @@ export function curveScales({ column, measuredStart, measuredEnd, reach }, targe
 function axisX(axis, x, box) {
   const count = Math.max(2, Math.floor((box.right - box.left) / 70));
   const [low, high] = axis.domain;
-  const ticks = axis.binary && axis.log ? binaryTicks(low, high, count) : x.ticks(count);
+  const every = axis.binary && axis.log ? binaryTicks(low, high, count) : x.ticks(count);
+  const ticks = axis.whole ? every.filter(Number.isInteger) : every;
   return svgEl(
     "g",
     { class: "axis", "aria-hidden": true },
@@ -262,6 +264,29 @@ export function drawDots(chart, dots, cls, radius = 3.2) {
     const place = { class: `dot ${cls}`, cx: px.toFixed(1), cy: py.toFixed(1), r: radius };
     chart.plot.append(svgEl("circle", place, title ? svgEl("title", {}, title) : null));
   }
+}
+
+/**
+ * Bars one apart, from zero or from lower ends, that leave a gap where there is room for it.
+ * @param {Chart} chart
+ * @param {number[]} xs
+ * @param {{upper: number[], lower?: number[]}} ends
+ * @param {string} cls
+ * @param {string} name
+ */
+export function drawBars(chart, xs, { upper, lower }, cls, name) {
+  const wide = chart.x(1) - chart.x(0);
+  const width = Math.max(wide > 4 ? 0.8 * wide : wide, 1);
+  const bars = xs.map((x, i) => {
+    const left = (chart.x(x) - width / 2).toFixed(2);
+    const base = chart.y(lower?.[i] ?? 0).toFixed(1);
+    return `M${left} ${base}V${chart.y(upper[i]).toFixed(1)}h${width.toFixed(2)}V${base}Z`;
+  });
+  const path = svgEl("path", { class: `bars ${cls}`, d: bars.join("") }, svgEl("title", {}, name));
+  chart.plot.append(path);
+  if (!lower) chart.series.push({ name, kind: "bar", xs, ys: upper });
+  else
+    chart.series.push({ name, kind: "lower end", xs, ys: lower }, { name, kind: "upper end", xs, ys: upper });
 }
 
 /**

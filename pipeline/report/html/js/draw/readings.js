@@ -10,25 +10,40 @@ import { pinOf } from "./zoom.js";
 /** @typedef {[string, string, string]} Reading class of the colour, name, value */
 
 /**
+ * Readings at the scales that a target may have.
  * @param {HTMLElement} host what the chart was drawn into
  * @param {Chart} chart
  * @param {Space} space
  * @param {(scale: number) => Reading[]} readingsAt
  */
 export function readings(host, chart, space, readingsAt) {
+  readingsOver(host, chart, {
+    snap: (value) => space.snapped(space.column, value),
+    title: (scale) => `${space.scaled} = ${scaleText(scale)}`,
+    rows: readingsAt,
+  });
+}
+
+/**
+ * @param {HTMLElement} host what the chart was drawn into
+ * @param {Chart} chart
+ * @param {{snap: (x: number) => number, title: (x: number) => string, rows: (x: number) => Reading[]}} spec
+ *   snap: the nearest place that has readings
+ */
+export function readingsOver(host, chart, { snap, title, rows }) {
   const line = svgEl("line", { class: "reading", y1: chart.box.top, y2: chart.box.bottom });
   const box = el("div", { class: "readings", hidden: true, "aria-hidden": true });
   chart.over.append(line);
   host.append(box);
   /** @param {number} value */
   const show = (value) => {
-    const scale = space.snapped(space.column, value);
-    const px = chart.x(scale);
+    const place = snap(value);
+    const px = chart.x(place);
     line.style.display = "";
     line.setAttribute("x1", String(px));
     line.setAttribute("x2", String(px));
     box.hidden = false;
-    const rows = readingsAt(scale).map(([cls, name, text]) =>
+    const nodes = rows(place).map(([cls, name, text]) =>
       el(
         "div",
         {},
@@ -37,7 +52,7 @@ export function readings(host, chart, space, readingsAt) {
         el("span", {}, text),
       ),
     );
-    box.replaceChildren(el("b", {}, `${space.scaled} = ${scaleText(scale)}`), ...rows);
+    box.replaceChildren(el("b", {}, title(place)), ...nodes);
     const left = px > chart.width / 2 ? px - box.offsetWidth - 14 : px + 14;
     styled(box, { left: `${Math.max(left, 0)}px`, top: `${chart.box.top + 4}px` });
   };

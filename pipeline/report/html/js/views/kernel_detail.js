@@ -20,6 +20,7 @@ import { formulaText } from "../text/formula.js";
 import { fullPathNames } from "../text/names.js";
 import { figure, intervalText, pointText, quantityText, unitText } from "../text/numbers.js";
 import { formulaLatex, formulaPython } from "../text/source.js";
+import { locationsPanel } from "./locations.js";
 
 /** @import { Interval, Level } from "../data/level.js" */
 /** @import { Point } from "../data/payload.js" */
@@ -49,10 +50,12 @@ export function kernelDetail(report, state, level, k) {
   const host = el("div", { class: "plot" });
   const facts = el("div", { class: "facts" });
   const { metric } = state;
+  const panel = locationsPanel(report, state, level, k);
   const draw = () => drawKernel(host, metric, state.target, level, k);
   const update = () => {
     draw();
     facts.replaceChildren(...kernelFacts(report, metric, state.target, level, k));
+    panel?.update();
   };
   /** @param {"x" | "y"} key */
   const axis = (key) =>
@@ -72,7 +75,8 @@ export function kernelDetail(report, state, level, k) {
   onResize(host, draw);
   const tools = chartTools(host, `kernel ${level.name(k)}`, draw);
   const options = el("div", { class: "options" }, axis("x"), axis("y"), tools);
-  return { update, node: el("div", { class: "kernel-detail" }, el("div", {}, options, host), facts) };
+  const parts = [el("div", {}, options, host), facts, panel?.node];
+  return { update, node: el("div", { class: "kernel-detail" }, ...parts) };
 }
 
 /**

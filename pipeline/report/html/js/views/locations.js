@@ -1,0 +1,380 @@
+// @ts-check
+// A kernel on each location: how unevenly processes and threads share it, as a chart and by the system tree.
+
+import { hasThreads, placeName, summaryOf, systemTree } from "../data/locations.js";
+import { linearDomain } from "../draw/axes.js";
+import { drawBars, drawLine, frame } from "../draw/chart.js";
+import { chartTools } from "../draw/chart_tools.js";
+import { el, keepingFocus, onResize, selector, svgEl, switcher } from "../draw/dom.js";
+import { csvText, fileName, save } from "../draw/files.js";
+import { readingsOver } from "../draw/readings.js";
+import { figure, pointText, quantityText, unitText } from "../text/numbers.js";
+
+/** @import { Level } from "../data/level.js" */
+/** @import { Group, KernelLocations, Place } from "../data/locations.js" */
+/** @import { Report } from "../data/report.js" */
+/** @import { Detail } from "../draw/table.js" */
+/** @import { State } from "../state.js" */
+
+const HEIGHT = 260;
+const LISTED = 32; // parts of a group that show at first
+const FOLLOW = "locations-follow"; // sent to all open panels when scale or order change
+let panels = 0;
+
+/**
+ * @param {Report} report
+ * @param {State} state
+ * @param {Level} level
+ * @param {number} k
+ * @returns {Detail | null} null if the study has no values per location of the metric
+ */
+export function locationsPanel(report, state, level, k) {
+  const found = report.locations.find(({ metric }) => metric === state.metric.name);
+  if (!found || found.points.length === 0) return null;
+  const head = el("h3", {}, "Over locations");
+  const row = found.rowOf(level, k, level === state.metric.levels.callpaths);
+  if (row < 0) {
+    const text = "This kernel is not among the largest, whose values per location are kept.";
+    return {
+      node: el("div", { class: "locations" }, head, el("p", { class: "quiet" }, text)),
+      update: () => {},
+    };
+  }
+  panels += 1;
+  return new LocationsPanel(report, state, found, row, level.name(k), head, panels);
+}
+
+class LocationsPanel {
+  /**
+   * @param {Report} report
+   * @param {State} state
+   * @param {KernelLocations} found
+   * @param {number} row
+   * @param {string} name of the kernel
+   * @param {HTMLElement} head
+   * @param {number} number distinguishes it from others on the page
+   */
+  constructor(report, state, found, row, name, head, number) {
+    this.report = report;
+    this.state = state;
+    this.found = found;
+    this.row = row;
+    this.name = name;
+    this.number = number;
+    this.plot = el("div", {});
+    this.sentence = el("p", { class: "longest", role: "status" });
+    this.tree = el("div", {
+      class: "scroll",
+      tabindex: 0,
+      role: "region",
+      "aria-label": `System tree of ${name}`,
+    });
+    this.choices = el("div", { class: "options" });
+    /** @type {Set<string>} names of open groups */
+    this.open = new Set();
+    /** @type {Set<string>} names of groups all of whose parts show */
+    this.whole = new Set();
+    /** @type {(() => void) | null} */
+    this.draw = null;
+    this.shown = "";
+    this.node = el("div", { class: "locations" }, head, this.choices, this.plot, this.sentence, this.tree);
+    this.node.addEventListener(FOLLOW, () => this.update());
+    onResize(this.node, () => this.draw?.());
+  }
+
+  /** The measured point that is shown: the one of the address, else the largest. */
+  get point() {
+    const { points } = this.found;
+    const asked = Number(this.state.kept.get("scale") ?? Number.NaN);
+    if (points.includes(asked)) return asked;
+    const { largest } = this.report.space;
+    return points.includes(largest) ? largest : points[points.length - 1];
+  }
+
+  get byValue() {
+    return this.state.kept.get("locations") === "value";
+  }
+
+  /** Draws again if anything has changed. */
+  update() {
+    const now = `${this.point} ${this.byValue}`;
+    if (now === this.shown) return;
+    this.shown = now;
+    const places = this.found.at(this.row, this.point);
+    const ordered = this.byValue ? [...places].sort((a, b) => b.high - a.high) : places;
+    const host = el("div", { class: "plot" });
+    this.draw = () => drawPlaces(host, ordered, this.labels(places));
+    const title = `${this.name} over locations`;
+    keepingFocus(this.node, () => {
+      this.choices.replaceChildren(
+        ...this.options(),
+        chartTools(host, title, () => this.draw?.()),
+      );
+    });
+    this.plot.replaceChildren(host);
+    this.draw();
+    this.sentence.textContent = this.longest(places);
+    this.showTree(places);
+  }
+
+  /** @returns {HTMLElement[]} */
+  options() {
+    const { space } = this.report;
+    /** @type {[string, string][]} */
+    const points = this.found.points.map((i) => [String(i), pointText(space.parameters, space.points[i])]);
+    const scale = selector("Measured at", points, this.point, (value) => {
+      this.keep("scale", Number(value) === this.report.space.largest ? null : value);
+    });
+    const list = scale.querySelector("select");
+    list?.setAttribute("data-focus", `location-scale-${this.number}`);
+    /** @type {["rank" | "value", string][]} */
+    const orders = [
+      ["rank", "rank"],
+      ["value", "value"],
+    ];
+    const order = switcher(
+      "order by",
+      `location-order-${this.number}`,
+      orders,
+      this.byValue ? "value" : "rank",
+      (key) => this.keep("locations", key === "value" ? key : null),
+    );
+    for (const input of order.querySelectorAll("input")) {
+      input.setAttribute("data-focus", `location-order-${this.number}-${input.value}`);
+    }
+    return [scale, order];
+  }
+
+  /**
+   * @param {string} name
+   * @param {string | null} value
+   */
+  keep(name, value) {
+    this.state.keep(name, value);
+    for (const panel of document.querySelectorAll(".locations")) panel.dispatchEvent(new Event(FOLLOW));
+  }
+
+  /** @param {Place[]} places */
+  labels(places) {
+    const { accelerators, metric, unit } = this.found;
+    const { space } = this.report;
+    const threads = hasThreads(places);
+    const plain =
+      !threads && !accelerators && places.every(({ count }, i) => count === 1 && places[i].process === i);
+    const widest = Math.max(1, ...places.map(({ count }) => count));
+    const single = accelerators ? "accelerators" : plain ? "processes" : "locations";
+    const kind = widest > 1 ? `ranges of up to ${widest} ${single}` : single;
+    return {
+      title: `${this.name} on ${placesText(places, accelerators)} at ${pointText(space.parameters, space.points[this.point])}`,
+      x: this.byValue
+        ? `${kind}, the largest first`
+        : plain
+          ? "process"
+          : `${kind} by node, process and thread`,
+      y: `${metric === "effort" ? "time" : metric}${unit ? ` (${unit})` : ""}`,
+      unit,
+      /** @param {Place} place */
+      name: (place) => placeName(place, accelerators, threads),
+    };
+  }
+
+  /** @param {Place[]} places */
+  longest(places) {
+    if (places.length === 0) return "At this scale it was not among the largest kernels.";
+    const { unit, accelerators } = this.found;
+    const { space } = this.report;
+    const all = summaryOf(places);
+    const longest = places.reduce((most, place) => (place.high > most.high ? place : most));
+    const name = placeName(longest, accelerators, hasThreads(places));
+    const where = longest.node ? ` on node ${longest.node}` : "";
+    const inside = longest.count > 1 ? "a location of " : "";
+    return (
+      `Longest at ${pointText(space.parameters, space.points[this.point])}: ${inside}${name}${where}, ${quantityText(all.high, unit)} (measured); mean of ` +
+      `${placesText(places, accelerators)} ${quantityText(all.mean, unit)}, max/mean ${figure(all.ratio)}.`
+    );
+  }
+
+  /** @param {Place[]} places */
+  showTree(places) {
+    const groups = systemTree(places, this.found.accelerators);
+    if (groups.length === 1) this.open.add(groups[0].name);
+    const { unit } = this.found;
+    const inUnit = unit ? ` (${unit})` : "";
+    const heads = ["Locations", `Sum${inUnit}`, `Mean${inUnit}`, `Max${inUnit}`, "Max / mean"];
+    const rows = this.rows(groups, 0, "", places);
+    const table = el(
+      "table",
+      { class: "system" },
+      el("caption", { class: "unseen" }, `${this.name} by node, process and thread`),
+      el(
+        "thead",
+        {},
+        el(
+          "tr",
+          {},
+          el("th", { scope: "col" }, "System tree ", this.saver(places)),
+          ...heads.map((head) => el("th", { scope: "col", class: "number" }, head)),
+        ),
+      ),
+      el("tbody", {}, ...rows),
+    );
+    keepingFocus(this.tree, () => this.tree.replaceChildren(places.length ? table : ""));
+  }
+
+  /** @param {Place[]} places */
+  saver(places) {
+    const title = `${this.name} by location`;
+    const threads = hasThreads(places);
+    const click = () => {
+      const { accelerators, unit } = this.found;
+      const head = ["node", "location", "locations", "mean", "min", "max", "unit"];
+      const rows = places.map((place) => [
+        place.node,
+        placeName(place, accelerators, threads),
+        place.count,
+        place.mean,
+        place.low,
+        place.high,
+        unit,
+      ]);
+      save(fileName(title, "csv"), "text/csv", csvText([head, ...rows]));
+    };
+    const label = `Save as CSV: ${title}`;
+    return el("button", { type: "button", class: "quiet", click, "aria-label": label }, "CSV");
+  }
+
+  /**
+   * @param {Group[]} groups
+   * @param {number} depth
+   * @param {string} path names of the groups around
+   * @param {Place[]} places
+   * @returns {HTMLElement[]}
+   */
+  rows(groups, depth, path, places) {
+    const ordered = this.byValue ? [...groups].sort((a, b) => most(b) - most(a)) : groups;
+    const shown = this.whole.has(path) ? ordered : ordered.slice(0, LISTED);
+    const rows = shown.flatMap((group) => {
+      const here = path ? `${path} ${group.name}` : group.name;
+      const inside = this.open.has(here) ? this.rows(group.parts, depth + 1, here, places) : [];
+      return [this.groupRow(group, depth, here, places), ...inside];
+    });
+    if (shown.length === ordered.length) return rows;
+    const click = () => {
+      this.whole.add(path);
+      this.showTree(places);
+    };
+    const more = el("button", { type: "button", class: "quiet", click }, `Show all ${ordered.length}`);
+    return [...rows, el("tr", {}, el("td", { colspan: 6, class: `depth-${depth}` }, more))];
+  }
+
+  /**
+   * @param {Group} group
+   * @param {number} depth
+   * @param {string} path
+   * @param {Place[]} places
+   */
+  groupRow(group, depth, path, places) {
+    const { count, sum, mean, high, ratio } = summaryOf(group.places);
+    const cells = [
+      String(count),
+      ...[sum, mean, high].map((value) => figure(value)),
+      count > 1 ? figure(ratio) : "",
+    ];
+    return el(
+      "tr",
+      {},
+      el("th", { scope: "row", class: `depth-${depth}` }, this.opener(group, path, places)),
+      ...cells.map((text) => el("td", { class: "number" }, text)),
+    );
+  }
+
+  /**
+   * @param {Group} group
+   * @param {string} path
+   * @param {Place[]} places
+   */
+  opener(group, path, places) {
+    const twist = el("span", { class: group.parts.length ? "twist" : "twist leaf", "aria-hidden": true });
+    if (!group.parts.length) return el("span", { class: "opener" }, twist, group.name);
+    const click = () => {
+      if (!this.open.delete(path)) this.open.add(path);
+      this.showTree(places);
+    };
+    const state = { "aria-expanded": this.open.has(path), "data-focus": `system-${path}` };
+    return el("button", { type: "button", class: "opener", ...state, click }, twist, group.name);
+  }
+}
+
+/** @param {Group} group */
+function most(group) {
+  return summaryOf(group.places).high;
+}
+
+/**
+ * @param {Place[]} places
+ * @param {boolean} accelerators
+ */
+function placesText(places, accelerators) {
+  const { count } = summaryOf(places);
+  const kind = accelerators ? "accelerator" : hasThreads(places) ? "location" : "process";
+  const plural = kind === "process" ? "processes" : `${kind}s`;
+  return `${count} ${count === 1 ? kind : plural}`;
+}
+
+/**
+ * A bar per location, or per range its mean with a band from the smallest to the largest value.
+ * @param {HTMLElement} host
+ * @param {Place[]} places
+ * @param {ReturnType<LocationsPanel["labels"]>} labels
+ */
+function drawPlaces(host, places, labels) {
+  if (places.length === 0) {
+    host.replaceChildren();
+    return;
+  }
+  const { mean, high, ratio } = summaryOf(places);
+  const ranges = places.some(({ count }) => count > 1);
+  const chart = frame(host, {
+    height: HEIGHT,
+    label: `${labels.title}: mean ${figure(mean)}, largest ${figure(high)} ${labels.unit}, max/mean ${figure(ratio)}.`,
+    x: { domain: [-0.5, places.length - 0.5], log: false, label: labels.x, whole: true },
+    y: { domain: linearDomain(places.map((place) => place.high)), log: false, label: labels.y },
+  });
+  const xs = places.map((_, i) => i);
+  const means = places.map((place) => place.mean);
+  if (ranges) {
+    const ends = { lower: places.map((place) => place.low), upper: places.map((place) => place.high) };
+    drawBars(chart, xs, ends, "c0 spread", "smallest to largest value of a range");
+    drawLine(chart, xs, means, "c0", "mean of a range");
+  } else drawBars(chart, xs, { upper: means }, "c0", "measured");
+  drawLine(chart, [-0.5, places.length - 0.5], [mean, mean], "mean", "mean of all locations");
+  const { right, top, bottom } = chart.box;
+  const y = chart.y(mean) - 5;
+  if (y > top && y < bottom) {
+    chart.over.append(svgEl("text", { class: "note", x: right - 4, y, "text-anchor": "end" }, "mean"));
+  }
+  readingsOver(host, chart, {
+    snap: (x) => Math.min(Math.max(Math.round(x), 0), places.length - 1),
+    title: (i) => labels.name(places[i]) + (places[i].node ? `, node ${places[i].node}` : ""),
+    rows: (i) => readingsOf(places[i], mean, labels.unit),
+  });
+}
+
+/**
+ * @param {Place} place
+ * @param {number} mean
+ * @param {string} unit
+ * @returns {[string, string, string][]}
+ */
+function readingsOf(place, mean, unit) {
+  const { count } = place;
+  /** @type {[string, string, string][]} */
+  const own = [
+    ["c0", count > 1 ? `measured, mean of ${count}` : "measured", unitText(figure(place.mean), unit)],
+  ];
+  if (count > 1) {
+    own.push(["none", "smallest", unitText(figure(place.low), unit)]);
+    own.push(["none", "largest", unitText(figure(place.high), unit)]);
+  }
+  return [...own, ["none", "over the mean of all", mean > 0 ? `×${figure(place.mean / mean)}` : "–"]];
+}
