@@ -5,7 +5,7 @@ sum has measurements and predictions like any kernel. Callers that are folded ar
 and what is folded counts for the sum alone, not for inclusive values of its callers.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
@@ -21,6 +21,7 @@ from pipeline.models.kernels import Kernels, sum_groups
 from pipeline.models.prediction import Prediction
 from pipeline.models.scaling_models import ScalingModels, per_kernel_fields
 from pipeline.models.total import added, predict_total
+from pipeline.report.html.predictor import predictor_data
 from pipeline.report.html.scales import Scales
 
 KNOTS = 16_000  # scales times kernels of a level at which the page has predictions: 260 kB
@@ -41,6 +42,7 @@ class ShownLevel:
         total: float64[1, G], of the whole level.
         beyond: crossovers beyond the target.
         kernels: int64[n], the kernels of the whole level that are shown by themselves, ascending.
+        predictor: what the page predicts the weightiest kernels with at any point; None if it cannot.
         folded: number of the others.
     """
 
@@ -51,6 +53,7 @@ class ShownLevel:
     total: Prediction
     beyond: tuple[Crossover, ...]
     kernels: IntArray
+    predictor: Mapping[str, Any] | None
     folded: int = 0
 
 
@@ -87,6 +90,7 @@ def shown_level(
     prediction = level.models.predict(scales.grid)
     total = predict_total(level.models, scales.grid) if level.kernels.additive else prediction
     most = most_shown(level.kernels, scales)
+    every = np.arange(len(level.kernels))
     if len(level.kernels) <= most or not level.kernels.additive:
         return ShownLevel(
             level=level,
@@ -95,7 +99,8 @@ def shown_level(
             prediction=prediction,
             total=total,
             beyond=crossovers_beyond(level.models, outlook.standing, scales) if crossing else (),
-            kernels=np.arange(len(level.kernels)),
+            kernels=every,
+            predictor=predictor_data(level.models, level.kernels, prediction, every),
         )
     marked = _chosen(level.kernels, outlook, most)
     kept, rest = np.flatnonzero(marked), np.flatnonzero(~marked)
@@ -113,6 +118,7 @@ def shown_level(
         total=total,
         beyond=crossovers_beyond(models, sum_takes_no_part, scales, of_rest.value[0]) if crossing else (),
         kernels=kept,
+        predictor=predictor_data(level.models, level.kernels, prediction, kept),
         folded=len(rest),
     )
 

@@ -18,8 +18,7 @@ from pipeline.models.runtime.figures import Study
 from pipeline.models.runtime.runtime import Runtime
 from pipeline.projection.study_verdicts import StudyRoofline
 from pipeline.report.html.embedding import integers, packed
-from pipeline.report.html.folding import ShownLevel, knots, shown_level, with_sum
-from pipeline.report.html.grid import refined
+from pipeline.report.html.folding import ShownLevel, shown_level, with_sum
 from pipeline.report.html.levels import level_data, without_zeros
 from pipeline.report.html.roofline import roofline_data
 from pipeline.report.html.scales import scales_of
@@ -44,9 +43,8 @@ def shown_levels(
 ) -> dict[str, ShownLevel]:
     """Choose which regions and call paths the page shows by themselves; arguments as of `page_data`."""
     scales, points = scales_of(analysis, targets), analysis.experiment.points
-    needed = refined(analysis, scales)
     return {
-        name: shown_level(level, ahead, points, knots(level.kernels, needed, scales))
+        name: shown_level(level, ahead, points, scales)
         for name, level, ahead in (
             ("regions", analysis.regions, regions),
             ("callpaths", analysis.callpaths, callpaths),

@@ -17,17 +17,15 @@ import { Space } from "./space.js";
 export function readReport(payload) {
   const space = new Space(payload);
   const callpaths = new Level(payload.levels.callpaths, space, payload.regions);
-  const regions = new Level(payload.levels.regions, space, payload.regions);
+  const regions = new Level(payload.levels.regions, space, payload.regions, { additive: true, fine: callpaths });
   const chosen = metricOf(payload.metric, payload.unit, true, () => ({ regions, callpaths }));
   const others = payload.others.map(({ metric, unit, additive, levels }) =>
-    metricOf(metric, unit, additive, () => ({
-      regions: new Level(levels.regions, space, payload.regions, { additive }),
-      callpaths: new Level(levels.callpaths, space, payload.regions, {
-        additive,
-        whole: callpaths,
-        node: levels.callpaths.node,
-      }),
-    })),
+    metricOf(metric, unit, additive, () => {
+      const { node } = levels.callpaths;
+      const fine = new Level(levels.callpaths, space, payload.regions, { additive, whole: callpaths, node });
+      const coarse = { additive, fine: additive ? fine : undefined };
+      return { regions: new Level(levels.regions, space, payload.regions, coarse), callpaths: fine };
+    }),
   );
   return {
     space,

@@ -109,7 +109,7 @@ export function answerTexts(report, state) {
     const text = quantityText(total, metric.unit, level.intervalOfTotal(target, total));
     parts.push(`${metric.name} ${text.replace(/, 90 % interval (.*)/, " ($1)")}`);
   }
-  if (level.gridPlace(target) === null) parts.push(WITHOUT);
+  if (!level.knows(target)) parts.push(WITHOUT);
   return parts;
 }
 
