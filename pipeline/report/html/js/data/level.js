@@ -156,7 +156,11 @@ export class Level extends Formulas {
    */
   knownAlong(at) {
     const size = this.count * this.scales.length;
-    const known = { value: new Float64Array(size), lower: new Float64Array(size), upper: new Float64Array(size) };
+    const known = {
+      value: new Float64Array(size),
+      lower: new Float64Array(size),
+      upper: new Float64Array(size),
+    };
     this.scales.forEach((scale, i) => {
       const point = this.space.atScale(at, scale);
       this.values(point).forEach((value, k) => {
@@ -172,6 +176,7 @@ export class Level extends Formulas {
    * Predicted value of one kernel at a point.
    * @param {number} k
    * @param {Point} at
+   * @returns {number}
    */
   value(k, at) {
     return this.predictor ? this.values(at)[k] : this.along(at).value(k, at[this.space.column]);
@@ -180,6 +185,7 @@ export class Level extends Formulas {
   /**
    * Predicted values of all kernels at a point, which must not be changed.
    * @param {Point} at
+   * @returns {Float64Array}
    */
   values(at) {
     return this.predictor ? this.predicted(at).value : this.along(at).values(at[this.space.column]);

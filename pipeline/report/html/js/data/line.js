@@ -82,6 +82,7 @@ export class Line {
    * Predicted value of one kernel.
    * @param {number} k
    * @param {number} scale
+   * @returns {number}
    */
   value(k, scale) {
     const at = this.level.space.atScale(this.others, scale);
@@ -93,6 +94,7 @@ export class Line {
   /**
    * Predicted values of all kernels, which must not be changed; the last ones are remembered.
    * @param {number} scale
+   * @returns {Float64Array}
    */
   values(scale) {
     const known = this.seen.get(scale);
@@ -116,7 +118,9 @@ export class Line {
   interval(k, scale, value) {
     const place = this.place(scale);
     if (place) return this.ends(k, place, value);
-    return this.level.predictor && this.level.interval(k, this.level.space.atScale(this.others, scale), value);
+    return (
+      this.level.predictor && this.level.interval(k, this.level.space.atScale(this.others, scale), value)
+    );
   }
 
   /**

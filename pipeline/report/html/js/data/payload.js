@@ -26,7 +26,7 @@
  * @property {ImbalancePayload | null} imbalance
  * @property {FilterPayload | null} filter
  * @property {RuntimeChart[] | null} runtime null if the models are not of time
- * @property {AnswerPayload[] | null} answer figures of the whole program for any target; null as runtime
+ * @property {ProgramPayload | null} program figures of the whole program; null as runtime
  * @property {RooflinePayload | null} roofline null if the machine measured on is not known
  */
 
@@ -68,7 +68,19 @@
  * @property {number | null} threshold the efficiency asked for, in charts of efficiency
  */
 
-/** @typedef {{label: string, unit: string, estimates: Estimates}} AnswerPayload along the grid of the regions */
+/** @typedef {{name: string, label: string, unit: string, estimates: Estimates}} AnswerPayload along the grid */
+
+/**
+ * @typedef {object} ProgramPayload the figures that are known, and what they are made of
+ * @property {AnswerPayload[]} answers
+ * @property {"strong" | "weak" | "size" | "unknown"} comparison what points are compared by
+ * @property {boolean} perLocation whether totals are seconds of one location
+ * @property {number} commonError half-width of an interval, in logarithms, that all totals share
+ * @property {number} measuredError the same of measured totals
+ * @property {{factor: number, parameters: number[]} | null} locations the product of parameters times a factor
+ * @property {{value: (number | null)[], below: (number | null)[], above: (number | null)[]}} measured totals per
+ *   point, with the logarithms of value over lower end and of upper end over value
+ */
 
 /**
  * @typedef {object} Estimates values with 90 % intervals, null for what is not available

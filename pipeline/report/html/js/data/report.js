@@ -2,9 +2,9 @@
 // All that the page knows, ready to be asked.
 
 import { CallTree } from "./call_tree.js";
-import { known } from "./estimates.js";
 import { Level } from "./level.js";
 import { floats } from "./payload.js";
+import { Program } from "./program.js";
 import { Space } from "./space.js";
 
 /** @import { ImbalancePayload, Payload } from "./payload.js" */
@@ -17,7 +17,10 @@ import { Space } from "./space.js";
 export function readReport(payload) {
   const space = new Space(payload);
   const callpaths = new Level(payload.levels.callpaths, space, payload.regions);
-  const regions = new Level(payload.levels.regions, space, payload.regions, { additive: true, fine: callpaths });
+  const regions = new Level(payload.levels.regions, space, payload.regions, {
+    additive: true,
+    fine: callpaths,
+  });
   const chosen = metricOf(payload.metric, payload.unit, true, () => ({ regions, callpaths }));
   const others = payload.others.map(({ metric, unit, additive, levels }) =>
     metricOf(metric, unit, additive, () => {
@@ -39,7 +42,7 @@ export function readReport(payload) {
     imbalance: payload.imbalance && imbalanceOf(payload.imbalance),
     filter: payload.filter,
     runtime: payload.runtime,
-    answer: payload.answer?.map(({ label, unit, estimates }) => ({ label, unit, curve: known(estimates) })),
+    program: payload.program && new Program(payload.program, callpaths),
     roofline: payload.roofline,
   };
 }
