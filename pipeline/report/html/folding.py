@@ -21,10 +21,9 @@ from pipeline.models.kernels import Kernels, sum_groups
 from pipeline.models.prediction import Prediction
 from pipeline.models.scaling_models import ScalingModels, per_kernel_fields
 from pipeline.models.total import added, predict_total
-from pipeline.report.html.predictor import predictor_data
+from pipeline.report.html.predictor import ROOM, ROOM_BESIDE, predictor_data
 from pipeline.report.html.scales import Scales
 
-KNOTS = 16_000  # scales times kernels of a level at which the page has predictions: 260 kB
 VALUES = 300_000  # numbers of a level that the page carries beside single repetitions: 1.6 MB
 NUMBERS_OF_A_MODEL = 20  # about as many as its coefficients, weights and errors
 LEADING = 0.5  # share of the kernels shown that are chosen for their own size, not that of their callees
@@ -63,20 +62,8 @@ def most_shown(kernels: Kernels, scales: Scales) -> int:
     return VALUES // (points + 3 * len(scales.grid) + NUMBERS_OF_A_MODEL)
 
 
-def knots(kernels: Kernels, needed: FloatArray, scales: Scales) -> Scales:
-    """Return the scales with as many of the needed ones as the page has room for, not fewer than it has.
-
-    Args:
-        kernels: of the level.
-        needed: float64[G], scales, the most needed first.
-        scales: where the page evaluates the models at least.
-    """
-    shown = min(len(kernels), most_shown(kernels, scales))
-    return scales.on(needed[: max(KNOTS // max(shown, 1), len(scales.grid))])
-
-
 def shown_level(
-    level: Level, outlook: Outlook, points: FloatArray, scales: Scales, *, crossing: bool = True
+    level: Level, outlook: Outlook, points: FloatArray, scales: Scales, *, beside: bool = False
 ) -> ShownLevel:
     """Choose what the page shows of a level.
 
@@ -85,12 +72,13 @@ def shown_level(
         outlook: what they do at the target.
         points: float64[P, D], where they were measured.
         scales: where intervals are computed.
-        crossing: whether to look for crossovers beyond the target.
+        beside: whether it is of a metric beside the chosen one, which gets no crossovers beyond the target and
+            less room.
     """
     prediction = level.models.predict(scales.grid)
     total = predict_total(level.models, scales.grid) if level.kernels.additive else prediction
     most = most_shown(level.kernels, scales)
-    every = np.arange(len(level.kernels))
+    every, room = np.arange(len(level.kernels)), ROOM_BESIDE if beside else ROOM
     if len(level.kernels) <= most or not level.kernels.additive:
         return ShownLevel(
             level=level,
@@ -98,9 +86,9 @@ def shown_level(
             grid=scales.grid[:, scales.column],
             prediction=prediction,
             total=total,
-            beyond=crossovers_beyond(level.models, outlook.standing, scales) if crossing else (),
+            beyond=() if beside else crossovers_beyond(level.models, outlook.standing, scales),
             kernels=every,
-            predictor=predictor_data(level.models, level.kernels, prediction, every),
+            predictor=predictor_data(level.models, level.kernels, prediction, every, room),
         )
     marked = _chosen(level.kernels, outlook, most)
     kept, rest = np.flatnonzero(marked), np.flatnonzero(~marked)
@@ -116,9 +104,9 @@ def shown_level(
             *(np.vstack(ends) for ends in zip(_ends(_part(prediction, kept)), _ends(of_rest), strict=True))
         ),
         total=total,
-        beyond=crossovers_beyond(models, sum_takes_no_part, scales, of_rest.value[0]) if crossing else (),
+        beyond=() if beside else crossovers_beyond(models, sum_takes_no_part, scales, of_rest.value[0]),
         kernels=kept,
-        predictor=predictor_data(level.models, level.kernels, prediction, kept),
+        predictor=predictor_data(level.models, level.kernels, prediction, kept, room),
         folded=len(rest),
     )
 

@@ -115,7 +115,7 @@ def metric_data(analysis: Analysis, targets: FloatArray, other: MetricOutlook) -
         ("callpaths", other.analysis.callpaths, other.callpaths),
     ):
         part, ahead = without_zeros(level, outlook)
-        levels[name] = level_data(shown_level(part, ahead, points, scales, crossing=False), number)
+        levels[name] = level_data(shown_level(part, ahead, points, scales, beside=True), number)
         levels[name]["node"] = integers(part.kernels.node)
     return {
         "metric": kernels.metric,

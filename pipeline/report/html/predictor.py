@@ -21,6 +21,7 @@ from pipeline.report.html.embedding import integers, packed, packed_double
 from pipeline.statistics.student import MANY_DEGREES
 
 ROOM = 160_000  # characters that the predictors of a level may take
+ROOM_BESIDE = 40_000  # the same of a metric beside the chosen one
 REST = 1e-3  # of the total, what the kernels without predictor may add up to if the room suffices
 SINGLE, DOUBLE = 5.34, 10.67  # characters of a number
 UPPER = 0.95  # probability below the upper end of an interval
@@ -40,7 +41,7 @@ class Weighty:
 
 
 def predictor_data(
-    models: ScalingModels, kernels: Kernels, prediction: Prediction, kept: IntArray
+    models: ScalingModels, kernels: Kernels, prediction: Prediction, kept: IntArray, room: int = ROOM
 ) -> dict[str, Any] | None:
     """Return what ``js/data/predictor.js`` needs of a level; None if its predictions are not of formulas alone.
 
@@ -49,6 +50,7 @@ def predictor_data(
         kernels: of the level.
         prediction: of all K kernels at a few points.
         kept: int64[n], the kernels that the page shows by themselves, ascending.
+        room: how many characters there are.
     """
     own = _fitted(models)
     if own is None:
@@ -56,7 +58,7 @@ def predictor_data(
     weighty = by_weight(kernels, prediction)
     shown = np.zeros(len(own), dtype=np.bool_)
     shown[kept] = True
-    chosen = _that_fit(own, weighty, shown)
+    chosen = _that_fit(own, weighty, shown, room)
     place = np.cumsum(shown) - 1
     whole = models.summed.whole if models.summed is models else None
     return {
@@ -90,12 +92,12 @@ def _shares(values: FloatArray) -> FloatArray:
     return np.asarray(usable / np.maximum(usable.sum(axis=0), 1e-300))
 
 
-def _that_fit(own: ScalingModels, weighty: Weighty, shown: BoolArray) -> IntArray:
+def _that_fit(own: ScalingModels, weighty: Weighty, shown: BoolArray, room: int) -> IntArray:
     """Return the kernels for whose predictors there is room, the weightiest first, ascending."""
     needed = weighty.order[weighty.rest[:-1] > REST] if len(own.parameters) == 1 else weighty.order
     needed = needed[shown[needed]]
     size = np.cumsum(_characters(own)[needed])
-    return np.sort(needed[size <= ROOM])
+    return np.sort(needed[size <= room])
 
 
 def _characters(own: ScalingModels) -> FloatArray:

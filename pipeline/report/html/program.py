@@ -1,4 +1,4 @@
-"""What the page computes wall time, speed-up and efficiency from at any target, with ``js/data/program.js``."""
+"""What ``js/data/program.js`` computes wall time, speed-up and efficiency from at any target."""
 
 from typing import Any
 
