@@ -72,8 +72,7 @@ def shown_level(
         outlook: what they do at the target.
         points: float64[P, D], where they were measured.
         scales: where intervals are computed.
-        beside: whether it is of a metric beside the chosen one, which gets no crossovers beyond the target and
-            less room.
+        beside: whether it is of a metric beside the chosen one: it has less room, and no crossovers.
     """
     prediction = level.models.predict(scales.grid)
     total = predict_total(level.models, scales.grid) if level.kernels.additive else prediction

@@ -1,7 +1,7 @@
 """What predictions are made of, for the kernels that matter, so that the page predicts at any point.
 
-The page evaluates the plausible models of these kernels as `ScalingModels.predict` does, with ``js/data/predictor.js``.
-What is left of the total is too little to be seen in it, and is interpolated.
+``js/data/predictor.js`` evaluates the plausible models of these kernels as `ScalingModels.predict` does. The
+others, too little to be seen in the total if the room suffices, are interpolated.
 """
 
 from dataclasses import dataclass
@@ -43,7 +43,7 @@ class Weighty:
 def predictor_data(
     models: ScalingModels, kernels: Kernels, prediction: Prediction, kept: IntArray, room: int = ROOM
 ) -> dict[str, Any] | None:
-    """Return what ``js/data/predictor.js`` needs of a level; None if its predictions are not of formulas alone.
+    """Return what ``js/data/predictor.js`` needs of a level; None if models of another machine predict it.
 
     Args:
         models: of all K kernels of the level.
@@ -109,7 +109,7 @@ def _characters(own: ScalingModels) -> FloatArray:
 
 
 def _fitted(models: ScalingModels) -> ScalingModels | None:
-    """Return the models before they agree with finer ones; None if there are no such."""
+    """Return the models before they agree with finer ones; None if they are of another machine."""
     own = models.coarse.take(models.kernels) if isinstance(models, AgreeingModels) else models
     return None if isinstance(own, ProjectedModels) else own
 
@@ -127,8 +127,8 @@ def _whole_data(whole: ScalingModels) -> dict[str, Any]:
 def rivals_data(models: ScalingModels) -> dict[str, Any]:
     """Return all plausible models of N kernels, those of the first kernel first, R together.
 
-    ``coefficients`` of a rival are those of its hypothesis, the constant first; ``root`` is the lower triangle L,
-    row by row, of their covariance L L'.
+    ``coefficients`` of a rival are those of its hypothesis, the constant first; ``root`` is the lower
+    triangle L, row by row, of their covariance L L'.
     """
     kernel, rival = np.nonzero(models.chosen >= 0)
     used, hypothesis = np.unique(models.chosen[kernel, rival], return_inverse=True)

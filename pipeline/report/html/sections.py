@@ -181,9 +181,7 @@ def prediction_text(parameters: Sequence[str], scaled: str, levels: Mapping[str,
         if level["predictor"] is not None
     ]
     if not counts:
-        return (
-            f"Predictions and intervals were computed at {scales}; in between, this page interpolates them."
-        )
+        return f"Predictions and intervals were computed at {scales} and are interpolated."
     others = "" if len(parameters) == 1 else ", and elsewhere have the interval of the same scale, by ratio"
     return (
         f"At any target, this page computes values and intervals of {', '.join(counts)} and of the total as "

@@ -131,9 +131,8 @@ def two_parameter_study() -> Analysis:
 @cache
 def three_parameter_study() -> Analysis:
     """Four call paths over processes, threads and a size, with noise of 2 %, as a series file gives them."""
-    p, t, n = (
-        a.ravel() for a in np.meshgrid([2.0, 4, 8, 16], [1.0, 2, 4], [10.0, 20, 40, 80], indexing="ij")
-    )
+    scales = [2.0, 4, 8, 16], [1.0, 2, 4], [10.0, 20, 40, 80]
+    p, t, n = (a.ravel() for a in np.meshgrid(*scales, indexing="ij"))
     values = np.stack([0.5 * n**2 / (p * t), 0.3 * n + 0 * p, 0.2 * p**0.5 * n, 0.01 * p * t * np.log2(n)])
     values = values[:, :, None] * np.random.default_rng(4).normal(1, 0.02, (4, len(p), 3))
     series = Series(

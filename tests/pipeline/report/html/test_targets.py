@@ -28,6 +28,7 @@ MADE = {"three parameters": three_parameter_study}
 BOXES = ("hpcg-strong", "openfoam-cavity", "lulesh-accessors/full")
 TARGETS = 60
 CLOSE = 0.003
+ENDS = ("lower", "upper", "value")
 NOTICEABLE = 0.01  # share of the total
 AT_TARGETS = """values.map((at) => ({
     ...Object.fromEntries(Object.entries(report.levels).map(([name, level]) =>
@@ -81,9 +82,7 @@ def test_random_targets_agree_with_predict(
     at = [dict(zip(names, target, strict=True)) for target in targets.tolist()]
     summary = summary_of(analysis, at, most=None)
     pages = scripts.read(data, AT_TARGETS, *targets.tolist())
-    total = np.array(
-        [[p[end] for end in ("lower", "upper", "value")] for p in summary["total"]["predictions"]]
-    )
+    total = np.array([[p[end] for end in ENDS] for p in summary["total"]["predictions"]])
     assert apart(np.array([page["total"] for page in pages]), total[:, None]).max() < CLOSE
     for name, level in (("regions", analysis.regions), ("callpaths", analysis.callpaths)):
         exact = level.models.predict(targets)
@@ -97,7 +96,7 @@ def test_random_targets_agree_with_predict(
         assert row["point"] == target
         assert page["answers"]
         for label, figure in page["answers"]:
-            exact_figure = [row[FIGURES[label]][end] for end in ("lower", "upper", "value")]
+            exact_figure = [row[FIGURES[label]][end] for end in ENDS]
             assert apart(np.array(figure), np.array(exact_figure)).max() < CLOSE
 
 
