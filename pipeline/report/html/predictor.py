@@ -16,7 +16,6 @@ from pipeline.models.kernels import Kernels
 from pipeline.models.prediction import Prediction
 from pipeline.models.scaling_models import SURE, ScalingModels
 from pipeline.models.trend import CombinedTrend
-from pipeline.projection.study.projected_models import ProjectedModels
 from pipeline.report.html.embedding import integers, packed, packed_double
 from pipeline.statistics.student import MANY_DEGREES
 
@@ -111,7 +110,7 @@ def _characters(own: ScalingModels) -> FloatArray:
 def _fitted(models: ScalingModels) -> ScalingModels | None:
     """Return the models before they agree with finer ones; None if they are of another machine."""
     own = models.coarse.take(models.kernels) if isinstance(models, AgreeingModels) else models
-    return None if isinstance(own, ProjectedModels) else own
+    return own if type(own) is ScalingModels else None
 
 
 def _whole_data(whole: ScalingModels) -> dict[str, Any]:
