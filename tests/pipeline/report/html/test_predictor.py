@@ -1,6 +1,8 @@
 """What the page predicts with: which kernels have it, and what it is made of."""
 
 import base64
+import subprocess
+import sys
 from dataclasses import replace
 
 import numpy as np
@@ -104,3 +106,8 @@ def test_regions_predict_before_they_agree_with_call_paths() -> None:
     assert callpaths is not None
     assert callpaths["whole"] is not None
     assert callpaths["rivals"]["common"] is not None
+
+
+def test_the_page_loads_no_symbolic_models() -> None:
+    code = "import sys, pipeline.report.html; sys.exit('sympy' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
