@@ -1,5 +1,6 @@
 """Parts of predictions in the page give what they give in Python."""
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -11,7 +12,7 @@ from pipeline.models.total import predict_total
 from pipeline.statistics.student import mixture_quantiles, student_cdf
 from tests.pipeline.report.html.browser import Scripts
 from tests.pipeline.report.html.js.data import data_of
-from tests.pipeline.report.html.studies import study
+from tests.pipeline.report.html.studies import study, study_of
 
 
 def test_distribution_functions(scripts: Scripts) -> None:
@@ -94,3 +95,37 @@ def test_growing_kernels_without_doubt_do_not_fall_below_what_was_measured(scrip
         *targets.tolist(),
     )
     np.testing.assert_allclose(np.array(found).T, expected.lower, rtol=1e-5)
+
+
+CALLED_TWICE: dict[tuple[str, ...], Callable[[float], float]] = {
+    ("main",): lambda p: 20 + 0 * p,
+    ("main", "solve"): lambda p: 50 + 2 * p,
+    ("main", "solve", "MPI_Send"): lambda p: 2 * p**0.5,
+    ("main", "MPI_Send"): lambda p: 3 + 0.2 * p**1.5,
+    ("main", "write"): lambda p: 5 + 0.3 * p,
+}
+
+
+@pytest.mark.parametrize("room", [160_000, 2_000])
+def test_regions_agree_with_their_call_paths(
+    scripts: Scripts, monkeypatch: pytest.MonkeyPatch, room: int
+) -> None:
+    monkeypatch.setattr("pipeline.report.html.folding.ROOM", room)
+    analysis = study_of(CALLED_TWICE)
+    targets = np.exp(np.random.default_rng(2).uniform(0, np.log(20_000), (40, 1)))
+    own = analysis.regions.models.coarse.predict(targets)  # type: ignore[attr-defined]
+    expected = analysis.regions.models.predict(targets)
+    assert np.abs(own.value / expected.value - 1).max() > 0.01  # there is a gap to close
+    data = data_of(analysis)
+    found = scripts.read(
+        data,
+        "(({ regions, callpaths }) => values.map((at) => [regions, callpaths].map((level) => "
+        "Array.from(level.values(at)))))(report.levels)",
+        *targets.tolist(),
+    )
+    regions, callpaths = (np.array([page[i] for page in found]) for i in range(2))
+    np.testing.assert_allclose(regions.sum(axis=1), callpaths.sum(axis=1), rtol=1e-9)
+    if room > 2_000:
+        np.testing.assert_allclose(regions.T, expected.value, rtol=1e-5)
+    else:
+        assert 0 < len(data["levels"]["regions"]["predictor"]["kernels"]) < 4
