@@ -17,7 +17,7 @@ from pipeline.models.hypotheses import counts_processes
 from pipeline.models.kernels import mean_over_repetitions, start_up, sum_groups, total_kernel
 from pipeline.models.runtime.accelerators import DeviceUse
 from pipeline.models.runtime.estimate import Estimate, from_prediction, from_repetitions
-from pipeline.models.runtime.locations import locations_at
+from pipeline.models.runtime.locations import location_rule
 from pipeline.models.total import predict_total
 from pipeline.statistics.student import TWO_SIDED
 
@@ -264,10 +264,20 @@ def locations_of(
 
     The locations are those that a metric was measured on.
     """
+    factor, parameters = location_rule_of(experiment, decision, metric)
+    return lambda points: np.asarray(factor * points[:, parameters].prod(axis=1))
+
+
+def location_rule_of(
+    experiment: Experiment, decision: ScalingDecision, metric: str = "time"
+) -> tuple[float, list[int]]:
+    """Return a factor and the parameters whose product, times the factor, is the number of locations.
+
+    A series over processes has as many. The factor is NaN if the locations are unknown.
+    """
     if experiment.is_series and comparison_of(experiment, decision) in (Comparison.STRONG, Comparison.WEAK):
-        column = experiment.parameters.index(scaled_parameter(experiment, decision))
-        return lambda points: np.asarray(points[:, column])
-    return partial(locations_at, experiment, metric=metric)
+        return 1.0, [experiment.parameters.index(scaled_parameter(experiment, decision))]
+    return location_rule(experiment, metric)
 
 
 def is_time(metric: str, unit: str) -> bool:

@@ -5,7 +5,7 @@ sum has measurements and predictions like any kernel. Callers that are folded ar
 and what is folded counts for the sum alone, not for inclusive values of its callers.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
@@ -21,9 +21,9 @@ from pipeline.models.kernels import Kernels, sum_groups
 from pipeline.models.prediction import Prediction
 from pipeline.models.scaling_models import ScalingModels, per_kernel_fields
 from pipeline.models.total import added, predict_total
+from pipeline.report.html.predictor import ROOM, ROOM_BESIDE, predictor_data
 from pipeline.report.html.scales import Scales
 
-KNOTS = 16_000  # scales times kernels of a level at which the page has predictions: 260 kB
 VALUES = 300_000  # numbers of a level that the page carries beside single repetitions: 1.6 MB
 NUMBERS_OF_A_MODEL = 20  # about as many as its coefficients, weights and errors
 LEADING = 0.5  # share of the kernels shown that are chosen for their own size, not that of their callees
@@ -41,6 +41,7 @@ class ShownLevel:
         total: float64[1, G], of the whole level.
         beyond: crossovers beyond the target.
         kernels: int64[n], the kernels of the whole level that are shown by themselves, ascending.
+        predictor: what the page predicts the weightiest kernels with at any point; None if it cannot.
         folded: number of the others.
     """
 
@@ -51,6 +52,7 @@ class ShownLevel:
     total: Prediction
     beyond: tuple[Crossover, ...]
     kernels: IntArray
+    predictor: Mapping[str, Any] | None
     folded: int = 0
 
 
@@ -60,20 +62,8 @@ def most_shown(kernels: Kernels, scales: Scales) -> int:
     return VALUES // (points + 3 * len(scales.grid) + NUMBERS_OF_A_MODEL)
 
 
-def knots(kernels: Kernels, needed: FloatArray, scales: Scales) -> Scales:
-    """Return the scales with as many of the needed ones as the page has room for, not fewer than it has.
-
-    Args:
-        kernels: of the level.
-        needed: float64[G], scales, the most needed first.
-        scales: where the page evaluates the models at least.
-    """
-    shown = min(len(kernels), most_shown(kernels, scales))
-    return scales.on(needed[: max(KNOTS // max(shown, 1), len(scales.grid))])
-
-
 def shown_level(
-    level: Level, outlook: Outlook, points: FloatArray, scales: Scales, *, crossing: bool = True
+    level: Level, outlook: Outlook, points: FloatArray, scales: Scales, *, beside: bool = False
 ) -> ShownLevel:
     """Choose what the page shows of a level.
 
@@ -82,11 +72,12 @@ def shown_level(
         outlook: what they do at the target.
         points: float64[P, D], where they were measured.
         scales: where intervals are computed.
-        crossing: whether to look for crossovers beyond the target.
+        beside: whether it is of a metric beside the chosen one: it has less room, and no crossovers.
     """
     prediction = level.models.predict(scales.grid)
     total = predict_total(level.models, scales.grid) if level.kernels.additive else prediction
     most = most_shown(level.kernels, scales)
+    every, room = np.arange(len(level.kernels)), ROOM_BESIDE if beside else ROOM
     if len(level.kernels) <= most or not level.kernels.additive:
         return ShownLevel(
             level=level,
@@ -94,8 +85,9 @@ def shown_level(
             grid=scales.grid[:, scales.column],
             prediction=prediction,
             total=total,
-            beyond=crossovers_beyond(level.models, outlook.standing, scales) if crossing else (),
-            kernels=np.arange(len(level.kernels)),
+            beyond=() if beside else crossovers_beyond(level.models, outlook.standing, scales),
+            kernels=every,
+            predictor=predictor_data(level.models, level.kernels, prediction, every, room),
         )
     marked = _chosen(level.kernels, outlook, most)
     kept, rest = np.flatnonzero(marked), np.flatnonzero(~marked)
@@ -111,8 +103,9 @@ def shown_level(
             *(np.vstack(ends) for ends in zip(_ends(_part(prediction, kept)), _ends(of_rest), strict=True))
         ),
         total=total,
-        beyond=crossovers_beyond(models, sum_takes_no_part, scales, of_rest.value[0]) if crossing else (),
+        beyond=() if beside else crossovers_beyond(models, sum_takes_no_part, scales, of_rest.value[0]),
         kernels=kept,
+        predictor=predictor_data(level.models, level.kernels, prediction, kept, room),
         folded=len(rest),
     )
 

@@ -52,6 +52,7 @@ def level_data(shown: ShownLevel, region: Mapping[str, int]) -> dict[str, Any]:
         "mean": packed(kernels.mean),
         "repetitions": _repetitions(kernels.values, outlook),
         "models": model_data(models),
+        "predictor": shown.predictor,
         "grid": [float(f"{scale:.9g}") for scale in shown.grid.tolist()],
         "value": packed(prediction.value),
         "lower": packed(prediction.lower),

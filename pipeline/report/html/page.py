@@ -23,10 +23,10 @@ from pipeline.report.html.sections import (
     attributes,
     configuration_rows,
     efficiency_table,
-    exact_scales,
     facts,
     model_warnings,
     predicted_efficiency,
+    prediction_text,
 )
 from pipeline.report.html.verdict import Findings, verdict
 
@@ -118,7 +118,7 @@ def report_html(report: Report) -> str:
         policy=content_security_policy([scripts], [styles]),
         styles=Markup(styles),
         scripts=Markup(scripts),
-        exact=exact_scales(analysis.parameter, data["levels"]["regions"]["grid"]),
+        predictions=prediction_text(analysis.experiment.parameters, analysis.parameter, data["levels"]),
         data=Markup(json_for_script(data)),
     )
     return text.encode("utf-8", "replace").decode()

@@ -13,17 +13,15 @@ from ingest.scaling import Scaling
 from pipeline.models.analysis import Analysis, Outlook, largest_point
 from pipeline.models.bottlenecks import GROWING, NOTEWORTHY_SHARE
 from pipeline.models.kernels import Kernels, mean_over_repetitions
-from pipeline.models.runtime.estimate import Estimate
-from pipeline.models.runtime.figures import Study
 from pipeline.models.runtime.runtime import Runtime
 from pipeline.projection.study_verdicts import StudyRoofline
 from pipeline.report.html.embedding import integers, packed
-from pipeline.report.html.folding import ShownLevel, knots, shown_level, with_sum
-from pipeline.report.html.grid import refined
+from pipeline.report.html.folding import ShownLevel, shown_level, with_sum
 from pipeline.report.html.levels import level_data, without_zeros
+from pipeline.report.html.program import estimates, plain, program_data
 from pipeline.report.html.roofline import roofline_data
 from pipeline.report.html.scales import scales_of
-from pipeline.report.runtime_charts import predicted_figures, runtime_charts
+from pipeline.report.runtime_charts import runtime_charts
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -44,9 +42,8 @@ def shown_levels(
 ) -> dict[str, ShownLevel]:
     """Choose which regions and call paths the page shows by themselves; arguments as of `page_data`."""
     scales, points = scales_of(analysis, targets), analysis.experiment.points
-    needed = refined(analysis, scales)
     return {
-        name: shown_level(level, ahead, points, knots(level.kernels, needed, scales))
+        name: shown_level(level, ahead, points, scales)
         for name, level, ahead in (
             ("regions", analysis.regions, regions),
             ("callpaths", analysis.callpaths, callpaths),
@@ -98,9 +95,7 @@ def page_data(
         "runtime": None
         if found is None
         else runtime_data(analysis, found, targets[-1], levels["regions"].grid),
-        "answer": None
-        if found is None
-        else answer_data(analysis, found, targets[-1], levels["regions"].grid),
+        "program": None if found is None else program_data(analysis, targets[-1], levels["regions"].grid),
         "roofline": roofline_data(roofline),
     }
 
@@ -121,7 +116,7 @@ def metric_data(analysis: Analysis, targets: FloatArray, other: MetricOutlook) -
         ("callpaths", other.analysis.callpaths, other.callpaths),
     ):
         part, ahead = without_zeros(level, outlook)
-        levels[name] = level_data(shown_level(part, ahead, points, scales, crossing=False), number)
+        levels[name] = level_data(shown_level(part, ahead, points, scales, beside=True), number)
         levels[name]["node"] = integers(part.kernels.node)
     return {
         "metric": kernels.metric,
@@ -216,63 +211,30 @@ def _most_uneven(excess: FloatArray) -> IntArray:
     return np.asarray(order[worst[order] > 0], dtype=np.int64)
 
 
-ANSWERS = {
-    "wall": ("wall time", "s"),
-    "speedup": ("speed-up", ""),
-    "efficiency": ("efficiency", "%"),
-    "weak_efficiency": ("weak efficiency", "%"),
-    "work_rate": ("work rate", ""),
-}
-
-
-def answer_data(
-    analysis: Analysis, found: Runtime, target: FloatArray, scale: FloatArray
-) -> list[dict[str, Any]]:
-    """Return the figures that the page shows for any target: those that are known at some scale.
-
-    Args:
-        analysis: the modelled experiment.
-        found: its runtime.
-        target: float64[D], of which the other parameters are taken.
-        scale: float64[Q], ascending, where the figures are computed.
-    """
-    figures = predicted_figures(Study(analysis), target, scale)
-    known = {name: getattr(figures, name) for name in ANSWERS}
-    return [
-        {"label": label, "unit": unit, "estimates": {"scale": scale.tolist(), **_estimates(known[name])}}
-        for name, (label, unit) in ANSWERS.items()
-        if np.isfinite(known[name].value).any()
-    ]
-
-
 def runtime_data(
     analysis: Analysis, found: Runtime, target: FloatArray, scale: FloatArray
 ) -> list[dict[str, Any]]:
     """Return the charts of the first screen; figures that are not available are None.
 
-    Arguments as of `answer_data`.
+    Args:
+        analysis: the modelled experiment.
+        found: its runtime.
+        target: float64[D], of which the other parameters are taken.
+        scale: float64[Q], ascending, where the models are evaluated.
     """
     return [
         {
             "name": chart.name,
             "label": chart.label,
             "target": chart.target,
-            "points": {"scale": chart.measured_at.tolist(), **_estimates(chart.measured)},
-            "curve": {"scale": chart.scale.tolist(), **_estimates(chart.model)},
-            "ideal": None if chart.ideal is None else _plain(chart.ideal),
+            "points": estimates(chart.measured_at, chart.measured),
+            "curve": estimates(chart.scale, chart.model),
+            "ideal": None if chart.ideal is None else plain(chart.ideal),
             "threshold": chart.threshold,
         }
         for chart in runtime_charts(analysis, found, target, scale)
         if np.isfinite(chart.model.value).any()
     ]
-
-
-def _estimates(figures: Estimate) -> dict[str, list[float | None]]:
-    return {name: _plain(getattr(figures, name)) for name in ("value", "lower", "upper")}
-
-
-def _plain(values: FloatArray) -> list[float | None]:
-    return [float(f"{value:.6g}") if np.isfinite(value) else None for value in values.tolist()]
 
 
 def filter_data(evidence: Mapping[str, Any] | None) -> dict[str, Any] | None:

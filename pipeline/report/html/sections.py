@@ -171,6 +171,20 @@ def configuration_rows(provenance: Mapping[str, Any]) -> list[tuple[str, str]]:
     return [(key, json.dumps(value)) for key, value in provenance["configuration"].items()]
 
 
-def exact_scales(parameter: str, grid: Sequence[float]) -> str:
-    """Say at which scales the page has exact predictions: ``40 scales from p = 1 to 8192``."""
-    return f"{len(grid)} scales from {parameter} = {scale_text(grid[0], 4)} to {scale_text(grid[-1], 4)}"
+def prediction_text(parameters: Sequence[str], scaled: str, levels: Mapping[str, Any]) -> str:
+    """Say what the page's predictions are, from its data of the levels."""
+    grid = levels["regions"]["grid"]
+    scales = f"{len(grid)} scales from {scaled} = {scale_text(grid[0], 4)} to {scale_text(grid[-1], 4)}"
+    counts = [
+        f"{len(level['predictor']['kernels'])} of {len(level['region'])} {noun}"
+        for noun, level in (("regions", levels["regions"]), ("call paths", levels["callpaths"]))
+        if level["predictor"] is not None
+    ]
+    if not counts:
+        return f"Predictions and intervals were computed at {scales} and are interpolated."
+    others = "" if len(parameters) == 1 else ", and elsewhere have the interval of the same scale, by ratio"
+    return (
+        f"At any target, this page computes values and intervals of {', '.join(counts)} and of the total as "
+        f"pipeline predict does. Those of the others, which take little, were computed at {scales} and are "
+        f"interpolated{others}. Curves are interpolated between these scales."
+    )

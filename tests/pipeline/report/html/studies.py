@@ -128,6 +128,25 @@ def two_parameter_study() -> Analysis:
     return analyse(experiment, decide_scaling(experiment), "time", ModelOptions())
 
 
+@cache
+def three_parameter_study() -> Analysis:
+    """Four call paths over processes, threads and a size, with noise of 2 %, as a series file gives them."""
+    scales = [2.0, 4, 8, 16], [1.0, 2, 4], [10.0, 20, 40, 80]
+    p, t, n = (a.ravel() for a in np.meshgrid(*scales, indexing="ij"))
+    values = np.stack([0.5 * n**2 / (p * t), 0.3 * n + 0 * p, 0.2 * p**0.5 * n, 0.01 * p * t * np.log2(n)])
+    values = values[:, :, None] * np.random.default_rng(4).normal(1, 0.02, (4, len(p), 3))
+    series = Series(
+        source="three.txt",
+        parameters=("p", "t", "n"),
+        points=np.column_stack([p, t, n]),
+        callpaths=(("main",), ("main", "solve"), ("main", "solve", "MPI_Send"), ("main", "MPI_Barrier")),
+        metrics=(Metric("time", "s"),),
+        values={"time": values},
+    )
+    experiment = experiment_from_series(series)
+    return analyse(experiment, decide_scaling(experiment), "time", ModelOptions())
+
+
 def outlooks(analysis: Analysis) -> tuple[Outlook, Outlook]:
     """What call paths and regions do at the default target."""
     targets = default_target(analysis)

@@ -120,5 +120,6 @@ def test_every_parameter_is_kept(running: Any, tmp_path: Path) -> None:
     path.write_text(report_html(answered(two_parameter_study())), encoding="utf-8")
     opened = Watched(running, path, "at.p=128&at.n=20", viewport=WIDE)
     shows(opened.page.locator(".at-target"), "p = 128, n = 20")
-    shows(opened.page.locator(".at-target"), "values of the formulas alone")
+    shows(opened.page.locator(".at-target"), "wall time")
+    assert "formulas alone" not in opened.page.locator(".at-target").inner_text()
     opened.page.close()

@@ -159,13 +159,14 @@ def test_warnings_about_models_say_how_many_call_paths_they_concern() -> None:
     assert "fewer than 5 points: all call paths" in shown(report_html(report_of(noted)))
 
 
-def test_exact_scales_are_listed(text: str) -> None:
+def test_what_predictions_are_based_on_is_said(text: str) -> None:
     grid = data_of(text)["levels"]["regions"]["grid"]
-    assert f"of regions were computed at {len(grid)} scales from p = 1 to 65536, closest" in shown(text)
+    assert "intervals of 5 of 5 regions, 5 of 5 call paths and of the total" in shown(text)
+    assert f"were computed at {len(grid)} scales from p = 1 to 65536 and are interpolated." in shown(text)
 
 
 def test_the_other_parameters_are_explained_if_there_are_any(text: str) -> None:
-    hint = "with the other parameters at their target only"
+    hint = "Crossovers are those with the other parameters at the target that the page opens with"
     assert hint not in shown(text)
     assert hint in shown(report_html(report_of(two_parameter_study())))
 

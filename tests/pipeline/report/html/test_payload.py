@@ -19,7 +19,6 @@ from pipeline.report.html import payload
 from pipeline.report.html.payload import (
     METRICS,
     MOST_UNEVEN,
-    answer_data,
     filter_data,
     imbalance_data,
     page_data,
@@ -29,6 +28,7 @@ from pipeline.report.html.payload import (
     short_unit,
     shown_levels,
 )
+from pipeline.report.html.program import program_data
 from tests.pipeline.report.html.studies import (
     EVIDENCE,
     SCRIPT,
@@ -282,7 +282,7 @@ def test_figures_that_are_not_available_have_no_chart() -> None:
 def test_figures_for_any_target_are_those_of_the_runtime() -> None:
     report = answered(study())
     assert report.runtime is not None
-    rows = answer_data(study(), report.runtime, report.targets[-1], np.array([16.0, 256.0]))
+    rows = program_data(study(), report.targets[-1], np.array([16.0, 256.0]))["answers"]
     assert [(row["label"], row["unit"]) for row in rows] == [
         ("wall time", "s"),
         ("speed-up", ""),

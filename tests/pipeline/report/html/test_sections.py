@@ -14,10 +14,10 @@ from pipeline.report.html.sections import (
     configuration_rows,
     counted,
     efficiency_table,
-    exact_scales,
     facts,
     model_warnings,
     predicted_efficiency,
+    prediction_text,
     repetitions_text,
     scale_text,
     study_name,
@@ -138,8 +138,17 @@ def test_whole_values_of_parameters_stay_whole(value: float, text: str) -> None:
     assert scale_text(value) == text
 
 
-def test_exact_scales_are_a_range() -> None:
-    assert exact_scales("p", [5.65685, 16.0, 131072.0]) == "3 scales from p = 5.657 to 131072"
+def test_what_predictions_are_based_on() -> None:
+    some = {"grid": [5.65685, 16.0, 131072.0], "region": [0, 1, 2], "predictor": {"kernels": [0, 2]}}
+    levels = {"regions": some, "callpaths": some}
+    one, two = (prediction_text(names, "p", levels) for names in (["p"], ["p", "n"]))
+    assert "intervals of 2 of 3 regions, 2 of 3 call paths and of the total" in one
+    assert "computed at 3 scales from p = 5.657 to 131072 and are interpolated." in one
+    assert "and elsewhere have the interval of the same scale, by ratio." in two
+    without = {name: some | {"predictor": None} for name in levels}
+    assert prediction_text(["p"], "p", without) == (
+        "Predictions and intervals were computed at 3 scales from p = 5.657 to 131072 and are interpolated."
+    )
 
 
 def test_efficiency_leaves_out_what_is_unknown_everywhere() -> None:

@@ -1,33 +1,45 @@
 // @ts-check
-// The kernels of one level of detail, call paths or regions: measurements, and models evaluated in the page,
-// constant + sum of coefficient * product of p^i * log2(p)^j.
+// The kernels of one level of detail, call paths or regions: measurements and predictions.
 
-import { doubles, floats } from "./payload.js";
+import { Formulas } from "./formulas.js";
+import { between, Line } from "./line.js";
+import { floats } from "./payload.js";
+import { Predictor } from "./predictor.js";
 import { placeAmong } from "./space.js";
 
 /** @import { LevelPayload, Point, Region } from "./payload.js" */
+/** @import { Ends } from "./trend.js" */
 /** @import { Space } from "./space.js" */
 /** @typedef {{over: number, past: number, at: number, measured: boolean}} Crossover kernel `over` overtakes `past` */
 /** @typedef {readonly [number, number]} Interval lower and upper end */
 
-const REMEMBERED = 300; // points
+/**
+ * What is predicted at a point.
+ * @typedef {object} Predicted
+ * @property {Float64Array} value of all kernels
+ * @property {Ends[]} ends of those with predictors
+ * @property {{plain: Ends, widened: Ends} | null} total without and with errors that all measurements share
+ */
 
-export class Level {
+const REMEMBERED = 100; // points
+const LINES = 4; // remembered
+
+export class Level extends Formulas {
   /**
    * @param {LevelPayload} raw
    * @param {Space} space
    * @param {Region[]} regions
-   * @param {{additive: boolean, whole?: Level, node?: number[]}} [part] whether values have a sum, and of which
-   *   level these are only some kernels
+   * @param {{additive: boolean, whole?: Level, node?: number[], fine?: Level}} [part] whether values have a sum,
+   *   of which level these are only some kernels, and with which finer parts their sum agrees
    */
-  constructor(raw, space, regions, { additive, whole, node } = { additive: true }) {
-    const models = raw.models;
+  constructor(raw, space, regions, { additive, whole, node, fine } = { additive: true }) {
+    const { models } = raw;
+    super(models, raw.region.length);
     this.additive = additive;
     this.whole = whole;
     this.node = node ?? [];
     this.space = space;
     this.regions = regions;
-    this.count = raw.region.length;
     this.region = raw.region;
     this.parent = raw.parent;
     this.mean = floats(raw.mean);
@@ -43,18 +55,6 @@ export class Level {
     this.repetitions = raw.repetitions.count;
     this.single = floats(raw.repetitions.values);
     this.singleRow = new Map(raw.repetitions.kernels.map((k, row) => [k, row]));
-    this.terms = models.terms;
-    this.exponents = models.terms.map((term) =>
-      term.map(([power, logarithm]) => [fraction(power), logarithm]),
-    );
-    this.hypotheses = models.hypotheses;
-    this.sharpness = models.sharpness;
-    this.rivals = models.rivals;
-    this.chosen = models.chosen;
-    this.weight = floats(models.weight);
-    this.coefficients = doubles(models.coefficients);
-    this.width = this.coefficients.length / Math.max(this.count * this.rivals, 1);
-    this.floor = models.nonnegative ? 0 : -Infinity;
     this.validFrom = floats(models.validFrom);
     this.growths = models.growths;
     this.growth = models.growth;
@@ -66,18 +66,20 @@ export class Level {
     );
     this.scales = raw.grid;
     this.logScales = Float64Array.from(raw.grid, Math.log);
-    this.grid = { value: floats(raw.value), lower: floats(raw.lower), upper: floats(raw.upper) };
+    const grid = { value: floats(raw.value), lower: floats(raw.lower), upper: floats(raw.upper) };
+    this.opening = new Line(this, space.opening, grid);
+    /** @type {Map<string, Line>} */
+    this.lines = new Map();
     this.totalInterval = { lower: floats(raw.total.lower), upper: floats(raw.total.upper) };
-    /** @type {Map<string, Float64Array>} */
+    this.predictor = raw.predictor && new Predictor(raw.predictor);
+    this.fine = fine;
+    /** Per kernel its place among those with predictors; -1 for the others. */
+    this.predicting = new Int32Array(this.count).fill(-1);
+    raw.predictor?.kernels.forEach((k, i) => {
+      this.predicting[k] = i;
+    });
+    /** @type {Map<string, Predicted>} */
     this.known = new Map();
-    /** @type {Float32Array | null} */
-    this.ratios = null;
-  }
-
-  /** Logarithms of prediction over formula at the grid, made when they are first needed. */
-  get correction() {
-    this.ratios ??= this.corrections();
-    return this.ratios;
   }
 
   /** @param {number} k */
@@ -128,138 +130,72 @@ export class Level {
   }
 
   /**
-   * Terms of the chosen model, or of a rival.
-   * @param {number} k
-   * @param {number} [rival]
-   * @returns {number[]}
-   */
-  hypothesis(k, rival = 0) {
-    const index = this.chosen[k * this.rivals + rival];
-    return index < 0 ? [] : this.hypotheses[index];
-  }
-
-  /**
-   * How sharp the soft knee of a model is; 1 if it has none.
-   * @param {number} k
-   * @param {number} [rival]
-   */
-  knee(k, rival = 0) {
-    const index = this.chosen[k * this.rivals + rival];
-    return index < 0 ? 1 : this.sharpness[index];
-  }
-
-  /**
-   * The models of a kernel that the page knows, the chosen one first.
-   * @param {number} k
-   */
-  rivalsOf(k) {
-    return Array.from({ length: this.rivals }, (_, i) => i).filter(
-      (i) => this.chosen[k * this.rivals + i] >= 0,
-    );
-  }
-
-  /**
-   * Probability of a model.
-   * @param {number} k
-   * @param {number} rival
-   */
-  probability(k, rival) {
-    return this.weight[k * this.rivals + rival];
-  }
-
-  /**
-   * The constant (c = 0) or the coefficient of the c-th term.
-   * @param {number} k
-   * @param {number} rival
-   * @param {number} c
-   */
-  coefficient(k, rival, c) {
-    return this.coefficients[(k * this.rivals + rival) * this.width + c];
-  }
-
-  /**
-   * @param {number} k
-   * @param {number} rival
-   * @param {(term: number) => number} ofTerm
-   */
-  combine(k, rival, ofTerm) {
-    const sharpness = this.knee(k, rival);
-    let sum = this.coefficient(k, rival, 0) ** sharpness;
-    this.hypothesis(k, rival).forEach((t, i) => {
-      sum += (this.coefficient(k, rival, i + 1) * ofTerm(t)) ** sharpness;
-    });
-    return Math.max(sharpness === 1 ? sum : sum ** (1 / sharpness), this.floor);
-  }
-
-  /**
-   * What the formula of the chosen model, or of a rival, gives at a point.
-   * @param {number} k
-   * @param {Point} at
-   * @param {number} [rival]
-   */
-  formula(k, at, rival = 0) {
-    return this.combine(k, rival, (t) => termValue(this.exponents[t], at));
-  }
-
-  /**
-   * What the formulas of all chosen models give at a point.
+   * Whether values at a point are those of `pipeline predict`, not of the formulas alone.
    * @param {Point} at
    */
-  formulas(at) {
-    const ofTerm = this.exponents.map((term) => termValue(term, at));
-    return Float64Array.from({ length: this.count }, (_, k) => this.combine(k, 0, (t) => ofTerm[t]));
+  knows(at) {
+    return this.predictor !== null || this.gridPlace(at) !== null;
   }
 
-  /** Logarithms of prediction over formula at the grid; predictions weigh all rivals. */
-  corrections() {
-    const { scales } = this;
-    const logs = new Float32Array(this.count * scales.length);
-    scales.forEach((scale, i) => {
-      this.formulas(this.space.atScale(this.space.opening, scale)).forEach((formula, k) => {
-        const value = this.grid.value[k * scales.length + i];
-        logs[k * scales.length + i] = comparable(formula, value) ? Math.log(value / formula) : NaN;
+  /**
+   * Predictions along the scaled parameter through a point.
+   * @param {Point} at
+   */
+  along(at) {
+    if (this.space.onGridLine(at)) return this.opening;
+    const key = this.space.atScale(at, 1).join();
+    const line = this.lines.get(key) ?? new Line(this, [...at], this.predictor && this.knownAlong(at));
+    this.lines.set(key, line);
+    if (this.lines.size > LINES) this.lines.delete(this.lines.keys().next().value ?? "");
+    return line;
+  }
+
+  /**
+   * Predictions through a point at the scales of the grid.
+   * @param {Point} at
+   */
+  knownAlong(at) {
+    const size = this.count * this.scales.length;
+    const known = {
+      value: new Float64Array(size),
+      lower: new Float64Array(size),
+      upper: new Float64Array(size),
+    };
+    this.scales.forEach((scale, i) => {
+      const point = this.space.atScale(at, scale);
+      this.values(point).forEach((value, k) => {
+        const place = k * this.scales.length + i;
+        known.value[place] = value;
+        [known.lower[place], known.upper[place]] = this.interval(k, point, value) ?? [value, value];
       });
     });
-    return logs;
-  }
-
-  /**
-   * Between which two points of the grid a point lies; null away from its line, and beyond its ends.
-   * @param {Point} at
-   */
-  gridPlace(at) {
-    return this.space.onGridLine(at) ? placeAmong(this.logScales, at[this.space.column]) : null;
-  }
-
-  /**
-   * A prediction: the formula corrected by what its rivals say; the formula alone away from the grid's line.
-   * @param {number} k
-   * @param {number} formula
-   * @param {{i: number, share: number} | null} place
-   */
-  corrected(k, formula, place) {
-    if (!place) return formula;
-    const { correction } = this;
-    const i = k * this.scales.length + place.i;
-    const log = correction[i] * (1 - place.share) + correction[i + 1] * place.share;
-    if (formula > 0 && Number.isFinite(log)) return formula * Math.exp(log);
-    return between(this.grid.value[i], this.grid.value[i + 1], place.share);
+    return known;
   }
 
   /**
    * Predicted value of one kernel at a point.
    * @param {number} k
    * @param {Point} at
+   * @returns {number}
    */
   value(k, at) {
-    return this.corrected(k, this.formula(k, at), this.gridPlace(at));
+    return this.predictor ? this.values(at)[k] : this.along(at).value(k, at[this.space.column]);
   }
 
   /**
-   * Predicted values of all kernels at a point; the last ones are remembered, so they must not be changed.
+   * Predicted values of all kernels at a point, which must not be changed.
    * @param {Point} at
+   * @returns {Float64Array}
    */
   values(at) {
+    return this.predictor ? this.predicted(at).value : this.along(at).values(at[this.space.column]);
+  }
+
+  /**
+   * Predictions at a point; the last ones are remembered.
+   * @param {Point} at
+   */
+  predicted(at) {
     const key = at.join();
     const known = this.known.get(key);
     if (known) {
@@ -267,11 +203,44 @@ export class Level {
       this.known.set(key, known);
       return known;
     }
-    const place = this.gridPlace(at);
-    const found = this.formulas(at).map((formula, k) => this.corrected(k, formula, place));
+    const found = this.predict(at);
     this.known.set(key, found);
     if (this.known.size > REMEMBERED) this.known.delete(this.known.keys().next().value ?? "");
     return found;
+  }
+
+  /**
+   * @param {Point} at
+   * @returns {Predicted}
+   */
+  predict(at) {
+    const { predictor, predicting, fine, opening } = this;
+    const place = opening.nearest(at[this.space.column]);
+    const value = this.formulas(at).map((formula, k) =>
+      predicting[k] < 0 ? opening.corrects(k, formula, place) : 0,
+    );
+    if (!predictor) return { value, ends: [], total: null };
+    const { plain, widened } = predictor.at(at);
+    const ends = fine ? predictor.agreed(widened, sumOf(value), sumOf(fine.values(at)), at) : widened;
+    ends.forEach((of, i) => {
+      value[predictor.kernels[i]] = of[1];
+    });
+    if (fine || !this.additive) return { value, ends, total: null };
+    const all = Array.from(value, (one, k) => {
+      if (predicting[k] >= 0) return plain[predicting[k]];
+      const [lower, upper] = opening.scaled(k, at[this.space.column], one) ?? [one, one];
+      return /** @type {Ends} */ ([lower, one, upper]);
+    });
+    return { value, ends, total: predictor.total(all, at) };
+  }
+
+  /**
+   * The total at a point, without and with errors that all measurements share; null without predictor.
+   * @param {Point} at
+   */
+  total(at) {
+    const level = this.fine ?? this;
+    return level.predictor && level.predicted(at).total;
   }
 
   /**
@@ -279,35 +248,37 @@ export class Level {
    * @param {number} k
    * @param {Point} at
    * @param {number} value
+   * @returns {Interval | null}
    */
   interval(k, at, value) {
-    return this.interpolated(this.grid, k * this.scales.length, at, value);
+    const scale = at[this.space.column];
+    if (!this.predictor) return this.along(at).interval(k, scale, value);
+    const i = this.predicting[k];
+    return i < 0 ? this.opening.scaled(k, scale, value) : around(this.predicted(at).ends[i], value);
   }
 
   /**
-   * @param {Point} at
-   * @param {number} value
-   */
-  intervalOfTotal(at, value) {
-    return this.interpolated(this.totalInterval, 0, at, value);
-  }
-
-  /**
-   * Ends of an interval: exact at the grid, interpolated by ratio in between; they enclose the value.
-   * @param {{lower: Float32Array, upper: Float32Array}} ends
-   * @param {number} offset
    * @param {Point} at
    * @param {number} value
    * @returns {Interval | null}
    */
-  interpolated({ lower, upper }, offset, at, value) {
+  intervalOfTotal(at, value) {
+    const total = this.total(at);
+    if (total) return around(total.widened, value);
     const place = this.gridPlace(at);
     if (!place) return null;
-    const i = offset + place.i;
-    return [
-      Math.min(between(lower[i], lower[i + 1], place.share), value),
-      Math.max(between(upper[i], upper[i + 1], place.share), value),
-    ];
+    const { lower, upper } = this.totalInterval;
+    /** @param {Float32Array} of */
+    const here = (of) => between(of[place.i], of[place.i + 1], place.share);
+    return around([here(lower), value, here(upper)], value);
+  }
+
+  /**
+   * Between which scales of the grid a point lies; null away from its line, and beyond its ends.
+   * @param {Point} at
+   */
+  gridPlace(at) {
+    return this.space.onGridLine(at) ? placeAmong(this.logScales, at[this.space.column]) : null;
   }
 
   /**
@@ -348,38 +319,16 @@ export class Level {
 }
 
 /**
- * @param {number[][]} term
- * @param {Point} at
+ * An interval that encloses a value.
+ * @param {Ends} ends
+ * @param {number} value
+ * @returns {Interval}
  */
-function termValue(term, at) {
-  let product = 1;
-  term.forEach(([power, logarithm], d) => {
-    if (power !== 0) product *= at[d] ** power;
-    if (logarithm !== 0) product *= Math.log2(at[d]) ** logarithm;
-  });
-  return product;
+function around([lower, , upper], value) {
+  return [Math.min(lower, value), Math.max(upper, value)];
 }
 
-/** @param {string} text */
-function fraction(text) {
-  const [above, below] = text.split("/").map(Number);
-  return below ? above / below : above;
-}
-
-/**
- * @param {number} a
- * @param {number} b
- * @param {number} share
- */
-export function between(a, b, share) {
-  return comparable(a, b) ? a ** (1 - share) * b ** share : a + (b - a) * share;
-}
-
-/**
- * Whether a ratio of two values means something: near zero it is of rounding errors.
- * @param {number} a
- * @param {number} b
- */
-function comparable(a, b) {
-  return a > 0 && b > 0 && a < 1e3 * b && b < 1e3 * a;
+/** @param {Float64Array} values */
+function sumOf(values) {
+  return values.reduce((sum, value) => sum + (Number.isFinite(value) ? value : 0), 0);
 }

@@ -109,8 +109,9 @@ function flagsOf(level, limits, value, shareMeasured, shareAtTarget) {
 export function leadingKernels(level, others) {
   const { space } = level;
   const peak = new Float64Array(level.count);
+  const line = level.along(others);
   for (const scale of spread(space.measuredStart, space.reach[space.column], LOOKED_AT)) {
-    const value = level.values(space.atScale(others, scale));
+    const value = line.values(scale);
     const total = sum(value);
     value.forEach((v, k) => {
       peak[k] = Math.max(peak[k], total > 0 ? v / total : 0);

@@ -27,7 +27,7 @@
  * @property {LocationsPayload[]} locations of one metric each
  * @property {FilterPayload | null} filter
  * @property {RuntimeChart[] | null} runtime null if the models are not of time
- * @property {AnswerPayload[] | null} answer figures of the whole program for any target; null as runtime
+ * @property {ProgramPayload | null} program figures of the whole program; null as runtime
  * @property {RooflinePayload | null} roofline null if the machine measured on is not known
  */
 
@@ -69,7 +69,19 @@
  * @property {number | null} threshold the efficiency asked for, in charts of efficiency
  */
 
-/** @typedef {{label: string, unit: string, estimates: Estimates}} AnswerPayload along the grid of the regions */
+/** @typedef {{name: string, label: string, unit: string, estimates: Estimates}} AnswerPayload along the grid */
+
+/**
+ * @typedef {object} ProgramPayload the figures that are known, and what they are made of
+ * @property {AnswerPayload[]} answers
+ * @property {"strong" | "weak" | "size" | "unknown"} comparison what points are compared by
+ * @property {boolean} perLocation whether totals are seconds of one location
+ * @property {number} commonError half-width of an interval, in logarithms, that all totals share
+ * @property {number} measuredError the same of measured totals
+ * @property {{factor: number, parameters: number[]} | null} locations the product of parameters times a factor
+ * @property {{value: (number | null)[], below: (number | null)[], above: (number | null)[]}} measured totals per
+ *   point, with the logarithms of value over lower end and of upper end over value
+ */
 
 /**
  * @typedef {object} Estimates values with 90 % intervals, null for what is not available
@@ -95,6 +107,7 @@
  * @property {Floats} mean K x points
  * @property {{count: number, kernels: number[], values: Floats}} repetitions
  * @property {ModelsPayload} models
+ * @property {PredictorPayload | null} predictor null if predictions are not of formulas and trends alone
  * @property {number[]} grid scales with exact predictions, ascending, the other parameters at the target
  * @property {Floats} value K x G predictions
  * @property {Floats} lower
@@ -105,6 +118,50 @@
  * @property {Floats} cvSmape
  * @property {{unreliable: number[], not_measurable: number[], start_up: number[]}} standing 1 or 0, per kernel
  * @property {[number, number, number, boolean][]} crossovers overtakes, overtaken, at, in the measured range
+ */
+
+/**
+ * @typedef {object} PredictorPayload what predictions of N kernels at any point are made of, the weightiest ones
+ * @property {number[]} kernels N of the level
+ * @property {boolean} nonnegative
+ * @property {number} correlation of the errors of all kernels
+ * @property {Point} last the largest measured value of every parameter
+ * @property {RivalsPayload} rivals
+ * @property {TrendPayload | null} trend
+ * @property {WholePayload | null} whole the model of the sum of all kernels; null unless it is their total's
+ */
+
+/** @typedef {{last: Point, nonnegative: boolean, rivals: RivalsPayload, trend: TrendPayload | null, bend: number}} WholePayload */
+
+/**
+ * @typedef {object} RivalsPayload all plausible models of N kernels, R together, those of a kernel in sequence
+ * @property {[number, number][][]} terms power and power of the logarithm per parameter
+ * @property {number[][]} hypotheses lists of terms
+ * @property {number[]} sharpness per hypothesis: the sum is the value to the power of it
+ * @property {number[]} count N numbers of models
+ * @property {number[]} hypothesis R
+ * @property {Floats} weight R probabilities
+ * @property {Doubles} coefficients per model its constant, then one per term
+ * @property {Floats} root per model the lower triangle L, row by row, of the covariance L L'
+ * @property {Floats} reach N quantiles of Student's t at the upper end of an interval
+ * @property {Floats} degrees N degrees of freedom
+ * @property {boolean} many whether all kernels have many degrees of freedom
+ * @property {Floats} drift N relative standard deviations gained with a doubling beyond the range
+ * @property {Floats | null} common N standard deviations of the logarithm that all measurements share
+ * @property {number[]} sure N, 1 for kernels that surely grow
+ */
+
+/**
+ * @typedef {object} TrendPayload what N kernels were measured at P points
+ * @property {Point[]} points
+ * @property {number[]} steepest slope per parameter
+ * @property {number[]} formulaError per parameter
+ * @property {number[]} trendError per parameter
+ * @property {number} formulasHold probability that formulas and noise are all there is
+ * @property {Floats} logs N x P logarithms, NaN for none
+ * @property {Floats | null} misfit N x P by how much they exceed the formulas; null if that does not count
+ * @property {Floats} noise N relative standard deviations of the last means
+ * @property {Floats} shift N per unit of the logarithm beyond the range
  */
 
 /**

@@ -2,10 +2,10 @@
 // All that the page knows, ready to be asked.
 
 import { CallTree } from "./call_tree.js";
-import { known } from "./estimates.js";
 import { Level } from "./level.js";
 import { KernelLocations } from "./locations.js";
 import { floats } from "./payload.js";
+import { Program } from "./program.js";
 import { Space } from "./space.js";
 
 /** @import { ImbalancePayload, Payload } from "./payload.js" */
@@ -18,17 +18,18 @@ import { Space } from "./space.js";
 export function readReport(payload) {
   const space = new Space(payload);
   const callpaths = new Level(payload.levels.callpaths, space, payload.regions);
-  const regions = new Level(payload.levels.regions, space, payload.regions);
+  const regions = new Level(payload.levels.regions, space, payload.regions, {
+    additive: true,
+    fine: callpaths,
+  });
   const chosen = metricOf(payload.metric, payload.unit, true, () => ({ regions, callpaths }));
   const others = payload.others.map(({ metric, unit, additive, levels }) =>
-    metricOf(metric, unit, additive, () => ({
-      regions: new Level(levels.regions, space, payload.regions, { additive }),
-      callpaths: new Level(levels.callpaths, space, payload.regions, {
-        additive,
-        whole: callpaths,
-        node: levels.callpaths.node,
-      }),
-    })),
+    metricOf(metric, unit, additive, () => {
+      const { node } = levels.callpaths;
+      const fine = new Level(levels.callpaths, space, payload.regions, { additive, whole: callpaths, node });
+      const coarse = { additive, fine: additive ? fine : undefined };
+      return { regions: new Level(levels.regions, space, payload.regions, coarse), callpaths: fine };
+    }),
   );
   return {
     space,
@@ -43,7 +44,7 @@ export function readReport(payload) {
     locations: payload.locations.map((raw) => new KernelLocations(raw)),
     filter: payload.filter,
     runtime: payload.runtime,
-    answer: payload.answer?.map(({ label, unit, estimates }) => ({ label, unit, curve: known(estimates) })),
+    program: payload.program && new Program(payload.program, callpaths),
     roofline: payload.roofline,
   };
 }

@@ -1,7 +1,6 @@
 // @ts-check
 // The controls that stay in sight: the target with what it means, what is shown of which metric, and the search.
 
-import { figureAt } from "../data/estimates.js";
 import { sum } from "../data/outlook.js";
 import { byId, el, selector, switcher } from "../draw/dom.js";
 import { cutText, pathNames } from "../text/names.js";
@@ -98,18 +97,15 @@ export function outsideText(space, target) {
  * @returns {string[]}
  */
 export function answerTexts(report, state) {
-  const { space } = report;
   const { target, level, metric } = state;
-  const parts = (space.onGridLine(target) ? (report.answer ?? []) : []).flatMap(({ label, unit, curve }) => {
-    const found = figureAt(curve, target[space.column]);
-    return found ? [`${label} ${estimateText(found, unit)}`] : [];
-  });
+  const answers = report.program?.answersAt(target) ?? [];
+  const parts = answers.map(({ label, unit, figure }) => `${label} ${estimateText(figure, unit)}`);
   if (metric.additive) {
     const total = sum(level.values(target));
     const text = quantityText(total, metric.unit, level.intervalOfTotal(target, total));
     parts.push(`${metric.name} ${text.replace(/, 90 % interval (.*)/, " ($1)")}`);
   }
-  if (level.gridPlace(target) === null) parts.push(WITHOUT);
+  if (!level.knows(target)) parts.push(WITHOUT);
   return parts;
 }
 

@@ -27,7 +27,7 @@ export function shownCrossovers(level, target, leading) {
     .filter(({ over, past }) => leading.includes(over) && leading.includes(past))
     .map((crossover) => ({
       ...crossover,
-      value: level.value(crossover.over, space.atScale(target, crossover.at)),
+      value: level.along(target).value(crossover.over, crossover.at),
     }))
     .sort((a, b) => b.value - a.value)
     .slice(0, SHOWN)
@@ -43,16 +43,14 @@ export function shownCrossovers(level, target, leading) {
  * @returns {Interval}
  */
 export function crossoverRange(level, target, { over, past, at }) {
-  const { space, scales } = level;
+  const { scales } = level;
+  const line = level.along(target);
   /**
    * @param {number} k
    * @param {number} scale
    * @returns {Interval}
    */
-  const ends = (k, scale) => {
-    const point = space.atScale(target, scale);
-    return level.interval(k, point, level.value(k, point)) ?? [0, Infinity];
-  };
+  const ends = (k, scale) => line.interval(k, scale, line.value(k, scale)) ?? [0, Infinity];
   /** @param {number} scale */
   const before = (scale) => ends(over, scale)[1] < ends(past, scale)[0];
   /** @param {number} scale */

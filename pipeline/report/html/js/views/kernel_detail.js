@@ -96,10 +96,11 @@ function kernelCurves(level, target, k) {
     rival,
     values: points.map((at) => level.formula(k, at, rival)),
   }));
-  const predicted = points.map((at) => level.value(k, at));
+  const line = level.along(target);
+  const predicted = xs.map((scale) => line.value(k, scale));
   /** @type {Interval[]} */
-  const intervals = points.flatMap((at, j) => {
-    const interval = level.interval(k, at, predicted[j]);
+  const intervals = xs.flatMap((scale, j) => {
+    const interval = line.interval(k, scale, predicted[j]);
     return interval ? [interval] : [];
   });
   return { xs, formulas, predicted, intervals };

@@ -74,7 +74,8 @@ function sceneOf(report, state) {
   const selected = state.selecting ? largestSelected(level, target, state) : -1;
   const drawn = selected < 0 || leading.includes(selected) ? leading : [...leading, selected];
   const xs = curveScales(space, target);
-  const all = xs.map((scale) => level.values(space.atScale(target, scale)));
+  const line = level.along(target);
+  const all = xs.map((scale) => line.values(scale));
   return {
     level,
     target,
@@ -154,12 +155,12 @@ function drawLines(host, scene, options) {
     drawEndLabels(chart, ends);
   }
   readings(host, chart, space, (scale) => {
-    const at = space.atScale(target, scale);
+    const line = level.along(target);
     const point = space.pointsAlong(target).find((i) => space.points[i][space.column] === scale);
     return drawn.map((k, i) => {
-      const value = level.value(k, at);
+      const value = line.value(k, scale);
       const measured = point === undefined ? "" : `, measured ${figure(level.measured(k, point))}`;
-      const interval = level.interval(k, at, value);
+      const interval = line.interval(k, scale, value);
       const text = `${figure(value)}${interval ? ` (${intervalText(interval)})` : ""}${measured}`;
       return [look(k), names[i], text];
     });
@@ -174,7 +175,8 @@ function drawLines(host, scene, options) {
  * @param {number[]} values
  */
 function drawIntervalBand(chart, { level, target, look, xs }, k, values) {
-  const ends = xs.map((scale, j) => level.interval(k, level.space.atScale(target, scale), values[j]));
+  const line = level.along(target);
+  const ends = xs.map((scale, j) => line.interval(k, scale, values[j]));
   if (ends.some((end) => end === null)) return;
   const lower = ends.map((end) => end?.[0] ?? 0);
   const upper = ends.map((end) => end?.[1] ?? 0);
@@ -238,7 +240,7 @@ function drawStack(host, scene, options) {
  * @returns {Reading[]}
  */
 function stackReadings({ level, target, leading }, scale, share) {
-  const value = level.values(level.space.atScale(target, scale));
+  const value = level.along(target).values(scale);
   const total = sum(value);
   /** @param {number} v */
   const part = (v) => (share ? percent(v / total) : figure(v));

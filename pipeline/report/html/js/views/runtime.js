@@ -242,7 +242,10 @@ export function buildRuntime(report, state) {
   const { space } = report;
   for (const chart of report.runtime ?? []) {
     const host = byId(`runtime-${chart.name}`);
-    const draw = () => drawChart(host, space, chart, state.target[space.column]);
+    const draw = () => {
+      const here = report.program?.chartAt(chart, state.target) ?? chart;
+      drawChart(host, space, here, state.target[space.column]);
+    };
     byId(`runtime-${chart.name}-key`).replaceChildren(...keyOf(chart), chartTools(host, chart.label, draw));
     state.follow(host, draw);
     onResize(host, draw);

@@ -15,5 +15,12 @@ def data_of(analysis: Analysis, targets: FloatArray | None = None) -> dict[str, 
     return page_data(analysis, shown_levels(analysis, *ahead, targets), targets, None)
 
 
+def without_predictors(data: dict[str, Any]) -> dict[str, Any]:
+    """The same as if other models predicted it, as for a study on another machine."""
+    for level in data["levels"].values():
+        level["predictor"] = None
+    return data
+
+
 def with_models(analysis: Analysis, models: ScalingModels) -> Analysis:
     return replace(analysis, callpaths=Level(analysis.callpaths.kernels, models))

@@ -5,7 +5,7 @@ import math
 import pytest
 
 from tests.pipeline.report.html.browser import Scripts
-from tests.pipeline.report.html.js.data import data_of
+from tests.pipeline.report.html.js.data import data_of, without_predictors
 from tests.pipeline.report.html.studies import study, study_of, two_parameter_study
 
 
@@ -49,7 +49,7 @@ def test_crossovers_have_the_range_in_which_intervals_overlap(scripts: Scripts) 
 
 
 def test_ranges_without_an_end_are_infinite(scripts: Scripts) -> None:
-    data = data_of(two_parameter_study())
+    data = without_predictors(data_of(two_parameter_study()))
     found = scripts.read(data, "crossovers.crossoverRange(level, [64, 30], { over: 2, past: 0, at: 50 })")
     assert found == [0, math.inf]
 
