@@ -67,8 +67,8 @@ export function sideAt({ tree, space }, where, target) {
  * @param {Difference} difference
  * @param {[number, number]} scales
  */
-export function lossNote({ answer }, difference, scales) {
-  if (!answer?.some(({ label }) => label === "efficiency") || scales[1] <= scales[0]) return [];
+export function lossNote({ program }, difference, scales) {
+  if (program?.raw.comparison !== "strong" || scales[1] <= scales[0]) return [];
   const { a, b, total } = difference;
   const ends = a.kind === "measured" && b.whole ? [total.a / b.whole.high, total.a / b.whole.low] : [];
   const range = ends.length ? ` (${ends.map(percent).join(" to ")})` : "";
