@@ -152,15 +152,15 @@ def test_sides_have_measurements_with_their_range_and_predictions_with_their_int
 
 
 def test_lost_efficiency_is_said_under_strong_scaling_only(scripts: Scripts) -> None:
-    expression = """scales.lossNote({ answer: [{ label: values[0] }] },
+    expression = """scales.lossNote({ program: { raw: { comparison: values[0] } } },
         { a: { kind: "measured" }, b: { whole: values[2] ?? null }, total: { a: 8, b: 10 }, common: 1.25 },
         values[1])"""
     data = data_of(study())
-    assert scripts.read(data, expression, "efficiency", [4, 64]) == [
+    assert scripts.read(data, expression, "strong", [4, 64]) == [
         "Parallel efficiency at B relative to A: 80.0 %."
     ]
-    assert scripts.read(data, expression, "efficiency", [4, 64], {"low": 9, "high": 16}) == [
+    assert scripts.read(data, expression, "strong", [4, 64], {"low": 9, "high": 16}) == [
         "Parallel efficiency at B relative to A: 80.0 % (50.0 % to 88.9 %)."
     ]
-    assert scripts.read(data, expression, "weak efficiency", [4, 64]) == []
-    assert scripts.read(data, expression, "efficiency", [64, 4]) == []
+    assert scripts.read(data, expression, "weak", [4, 64]) == []
+    assert scripts.read(data, expression, "strong", [64, 4]) == []
