@@ -130,7 +130,7 @@ export class DataTable {
   head(column) {
     const { key, help, kind } = column;
     const arrow = el("span", { class: "arrow", "aria-hidden": true });
-    const title = el("span", {}, titleOf(column));
+    const title = el("span", {}, ...titleParts(column));
     const button = el("button", { type: "button", title: help, click: () => this.sortBy(key) }, title, arrow);
     return el("th", { scope: "col", class: kind ?? null }, button);
   }
@@ -179,7 +179,7 @@ export class DataTable {
     });
     for (const [key, head] of this.heads) {
       const title = head.querySelector("button > span");
-      if (title) title.textContent = titleOf(this.column(key));
+      if (title) title.replaceChildren(...titleParts(this.column(key)));
       if (key === this.sortKey) head.setAttribute("aria-sort", this.descending ? "descending" : "ascending");
       else head.removeAttribute("aria-sort");
     }
@@ -331,6 +331,15 @@ export class DataTable {
 /** @param {Column} column */
 function titleOf({ title }) {
   return typeof title === "string" ? title : title();
+}
+
+/**
+ * A title whose unit is not broken over lines.
+ * @param {Column} column
+ */
+function titleParts(column) {
+  const [, name, unit] = /^(.*?)(\([^()]*\))?$/.exec(titleOf(column)) ?? [];
+  return unit ? [name, el("span", { class: "unit" }, unit)] : [name];
 }
 
 /**
