@@ -104,6 +104,7 @@ def log_likelihood(sample: Sample, structure: ErrorModel, fits: Fits, errors: No
 PLAUSIBLE = 1e-3  # a rival that is less probable is forgotten
 AHEAD = 4.0  # times the largest scale, where the rivals are compared
 UNDECIDED = 4.0  # ratio of the ends of the 90 % interval there, from which they do not
+ROUNDING = 1e-12  # of the largest value: a coefficient that adds less at every point is none
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -152,6 +153,8 @@ def keep_plausible(
     weight = weight / weight.sum(axis=1, keepdims=True)
     index = (np.arange(len(order))[:, None], order)
     root, coefficients = fits.root[index], fits.coefficients[index]
+    part = np.abs(space.design(sample.points)).max(axis=1)[order] * np.abs(coefficients)
+    coefficients = np.where(part > ROUNDING, coefficients, 0.0)
     unit = np.zeros((*root.shape[:2], root.shape[2], root.shape[2]))
     for c in range(root.shape[-1]):
         unit += root[..., :, None, c] * root[..., None, :, c]

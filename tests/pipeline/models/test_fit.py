@@ -28,6 +28,14 @@ def test_a_point_without_measurement_does_not_change_an_exact_model():
     assert models.notes(0)[0] == "fewer than 5 points"
 
 
+@pytest.mark.parametrize("factor", [1.0, 800.0, 1e9])
+def test_rounding_errors_are_no_terms(factor):
+    points = 2.0 ** np.arange(5)[:, None]
+    values = np.repeat(factor * points.T[:, :, None], 2, axis=2)
+    models = fit(("p",), points, values, ModelOptions())
+    assert models.formula(0) == f"{factor:.4g} * p"
+
+
 def test_kernels_with_equal_values_have_equal_models_and_change_no_other():
     rng = np.random.default_rng(2)
     points = POWERS_OF_TWO
