@@ -15,6 +15,7 @@ from playwright.sync_api import Page, sync_playwright
 
 IMAGES = Path("docs/images")
 OPEN_FIRST_ROW = "document.querySelector('#kernel-table .opener').click()"
+DIFFERENCE = "document.querySelector('#icicle-options input[value=difference]').click()"
 
 
 @dataclass(frozen=True)
@@ -32,8 +33,9 @@ class Shot:
 
 SHOTS = (
     Shot("report-hpcg", "hpcg-strong", "header", 1400, 1290, "light"),
-    Shot("report-hpcg-kernel", "hpcg-strong", "#kernels", 1400, 900, "light", OPEN_FIRST_ROW),
+    Shot("report-hpcg-kernel", "hpcg-strong", "#kernels", 1400, 1330, "light", OPEN_FIRST_ROW),
     Shot("report-hpcg-tree", "hpcg-strong", "#tree", 1400, 1330, "light"),
+    Shot("report-hpcg-difference", "hpcg-strong", "#icicle", 1400, 620, "light", DIFFERENCE),
     Shot("report-cavity", "openfoam-cavity", "header", 1400, 1290, "dark"),
     Shot("report-cavity-narrow", "openfoam-cavity", "header", 700, 1460, "light"),
 )
