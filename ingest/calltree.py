@@ -164,8 +164,7 @@ class CallTree:
         Returns:
             int64[n], for every node its place in the merged tree, and the merged tree.
         """
-        number = {name: i for i, name in reversed(list(enumerate(names)))}
-        key = np.array([number[name] for name in names], dtype=np.int64)[self.region]
+        key = first_of_name(names)[self.region]
         if len(np.unique(self.parent * len(names) + key)) == len(self):
             return np.arange(len(self)), self
         merged: dict[tuple[int, int], int] = {}
@@ -176,6 +175,12 @@ class CallTree:
         parent_of, region_of = (np.array(column, dtype=np.int64) for column in zip(*merged, strict=True))
         order, tree = in_preorder(parent_of, region_of)
         return order[node], tree
+
+
+def first_of_name(names: Sequence[str]) -> IntArray:
+    """Return for each region the first one of the same name, int64[len(names)]."""
+    first: dict[str, int] = {}
+    return np.array([first.setdefault(name, i) for i, name in enumerate(names)], dtype=np.int64)
 
 
 def in_preorder(parent: IntArray, region: IntArray) -> tuple[IntArray, CallTree]:
