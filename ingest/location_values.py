@@ -145,31 +145,36 @@ class LargestKernels:
 
     def found(self, locations: LocationTable) -> LocationValues:
         """Return the values of the largest call paths, then those of the largest regions of several."""
-        largest = self._largest_held()
+        largest, regions = self._largest_held(), self._largest_summed()
         callpaths = self._nodes[largest]
-        sums, regions = self._largest_regions()
-        places = np.append(self._region[callpaths], regions)
+        values = np.zeros((len(largest) + len(regions), len(locations)), dtype=np.float32)
+        values[: len(largest)] = self._values[largest]
+        self._add_up(regions, values[len(largest) :])
+        places = np.append(self._region[callpaths], self._shared[regions])
         return LocationValues(
             region=tuple(self._names[place] for place in places.tolist()),
             callpath=np.append(callpaths, np.full(len(regions), -1)),
             shared=self._several[places],
             locations=locations,
-            load=InMemory(np.concatenate([self._values[largest], sums], dtype=np.float32)),
+            load=InMemory(values),
         )
 
-    def _largest_regions(self) -> tuple[FloatArray, IntArray]:
-        """Return the values of the largest regions of several call paths, float64[K, L], and which they are."""
-        shared = self._group >= 0
-        total = np.bincount(self._group[shared], self._total[shared], len(self._shared))
-        largest = _largest(total, np.flatnonzero(total > 0))
-        sums = self._sums[largest] if len(self._sums) else np.zeros((len(largest), self._values.shape[1]))
-        place = np.full(len(self._shared) + 1, -1)  # of each region among the largest; the last: of none
-        place[largest] = np.arange(len(largest))
-        _add_rows(sums, place[self._group[self._nodes[: self._held]]], self._values)
-        return sums, self._shared[largest]
+    def _largest_summed(self) -> IntArray:
+        """Return the largest of the regions that are summed up, by their numbers among these."""
+        summed = self._group >= 0
+        total = np.bincount(self._group[summed], self._total[summed], len(self._shared))
+        return _largest(total, np.flatnonzero(total > 0))
+
+    def _add_up(self, regions: IntArray, values: SmallFloatArray) -> None:
+        """Put the sums of some regions into float32[K, L]."""
+        if len(self._sums):
+            values[:] = self._sums[regions]
+        place = np.full(len(self._shared) + 1, -1)  # of each region; the last entry is that of no region
+        place[regions] = np.arange(len(regions))
+        _add_rows(values, place[self._group[self._nodes[: self._held]]], self._values)
 
 
-def _add_rows(sums: FloatArray, place: IntArray, values: SmallFloatArray) -> None:
+def _add_rows(sums: npt.NDArray[np.floating], place: IntArray, values: SmallFloatArray) -> None:
     """Add the first rows of `values` to those rows of `sums` that `place` has for them, unless it is -1."""
     rows = np.flatnonzero(place >= 0)
     if not len(rows):

@@ -16,7 +16,7 @@ from ingest.accelerators import (
     with_idle_region,
 )
 from ingest.arrays import BoolArray, FloatArray, IntArray
-from ingest.calltree import CallTree, add_callees, callee_rounds
+from ingest.calltree import CallTree, add_callees
 from ingest.location_values import MOST_SUMS, LargestKernels, LocationValues
 from ingest.profile import (
     LARGEST,
@@ -305,7 +305,7 @@ def _reduce(
         nodes = node[rows]
         alone = held[nodes] < 0
         if not alone.all():
-            add_callees(block, callee_rounds(held[nodes]), sums)
+            add_callees(block, held[nodes], sums)
             nodes = nodes[alone]
         values = block if len(nodes) == len(block) else block[alone]
         total[nodes], low[nodes], high[nodes] = _over_locations(values)
