@@ -180,8 +180,10 @@ class CallTree:
 
 def first_of_name(names: Sequence[str]) -> IntArray:
     """Return for each region the first one of the same name, int64[len(names)]."""
-    first: dict[str, int] = {}
-    return np.array([first.setdefault(name, i) for i, name in enumerate(names)], dtype=np.int64)
+    first = dict(zip(reversed(names), range(len(names) - 1, -1, -1), strict=True))
+    if len(first) == len(names):
+        return np.arange(len(names))
+    return np.fromiter(map(first.__getitem__, names), np.int64, len(names))
 
 
 def in_preorder(parent: IntArray, region: IntArray) -> tuple[IntArray, CallTree]:
@@ -297,9 +299,7 @@ def _accumulate(operation: np.ufunc, callees: FloatArray, caller: IntArray, call
         operation(row, callees[callee], row)
 
 
-def _accumulate_rounds(
-    operation: np.ufunc, callees: FloatArray, rounds: Rounds, callers: FloatArray
-) -> None:
+def _accumulate_rounds(operation: np.ufunc, callees: FloatArray, rounds: Rounds, callers: FloatArray) -> None:
     for number, (callee, caller) in enumerate(rounds):
         if number < _ROUNDS:
             callers[caller] = operation(callers[caller], callees[callee])

@@ -162,7 +162,8 @@ class LargestKernels:
     def _largest_summed(self) -> IntArray:
         """Return the largest of the regions that are summed up, by their numbers among these."""
         summed = self._group >= 0
-        total = np.bincount(self._group[summed], self._total[summed], len(self._shared))
+        total = np.zeros(len(self._shared))
+        np.add.at(total, self._group[summed], self._total[summed])
         return _largest(total, np.flatnonzero(total > 0))
 
     def _add_up(self, regions: IntArray, values: SmallFloatArray) -> None:

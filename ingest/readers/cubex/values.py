@@ -171,8 +171,10 @@ def _stream_exclusive(
         callers = caller[rows]
         inner = last[rows] >= 0
         pool.hold(rows[inner], values[inner])
-        unwritten = np.unique(callers[(pool.slot[callers] < 0) & (callers >= 0)])
-        pool.hold(unwritten, np.zeros((len(unwritten), locations)))
+        unwritten = callers[(pool.slot[callers] < 0) & (callers >= 0)]
+        if len(unwritten):
+            unwritten = np.unique(unwritten)
+            pool.hold(unwritten, np.zeros((len(unwritten), locations)))
         subtract_callees(values, np.where(callers < 0, -1, pool.slot[callers]), pool.values)
         held = np.concatenate([held, rows, unwritten])
         done = last[held] <= rows[-1]
