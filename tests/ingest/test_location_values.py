@@ -90,8 +90,10 @@ def test_each_location_has_its_value():
     }
 
 
-def test_kernels_that_come_late_may_be_among_the_largest(monkeypatch):
+@pytest.mark.parametrize("held", [4, 100])
+def test_kernels_that_come_late_may_be_among_the_largest(monkeypatch, held):
     monkeypatch.setattr(module, "KEPT", 2)
+    monkeypatch.setattr(module, "MOST_HELD", held)
     time = {("main", str(i)): [float(v)] for i, v in enumerate((1, 7.5, 1, 1, 1, 1, 5, 1, 7, 8))}
     profile = make_profile({"time": {MAIN: [0.0], **time}})
     blocks = InSmallBlocks(profile.tree, profile.load.values)
