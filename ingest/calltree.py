@@ -13,6 +13,7 @@ ROOT = -1
 Rounds: TypeAlias = Sequence[tuple[IntArray, IntArray]]
 
 _ROUNDS = 64  # callees of one caller that get a round each; those of rare larger families go one by one
+_LONG = 256  # values of a row from which adding it by itself is faster than in a round
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,7 +93,7 @@ class CallTree:
     def exclusive(self, inclusive: FloatArray) -> FloatArray:
         """Subtract the values of the direct callees: the inverse of `inclusive`, float64[n, ...]."""
         own = np.array(inclusive, dtype=np.float64)
-        subtract_callees(inclusive, self.rounds, own)
+        _accumulate_rounds(np.subtract, inclusive, self.rounds, own)
         return own
 
     def path(self, node: int) -> tuple[int, ...]:
@@ -164,8 +165,7 @@ class CallTree:
         Returns:
             int64[n], for every node its place in the merged tree, and the merged tree.
         """
-        number = {name: i for i, name in reversed(list(enumerate(names)))}
-        key = np.array([number[name] for name in names], dtype=np.int64)[self.region]
+        key = first_of_name(names)[self.region]
         if len(np.unique(self.parent * len(names) + key)) == len(self):
             return np.arange(len(self)), self
         merged: dict[tuple[int, int], int] = {}
@@ -176,6 +176,14 @@ class CallTree:
         parent_of, region_of = (np.array(column, dtype=np.int64) for column in zip(*merged, strict=True))
         order, tree = in_preorder(parent_of, region_of)
         return order[node], tree
+
+
+def first_of_name(names: Sequence[str]) -> IntArray:
+    """Return for each region the first one of the same name, int64[len(names)]."""
+    first = dict(zip(reversed(names), range(len(names) - 1, -1, -1), strict=True))
+    if len(first) == len(names):
+        return np.arange(len(names))
+    return np.fromiter(map(first.__getitem__, names), np.int64, len(names))
 
 
 def in_preorder(parent: IntArray, region: IntArray) -> tuple[IntArray, CallTree]:
@@ -261,21 +269,37 @@ def callee_rounds(caller: IntArray) -> Rounds:
     return [(callees[a:b], callers[a:b]) for a, b in zip([0, *bounds], bounds, strict=False)]
 
 
-def add_callees(callees: FloatArray, rounds: Rounds, callers: FloatArray) -> None:
-    """Add rows of `callees` to rows of `callers`, in place and in the order of the callees."""
-    _accumulate(np.add, callees, rounds, callers)
+def add_callees(callees: FloatArray, caller: IntArray, callers: FloatArray) -> None:
+    """Add rows of `callees` to rows of `callers`, in place and in the order of the callees.
+
+    Args:
+        callees: float64[n, L].
+        caller: int64[n], the row of `callers` that each belongs to, negative if it belongs to none.
+        callers: float64[m, L], another array.
+    """
+    _accumulate(np.add, callees, caller, callers)
 
 
-def subtract_callees(callees: FloatArray, rounds: Rounds, callers: FloatArray) -> None:
-    """Subtract rows of `callees` from rows of `callers`, in place and in the order of the callees.
+def subtract_callees(callees: FloatArray, caller: IntArray, callers: FloatArray) -> None:
+    """Subtract rows of `callees` from rows of `callers` as `add_callees` adds them.
 
     CubeLib does it one by one, too: where little is left of much, a sum of the callees subtracted at once
     would differ from CubeLib's values in most of their digits.
     """
-    _accumulate(np.subtract, callees, rounds, callers)
+    _accumulate(np.subtract, callees, caller, callers)
 
 
-def _accumulate(operation: np.ufunc, callees: FloatArray, rounds: Rounds, callers: FloatArray) -> None:
+def _accumulate(operation: np.ufunc, callees: FloatArray, caller: IntArray, callers: FloatArray) -> None:
+    if callees.shape[1] < _LONG:
+        _accumulate_rounds(operation, callees, callee_rounds(caller), callers)
+        return
+    called = np.flatnonzero(caller >= 0)
+    for callee, place in zip(called.tolist(), caller[called].tolist(), strict=True):
+        row = callers[place]
+        operation(row, callees[callee], row)
+
+
+def _accumulate_rounds(operation: np.ufunc, callees: FloatArray, rounds: Rounds, callers: FloatArray) -> None:
     for number, (callee, caller) in enumerate(rounds):
         if number < _ROUNDS:
             callers[caller] = operation(callers[caller], callees[callee])

@@ -8,14 +8,15 @@ import numpy as np
 import numpy.typing as npt
 
 from ingest.arrays import BoolArray, FloatArray, IntArray
-from ingest.calltree import CallTree
+from ingest.calltree import CallTree, first_of_name
 from ingest.profile import LocationTable
 
 SmallFloatArray: TypeAlias = npt.NDArray[np.float32]
 
 KEPT = 128  # call paths, and as many regions: the 50 largest of all scales should be among those of each run
+MOST_HELD = 1 << 23  # values of call paths that are held until the largest are known: 32 MiB
 MOST_SUMS = 1 << 24  # values of regions that are summed up at once: 128 MiB
-MANY_LOCATIONS = 512  # from which rows are added one by one, since each takes longer than finding it
+MANY_LOCATIONS = 256  # from which adding up each region by itself is faster than all at once
 
 
 @dataclass(frozen=True)
@@ -70,6 +71,9 @@ class LocationValues:
 class LargestKernels:
     """Finds the largest call paths and regions of a run in blocks of values, each of which passes once.
 
+    Which they are is known when all values have passed, so these are held until then. If there are too many,
+    those of call paths that are not among the largest so far are added to the sums of their regions.
+
     Attributes:
         complete: whether regions of several call paths are among them; with too many locations they are not.
     """
@@ -83,24 +87,23 @@ class LargestKernels:
             counted: bool[n], the call paths that take part.
             locations: number of locations.
         """
-        number = {name: i for i, name in reversed(list(enumerate(names)))}
         self._names = names
-        self._region = np.array([number[name] for name in names], dtype=np.int64)[tree.region]
+        self._region = first_of_name(names)[tree.region]
         self._counted = counted
-        of_region = np.bincount(self._region[counted], minlength=len(names))
-        self._several: BoolArray = of_region > 1
-        self._shared = np.flatnonzero(self._several)
-        self.complete = len(self._shared) * locations <= MOST_SUMS
-        if not self.complete:
-            self._shared = self._shared[:0]
+        self._several: BoolArray = np.bincount(self._region[counted], minlength=len(names)) > 1
+        shared = np.flatnonzero(self._several)
+        self.complete = len(shared) * locations <= MOST_SUMS
+        self._shared = shared if self.complete else shared[:0]  # regions that are summed up
         group = np.full(len(names), -1)
         group[self._shared] = np.arange(len(self._shared))
         self._group = np.where(counted, group[self._region], -1)
-        self._sums = np.zeros((len(self._shared), locations))
-        self._nodes = np.empty(0, dtype=np.int64)
-        self._totals = np.empty(0)
-        self._rows: list[SmallFloatArray] = []
+        self._sums = np.zeros((0, locations))  # of these regions; none while all values are held
+        self._total = np.zeros(len(tree))
         self._least = 0.0
+        room = min(len(tree), max(MOST_HELD // max(locations, 1), 2 * KEPT))
+        self._nodes = np.empty(room, dtype=np.int64)
+        self._values = np.empty((room, locations), dtype=np.float32)
+        self._held = 0
 
     def add(self, nodes: IntArray, values: FloatArray, total: FloatArray) -> None:
         """Take the values of some call paths, each of which comes once.
@@ -110,59 +113,82 @@ class LargestKernels:
             values: float64[k, L].
             total: float64[k], their sums over locations.
         """
-        self._add_to_regions(self._group[nodes], values)
-        large = np.flatnonzero((total > self._least) & self._counted[nodes])
-        if not len(large):
-            return
-        large = _largest(total, large)
-        self._nodes = np.append(self._nodes, nodes[large])
-        self._totals = np.append(self._totals, total[large])
-        self._rows.extend(values[large].astype(np.float32))
-        if len(self._rows) > 2 * KEPT:
-            self._keep_largest()
+        self._total[nodes] = total
+        needed = self._counted[nodes] & (total > self._least) | (self._group[nodes] >= 0)
+        if not needed.all():
+            nodes, values = nodes[needed], values[needed]
+        while len(nodes):
+            if self._held == len(self._nodes):
+                self._hold_largest()
+            count = min(len(nodes), len(self._nodes) - self._held)
+            free = slice(self._held, self._held + count)
+            self._nodes[free], self._values[free] = nodes[:count], values[:count]
+            nodes, values, self._held = nodes[count:], values[count:], self._held + count
 
-    def _add_to_regions(self, group: IntArray, values: FloatArray) -> None:
-        shared = np.flatnonzero(group >= 0)
-        locations = values.shape[1]
-        if not len(shared):
-            return
-        if locations >= MANY_LOCATIONS:
-            for row, place in zip(shared.tolist(), group[shared].tolist(), strict=True):
-                of_region = self._sums[place]
-                np.add(of_region, values[row], of_region)
-            return
-        rows = values if len(shared) == len(values) else values[shared]
-        place = (group[shared, None] * locations + np.arange(locations)).ravel()
-        self._sums += np.bincount(place, rows.ravel(), self._sums.size).reshape(self._sums.shape)
+    def _hold_largest(self) -> None:
+        """Add the values of all call paths but the largest to the sums of their regions; hold these."""
+        nodes = self._nodes
+        kept = self._largest_held()
+        group = self._group[nodes]
+        group[kept] = -1
+        if not len(self._sums):
+            self._sums = np.zeros((len(self._shared), self._values.shape[1]))
+        _add_rows(self._sums, group, self._values)
+        self._held = len(kept)
+        nodes[: self._held], self._values[: self._held] = nodes[kept], self._values[kept]
+        if self._held == KEPT:
+            self._least = float(self._total[nodes[:KEPT]].min())
 
-    def _keep_largest(self) -> None:
-        kept = _largest(self._totals, np.arange(len(self._totals)))
-        self._nodes, self._totals = self._nodes[kept], self._totals[kept]
-        self._rows = [self._rows[i] for i in kept.tolist()]
-        if len(kept) == KEPT:
-            self._least = float(self._totals.min())
+    def _largest_held(self) -> IntArray:
+        total = self._total[self._nodes[: self._held]]
+        return _largest(total, np.flatnonzero(total > 0))
 
     def found(self, locations: LocationTable) -> LocationValues:
-        """Return the values of the largest call paths, then those of the largest shared regions."""
-        self._keep_largest()
-        total = self._sums.sum(axis=1)
-        regions = _largest(total, np.flatnonzero(total > 0))
-        places = np.append(self._region[self._nodes], self._shared[regions])
+        """Return the values of the largest call paths, then those of the largest regions of several."""
+        largest, regions = self._largest_held(), self._largest_summed()
+        callpaths = self._nodes[largest]
+        values = np.zeros((len(largest) + len(regions), len(locations)), dtype=np.float32)
+        values[: len(largest)] = self._values[largest]
+        self._add_up(regions, values[len(largest) :])
+        places = np.append(self._region[callpaths], self._shared[regions])
         return LocationValues(
             region=tuple(self._names[place] for place in places.tolist()),
-            callpath=np.append(self._nodes, np.full(len(regions), -1)),
+            callpath=np.append(callpaths, np.full(len(regions), -1)),
             shared=self._several[places],
             locations=locations,
-            load=InMemory(
-                np.vstack(
-                    [
-                        np.empty((0, len(locations)), dtype=np.float32),
-                        *self._rows,
-                        self._sums[regions].astype(np.float32),
-                    ]
-                )
-            ),
+            load=InMemory(values),
         )
+
+    def _largest_summed(self) -> IntArray:
+        """Return the largest of the regions that are summed up, by their numbers among these."""
+        summed = self._group >= 0
+        total = np.zeros(len(self._shared))
+        np.add.at(total, self._group[summed], self._total[summed])
+        return _largest(total, np.flatnonzero(total > 0))
+
+    def _add_up(self, regions: IntArray, values: SmallFloatArray) -> None:
+        """Put the sums of some regions into float32[K, L]."""
+        if len(self._sums):
+            values[:] = self._sums[regions]
+        place = np.full(len(self._shared) + 1, -1)  # of each region; the last entry is that of no region
+        place[regions] = np.arange(len(regions))
+        _add_rows(values, place[self._group[self._nodes[: self._held]]], self._values)
+
+
+def _add_rows(sums: npt.NDArray[np.floating], place: IntArray, values: SmallFloatArray) -> None:
+    """Add the first rows of `values` to those rows of `sums` that `place` has for them, unless it is -1."""
+    rows = np.flatnonzero(place >= 0)
+    if not len(rows):
+        return
+    rows = rows[np.argsort(place[rows], kind="stable")]
+    places = place[rows]
+    first = np.flatnonzero(np.diff(places, prepend=-1))
+    if values.shape[1] < MANY_LOCATIONS:
+        sums[places[first]] += np.add.reduceat(values[rows], first, axis=0, dtype=np.float64)
+        return
+    bounds = [*first.tolist(), len(rows)]
+    for begin, end, to in zip(bounds, bounds[1:], places[first].tolist(), strict=False):
+        sums[to] += values[rows[begin:end]].sum(axis=0, dtype=np.float64)
 
 
 def _largest(total: FloatArray, some: IntArray) -> IntArray:

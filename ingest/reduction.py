@@ -16,7 +16,7 @@ from ingest.accelerators import (
     with_idle_region,
 )
 from ingest.arrays import BoolArray, FloatArray, IntArray
-from ingest.calltree import CallTree, add_callees, callee_rounds
+from ingest.calltree import CallTree, add_callees
 from ingest.location_values import MOST_SUMS, LargestKernels, LocationValues
 from ingest.profile import (
     LARGEST,
@@ -29,6 +29,8 @@ from ingest.profile import (
     RegionTable,
 )
 from ingest.region_class import CLASSES, RegionClass, region_classes
+
+_SHORT = 64  # locations below which extremes are found faster across call paths than along each
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,11 +114,9 @@ class _Merged:
     def of(cls, profile: Profile) -> "_Merged":
         names = profile.regions.name
         node, tree = profile.tree.merge_siblings(names)
-        overlapping = np.array(
-            [paradigm == OVERLAPPING for paradigm in profile.regions.paradigm], dtype=np.bool_
-        )
         counted = np.ones(len(tree), dtype=np.bool_)
-        if overlapping.any():
+        if OVERLAPPING in profile.regions.paradigm:
+            overlapping = np.array([paradigm == OVERLAPPING for paradigm in profile.regions.paradigm])
             counted = tree.nearest(overlapping[tree.region]) < 0
         return cls(node, tree, counted, names)
 
@@ -196,8 +196,13 @@ def _found(
     largest: LargestKernels, locations: LocationTable, devices: Devices | None, counted: BoolArray
 ) -> LocationValues:
     """Return the values on cores, or on accelerators if there are any, of the call paths that are counted."""
-    table = locations.take(np.flatnonzero(locations.cpu)) if devices is None else devices.table(locations)
+    if devices is not None:
+        table = devices.table(locations)
+    else:
+        table = locations if locations.cpu.all() else locations.take(np.flatnonzero(locations.cpu))
     found = largest.found(table)
+    if counted.all():
+        return found
     number = np.append(np.cumsum(counted) - 1, -1)
     return replace(found, callpath=number[found.callpath])
 
@@ -251,8 +256,10 @@ def _on_devices(
 
 def _with_idle_time(reduced: ReducedProfile) -> ReducedProfile:
     """Add the time that the devices of a run had nothing to do, if the profile does not have it."""
+    if GPU_TIME not in reduced.values:
+        return reduced
     idle = idle_time(reduced.device_time, float(reduced.class_time.sum(axis=0).max(initial=0.0)))
-    if GPU_TIME not in reduced.values or not idle.any():
+    if not idle.any():
         return reduced
     tree, regions = with_idle_region(reduced.tree, reduced.regions)
     nothing = dict.fromkeys(("sum", "mean", "min", "max"), 0.0)
@@ -305,15 +312,16 @@ def _reduce(
         nodes = node[rows]
         alone = held[nodes] < 0
         if not alone.all():
-            add_callees(block, callee_rounds(held[nodes]), sums)
+            add_callees(block, held[nodes], sums)
             nodes = nodes[alone]
         values = block if len(nodes) == len(block) else block[alone]
         total[nodes], low[nodes], high[nodes] = _over_locations(values)
         if largest is not None:
             largest.add(nodes, values, total[nodes])
-    total[merged], low[merged], high[merged] = _over_locations(sums)
-    if largest is not None and len(sums):
-        largest.add(np.flatnonzero(merged), sums, total[merged])
+    if len(sums):
+        total[merged], low[merged], high[merged] = _over_locations(sums)
+        if largest is not None:
+            largest.add(np.flatnonzero(merged), sums, total[merged])
     return Reduction(total, total / max(locations, 1), low, high)
 
 
@@ -338,4 +346,7 @@ def _over_locations(values: FloatArray) -> tuple[FloatArray, FloatArray, FloatAr
     if not values.shape[1]:
         nothing = np.zeros(len(values))
         return nothing, nothing, nothing
-    return values.sum(axis=1), values.min(axis=1), values.max(axis=1)
+    total = values.sum(axis=1)
+    if values.shape[1] < _SHORT:
+        values = np.ascontiguousarray(values.T).T
+    return total, values.min(axis=1), values.max(axis=1)

@@ -141,9 +141,17 @@ _FLUSH = re.compile(r"FLUSH|TRACING")
 _UNSAID = frozenset(("", "sampling", "unknown", "none"))  # paradigms that say nothing of a region
 
 
-@lru_cache(maxsize=1 << 16)
 def region_class(paradigm: str, name: str) -> RegionClass:
     """Return what a region does, by its paradigm (lower case, as in `RegionTable`) and displayed name."""
+    return CLASSES[_place_of_class(paradigm, name)]
+
+
+@lru_cache(maxsize=1 << 16)
+def _place_of_class(paradigm: str, name: str) -> int:
+    return CLASSES.index(_class_of(paradigm, name))
+
+
+def _class_of(paradigm: str, name: str) -> RegionClass:
     call = short_name(name).lower()
     if paradigm in _UNSAID:
         paradigm = _paradigm_of(call)
@@ -165,9 +173,7 @@ def region_class(paradigm: str, name: str) -> RegionClass:
 
 def region_classes(regions: RegionTable) -> IntArray:
     """Return what each region does, int64[region]: places in `CLASSES`."""
-    place = {found: i for i, found in enumerate(CLASSES)}
-    pairs = zip(regions.paradigm, regions.name, strict=True)
-    return np.array([place[region_class(*pair)] for pair in pairs], dtype=np.int64)
+    return np.array(list(map(_place_of_class, regions.paradigm, regions.name)), dtype=np.int64)
 
 
 def regions_in(regions: RegionTable, classes: Collection[RegionClass]) -> BoolArray:

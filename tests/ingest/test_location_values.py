@@ -33,8 +33,8 @@ def by_kernel(found):
 
 
 @settings(max_examples=200, deadline=None)
-@given(data=st.data(), kept=st.integers(1, 40), many=st.sampled_from([1, 512]))
-def test_kept_kernels_are_the_largest_and_add_up_to_their_sums(data, kept, many):
+@given(data=st.data(), kept=st.integers(1, 40), many=st.sampled_from([1, 512]), held=st.integers(1, 200))
+def test_kept_kernels_are_the_largest_and_add_up_to_their_sums(data, kept, many, held):
     count, locations = data.draw(st.integers(1, 30)), data.draw(st.integers(1, 4))
     depths, last = [0], 0
     for _ in range(count - 1):
@@ -59,6 +59,7 @@ def test_kept_kernels_are_the_largest_and_add_up_to_their_sums(data, kept, many)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(module, "KEPT", kept)
         patch.setattr(module, "MANY_LOCATIONS", many)
+        patch.setattr(module, "MOST_HELD", held)
         reduced = reduce_profile(profile, ["time"])
     found, sums = reduced.largest["time"], reduced.values["time"].sum
     of_region = [reduced.regions.name[r] for r in reduced.tree.region.tolist()]
@@ -89,8 +90,10 @@ def test_each_location_has_its_value():
     }
 
 
-def test_kernels_that_come_late_may_be_among_the_largest(monkeypatch):
+@pytest.mark.parametrize("held", [4, 100])
+def test_kernels_that_come_late_may_be_among_the_largest(monkeypatch, held):
     monkeypatch.setattr(module, "KEPT", 2)
+    monkeypatch.setattr(module, "MOST_HELD", held)
     time = {("main", str(i)): [float(v)] for i, v in enumerate((1, 7.5, 1, 1, 1, 1, 5, 1, 7, 8))}
     profile = make_profile({"time": {MAIN: [0.0], **time}})
     blocks = InSmallBlocks(profile.tree, profile.load.values)

@@ -122,7 +122,7 @@ def _locations(system: System, nodes: Sequence[str]) -> LocationTable:
         raise ValueError("it has no locations, or some are outside of a location group")
     runs = _runs(system)
     process = _processes(system, runs)[group]
-    node = tuple(nodes[i] for i in group.tolist()) if nodes else ()
+    node = tuple([nodes[i] for i in group.tolist()]) if nodes else ()
     return LocationTable(process, _places(process), _devices(system, runs)[by_id], node)
 
 

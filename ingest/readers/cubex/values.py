@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ingest.arrays import FloatArray, IntArray
-from ingest.calltree import callee_rounds, subtract_callees
+from ingest.calltree import subtract_callees
 from ingest.errors import InputError
 from ingest.profile import LARGEST, Block, Metric, MetricKind
 from ingest.readers.cubex.container import Container
@@ -171,9 +171,11 @@ def _stream_exclusive(
         callers = caller[rows]
         inner = last[rows] >= 0
         pool.hold(rows[inner], values[inner])
-        unwritten = np.unique(callers[(pool.slot[callers] < 0) & (callers >= 0)])
-        pool.hold(unwritten, np.zeros((len(unwritten), locations)))
-        subtract_callees(values, callee_rounds(np.where(callers < 0, -1, pool.slot[callers])), pool.values)
+        unwritten = callers[(pool.slot[callers] < 0) & (callers >= 0)]
+        if len(unwritten):
+            unwritten = np.unique(unwritten)
+            pool.hold(unwritten, np.zeros((len(unwritten), locations)))
+        subtract_callees(values, np.where(callers < 0, -1, pool.slot[callers]), pool.values)
         held = np.concatenate([held, rows, unwritten])
         done = last[held] <= rows[-1]
         finished, held = held[done], held[~done]
