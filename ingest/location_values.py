@@ -18,6 +18,8 @@ MOST_HELD = 1 << 23  # values of call paths that are held until the largest are 
 MOST_SUMS = 1 << 24  # values of regions that are summed up at once: 128 MiB
 MANY_LOCATIONS = 256  # from which adding up each region by itself is faster than all at once
 
+_BEYOND_FLOAT32 = np.errstate(over="ignore")  # such values become infinite
+
 
 @dataclass(frozen=True)
 class InMemory:
@@ -50,13 +52,14 @@ class LocationValues:
 
     @property
     def values(self) -> SmallFloatArray:
-        """float32[K, L], in the metric's unit.
+        """float32[K, L], in the metric's unit; infinite beyond 3.4e38.
 
         Raises:
             InputError: they were left in a file that has changed.
         """
         return self.load()
 
+    @_BEYOND_FLOAT32
     def with_callpath(self, region: str, callpath: int, values: FloatArray) -> "LocationValues":
         """Add the only call path of a region with its values, float64[L]."""
         return replace(
@@ -105,6 +108,7 @@ class LargestKernels:
         self._values = np.empty((room, locations), dtype=np.float32)
         self._held = 0
 
+    @_BEYOND_FLOAT32
     def add(self, nodes: IntArray, values: FloatArray, total: FloatArray) -> None:
         """Take the values of some call paths, each of which comes once.
 
@@ -143,6 +147,7 @@ class LargestKernels:
         total = self._total[self._nodes[: self._held]]
         return _largest(total, np.flatnonzero(total > 0))
 
+    @_BEYOND_FLOAT32
     def found(self, locations: LocationTable) -> LocationValues:
         """Return the values of the largest call paths, then those of the largest regions of several."""
         largest, regions = self._largest_held(), self._largest_summed()

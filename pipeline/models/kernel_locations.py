@@ -203,7 +203,7 @@ def _at_point(
 def _rows(values: LocationValues, kernels: KernelLocations, sums: FloatArray) -> FloatArray:
     """Return the values of the kernels in one run, float64[K, L], which add up to `sums`, float64[K].
 
-    They are NaN for kernels that were not among the largest of the run.
+    They are NaN for kernels that were not among the largest of the run, or are beyond float32.
     """
     rows = np.full((len(kernels.region), len(values.locations)), np.nan)
     place = _places(values)
@@ -212,6 +212,7 @@ def _rows(values: LocationValues, kernels: KernelLocations, sums: FloatArray) ->
         if (row := place.get(kernel)) is not None:
             rows[k] = measured[row]
     raw = rows.sum(axis=1)
+    rows[np.isinf(raw)] = np.nan
     rows *= np.divide(sums, raw, out=np.ones(len(raw)), where=raw > 0)[:, None]
     rows[sums == 0] = 0.0
     return rows
