@@ -155,3 +155,11 @@ def test_accelerators_are_of_their_own_metric():
 def test_there_is_nothing_without_different_values_on_several_locations(time, metric):
     assert kernel_locations(study(run(2, time)), metric) is None
     assert study_locations(study(run(2, time)), metric) == ()
+
+
+def test_values_beyond_float32_are_unknown():
+    found = kernel_locations(
+        study(run(2, TWO), run(4, {MAIN: [1e39] * 4, SOLVE: [1.0, 2.0, 3.0, 4.0]})), "time"
+    )
+    assert np.isnan(rows(found, 1)["main", 0]).all()
+    assert rows(found, 1)["solve", 1] == [1.0, 2.0, 3.0, 4.0]
