@@ -171,8 +171,8 @@
  * @property {number[]} sharpness per hypothesis; beyond 1: (constant^s + (coefficient * term)^s)^(1/s)
  * @property {number} rivals M
  * @property {number[]} chosen K x M indices into hypotheses, -1 for none
- * @property {Floats} weight K x M probabilities
- * @property {Doubles} coefficients K x M x C: the constant, then one per term
+ * @property {Floats} weight probabilities of the models that there are, and of the first of every kernel
+ * @property {Doubles} coefficients of the same: the constant, then one per term
  * @property {boolean} nonnegative
  * @property {Floats} validFrom K x parameters
  * @property {number[][]} growths lists of leading terms

@@ -110,7 +110,7 @@ CALLED_TWICE: dict[tuple[str, ...], Callable[[float], float]] = {
 def test_regions_agree_with_their_call_paths(
     scripts: Scripts, monkeypatch: pytest.MonkeyPatch, room: int
 ) -> None:
-    monkeypatch.setattr("pipeline.report.html.folding.ROOM", room)
+    monkeypatch.setattr("pipeline.report.html.room.PREDICTORS", room)
     analysis = study_of(CALLED_TWICE)
     targets = np.exp(np.random.default_rng(2).uniform(0, np.log(20_000), (40, 1)))
     own = analysis.regions.models.coarse.predict(targets)  # type: ignore[attr-defined]
