@@ -66,7 +66,7 @@ def shown_level(
         points: float64[P, D], where they were measured.
         scales: where intervals are computed.
         most: how many kernels the page has room for.
-        beside: whether it is of a metric beside the chosen one, which has no crossovers.
+        beside: whether it is of a metric beside the chosen one, whose crossovers the page finds itself.
     """
     prediction = level.models.predict(scales.grid)
     total = predict_total(level.models, scales.grid) if level.kernels.additive else prediction
@@ -77,7 +77,9 @@ def shown_level(
             grid=scales.grid[:, scales.column],
             prediction=prediction,
             total=total,
-            beyond=() if beside else crossovers_beyond(level.models, outlook.standing, scales),
+            beyond=crossovers_beyond(level.models, outlook.standing, scales)
+            if level.kernels.additive
+            else (),
             kernels=np.arange(len(level.kernels)),
             whole=level,
             whole_prediction=prediction,

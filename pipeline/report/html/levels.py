@@ -23,7 +23,7 @@ CLEARER = dict(zip(note_texts(Note.CANNOT_TELL), ["growth uncertain"], strict=Tr
 
 
 def without_zeros(level: Level, outlook: Outlook) -> tuple[Level, Outlook]:
-    """Return the kernels that are not zero everywhere, without crossovers: those are of the chosen metric."""
+    """Return the kernels that are not zero everywhere, without crossovers: the page finds them itself."""
     some: BoolArray = (np.nan_to_num(level.kernels.mean) != 0).sum(axis=1) > 0
     place = np.cumsum(some) - 1
     chosen = np.flatnonzero(some)

@@ -12,7 +12,13 @@ from ingest.cpp_names import short_name
 from ingest.profile import Metric
 from ingest.scaling import Scaling
 from pipeline.models.analysis import Analysis, Outlook, largest_point
-from pipeline.models.bottlenecks import GROWING, NOTEWORTHY_SHARE
+from pipeline.models.bottlenecks import (
+    CROSSING_SHARE,
+    CROSSOVER_SCALES,
+    FOLLOWERS,
+    GROWING,
+    NOTEWORTHY_SHARE,
+)
 from pipeline.models.kernels import Kernels, mean_over_repetitions
 from pipeline.models.runtime.runtime import Runtime
 from pipeline.projection.study_verdicts import StudyRoofline
@@ -91,6 +97,7 @@ def page_data(
         "unit": kernels.unit,
         "relativeGrowth": analysis.decision.scaling is Scaling.NONE,
         "limits": {"growing": GROWING, "noteworthy": NOTEWORTHY_SHARE},
+        "crossing": {"scales": CROSSOVER_SCALES, "followers": FOLLOWERS, "share": CROSSING_SHARE},
         "regions": region_data(analysis, number),
         "levels": {name: level_data(shown, number) for name, shown in levels.items()},
         "metrics": [],
@@ -132,6 +139,8 @@ def metric_data(
         part, ahead = without_zeros(level, outlook)
         shown[name] = shown_level(part, ahead, points, scales, len(part.kernels), beside=True)
         levels[name] = level_data(shown[name], number) | {"node": integers(part.kernels.node)}
+        if kernels.additive and not analysis.is_profile:
+            levels[name]["crossovers"] = None
     fill(levels, shown, room - len(json_for_script(levels)), beside=True)
     return {
         "metric": kernels.metric,

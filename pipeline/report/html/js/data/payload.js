@@ -19,6 +19,7 @@
  * @property {string} unit
  * @property {boolean} relativeGrowth growth is judged by shares, since the parameter counts no processes
  * @property {{growing: number, noteworthy: number}} limits of the flags
+ * @property {{scales: number, followers: number, share: number}} crossing constants of models/bottlenecks.py
  * @property {Region[]} regions
  * @property {{regions: LevelPayload, callpaths: LevelPayload}} levels
  * @property {{name: string, unit: string, values: Floats}[]} metrics of the call tree: K x points
@@ -117,7 +118,8 @@
  * @property {Floats} smape
  * @property {Floats} cvSmape
  * @property {{unreliable: number[], not_measurable: number[], start_up: number[]}} standing 1 or 0, per kernel
- * @property {[number, number, number, boolean][]} crossovers overtakes, overtaken, at, in the measured range
+ * @property {[number, number, number, boolean][] | null} crossovers overtakes, overtaken, at, in the measured range;
+ *   null if the page finds them
  */
 
 /**
