@@ -77,9 +77,7 @@ def shown_level(
             grid=scales.grid[:, scales.column],
             prediction=prediction,
             total=total,
-            beyond=crossovers_beyond(level.models, outlook.standing, scales)
-            if level.kernels.additive
-            else (),
+            beyond=() if beside else crossovers_beyond(level.models, outlook.standing, scales),
             kernels=np.arange(len(level.kernels)),
             whole=level,
             whole_prediction=prediction,
