@@ -12,16 +12,11 @@ from ingest.cpp_names import short_name
 from ingest.profile import Metric
 from ingest.scaling import Scaling
 from pipeline.models.analysis import Analysis, Outlook, largest_point
-from pipeline.models.bottlenecks import (
-    CROSSING_SHARE,
-    CROSSOVER_SCALES,
-    FOLLOWERS,
-    GROWING,
-    NOTEWORTHY_SHARE,
-)
+from pipeline.models.bottlenecks import GROWING, NOTEWORTHY_SHARE
 from pipeline.models.kernels import Kernels, mean_over_repetitions
 from pipeline.models.runtime.runtime import Runtime
 from pipeline.projection.study_verdicts import StudyRoofline
+from pipeline.report.html.constants import constants
 from pipeline.report.html.embedding import integers, json_for_script, packed
 from pipeline.report.html.folding import ShownLevel, shown_level, with_sum
 from pipeline.report.html.levels import level_data, without_zeros
@@ -97,7 +92,7 @@ def page_data(
         "unit": kernels.unit,
         "relativeGrowth": analysis.decision.scaling is Scaling.NONE,
         "limits": {"growing": GROWING, "noteworthy": NOTEWORTHY_SHARE},
-        "crossing": {"scales": CROSSOVER_SCALES, "followers": FOLLOWERS, "share": CROSSING_SHARE},
+        "constants": constants(),
         "regions": region_data(analysis, number),
         "levels": {name: level_data(shown, number) for name, shown in levels.items()},
         "metrics": [],

@@ -24,7 +24,8 @@ export function crossoversOf(level) {
  * @returns {Crossover[]}
  */
 function crossoversUpTo(level, horizon) {
-  const { measuredStart, measuredEnd, crossing } = level.space;
+  const { measuredStart, measuredEnd, constants } = level.space;
+  const crossing = constants.crossovers;
   const comparable = level.region.map(
     (_, k) => !(level.unreliable[k] || level.notMeasurable[k] || level.startUp[k]),
   );

@@ -1,5 +1,6 @@
 // @ts-check
-// The formulas of kernels, evaluated in the page: constant + sum of coefficient * product of p^i * log2(p)^j.
+// The formulas of kernels, evaluated in the page: constant + sum of coefficient * product of p^i * log2(p)^j, as
+// ScalingModels.values does.
 
 import { doubles, floats } from "./payload.js";
 

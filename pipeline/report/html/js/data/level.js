@@ -77,7 +77,7 @@ export class Level extends Formulas {
     /** @type {Map<string, Line>} */
     this.lines = new Map();
     this.totalInterval = { lower: floats(raw.total.lower), upper: floats(raw.total.upper) };
-    this.predictor = raw.predictor && new Predictor(raw.predictor);
+    this.predictor = raw.predictor && new Predictor(raw.predictor, space.constants);
     this.fine = fine;
     /** Per kernel its place among those with predictors; -1 for the others. */
     this.predicting = new Int32Array(this.count).fill(-1);

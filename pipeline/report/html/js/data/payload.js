@@ -19,7 +19,7 @@
  * @property {string} unit
  * @property {boolean} relativeGrowth growth is judged by shares, since the parameter counts no processes
  * @property {{growing: number, noteworthy: number}} limits of the flags
- * @property {{scales: number, followers: number, share: number}} crossing constants of models/bottlenecks.py
+ * @property {Constants} constants of the models, as Python has them
  * @property {Region[]} regions
  * @property {{regions: LevelPayload, callpaths: LevelPayload}} levels
  * @property {{name: string, unit: string, values: Floats}[]} metrics of the call tree: K x points
@@ -30,6 +30,16 @@
  * @property {RuntimeChart[] | null} runtime null if the models are not of time
  * @property {ProgramPayload | null} program figures of the whole program; null as runtime
  * @property {RooflinePayload | null} roofline null if the machine measured on is not known
+ */
+
+/**
+ * @typedef {object} Constants by the module that needs them; constants.py says which they are in Python
+ * @property {{upper: number, steps: number, margin: number, farther: number, negligible: number}} mixture
+ * @property {{width: number, halfLife: number, steepestFall: number, ridge: number, fullReach: number,
+ *   smallestEnd: number, lopsided: number, below: number, above: number}} trend
+ * @property {{least: number, twoSided: number, mostVariance: number, bend: number, apart: number,
+ *   sideBelow: number, sideAbove: number, halvings: number, steepest: number}} total
+ * @property {{scales: number, followers: number, share: number}} crossovers
  */
 
 /**
