@@ -11,7 +11,7 @@ import numpy as np
 
 from ingest.arrays import BoolArray, FloatArray, IntArray
 
-GRID_POINTS = 400
+CROSSOVER_SCALES = 400  # between which crossovers are looked for
 VALUES_AT_ONCE = 1 << 19  # 4 MiB
 FOLLOWERS = 10  # the kernels largest at the horizon that may overtake a leader
 GROWING = 0.9  # probability from which a kernel is called growing
@@ -85,7 +85,7 @@ def crossovers(
     horizon: float,
     standing: Standing,
 ) -> tuple[Crossover, ...]:
-    """Find where kernels overtake the kernels that lead.
+    """Find where kernels overtake the kernels that lead; ``js/data/crossovers.js`` of the page does the same.
 
     A leader is a kernel that is the largest of all at some scale between the smallest measured one and
     the horizon. Every other kernel that matters at the horizon is followed past each leader if that
@@ -105,7 +105,7 @@ def crossovers(
     horizon = max(horizon, last)
     if not 0 < first < horizon:
         return ()
-    scales = np.geomspace(first, horizon, GRID_POINTS)
+    scales = np.geomspace(first, horizon, CROSSOVER_SCALES)
     kernels = len(predict(scales[:1]))
     if not kernels or standing.start_up.all():
         return ()

@@ -20,6 +20,7 @@ SHARED = 0.4  # of the weight that the sum would have if its errors were indepen
 MOST_VARIANCE = 4.0  # of a logarithm
 BEND, APART = 0.5, 0.5  # what the interval counts of both, learned from real series
 SIDE_BELOW, SIDE_ABOVE = 0.4, 0.8  # of what they add up to, that lies on either side
+HALVINGS, STEEPEST_TILT = 60, 20.0  # of the bisection for a tilt, and the largest one
 
 
 def summed(data: Observations) -> Observations:
@@ -60,10 +61,12 @@ def log_variance(prediction: Prediction) -> FloatArray:
 
 def tilt(value: FloatArray, variance: FloatArray, wanted: float) -> float:
     """Solve sum(value * exp(x * variance)) = wanted by bisection."""
-    low, high = -20.0, 20.0
-    for _ in range(60):
+    low, high = -STEEPEST_TILT, STEEPEST_TILT
+    for _ in range(HALVINGS):
         middle = (low + high) / 2
-        power = np.minimum(np.maximum(middle * variance, -20), 20)  # np.clip takes three times as long
+        power = np.minimum(
+            np.maximum(middle * variance, -STEEPEST_TILT), STEEPEST_TILT
+        )  # np.clip takes three times as long
         reached = (value * np.exp(power)).sum()
         low, high = (middle, high) if reached < wanted else (low, middle)
     return (low + high) / 2
@@ -79,7 +82,7 @@ def predict_total(models: ScalingModels, points: FloatArray, level: float = 0.9)
 
     Beyond the range the interval grows with how far the sum disagrees with its own model, and with how much
     the curve of the sum bends at its end, the best sign of how far it can be trusted. If formulas hold, it is
-    that of the added kernels.
+    that of the added kernels. ``js/data/predictor.js`` of the report's page does the same.
 
     Args:
         models: all kernels; those that agree with finer parts have the total of these.

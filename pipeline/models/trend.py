@@ -33,6 +33,8 @@ BELOW, ABOVE = 1.1, 1.4  # stretch of the 90 % interval downwards and upwards, f
 class Trend:
     """What K kernels were measured at P points, for the trend at any of them.
 
+    ``js/data/trend.js`` of the report's page does the same.
+
     Attributes:
         points: float64[P, D].
         logs: float64[K, P], logarithms of the means, NaN for what is not positive or was not measured.
@@ -227,7 +229,7 @@ class CombinedTrend:
         """Combine lower ends, medians and upper ends of formulas with the trends.
 
         Beyond the measured range both are taken for normal in the logarithm; the formulas' deviation is that
-        of their interval towards the trend.
+        of their interval towards the trend. ``js/data/trend.js`` of the report's page does the same.
 
         Args:
             quantiles: float64[3, K, Q], of the formulas.
@@ -244,7 +246,7 @@ class CombinedTrend:
         trend = self.trend.at(points)
         quantiles = quantiles * np.exp(self.trend.misfit_at(points))
         usable = (quantiles[1] > 0) & (reach > 0) & np.isfinite(trend)
-        low, middle, high = np.log(np.where(usable, np.maximum(quantiles, 1e-9 * quantiles[1]), 1.0))
+        low, middle, high = np.log(np.where(usable, np.maximum(quantiles, SMALLEST_END * quantiles[1]), 1.0))
         trend = np.where(usable, trend, 0.0)
         width = -ndtri((1 - level) / 2)
         below = np.minimum(

@@ -10,7 +10,8 @@ from ingest.arrays import FloatArray
 TWO_SIDED = 1.645  # standard deviations to either end of a 90 % interval
 NEGLIGIBLE = 1e-3  # weight below which a component moves no requested quantile
 MANY_DEGREES = 30.0  # of freedom, from which a simpler approximation is as good
-_STEPS = 10  # exact to about 1e-3 of the interval's width
+STEPS = 10  # of the inversion: exact to about 1e-3 of the interval's width
+FARTHER, MARGIN = 1.01, 0.1  # by how much, of quantile and scale, it starts outside those of the components
 
 
 def mixture_quantiles(
@@ -20,6 +21,7 @@ def mixture_quantiles(
 
     Where one component counts, they are its own. Else the distribution functions are inverted between the
     least and the largest quantile of the components, on an asinh scale: rivals may be decades apart.
+    ``js/data/mixture.js`` of the report's page does the same.
 
     Args:
         center: float64[K, M, Q].
@@ -58,9 +60,9 @@ def _of_several(
     spread = np.maximum(scale[kernel, rival], smallest[kernel])
     freedom = degrees[kernel, None]
 
-    reach = stdtrit(degrees[:, None], probability).T[:, kernel, None] * 1.01
+    reach = stdtrit(degrees[:, None], probability).T[:, kernel, None] * FARTHER
     ends = middle + spread * reach
-    margin = 0.1 * spread
+    margin = MARGIN * spread
     low = np.minimum.reduceat(ends - margin, first, axis=1)
     high = np.maximum.reduceat(ends + margin, first, axis=1)
     unit = np.minimum.reduceat(spread, first, axis=0)
@@ -86,7 +88,7 @@ def _invert(
     and sure where it has steps.
     """
     before, after = below(unit * np.sinh(low)), below(unit * np.sinh(high))
-    for step in range(_STEPS):
+    for step in range(STEPS):
         share = np.clip(_crossing(before, after, probability), 0.02, 0.98) if step % 2 else 0.5
         middle = low + share * (high - low)
         value = below(unit * np.sinh(middle))
@@ -109,7 +111,7 @@ def student_cdf(value: FloatArray, degrees: FloatArray) -> FloatArray:
 
     Normal approximations, several times faster than the incomplete beta function and exact in the limit:
     Wallace, "Bounds on normal approximations to Student's and the chi-square distributions", 1959, and with
-    many degrees of freedom Abramowitz and Stegun 26.7.8.
+    many degrees of freedom Abramowitz and Stegun 26.7.8. ``js/data/mixture.js`` has the same.
     """
     if degrees.min(initial=np.inf) >= MANY_DEGREES:
         normal = value * (1 - 0.25 / degrees) / np.sqrt(1 + value * value / (2 * degrees))

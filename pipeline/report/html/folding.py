@@ -5,7 +5,7 @@ sum has measurements and predictions like any kernel. Callers that are folded ar
 and what is folded counts for the sum alone, not for inclusive values of its callers.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
@@ -21,11 +21,8 @@ from pipeline.models.kernels import Kernels, sum_groups
 from pipeline.models.prediction import Prediction
 from pipeline.models.scaling_models import ScalingModels, per_kernel_fields
 from pipeline.models.total import added, predict_total
-from pipeline.report.html.predictor import ROOM, ROOM_BESIDE, predictor_data
 from pipeline.report.html.scales import Scales
 
-VALUES = 300_000  # numbers of a level that the page carries beside single repetitions: 1.6 MB
-NUMBERS_OF_A_MODEL = 20  # about as many as its coefficients, weights and errors
 LEADING = 0.5  # share of the kernels shown that are chosen for their own size, not that of their callees
 
 
@@ -41,8 +38,9 @@ class ShownLevel:
         total: float64[1, G], of the whole level.
         beyond: crossovers beyond the target.
         kernels: int64[n], the kernels of the whole level that are shown by themselves, ascending.
-        predictor: what the page predicts the weightiest kernels with at any point; None if it cannot.
-        folded: number of the others.
+        whole: all kernels of the level.
+        whole_prediction: float64[K, G], of all kernels at the grid.
+        folded: number of those that are not shown by themselves.
     """
 
     level: Level
@@ -52,18 +50,13 @@ class ShownLevel:
     total: Prediction
     beyond: tuple[Crossover, ...]
     kernels: IntArray
-    predictor: Mapping[str, Any] | None
+    whole: Level
+    whole_prediction: Prediction
     folded: int = 0
 
 
-def most_shown(kernels: Kernels, scales: Scales) -> int:
-    """Return how many kernels of a level the page has room for."""
-    points = int(kernels.values.shape[1])
-    return VALUES // (points + 3 * len(scales.grid) + NUMBERS_OF_A_MODEL)
-
-
 def shown_level(
-    level: Level, outlook: Outlook, points: FloatArray, scales: Scales, *, beside: bool = False
+    level: Level, outlook: Outlook, points: FloatArray, scales: Scales, most: int, *, beside: bool = False
 ) -> ShownLevel:
     """Choose what the page shows of a level.
 
@@ -72,12 +65,11 @@ def shown_level(
         outlook: what they do at the target.
         points: float64[P, D], where they were measured.
         scales: where intervals are computed.
-        beside: whether it is of a metric beside the chosen one: it has less room, and no crossovers.
+        most: how many kernels the page has room for.
+        beside: whether it is of a metric beside the chosen one, whose crossovers the page finds itself.
     """
     prediction = level.models.predict(scales.grid)
     total = predict_total(level.models, scales.grid) if level.kernels.additive else prediction
-    most = most_shown(level.kernels, scales)
-    every, room = np.arange(len(level.kernels)), ROOM_BESIDE if beside else ROOM
     if len(level.kernels) <= most or not level.kernels.additive:
         return ShownLevel(
             level=level,
@@ -86,8 +78,9 @@ def shown_level(
             prediction=prediction,
             total=total,
             beyond=() if beside else crossovers_beyond(level.models, outlook.standing, scales),
-            kernels=every,
-            predictor=predictor_data(level.models, level.kernels, prediction, every, room),
+            kernels=np.arange(len(level.kernels)),
+            whole=level,
+            whole_prediction=prediction,
         )
     marked = _chosen(level.kernels, outlook, most)
     kept, rest = np.flatnonzero(marked), np.flatnonzero(~marked)
@@ -105,7 +98,8 @@ def shown_level(
         total=total,
         beyond=() if beside else crossovers_beyond(models, sum_takes_no_part, scales, of_rest.value[0]),
         kernels=kept,
-        predictor=predictor_data(level.models, level.kernels, prediction, kept, room),
+        whole=level,
+        whole_prediction=prediction,
         folded=len(rest),
     )
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ingest.arrays import BoolArray, FloatArray, IntArray
+from ingest.arrays import BoolArray, IntArray
 from pipeline.models.analysis import Level, Outlook
 from pipeline.models.bottlenecks import Standing
 from pipeline.models.growth import growth_classes
@@ -17,14 +17,13 @@ from pipeline.models.scaling_models import ScalingModels, remarks
 from pipeline.report.html.embedding import integers, packed, packed_double
 from pipeline.report.html.folding import ShownLevel
 
-REPETITION_VALUES = 250_000  # single repetitions are shipped up to this many, for the largest kernels
 RIVALS = 4  # models per kernel that the page knows, the chosen one first
 PLAUSIBLE = 0.02  # probability below which a rival is not worth a line
 CLEARER = dict(zip(note_texts(Note.CANNOT_TELL), ["growth uncertain"], strict=True))
 
 
 def without_zeros(level: Level, outlook: Outlook) -> tuple[Level, Outlook]:
-    """Return the kernels that are not zero everywhere, without crossovers: those are of the chosen metric."""
+    """Return the kernels that are not zero everywhere, without crossovers: the page finds them itself."""
     some: BoolArray = (np.nan_to_num(level.kernels.mean) != 0).sum(axis=1) > 0
     place = np.cumsum(some) - 1
     chosen = np.flatnonzero(some)
@@ -40,6 +39,8 @@ def without_zeros(level: Level, outlook: Outlook) -> tuple[Level, Outlook]:
 def level_data(shown: ShownLevel, region: Mapping[str, int]) -> dict[str, Any]:
     """Put a level into the form that ``data/level.js`` reads; ``data/payload.js`` has its types.
 
+    `room.fill` adds predictors and repetitions.
+
     Args:
         shown: call paths or regions.
         region: index of every region name in the page's table of regions.
@@ -50,9 +51,7 @@ def level_data(shown: ShownLevel, region: Mapping[str, int]) -> dict[str, Any]:
         "region": [region[name] for name in kernels.regions],
         "parent": integers(kernels.parent),
         "mean": packed(kernels.mean),
-        "repetitions": _repetitions(kernels.values, outlook),
         "models": model_data(models),
-        "predictor": shown.predictor,
         "grid": [float(f"{scale:.9g}") for scale in shown.grid.tolist()],
         "value": packed(prediction.value),
         "lower": packed(prediction.lower),
@@ -69,20 +68,14 @@ def level_data(shown: ShownLevel, region: Mapping[str, int]) -> dict[str, Any]:
     }
 
 
-def _repetitions(values: FloatArray, outlook: Outlook) -> dict[str, Any]:
-    """Single measurements of as many kernels as the page can carry, the largest at the target first."""
-    _, points, repetitions = values.shape
-    kept = np.sort(outlook.order[: REPETITION_VALUES // max(points * repetitions, 1)])
-    return {"count": repetitions, "kernels": integers(kept), "values": packed(values[kept])}
-
-
 def model_data(models: ScalingModels) -> dict[str, Any]:
     """Return the chosen models and their plausible rivals in a form that JavaScript evaluates in a few lines.
 
     ``terms`` hold an exponent pair per parameter, [power as text, power of the logarithm]; ``hypotheses``
     list terms, ``sharpness`` belongs to them: beyond 1, constant and terms to the power of s sum up to the
-    value to the power of s; ``chosen`` is K x M indices into hypotheses, -1 if a kernel has fewer rivals, and
-    ``coefficients`` K x M x C belong to it; ``growth`` points from each kernel to its leading terms in
+    value to the power of s; ``chosen`` is K x M indices into hypotheses, -1 if a kernel has fewer rivals.
+    ``weight`` and ``coefficients``, the constant and one per term, are of the models that there are, and of
+    the first of every kernel, one after the other. ``growth`` points from each kernel to its leading terms in
     ``growths``, ``warning`` to its texts in ``warnings``.
     """
     chosen = plausible(models)
@@ -91,6 +84,10 @@ def model_data(models: ScalingModels) -> dict[str, Any]:
     compact[chosen >= 0] = places
     hypotheses = [models.plain_hypotheses[h] for h in used.tolist()]
     terms = {term: i for i, term in enumerate(dict.fromkeys(chain.from_iterable(hypotheses)))}
+    there = chosen >= 0
+    there[:, :1] = True
+    width = np.append([len(terms) + 1 for terms in hypotheses], 1)[compact[there]]
+    coefficients = models.plain_coefficients()[:, :RIVALS][there]
     growths, growth = _growths(models, terms)
     growing = growth_classes(models)
     classes = {text: i for i, text in enumerate(dict.fromkeys(growing))}
@@ -102,8 +99,8 @@ def model_data(models: ScalingModels) -> dict[str, Any]:
         "sharpness": integers(models.sharpness[used].astype(np.int64)),
         "rivals": chosen.shape[1],
         "chosen": integers(compact),
-        "weight": packed(models.weight[:, :RIVALS]),
-        "coefficients": packed_double(models.plain_coefficients()[:, :RIVALS]),
+        "weight": packed(models.weight[:, :RIVALS][there]),
+        "coefficients": packed_double(coefficients[np.arange(coefficients.shape[1]) < width[:, None]]),
         "nonnegative": bool(models.nonnegative),
         "validFrom": packed(models.valid_from),
         "growths": growths,

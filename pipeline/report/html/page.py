@@ -18,7 +18,15 @@ from pipeline.report.html.folding import ShownLevel
 from pipeline.report.html.heading import dates, heading, machine
 from pipeline.report.html.locations import Shown, locations_data
 from pipeline.report.html.machines import machines_section
-from pipeline.report.html.payload import MetricOutlook, metric_data, page_data, shown_levels
+from pipeline.report.html.payload import (
+    MetricOutlook,
+    filter_data,
+    metric_data,
+    metrics_of_tree,
+    page_data,
+    shown_levels,
+)
+from pipeline.report.html.room import left_out_text
 from pipeline.report.html.sections import (
     attributes,
     configuration_rows,
@@ -33,8 +41,10 @@ from pipeline.report.html.verdict import Findings, verdict
 if TYPE_CHECKING:
     from jinja2 import Environment  # which few commands need
 
-MOST_CHARACTERS = 1_900_000  # of the page: it should stay below 2 MB
+MOST_CHARACTERS = 1_900_000  # of the page: it should stay below 2 MB with up to 1000 call paths
+USUAL_CALLPATHS, LARGEST = 1000, 2.0  # pages of more call paths grow with them, up to so many times that
 LEAST_LOCATIONS, MOST_LOCATIONS = 90_000, 300_000  # characters of values per location, whatever else there is
+LEAST_REST = 60_000  # characters of charts, imbalance and what else a page has, beside levels and filter
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -80,14 +90,20 @@ def report_html(report: Report) -> str:
 
     analysis, provenance, found = report.analysis, report.provenance, report.runtime
     outlooks = report.callpaths, report.regions
-    levels = shown_levels(analysis, *outlooks, report.targets)
-    data = page_data(analysis, levels, report.targets, report.filter_evidence, found, report.roofline)
     findings = Findings(analysis, *outlooks, report.targets[-1])
     scripts, styles = script(), style_sheet()
-    room = MOST_CHARACTERS - len(json_for_script(data)) - len(scripts) - len(styles)
-    folded = [text for name, shown in levels.items() if (text := _folding_text(name, shown))]
     reserved = LEAST_LOCATIONS if report.locations else 0
-    data["others"], left_out = _that_fit(report, 0 if folded else room - reserved)
+    callpaths = len(analysis.callpaths.kernels)
+    room = int(MOST_CHARACTERS * min(max(callpaths / USUAL_CALLPATHS, 1.0), LARGEST))
+    room -= len(scripts) + len(styles)
+    of_levels = room - reserved - LEAST_REST - len(json_for_script(filter_data(report.filter_evidence)))
+    levels = shown_levels(analysis, *outlooks, report.targets, of_levels)
+    data = page_data(
+        *(analysis, levels, report.targets, report.filter_evidence, found, report.roofline, room - reserved)
+    )
+    room -= len(json_for_script(data))
+    folded = [text for name, shown in levels.items() if (text := _folding_text(name, shown))]
+    data["others"], rest = _that_fit(report, 0 if folded else room - reserved)
     room -= len(json_for_script(data["others"]))
     data["locations"], few = _locations(report, data, levels["callpaths"], room)
     template = _environment().get_template("report.html.j2")
@@ -98,7 +114,7 @@ def report_html(report: Report) -> str:
         verdict=verdict(findings),
         answers=[] if found is None else answers(findings, found, report.advice),
         charts=data["runtime"] or [],
-        notices=[*([] if found is None else other_notices(found)), *few, *left_out],
+        notices=[*([] if found is None else other_notices(found)), *few, *_left_out(data, analysis, rest)],
         folded=folded,
         facts=facts(analysis, provenance),
         provenance=provenance,
@@ -114,7 +130,7 @@ def report_html(report: Report) -> str:
         imbalance=data["imbalance"] is not None,
         filtered=data["filter"],
         roofline=data["roofline"],
-        callpaths=len(analysis.callpaths.kernels),
+        callpaths=callpaths,
         policy=content_security_policy([scripts], [styles]),
         styles=Markup(styles),
         scripts=Markup(scripts),
@@ -177,18 +193,33 @@ def _folding_text(name: str, shown: ShownLevel) -> str:
     return text
 
 
+def _left_out(data: Mapping[str, Any], analysis: Analysis, rest: Sequence[str]) -> list[str]:
+    """Say what of the study the page has no room for.
+
+    Args:
+        data: of the page.
+        analysis: the modelled experiment.
+        rest: metrics that the reader cannot switch to.
+    """
+    of_tree = ", ".join(metric.name for metric in metrics_of_tree(analysis)[len(data["metrics"]) :])
+    texts = [left_out_text(data["levels"])]
+    if of_tree:
+        texts.append(f"the page has no room for measured values of {of_tree} in the call tree")
+    if rest:
+        texts.append(
+            f"the page has no room for the metrics {', '.join(rest)}; `pipeline bottlenecks OUT --metric "
+            "NAME` shows them"
+        )
+    return [text for text in texts if text]
+
+
 def _that_fit(report: Report, room: int) -> tuple[list[dict[str, Any]], list[str]]:
-    """Return the metrics for which there is room, in characters, and a notice on all others."""
+    """Return the metrics for which there is room, in characters, and the names of all others."""
     shown: list[dict[str, Any]] = []
     for other in report.others if room > 0 else ():
-        found = metric_data(report.analysis, report.targets, other)
+        found = metric_data(report.analysis, report.targets, other, room)
         room -= len(json_for_script(found))
         if room < 0:
             break
         shown.append(found)
-    rest = [other.analysis.metric for other in report.others[len(shown) :]]
-    text = (
-        f"the page has no room for the metrics {', '.join(rest)}; `pipeline bottlenecks OUT --metric NAME` "
-        "shows them"
-    )
-    return shown, [text] if rest else []
+    return shown, [other.analysis.metric for other in report.others[len(shown) :]]

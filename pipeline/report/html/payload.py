@@ -9,17 +9,21 @@ import numpy as np
 
 from ingest.arrays import FloatArray, IntArray
 from ingest.cpp_names import short_name
+from ingest.profile import Metric
 from ingest.scaling import Scaling
 from pipeline.models.analysis import Analysis, Outlook, largest_point
 from pipeline.models.bottlenecks import GROWING, NOTEWORTHY_SHARE
 from pipeline.models.kernels import Kernels, mean_over_repetitions
 from pipeline.models.runtime.runtime import Runtime
 from pipeline.projection.study_verdicts import StudyRoofline
-from pipeline.report.html.embedding import integers, packed
+from pipeline.report.html.constants import constants
+from pipeline.report.html.embedding import integers, json_for_script, packed
 from pipeline.report.html.folding import ShownLevel, shown_level, with_sum
 from pipeline.report.html.levels import level_data, without_zeros
+from pipeline.report.html.predictor import SINGLE
 from pipeline.report.html.program import estimates, plain, program_data
 from pipeline.report.html.roofline import roofline_data
+from pipeline.report.html.room import ROOM, fill, most_shown
 from pipeline.report.html.scales import scales_of
 from pipeline.report.runtime_charts import runtime_charts
 
@@ -38,12 +42,13 @@ MOST_UNEVEN = 100  # call paths in the section on imbalance
 
 
 def shown_levels(
-    analysis: Analysis, callpaths: Outlook, regions: Outlook, targets: FloatArray
+    analysis: Analysis, callpaths: Outlook, regions: Outlook, targets: FloatArray, room: int = ROOM
 ) -> dict[str, ShownLevel]:
     """Choose which regions and call paths the page shows by themselves; arguments as of `page_data`."""
     scales, points = scales_of(analysis, targets), analysis.experiment.points
+    most = most_shown(analysis, scales, room)
     return {
-        name: shown_level(level, ahead, points, scales)
+        name: shown_level(level, ahead, points, scales, most[name])
         for name, level, ahead in (
             ("regions", analysis.regions, regions),
             ("callpaths", analysis.callpaths, callpaths),
@@ -58,6 +63,7 @@ def page_data(
     filter_evidence: Mapping[str, Any] | None,
     found: Runtime | None = None,
     roofline: StudyRoofline | None = None,
+    room: int = ROOM,
 ) -> dict[str, Any]:
     """Return the page's data, all but other metrics and locations; ``js/data/payload.js`` has its types.
 
@@ -68,12 +74,13 @@ def page_data(
         filter_evidence: the content of ``app.filter.json``, if there is a filter.
         found: the runtime of the study; None if the models are not of time.
         roofline: what limits the kernels on the machine measured on, if that is known.
+        room: characters that the data should take at most.
     """
     experiment, kernels = analysis.experiment, analysis.callpaths.kernels
     scales = scales_of(analysis, targets)
     kernels_shown = [shown.level.kernels for shown in levels.values()]
     number = region_numbers(kernels_shown)
-    return {
+    data: dict[str, Any] = {
         "parameters": list(experiment.parameters),
         "column": scales.column,
         "points": experiment.points.tolist(),
@@ -85,9 +92,10 @@ def page_data(
         "unit": kernels.unit,
         "relativeGrowth": analysis.decision.scaling is Scaling.NONE,
         "limits": {"growing": GROWING, "noteworthy": NOTEWORTHY_SHARE},
+        "constants": constants(),
         "regions": region_data(analysis, number),
         "levels": {name: level_data(shown, number) for name, shown in levels.items()},
-        "metrics": _other_metrics(analysis, levels["callpaths"]),
+        "metrics": [],
         "others": [],
         "locations": [],
         "imbalance": imbalance_data(analysis, levels["callpaths"].kernels),
@@ -98,26 +106,37 @@ def page_data(
         "program": None if found is None else program_data(analysis, targets[-1], levels["regions"].grid),
         "roofline": roofline_data(roofline),
     }
+    fill(data["levels"], levels, room - len(json_for_script(data)))
+    data["metrics"] = _other_metrics(analysis, levels["callpaths"], room - len(json_for_script(data)))
+    return data
 
 
-def metric_data(analysis: Analysis, targets: FloatArray, other: MetricOutlook) -> dict[str, Any]:
+def metric_data(
+    analysis: Analysis, targets: FloatArray, other: MetricOutlook, room: int = ROOM
+) -> dict[str, Any]:
     """Return a metric that the reader can switch to: its kernels that are not zero everywhere.
 
     Args:
         analysis: the chosen metric.
         targets: float64[Q, D], as of `page_data`.
         other: the metric.
+        room: characters that are left.
     """
     scales, points = scales_of(analysis, targets), analysis.experiment.points
     number = region_numbers([analysis.regions.kernels, analysis.callpaths.kernels])
-    kernels, levels = other.analysis.callpaths.kernels, {}
+    kernels = other.analysis.callpaths.kernels
+    levels: dict[str, dict[str, Any]] = {}
+    shown: dict[str, ShownLevel] = {}
     for name, level, outlook in (
         ("regions", other.analysis.regions, other.regions),
         ("callpaths", other.analysis.callpaths, other.callpaths),
     ):
         part, ahead = without_zeros(level, outlook)
-        levels[name] = level_data(shown_level(part, ahead, points, scales, beside=True), number)
-        levels[name]["node"] = integers(part.kernels.node)
+        shown[name] = shown_level(part, ahead, points, scales, len(part.kernels), beside=True)
+        levels[name] = level_data(shown[name], number) | {"node": integers(part.kernels.node)}
+        if kernels.additive and not analysis.is_profile:
+            levels[name]["crossovers"] = None
+    fill(levels, shown, room - len(json_for_script(levels)), beside=True)
     return {
         "metric": kernels.metric,
         "unit": short_unit(kernels.unit),
@@ -152,10 +171,11 @@ def region_data(analysis: Analysis, names: Iterable[str]) -> list[dict[str, Any]
     return rows
 
 
-def _other_metrics(analysis: Analysis, shown: ShownLevel) -> list[dict[str, Any]]:
-    """Measured metrics of the call tree beside the modelled one, summed over locations."""
+def _other_metrics(analysis: Analysis, shown: ShownLevel, room: float) -> list[dict[str, Any]]:
+    """Measured metrics of the call tree beside the modelled one, summed over locations, as many as fit."""
     experiment, node = analysis.experiment, analysis.callpaths.kernels.node
-    others = [m for m in experiment.metrics if m.name != analysis.metric and m.kind.additive]
+    of_each = SINGLE * shown.level.kernels.mean.size
+    most = METRICS if of_each == 0 else min(METRICS, int(max(room, 0) / of_each))
     return [
         {
             "name": metric.name,
@@ -164,8 +184,14 @@ def _other_metrics(analysis: Analysis, shown: ShownLevel) -> list[dict[str, Any]
                 mean_over_repetitions(with_sum(experiment.values[metric.name].sum[node], shown))
             ),
         }
-        for metric in others[:METRICS]
+        for metric in metrics_of_tree(analysis)[:most]
     ]
+
+
+def metrics_of_tree(analysis: Analysis) -> list[Metric]:
+    """Return the metrics that the call tree would show beside the modelled one."""
+    others = [m for m in analysis.experiment.metrics if m.name != analysis.metric and m.kind.additive]
+    return others[:METRICS]
 
 
 def short_unit(unit: str) -> str:

@@ -19,8 +19,6 @@ from pipeline.models.trend import CombinedTrend
 from pipeline.report.html.embedding import integers, packed, packed_double
 from pipeline.statistics.student import MANY_DEGREES
 
-ROOM = 160_000  # characters that the predictors of a level may take
-ROOM_BESIDE = 40_000  # the same of a metric beside the chosen one
 REST = 1e-3  # of the total, what the kernels without predictor may add up to if the room suffices
 SINGLE, DOUBLE = 5.34, 10.67  # characters of a number
 UPPER = 0.95  # probability below the upper end of an interval
@@ -40,7 +38,7 @@ class Weighty:
 
 
 def predictor_data(
-    models: ScalingModels, kernels: Kernels, prediction: Prediction, kept: IntArray, room: int = ROOM
+    models: ScalingModels, kernels: Kernels, prediction: Prediction, kept: IntArray, room: float
 ) -> dict[str, Any] | None:
     """Return what ``js/data/predictor.js`` needs of a level; None if models of another machine predict it.
 
@@ -91,7 +89,7 @@ def _shares(values: FloatArray) -> FloatArray:
     return np.asarray(usable / np.maximum(usable.sum(axis=0), 1e-300))
 
 
-def _that_fit(own: ScalingModels, weighty: Weighty, shown: BoolArray, room: int) -> IntArray:
+def _that_fit(own: ScalingModels, weighty: Weighty, shown: BoolArray, room: float) -> IntArray:
     """Return the kernels for whose predictors there is room, the weightiest first, ascending."""
     needed = weighty.order[weighty.rest[:-1] > REST] if len(own.parameters) == 1 else weighty.order
     needed = needed[shown[needed]]

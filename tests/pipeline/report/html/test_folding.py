@@ -10,9 +10,10 @@ import pytest
 from ingest.arrays import FloatArray
 from pipeline.models.analysis import default_target, look_ahead
 from pipeline.models.total import added, predict_total
-from pipeline.report.html import folding, report_html
+from pipeline.report.html import folding, payload, report_html
 from pipeline.report.html.folding import ShownLevel, joined, shown_level
 from pipeline.report.html.payload import page_data, shown_levels
+from pipeline.report.html.room import most_shown
 from pipeline.report.html.scales import scales_of
 from tests.pipeline.report.html.studies import (
     answered,
@@ -30,7 +31,7 @@ SHOWN = 3
 @pytest.fixture(autouse=True)
 def few(monkeypatch: pytest.MonkeyPatch) -> None:
     """Leave room for three kernels per level."""
-    monkeypatch.setattr(folding, "most_shown", lambda *_: SHOWN)
+    monkeypatch.setattr(payload, "most_shown", lambda *_: {"regions": SHOWN, "callpaths": SHOWN})
 
 
 def callpaths() -> ShownLevel:
@@ -137,7 +138,7 @@ def test_the_sum_of_others_overtakes_nobody() -> None:
 
 
 def test_what_has_room_is_not_folded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(folding, "most_shown", lambda *_: len(study().callpaths.kernels))
+    monkeypatch.setattr(payload, "most_shown", most_shown)
     found = callpaths()
     assert found.folded == 0
     assert found.level is study().callpaths
@@ -176,9 +177,7 @@ def test_studies_of_several_parameters_are_folded() -> None:
     analysis = two_parameter_study()
     scales = scales_of(analysis, default_target(analysis))
     ahead = outlooks(analysis)[0]
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(folding, "most_shown", lambda *_: 2)
-        found = shown_level(analysis.callpaths, ahead, analysis.experiment.points, scales)
+    found = shown_level(analysis.callpaths, ahead, analysis.experiment.points, scales, 2)
     assert found.folded == 1
     (rest,) = set(range(3)) - set(found.kernels.tolist())
     expected = analysis.callpaths.kernels.mean[rest]

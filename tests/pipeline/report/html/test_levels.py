@@ -15,11 +15,9 @@ from pipeline.models.analysis import Analysis, Level, default_target, look_ahead
 from pipeline.models.quality import Note
 from pipeline.models.scaling_models import ScalingModels
 from pipeline.models.total import predict_total
-from pipeline.report.html import levels
 from pipeline.report.html.folding import shown_level
 from pipeline.report.html.levels import (
     PLAUSIBLE,
-    REPETITION_VALUES,
     RIVALS,
     level_data,
     model_data,
@@ -34,7 +32,7 @@ from tests.pipeline.report.html.studies import outlooks, study, study_of, two_pa
 def made(analysis: Analysis | None = None) -> dict[str, Any]:
     analysis = analysis or study()
     scales = scales_of(analysis, default_target(analysis))
-    shown = shown_level(analysis.callpaths, outlooks(analysis)[0], analysis.experiment.points, scales)
+    shown = shown_level(analysis.callpaths, outlooks(analysis)[0], analysis.experiment.points, scales, 9)
     return level_data(shown, numbers_of(analysis))
 
 
@@ -79,27 +77,14 @@ def test_tree_and_measurements_are_those_of_the_kernels() -> None:
     assert data["parent"] == [-1, 0, 1, 0]
     assert data["region"] == [0, 1, 2, 2]
     np.testing.assert_allclose(floats(data["mean"]), kernels.mean.ravel(), rtol=1e-6)
-    np.testing.assert_allclose(floats(data["repetitions"]["values"]), kernels.values.ravel(), rtol=1e-6)
-    assert data["repetitions"]["count"] == 3
-    assert data["repetitions"]["kernels"] == [0, 1, 2, 3]
-
-
-def test_repetitions_are_kept_for_the_largest_kernels(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert REPETITION_VALUES == 250_000
-    values = study().callpaths.kernels.values
-    largest = outlooks(study())[0].order
-    for limit, count in ((2 * values[0].size + 1, 2), (2 * values[0].size, 2), (2 * values[0].size - 1, 1)):
-        monkeypatch.setattr(levels, "REPETITION_VALUES", limit)
-        kept = made()["repetitions"]
-        assert kept["kernels"] == sorted(largest[:count].tolist())
-        np.testing.assert_allclose(floats(kept["values"]), values[kept["kernels"]].ravel(), rtol=1e-6)
 
 
 def test_crossovers_beyond_the_target_follow_those_of_the_outlook() -> None:
     analysis = study()
     targets = np.array([[64.0]])
     outlook = look_ahead(analysis, analysis.callpaths, targets)
-    found = shown_level(analysis.callpaths, outlook, analysis.experiment.points, scales_of(analysis, targets))
+    scales = scales_of(analysis, targets)
+    found = shown_level(analysis.callpaths, outlook, analysis.experiment.points, scales, 9)
     assert found.outlook.crossovers == outlook.crossovers
     beyond = found.beyond
     assert [analysis.callpaths.kernels.callpaths[c.overtakes][-1] for c in beyond] == ["MPI_Allreduce"]
@@ -121,10 +106,19 @@ def test_crossovers_say_who_overtakes_whom_where() -> None:
     assert crossover[2] == pytest.approx(expected.at, rel=1e-5)
 
 
+def widths(data: dict[str, Any]) -> list[int]:
+    """How many coefficients there are of each model; of a kernel without any, the constant."""
+    return [
+        1 + len(data["hypotheses"][h]) if h >= 0 else int(place % data["rivals"] == 0)
+        for place, h in enumerate(data["chosen"])
+    ]
+
+
 def evaluated(data: dict[str, Any], kernel: int, point: FloatArray, rival: int = 0) -> float:
     """Evaluate the shipped data as the page does."""
     place = kernel * data["rivals"] + rival
-    coefficients = floats(data["coefficients"], "<f8").reshape(len(data["chosen"]), -1)[place]
+    begin = sum(widths(data)[:place])
+    coefficients = floats(data["coefficients"], "<f8")[begin : begin + widths(data)[place]]
     value = coefficients[0]
     for coefficient, t in zip(coefficients[1:], data["hypotheses"][data["chosen"][place]], strict=False):
         factors = [
@@ -150,8 +144,10 @@ def test_shipped_rivals_are_those_of_the_models() -> None:
     models = study().callpaths.models
     data = model_data(models)
     assert data["rivals"] == RIVALS == 4
-    np.testing.assert_allclose(floats(data["weight"]), models.weight[:, :4].ravel(), rtol=1e-6)
-    np.testing.assert_array_equal(floats(data["coefficients"], "<f8"), models.coefficients[:, :4].ravel())
+    there = plausible(models) >= 0
+    assert not there.all()
+    np.testing.assert_allclose(floats(data["weight"]), models.weight[:, :4][there], rtol=1e-6)
+    assert len(floats(data["coefficients"], "<f8")) == sum(widths(data))
     np.testing.assert_allclose(floats(data["validFrom"]), models.valid_from.ravel(), rtol=1e-6)
     point = np.array([100.0])
     for rival in range(3):
@@ -193,6 +189,8 @@ def test_a_kernel_without_a_model_has_no_terms_and_no_growth() -> None:
     chosen[2] = -1
     data = model_data(replace(models, chosen=chosen))
     assert data["chosen"][2 * RIVALS] == -1
+    assert evaluated(data, 2, np.array([100.0])) == models.coefficients[2, 0, 0]
+    assert evaluated(data, 3, np.array([100.0])) == pytest.approx(models.values(np.array([[100.0]]))[3, 0])
     assert data["growths"][data["growth"][2]] == []
 
 
@@ -266,7 +264,7 @@ def test_fewer_rivals_than_the_page_can_show_are_all_shipped() -> None:
 def test_regions_and_call_paths_are_different_levels() -> None:
     analysis = study_of(SHARED)
     scales = scales_of(analysis, default_target(analysis))
-    shown = shown_level(analysis.regions, outlooks(analysis)[1], analysis.experiment.points, scales)
+    shown = shown_level(analysis.regions, outlooks(analysis)[1], analysis.experiment.points, scales, 9)
     data = level_data(shown, numbers_of(analysis))
     assert data["region"] == [0, 1, 2]
     assert data["parent"] == [-1, -1, -1]

@@ -200,5 +200,6 @@ def test_other_metrics_are_there_as_far_as_there_is_room(monkeypatch: pytest.Mon
     with_one = data_of(report_html(replace(answer, others=report.others[:1])))
     room = sum(map(len, (json_for_script(with_one), script(), style_sheet()))) + 100
     monkeypatch.setattr("pipeline.report.html.page.MOST_CHARACTERS", room)
+    monkeypatch.setattr("pipeline.report.html.payload.most_shown", lambda *_: {"regions": 5, "callpaths": 5})
     text = report_html(replace(answer, others=report.others))
     assert [one["metric"] for one in data_of(text)["others"]] == ["visits"]

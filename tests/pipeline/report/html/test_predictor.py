@@ -15,6 +15,7 @@ from pipeline.models.analysis import default_target
 from pipeline.projection.study.projected_models import ProjectedModels
 from pipeline.report.html import predictor
 from pipeline.report.html.predictor import by_weight, predictor_data, rivals_data, root
+from pipeline.report.html.room import PREDICTORS
 from pipeline.report.html.scales import scales_of
 from tests.pipeline.report.html.studies import study, two_parameter_study
 
@@ -41,7 +42,7 @@ def test_kernels_are_sorted_by_the_largest_share_that_they_have_anywhere() -> No
     assert found.rest[-1] == 0
 
 
-def data_of_callpaths(room: int = predictor.ROOM) -> tuple[list[int], int]:
+def data_of_callpaths(room: int = PREDICTORS) -> tuple[list[int], int]:
     level, scales = study().callpaths, scales_of(study(), default_target(study()))
     prediction = level.models.predict(scales.grid)
     data = predictor_data(level.models, level.kernels, prediction, np.arange(5), room)
@@ -91,18 +92,18 @@ def test_models_of_another_machine_have_none() -> None:
     own = {name: getattr(level.models, name) for name in level.models.__dataclass_fields__}
     there = ProjectedModels(**own, here=level.models, transfer=None, kernels=np.arange(5), known={})  # type: ignore[arg-type]
     prediction = level.models.predict(np.array([[64.0]]))
-    assert predictor_data(there, level.kernels, prediction, np.arange(5)) is None
+    assert predictor_data(there, level.kernels, prediction, np.arange(5), PREDICTORS) is None
 
 
 def test_regions_predict_before_they_agree_with_call_paths() -> None:
     level = study().regions
     prediction = level.models.predict(np.array([[64.0]]))
-    data = predictor_data(level.models, level.kernels, prediction, np.arange(5))
+    data = predictor_data(level.models, level.kernels, prediction, np.arange(5), PREDICTORS)
     assert data is not None
     assert data["whole"] is None
     assert data["kernels"] == [0, 1, 2, 3, 4]
     widened = replace(study().callpaths.models, common_error=np.full(5, 0.1))
-    callpaths = predictor_data(widened, study().callpaths.kernels, prediction, np.arange(5))
+    callpaths = predictor_data(widened, study().callpaths.kernels, prediction, np.arange(5), PREDICTORS)
     assert callpaths is not None
     assert callpaths["whole"] is not None
     assert callpaths["rivals"]["common"] is not None

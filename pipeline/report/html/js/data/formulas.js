@@ -1,5 +1,6 @@
 // @ts-check
-// The formulas of kernels, evaluated in the page: constant + sum of coefficient * product of p^i * log2(p)^j.
+// The formulas of kernels, evaluated in the page: constant + sum of coefficient * product of p^i * log2(p)^j, as
+// ScalingModels.values does.
 
 import { doubles, floats } from "./payload.js";
 
@@ -22,7 +23,17 @@ export class Formulas {
     this.chosen = models.chosen;
     this.weight = floats(models.weight);
     this.coefficients = doubles(models.coefficients);
-    this.width = this.coefficients.length / Math.max(this.count * this.rivals, 1);
+    /** Per model its place among those that there are, and where its coefficients begin. */
+    this.place = new Int32Array(this.chosen.length);
+    this.begin = new Int32Array(this.chosen.length);
+    let [place, begin] = [0, 0];
+    this.chosen.forEach((index, i) => {
+      this.place[i] = place;
+      this.begin[i] = begin;
+      if (index < 0 && i % this.rivals) return;
+      place += 1;
+      begin += index < 0 ? 1 : this.hypotheses[index].length + 1;
+    });
     this.floor = models.nonnegative ? 0 : -Infinity;
   }
 
@@ -63,7 +74,7 @@ export class Formulas {
    * @param {number} rival
    */
   probability(k, rival) {
-    return this.weight[k * this.rivals + rival];
+    return this.weight[this.place[k * this.rivals + rival]];
   }
 
   /**
@@ -73,7 +84,7 @@ export class Formulas {
    * @param {number} c
    */
   coefficient(k, rival, c) {
-    return this.coefficients[(k * this.rivals + rival) * this.width + c];
+    return this.coefficients[this.begin[k * this.rivals + rival] + c];
   }
 
   /**

@@ -1,6 +1,7 @@
 // @ts-check
 // The kernels of one level of detail, call paths or regions: measurements and predictions.
 
+import { crossoversOf } from "./crossovers.js";
 import { Formulas } from "./formulas.js";
 import { between, Line } from "./line.js";
 import { floats } from "./payload.js";
@@ -50,8 +51,13 @@ export class Level extends Formulas {
     this.startUp = raw.standing.start_up.map(Boolean);
     this.smape = floats(raw.smape);
     this.cvSmape = floats(raw.cvSmape);
-    /** @type {Crossover[]} */
-    this.crossovers = raw.crossovers.map(([over, past, at, measured]) => ({ over, past, at, measured }));
+    /** @type {Crossover[] | undefined} */
+    this.foundCrossovers = raw.crossovers?.map(([over, past, at, measured]) => ({
+      over,
+      past,
+      at,
+      measured,
+    }));
     this.repetitions = raw.repetitions.count;
     this.single = floats(raw.repetitions.values);
     this.singleRow = new Map(raw.repetitions.kernels.map((k, row) => [k, row]));
@@ -71,7 +77,7 @@ export class Level extends Formulas {
     /** @type {Map<string, Line>} */
     this.lines = new Map();
     this.totalInterval = { lower: floats(raw.total.lower), upper: floats(raw.total.upper) };
-    this.predictor = raw.predictor && new Predictor(raw.predictor);
+    this.predictor = raw.predictor && new Predictor(raw.predictor, space.constants);
     this.fine = fine;
     /** Per kernel its place among those with predictors; -1 for the others. */
     this.predicting = new Int32Array(this.count).fill(-1);
@@ -80,6 +86,12 @@ export class Level extends Formulas {
     });
     /** @type {Map<string, Predicted>} */
     this.known = new Map();
+  }
+
+  /** Who overtakes whom, found when it is first needed if the page has to find it. */
+  get crossovers() {
+    this.foundCrossovers ??= crossoversOf(this);
+    return this.foundCrossovers;
   }
 
   /** @param {number} k */

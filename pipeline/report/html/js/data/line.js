@@ -1,5 +1,6 @@
 // @ts-check
-// Predictions along the scaled parameter, the others as at some point: known at a few scales, interpolated between.
+// Predictions along the scaled parameter, the others as at some point: known at a few scales, interpolated between as
+// ScalingModels.curve does.
 
 import { placeAmong } from "./space.js";
 

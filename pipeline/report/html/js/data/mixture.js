@@ -1,10 +1,8 @@
 // @ts-check
 // Quantiles of mixtures of Student t distributions, in the steps of statistics/student.py.
 
-const STEPS = 10;
-const MARGIN = 0.1; // of a component's scale, beyond its outer quantile
-const FARTHER = 1.01;
-const NEGLIGIBLE = 1e-3; // weight below which a component moves no quantile
+/** @import { Constants } from "./payload.js" */
+
 const CELLS = 1024; // of a table of a distribution function over t / (1 + |t|)
 
 /**
@@ -110,13 +108,14 @@ function below(components, place) {
  */
 
 /**
- * Lower end of the 90 % interval, median and upper end.
+ * Lower end of the 90 % interval, median and upper end: mixture_quantiles.
  * @param {Components} components
  * @param {number} reach of the upper quantile of a single component of unit scale
+ * @param {Constants["mixture"]} constants
  * @returns {[number, number, number]}
  */
-export function quantiles({ center, scale, weight, table }, reach) {
-  const counting = Array.from(weight.keys()).filter((i) => weight[i] > NEGLIGIBLE);
+export function quantiles({ center, scale, weight, table }, reach, constants) {
+  const counting = Array.from(weight.keys()).filter((i) => weight[i] > constants.negligible);
   if (counting.length <= 1) {
     let best = 0;
     for (let i = 1; i < weight.length; i++) if (weight[i] > weight[best]) best = i;
@@ -132,33 +131,35 @@ export function quantiles({ center, scale, weight, table }, reach) {
     table,
   };
   return [
-    quantile(components, 0.05, -reach),
-    quantile(components, 0.5, 0),
-    quantile(components, 0.95, reach),
+    quantile(components, 1 - constants.upper, -reach, constants),
+    quantile(components, 0.5, 0, constants),
+    quantile(components, constants.upper, reach, constants),
   ];
 }
 
 /**
+ * The inversion of _of_several and _invert.
  * @param {Components} components
  * @param {number} probability
  * @param {number} reach quantile of a single component of unit scale
+ * @param {Constants["mixture"]} constants
  */
-function quantile(components, probability, reach) {
+function quantile(components, probability, reach, { steps, margin, farther }) {
   const { center, scale } = components;
   let lowest = Infinity;
   let highest = -Infinity;
   let unit = Infinity;
   for (let i = 0; i < center.length; i++) {
-    const end = center[i] + scale[i] * reach * FARTHER;
-    lowest = Math.min(lowest, end - MARGIN * scale[i]);
-    highest = Math.max(highest, end + MARGIN * scale[i]);
+    const end = center[i] + scale[i] * reach * farther;
+    lowest = Math.min(lowest, end - margin * scale[i]);
+    highest = Math.max(highest, end + margin * scale[i]);
     unit = Math.min(unit, scale[i]);
   }
   let low = Math.asinh(lowest / unit);
   let high = Math.asinh(highest / unit);
   let before = below(components, lowest);
   let after = below(components, highest);
-  for (let step = 0; step < STEPS; step++) {
+  for (let step = 0; step < steps; step++) {
     const share = step % 2 ? Math.min(Math.max(crossing(before, after, probability), 0.02), 0.98) : 0.5;
     const middle = low + share * (high - low);
     const value = below(components, unit * Math.sinh(middle));

@@ -19,6 +19,7 @@
  * @property {string} unit
  * @property {boolean} relativeGrowth growth is judged by shares, since the parameter counts no processes
  * @property {{growing: number, noteworthy: number}} limits of the flags
+ * @property {Constants} constants of the models, as Python has them
  * @property {Region[]} regions
  * @property {{regions: LevelPayload, callpaths: LevelPayload}} levels
  * @property {{name: string, unit: string, values: Floats}[]} metrics of the call tree: K x points
@@ -29,6 +30,16 @@
  * @property {RuntimeChart[] | null} runtime null if the models are not of time
  * @property {ProgramPayload | null} program figures of the whole program; null as runtime
  * @property {RooflinePayload | null} roofline null if the machine measured on is not known
+ */
+
+/**
+ * @typedef {object} Constants by the module that needs them; constants.py says which they are in Python
+ * @property {{upper: number, steps: number, margin: number, farther: number, negligible: number}} mixture
+ * @property {{width: number, halfLife: number, steepestFall: number, ridge: number, fullReach: number,
+ *   smallestEnd: number, lopsided: number, below: number, above: number}} trend
+ * @property {{least: number, twoSided: number, mostVariance: number, bend: number, apart: number,
+ *   sideBelow: number, sideAbove: number, halvings: number, steepest: number}} total
+ * @property {{scales: number, followers: number, share: number}} crossovers
  */
 
 /**
@@ -117,7 +128,8 @@
  * @property {Floats} smape
  * @property {Floats} cvSmape
  * @property {{unreliable: number[], not_measurable: number[], start_up: number[]}} standing 1 or 0, per kernel
- * @property {[number, number, number, boolean][]} crossovers overtakes, overtaken, at, in the measured range
+ * @property {[number, number, number, boolean][] | null} crossovers overtakes, overtaken, at, in the measured range;
+ *   null if the page finds them
  */
 
 /**
@@ -171,8 +183,8 @@
  * @property {number[]} sharpness per hypothesis; beyond 1: (constant^s + (coefficient * term)^s)^(1/s)
  * @property {number} rivals M
  * @property {number[]} chosen K x M indices into hypotheses, -1 for none
- * @property {Floats} weight K x M probabilities
- * @property {Doubles} coefficients K x M x C: the constant, then one per term
+ * @property {Floats} weight probabilities of the models that there are, and of the first of every kernel
+ * @property {Doubles} coefficients of the same: the constant, then one per term
  * @property {boolean} nonnegative
  * @property {Floats} validFrom K x parameters
  * @property {number[][]} growths lists of leading terms

@@ -4,28 +4,21 @@
 
 import { quantiles, tableOf } from "./mixture.js";
 import { doubles, floats } from "./payload.js";
-import { Trend, WIDTH } from "./trend.js";
+import { Trend } from "./trend.js";
 
-/** @import { Point, PredictorPayload, RivalsPayload, WholePayload } from "./payload.js" */
+/** @import { Constants, Point, PredictorPayload, RivalsPayload, WholePayload } from "./payload.js" */
 /** @import { Ends, Place } from "./trend.js" */
 
-const LEAST = 1e-9; // of a value, what counts as the lower end of its interval in logarithms
-const TWO_SIDED = 1.645;
-const MOST_VARIANCE = 4; // of a logarithm
-const BEND = 0.5;
-const APART = 0.5;
-const SIDE_BELOW = 0.4;
-const SIDE_ABOVE = 0.8;
-const HALVINGS = 60;
-
-/** The plausible models of some kernels. */
+/** The plausible models of some kernels: ScalingModels._quantiles. */
 class Rivals {
   /**
    * @param {RivalsPayload} raw
    * @param {Point} last the largest measured value of every parameter
    * @param {boolean} nonnegative
+   * @param {Constants["mixture"]} constants
    */
-  constructor(raw, last, nonnegative) {
+  constructor(raw, last, nonnegative, constants) {
+    this.constants = constants;
     this.raw = raw;
     this.last = last;
     this.floor = nonnegative ? 0 : -Infinity;
@@ -90,7 +83,7 @@ class Rivals {
       root += (x.length * (x.length + 1)) / 2;
     }
     const components = { center, scale, weight, table: this.tables[k] };
-    const [lower, value, upper] = quantiles(components, this.reach[k]);
+    const [lower, value, upper] = quantiles(components, this.reach[k], this.constants);
     return [Math.max(lower, this.floor), Math.max(value, this.floor), Math.max(upper, this.floor)];
   }
 
@@ -117,13 +110,17 @@ class Rivals {
 
 /** Predictions of some kernels of a level. */
 export class Predictor {
-  /** @param {PredictorPayload} raw */
-  constructor(raw) {
+  /**
+   * @param {PredictorPayload} raw
+   * @param {Constants} constants
+   */
+  constructor(raw, constants) {
+    this.constants = constants;
     this.kernels = raw.kernels;
     this.correlation = raw.correlation;
-    this.rivals = new Rivals(raw.rivals, raw.last, raw.nonnegative);
-    this.trend = raw.trend && new Trend(raw.trend);
-    this.whole = raw.whole && new Whole(raw.whole);
+    this.rivals = new Rivals(raw.rivals, raw.last, raw.nonnegative, constants.mixture);
+    this.trend = raw.trend && new Trend(raw.trend, constants.trend);
+    this.whole = raw.whole && new Whole(raw.whole, constants);
   }
 
   /**
@@ -134,7 +131,10 @@ export class Predictor {
   at(at) {
     const plain = endsAt(this.rivals, this.trend, at);
     const { common } = this.rivals;
-    return { plain, widened: common ? plain.map((ends, k) => widened(ends, common[k])) : plain };
+    return {
+      plain,
+      widened: common ? plain.map((ends, k) => widened(ends, common[k], this.constants)) : plain,
+    };
   }
 
   /**
@@ -152,10 +152,10 @@ export class Predictor {
     const left = wanted - falling - rest;
     if (!(left > 0 && sum > 0)) return own;
     const gap = Math.log((wanted - falling) / (sum + rest));
-    const weight = own.map((ends, k) => (logVariance(ends) + gap ** 2) * rising[k]);
+    const weight = own.map((ends, k) => (logVariance(ends, this.constants.total) + gap ** 2) * rising[k]);
     const most = Math.max(...weight, 1e-300);
     const share = weight.map((one) => one / most);
-    const x = tilt(rising, share, left);
+    const x = tilt(rising, share, left, this.constants.total);
     const moved = rising.map((value, k) => value * Math.exp(x * share[k]));
     const rounding = left / total(moved);
     const place = this.trend?.place(at);
@@ -190,12 +190,16 @@ export class Predictor {
   }
 }
 
-/** The model of the sum of all kernels by itself. */
+/** The model of the sum of all kernels by itself: _total of models/total.py. */
 class Whole {
-  /** @param {WholePayload} raw */
-  constructor(raw) {
-    this.rivals = new Rivals(raw.rivals, raw.last, raw.nonnegative);
-    this.trend = raw.trend && new Trend(raw.trend);
+  /**
+   * @param {WholePayload} raw
+   * @param {Constants} constants
+   */
+  constructor(raw, constants) {
+    this.constants = constants;
+    this.rivals = new Rivals(raw.rivals, raw.last, raw.nonnegative, constants.mixture);
+    this.trend = raw.trend && new Trend(raw.trend, constants.trend);
     this.bend = raw.bend;
   }
 
@@ -207,7 +211,7 @@ class Whole {
   total(together, hold, at) {
     const plain = this.beyond(together, hold, at);
     const { common } = this.rivals;
-    return { plain, widened: common ? widened(plain, common[0]) : plain };
+    return { plain, widened: common ? widened(plain, common[0], this.constants) : plain };
   }
 
   /**
@@ -223,12 +227,13 @@ class Whole {
     const [[, own]] = endsAt(this.rivals, this.trend, at);
     const usable = place.reach > 0 && value > 0 && own > 0;
     if (!usable) return [this.raised(lower, value, place), value, upper];
-    const side = Math.sqrt(logVariance(together)) * TWO_SIDED;
-    const half = BEND * this.bend * place.reach + APART * Math.abs(Math.log(own / value)) + side;
+    const of = this.constants.total;
+    const side = Math.sqrt(logVariance(together, of)) * of.twoSided;
+    const half = of.bend * this.bend * place.reach + of.apart * Math.abs(Math.log(own / value)) + side;
     /** @param {number} end @param {number} sided */
     const moved = (end, sided) =>
-      value * Math.exp((1 - hold) * sided * half + hold * Math.log(Math.max(end / value, LEAST)));
-    return [this.raised(moved(lower, -SIDE_BELOW), value, place), value, moved(upper, SIDE_ABOVE)];
+      value * Math.exp((1 - hold) * sided * half + hold * Math.log(Math.max(end / value, of.least)));
+    return [this.raised(moved(lower, -of.sideBelow), value, place), value, moved(upper, of.sideAbove)];
   }
 
   /**
@@ -260,20 +265,21 @@ function endsAt(rivals, trend, at) {
 }
 
 /**
- * Widens an interval by an independent error.
+ * Widens an interval by an independent error: widened of models/prediction.py.
  * @param {Ends} ends
  * @param {number} error standard deviation of the logarithm
+ * @param {Constants} constants
  * @returns {Ends}
  */
-export function widened([lower, value, upper], error) {
+function widened([lower, value, upper], error, { total: { least }, trend: { width } }) {
   if (!(value > 0)) return [lower, value, upper];
   /** @param {number} end */
-  const side = (end) => Math.hypot(Math.log(Math.max(end / value, LEAST)), WIDTH * error);
+  const side = (end) => Math.hypot(Math.log(Math.max(end / value, least)), width * error);
   return [lower > 0 ? value * Math.exp(-side(lower)) : lower, value, value * Math.exp(side(upper))];
 }
 
 /**
- * Adds predictions whose errors all correlate by the same amount.
+ * Adds predictions whose errors all correlate by the same amount: Prediction.combine.
  * @param {ArrayLike<Ends>} all
  * @param {number} correlation
  * @returns {Ends}
@@ -296,21 +302,26 @@ function added(all, correlation) {
   return [value - below, value, value + above];
 }
 
-/** @param {Ends} ends */
-function logVariance([, value, upper]) {
+/**
+ * log_variance of models/total.py.
+ * @param {Ends} ends
+ * @param {Constants["total"]} constants
+ */
+function logVariance([, value, upper], { twoSided, mostVariance }) {
   if (!(value > 0)) return 0;
-  return Math.min((Math.log(Math.max(upper / value, 1)) / TWO_SIDED) ** 2, MOST_VARIANCE);
+  return Math.min((Math.log(Math.max(upper / value, 1)) / twoSided) ** 2, mostVariance);
 }
 
 /**
- * Solves sum(value * exp(x * share)) = wanted by bisection.
+ * Solves sum(value * exp(x * share)) = wanted by bisection: tilt of models/total.py.
  * @param {number[]} value
  * @param {number[]} share
  * @param {number} wanted
+ * @param {Constants["total"]} constants
  */
-function tilt(value, share, wanted) {
-  let [low, high] = [-20, 20];
-  for (let i = 0; i < HALVINGS; i++) {
+function tilt(value, share, wanted, { halvings, steepest }) {
+  let [low, high] = [-steepest, steepest];
+  for (let i = 0; i < halvings; i++) {
     const middle = (low + high) / 2;
     const reached = total(value.map((one, k) => one * Math.exp(middle * share[k])));
     if (reached < wanted) low = middle;

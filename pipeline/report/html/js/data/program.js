@@ -70,6 +70,7 @@ export class Program {
   }
 
   /**
+   * Study.figures.
    * @param {Point} at
    * @param {Figure} total
    * @param {boolean} measured
@@ -99,7 +100,7 @@ export class Program {
   }
 
   /**
-   * What a point is compared with: the smallest measured scale with the same other parameters, else of all.
+   * Study.references, what a point is compared with: the smallest measured scale with the same other parameters, else of all.
    * @param {Point} at
    */
   reference(at) {

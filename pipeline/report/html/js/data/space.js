@@ -13,6 +13,7 @@ export class Space {
     this.first = payload.first;
     this.reach = payload.reach;
     this.targets = payload.targets;
+    this.constants = payload.constants;
     this.opening = payload.targets[payload.targets.length - 1];
     this.scaled = this.parameters[this.column];
     const scales = this.points.map((point) => point[this.column]);

@@ -3,18 +3,8 @@
 
 import { floats } from "./payload.js";
 
-/** @import { Point, TrendPayload } from "./payload.js" */
+/** @import { Constants, Point, TrendPayload } from "./payload.js" */
 /** @typedef {[number, number, number]} Ends lower end, value and upper end */
-
-const HALF_LIFE = 1;
-const STEEPEST_FALL = -0.5;
-const RIDGE = 1e-3;
-const FULL_REACH = 0.2;
-const SMALLEST_END = 1e-9;
-const LOPSIDED = 3;
-const BELOW = 1.1;
-const ABOVE = 1.4;
-export const WIDTH = 1.6448536269514722; // standard deviations to either end of a 90 % interval
 
 /**
  * What all kernels share at a point.
@@ -26,9 +16,14 @@ export const WIDTH = 1.6448536269514722; // standard deviations to either end of
  * @property {Point} inside the nearest point of the range
  */
 
+/** Trend and CombinedTrend. */
 export class Trend {
-  /** @param {TrendPayload} raw */
-  constructor(raw) {
+  /**
+   * @param {TrendPayload} raw
+   * @param {Constants["trend"]} constants
+   */
+  constructor(raw, constants) {
+    this.constants = constants;
     this.points = raw.points;
     this.logPoints = raw.points.map((point) => point.map(Math.log));
     this.steepest = raw.steepest;
@@ -56,7 +51,7 @@ export class Trend {
     const steps = this.points.map((point) =>
       point.reduce((sum, value, d) => sum + Math.abs(Math.log2(value / inside[d])), 0),
     );
-    return { reaches, reach, fullness: Math.min(reach / FULL_REACH, 1), steps, inside };
+    return { reaches, reach, fullness: Math.min(reach / this.constants.fullReach, 1), steps, inside };
   }
 
   /**
@@ -89,14 +84,15 @@ export class Trend {
   }
 
   /**
-   * Slopes along the parameters by weighted least squares.
+   * Slopes along the parameters by weighted least squares: Trend._local.
    * @param {number} k
    * @param {number[]} steps
    */
   slopes(k, steps) {
     const [count, parameters] = [steps.length, this.last.length];
+    const { halfLife, ridge, steepestFall } = this.constants;
     const used = steps.map((_, p) => p).filter((p) => Number.isFinite(this.logs[k * count + p]));
-    const weight = used.map((p) => 2 ** (-steps[p] / HALF_LIFE));
+    const weight = used.map((p) => 2 ** (-steps[p] / halfLife));
     const total = weight.reduce((a, b) => a + b, 0);
     /** @param {(p: number) => number} of */
     const mean = (of) => used.reduce((sum, p, i) => sum + weight[i] * of(p), 0) / total;
@@ -105,14 +101,14 @@ export class Trend {
     /** @param {number} p @param {number} d */
     const offset = (p, d) => this.logPoints[p][d] - center[d];
     const rows = center.map((_, d) => [
-      ...center.map((__, e) => mean((p) => offset(p, d) * offset(p, e)) + (d === e ? RIDGE : 0)),
+      ...center.map((__, e) => mean((p) => offset(p, d) * offset(p, e)) + (d === e ? ridge : 0)),
       mean((p) => offset(p, d) * (this.logs[k * count + p] - level)),
     ]);
-    return solved(rows).map((slope, d) => Math.min(Math.max(slope, STEEPEST_FALL), this.steepest[d]));
+    return solved(rows).map((slope, d) => Math.min(Math.max(slope, steepestFall), this.steepest[d]));
   }
 
   /**
-   * Ends and value of a kernel's formulas combined with its trend.
+   * Ends and value of a kernel's formulas combined with its trend: CombinedTrend.combined.
    * @param {number} k
    * @param {Ends} formula
    * @param {Place} place
@@ -120,16 +116,17 @@ export class Trend {
    */
   combined(k, formula, place) {
     const { reaches, reach, fullness } = place;
+    const { width, smallestEnd, lopsided, below, above } = this.constants;
     if (!(reach > 0)) return formula;
     const nearest = this.nearest(k, place);
     if (nearest < 0) return formula;
     const misfit = this.misfit ? this.misfit[k * this.points.length + nearest] * fullness : 0;
     const ends = /** @type {Ends} */ (formula.map((end) => end * Math.exp(misfit)));
     if (!(ends[1] > 0)) return ends;
-    const [low, middle, high] = ends.map((end) => Math.log(Math.max(end, SMALLEST_END * ends[1])));
+    const [low, middle, high] = ends.map((end) => Math.log(Math.max(end, smallestEnd * ends[1])));
     const trend = this.log(k, place, nearest);
-    const down = Math.min(middle - low, LOPSIDED * (high - middle));
-    const side = (trend > middle ? high - middle : down) / WIDTH;
+    const down = Math.min(middle - low, lopsided * (high - middle));
+    const side = (trend > middle ? high - middle : down) / width;
     const astray = 1 - this.hold;
     /** @param {number[]} errors */
     const along = (errors) => errors.reduce((sum, error, d) => sum + (reaches[d] * error) ** 2, 0);
@@ -139,16 +136,16 @@ export class Trend {
     const share = ((astray * ofFormula) / (both > 0 ? both : 1)) * fullness;
     const value = middle + share * (trend - middle) + this.shift[k] * reach;
     const apart = share * (1 - share) * (trend - middle) ** 2;
-    const spread = Math.sqrt(ofFormula * (1 - share) ** 2 + ofTrend * share ** 2 + apart) * WIDTH;
+    const spread = Math.sqrt(ofFormula * (1 - share) ** 2 + ofTrend * share ** 2 + apart) * width;
     return [
-      Math.exp(value - (1 + astray * (BELOW - 1)) * spread),
+      Math.exp(value - (1 + astray * (below - 1)) * spread),
       Math.exp(value),
-      Math.exp(value + (1 + astray * (ABOVE - 1)) * spread),
+      Math.exp(value + (1 + astray * (above - 1)) * spread),
     ];
   }
 
   /**
-   * The lower end of a kernel that surely grows, raised to what was measured at the largest scale.
+   * The lower end of a kernel that surely grows, raised to what was measured at the largest scale: Trend.raised.
    * @param {number} k
    * @param {number} lower
    * @param {number} value
@@ -157,7 +154,7 @@ export class Trend {
   raised(k, lower, value, { fullness }) {
     const log = this.logs[k * this.points.length + this.largest];
     if (this.last.length > 1 || !(fullness > 0) || !Number.isFinite(log)) return lower;
-    const least = Math.max(lower, SMALLEST_END * value);
+    const least = Math.max(lower, this.constants.smallestEnd * value);
     const raised = least * Math.max(Math.exp(log) / (least > 0 ? least : 1), 1) ** fullness;
     return Math.min(Math.max(raised, lower), value);
   }

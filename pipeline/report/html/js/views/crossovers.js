@@ -110,15 +110,23 @@ export function drawCrossovers(chart, level, target, crossovers) {
 }
 
 /**
+ * Why there is no crossover to list.
+ * @param {Level} level
+ * @param {Point} target
+ */
+function noneText(level, target) {
+  if (!level.additive) return "Crossovers are found for metrics that have a total.";
+  if (level.space.onGridLine(target)) return "No kernel overtakes a leading one up to the end of the slider.";
+  return "Crossovers are known with the other parameters at the target that the page opens with.";
+}
+
+/**
  * @param {Level} level
  * @param {Point} target
  * @param {PlacedCrossover[]} crossovers
  */
 export function crossoverList(level, target, crossovers) {
-  if (crossovers.length === 0) {
-    const text = "No kernel overtakes a leading one up to the end of the slider.";
-    return el("p", { class: "quiet" }, text);
-  }
+  if (crossovers.length === 0) return el("p", { class: "quiet" }, noneText(level, target));
   const items = crossovers.map((crossover) => {
     const later = crossover.at > target[level.space.column];
     const where = crossover.measured

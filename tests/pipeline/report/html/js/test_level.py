@@ -132,7 +132,7 @@ def test_kernels_without_room_keep_the_interval_of_the_grid(
     scripts: Scripts, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     analysis = two_parameter_study()
-    monkeypatch.setattr("pipeline.report.html.folding.ROOM", 1500)
+    monkeypatch.setattr("pipeline.report.html.room.PREDICTORS", 1500)
     data = data_of(analysis)
     k = min(set(range(3)) - set(data["levels"]["callpaths"]["predictor"]["kernels"]))
     scale = data["levels"]["callpaths"]["grid"][5]

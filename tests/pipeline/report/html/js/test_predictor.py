@@ -9,6 +9,7 @@ from scipy.special import ndtr, stdtrit
 
 from pipeline.models.analysis import Analysis, Level, analysis_of
 from pipeline.models.total import predict_total
+from pipeline.report.html.constants import constants
 from pipeline.statistics.student import mixture_quantiles, student_cdf
 from tests.pipeline.report.html.browser import Scripts
 from tests.pipeline.report.html.js.data import data_of
@@ -39,13 +40,14 @@ def test_quantiles_of_mixtures(scripts: Scripts, degrees: float, rivals: int) ->
         "quantiles, tableOf",
         "values[0].map(([center, scale, weight]) => quantiles({ center: Float64Array.from(center), "
         "scale: Float64Array.from(scale), weight: Float64Array.from(weight), "
-        "table: tableOf(values[1], values[1] >= 30) }, values[2]))",
+        "table: tableOf(values[1], values[1] >= 30) }, values[2], values[3]))",
         [
             [c.tolist(), s.tolist(), w.tolist()]
             for c, s, w in zip(center[..., 0], scale[..., 0], weight, strict=True)
         ],
         degrees,
         reach,
+        constants()["mixture"],
     )
     np.testing.assert_allclose(np.array(found).T, expected[..., 0], rtol=1e-5)
 
@@ -110,7 +112,7 @@ CALLED_TWICE: dict[tuple[str, ...], Callable[[float], float]] = {
 def test_regions_agree_with_their_call_paths(
     scripts: Scripts, monkeypatch: pytest.MonkeyPatch, room: int
 ) -> None:
-    monkeypatch.setattr("pipeline.report.html.folding.ROOM", room)
+    monkeypatch.setattr("pipeline.report.html.room.PREDICTORS", room)
     analysis = study_of(CALLED_TWICE)
     targets = np.exp(np.random.default_rng(2).uniform(0, np.log(20_000), (40, 1)))
     own = analysis.regions.models.coarse.predict(targets)  # type: ignore[attr-defined]
