@@ -23,7 +23,7 @@ while (here / f"hang{n}").exists():
     time.sleep(0.05)
 if (here / f"slow{n}").exists():
     (here / f"slow{n}").unlink()
-    time.sleep(3)
+    time.sleep(8)
 if (here / "steady").exists():
     time.sleep(0.3)  # so that a busy machine makes little difference
 random.seed(f"{n} {os.getcwd()}")

@@ -22,6 +22,13 @@ class KilledError(BaseException):
     """Stands for kill -9."""
 
 
+@pytest.fixture(autouse=True)
+def short_runs(monkeypatch):
+    """Write a page of one line and no models of visits: what files say does not matter here."""
+    monkeypatch.setattr("pipeline.stages.report.report_html", lambda _: "page\n")
+    monkeypatch.setattr("pipeline.stages.run.modelled_beside", lambda *_: {})
+
+
 @pytest.fixture
 def study(tmp_path):
     for p in (1, 2, 4, 8):
