@@ -1,8 +1,14 @@
 """What holds for all tests."""
 
 import pytest
+from hypothesis import settings
 
 from tests.snapshots import compare_with_snapshot
+
+settings.register_profile(
+    "busy", deadline=None
+)  # how long an example takes depends on what else the machine does
+settings.load_profile("busy")
 
 
 def pytest_addoption(parser):
