@@ -4,7 +4,7 @@ import json
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -182,9 +182,7 @@ def _compute(
         summary = focused(summary, options.focus, options.without)
         write_analysis(folder, analysis, others)
         write_json(folder / SUMMARY, summary)
-    provenance = replace(
-        _provenance(directory, configuration, read, analysis, effect, stopwatch.seconds), notices=notices
-    )
+    provenance = _provenance(directory, configuration, read, analysis, effect, notices, stopwatch.seconds)
     with stopwatch.stage("page"):
         content = provenance_content(provenance)
         made = (folder / EVIDENCE).is_file()
@@ -227,6 +225,7 @@ def _provenance(
     read: Ingested,
     analysis: Analysis,
     effect: str,
+    notices: tuple[str, ...],
     seconds: Mapping[str, float],
 ) -> Provenance:
     decision = analysis.decision
@@ -242,7 +241,7 @@ def _provenance(
         inputs=read.inputs,
         damaged=tuple(skipped_entry(entry) for entry in read.damaged),
         beside=tuple(skipped_entry(entry) for entry in read.beside),
-        notices=read.experiment.notices,
+        notices=notices,
         seconds=seconds,
         back_test=analysis.back_test,
     )
