@@ -66,7 +66,7 @@ class RuntimeChart:
 
 
 def runtime_charts(
-    analysis: Analysis, found: Runtime, target: FloatArray, scale: FloatArray | None = None
+    analysis: Analysis, found: Runtime, target: FloatArray, curve: Figures | None = None
 ) -> tuple[RuntimeChart, ...]:
     """Return the charts that answer how far a program scales.
 
@@ -78,17 +78,17 @@ def runtime_charts(
         analysis: the modelled experiment.
         found: its runtime.
         target: float64[D].
-        scale: float64[Q], ascending, where to evaluate the models; by default up to the target.
+        curve: what the models give at ascending scales, of `predicted_figures`; by default up to the target.
     """
     study = Study(analysis)
     column = study.column
     along = (np.delete(found.figures.points, column, axis=1) == np.delete(target, column)).all(axis=1)
     rows = np.flatnonzero(along & found.figures.measured)
     rows = rows[np.argsort(found.figures.points[rows, column], kind="stable")]
-    if scale is None:
+    if curve is None:
         count = int(np.clip(PREDICTIONS // len(analysis.callpaths.kernels), FEWEST_SCALES, MOST_SCALES))
         scale = _scales(analysis.experiment.points[:, column], float(target[column]), count)
-    curve = predicted_figures(study, target, scale)
+        curve = predicted_figures(study, target, scale)
     first, second = FIRST_AND_SECOND[found.comparison]
     if not np.isfinite(getattr(curve, first).value).any():
         first = "effort"
@@ -101,7 +101,7 @@ def runtime_charts(
             measured_end=float(analysis.experiment.points[:, column].max()),
             measured_at=found.figures.points[rows, column],
             measured=getattr(found.figures, name).take(rows),
-            scale=scale,
+            scale=curve.points[:, column],
             model=getattr(curve, name),
             ideal=_ideal(name, study, curve),
             threshold=found.threshold if name in EFFICIENCIES else None,

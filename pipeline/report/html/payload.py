@@ -14,6 +14,7 @@ from ingest.scaling import Scaling
 from pipeline.models.analysis import Analysis, Outlook, largest_point
 from pipeline.models.bottlenecks import GROWING, NOTEWORTHY_SHARE
 from pipeline.models.kernels import Kernels, mean_over_repetitions
+from pipeline.models.runtime.figures import Figures, Study
 from pipeline.models.runtime.runtime import Runtime
 from pipeline.projection.study_verdicts import StudyRoofline
 from pipeline.report.html.constants import constants
@@ -25,7 +26,7 @@ from pipeline.report.html.program import estimates, plain, program_data
 from pipeline.report.html.roofline import roofline_data
 from pipeline.report.html.room import ROOM, fill, most_shown
 from pipeline.report.html.scales import scales_of
-from pipeline.report.runtime_charts import runtime_charts
+from pipeline.report.runtime_charts import predicted_figures, runtime_charts
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -100,12 +101,14 @@ def page_data(
         "locations": [],
         "imbalance": imbalance_data(analysis, levels["callpaths"].kernels),
         "filter": filter_data(filter_evidence),
-        "runtime": None
-        if found is None
-        else runtime_data(analysis, found, targets[-1], levels["regions"].grid),
-        "program": None if found is None else program_data(analysis, targets[-1], levels["regions"].grid),
+        "runtime": None,
+        "program": None,
         "roofline": roofline_data(roofline),
     }
+    if found is not None:
+        curve = predicted_figures(Study(analysis), targets[-1], levels["regions"].grid)
+        data["runtime"] = runtime_data(analysis, found, targets[-1], curve)
+        data["program"] = program_data(analysis, curve)
     fill(data["levels"], levels, room - len(json_for_script(data)))
     data["metrics"] = _other_metrics(analysis, levels["callpaths"], room - len(json_for_script(data)))
     return data
@@ -238,7 +241,7 @@ def _most_uneven(excess: FloatArray) -> IntArray:
 
 
 def runtime_data(
-    analysis: Analysis, found: Runtime, target: FloatArray, scale: FloatArray
+    analysis: Analysis, found: Runtime, target: FloatArray, curve: Figures
 ) -> list[dict[str, Any]]:
     """Return the charts of the first screen; figures that are not available are None.
 
@@ -246,7 +249,7 @@ def runtime_data(
         analysis: the modelled experiment.
         found: its runtime.
         target: float64[D], of which the other parameters are taken.
-        scale: float64[Q], ascending, where the models are evaluated.
+        curve: what the models give at ascending scales.
     """
     return [
         {
@@ -258,7 +261,7 @@ def runtime_data(
             "ideal": None if chart.ideal is None else plain(chart.ideal),
             "threshold": chart.threshold,
         }
-        for chart in runtime_charts(analysis, found, target, scale)
+        for chart in runtime_charts(analysis, found, target, curve)
         if np.isfinite(chart.model.value).any()
     ]
 

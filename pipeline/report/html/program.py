@@ -7,8 +7,7 @@ import numpy as np
 from ingest.arrays import FloatArray
 from pipeline.models.analysis import Analysis
 from pipeline.models.runtime.estimate import Estimate
-from pipeline.models.runtime.figures import Study, location_rule_of
-from pipeline.report.runtime_charts import predicted_figures
+from pipeline.models.runtime.figures import Figures, Study, location_rule_of
 from pipeline.statistics.student import TWO_SIDED
 
 ANSWERS = {
@@ -20,16 +19,15 @@ ANSWERS = {
 }
 
 
-def program_data(analysis: Analysis, target: FloatArray, scale: FloatArray) -> dict[str, Any]:
+def program_data(analysis: Analysis, figures: Figures) -> dict[str, Any]:
     """Return the figures of the whole program that are known, at a few scales, and what they are made of.
 
     Args:
         analysis: the modelled experiment.
-        target: float64[D], of which the other parameters are taken.
-        scale: float64[Q], ascending, where the figures are computed.
+        figures: predicted at ascending scales.
     """
     study = Study(analysis)
-    figures = predicted_figures(study, target, scale)
+    scale = figures.points[:, study.column]
     known = {name: getattr(figures, name) for name in ANSWERS}
     factor, parameters = location_rule_of(
         analysis.experiment, analysis.decision, analysis.callpaths.kernels.metric

@@ -15,6 +15,7 @@ from ingest.reduction import reduce_profile
 from ingest.scaling import Scaling, decide_scaling
 from pipeline.models.analysis import Analysis, analyse, default_target
 from pipeline.models.options import ModelOptions
+from pipeline.models.runtime.figures import Study
 from pipeline.report.html import payload
 from pipeline.report.html.payload import (
     METRICS,
@@ -29,6 +30,7 @@ from pipeline.report.html.payload import (
     shown_levels,
 )
 from pipeline.report.html.program import program_data
+from pipeline.report.runtime_charts import predicted_figures
 from tests.pipeline.report.html.studies import (
     EVIDENCE,
     SCRIPT,
@@ -275,14 +277,16 @@ def test_figures_that_are_not_available_have_no_chart() -> None:
     analysis = two_parameter_study()
     report = answered(analysis)
     assert report.runtime is not None
-    charts = runtime_data(analysis, report.runtime, report.targets[-1], np.array([4.0, 256.0]))
+    curve = predicted_figures(Study(analysis), report.targets[-1], np.array([4.0, 256.0]))
+    charts = runtime_data(analysis, report.runtime, report.targets[-1], curve)
     assert [chart["name"] for chart in charts] == ["wall"]
 
 
 def test_figures_for_any_target_are_those_of_the_runtime() -> None:
     report = answered(study())
     assert report.runtime is not None
-    rows = program_data(study(), report.targets[-1], np.array([16.0, 256.0]))["answers"]
+    curve = predicted_figures(Study(study()), report.targets[-1], np.array([16.0, 256.0]))
+    rows = program_data(study(), curve)["answers"]
     assert [(row["label"], row["unit"]) for row in rows] == [
         ("wall time", "s"),
         ("speed-up", ""),
