@@ -4,14 +4,18 @@ import base64
 import hashlib
 import json
 from collections.abc import Iterator, Sequence
+from functools import cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ingest.arrays import BoolArray, FloatArray, IntArray
 from pipeline.report.html.modules import joined
+
+if TYPE_CHECKING:
+    from jinja2 import Environment  # which few commands need
 
 STYLES = ("tokens", "layout", "table", "chart", "tree")
 DARK = "@dark@"  # stands in tokens.css for the colours of the dark theme, which are needed twice
@@ -33,6 +37,20 @@ def script() -> str:
 def modules() -> dict[str, str]:
     """Return the texts of the page's ES modules by path, such as ``draw/chart.js``."""
     return dict(_modules(_folder("js"), ""))
+
+
+@cache
+def templates(package: str) -> "Environment":
+    """Return the templates of a package, each of which is compiled once; what they are given is escaped."""
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    return Environment(
+        loader=PackageLoader(package, "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
 
 
 def content_security_policy(scripts: Sequence[str], styles: Sequence[str]) -> str:

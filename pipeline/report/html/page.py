@@ -3,8 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
-from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ingest.arrays import FloatArray
 from pipeline.models.analysis import Analysis, Outlook
@@ -13,7 +12,13 @@ from pipeline.models.planning.advice import Advice
 from pipeline.models.runtime.runtime import Runtime
 from pipeline.projection.study_verdicts import StudyRoofline
 from pipeline.report.html.answers import answers, other_notices
-from pipeline.report.html.embedding import content_security_policy, json_for_script, script, style_sheet
+from pipeline.report.html.embedding import (
+    content_security_policy,
+    json_for_script,
+    script,
+    style_sheet,
+    templates,
+)
 from pipeline.report.html.folding import ShownLevel
 from pipeline.report.html.heading import dates, heading, machine
 from pipeline.report.html.locations import Shown, locations_data
@@ -37,9 +42,6 @@ from pipeline.report.html.sections import (
     prediction_text,
 )
 from pipeline.report.html.verdict import Findings, verdict
-
-if TYPE_CHECKING:
-    from jinja2 import Environment  # which few commands need
 
 MOST_CHARACTERS = 1_900_000  # of the page: it should stay below 2 MB with up to 1000 call paths
 USUAL_CALLPATHS, LARGEST = 1000, 2.0  # pages of more call paths grow with them, up to so many times that
@@ -106,7 +108,7 @@ def report_html(report: Report) -> str:
     data["others"], rest = _that_fit(report, 0 if folded else room - reserved)
     room -= len(json_for_script(data["others"]))
     data["locations"], few = _locations(report, data, levels["callpaths"], room)
-    template = _environment().get_template("report.html.j2")
+    template = templates("pipeline.report.html").get_template("report.html.j2")
     text = template.render(
         title=heading(analysis, provenance)
         + ("" if report.machines is None else f", on {report.machines['on']['name']}"),
@@ -138,20 +140,6 @@ def report_html(report: Report) -> str:
         data=Markup(json_for_script(data)),
     )
     return text.encode("utf-8", "replace").decode()
-
-
-@cache
-def _environment() -> "Environment":
-    """Return the templates, which are compiled once."""
-    from jinja2 import Environment, PackageLoader, StrictUndefined
-
-    return Environment(
-        loader=PackageLoader("pipeline.report.html", "templates"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
 
 
 def _locations(

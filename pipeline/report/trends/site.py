@@ -9,12 +9,17 @@ from importlib.resources import files
 from importlib.resources.abc import Traversable
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from pipeline.gate.measurements import KernelId
 from pipeline.gate.trends import Entries, trends
-from pipeline.report.html.embedding import content_security_policy, json_for_script, modules, style_sheet
+from pipeline.report.html.embedding import (
+    content_security_policy,
+    json_for_script,
+    modules,
+    style_sheet,
+    templates,
+)
 from pipeline.report.html.modules import joined
 from pipeline.report.trends.badge import badge
 from pipeline.report.trends.commits import Commits
@@ -63,16 +68,6 @@ class _Pages:
     """Templates with what all pages embed."""
 
     @cached_property
-    def _environment(self) -> Environment:
-        return Environment(
-            loader=PackageLoader("pipeline.report.trends", "templates"),
-            autoescape=True,
-            undefined=StrictUndefined,
-            trim_blocks=True,
-            lstrip_blocks=True,
-        )
-
-    @cached_property
     def _styles(self) -> str:
         return style_sheet(STYLES) + "\n" + _text(files("pipeline.report.trends") / "css" / "trends.css")
 
@@ -86,7 +81,8 @@ class _Pages:
     def text(self, page: str, content: dict[str, Any]) -> str:
         """Return a page: ``index`` or ``kernel``."""
         script = self._scripts[page]
-        text = self._environment.get_template(f"{page}.html.j2").render(
+        template = templates("pipeline.report.trends").get_template(f"{page}.html.j2")
+        text = template.render(
             content
             | {
                 "policy": content_security_policy([script], [self._styles]),
