@@ -21,7 +21,7 @@ from pipeline.models.options import ModelOptions
 from pipeline.report.check.comparison import comparison_html
 from tests.pipeline.gate.studies import many, study
 from tests.pipeline.report.check.results import NASTY, of_every_kind
-from tests.pipeline.report.html.browser import MOVING, Watched, shows, violations
+from tests.pipeline.report.html.browser import MOVING, Watched, shows, violations, watching
 
 SLOWLY = 20_000  # milliseconds that a picture may take on a busy machine
 WIDE = {"width": 1400, "height": 1000}
@@ -47,10 +47,7 @@ def file(made: tuple[str, ComparedTrees, CheckResult], tmp_path_factory: pytest.
 
 @pytest.fixture
 def watched(running: Any, file: Path) -> Iterator[Watched]:
-    opened = Watched(running, file, viewport=WIDE)
-    yield opened
-    assert opened.complaints == []
-    opened.page.close()
+    yield from watching(running, file, viewport=WIDE)
 
 
 @pytest.fixture

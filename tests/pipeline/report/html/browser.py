@@ -62,6 +62,14 @@ class Watched:
         self.page.wait_for_selector("html[data-ready]", state="attached")
 
 
+def watching(running: Any, path: Path, **options: Any) -> Iterator[Watched]:
+    """Open a page for a fixture, which closes it and fails if the page complained."""
+    opened = Watched(running, path, **options)
+    yield opened
+    assert opened.complaints == []
+    opened.page.close()
+
+
 class Scripts:
     """The page's ES modules, loaded by the browser one by one as they are in the folder."""
 

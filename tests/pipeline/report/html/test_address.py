@@ -9,7 +9,7 @@ from urllib.parse import parse_qsl
 import pytest
 
 from pipeline.report.html import report_html
-from tests.pipeline.report.html.browser import Watched, shows
+from tests.pipeline.report.html.browser import Watched, shows, watching
 from tests.pipeline.report.html.studies import answered, study, two_parameter_study, with_other_metrics
 
 WIDE = {"width": 1400, "height": 4000}
@@ -25,10 +25,7 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def watched(running: Any, file: Path) -> Iterator[Watched]:
-    opened = Watched(running, file, viewport=WIDE)
-    yield opened
-    assert opened.complaints == []
-    opened.page.close()
+    yield from watching(running, file, viewport=WIDE)
 
 
 def kept(page: Any) -> dict[str, str]:

@@ -13,7 +13,7 @@ import pytest
 
 from pipeline.report.formulas import latex_formula
 from pipeline.report.html import report_html
-from tests.pipeline.report.html.browser import Scripts, Watched
+from tests.pipeline.report.html.browser import Scripts, Watched, watching
 from tests.pipeline.report.html.js.data import data_of
 from tests.pipeline.report.html.studies import (
     EFFICIENCY,
@@ -40,9 +40,7 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def watched(running: Any, file: Path) -> Iterator[Watched]:
-    opened = Watched(running, file, viewport=WIDE)
-    yield opened
-    assert opened.complaints == []
+    yield from watching(running, file, viewport=WIDE)
 
 
 def saved(page: Any, label: str) -> tuple[str, bytes]:
