@@ -3,8 +3,8 @@
     python -m benchmarks.adaptive [--trials 200] [--seed 1]
 
 Every trial draws a program with a known truth, measures it by the fixed design some times, and then in rounds
-that `pipeline.models.planning.rounds` decides, until the answer is as narrow as the fixed design makes it in
-the median, nothing helps, or the cost of the fixed design is spent.
+that `pipeline.questions.planning.rounds` decides, until the answer is as narrow as the fixed design makes it
+in the median, nothing helps, or the cost of the fixed design is spent.
 """
 
 import argparse

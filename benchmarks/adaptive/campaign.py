@@ -10,11 +10,11 @@ from ingest.experiment import Experiment, RunRecord
 from ingest.profile import Metric, RegionTable
 from ingest.reduction import Reduction
 from ingest.scaling import Scaling, ScalingDecision
-from pipeline.models.analysis import Analysis, Level
 from pipeline.models.fit import fit
 from pipeline.models.kernels import callpath_kernels
-from pipeline.models.planning.question import Question, answer, relative_width
-from pipeline.models.planning.rounds import End, Progress, Purpose, next_round
+from pipeline.questions.analysis import Analysis, Level
+from pipeline.questions.planning.question import Question, answer, relative_width
+from pipeline.questions.planning.rounds import End, Progress, Purpose, next_round
 
 REPETITIONS = 5
 MOST_ROUNDS = 40

@@ -8,7 +8,7 @@ import numpy as np
 
 from benchmarks.adaptive.campaign import Campaign, Outcome
 from benchmarks.adaptive.programs import AS_REAL, FORMULAS
-from pipeline.models.planning.rounds import Purpose
+from pipeline.questions.planning.rounds import Purpose
 
 FACTOR = 1.5  # within which a reached width is as planned
 

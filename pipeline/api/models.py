@@ -10,14 +10,13 @@ from typing import TYPE_CHECKING, Any
 from ingest.arrays import FloatArray
 from ingest.errors import UsageError
 from pipeline.config.targets import broadcast_points
-from pipeline.models.analysis import Analysis, Level
 from pipeline.models.growth import growth_classes
 from pipeline.models.options import MIN_EFFICIENCY
 from pipeline.models.prediction import Prediction
-from pipeline.models.runtime.runtime import runtime
 from pipeline.models.total import predict_total
+from pipeline.questions.analysis import Analysis, Level
+from pipeline.questions.runtime.runtime import runtime
 from pipeline.report.export import hatchet_graph_frame
-from pipeline.report.formatting import callpath_text, counted
 from pipeline.report.formulas import latex_formula, python_function
 from pipeline.report.frames import (
     facts_html,
@@ -32,6 +31,7 @@ from pipeline.report.runtime_summary import runtime_summary
 from pipeline.stages.model import outlooks, require_additive, summary_of, target_points
 from pipeline.stages.plot import find_kernel, kernel_curve
 from pipeline.store.results import read_analysis
+from pipeline.wording.quantities import callpath_text, counted
 
 if TYPE_CHECKING:
     import pandas as pd

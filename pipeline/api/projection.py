@@ -7,9 +7,9 @@ from os import PathLike, fspath
 from typing import TYPE_CHECKING
 
 from pipeline.projection.project import Projection as Result
-from pipeline.report.formatting import figure
 from pipeline.report.frames import frame_html, projection_frame
 from pipeline.stages.project import project as project_files
+from pipeline.wording.quantities import figure
 
 if TYPE_CHECKING:
     import pandas as pd

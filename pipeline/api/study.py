@@ -15,13 +15,13 @@ from ingest.scaling import decide_scaling
 from ingest.table_mapping import TableMapping
 from pipeline.api.models import Models
 from pipeline.config.options import Options, load_options, override
-from pipeline.models.analysis import scaling_of
-from pipeline.report.formatting import counted
+from pipeline.questions.analysis import scaling_of
 from pipeline.report.frames import frame_html, measurements_frame, runs_frame
 from pipeline.stages.ingest import Ingested, ingest, ingest_study, locate, with_parameter
 from pipeline.stages.model import metric_to_model, modelled
 from pipeline.stages.overhead import true_times
 from pipeline.stages.selection import selected
+from pipeline.wording.quantities import counted
 
 if TYPE_CHECKING:
     import pandas as pd

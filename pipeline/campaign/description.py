@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Literal, TypeAlias
 
 from pipeline.campaign.placeholders import fill, value_in_name
-from pipeline.models.planning.question import Quantity
+from pipeline.questions.planning.question import Quantity
 
 Point: TypeAlias = Mapping[str, float]
 """Values of the parameters by name."""

@@ -29,7 +29,7 @@ from pipeline.campaign.placeholders import FILTER, OTHERS, placeholders, require
 from pipeline.config.budget import parse_budget
 from pipeline.config.targets import read_targets
 from pipeline.config.toml_file import Table, read_toml, unknown_hint
-from pipeline.models.planning.question import Quantity
+from pipeline.questions.planning.question import Quantity
 
 CAMPAIGN_FILE = "campaign.toml"
 MOST_RUNS = 10_000

@@ -28,7 +28,6 @@ def advise_command(
     """Plan the measurements that narrow the prediction at the target most per core-second."""
     from pipeline.config.budget import parse_budget
     from pipeline.config.targets import parse_at
-    from pipeline.report.formatting import point_text
     from pipeline.report.summary import advice_summary
     from pipeline.report.tables.measurements import advice_table
     from pipeline.report.terminal import console
@@ -36,6 +35,7 @@ def advise_command(
     from pipeline.stages.advise import advise_analysis, cost_so_far
     from pipeline.stages.model import target_points
     from pipeline.store.results import read_analysis
+    from pipeline.wording.quantities import point_text
 
     require_table_alone(table_format, {"--json": json})
     analysis = read_analysis(out)

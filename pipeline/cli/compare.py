@@ -136,8 +136,12 @@ def _compare(
     from pipeline.gate.call_trees import compare_trees
     from pipeline.gate.check import check
     from pipeline.gate.matching import match, possible_renames
-    from pipeline.report.check.comparison import comparison_html, comparison_table, show_comparison
     from pipeline.report.check.document import comparison_document
+    from pipeline.report.page.comparison.comparison_page import (
+        comparison_html,
+        comparison_table,
+        show_comparison,
+    )
     from pipeline.report.terminal import console
     from pipeline.stages.check import require_common
 

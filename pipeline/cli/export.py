@@ -41,7 +41,7 @@ def export_command(
     """Write results for other tools, or for a computing-time proposal."""
     from ingest.errors import UsageError
     from pipeline.config.targets import parse_at
-    from pipeline.models.analysis import look_ahead
+    from pipeline.questions.analysis import look_ahead
     from pipeline.report.export import export
     from pipeline.stages.model import require_additive, target_points
     from pipeline.store.results import read_analysis

@@ -69,7 +69,7 @@ def history_command(
 
 
 def _write_site(folder: Path, file: Path, commit_url: str, machine: str) -> None:
-    from pipeline.report.trends import checked_template, site
+    from pipeline.report.page.history import checked_template, site
     from pipeline.store.atomic import text_bytes
     from pipeline.store.comparable import comparable
     from pipeline.store.history import read_history
@@ -132,9 +132,9 @@ def add_command(
     from pipeline.config.targets import parse_at
     from pipeline.gate.baseline import SMALLEST_SHARE
     from pipeline.gate.forecast import forecast, target_points
-    from pipeline.report.formatting import counted
     from pipeline.stages.check import read_study, read_verdicts
     from pipeline.store.history import add_to_history, history_rows
+    from pipeline.wording.quantities import counted
 
     if len(at or []) > 1:
         raise UsageError("a label has one target", where="--at", hint="add it under one label per target")

@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from pipeline.report.escaping import visible
 from pipeline.report.standard_output import write_standard_output
+from pipeline.wording.escaping import visible
 
 if TYPE_CHECKING:
     from pipeline.report.tables.data_table import DataTable

@@ -12,10 +12,10 @@ from ingest.arrays import FloatArray, IntArray
 from ingest.errors import InputError
 from ingest.experiment import Experiment
 from ingest.scaling import ScalingDecision
-from pipeline.models.bottlenecks import shares
-from pipeline.models.efficiency import efficiencies
 from pipeline.models.kernels import Kernels, callpath_kernels, matches, region_kernels, total_kernel
-from pipeline.models.runtime.figures import Comparison, comparison_of, locations_of
+from pipeline.questions.bottlenecks import shares
+from pipeline.questions.efficiency import efficiencies
+from pipeline.questions.runtime.figures import Comparison, comparison_of, locations_of
 
 NO_LINE = -1
 REPETITION = re.compile(r"\.r(\d{1,9})(?=/|$)")  # at the end of a run's name

@@ -6,7 +6,7 @@ import numpy as np
 
 from ingest.arrays import FloatArray
 from pipeline.gate.measurements import Measurements
-from pipeline.models.runtime.figures import Comparison, is_time
+from pipeline.questions.runtime.figures import Comparison, is_time
 
 
 @dataclass(frozen=True, eq=False)

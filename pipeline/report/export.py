@@ -10,9 +10,9 @@ import numpy as np
 
 from ingest.arrays import FloatArray
 from ingest.errors import UsageError
-from pipeline.models.analysis import Analysis, Outlook, largest_point
-from pipeline.report.escaping import csv_text
-from pipeline.report.formatting import number
+from pipeline.questions.analysis import Analysis, Outlook, largest_point
+from pipeline.wording.escaping import csv_text
+from pipeline.wording.quantities import number
 
 ExportFormat: TypeAlias = Literal["extrap-jsonl", "csv", "hatchet-json"]
 

@@ -10,14 +10,14 @@ import pandas as pd
 from ingest.arrays import FloatArray
 from ingest.experiment import Experiment
 from ingest.run_settings import SETTING, metadata_of, stated
-from pipeline.models.analysis import Level, Outlook
 from pipeline.models.growth import growth_classes
 from pipeline.models.kernels import TIME_UNITS
 from pipeline.models.prediction import Prediction
-from pipeline.models.runtime.runtime import Runtime
 from pipeline.models.scaling_models import formulas, growths, remarks
-from pipeline.report.formatting import counted
+from pipeline.questions.analysis import Level, Outlook
+from pipeline.questions.runtime.runtime import Runtime
 from pipeline.report.runtime_summary import FIGURES, GPU_FIGURES
+from pipeline.wording.quantities import counted
 
 if TYPE_CHECKING:  # projections need sympy, which other tables do not
     from pipeline.projection.project import Projection

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, BinaryIO
 import numpy as np
 
 from ingest.arrays import FloatArray
-from pipeline.models.analysis import Analysis, Level
-from pipeline.report.escaping import matplotlib as plain_text
+from pipeline.questions.analysis import Analysis, Level
+from pipeline.wording.escaping import matplotlib as plain_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

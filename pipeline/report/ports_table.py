@@ -9,7 +9,7 @@ from rich.text import Text
 
 from pipeline.projection.ports.loop_estimate import LoopEstimate
 from pipeline.projection.ports.loop_report import LoopReport, PortsReport
-from pipeline.report.formatting import counted, figure, number
+from pipeline.wording.quantities import counted, figure, number
 
 _MOST_KINDS = 3
 _IDLE = 0.05  # of the busiest port

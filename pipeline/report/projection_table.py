@@ -12,8 +12,8 @@ from pipeline.projection.application import Application, Input
 from pipeline.projection.machine import Machine
 from pipeline.projection.project import Line, Projection
 from pipeline.projection.units import NONE
-from pipeline.report.formatting import figure, number
-from pipeline.report.part_rounding import Part, amount_text, last_digit, rounded_to_sum, share_texts
+from pipeline.wording.part_rounding import Part, amount_text, last_digit, rounded_to_sum, share_texts
+from pipeline.wording.quantities import figure, number
 
 NO_SPREAD = "no spread stated"
 DIGITS = 5

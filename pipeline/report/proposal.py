@@ -7,15 +7,15 @@ import numpy as np
 
 from ingest.arrays import FloatArray
 from ingest.number_text import figure
-from pipeline.models.analysis import Analysis, largest_point
-from pipeline.models.runtime.estimate import Estimate
-from pipeline.models.runtime.figures import Comparison
-from pipeline.models.runtime.runtime import Runtime
-from pipeline.models.runtime.trust import Trust
-from pipeline.report.escaping import matplotlib as plain_text
-from pipeline.report.formatting import counted, point_text, quantity, value_text
-from pipeline.report.html.sections import repetitions_text
+from pipeline.questions.analysis import Analysis, largest_point
+from pipeline.questions.runtime.estimate import Estimate
+from pipeline.questions.runtime.figures import Comparison
+from pipeline.questions.runtime.runtime import Runtime
+from pipeline.questions.runtime.trust import Trust
+from pipeline.report.page.sections import repetitions_text
 from pipeline.report.runtime_charts import RuntimeChart
+from pipeline.wording.escaping import matplotlib as plain_text
+from pipeline.wording.quantities import counted, point_text, quantity, value_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from ingest.arrays import FloatArray
-from pipeline.models.analysis import Analysis, along_parameter
-from pipeline.models.runtime.estimate import Estimate
-from pipeline.models.runtime.figures import Comparison, Figures, Study
-from pipeline.models.runtime.runtime import Runtime
+from pipeline.questions.analysis import Analysis, along_parameter
+from pipeline.questions.runtime.estimate import Estimate
+from pipeline.questions.runtime.figures import Comparison, Figures, Study
+from pipeline.questions.runtime.runtime import Runtime
 
 MOST_SCALES, FEWEST_SCALES = 40, 12  # of a curve
 PREDICTIONS = 40_000  # kernels times scales, beyond which a curve gets fewer scales, to bound the cost

@@ -7,14 +7,14 @@ import numpy as np
 import numpy.typing as npt
 
 from ingest.arrays import FloatArray
-from pipeline.models.runtime.back_test import BackTest
-from pipeline.models.runtime.estimate import Estimate
-from pipeline.models.runtime.limits import Limit
-from pipeline.models.runtime.losses import Losses
-from pipeline.models.runtime.pop import PopParts
-from pipeline.models.runtime.runtime import Runtime
-from pipeline.models.runtime.trust import Verdict, extrapolation_text
-from pipeline.report.formatting import number, numbers
+from pipeline.questions.runtime.back_test import BackTest
+from pipeline.questions.runtime.estimate import Estimate
+from pipeline.questions.runtime.limits import Limit
+from pipeline.questions.runtime.losses import Losses
+from pipeline.questions.runtime.pop import PopParts
+from pipeline.questions.runtime.runtime import Runtime
+from pipeline.questions.runtime.trust import Verdict, extrapolation_text
+from pipeline.wording.quantities import number, numbers
 
 FIGURES = {
     "wall_seconds": "wall",

@@ -4,11 +4,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from ingest.callpaths import folded
-from pipeline.models.analysis import Level
 from pipeline.projection.study.analysis import StudyProjection
 from pipeline.projection.study.kernels import WAYS, KernelTable, Way
 from pipeline.projection.study.place import RESOURCES, Place
-from pipeline.report.formatting import number
+from pipeline.questions.analysis import Level
+from pipeline.wording.quantities import number
 
 
 def study_projection_json(

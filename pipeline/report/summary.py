@@ -10,17 +10,17 @@ import numpy.typing as npt
 from ingest.arrays import FloatArray, IntArray
 from ingest.callpaths import folded
 from ingest.experiment import Experiment
-from pipeline.models.analysis import ENOUGH_SCALES, Analysis, Level, Outlook, extrapolation, measured_total
-from pipeline.models.bottlenecks import NOTEWORTHY_SHARE, Crossover
-from pipeline.models.efficiency import Efficiencies
 from pipeline.models.growth import CONSTANT, GROWS, growth_classes
 from pipeline.models.kernels import Kernels
 from pipeline.models.normal_form import Term, exponents_of, formula_text, growth_text
-from pipeline.models.planning.advice import Advice
 from pipeline.models.prediction import Prediction
-from pipeline.models.runtime.trust import SCALES_WANTED, extrapolation_text
 from pipeline.models.scaling_models import ScalingModels, formulas, growths, remarks, sum_of_terms
-from pipeline.report.formatting import counted, number, numbers, value_text
+from pipeline.questions.analysis import ENOUGH_SCALES, Analysis, Level, Outlook, extrapolation, measured_total
+from pipeline.questions.bottlenecks import NOTEWORTHY_SHARE, Crossover
+from pipeline.questions.efficiency import Efficiencies
+from pipeline.questions.planning.advice import Advice
+from pipeline.questions.runtime.trust import SCALES_WANTED, extrapolation_text
+from pipeline.wording.quantities import counted, number, numbers, value_text
 
 EFFICIENCY_METRICS = {
     "overall": "global efficiency",

@@ -9,9 +9,9 @@ from rich.text import Text
 
 from pipeline.projection.project import Projection
 from pipeline.projection.units import NONE
-from pipeline.report.formatting import figure, number
 from pipeline.report.projection_table import DIGITS, heading_of, projection_json, shown_lines
 from pipeline.report.tables.data_table import ABSENT, DataTable, amounts, estimates, shares, words
+from pipeline.wording.quantities import figure, number
 
 
 def sweep_json(projections: Sequence[Projection], swept: str) -> dict[str, Any]:

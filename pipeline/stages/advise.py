@@ -5,11 +5,11 @@ import numpy as np
 from ingest.arrays import FloatArray
 from ingest.errors import UsageError
 from ingest.scaling import Scaling
-from pipeline.models.analysis import Analysis, largest_point
 from pipeline.models.kernels import total_kernel
-from pipeline.models.planning.advice import Advice, advise, repetition_noise
-from pipeline.models.planning.candidates import candidate_points
 from pipeline.models.total import predict_total
+from pipeline.questions.analysis import Analysis, largest_point
+from pipeline.questions.planning.advice import Advice, advise, repetition_noise
+from pipeline.questions.planning.candidates import candidate_points
 
 TIMES = ("effort", "time")
 

@@ -16,7 +16,7 @@ from pipeline.campaign.folders import RunFolder
 from pipeline.campaign.read_description import read_campaign
 from pipeline.campaign.state import STATUSES, Alive, RunState, Status, run_state
 from pipeline.campaign.stored_design import read_design
-from pipeline.models.planning import rounds
+from pipeline.questions.planning import rounds
 from pipeline.stages.advise import TIMES, run_costs
 from pipeline.stages.job_queue import queue_notices, watch_runs
 from pipeline.store.results import read_analysis

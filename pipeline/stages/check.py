@@ -27,7 +27,7 @@ from pipeline.gate.measurements import KernelId, Level, Measurements, Origin, me
 from pipeline.gate.options import CheckOptions
 from pipeline.gate.recording import recorded_digests
 from pipeline.gate.result import CheckResult
-from pipeline.models.analysis import scaling_of
+from pipeline.questions.analysis import scaling_of
 from pipeline.report.check.annotations import github_annotations, gitlab_code_quality
 from pipeline.report.check.document import check_document
 from pipeline.report.check.junit import junit_xml

@@ -7,7 +7,7 @@ from filters.instrumentation import Instrumentation, instrumentations
 from ingest.alignment import MeasuredRun
 from ingest.discovery import Run, Skipped
 from ingest.reduction import ReducedProfile
-from pipeline.report.formatting import counted
+from pipeline.wording.quantities import counted
 
 ReadRuns = Sequence[tuple[Run, ReducedProfile]]
 

@@ -33,7 +33,7 @@ from ingest.readers import read_profile
 from ingest.run_names import RunSpec
 from ingest.run_settings import not_instrumented
 from pipeline.config.options import FilterOptions, Options
-from pipeline.models.analysis import Analysis, default_target, look_ahead
+from pipeline.questions.analysis import Analysis, default_target, look_ahead
 from pipeline.stages.ingest import Located, ingest, locate, skipped_entry
 from pipeline.stages.model import modelled
 from pipeline.stages.overhead import GIVEN_SPREAD, SeriesCalibration, calibration_of, true_times

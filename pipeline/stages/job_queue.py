@@ -14,7 +14,7 @@ from ingest.errors import one_line
 from pipeline.campaign.description import Campaign, SchedulerName
 from pipeline.campaign.folders import RunFolder
 from pipeline.campaign.state import Alive, RunState
-from pipeline.report.formatting import counted
+from pipeline.wording.quantities import counted
 
 _QUEUES = {
     "slurm": ["squeue", "--me", "--noheader", "--array", "--format=%i|%r|%o"],

@@ -6,10 +6,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from pipeline.campaign.cost import values_of
-from pipeline.report.formatting import counted
 from pipeline.stages.campaign import Progress, read_progress
 from pipeline.stages.next_round import next_round
 from pipeline.stages.submit import Notify, allowed_runs, notify_of_end, submit_campaign
+from pipeline.wording.quantities import counted
 
 ATTEMPTS = 2
 """How often a run that fails is made in one loop."""

@@ -11,7 +11,9 @@ from ingest.errors import UsageError
 from ingest.metric_choice import MetricChoice
 from ingest.scaling import decide_scaling
 from pipeline.config.options import Options
-from pipeline.models.analysis import (
+from pipeline.models.metrics import metrics_beside
+from pipeline.models.options import MIN_EFFICIENCY
+from pipeline.questions.analysis import (
     Analysis,
     Outlook,
     analyse,
@@ -20,16 +22,14 @@ from pipeline.models.analysis import (
     look_ahead,
     scaling_of,
 )
-from pipeline.models.efficiency import efficiencies
-from pipeline.models.metrics import metrics_beside
-from pipeline.models.options import MIN_EFFICIENCY
-from pipeline.models.runtime.runtime import Runtime, runtime
-from pipeline.report.formatting import point_text
+from pipeline.questions.efficiency import efficiencies
+from pipeline.questions.runtime.runtime import Runtime, runtime
 from pipeline.report.runtime_summary import runtime_summary
 from pipeline.report.summary import LISTED, efficiency_summary, metric_summary, summarise
 from pipeline.stages.ingest import Ingested
 from pipeline.stages.selection import most_listed
 from pipeline.store.results import StoredStudy
+from pipeline.wording.quantities import point_text
 
 VISITS = "visits"
 NO_OTHERS: Mapping[str, Analysis] = MappingProxyType({})

@@ -15,9 +15,9 @@ from ingest.arrays import FloatArray
 from ingest.errors import UsageError
 from ingest.experiment import Experiment
 from pipeline.config.options import Options
-from pipeline.report.formatting import point_text
 from pipeline.stages.ingest import Ingested, ingest, locate
 from pipeline.store.inputs import describe_input
+from pipeline.wording.quantities import point_text
 
 SECONDS = "seconds"
 GIVEN_SPREAD, SERIES_SPREAD = 0.1, 0.1  # of the logarithm of a cost, given or found from all runs

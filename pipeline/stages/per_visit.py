@@ -11,8 +11,8 @@ from ingest.experiment import STATED_STEPS, Experiment, PerVisit, RunRecord
 from ingest.reduction import Reduction
 from ingest.run_settings import STEPS, TIME_PER_STEP
 from pipeline.models.kernels import named
-from pipeline.report.formatting import counted, point_text, value_text
 from pipeline.stages.ingest import Ingested
+from pipeline.wording.quantities import counted, point_text, value_text
 
 VISITS = "visits"
 OPTION = "--per"

@@ -8,16 +8,16 @@ import numpy as np
 
 from ingest.arrays import IntArray
 from ingest.errors import UsageError
-from pipeline.models.analysis import Analysis, Level, largest_point
-from pipeline.models.bottlenecks import shares
 from pipeline.models.kernels import callpath_id, is_callpath_id, matching
 from pipeline.models.metrics import FACTORS
-from pipeline.report.distinct_names import distinct_texts
-from pipeline.report.formatting import callpath_text, display_unit, figure, percent, point_text
+from pipeline.questions.analysis import Analysis, Level, largest_point
+from pipeline.questions.bottlenecks import shares
 from pipeline.report.plots import Curve, curve_of, write_figure
 from pipeline.stages.model import target_points
 from pipeline.store.atomic import write_atomically
 from pipeline.store.results import StoredStudy
+from pipeline.wording.distinct_names import distinct_texts
+from pipeline.wording.quantities import callpath_text, display_unit, figure, percent, point_text
 
 FORMS = ("png", "svg")
 TITLE_WIDTH = 70

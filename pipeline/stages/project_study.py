@@ -9,14 +9,14 @@ from typing import Any
 
 from ingest.arrays import FloatArray
 from ingest.errors import UsageError
-from pipeline.models.analysis import Analysis, Outlook
 from pipeline.models.options import MIN_EFFICIENCY, ModelOptions, Prior
-from pipeline.models.runtime.runtime import Runtime, runtime
 from pipeline.projection.files import shipped
 from pipeline.projection.machine import load_machine
 from pipeline.projection.study.analysis import StudyProjection, project_study
 from pipeline.projection.study.place import Place, place
-from pipeline.report.html import Report, report_html
+from pipeline.questions.analysis import Analysis, Outlook
+from pipeline.questions.runtime.runtime import Runtime, runtime
+from pipeline.report.page import Report, report_html
 from pipeline.report.study_projection import study_projection_json
 from pipeline.stages.advise import next_measurements
 from pipeline.stages.model import efficiency_of, outlooks, summary_ahead, target_points

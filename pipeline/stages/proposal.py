@@ -5,8 +5,8 @@ from functools import partial
 from pathlib import Path
 
 from ingest.errors import UsageError
-from pipeline.models.runtime.runtime import runtime
-from pipeline.report.html.sections import study_name
+from pipeline.questions.runtime.runtime import runtime
+from pipeline.report.page.sections import study_name
 from pipeline.report.proposal import proposal_csv, proposal_sentences, write_proposal_figure
 from pipeline.report.runtime_charts import runtime_charts
 from pipeline.stages.model import target_points

@@ -12,7 +12,7 @@ from ingest.readers import find_profile_reader, known_profiles
 from ingest.run_metadata import read_metadata
 from ingest.run_names import RunSpec
 from ingest.run_proposal import DescribedRun, Proposal, propose
-from pipeline.report.formatting import counted
+from pipeline.wording.quantities import counted
 
 _GENERIC = re.compile(r"(profile|summary|scout|trace|remap)[0-9]*")  # names of files that say nothing
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")

@@ -11,15 +11,15 @@ from pipeline.campaign.cost import values_of
 from pipeline.campaign.description import Campaign, Point, Question
 from pipeline.campaign.design import Answer, Design, Purpose, Round, Wanted, with_round
 from pipeline.config.options import Options, load_options
-from pipeline.models.analysis import Analysis
-from pipeline.models.planning import question as questions
-from pipeline.models.planning import rounds
-from pipeline.report.formatting import point_text
+from pipeline.questions.analysis import Analysis
+from pipeline.questions.planning import question as questions
+from pipeline.questions.planning import rounds
 from pipeline.stages.advise import TIMES, run_costs
 from pipeline.stages.campaign import Progress
 from pipeline.stages.run import run as run_all_stages
 from pipeline.stages.submit import Notify
 from pipeline.store.results import read_analysis
+from pipeline.wording.quantities import point_text
 
 
 def next_for_question(

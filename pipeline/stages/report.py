@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Any
 
 from ingest.arrays import FloatArray
-from pipeline.models.analysis import Analysis, Outlook, largest_point
 from pipeline.models.kernel_locations import KernelLocations
 from pipeline.models.options import MIN_EFFICIENCY
-from pipeline.models.runtime.runtime import Runtime, runtime
 from pipeline.projection.study_verdicts import StudyRoofline, study_roofline
-from pipeline.report.html import MetricOutlook, Report, report_html
-from pipeline.report.html.payload import filter_data
+from pipeline.questions.analysis import Analysis, Outlook, largest_point
+from pipeline.questions.runtime.runtime import Runtime, runtime
+from pipeline.report.page import MetricOutlook, Report, report_html
+from pipeline.report.page.payload import filter_data
 from pipeline.stages.advise import next_measurements
 from pipeline.stages.model import NO_OTHERS, efficiency_of, outlooks, target_points
 from pipeline.store.atomic import write_text

@@ -14,9 +14,9 @@ from ingest.run_settings import not_instrumented
 from pipeline.config.options import Options, reuse_key
 from pipeline.execution.choice import choose_executor
 from pipeline.execution.executor import Progress, no_progress
-from pipeline.models.analysis import Analysis
 from pipeline.models.kernel_locations import study_locations
-from pipeline.models.runtime.runtime import runtime
+from pipeline.questions.analysis import Analysis
+from pipeline.questions.runtime.runtime import runtime
 from pipeline.report.terminal.filter import effect_sentence
 from pipeline.stages.filter import (
     filter_request,

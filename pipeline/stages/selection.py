@@ -12,10 +12,10 @@ from ingest.reduction import Reduction
 from ingest.region_class import region_class
 from pipeline.config.options import Options
 from pipeline.models.kernels import named
-from pipeline.report.formatting import counted
 from pipeline.report.summary import LISTED
 from pipeline.stages.ingest import Ingested
 from pipeline.stages.per_visit import per_visit
+from pipeline.wording.quantities import counted
 
 TIME = "time"
 

@@ -21,12 +21,12 @@ from pipeline.campaign.read_description import read_campaign
 from pipeline.campaign.run_script import run_script
 from pipeline.campaign.state import read_facts, run_state, write_facts
 from pipeline.campaign.stored_design import write_design
-from pipeline.report.formatting import quantity
 from pipeline.stages.campaign import Progress, read_progress, with_states
 from pipeline.stages.job_queue import error_line, read_queue, watch_runs
 from pipeline.store.atomic import not_writable, write_text
 from pipeline.store.inputs import installed_version
 from pipeline.store.lock import between_runs, only_campaign_here, only_writer
+from pipeline.wording.quantities import quantity
 
 SUBMITTERS = {"slurm": "sbatch", "pbs": "qsub"}
 MOST_FAILURES = 3

@@ -13,8 +13,8 @@ from ingest.arrays import BoolArray, FloatArray, IntArray
 from ingest.errors import InputError
 from pipeline.gate.measurements import ROUNDING, KernelId, Level
 from pipeline.gate.trends import Entries, by_share, entries_text
-from pipeline.report.formatting import counted
 from pipeline.store.history import numbered_kernels, numbered_texts
+from pipeline.wording.quantities import counted
 
 MOST_KERNELS = 500  # those of the largest shares
 LARGEST = 1e100  # values beyond it, or below its inverse, were not measured

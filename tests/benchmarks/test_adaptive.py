@@ -7,7 +7,7 @@ from benchmarks.adaptive.__main__ import trial
 from benchmarks.adaptive.campaign import Runs, fixed_design, in_rounds
 from benchmarks.adaptive.programs import FAMILIES, draw
 from benchmarks.adaptive.table import tables
-from pipeline.models.planning.rounds import End, Purpose
+from pipeline.questions.planning.rounds import End, Purpose
 
 
 @pytest.mark.parametrize("family", FAMILIES)

@@ -78,13 +78,13 @@ LISTED = (
     ),
     Listed(
         "'growing' without rising",
-        "pipeline/models/bottlenecks.py",
+        "pipeline/questions/bottlenecks.py",
         "(growing >= GROWING) & (rising > 1.0)",
         "growing >= GROWING",
     ),
     Listed(
         "crossover floor ignored",
-        "pipeline/models/bottlenecks.py",
+        "pipeline/questions/bottlenecks.py",
         "leading >= CROSSING_SHARE * total",
         "leading >= 0.0",
     ),

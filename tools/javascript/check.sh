@@ -21,5 +21,4 @@ if [ ! node_modules/.installed -nt package-lock.json ]; then
   touch node_modules/.installed
 fi
 node_modules/.bin/tsc --project .
-node_modules/.bin/biome check --error-on-warnings --config-path=. ../../pipeline/report/html/js ../../pipeline/report/trends/js \
-  ../../pipeline/report/check/js
+node_modules/.bin/biome check --error-on-warnings --config-path=. ../../pipeline/report/page/js

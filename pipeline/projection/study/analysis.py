@@ -12,12 +12,10 @@ from ingest.reduction import Reduction
 from ingest.region_class import CLASSES, region_classes
 from ingest.scaling import ScalingDecision
 from pipeline.models.agreement import agreeing
-from pipeline.models.analysis import Analysis, Level, analyse, largest_point
 from pipeline.models.kernels import Kernels
 from pipeline.models.metrics import kernels_of
 from pipeline.models.options import ModelOptions
 from pipeline.models.prediction import Prediction
-from pipeline.models.runtime.figures import Study, is_time, locations_of
 from pipeline.models.total import log_variance
 from pipeline.projection.study.assumptions import assumptions
 from pipeline.projection.study.kernels import Counts, KernelTable, kernel_table
@@ -26,6 +24,8 @@ from pipeline.projection.study.place import Place
 from pipeline.projection.study.projected_models import projected_models
 from pipeline.projection.study.transfer import Transfer
 from pipeline.projection.study_verdicts import kernel_verdicts
+from pipeline.questions.analysis import Analysis, Level, analyse, largest_point
+from pipeline.questions.runtime.figures import Study, is_time, locations_of
 
 VISITS, SENT, RECEIVED = "visits", "bytes_sent", "bytes_received"
 

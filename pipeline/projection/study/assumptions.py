@@ -5,9 +5,9 @@ from collections.abc import Iterator
 import numpy as np
 
 from ingest.number_text import percent
-from pipeline.models.analysis import Analysis
 from pipeline.projection.study.kernels import TYPICAL_MIX, KernelTable, Way
 from pipeline.projection.study.transfer import Transfer
+from pipeline.questions.analysis import Analysis
 
 NEARLY_ALL = 0.999  # of the computing: nothing is said of the rest
 SMALLEST = 1e-300

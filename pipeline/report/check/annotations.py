@@ -5,7 +5,7 @@ from typing import Any
 
 from pipeline.gate.result import CheckResult, KernelResult, Verdict
 from pipeline.report.check.wording import headline, kernel_name, rule_id, source_file, story
-from pipeline.report.escaping import github_data, github_property
+from pipeline.wording.escaping import github_data, github_property
 
 GITHUB_COMMANDS = {Verdict.REGRESSION: "error", Verdict.INCONCLUSIVE: "warning"}
 GITHUB_MOST = 10  # GitHub shows no more per step and kind

@@ -5,7 +5,7 @@ from typing import Any
 
 from pipeline.gate.measurements import KernelId
 from pipeline.gate.result import Change, CheckResult, Common, KernelResult, Power, Side
-from pipeline.report.formatting import number
+from pipeline.wording.quantities import number
 
 VERSION = 1
 

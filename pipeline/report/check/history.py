@@ -13,7 +13,7 @@ from rich.text import Text
 from pipeline.gate.change_points import ENOUGH, LEVEL, change_points, drift
 from pipeline.gate.measurements import KernelId
 from pipeline.gate.result import growth_text, plain_number, point_text
-from pipeline.report.formatting import callpath_text, counted, figure, number, percent
+from pipeline.wording.quantities import callpath_text, counted, figure, number, percent
 
 BAR = 20  # characters
 LEVEL_NAMES = {"callpath": "call path", "region": "region"}  # the total needs none

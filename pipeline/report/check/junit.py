@@ -9,7 +9,7 @@ import xml.etree.ElementTree as ET
 
 from pipeline.gate.result import CheckResult, KernelResult, Verdict
 from pipeline.report.check.wording import headline, power_text, rule_id, story
-from pipeline.report.escaping import xml
+from pipeline.wording.escaping import xml
 
 SUITE = "scalability"
 SKIPPED = (Verdict.INCONCLUSIVE, Verdict.WAIVED, Verdict.NOT_COMPARABLE, Verdict.NOT_RECORDED)

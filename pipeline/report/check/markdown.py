@@ -11,8 +11,8 @@ from pipeline.report.check.wording import (
     rename_text,
     story,
 )
-from pipeline.report.escaping import markdown
-from pipeline.report.formatting import figure, percent
+from pipeline.wording.escaping import markdown
+from pipeline.wording.quantities import figure, percent
 
 ICONS = {Outcome.PASSED: "✅", Outcome.REGRESSED: "❌", Outcome.INCONCLUSIVE: "⚠️"}
 SECTIONS = (

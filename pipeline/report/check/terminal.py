@@ -16,7 +16,7 @@ from pipeline.report.check.wording import (
     rename_text,
     story,
 )
-from pipeline.report.formatting import figure, percent
+from pipeline.wording.quantities import figure, percent
 
 STYLES = {
     Verdict.REGRESSION: "bold red",

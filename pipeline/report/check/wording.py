@@ -17,7 +17,7 @@ from pipeline.gate.result import (
     plain_number,
     point_text,
 )
-from pipeline.report.formatting import callpath_text, counted, percent
+from pipeline.wording.quantities import callpath_text, counted, percent
 
 RULE_IDS: Mapping[Ground, str] = {
     Ground.MEASURED: "effort-increased",

@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
-from pipeline.report.distinct_names import distinct_texts
-from pipeline.report.formatting import display_unit, figure, number, percent, value_text
+from pipeline.wording.distinct_names import distinct_texts
+from pipeline.wording.quantities import display_unit, figure, number, percent, value_text
 
 Value: TypeAlias = str | int | float | bool | None
 

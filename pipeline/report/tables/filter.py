@@ -6,7 +6,6 @@ from filters.overhead import Prediction
 from filters.verification import Verification
 from ingest.profile import Profile
 from pipeline.report.filter_json import simulation_counts
-from pipeline.report.formatting import count, figure, number
 from pipeline.report.tables.data_table import (
     DataTable,
     amounts,
@@ -17,6 +16,7 @@ from pipeline.report.tables.data_table import (
     words,
 )
 from pipeline.report.terminal.filter import COUNTS, STAGES, dilation_text
+from pipeline.wording.quantities import count, figure, number
 
 DILATION = ("dilation", "dilation_lower", "dilation_upper")
 

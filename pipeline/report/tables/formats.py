@@ -8,9 +8,9 @@ import io
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from pipeline.report.escaping import csv_text as csv_field
-from pipeline.report.escaping import latex, markdown
 from pipeline.report.tables.data_table import Column, DataTable, Value
+from pipeline.wording.escaping import csv_text as csv_field
+from pipeline.wording.escaping import latex, markdown
 
 _CSV_END = "\r\n"
 

@@ -7,7 +7,6 @@ from pipeline.gate.result import Change, CheckResult, Side, Verdict, growth_text
 from pipeline.report.check.history import conclusion, recording_note, title
 from pipeline.report.check.terminal import VERDICTS
 from pipeline.report.check.wording import headline, rename_text
-from pipeline.report.formatting import number
 from pipeline.report.tables.data_table import (
     Column,
     DataTable,
@@ -19,6 +18,7 @@ from pipeline.report.tables.data_table import (
     shares,
     words,
 )
+from pipeline.wording.quantities import number
 
 RATIO = ("ratio", "ratio_lower", "ratio_upper")
 TARGET_RATIO = ("target_ratio", "target_ratio_lower", "target_ratio_upper")

@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from pipeline.report.formatting import callpath_text, number, value_text
 from pipeline.report.tables.data_table import (
     NAME_WIDTH,
     Column,
@@ -15,6 +14,7 @@ from pipeline.report.tables.data_table import (
     words,
 )
 from pipeline.report.terminal.inspection import COUNTS, facts
+from pipeline.wording.quantities import callpath_text, number, value_text
 
 NOTHING_TO_GAIN = "No measurement within the budget would narrow the interval of the total noticeably."
 

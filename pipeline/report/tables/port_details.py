@@ -5,8 +5,8 @@ from typing import Any
 
 from pipeline.projection.ports.model_comparison import Comparison
 from pipeline.projection.ports.port_terms import PortLoads, ThreadTimes
-from pipeline.report.formatting import number, percent
 from pipeline.report.tables.data_table import DataTable, amounts, estimates, words
+from pipeline.wording.quantities import number, percent
 
 
 def loads_json(found: Sequence[PortLoads]) -> dict[str, Any]:

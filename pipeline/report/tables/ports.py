@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from pipeline.report.formatting import figure
 from pipeline.report.tables.data_table import Column, DataTable, words
+from pipeline.wording.quantities import figure
 
 
 def ports_table(report: Mapping[str, Any]) -> DataTable:

@@ -6,8 +6,8 @@ from typing import Any
 from pipeline.projection.sensitivity import Sensitivity
 from pipeline.projection.vector_loops.loop import STRATEGIES
 from pipeline.projection.vector_loops.strategies import LoopTimes
-from pipeline.report.formatting import figure, number
 from pipeline.report.tables.data_table import DataTable, amounts, for_programs, words
+from pipeline.wording.quantities import figure, number
 
 _DIGITS = 5
 _SHOWN_FROM = 5e-4  # of an elasticity: less than a change of 0.1 % for one of 100 %

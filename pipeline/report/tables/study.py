@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pipeline.models.kernels import callpath_id
-from pipeline.report.formatting import number, percent, value_text
 from pipeline.report.runtime_summary import FIGURES, GPU_FIGURES
 from pipeline.report.summary import leading_rows
 from pipeline.report.tables.data_table import (
@@ -25,6 +24,7 @@ from pipeline.report.tables.data_table import (
 )
 from pipeline.report.terminal.results import growth_cell, probability_cell, remark_sentences
 from pipeline.report.terminal.targets import far_target_sentences
+from pipeline.wording.quantities import number, percent, value_text
 
 BY_WALL_TIME = ("effort", "core_hours", "gpu_hours")  # people read the wall time instead
 SHARES = ("efficiency", "weak_efficiency", "gpu_busy")

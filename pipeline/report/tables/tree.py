@@ -6,8 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ingest.arrays import FloatArray
-from pipeline.models.analysis import Analysis
-from pipeline.report.formatting import counted, numbers, percent, value_text
+from pipeline.questions.analysis import Analysis
 from pipeline.report.tables.data_table import (
     Column,
     DataTable,
@@ -18,6 +17,7 @@ from pipeline.report.tables.data_table import (
     shares,
     words,
 )
+from pipeline.wording.quantities import counted, numbers, percent, value_text
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,8 +8,8 @@ from typing import IO
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
 
-from pipeline.report.escaping import without_controls
 from pipeline.report.standard_output import discard_output
+from pipeline.wording.escaping import without_controls
 
 __all__ = ["PIPED_WIDTH", "console"]
 

@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from rich.console import Console
 
 from pipeline.models.kernels import Kernels
-from pipeline.models.planning.advice import Advice
-from pipeline.report.formatting import callpath_text, percent, point_text, quantity
+from pipeline.questions.planning.advice import Advice
 from pipeline.report.terminal.sentences import show_sentence
 from pipeline.report.terminal.tables import Column, named_table
+from pipeline.wording.quantities import callpath_text, percent, point_text, quantity
 
 NAME_WIDTH = 60
 

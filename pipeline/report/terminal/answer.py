@@ -13,17 +13,6 @@ from rich.console import Console
 
 from ingest.accelerators import GPU_TIME
 from ingest.experiment import per_text
-from pipeline.report.distinct_names import distinct_texts
-from pipeline.report.escaping import shown_name
-from pipeline.report.formatting import (
-    counted,
-    display_unit,
-    figure,
-    percent,
-    point_text,
-    shorten_middle,
-    value_text,
-)
 from pipeline.report.terminal.results import (
     SHORTEST,
     growth_cell,
@@ -36,6 +25,17 @@ from pipeline.report.terminal.scales import show_scales
 from pipeline.report.terminal.sentences import JOIN, show_sentence
 from pipeline.report.terminal.tables import Column, named_table
 from pipeline.report.terminal.targets import limits_sentence, show_targets
+from pipeline.wording.distinct_names import distinct_texts
+from pipeline.wording.escaping import shown_name
+from pipeline.wording.quantities import (
+    counted,
+    display_unit,
+    figure,
+    percent,
+    point_text,
+    shorten_middle,
+    value_text,
+)
 
 GROWING_SHOWN = 5
 LOSSES_SHOWN = 4

@@ -8,8 +8,8 @@ from rich.table import Table
 from rich.text import Text
 
 from ingest.number_text import figure, percent
-from pipeline.report.formatting import counted, point_text, quantity
 from pipeline.report.terminal.sentences import show_sentence
+from pipeline.wording.quantities import counted, point_text, quantity
 
 Summary = Mapping[str, Any]
 """What `pipeline campaign status --json` writes."""

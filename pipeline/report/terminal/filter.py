@@ -11,10 +11,10 @@ from filters.memory import Memory
 from filters.options import Application
 from filters.overhead import Dilation, Prediction
 from ingest.profile import Profile
-from pipeline.report.escaping import shown_name
 from pipeline.report.filter_json import simulation_counts
-from pipeline.report.formatting import count, figure, percent, quantity, shorten_middle, size
 from pipeline.report.terminal.tables import Column, named_table
+from pipeline.wording.escaping import shown_name
+from pipeline.wording.quantities import count, figure, percent, quantity, shorten_middle, size
 
 STAGES = (
     (None, "no filter"),

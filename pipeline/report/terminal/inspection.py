@@ -7,9 +7,9 @@ from rich.console import Console
 from rich.text import Text
 
 from ingest.run_settings import agreed_settings, described_runs
-from pipeline.report.formatting import counted, shorten_middle, value_text
 from pipeline.report.terminal.sentences import show_sentence
 from pipeline.report.terminal.tables import Column, named_table
+from pipeline.wording.quantities import counted, shorten_middle, value_text
 
 COUNTS = {
     "repetition": "rep",

@@ -9,15 +9,6 @@ from rich.text import Text
 from ingest.experiment import per_text
 from pipeline.models.kernels import callpath_id
 from pipeline.models.metrics import FACTORS
-from pipeline.report.distinct_names import distinct_texts
-from pipeline.report.formatting import (
-    counted,
-    display_unit,
-    figure,
-    percent,
-    point_text,
-    value_text,
-)
 from pipeline.report.summary import EFFICIENCY_METRICS, FAIR, GOOD, leading_rows
 from pipeline.report.terminal.sentences import show_sentence
 from pipeline.report.terminal.tables import (
@@ -28,6 +19,15 @@ from pipeline.report.terminal.tables import (
     side_by_side,
 )
 from pipeline.report.terminal.targets import beyond, show_far_targets
+from pipeline.wording.distinct_names import distinct_texts
+from pipeline.wording.quantities import (
+    counted,
+    display_unit,
+    figure,
+    percent,
+    point_text,
+    value_text,
+)
 
 CROSSING, CROSSING_WIDTH = ("overtakes", "overtaken"), 60
 SURE = 0.9

@@ -11,8 +11,8 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from pipeline.report.formatting import ELLIPSIS, figure, point_text, value_text
 from pipeline.report.terminal.sentences import show_sentence
+from pipeline.wording.quantities import ELLIPSIS, figure, point_text, value_text
 
 GAP = "  "
 MOST_COLUMNS = 40  # scales that are tried

@@ -6,13 +6,13 @@ from typing import Any
 from rich.console import Console
 
 from pipeline.projection.study.kernels import Way
-from pipeline.report.escaping import visible
-from pipeline.report.formatting import display_unit, figure, percent, point_text, value_text
 from pipeline.report.terminal.results import SHORTEST, interval_text, name_column, show_crossovers
 from pipeline.report.terminal.sentences import show_sentence
 from pipeline.report.terminal.tables import Column, named_table
 from pipeline.report.terminal.targets import beyond, limits_sentence
 from pipeline.report.two_machines import SIDES, leading_kernels
+from pipeline.wording.escaping import visible
+from pipeline.wording.quantities import display_unit, figure, percent, point_text, value_text
 
 Document = Mapping[str, Any]
 

@@ -5,9 +5,9 @@ from typing import Any
 
 from rich.console import Console
 
-from pipeline.models.runtime.trust import extrapolation_text
-from pipeline.report.formatting import display_unit, figure, point_text, value_text
+from pipeline.questions.runtime.trust import extrapolation_text
 from pipeline.report.terminal.sentences import show_sentence
+from pipeline.wording.quantities import display_unit, figure, point_text, value_text
 
 WARNINGS = {
     "far": " (far: check it with a run in between)",

@@ -6,13 +6,13 @@ from rich.console import Console
 from rich.text import Text
 
 from ingest.arrays import FloatArray
-from pipeline.models.analysis import Analysis
 from pipeline.models.kernels import callpath_id
-from pipeline.report.escaping import shown_name
-from pipeline.report.formatting import counted, display_unit, figure, percent, shorten_middle
+from pipeline.questions.analysis import Analysis
 from pipeline.report.tables.tree import own_growth, shown_tree
 from pipeline.report.terminal.results import growth_style
 from pipeline.report.terminal.tables import Column, named_table
+from pipeline.wording.escaping import shown_name
+from pipeline.wording.quantities import counted, display_unit, figure, percent, shorten_middle
 
 BAR_WIDTH = 12
 SHORTEST = 28  # characters that ids and names get before columns are left out

@@ -9,10 +9,10 @@ from filters.measured_effect import MeasuredEffect
 from filters.options import Application
 from filters.overhead import Prediction
 from filters.verification import TOLERANCE, CallPathDifference, Verification
-from pipeline.report.distinct_names import distinct_texts
-from pipeline.report.formatting import ELLIPSIS, figure, percent, quantity
 from pipeline.report.terminal.filter import STAGES, dilation_text, with_range
 from pipeline.report.terminal.tables import SHORTEST_CALLPATH, Column, named_table
+from pipeline.wording.distinct_names import distinct_texts
+from pipeline.wording.quantities import ELLIPSIS, figure, percent, quantity
 
 DIFFERENCES_SHOWN = 10
 

@@ -9,7 +9,7 @@ from ingest.profile import MetricKind
 from ingest.reduction import reduce_profile
 from ingest.scaling import Scaling, ScalingDecision
 from pipeline.gate.measurements import KernelId, Level, Origin, measurements_of, regions_of
-from pipeline.models.runtime.figures import Comparison
+from pipeline.questions.runtime.figures import Comparison
 from tests.pipeline.gate.studies import many, study
 from tests.profiles import make_profile
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from pipeline.gate.wall_time import wall_times
-from pipeline.models.runtime.figures import Comparison
+from pipeline.questions.runtime.figures import Comparison
 from tests.pipeline.gate.studies import study
 
 POINT = np.array([64.0])

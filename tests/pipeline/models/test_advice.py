@@ -5,9 +5,9 @@ import pytest
 
 from ingest.errors import UsageError
 from pipeline.models.fit import fit
-from pipeline.models.planning.advice import advise, repetition_noise
-from pipeline.models.planning.beliefs import beliefs
-from pipeline.models.planning.candidates import MOST_POINTS, candidate_points
+from pipeline.questions.planning.advice import advise, repetition_noise
+from pipeline.questions.planning.beliefs import beliefs
+from pipeline.questions.planning.candidates import MOST_POINTS, candidate_points
 
 P = 2.0 ** np.arange(1, 8)[:, None]
 AT = np.array([4096.0])

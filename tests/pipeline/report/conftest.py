@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tests.pipeline.report.html.browser import browser
+from tests.pipeline.report.page.browser import browser
 
 
 @pytest.fixture(scope="session")

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from pipeline.config.options import Options
-from pipeline.models.analysis import default_target, look_ahead
+from pipeline.questions.analysis import default_target, look_ahead
 from pipeline.report.export import export
 from pipeline.stages.ingest import ingest, locate
 from pipeline.stages.model import modelled

@@ -11,11 +11,11 @@ from matplotlib.figure import Figure
 
 from ingest.number_text import figure
 from ingest.scaling import Scaling
-from pipeline.models.analysis import Analysis
-from pipeline.models.runtime.runtime import Runtime
+from pipeline.questions.analysis import Analysis
+from pipeline.questions.runtime.runtime import Runtime
 from pipeline.report.proposal import draw_chart, proposal_csv, proposal_sentences, write_proposal_figure
 from pipeline.report.runtime_charts import RuntimeChart, runtime_charts
-from tests.pipeline.report.html.studies import answered, study, study_of, two_parameter_study
+from tests.pipeline.report.page.studies import answered, study, study_of, two_parameter_study
 
 
 def runtime_of(analysis: Analysis) -> Runtime:

@@ -7,10 +7,10 @@ from ingest.alignment import experiment_from_series
 from ingest.profile import Metric
 from ingest.scaling import Scaling, decide_scaling
 from ingest.series import Series
-from pipeline.models.analysis import Analysis, analyse
 from pipeline.models.options import ModelOptions
+from pipeline.questions.analysis import Analysis, analyse
 from pipeline.report.runtime_charts import FEWEST_SCALES, MOST_SCALES, RuntimeChart, runtime_charts
-from tests.pipeline.report.html.studies import answered, study, study_of, two_parameter_study
+from tests.pipeline.report.page.studies import answered, study, study_of, two_parameter_study
 
 
 def charts_of(analysis: Analysis) -> tuple[RuntimeChart, ...]:

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from pipeline.config.options import Options
-from pipeline.models.analysis import measured_total
-from pipeline.models.efficiency import Efficiencies, efficiencies
-from pipeline.models.planning.advice import Advice, Settled
 from pipeline.models.total import predict_total
+from pipeline.questions.analysis import measured_total
+from pipeline.questions.efficiency import Efficiencies, efficiencies
+from pipeline.questions.planning.advice import Advice, Settled
 from pipeline.report.summary import EFFICIENCY_METRICS, FAIR, GOOD, advice_summary, efficiency_summary
 from pipeline.stages.ingest import ingest, locate
 from pipeline.stages.model import modelled, outlooks, summary_of, target_points

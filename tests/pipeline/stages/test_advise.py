@@ -7,9 +7,9 @@ from ingest.alignment import experiment_from_series
 from ingest.profile import Metric
 from ingest.scaling import Scaling, decide_scaling
 from ingest.series import Series
-from pipeline.models.analysis import Analysis, analyse
 from pipeline.models.options import ModelOptions
 from pipeline.models.total import predict_total
+from pipeline.questions.analysis import Analysis, analyse
 from pipeline.stages.advise import next_measurements
 
 TARGET = np.array([64.0])

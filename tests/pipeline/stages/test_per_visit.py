@@ -15,8 +15,8 @@ from ingest.errors import InputError, UsageError
 from ingest.profile import Metric, MetricKind
 from ingest.reduction import reduce_profile
 from pipeline.config.options import Options
-from pipeline.models.runtime.runtime import runtime
-from pipeline.report.html.sections import facts
+from pipeline.questions.runtime.runtime import runtime
+from pipeline.report.page.sections import facts
 from pipeline.report.proposal import proposal_sentences
 from pipeline.stages.advise import advise_analysis
 from pipeline.stages.check import read_study

@@ -9,14 +9,14 @@ import pytest
 from ingest.errors import UsageError
 from ingest.experiment import OverheadCorrection
 from pipeline.config.options import Options, override
-from pipeline.models.analysis import look_ahead, measured_total
-from pipeline.models.runtime.runtime import runtime
+from pipeline.questions.analysis import look_ahead, measured_total
+from pipeline.questions.runtime.runtime import runtime
 from pipeline.report.summary import summarise
 from pipeline.stages.ingest import Ingested
 from pipeline.stages.model import modelled, summary_of
 from pipeline.stages.run import run
 from pipeline.stages.selection import focused, most_listed, without_kernels
-from tests.pipeline.models.runtime.programs import experiment
+from tests.pipeline.questions.runtime.programs import experiment
 
 
 def read(**more):

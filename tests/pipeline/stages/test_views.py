@@ -7,7 +7,7 @@ import pytest
 
 from ingest.errors import InputError, UsageError
 from pipeline.config.options import Options
-from pipeline.models.planning.advice import advise as plan_measurements
+from pipeline.questions.planning.advice import advise as plan_measurements
 from pipeline.stages.advise import _cores, advise_analysis
 from pipeline.stages.ingest import ingest, locate
 from pipeline.stages.inspect import inspect_path

@@ -13,7 +13,7 @@ from pipeline.gate.forecast import forecast, target_points
 from pipeline.gate.measurements import KernelId, Level, Origin
 from pipeline.gate.recording import set_digest
 from pipeline.models.options import ModelOptions
-from pipeline.models.runtime.figures import Comparison
+from pipeline.questions.runtime.figures import Comparison
 from pipeline.store.history import SCHEMA, add_to_history, history_rows, kernel_rows, read_history
 from tests.pipeline.gate.studies import study
 

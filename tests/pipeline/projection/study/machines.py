@@ -5,10 +5,10 @@ import numpy as np
 from ingest.alignment import MeasuredRun, align
 from ingest.reduction import reduce_profile
 from ingest.scaling import Scaling, ScalingDecision
-from pipeline.models.analysis import analyse
 from pipeline.models.options import ModelOptions
 from pipeline.projection.machine import load_machine
 from pipeline.projection.study.place import place
+from pipeline.questions.analysis import analyse
 from tests.profiles import make_profile
 
 STRONG = ScalingDecision(Scaling.STRONG, "p", "")

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from ingest.errors import UsageError
-from pipeline.models.analysis import look_ahead
 from pipeline.models.options import ModelOptions
-from pipeline.models.runtime.runtime import runtime
 from pipeline.models.total import predict_total
 from pipeline.projection.study.analysis import project_study
+from pipeline.questions.analysis import look_ahead
+from pipeline.questions.runtime.runtime import runtime
 from tests.pipeline.projection.study.machines import FAST, SLOW, machine, study
 
 POINTS = np.array([[1.0], [4.0], [16.0], [64.0], [1024.0]])

@@ -7,13 +7,13 @@ from rich.console import Console
 
 from pipeline.gate.measurements import KernelId, Level
 from pipeline.gate.result import Change, Evidence, Ground, Side, Verdict
-from pipeline.report.check.comparison import (
+from pipeline.report.check.document import check_document, comparison_document
+from pipeline.report.page.comparison.comparison_page import (
     comparison_headline,
     comparison_html,
     comparison_table,
     show_comparison,
 )
-from pipeline.report.check.document import check_document, comparison_document
 from tests.pipeline.report.check.results import NASTY, kernel, kernels, result, trees
 
 

@@ -9,11 +9,11 @@ from rich.console import Console
 
 from pipeline.gate.result import Outcome, Verdict
 from pipeline.report.check.annotations import github_annotations, gitlab_code_quality
-from pipeline.report.check.comparison import comparison_html, show_comparison
 from pipeline.report.check.document import check_document
 from pipeline.report.check.junit import junit_xml
 from pipeline.report.check.markdown import check_markdown
 from pipeline.report.check.terminal import show_check
+from pipeline.report.page.comparison.comparison_page import comparison_html, show_comparison
 from tests.pipeline.report.check.results import kernel, of_every_kind, result, trees
 
 

@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.text import Text
 
-from pipeline.report.formatting import shorten_middle
 from pipeline.report.terminal import console
 from pipeline.report.terminal.tables import Column, named_table, side_by_side
+from pipeline.wording.quantities import shorten_middle
 
 NAMES = ("a_name_of_24_characters_", "short")
 COLUMNS = (

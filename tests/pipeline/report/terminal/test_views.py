@@ -11,7 +11,7 @@ from filters.memory import Memory
 from filters.options import Application
 from filters.overhead import Dilation
 from pipeline.config.options import FilterOptions, Options
-from pipeline.models.planning.advice import Advice, Settled
+from pipeline.questions.planning.advice import Advice, Settled
 from pipeline.report.terminal.advice import show_advice
 from pipeline.report.terminal.filter import effect_sentence, show_effect, show_memory, show_simulation
 from pipeline.report.terminal.inspection import show_inspection

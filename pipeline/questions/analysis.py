@@ -1,0 +1,260 @@
+"""The whole models stage: from an experiment to fitted kernels, and what they say at a target scale."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+
+import numpy as np
+
+from ingest.arrays import FloatArray, IntArray
+from ingest.errors import ModelError
+from ingest.experiment import Experiment
+from ingest.scaling import Scaling, ScalingDecision
+from pipeline.models.agreement import agreeing
+from pipeline.models.fit import fit
+from pipeline.models.kernels import Kernels, not_measurable, start_up, total_kernel
+from pipeline.models.metrics import kernels_of
+from pipeline.models.options import ModelOptions
+from pipeline.models.prediction import Prediction
+from pipeline.models.quality import Note
+from pipeline.models.scaling_models import ScalingModels
+from pipeline.models.total import predict_total
+from pipeline.questions.bottlenecks import Crossover, Standing, crossovers, flags, ranking, shares
+from pipeline.questions.runtime.back_test import BackTest, back_test_total
+
+ENOUGH_SCALES = 3  # to predict from
+DEFAULT_REACH = 4.0  # target scale if none is given: this many times the largest measured
+
+
+@dataclass(frozen=True, eq=False)
+class Level:
+    """Kernels of one level of detail (call paths or regions) with their models."""
+
+    kernels: Kernels
+    models: ScalingModels
+
+
+@dataclass(frozen=True, eq=False)
+class Analysis:
+    """A modelled experiment.
+
+    Attributes:
+        experiment: the aligned runs.
+        decision: strong or weak scaling and why.
+        callpaths: models of the call paths.
+        regions: models of the regions, their call paths summed before fitting.
+        back_test: predicting the total at the largest scale from the smaller ones; None if too few are left.
+        measured_error: standard deviation of the logarithm of an error that all measured totals share beside
+            their noise, such as that of taking them to another machine.
+    """
+
+    experiment: Experiment
+    decision: ScalingDecision
+    callpaths: Level
+    regions: Level
+    back_test: BackTest | None = None
+    measured_error: float = 0.0
+
+    @property
+    def parameter(self) -> str:
+        """The parameter that scales: the one that counts processes, else the first; empty without any."""
+        return scaled_parameter(self.experiment, self.decision)
+
+    @property
+    def metric(self) -> str:
+        """Name of the modelled metric as it was measured; effort is summed time."""
+        metric = self.callpaths.kernels.metric
+        return "time" if metric == "effort" and "time" in self.experiment.values else metric
+
+    @property
+    def additive(self) -> bool:
+        """Whether the metric may be summed over kernels, so that there are shares and a total."""
+        return self.callpaths.kernels.additive
+
+    @property
+    def is_profile(self) -> bool:
+        """Whether there are too few scales to predict from: one or two values of every parameter."""
+        return max((len(np.unique(values)) for values in self.experiment.points.T), default=0) < ENOUGH_SCALES
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Outlook:
+    """What the kernels of one level do at the target scale.
+
+    Attributes:
+        prediction: float64[K, Q] for the Q requested points.
+        total: float64[1, Q], the sum of the kernels' predictions, as paper 001 models ``main``; NaN if the
+            metric has no sum.
+        share_measured: float64[K], share at the largest measured point; NaN if the metric has no sum.
+        share_target: float64[K], share at the last requested point; the same.
+        order: int64[K], kernels, the largest at the target first, start-up and shut-down behind them.
+        standing: what limits what can be said about each kernel.
+        flags: per kernel what is remarkable about it.
+        crossovers: who overtakes whom up to the target.
+    """
+
+    prediction: Prediction
+    total: Prediction
+    share_measured: FloatArray
+    share_target: FloatArray
+    order: IntArray
+    standing: Standing
+    flags: Sequence[Sequence[str]]
+    crossovers: tuple[Crossover, ...]
+
+
+def scaled_parameter(experiment: Experiment, decision: ScalingDecision) -> str:
+    """Return the parameter that scales: the one that counts processes, else the first; empty without any."""
+    return decision.parameter or next(iter(experiment.parameters), "")
+
+
+def analyse(
+    experiment: Experiment, decision: ScalingDecision, metric: str, options: ModelOptions
+) -> Analysis:
+    """Fit a model to every call path and to every region.
+
+    Raises:
+        InputError: the metric was not measured.
+        ModelError: the experiment has no parameter to model over.
+    """
+    if not experiment.parameters:
+        raise ModelError(
+            "the runs have no parameter, so nothing can be modelled over it",
+            hint="name run folders like app.p4.r1, or list the runs with their parameters in pipeline.toml",
+        )
+    kernels, regions = kernels_of(experiment, metric, decision.scaling)
+    callpaths = _modelled(experiment, kernels, options)
+    found = analysis_of(experiment, decision, callpaths, _modelled(experiment, regions, options))
+    if not kernels.additive:
+        return found
+    column = experiment.parameters.index(found.parameter)
+    largest = largest_point(experiment.points, column)
+    tested = back_test_total(experiment, kernels, column, largest, options)
+    return replace(found, back_test=tested)
+
+
+def analysis_of(
+    experiment: Experiment,
+    decision: ScalingDecision,
+    callpaths: Level,
+    regions: Level,
+    back_test: BackTest | None = None,
+) -> Analysis:
+    """Put the models of both levels together; sums of the regions add up to those of the call paths."""
+    if not callpaths.kernels.additive:
+        return Analysis(experiment, decision, callpaths, regions)
+    agreed = Level(regions.kernels, agreeing(regions.models, callpaths.models))
+    return Analysis(experiment, decision, callpaths, agreed, back_test)
+
+
+def _modelled(experiment: Experiment, kernels: Kernels, options: ModelOptions) -> Level:
+    models = fit(experiment.parameters, experiment.points, kernels.values, options, parts=kernels.additive)
+    if experiment.correction is not None and kernels.common_error.any():
+        models = models.with_common_error(kernels.common_error, experiment.correction.total_deviation)
+    return Level(kernels, models)
+
+
+def default_target(analysis: Analysis) -> FloatArray:
+    """Return the target point if none is given: 4 times the largest scale, float64[1, D].
+
+    It is the largest scale itself if there are too few to predict from.
+    """
+    target: FloatArray = analysis.experiment.points.max(axis=0, keepdims=True)
+    if analysis.is_profile:
+        return target
+    target[0, analysis.experiment.parameters.index(analysis.parameter)] *= DEFAULT_REACH
+    return target
+
+
+def look_ahead(analysis: Analysis, level: Level, targets: FloatArray, *, crossing: bool = True) -> Outlook:
+    """Predict the kernels of a level at the targets and find the bottlenecks among them.
+
+    Args:
+        analysis: the modelled experiment.
+        level: its call paths or its regions.
+        targets: float64[Q, D]; the last one is the target scale of the ranking.
+        crossing: whether to look for crossovers.
+    """
+    experiment = analysis.experiment
+    column = experiment.parameters.index(analysis.parameter)
+    largest = experiment.points[largest_point(experiment.points, column)]
+    prediction = level.models.predict(targets)
+    standing = standing_of(experiment, level)
+    measured = level.kernels.mean[:, largest_point(experiment.points, column)]
+    share_measured = shares(measured[:, None])[:, 0]
+    share_target = share_measured if analysis.is_profile else shares(prediction.value)[:, -1]
+    order = ranking(share_target, measured, standing.start_up)
+    if not analysis.additive:
+        share_measured = share_target = np.full(len(level.kernels), np.nan)
+    at_largest = level.models.predict(largest[None, :]).value[:, 0]
+    rising = np.divide(
+        prediction.value[:, -1], at_largest, out=np.ones(len(level.kernels)), where=at_largest > 0
+    )
+    scale = experiment.points[:, column]
+    ends = float(scale.min()), float(scale.max())
+    reach = ends[0], max(ends[1], float(targets[-1, column]))
+    return Outlook(
+        prediction=prediction,
+        total=predict_total(level.models, targets) if analysis.additive else _no_total(len(targets)),
+        share_measured=share_measured,
+        share_target=share_target,
+        order=order,
+        standing=standing,
+        flags=flags(level.models.probability_growing, rising, share_measured, share_target, standing),
+        crossovers=()
+        if analysis.is_profile or not analysis.additive or not crossing
+        else crossovers(
+            level.models.curve(partial(along_parameter, targets[-1], column), reach),
+            *ends,
+            float(targets[-1, column]),
+            standing,
+        ),
+    )
+
+
+def _no_total(points: int) -> Prediction:
+    return Prediction(*(np.full((1, points), np.nan) for _ in range(3)))
+
+
+def standing_of(experiment: Experiment, level: Level) -> Standing:
+    """Return what limits what can be said about the kernels of a level."""
+    return Standing(
+        unreliable=(level.models.note & Note.UNRELIABLE) != 0,
+        not_measurable=not_measurable(level.kernels, experiment),
+        start_up=start_up(level.kernels),
+    )
+
+
+def measured_total(analysis: Analysis) -> FloatArray:
+    """Return the measured total per point, mean over repetitions, float64[P]."""
+    mean: FloatArray = total_kernel(analysis.callpaths.kernels).mean[0]
+    return mean
+
+
+def largest_point(points: FloatArray, column: int) -> int:
+    """Return the index of the point with the largest scale, and among those the largest other parameters."""
+    others = np.delete(points, column, axis=1)
+    return int(np.lexsort((*others.T[::-1], points[:, column]))[-1])
+
+
+def extrapolation(measured: FloatArray, points: FloatArray) -> FloatArray:
+    """Return by what factor points lie beyond the measured range, float64[Q]; 1 inside.
+
+    Args:
+        measured: float64[P, D].
+        points: float64[Q, D].
+    """
+    beyond = np.maximum(points / measured.max(axis=0), measured.min(axis=0) / points)
+    return np.asarray(np.maximum(beyond.max(axis=1, initial=1.0), 1.0))
+
+
+def along_parameter(point: FloatArray, column: int, scales: FloatArray) -> FloatArray:
+    """Repeat a point with other values of one parameter, float64[len(scales), D]."""
+    points = np.repeat(point[None, :], len(scales), axis=0)
+    points[:, column] = scales
+    return points
+
+
+def scaling_of(text: str) -> Scaling | None:
+    """Read ``auto``, ``strong`` or ``weak``; None lets the data decide."""
+    return None if text == "auto" else Scaling(text)

@@ -1,0 +1,193 @@
+"""The doubt about a total, what observations would take from it, and a plan that spends a budget on them."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ingest.arrays import BoolArray, FloatArray, IntArray
+from pipeline.models.scaling_models import ScalingModels
+from pipeline.questions.planning.beliefs import Beliefs, beliefs
+from pipeline.statistics.student import TWO_SIDED
+
+REPETITIONS = (1, 2, 3, 5, 10)
+KERNELS = 128  # of most doubt at the target; the others hardly move the total
+LEAST_GAIN = 0.02  # of the interval's width: less is not worth a run
+CLEARLY_LESS = (
+    0.9  # what a plan by gain must leave of the doubt that a plan by gain per cost leaves, to be preferred
+)
+_LEAST_NOISE = 0.002  # relative, of one repetition
+DEVIATION = 0.0125  # a mean absolute error of one percent as a standard deviation
+_MOST_STEPS = 12
+_MINDED_LITTLE = (
+    0.25  # power of the cost in a plan that minds it little: ten repetitions must help twice as much as one
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Places:
+    """Where measurements could be taken.
+
+    Attributes:
+        points: float64[Q, D].
+        cost: float64[Q], core-seconds of one repetition.
+        measured: bool[Q], measured already.
+    """
+
+    points: FloatArray
+    cost: FloatArray
+    measured: BoolArray
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Doubt:
+    """What is not known about a total of K kernels at a target, the last place of the beliefs.
+
+    Attributes:
+        start: beliefs before any further measurement.
+        noise: float64[K], relative standard deviation of one repetition.
+        misfit: float64[K], relative standard deviation that all repetitions at a point share.
+        repetitions: float64[K], taken so far at measured points.
+        correlation: of the kernels' errors.
+        rest: variance of the total from kernels that are not among the K.
+    """
+
+    start: Beliefs
+    noise: FloatArray
+    misfit: FloatArray
+    repetitions: FloatArray
+    correlation: float
+    rest: float
+
+    def observation_variance(self, places: Places) -> FloatArray:
+        """Variance of the mean of further repetitions about its expected value, float64[K, Q, repetitions].
+
+        Where a point was measured before, its misfit is in the data already: only what the noise of those
+        repetitions left open can be learnt, the information 1/(m^2 + s^2/(R+n)) - 1/(m^2 + s^2/R).
+        """
+        count = np.array(REPETITIONS, dtype=np.float64)
+        noise, misfit = (self.noise**2)[:, None, None], (self.misfit**2)[:, None, None]
+        so_far = self.repetitions[:, None, None]
+        fresh = misfit + noise / count
+        more = 1 / (1 / (misfit + noise / (so_far + count)) - 1 / (misfit + noise / so_far))
+        relative = np.where(places.measured[:, None], more, fresh)
+        variance: FloatArray = relative * (self.start.value[:, :-1] ** 2)[..., None]
+        return variance
+
+    def deviation(self, now: Beliefs) -> float:
+        """Return the standard deviation of the total at the target."""
+        return float(self.total_deviation(now.covariance[:, -1, -1]))
+
+    def total_deviation(self, variance: FloatArray) -> FloatArray:
+        """Standard deviations of totals, float64[...], from the kernels' variances, float64[K, ...]."""
+        variance = np.maximum(variance, 0.0)
+        apart, together = variance.sum(axis=0), np.sqrt(variance).sum(axis=0) ** 2
+        total: FloatArray = np.sqrt((1 - self.correlation) * apart + self.correlation * together + self.rest)
+        return total
+
+
+def doubt_about_total(
+    models: ScalingModels, places: Places, at: FloatArray, noise: FloatArray | None
+) -> tuple[Doubt, IntArray]:
+    """Take the doubt from the models; also return which kernels it is about, int64[K].
+
+    Args:
+        models: kernels that sum up to the total.
+        places: the candidates.
+        at: float64[D], the target.
+        noise: float64 for each kernel, relative standard deviation of one repetition, NaN if unknown.
+    """
+    far = models.predict(at[None])
+    width = (far.upper - far.lower)[:, 0] / (2 * TWO_SIDED)
+    order = np.argsort(-width, kind="stable")
+    kernels, left = order[:KERNELS], order[KERNELS:]
+    few = models.take(kernels)
+    known, misfit = relative_errors(few, None if noise is None else noise[kernels])
+    repetitions = np.maximum(few.repetitions, 1).astype(np.float64)
+    start = beliefs(few, np.vstack([places.points, at]))
+    doubt = Doubt(
+        start=start,
+        noise=known,
+        misfit=misfit,
+        repetitions=repetitions,
+        correlation=models.correlation,
+        rest=float((width[left] ** 2).sum()),
+    )
+    return doubt, kernels
+
+
+def relative_errors(models: ScalingModels, noise: FloatArray | None) -> tuple[FloatArray, FloatArray]:
+    """Split what models are off at measured points into noise and misfit, float64[K] each.
+
+    Args:
+        models: K kernels.
+        noise: float64[K], relative standard deviation of one repetition, NaN if unknown: then residuals tell.
+
+    Returns:
+        Relative standard deviations: of one repetition, and of what all repetitions at a point share.
+    """
+    residual = DEVIATION * models.smape * np.sqrt(models.points / np.maximum(models.points - 2, 1))
+    repetitions = np.maximum(models.repetitions, 1).astype(np.float64)
+    known = residual * np.sqrt(repetitions) if noise is None else noise
+    known = np.maximum(np.where(np.isfinite(known), known, residual * np.sqrt(repetitions)), _LEAST_NOISE)
+    return known, np.sqrt(np.maximum(residual**2 - known**2 / repetitions, 0.0))
+
+
+@dataclass(frozen=True, eq=False)
+class Step:
+    """One measurement of a plan.
+
+    Attributes:
+        place: index of the point.
+        repetitions: how often.
+        before, after: beliefs without and with it.
+    """
+
+    place: int
+    repetitions: int
+    before: Beliefs
+    after: Beliefs
+
+
+def plan(doubt: Doubt, places: Places, budget: float) -> list[Step]:
+    """Spend a budget step by step on what takes most from the doubt per core-second.
+
+    A plan that takes what helps most and hardly minds the cost replaces it if it leaves clearly less doubt:
+    greed by ratio alone can miss the one expensive measurement that decides (Khuller, Moss and Naor, "The
+    budgeted maximum coverage problem", 1999).
+    """
+    thrifty, lavish = (_greedy(doubt, places, budget, power) for power in (1.0, _MINDED_LITTLE))
+    if lavish and doubt.deviation(lavish[-1].after) < CLEARLY_LESS * doubt.deviation(thrifty[-1].after):
+        return lavish
+    return thrifty
+
+
+def _greedy(doubt: Doubt, places: Places, budget: float, power: float) -> list[Step]:
+    """Take the measurement of most gain / cost^power that is affordable, again and again."""
+    variance = doubt.observation_variance(places)
+    count = np.array(REPETITIONS)
+    cost = places.cost[:, None] * count
+    free = np.ones(len(cost), dtype=bool)
+    now, least = doubt.start, LEAST_GAIN * doubt.deviation(doubt.start)
+    steps: list[Step] = []
+    while len(steps) < _MOST_STEPS:
+        gain = doubt.deviation(now) - doubt.total_deviation(_variance_after(now, variance))
+        worth = (gain >= least) & (gain > 0) & (cost <= budget) & free[:, None]
+        if not worth.any():
+            break
+        best = np.where(worth, gain / cost**power, -np.inf)
+        place, often = np.unravel_index(int(best.argmax()), best.shape)
+        after = now.adjusted(int(place), variance[:, place, often])
+        steps.append(Step(int(place), int(count[often]), now, after))
+        now, budget, free[place] = after, budget - float(cost[place, often]), False
+    return steps
+
+
+def _variance_after(now: Beliefs, variance: FloatArray) -> FloatArray:
+    """Variance at the target after each possible observation, float64[K, Q, repetitions]."""
+    to_target = now.covariance[:, :-1, -1]
+    own = np.einsum("kqq->kq", now.covariance)[:, :-1]
+    total = own[..., None] + variance
+    after: FloatArray = now.covariance[:, -1, -1, None, None] - (to_target**2)[..., None] / np.where(
+        total > 0, total, 1.0
+    )
+    return after

@@ -1,0 +1,250 @@
+"""What a measurement campaign measures next: a pilot, a series, then what narrows the answer most.
+
+Repetitions are few from the start. What a forecast leaves open is mostly where the program goes beyond the
+measured scales, and repetitions say nothing about that: two runs at each scale show the noise and a slow run
+(`python -m benchmarks.adaptive` compares designs). Every further round is one whose outcome the widths of
+continued experiments (`foresight`) make likely to help.
+"""
+
+from dataclasses import dataclass, replace
+from enum import Enum
+
+import numpy as np
+from scipy.special import ndtr
+
+from ingest.arrays import FloatArray, IntArray
+from pipeline.models.options import ModelOptions
+from pipeline.questions.analysis import Analysis
+from pipeline.questions.planning.advice import advise, repetition_noise
+from pipeline.questions.planning.designs import pilot_design, series_design
+from pipeline.questions.planning.foresight import foreseen_widths
+from pipeline.questions.planning.question import Question, answer, relative_width
+
+HELPS = 0.9  # of the width now, that all runs at once must be expected to leave at most to be worth it
+LEAST_CHANCE = 0.1  # that all runs at once narrow it enough
+LEAST_COST = 1e-9  # core-seconds of a round
+UNKNOWN = 1e9  # what an unknown width counts as
+MANY = 5  # further runs at every measured point: as much as repetitions can do
+
+
+class Purpose(Enum):
+    """What a round is for."""
+
+    PILOT = "pilot"  # a first model, and what larger scales cost
+    SERIES = "series"  # a model over the whole range
+    EXTRA = "extra"  # a narrower answer
+
+
+class End(Enum):
+    """Why nothing more is measured."""
+
+    ANSWERED = "answered"  # the interval is as narrow as wanted
+    MEASURED = "measured"  # everything planned is measured, and no question or no model decides on more
+    BUDGET = "budget"  # what would help costs more than is left
+    NOTHING_HELPS = "nothing helps"  # no runs at the candidates would narrow the interval noticeably
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Progress:
+    """What a campaign may measure, has measured and may spend.
+
+    Attributes:
+        points: float64[Q, D], the candidates, distinct and positive: all measured points, and no point where
+            runs fail.
+        done: int64[Q], usable runs so far at each, those under way included.
+        cost: float64[Q], core-seconds of a run, measured or predicted; NaN if unknown.
+        repetitions: runs at a scale at most, before the question asks for more.
+        budget: core-seconds left.
+    """
+
+    points: FloatArray
+    done: IntArray
+    cost: FloatArray
+    repetitions: int = 5
+    budget: float = float("inf")
+
+    def cost_of(self, repetitions: IntArray) -> float:
+        """Return the core-seconds of further runs, int64[Q]; NaN if that of one is unknown."""
+        made = repetitions > 0
+        return float((repetitions[made] * self.cost[made]).sum())
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Round:
+    """The next round, or why there is none.
+
+    Attributes:
+        repetitions: int64[Q], further runs at each candidate; all 0 at the end.
+        purpose: what the round is for; None at the end.
+        end: why nothing more is measured; None if there is a round.
+        cost: core-seconds of the round; NaN if that of some run is unknown, 0 at the end.
+        width: of the answer now, relative to its value; NaN without a question or a model, infinite if its
+            interval is unknown.
+        expected: the same after the round; NaN if it cannot be predicted yet. If nothing helps, that after
+            all runs that might.
+    """
+
+    repetitions: IntArray
+    purpose: Purpose | None = None
+    end: End | None = None
+    cost: float = 0.0
+    width: float = float("nan")
+    expected: float = float("nan")
+
+
+def next_round(
+    progress: Progress,
+    question: Question | None = None,
+    analysis: Analysis | None = None,
+    options: ModelOptions | None = None,
+) -> Round:
+    """Decide what is measured next.
+
+    Args:
+        progress: what may be measured, was measured and may be spent.
+        question: what the campaign is to answer; without one all candidates are measured.
+        analysis: the modelled experiment; None before the pilot is done, or if nothing can be modelled: then
+            the series is made without looking.
+        options: how it was modelled.
+    """
+    if analysis is None and (missing := _missing(progress, pilot_design(progress.points))).any():
+        return _affordable(progress, missing, Purpose.PILOT)
+    if question is None:
+        every = np.full(len(progress.points), progress.repetitions)
+        return _measured(progress, _missing(progress, every))
+    series = series_design(
+        progress.points, progress.done, progress.cost, progress.repetitions, progress.budget
+    )
+    missing = _missing(progress, series)
+    if analysis is None:
+        return _measured(progress, missing)
+    width = relative_width(answer(analysis, question))
+    if missing.any():
+        found = _series(progress, missing, question, analysis, options)
+    elif width <= question.width:
+        found = _ended(progress, End.ANSWERED)
+    else:
+        found = _extra(progress, question, analysis, options, width)
+    return replace(found, width=width)
+
+
+def _measured(progress: Progress, missing: IntArray) -> Round:
+    """Make all missing runs, whatever they say."""
+    if not missing.any():
+        return _ended(progress, End.MEASURED)
+    return _affordable(progress, missing, Purpose.SERIES)
+
+
+def _series(
+    progress: Progress,
+    missing: IntArray,
+    question: Question,
+    analysis: Analysis,
+    options: ModelOptions | None,
+) -> Round:
+    """Run new scales once, then all of them again.
+
+    The first run of a scale tells its cost. From the few scales of a pilot the width after the series cannot
+    be predicted within a factor that is worth stating.
+    """
+    new = (progress.done == 0) & (missing > 0)
+    found = _affordable(progress, np.where(new, 1, missing), Purpose.SERIES)
+    if found.end is not None or new.any():
+        return found
+    widths = foreseen_widths(analysis, question, progress.points, found.repetitions, options)
+    return replace(found, expected=float(np.median(widths)))
+
+
+def _ended(progress: Progress, end: End) -> Round:
+    return Round(repetitions=np.zeros(len(progress.points), dtype=np.int64), end=end)
+
+
+def _missing(progress: Progress, wanted: IntArray) -> IntArray:
+    """Return which of the wanted runs, int64[Q], are not done."""
+    return np.asarray(np.maximum(wanted - progress.done, 0), dtype=np.int64)
+
+
+def _affordable(progress: Progress, wanted: IntArray, purpose: Purpose) -> Round:
+    """Keep the runs that the budget allows, the cheapest first; those of unknown cost count as free."""
+    cost = np.where(np.isfinite(progress.cost), progress.cost, 0.0)
+    left = max(progress.budget, 0.0)
+    kept = np.zeros(len(wanted), dtype=np.int64)
+    for place in np.lexsort((progress.points.prod(axis=1), cost)).tolist():
+        kept[place] = wanted[place]
+        if kept[place] * cost[place] > left:
+            kept[place] = int(left / cost[place])
+        left -= kept[place] * cost[place]
+    if not kept.any():
+        return _ended(progress, End.BUDGET)
+    return Round(repetitions=kept, purpose=purpose, cost=progress.cost_of(kept))
+
+
+def _extra(
+    progress: Progress, question: Question, analysis: Analysis, options: ModelOptions | None, width: float
+) -> Round:
+    """Choose the runs that most likely make the answer narrow enough per core-second."""
+
+    def foresee(repetitions: IntArray) -> FloatArray:
+        return foreseen_widths(analysis, question, progress.points, repetitions, options)
+
+    combinations = int(progress.points.shape[1] > 1)  # of one parameter, scales between others tell little
+    best = foresee(np.where(progress.done > 0, MANY, combinations))
+    helps = min(float(np.median(best)), UNKNOWN) <= HELPS * min(width, UNKNOWN)
+    if not helps and _chance(best, question.width) < LEAST_CHANCE:
+        return replace(_ended(progress, End.NOTHING_HELPS), expected=float(np.median(best)))
+    found: list[tuple[float, float, Round]] = []
+    for repetitions in _choices(progress, question, analysis):
+        cost = max(progress.cost_of(repetitions), LEAST_COST)
+        if cost <= progress.budget:
+            widths = foresee(repetitions)
+            made = Round(
+                repetitions=repetitions,
+                purpose=Purpose.EXTRA,
+                cost=cost,
+                expected=float(np.median(widths)),
+            )
+            narrower = float(np.log(min(width, UNKNOWN) / min(made.expected, UNKNOWN)))
+            found.append((_chance(widths, question.width) / cost, narrower / cost, made))
+    if not found:
+        return _ended(progress, End.BUDGET)
+    return max(found, key=lambda one: one[:2])[2]
+
+
+def _chance(widths: FloatArray, wanted: float) -> float:
+    """Return how probable a width is that is narrow enough, if their logarithms are normal."""
+    logs = np.log(np.minimum(widths, UNKNOWN))
+    return float(ndtr((np.log(wanted) - logs.mean()) / max(float(logs.std(ddof=1)), 1e-9)))
+
+
+def _choices(progress: Progress, question: Question, analysis: Analysis) -> list[IntArray]:
+    """Return what a round may consist of: runs int64[Q] at every candidate.
+
+    One more at all measured points, which stays balanced; one at the largest; and what `advise` plans for
+    what the first costs.
+    """
+    block = (progress.done > 0).astype(np.int64)
+    largest = np.zeros(len(block), dtype=np.int64)
+    largest[np.where(progress.done > 0, np.log(progress.points).sum(axis=1), -np.inf).argmax()] = 1
+    choices = [block, largest, _advised(progress, question, analysis, progress.cost_of(block))]
+    distinct = {choice.tobytes(): choice for choice in choices if choice.any()}
+    return [choice for choice in distinct.values() if np.isfinite(progress.cost_of(choice))]
+
+
+def _advised(progress: Progress, question: Question, analysis: Analysis, budget: float) -> IntArray:
+    """Return what `advise` plans for a budget, int64[Q]."""
+    known = np.isfinite(progress.cost)
+    if not budget > 0:
+        return np.zeros(len(known), dtype=np.int64)
+    steps = advise(
+        analysis.callpaths.models,
+        analysis.experiment.points,
+        question.at,
+        budget,
+        noise=repetition_noise(analysis.callpaths.kernels.values),
+        candidates=progress.points[known],
+        cost=progress.cost[known],
+    )
+    runs = np.zeros(len(known), dtype=np.int64)
+    for step in steps:
+        runs[(progress.points == step.point).all(axis=1)] += step.repetitions
+    return runs

@@ -1,0 +1,286 @@
+"""Wall time, speed-up and efficiency at measured and at other points of a study."""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum
+from functools import cached_property, partial
+
+import numpy as np
+
+from ingest.accelerators import GPU_TIME
+from ingest.arrays import BoolArray, FloatArray, IntArray
+from ingest.experiment import Experiment
+from ingest.scaling import Scaling, ScalingDecision
+from pipeline.models.hypotheses import counts_processes
+from pipeline.models.kernels import mean_over_repetitions, start_up, sum_groups, total_kernel
+from pipeline.models.total import predict_total
+from pipeline.questions.analysis import Analysis, along_parameter, extrapolation, scaled_parameter
+from pipeline.questions.runtime.accelerators import DeviceUse
+from pipeline.questions.runtime.estimate import Estimate, from_prediction, from_repetitions
+from pipeline.questions.runtime.locations import location_rule
+from pipeline.statistics.student import TWO_SIDED
+
+SECONDS_PER_HOUR = 3600.0
+TIME_WORDS = frozenset({"effort", "time", "walltime", "runtime", "seconds"})
+
+
+class Comparison(Enum):
+    """What points of different scales are compared by."""
+
+    STRONG = "strong"  # speed-up and parallel efficiency
+    WEAK = "weak"  # weak efficiency
+    SIZE = "size"  # work rate
+    UNKNOWN = "unknown"  # a series over processes that does not say whether the problem grows with them
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Figures:
+    """What is known of Q points; NaN for figures that do not apply or are not available.
+
+    Attributes:
+        points: float64[Q, D].
+        measured: bool[Q], whether the figures are measured rather than predicted.
+        reference: float64[Q, D], the smallest measured scale with the same other parameters, that each is
+            compared with; if there is none, the smallest measured scale of all, predicted for these.
+        locations: float64[Q].
+        longest: float64[Q], measured seconds of the location that takes longest.
+        extrapolation: float64[Q], the largest factor by which a parameter lies beyond its measured range, 1
+            inside.
+        effort: core-seconds.
+        wall: seconds: effort over locations.
+        core_hours: effort in core-hours.
+        speedup: wall time of the reference over that here (strong scaling).
+        efficiency: speed-up over the factor between the numbers of locations.
+        weak_efficiency: wall time of the reference over that here (weak scaling).
+        work_rate: size over wall time, relative to the reference, if a problem's size varies.
+        gpu_hours: accelerators times wall time.
+        gpu_busy: the part of it that kernels and copies take.
+    """
+
+    points: FloatArray
+    measured: BoolArray
+    reference: FloatArray
+    locations: FloatArray
+    longest: FloatArray
+    extrapolation: FloatArray
+    effort: Estimate
+    wall: Estimate
+    core_hours: Estimate
+    speedup: Estimate
+    efficiency: Estimate
+    weak_efficiency: Estimate
+    work_rate: Estimate
+    gpu_hours: Estimate
+    gpu_busy: Estimate
+
+    @property
+    def of_scaling(self) -> Estimate:
+        """The efficiency that counts: parallel or weak."""
+        known = np.isfinite(self.efficiency.value).any()
+        return self.efficiency if known else self.weak_efficiency
+
+
+@dataclass(frozen=True, eq=False)
+class Study:
+    """A modelled experiment of times, with what is needed to turn its totals into wall times.
+
+    Attributes:
+        analysis: the modelled experiment.
+        of_work: whether measured totals are without start-up and shut-down and the measurement system.
+    """
+
+    analysis: Analysis
+    of_work: bool = False
+
+    @cached_property
+    def column(self) -> int:
+        """Index of the parameter that scales."""
+        return self.analysis.experiment.parameters.index(self.analysis.parameter)
+
+    @cached_property
+    def comparison(self) -> Comparison:
+        """What points of different scales are compared by."""
+        return comparison_of(self.analysis.experiment, self.analysis.decision)
+
+    @property
+    def scales(self) -> bool:
+        """Whether points are compared by an efficiency."""
+        return self.comparison in (Comparison.STRONG, Comparison.WEAK)
+
+    @cached_property
+    def per_location(self) -> bool:
+        """Whether totals are seconds of one location rather than core-seconds or GPU-seconds of all."""
+        kernels = self.analysis.callpaths.kernels
+        return kernels.metric != "effort" and kernels.unit != "GPU-s"
+
+    @cached_property
+    def on_accelerators(self) -> bool:
+        """Whether times are those of accelerators."""
+        return self.analysis.callpaths.kernels.metric == GPU_TIME
+
+    @cached_property
+    def device_use(self) -> DeviceUse:
+        """How busy accelerators are."""
+        return DeviceUse(self.analysis.experiment)
+
+    @cached_property
+    def measured_total(self) -> Estimate:
+        """The measured total of every point, P figures."""
+        kernels = self.analysis.callpaths.kernels
+        if not self.of_work:
+            return from_repetitions(total_kernel(kernels).values[0])
+        work = kernels.values[~start_up(kernels)]
+        return from_repetitions(sum_groups(work, np.zeros(len(work), dtype=np.int64), 1)[0])
+
+    @cached_property
+    def common_error(self) -> float:
+        """Half-width of the 90 % interval, in logarithms, of an error that the totals of all scales share.
+
+        It widens efforts and times, and cancels in speed-up and efficiency.
+        """
+        correction = self.analysis.experiment.correction
+        return 0.0 if correction is None else TWO_SIDED * correction.total_deviation
+
+    def locations(self, points: FloatArray) -> FloatArray:
+        """Return the number of locations at points float64[Q, D], float64[Q]; NaN if it is unknown."""
+        metric = self.analysis.callpaths.kernels.metric
+        return locations_of(self.analysis.experiment, self.analysis.decision, metric)(points)
+
+    def measured_at(self, points: FloatArray) -> tuple[BoolArray, IntArray]:
+        """Tell which points float64[Q, D] were measured, and the index of each among the measured ones."""
+        return self.analysis.experiment.measured_at(points)
+
+    def curve_of_total(self, target: FloatArray) -> Callable[[FloatArray], FloatArray]:
+        """Return a function from scales float64[Q] to predicted totals float64[Q], up to a target float64[D].
+
+        In between it interpolates, which is much faster than predicting many scales.
+        """
+        scale = self.analysis.experiment.points[:, self.column]
+        ends = float(scale.min()), max(float(scale.max()), float(target[self.column]))
+        along = partial(along_parameter, target, self.column)
+        curve = self.analysis.callpaths.models.curve(along, ends)
+        return lambda scales: np.asarray(curve(scales).sum(axis=0))
+
+    def references(self, points: FloatArray) -> FloatArray:
+        """Return the points that float64[Q, D] points are compared with, float64[Q, D]."""
+        measured = self.analysis.experiment.points
+        others = np.delete(measured, self.column, axis=1)
+        found = points.copy()
+        for row, other in zip(found, np.delete(points, self.column, axis=1), strict=True):
+            same = (others == other).all(axis=1)
+            row[self.column] = measured[same if same.any() else slice(None), self.column].min()
+        return found
+
+    def totals(self, points: FloatArray, measured: BoolArray) -> Estimate:
+        """Return the totals at points float64[Q, D], measured or predicted, without the shared error."""
+        _, place = self.measured_at(points)
+        found = self.measured_total.take(place)
+        if not measured.all():
+            models = self.analysis.callpaths.models.with_common_error(None, None)
+            predicted = from_prediction(predict_total(models, points))
+            found = found.where(measured, predicted)
+        return found
+
+    def figures(self, points: FloatArray, measured: BoolArray, total: Estimate | None = None) -> Figures:
+        """Return all figures at points; ``js/data/program.js`` of the report's page does the same.
+
+        Args:
+            points: float64[Q, D].
+            measured: bool[Q]; the others are predicted.
+            total: the totals at the points, if they are known already.
+        """
+        references = self.references(points)
+        has_measured_reference, _ = self.measured_at(references)
+        locations, locations_before = self.locations(points), self.locations(references)
+        total = total or self.totals(points, measured)
+        before = self.totals(references, has_measured_reference)
+        effort, wall = self._effort_and_wall(total, locations)
+        effort_before, wall_before = self._effort_and_wall(before, locations_before)
+        itself = (points == references).all(axis=1) & (measured == has_measured_reference)
+        efficiency = self._compared(Comparison.STRONG, effort_before.over(effort), itself)
+        size = points[:, self.column] / references[:, self.column]
+        shared = np.hypot(
+            self.common_error, np.where(measured, TWO_SIDED * self.analysis.measured_error, 0.0)
+        )
+        return Figures(
+            points=points,
+            measured=measured,
+            reference=references,
+            locations=locations,
+            longest=self._longest(points, measured),
+            extrapolation=extrapolation(self.analysis.experiment.points, points),
+            effort=effort.widened(shared),
+            wall=wall.widened(shared),
+            core_hours=effort.widened(shared).times(np.nan if self.on_accelerators else 1 / SECONDS_PER_HOUR),
+            speedup=efficiency.times(locations / locations_before),
+            efficiency=efficiency,
+            weak_efficiency=self._compared(Comparison.WEAK, wall_before.over(wall), itself),
+            work_rate=self._compared(Comparison.SIZE, before.over(total), itself).times(size),
+            gpu_hours=self._gpu_hours(wall.widened(shared), points),
+            gpu_busy=self.device_use.busy_share(points, measured),
+        )
+
+    def _gpu_hours(self, wall: Estimate, points: FloatArray) -> Estimate:
+        """Return accelerators times wall time."""
+        devices = locations_of(self.analysis.experiment, self.analysis.decision, GPU_TIME)(points)
+        return wall.times(np.where(devices > 0, devices, np.nan) / SECONDS_PER_HOUR)
+
+    def _effort_and_wall(self, total: Estimate, locations: FloatArray) -> tuple[Estimate, Estimate]:
+        if self.per_location:
+            return total.times(locations), total
+        return total, total.times(1 / locations)
+
+    def _compared(self, by: Comparison, ratio: Estimate, itself: BoolArray) -> Estimate:
+        """Return ratios if points are compared so, exactly 1 for the references themselves."""
+        parts = zip((1.0, 0.0, 0.0), (ratio.value, ratio.below, ratio.above), strict=True)
+        exact = Estimate(*(np.where(itself, of_itself, part) for of_itself, part in parts))
+        return exact.where(np.full(len(exact), self.comparison is by))
+
+    def _longest(self, points: FloatArray, measured: BoolArray) -> FloatArray:
+        """Seconds of the location with the longest time, mean over repetitions, NaN if not measured."""
+        longest = np.full(self.analysis.experiment.shape, np.nan)
+        for run in self.analysis.experiment.runs:
+            times = run.device_time if self.on_accelerators else run.class_time
+            if times.size:
+                longest[run.point, run.repetition] = times.sum(axis=0).max()
+        _, place = self.measured_at(points)
+        return np.where(measured, mean_over_repetitions(longest)[place], np.nan)
+
+
+def comparison_of(experiment: Experiment, decision: ScalingDecision) -> Comparison:
+    """Return what points of different scales are compared by."""
+    parameter = scaled_parameter(experiment, decision)
+    if not decision.parameter and not (experiment.is_series and counts_processes(parameter)):
+        return Comparison.SIZE
+    kinds = {Scaling.STRONG: Comparison.STRONG, Scaling.WEAK: Comparison.WEAK}
+    return kinds.get(decision.scaling, Comparison.UNKNOWN)
+
+
+def locations_of(
+    experiment: Experiment, decision: ScalingDecision, metric: str = "time"
+) -> Callable[[FloatArray], FloatArray]:
+    """Return a function from points float64[Q, D] to numbers of locations, float64[Q]; NaN if unknown.
+
+    The locations are those that a metric was measured on.
+    """
+    factor, parameters = location_rule_of(experiment, decision, metric)
+    return lambda points: np.asarray(factor * points[:, parameters].prod(axis=1))
+
+
+def location_rule_of(
+    experiment: Experiment, decision: ScalingDecision, metric: str = "time"
+) -> tuple[float, list[int]]:
+    """Return a factor and the parameters whose product, times the factor, is the number of locations.
+
+    A series over processes has as many. The factor is NaN if the locations are unknown.
+    """
+    if experiment.is_series and comparison_of(experiment, decision) in (Comparison.STRONG, Comparison.WEAK):
+        return 1.0, [experiment.parameters.index(scaled_parameter(experiment, decision))]
+    return location_rule(experiment, metric)
+
+
+def is_time(metric: str, unit: str) -> bool:
+    """Tell whether a metric is a time, by its name and unit."""
+    words = set(re.split(r"[^a-z]+", metric.lower()))
+    return unit in ("s", "sec", "core-s", "GPU-s") or bool(words & TIME_WORDS)

@@ -1,0 +1,153 @@
+"""How far a program scales: where it is fastest, and up to which scale it is efficient."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ingest.arrays import BoolArray, FloatArray, IntArray
+from pipeline.questions.analysis import along_parameter
+from pipeline.questions.runtime.estimate import Estimate
+from pipeline.questions.runtime.figures import Comparison, Figures, Study
+
+STEPS_PER_DOUBLING = 4
+MOST_STEPS = 120
+CLEARLY = 0.98  # of the wall time of the others: a scale between them that is not faster is not named
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Limit:
+    """A scale at which something is reached.
+
+    Attributes:
+        point: float64[D].
+        measured: whether the figure there is measured rather than predicted.
+        value: the figure: wall time in seconds, or efficiency.
+        at_the_end: whether it is the largest scale looked at, so that the limit may lie beyond.
+    """
+
+    point: FloatArray
+    measured: bool
+    value: float
+    at_the_end: bool
+
+
+@dataclass(frozen=True, eq=False)
+class Candidates:
+    """Q scales along the parameter that scales, ascending.
+
+    Attributes:
+        points: float64[Q, D].
+        measured: bool[Q].
+        named: bool[Q], whether the point is a measured one or a target, rather than one in between.
+        wall: float64[Q], seconds.
+        efficiency: float64[Q].
+    """
+
+    points: FloatArray
+    measured: BoolArray
+    named: BoolArray
+    wall: FloatArray
+    efficiency: FloatArray
+
+
+def candidates(study: Study, figures: Figures, target: FloatArray) -> Candidates | None:
+    """Collect measured and target scales with the other parameters of the target, and scales in between.
+
+    Args:
+        study: the study.
+        figures: at its measured points and targets.
+        target: float64[D].
+
+    Returns:
+        The scales; None if they are not compared by an efficiency.
+    """
+    if not study.scales:
+        return None
+    column = study.column
+    same = (np.delete(figures.points, column, axis=1) == np.delete(target, column)).all(axis=1)
+    scale = figures.points[:, column]
+    twice = np.isin(scale, scale[same & figures.measured]) & ~figures.measured  # targets that were measured
+    rows = np.flatnonzero(same & ~twice)
+    between = _between(study, figures, rows, target)
+    if study.analysis.is_profile:
+        between = study.figures(between.points[:0], between.measured[:0])
+    every = np.concatenate([scale[rows], between.points[:, column]])
+    order = np.argsort(every, kind="stable")
+
+    def joined(of_rows: FloatArray, of_between: FloatArray) -> FloatArray:
+        return np.concatenate([of_rows, of_between])[order]
+
+    return Candidates(
+        points=along_parameter(target, column, every[order]),
+        measured=np.concatenate([figures.measured[rows], between.measured])[order],
+        named=order < len(rows),
+        wall=joined(figures.wall.value[rows], between.wall.value),
+        efficiency=joined(figures.of_scaling.value[rows], between.of_scaling.value),
+    )
+
+
+def _between(study: Study, figures: Figures, rows: IntArray, target: FloatArray) -> Figures:
+    """Predict scales between those of some rows, without intervals.
+
+    Between measured scales the models are corrected by what they miss there, so that no scale in between is
+    best only because the models are off.
+    """
+    given, measured = figures.points[rows, study.column], rows[figures.measured[rows]]
+    first = study.analysis.experiment.points[:, study.column].min()
+    scales = scales_between(float(min(first, given.min())), float(given.max()), given)
+    curve = study.curve_of_total(target)
+    total = curve(scales)
+    if len(measured):
+        known = np.sort(figures.points[measured, study.column])
+        place = along_parameter(target, study.column, known)
+        truth = study.totals(place, np.ones(len(place), dtype=np.bool_)).value
+        there = curve(known)
+        usable = (truth > 0) & (there > 0)
+        ratio = np.where(usable, truth, 1.0) / np.where(usable, there, 1.0)
+        missed = np.interp(np.log(scales), np.log(known), np.log(ratio))
+        total = total * np.exp(np.where((scales >= known[0]) & (scales <= known[-1]), missed, 0.0))
+    nothing = np.zeros(len(scales))
+    points = along_parameter(target, study.column, scales)
+    return study.figures(points, nothing.astype(np.bool_), Estimate(total, nothing, nothing))
+
+
+def scales_between(first: float, last: float, given: FloatArray) -> FloatArray:
+    """Return scales between two, without those given, float64[n].
+
+    They are multiples of the smallest one if all that are given are (whole nodes), else whole numbers if
+    these are.
+    """
+    count = int(np.clip(np.ceil(STEPS_PER_DOUBLING * np.log2(last / first)), 0, MOST_STEPS))
+    scales = np.geomspace(first, last, count + 1)
+    for unit in (first, 1.0):
+        if np.array_equal(given, unit * np.round(given / unit)):
+            scales = unit * np.round(scales / unit)
+            break
+    return np.setdiff1d(scales, given)
+
+
+def fastest(study: Study, found: Candidates | None) -> Limit | None:
+    """Return the scale of the least wall time; None unless processes are added to a fixed problem."""
+    if found is None or study.comparison is not Comparison.STRONG or not np.isfinite(found.wall).any():
+        return None
+    wall = np.where(np.isfinite(found.wall), found.wall, np.inf)
+    of_study = int(np.where(found.named, wall, np.inf).argmin())
+    best = int(wall.argmin())
+    return _limit(found, best if wall[best] < CLEARLY * wall[of_study] else of_study, found.wall)
+
+
+def efficient_up_to(found: Candidates | None, threshold: float) -> Limit | None:
+    """Return the largest scale with at least this efficiency; None if there is none."""
+    if found is None:
+        return None
+    enough = np.flatnonzero(np.nan_to_num(found.efficiency) >= threshold)
+    return _limit(found, int(enough[-1]), found.efficiency) if len(enough) else None
+
+
+def _limit(found: Candidates, place: int, values: FloatArray) -> Limit:
+    return Limit(
+        point=found.points[place],
+        measured=bool(found.measured[place]),
+        value=float(values[place]),
+        at_the_end=place == len(values) - 1,
+    )

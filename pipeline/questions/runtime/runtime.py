@@ -1,0 +1,148 @@
+"""The runtime of a study: its figures at measured points and targets, its limits, losses and trust."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ingest.arrays import FloatArray
+from pipeline.models.kernels import start_up, total_kernel
+from pipeline.models.options import MIN_EFFICIENCY
+from pipeline.questions.analysis import Analysis, largest_point
+from pipeline.questions.runtime.back_test import BackTest
+from pipeline.questions.runtime.figures import Comparison, Figures, Study, is_time
+from pipeline.questions.runtime.limits import Limit, candidates, efficient_up_to, fastest
+from pipeline.questions.runtime.losses import Losses, losses
+from pipeline.questions.runtime.pop import PopParts, pop_parts
+from pipeline.questions.runtime.trust import Verdict, noise_of, verdict
+
+UNEVEN = 1.05  # longest location over the mean, from which wall time is doubted
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Runtime:
+    """How long a program takes, how far it scales and what is lost.
+
+    Attributes:
+        parameter: the one that scales.
+        comparison: what scales are compared by.
+        effort_unit: of efforts and losses: ``core-s``, or ``GPU-s`` if times are those of accelerators.
+        figures: at the measured points in their order, then at the targets in theirs.
+        of_work: at the measured points, without start-up and shut-down; None if there is none.
+        threshold: the efficiency that `efficient_up_to` asks for.
+        fastest: the scale of the least wall time up to the last target; None unless under strong scaling.
+        efficient_up_to: the largest scale of the efficiency asked for; None if there is none.
+        losses: at the largest measured point, and at the last target.
+        pop: the parts of the POP efficiencies at the targets; None if communication was not measured.
+        back_test: predicting the largest measured scale from the smaller ones; None if too few are left.
+        trust: how far the predictions can be trusted, and why.
+        notices: what limits the figures, one sentence each.
+    """
+
+    parameter: str
+    comparison: Comparison
+    effort_unit: str
+    figures: Figures
+    of_work: Figures | None
+    threshold: float
+    fastest: Limit | None
+    efficient_up_to: Limit | None
+    losses: tuple[Losses, ...]
+    pop: PopParts | None
+    back_test: BackTest | None
+    trust: Verdict
+    notices: tuple[str, ...]
+
+
+def runtime(
+    analysis: Analysis, targets: FloatArray, min_efficiency: float = MIN_EFFICIENCY
+) -> Runtime | None:
+    """Derive the runtime of a study from its measurements and models.
+
+    Args:
+        analysis: the modelled experiment.
+        targets: float64[Q, D]; limits and losses are those up to the last. With too few scales to predict
+            from, there are none: all is measured.
+        min_efficiency: the efficiency up to whose scale is asked.
+
+    Returns:
+        The runtime; None if the models are not of time that adds up.
+    """
+    kernels = analysis.callpaths.kernels
+    if not (analysis.additive and is_time(kernels.metric, kernels.unit)):
+        return None
+    study = Study(analysis)
+    measured = analysis.experiment.points
+    target = targets[-1]
+    if analysis.is_profile:
+        targets = targets[:0]
+    points = np.vstack([measured, targets])
+    figures = study.figures(points, np.arange(len(points)) < len(measured))
+    along = candidates(study, figures, target)
+    ahead = int(figures.extrapolation.argmax())
+    if len(targets):
+        ahead = len(measured) + int(figures.extrapolation[len(measured) :].argmax())
+    total = figures.wall if study.per_location else figures.effort
+    return Runtime(
+        parameter=analysis.parameter,
+        comparison=study.comparison,
+        effort_unit="GPU-s" if study.on_accelerators else "core-s",
+        figures=figures,
+        of_work=_figures_of_work(analysis),
+        threshold=min_efficiency,
+        fastest=fastest(study, along),
+        efficient_up_to=efficient_up_to(along, min_efficiency),
+        losses=_losses(study, target),
+        pop=pop_parts(study, targets) if len(targets) else None,
+        back_test=analysis.back_test,
+        trust=verdict(
+            scales=len(np.unique(measured[:, study.column])),
+            repetitions=analysis.experiment.shape[1],
+            noise=noise_of(total_kernel(analysis.callpaths.kernels).values[0]),
+            extrapolation=float(figures.extrapolation[ahead]),
+            spread=float(np.exp(total.below[ahead] + total.above[ahead])),
+            back_test=analysis.back_test,
+            correction=analysis.experiment.correction,
+        ),
+        notices=tuple(_notices(study, figures)),
+    )
+
+
+def _figures_of_work(analysis: Analysis) -> Figures | None:
+    measured = analysis.experiment.points
+    if not start_up(analysis.callpaths.kernels).any():
+        return None
+    return Study(analysis, of_work=True).figures(measured, np.ones(len(measured), dtype=np.bool_))
+
+
+def _losses(study: Study, target: FloatArray) -> tuple[Losses, ...]:
+    """Losses at the largest measured point, with the other parameters of the target if any is, and there."""
+    measured = study.analysis.experiment.points
+    others = np.delete(measured, study.column, axis=1)
+    same = np.flatnonzero((others == np.delete(target, study.column)).all(axis=1))
+    rows = same if len(same) else np.arange(len(measured))
+    largest = measured[rows][largest_point(measured[rows], study.column)]
+    found = [losses(study, largest, measured=True)]
+    if not study.analysis.is_profile:
+        found.append(losses(study, target, measured=False))
+    return tuple(one for one in found if one is not None)
+
+
+def _notices(study: Study, figures: Figures) -> list[str]:
+    found = []
+    if study.comparison is Comparison.UNKNOWN:
+        found.append(
+            f"whether the problem grows with {study.analysis.parameter} is unknown, so there is no speed-up "
+            "and no efficiency; use --scaling strong or weak"
+        )
+    elif study.comparison is not Comparison.SIZE and study.analysis.experiment.is_series:
+        found.append(f"the number of locations is taken to be {study.analysis.parameter}")
+    elif (np.isnan(figures.locations) & np.isnan(figures.wall.value)).any():
+        found.append("the number of locations at some points is unknown, so there is no wall time")
+    uneven = figures.longest > UNEVEN * figures.wall.value
+    if uneven.any():
+        most = (figures.longest[uneven] / figures.wall.value[uneven]).max()
+        found.append(
+            f"the longest location takes up to {most:.2g} times the mean: wall times, which are "
+            "effort over locations, are too short by that"
+        )
+    return found

@@ -1,0 +1,180 @@
+"""How far the predictions of a study can be trusted, by stated rules (docs/explanations/runtime.md)."""
+
+from dataclasses import dataclass
+from enum import IntEnum
+
+import numpy as np
+
+from ingest.arrays import FloatArray
+from ingest.experiment import OverheadCorrection
+from ingest.number_text import percent
+from pipeline.questions.runtime.back_test import BackTest
+from pipeline.statistics.student import TWO_SIDED
+
+
+class Trust(IntEnum):
+    """How far something can be trusted."""
+
+    LOW = 0
+    MEDIUM = 1
+    HIGH = 2
+
+    @property
+    def word(self) -> str:
+        """``low``, ``medium`` or ``high``."""
+        return self.name.lower()
+
+
+FAR, VERY_FAR = 4.0, 16.0  # times the measured range
+SCALES_WANTED, SCALES_NEEDED = 5, 4
+REPETITIONS_WANTED = 3
+SMALL_ERROR, LARGE_ERROR = 0.1, 0.3  # of the back-test
+NARROW, WIDE = 2.0, 5.0  # upper over lower end of an interval
+LARGEST = 1e9  # factors above are not written out
+LITTLE_NOISE, MUCH_NOISE = 0.05, 0.15  # relative standard deviation of a repetition
+
+
+@dataclass(frozen=True)
+class Reason:
+    """One reason for the trust in predictions.
+
+    Attributes:
+        name: ``scales``, ``repetitions``, ``noise``, ``overhead``, ``extrapolation``, ``interval`` or
+            ``back-test``.
+        value: the figure that is judged, NaN if it is not available.
+        trust: what it alone allows.
+        text: the same in words.
+    """
+
+    name: str
+    value: float
+    trust: Trust
+    text: str
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """The least trust that any reason allows, with the reasons."""
+
+    trust: Trust
+    reasons: tuple[Reason, ...]
+
+
+def extrapolation_text(factor: float) -> str:
+    """Say how far a point lies beyond the measured range: ``inside``, ``near``, ``far`` or ``very far``."""
+    if factor <= 1:
+        return "inside"
+    return "near" if factor <= FAR else "far" if factor <= VERY_FAR else "very far"
+
+
+def verdict(
+    *,
+    scales: int,
+    repetitions: int,
+    noise: float,
+    extrapolation: float,
+    spread: float,
+    back_test: BackTest | None,
+    correction: OverheadCorrection | None = None,
+) -> Verdict:
+    """Judge a study by the rules.
+
+    Args:
+        scales: number of measured scales along the parameter that scales.
+        repetitions: largest number of repetitions at a point.
+        noise: relative standard deviation of one repetition of the total; NaN if nothing was repeated.
+        extrapolation: the factor by which the farthest target lies beyond the measured range.
+        spread: upper over lower end of the interval of the total there.
+        back_test: that of the total, if there is one.
+        correction: how overhead was taken out of the times, if it was.
+    """
+    reasons = (
+        _scales(scales),
+        _repetitions(repetitions),
+        _noise(noise),
+        *(() if correction is None else (_overhead(correction),)),
+        _extrapolation(extrapolation),
+        _interval(spread),
+        _back_test(back_test),
+    )
+    return Verdict(min(reason.trust for reason in reasons), reasons)
+
+
+def _scales(count: int) -> Reason:
+    trust = Trust(int(count >= SCALES_NEEDED) + int(count >= SCALES_WANTED))
+    wanted = "" if trust is Trust.HIGH else f" ({SCALES_WANTED} wanted)"
+    return Reason("scales", count, trust, f"{count} scale{'' if count == 1 else 's'}{wanted}")
+
+
+def _repetitions(count: int) -> Reason:
+    enough = count >= REPETITIONS_WANTED
+    wanted = "" if enough else f" ({REPETITIONS_WANTED} wanted)"
+    text = f"{count} repetition{'' if count == 1 else 's'}{wanted}"
+    return Reason("repetitions", count, Trust.HIGH if enough else Trust.MEDIUM, text)
+
+
+def _overhead(correction: OverheadCorrection) -> Reason:
+    spread = float(np.exp(2 * TWO_SIDED * correction.total_deviation))
+    text = (
+        f"instrumentation takes {percent(correction.share)} of the measured computing time; what is left is "
+        f"uncertain by a factor of {_whole_or_short(spread**0.5, 2)}"
+    )
+    return Reason("overhead", spread, Trust(int(spread <= NARROW) + int(spread <= WIDE)), text)
+
+
+def _extrapolation(factor: float) -> Reason:
+    trust = Trust(int(factor <= FAR) + int(factor <= VERY_FAR))
+    if factor <= 1:
+        return Reason("extrapolation", factor, trust, "the target lies inside the measured range")
+    far = f" ({extrapolation_text(factor)})" if factor > FAR else ""
+    return Reason(
+        "extrapolation", factor, trust, f"{_whole_or_short(factor, 3)} times beyond the measured range{far}"
+    )
+
+
+def _interval(spread: float) -> Reason:
+    trust = Trust(int(spread <= NARROW) + int(spread <= WIDE))
+    return Reason(
+        "interval", spread, trust, f"the 90 % interval spans a factor of {_whole_or_short(spread, 2)}"
+    )
+
+
+def _whole_or_short(factor: float, digits: int) -> str:
+    """Write a factor with some digits, without an exponent."""
+    if not factor < LARGEST:
+        return f"more than {LARGEST:,.0f}"
+    return f"{float(f'{factor:.{digits}g}'):,.12g}"
+
+
+def _back_test(found: BackTest | None) -> Reason:
+    if found is None:
+        return Reason("back-test", float("nan"), Trust.MEDIUM, "no back-test: too few scales")
+    error = abs(found.relative_error)
+    trust = Trust(int(error <= SMALL_ERROR) + int(error <= LARGE_ERROR))
+    if not found.inside:
+        trust = min(trust, Trust.MEDIUM)
+    side = "above" if found.relative_error > 0 else "below"
+    place = "inside" if found.inside else "outside"
+    text = (
+        f"without the largest scale, its total is predicted {100 * error:.0f} % {side} what was measured, "
+        f"which lies {place} the 90 % interval"
+    )
+    return Reason("back-test", found.relative_error, trust, text)
+
+
+def _noise(deviation: float) -> Reason:
+    if not np.isfinite(deviation):
+        return Reason("noise", deviation, Trust.MEDIUM, "the noise is unknown: nothing was repeated")
+    trust = Trust(int(deviation <= LITTLE_NOISE) + int(deviation <= MUCH_NOISE))
+    return Reason("noise", deviation, trust, f"repetitions differ by {100 * deviation:.2g} %")
+
+
+def noise_of(totals: FloatArray) -> float:
+    """Return the relative standard deviation of a repetition of float64[P, R] totals, pooled over points."""
+    usable = np.isfinite(totals) & (totals > 0)
+    count = usable.sum(axis=1)
+    logs = np.log(np.where(usable, totals, 1.0))
+    mean = logs.sum(axis=1) / np.maximum(count, 1)
+    squares = (np.where(usable, logs - mean[:, None], 0.0) ** 2).sum()
+    degrees = np.maximum(count - 1, 0).sum()
+    return float(np.sqrt(squares / degrees)) if degrees else float("nan")

@@ -1,6 +1,0 @@
-"""The HTML report: one file that opens offline, explains itself and re-evaluates the models in the page."""
-
-from pipeline.report.html.page import Report, report_html
-from pipeline.report.html.payload import MetricOutlook
-
-__all__ = ["MetricOutlook", "Report", "report_html"]

@@ -1,0 +1,220 @@
+"""The answers of the first screen: how long, how far, what breaks first, how sure, what next."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ingest.arrays import FloatArray
+from ingest.number_text import figure
+from pipeline.questions.planning.advice import Advice
+from pipeline.questions.runtime.figures import Comparison, Figures
+from pipeline.questions.runtime.limits import Limit
+from pipeline.questions.runtime.losses import Losses
+from pipeline.questions.runtime.runtime import Runtime
+from pipeline.questions.runtime.trust import FAR, VERY_FAR, Trust
+from pipeline.report.page.sections import scale_text
+from pipeline.report.page.verdict import Findings, dominance
+from pipeline.wording.escaping import shown_name
+from pipeline.wording.quantities import display_unit, quantity, readable_unit, shorten_middle
+
+NAMED = 3  # regions of the largest losses
+NAME_WIDTH = 48
+STEPS = 2  # of the plan of measurements
+WORTH_IT = 0.02  # of an interval's width, from which a measurement is advised
+SPACE = "\N{NO-BREAK SPACE}"
+
+Answer = tuple[str, str]
+"""A question in a word or two, and its answer in a line."""
+
+
+def answers(findings: Findings, found: Runtime, advice: Sequence[Advice]) -> list[Answer]:
+    """Answer the five questions of a scaling study.
+
+    Args:
+        findings: the study and the target.
+        found: its runtime, whose last point is the target.
+        advice: the further measurements worth their cost, in their order.
+    """
+    breaks = "What breaks first" if found.losses else "What dominates"
+    return [
+        ("How long", _how_long(findings, found)),
+        ("How far", _how_far(findings, found)),
+        (breaks, _what_breaks(findings, found)),
+        ("How sure", _how_sure(findings, found)),
+        ("What next", _what_next(findings, advice)),
+    ]
+
+
+def other_notices(found: Runtime) -> tuple[str, ...]:
+    """Return what limits the figures, but for what is an answer itself."""
+    return found.notices[1:] if found.comparison is Comparison.UNKNOWN else found.notices
+
+
+def place(findings: Findings, point: FloatArray | Sequence[float]) -> str:
+    """Write a point so that no line break tears a value from its name: ``p = 32, n = 100``."""
+    names = findings.analysis.experiment.parameters
+    parts = (f"{name}{SPACE}={SPACE}{scale_text(v)}" for name, v in zip(names, point, strict=True))
+    return ", ".join(parts)
+
+
+def _how_long(findings: Findings, found: Runtime) -> str:
+    figures = found.figures
+    known = np.isfinite(figures.wall.value[-1])
+    shown, unit = (figures.wall, "s") if known else (figures.effort, found.effort_unit)
+    value, lower, upper = (quantity(float(v[-1]), unit) for v in (shown.value, shown.lower, shown.upper))
+    text = f"{value} {'of wall time ' if known else ''}at {place(findings, figures.points[-1])}"
+    per = findings.analysis.experiment.per
+    text += "" if per is None else f" {per.text}"
+    text += f" (90{SPACE}% interval {lower} to {upper}"
+    effort = float(figures.effort.value[-1])
+    text += f"; {quantity(effort, found.effort_unit)})" if known and np.isfinite(effort) else ")"
+    largest = findings.largest  # measured points come first
+    text += f", after {quantity(float(shown.value[largest]), unit)} measured"
+    text += f" at {place(findings, figures.points[largest])}"
+    return f"{text}.{_far(float(figures.extrapolation[-1]))}"
+
+
+def _far(factor: float) -> str:
+    """Say how far the target lies beyond the measured range, with a warning if it is far."""
+    if factor <= 1:
+        return ""
+    text = f" The target lies {factor:.3g} times beyond the measured range"
+    if factor > VERY_FAR:
+        return f"{text}: far too much to decide on; measure at larger scales."
+    return f"{text}: far; measure in between before deciding." if factor > FAR else f"{text}."
+
+
+def _how_far(findings: Findings, found: Runtime) -> str:
+    figures = found.figures
+    if found.comparison is Comparison.UNKNOWN:
+        return f"{found.notices[0][:1].upper()}{found.notices[0][1:]}." if found.notices else "Unknown."
+    if found.comparison is Comparison.SIZE:
+        return _growth(findings, found)
+    text = f"{_fastest(findings, found.fastest)} {_efficient(findings, found)}".strip()
+    efficiency = figures.of_scaling
+    ends = (_percent(float(end[-1])) for end in (efficiency.lower, efficiency.upper))
+    there = f" At {place(findings, figures.points[-1])}: "
+    if np.isfinite(figures.speedup.value[-1]):
+        there += f"speed-up {figure(float(figures.speedup.value[-1]))}, "
+    text += f"{there}efficiency {_percent(float(efficiency.value[-1]))} ({' to '.join(ends)})."
+    return text + _busy(findings, figures)
+
+
+def _busy(findings: Findings, figures: Figures) -> str:
+    """Say how busy accelerators are at the largest measured scale and at the target, if there are any."""
+    busy = figures.gpu_busy
+    if not np.isfinite(busy.value[-1]):
+        return ""
+    largest = findings.largest  # measured points come first
+    ends = " to ".join(_percent(float(end[-1])) for end in (busy.lower, busy.upper))
+    return (
+        f" GPUs are busy for {_percent(float(busy.value[largest]))} of the time at "
+        f"{place(findings, figures.points[largest])} (measured), {_percent(float(busy.value[-1]))} at "
+        f"{place(findings, figures.points[-1])} ({ends})."
+    )
+
+
+def _growth(findings: Findings, found: Runtime) -> str:
+    """Say how time grows with a size, from the reference to the target."""
+    figures, name = found.figures, found.parameter
+    size = float(figures.points[-1, findings.column] / figures.reference[-1, findings.column])
+    rate = figures.work_rate
+    value, upper, lower = (float(end[-1]) for end in (rate.value, rate.lower, rate.upper))  # of time: 1/rate
+    if size <= 1 or not value > 0:
+        return f"The work rate, {name} over time, is known at the measured sizes only."
+    with np.errstate(divide="ignore"):
+        logs = np.log([value, lower, upper])
+    power, low, high = (figure(float(one)) for one in 1 - logs / np.log(size))
+    reference, target = place(findings, figures.reference[-1]), place(findings, figures.points[-1])
+    return (
+        f"From {reference} to {target} time grows like {name}^{power} on average (90{SPACE}% interval "
+        f"{low} to {high}); the work rate, {name} over time, is {figure(value)} times that at {reference}."
+    )
+
+
+def _fastest(findings: Findings, limit: Limit | None) -> str:
+    if limit is None:
+        return ""
+    end = ", the largest scale considered" if limit.at_the_end else ""
+    return f"Fastest at {place(findings, limit.point)}{end} ({quantity(limit.value, 's')}, {_origin(limit)})."
+
+
+def _efficient(findings: Findings, found: Runtime) -> str:
+    limit, threshold = found.efficient_up_to, _percent(found.threshold)
+    if limit is None:
+        return f"Below {threshold} efficiency at every scale considered."
+    end = ", the largest scale considered" if limit.at_the_end else ""
+    text = f"At least {threshold} efficient up to {place(findings, limit.point)}{end}"
+    return f"{text} ({_percent(limit.value)}, {_origin(limit)})."
+
+
+def _origin(limit: Limit) -> str:
+    return "measured" if limit.measured else "predicted"
+
+
+def _percent(share: float) -> str:
+    """Write a share as a percentage of two digits or a whole one: ``104 %``, ``3.1 %``."""
+    return f"{figure(100 * share, 3 if abs(share) >= 1 else 2)}{SPACE}%"
+
+
+def _what_breaks(findings: Findings, found: Runtime) -> str:
+    if not found.losses:
+        return dominance(findings)
+    return " ".join(_lost(findings, losses, found.effort_unit) for losses in found.losses)
+
+
+def _lost(findings: Findings, losses: Losses, unit: str) -> str:
+    where = f"{place(findings, losses.point)} ({'measured' if losses.measured else 'predicted'})"
+    if losses.total <= 0:
+        return f"Nothing is lost at {where} against ideal scaling."
+    factor, unit = readable_unit(losses.total, unit)
+    rows = zip(losses.regions, losses.kinds, losses.core_seconds.tolist(), strict=True)
+    named = [(region, lost) for region, kind, lost in rows if kind == "kernel" and lost > 0][:NAMED]
+    listed = ", ".join(f"{_name(region)}{SPACE}{figure(lost * factor)}" for region, lost in named)
+    apart = losses.total - float(losses.core_seconds[np.array(losses.kinds) == "kernel"].sum())
+    text = f"{figure(losses.total * factor)} {unit} are lost at {where}"
+    text += f", most in {listed}" if listed else ""
+    if apart > losses.total / 10:
+        text += f"; start-up, shut-down and measuring {figure(apart * factor)}"
+    return f"{text}."
+
+
+def _name(region: str) -> str:
+    return shorten_middle(shown_name(region), NAME_WIDTH)
+
+
+def _how_sure(findings: Findings, found: Runtime) -> str:
+    trust, test = found.trust, found.back_test
+    reasons = [reason for reason in trust.reasons if reason.name != "back-test" or test is None]
+    doubts = sorted((r for r in reasons if r.trust < Trust.HIGH), key=lambda reason: reason.trust)
+    listed = ", ".join(reason.text for reason in doubts or reasons)
+    text = f"Trust is {trust.trust.word}: {listed}."
+    if test is None:
+        return text
+    unit = findings.analysis.callpaths.kernels.unit
+    factor, unit = display_unit(unit, max(test.value, test.measured))
+    value, lower, upper, measured = (
+        figure(number * factor) for number in (test.value, test.lower, test.upper, test.measured)
+    )
+    inside = "inside" if test.inside else "outside"
+    return (
+        f"{text} Back-test: without {place(findings, test.point)} the models predict "
+        f"{value} {unit} there ({lower} to {upper}); {measured} {unit} were measured, {inside} the interval."
+    )
+
+
+def _what_next(findings: Findings, advice: Sequence[Advice]) -> str:
+    target = place(findings, findings.target.tolist())
+    steps = advice[:STEPS]
+    narrower = 1 - float(np.prod([1 - step.reduction for step in steps]))
+    if narrower < WORTH_IT:
+        return f"No run for as much core time as this study took would narrow the interval at {target} much."
+    listed = ", then ".join(
+        f"{place(findings, step.point)} {_times(step.repetitions)} (about {quantity(step.cost, 'core-s')})"
+        for step in steps
+    )
+    return f"Measure {listed}: expected to narrow the interval at {target} by {_percent(narrower)}."
+
+
+def _times(repetitions: int) -> str:
+    return "once" if repetitions == 1 else f"{repetitions} times"

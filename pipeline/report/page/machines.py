@@ -1,0 +1,99 @@
+"""The section of a study on two machines: times, limits, shares and crossovers side by side."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from pipeline.report.terminal.results import interval_text
+from pipeline.report.terminal.targets import limits_sentence
+from pipeline.report.two_machines import SIDES, leading_kernels
+from pipeline.wording.distinct_names import distinct_texts
+from pipeline.wording.escaping import shown_name
+from pipeline.wording.quantities import display_unit, figure, percent, point_text
+
+REGIONS, CROSSOVERS = 12, 6  # shown of each
+NAME_WIDTH = 60
+
+
+def machines_section(document: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what the template shows of a projection.
+
+    Args:
+        document: what `pipeline.report.study_projection` returns.
+    """
+    sides = [document[side] for side in SIDES]
+    return {
+        "names": [side["name"] for side in sides],
+        "short": [shown_name(side["machine"]) for side in sides],
+        "times": _times(*(side["summary"]["runtime"]["at"] for side in sides)),
+        "limits": [
+            (shown_name(side["machine"]), limits_sentence(side["summary"]["runtime"], predicted=True))
+            for side in sides
+        ],
+        "regions": _regions(document),
+        "crossovers": [(shown_name(side["machine"]), _crossovers(side["summary"])) for side in sides],
+        "assumptions": document["assumptions"],
+    }
+
+
+def _times(here: Sequence[Mapping[str, Any]], there: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    return [
+        {
+            "at": point_text(a["point"]),
+            "measured": a["measured"],
+            "cells": [
+                _estimate(a["wall_seconds"]),
+                _estimate(b["wall_seconds"]),
+                _efficiency(a),
+                _efficiency(b),
+            ],
+        }
+        for a, b in zip(here, there, strict=True)
+    ]
+
+
+def _estimate(found: Mapping[str, Any] | None) -> str:
+    if found is None:
+        return "–"
+    if found["lower"] is None or found["upper"] is None:
+        return f"{figure(found['value'])} s"
+    return f"{figure(found['value'])} s ({figure(found['lower'])} … {figure(found['upper'])})"
+
+
+def _efficiency(entry: Mapping[str, Any]) -> str:
+    found = entry["efficiency"] or entry["weak_efficiency"]
+    return "–" if found is None else percent(found["value"])
+
+
+def _regions(document: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the regions that are largest on the other machine, with their shares on both."""
+    leading = leading_kernels(document, by="regions", limit=REGIONS)
+    if not leading:
+        return {"at": "", "unit": "", "rows": []}
+    factor, unit = display_unit(leading[0].there["unit"], max(one.prediction["value"] for one in leading))
+    names = distinct_texts([one.there["callpath"] for one in leading], NAME_WIDTH)
+    return {
+        "at": point_text(leading[0].prediction["at"]),
+        "unit": unit,
+        "rows": [
+            {
+                "name": name,
+                "cells": [
+                    percent(one.here["share_at_target"]),
+                    percent(one.there["share_at_target"]),
+                    figure(one.prediction["value"] * factor),
+                    interval_text(one.prediction, factor),
+                ],
+                "way": one.way["way"],
+            }
+            for name, one in zip(names, leading, strict=True)
+        ],
+    }
+
+
+def _crossovers(summary: Mapping[str, Any]) -> list[str]:
+    found = []
+    for one in summary["region_crossovers"][:CROSSOVERS]:
+        over, past = (shown_name(one[key][-1]) for key in ("overtakes", "overtaken"))
+        scales = ", ".join(f"{shown_name(name)} = {figure(value)}" for name, value in one["at"].items())
+        found.append(f"{scales}: {over} overtakes {past}")
+    return found

@@ -1,0 +1,213 @@
+"""The report as one HTML file."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from typing import Any
+
+from ingest.arrays import FloatArray
+from pipeline.models.kernel_locations import KernelLocations
+from pipeline.projection.study_verdicts import StudyRoofline
+from pipeline.questions.analysis import Analysis, Outlook
+from pipeline.questions.planning.advice import Advice
+from pipeline.questions.runtime.runtime import Runtime
+from pipeline.report.page.answers import answers, other_notices
+from pipeline.report.page.embedding import (
+    content_security_policy,
+    json_for_script,
+    script,
+    style_sheet,
+    templates,
+)
+from pipeline.report.page.folding import ShownLevel
+from pipeline.report.page.heading import dates, heading, machine
+from pipeline.report.page.locations import Shown, locations_data
+from pipeline.report.page.machines import machines_section
+from pipeline.report.page.payload import (
+    MetricOutlook,
+    filter_data,
+    metric_data,
+    metrics_of_tree,
+    page_data,
+    shown_levels,
+)
+from pipeline.report.page.room import left_out_text
+from pipeline.report.page.sections import (
+    attributes,
+    configuration_rows,
+    efficiency_table,
+    facts,
+    model_warnings,
+    predicted_efficiency,
+    prediction_text,
+)
+from pipeline.report.page.verdict import Findings, verdict
+
+MOST_CHARACTERS = 1_900_000  # of the page: it should stay below 2 MB with up to 1000 call paths
+USUAL_CALLPATHS, LARGEST = 1000, 2.0  # pages of more call paths grow with them, up to so many times that
+LEAST_LOCATIONS, MOST_LOCATIONS = 90_000, 300_000  # characters of values per location, whatever else there is
+LEAST_REST = 60_000  # characters of charts, imbalance and what else a page has, beside levels and filter
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Report:
+    """What a report is made of.
+
+    Attributes:
+        analysis: the modelled experiment.
+        callpaths: what its call paths do at the targets.
+        regions: what its regions do at the targets.
+        targets: float64[Q, D], the points the outlooks predict; the page opens at the last.
+        provenance: the content of ``run.json``.
+        filter_evidence: the content of ``app.filter.json``; None without a filter.
+        efficiency: the ``efficiency`` of ``summary.json``; None leaves the section out.
+        runtime: wall time, speed-up and losses at the targets; None if the models are not of time.
+        advice: the further measurements worth their cost, in their order.
+        others: all other metrics; the page carries as many as its size allows.
+        machines: what `pipeline.report.study_projection` returns, if the study was projected.
+        roofline: what limits the kernels on the machine measured on; None leaves the section out.
+        files: when the input files were last changed, for studies that state no date.
+        locations: the largest kernels on each location, of one metric each.
+    """
+
+    analysis: Analysis
+    callpaths: Outlook
+    regions: Outlook
+    targets: FloatArray
+    provenance: Mapping[str, Any]
+    filter_evidence: Mapping[str, Any] | None = None
+    efficiency: Mapping[str, Any] | None = None
+    runtime: Runtime | None = None
+    advice: Sequence[Advice] = ()
+    others: Sequence[MetricOutlook] = ()
+    machines: Mapping[str, Any] | None = None
+    roofline: StudyRoofline | None = None
+    files: Sequence[date] = ()
+    locations: Sequence[KernelLocations] = ()
+
+
+def report_html(report: Report) -> str:
+    """Return the HTML text. It needs no network, and shows whatever names contain as text."""
+    from markupsafe import Markup
+
+    analysis, provenance, found = report.analysis, report.provenance, report.runtime
+    outlooks = report.callpaths, report.regions
+    findings = Findings(analysis, *outlooks, report.targets[-1])
+    scripts, styles = script(), style_sheet()
+    reserved = LEAST_LOCATIONS if report.locations else 0
+    callpaths = len(analysis.callpaths.kernels)
+    room = int(MOST_CHARACTERS * min(max(callpaths / USUAL_CALLPATHS, 1.0), LARGEST))
+    room -= len(scripts) + len(styles)
+    of_levels = room - reserved - LEAST_REST - len(json_for_script(filter_data(report.filter_evidence)))
+    levels = shown_levels(analysis, *outlooks, report.targets, of_levels)
+    data = page_data(
+        *(analysis, levels, report.targets, report.filter_evidence, found, report.roofline, room - reserved)
+    )
+    room -= len(json_for_script(data))
+    folded = [text for name, shown in levels.items() if (text := _folding_text(name, shown))]
+    data["others"], rest = _that_fit(report, 0 if folded else room - reserved)
+    room -= len(json_for_script(data["others"]))
+    data["locations"], few = _locations(report, data, levels["callpaths"], room)
+    template = templates("pipeline.report.page").get_template("report.html.j2")
+    text = template.render(
+        title=heading(analysis, provenance)
+        + ("" if report.machines is None else f", on {report.machines['on']['name']}"),
+        origin=_origin(report),
+        verdict=verdict(findings),
+        answers=[] if found is None else answers(findings, found, report.advice),
+        charts=data["runtime"] or [],
+        notices=[*([] if found is None else other_notices(found)), *few, *_left_out(data, analysis, rest)],
+        folded=folded,
+        facts=facts(analysis, provenance),
+        provenance=provenance,
+        warnings=model_warnings(analysis.callpaths.models),
+        attributes=attributes(analysis.experiment),
+        configuration=configuration_rows(provenance),
+        efficiency=None
+        if report.efficiency is None
+        else efficiency_table(report.efficiency, predicted_efficiency(analysis.experiment.parameters, found)),
+        parameter=analysis.parameter,
+        parameters=analysis.experiment.parameters,
+        machines=None if report.machines is None else machines_section(report.machines),
+        imbalance=data["imbalance"] is not None,
+        filtered=data["filter"],
+        roofline=data["roofline"],
+        callpaths=callpaths,
+        policy=content_security_policy([scripts], [styles]),
+        styles=Markup(styles),
+        scripts=Markup(scripts),
+        predictions=prediction_text(analysis.experiment.parameters, analysis.parameter, data["levels"]),
+        data=Markup(json_for_script(data)),
+    )
+    return text.encode("utf-8", "replace").decode()
+
+
+def _locations(
+    report: Report, data: Mapping[str, Any], callpaths: ShownLevel, room: int
+) -> tuple[list[dict[str, Any]], list[str]]:
+    """Return the values per location in the room that is left, and a notice on what is left out."""
+    nodes = callpaths.level.kernels.node.tolist()
+    shown = Shown(
+        metrics={report.analysis.metric: data["metric"]}
+        | {
+            other.analysis.metric: has_room["metric"]
+            for other, has_room in zip(report.others, data["others"], strict=False)
+        },
+        regions={row["name"]: i for i, row in enumerate(data["regions"])},
+        callpaths={node: k for k, node in enumerate(nodes) if node >= 0},
+    )
+    return locations_data(report.locations, shown, min(max(room, LEAST_LOCATIONS), MOST_LOCATIONS))
+
+
+def _origin(report: Report) -> list[str]:
+    """Return the machine measured on and when; a projection names its machines by itself."""
+    experiment = report.analysis.experiment
+    place = machine(experiment) if report.machines is None else ""
+    return [text for text in (place, dates(experiment, report.files)) if text]
+
+
+def _folding_text(name: str, shown: ShownLevel) -> str:
+    """Say what of a level the page does not show by itself; empty if it shows all."""
+    if not shown.folded:
+        return ""
+    kind = {"callpaths": "call paths", "regions": "regions"}[name]
+    whole = shown.folded + len(shown.kernels)
+    text = (
+        f"the page shows {len(shown.kernels)} of {whole} {kind}, those that take or lead to most; the other "
+        f"{shown.folded} are folded into one kernel, others, their sum; models.parquet has them all"
+    )
+    if name == "callpaths":
+        text += "; in the call tree, inclusive values are those of the call paths shown"
+    return text
+
+
+def _left_out(data: Mapping[str, Any], analysis: Analysis, rest: Sequence[str]) -> list[str]:
+    """Say what of the study the page has no room for.
+
+    Args:
+        data: of the page.
+        analysis: the modelled experiment.
+        rest: metrics that the reader cannot switch to.
+    """
+    of_tree = ", ".join(metric.name for metric in metrics_of_tree(analysis)[len(data["metrics"]) :])
+    texts = [left_out_text(data["levels"])]
+    if of_tree:
+        texts.append(f"the page has no room for measured values of {of_tree} in the call tree")
+    if rest:
+        texts.append(
+            f"the page has no room for the metrics {', '.join(rest)}; `pipeline bottlenecks OUT --metric "
+            "NAME` shows them"
+        )
+    return [text for text in texts if text]
+
+
+def _that_fit(report: Report, room: int) -> tuple[list[dict[str, Any]], list[str]]:
+    """Return the metrics for which there is room, in characters, and the names of all others."""
+    shown: list[dict[str, Any]] = []
+    for other in report.others if room > 0 else ():
+        found = metric_data(report.analysis, report.targets, other, room)
+        room -= len(json_for_script(found))
+        if room < 0:
+            break
+        shown.append(found)
+    return shown, [other.analysis.metric for other in report.others[len(shown) :]]

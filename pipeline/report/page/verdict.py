@@ -1,0 +1,221 @@
+"""The result in three sentences: who dominates and until when, what the target costs, how far to trust it."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import chain
+
+import numpy as np
+
+from ingest.arrays import FloatArray, IntArray
+from ingest.number_text import LARGEST_IN_WORDS, WORDS
+from ingest.scaling import Scaling
+from pipeline.questions.analysis import Analysis, Outlook, along_parameter, largest_point, measured_total
+from pipeline.questions.bottlenecks import NOTEWORTHY_SHARE
+from pipeline.report.page.levels import warning_texts
+from pipeline.report.page.sections import repetitions_text, scale_text
+from pipeline.report.summary import profile_sentence
+from pipeline.wording.escaping import shown_name
+from pipeline.wording.quantities import counted, percent, readable_unit, shorten_middle
+
+GRID_POINTS = 400
+NAME_WIDTH = 60
+
+
+@dataclass(frozen=True, eq=False)
+class Findings:
+    """What the verdict is made from.
+
+    Attributes:
+        analysis: the modelled experiment.
+        callpaths: the outlook of its call paths, whose sum is the program.
+        regions: the outlook of its regions, which are named.
+        target: float64[D], the point looked at.
+    """
+
+    analysis: Analysis
+    callpaths: Outlook
+    regions: Outlook
+    target: FloatArray
+
+    @property
+    def column(self) -> int:
+        """Index of the parameter that scales."""
+        return self.analysis.experiment.parameters.index(self.analysis.parameter)
+
+    @property
+    def largest(self) -> int:
+        """Index of the largest measured point."""
+        return largest_point(self.analysis.experiment.points, self.column)
+
+    @property
+    def measured_end(self) -> float:
+        """The largest measured scale."""
+        return float(self.analysis.experiment.points[self.largest, self.column])
+
+    @property
+    def goal(self) -> float:
+        """The target scale."""
+        return float(self.target[self.column])
+
+    def at(self, scale: float) -> str:
+        """Write a scale that no line break tears apart: ``p = 32``."""
+        return f"{self.analysis.parameter}\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}{scale_text(scale)}"
+
+    def name(self, region: int) -> str:
+        """Return a region's name for a sentence."""
+        return shorten_middle(shown_name(self.analysis.regions.kernels.regions[region]), NAME_WIDTH)
+
+
+def verdict(findings: Findings) -> list[str]:
+    """Return three sentences."""
+    if findings.analysis.is_profile:
+        return _measured(findings)
+    return [dominance(findings), _cost(findings), _trust(findings)]
+
+
+def _measured(findings: Findings) -> list[str]:
+    """Say what one or two scales show, from which nothing is predicted."""
+    return [f"{_largest_measured(findings)}.", f"{profile_sentence(findings.analysis)}."]
+
+
+def _measured_leader(findings: Findings) -> str:
+    """Say what is largest now, if the models of regions that may lead miss the measurements."""
+    return (
+        f"{_largest_measured(findings)}; which region dominates at {findings.at(findings.goal)} is unclear, "
+        "since models of the largest regions miss the measurements."
+    )
+
+
+def _largest_measured(findings: Findings) -> str:
+    work = np.where(findings.regions.standing.start_up, 0.0, findings.regions.share_measured)
+    largest = int(work.argmax())
+    metric = findings.analysis.callpaths.kernels.metric
+    at = findings.at(findings.measured_end)
+    return f"{findings.name(largest)} takes {percent(float(work[largest]))} of the {metric} at {at}"
+
+
+def leaders(findings: Findings) -> list[tuple[int, float]]:
+    """Return the regions that lead one after the other up to the target, and from which scale on.
+
+    Start-up and shut-down do not take part.
+    """
+    points, column = findings.analysis.experiment.points, findings.column
+    last = max(findings.measured_end, findings.goal)
+    ends = float(points[:, column].min()), last
+    scales = np.geomspace(*ends, GRID_POINTS)
+    along = partial(along_parameter, findings.target, column)
+    values = findings.analysis.regions.models.curve(along, ends)(scales)
+    values[findings.regions.standing.start_up] = -np.inf
+    largest = values.argmax(axis=0)
+    changes = np.flatnonzero(np.diff(largest, prepend=-1))
+    return [(int(largest[i]), float(scales[i])) for i in changes]
+
+
+def dominance(findings: Findings) -> str:
+    """Say which region dominates, and until when."""
+    metric = findings.analysis.callpaths.kernels.metric
+    if not findings.regions.share_target.any():
+        return f"No region is predicted to take any {metric} at {findings.at(findings.goal)}."
+    sequence = leaders(findings)
+    if any(not findings.regions.standing.conclusive[region] for region, _ in sequence):
+        return _measured_leader(findings)
+    last, since = sequence[-1]
+    name = findings.name(last)
+    now, then = (percent(float(share[last])) for share in _shares(findings))
+    here = f"of the {metric} at {findings.at(findings.measured_end)}"
+    goal = findings.at(findings.goal)
+    if len(sequence) == 1:
+        return f"{name} dominates at every scale: {now} {here}, {then} at {goal}."
+    before = sequence[-2][0]
+    while_before = f"{_reign(findings, sequence)} {findings.name(before)} dominates"
+    if since <= findings.measured_end:
+        return f"{while_before}, from there on {name}: {now} {here}, {then} at {goal}."
+    earlier = percent(float(_shares(findings)[0][before]))
+    return f"{while_before} ({earlier} {here}); beyond that, {name} overtakes it and takes {then} at {goal}."
+
+
+def _shares(findings: Findings) -> tuple[FloatArray, FloatArray]:
+    return findings.regions.share_measured, findings.regions.share_target
+
+
+def _reign(findings: Findings, sequence: Sequence[tuple[int, float]]) -> str:
+    """Say from where to where the last leader but one leads."""
+    end = _about(findings, sequence[-1], sequence[-2])
+    if len(sequence) == 2:
+        return f"Up to about {findings.at(end)}"
+    return f"From about {findings.at(_about(findings, sequence[-2], sequence[-3]))} to {scale_text(end)}"
+
+
+def _about(findings: Findings, later: tuple[int, float], earlier: tuple[int, float]) -> float:
+    """Return the scale of a change of leaders to three digits, as the list of crossovers has it."""
+    pair = (later[0], earlier[0])
+    found = [c.at for c in findings.regions.crossovers if (c.overtakes, c.overtaken) == pair]
+    return float(f"{found[-1] if found else later[1]:.3g}")
+
+
+def _cost(findings: Findings) -> str:
+    kernels, total = findings.analysis.callpaths.kernels, findings.callpaths.total
+    value, low, high = (float(a[0, -1]) for a in (total.value, total.lower, total.upper))
+    now = float(np.nan_to_num(measured_total(findings.analysis)[findings.largest]))
+    factor, unit = readable_unit(value, kernels.unit)
+    text = (
+        f"At {findings.at(findings.goal)} the predicted total is {in_words(value * factor)} {unit}".rstrip()
+    )
+    text += f" ({kernels.metric}; 90 % interval {in_words(low * factor)} to {in_words(high * factor)})"
+    if now > 0:
+        text += f", {_roughly(value / now)} times the measured total at {findings.at(findings.measured_end)}"
+    if findings.analysis.decision.scaling is not Scaling.NONE:
+        text += "; perfect scaling would keep it constant"
+    return f"{text}{_driver(findings)}."
+
+
+def in_words(value: float) -> str:
+    """Write a number for a sentence: ``0.042``, ``1,412``, ``293,000``, ``5.6 million``."""
+    digits = 4 if 1000 <= abs(value) < 10_000 else 3
+    rounded = float(f"{value:.{digits}g}")
+    for size, word in WORDS:
+        if size <= abs(rounded) < LARGEST_IN_WORDS:
+            return f"{rounded / size:g} {word}"
+    return f"{rounded:,.12g}".replace("e+", "e").replace("e-0", "e-").replace("inf", "∞")
+
+
+def _roughly(value: float) -> str:
+    """Write a number with two significant digits: ``2.3``, ``510``, ``5,600``."""
+    return in_words(float(f"{value:.2g}"))
+
+
+def _driver(findings: Findings) -> str:
+    """Name the region that adds most between the largest measured point and the target."""
+    models = findings.analysis.regions.models
+    here = models.predict(findings.analysis.experiment.points[findings.largest][None, :]).value[:, 0]
+    added = findings.regions.prediction.value[:, -1] - here
+    most = int(added.argmax())
+    if added[most] <= 0:
+        return ""
+    growth = models.growth(most)
+    return f"; {findings.name(most)} adds most" + (f", growing like {growth}" if growth != "1" else "")
+
+
+def _trust(findings: Findings) -> str:
+    models, experiment = findings.analysis.regions.models, findings.analysis.experiment
+    matters = findings.regions.share_target >= NOTEWORTHY_SHARE
+    points, repetitions = experiment.shape
+    text = f"The models are fitted to {counted(points, 'point')} with {repetitions_text(repetitions)}"
+    if findings.goal > findings.measured_end:
+        ratio = _roughly(findings.goal / findings.measured_end)
+        text += f" and extrapolated to {ratio} times the largest measured scale"
+    if matters.any():
+        error = _roughly(float(np.median(models.cv_smape[matters])))
+        text += f"; the median error of a point left out of the fit is {error} %"
+    found = _warnings(findings, np.flatnonzero(matters))
+    return f"{text}; warnings: {', '.join(found)}." if found else f"{text}."
+
+
+def _warnings(findings: Findings, regions: IntArray) -> list[str]:
+    """Collect warnings about the models of regions, with the number of regions unless it is all of them."""
+    texts = warning_texts(findings.analysis.regions.models.take(regions))
+    counts = Counter(chain.from_iterable(texts))
+    above = f"of {len(regions)} regions above {100 * NOTEWORTHY_SHARE:g} %"
+    return [text if count == len(regions) else f"{text} ({count} {above})" for text, count in counts.items()]

@@ -1,0 +1,149 @@
+"""How numbers, quantities, names and measurement points are written, for people and for JSON."""
+
+import sys
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from ingest.number_text import WORDS, count, figure, percent
+from pipeline.wording.escaping import shown_name, visible
+
+__all__ = [
+    "callpath_text",
+    "count",
+    "counted",
+    "display_unit",
+    "figure",
+    "number",
+    "numbers",
+    "percent",
+    "point_text",
+    "quantity",
+    "readable_unit",
+    "shorten_middle",
+    "size",
+    "value_text",
+]
+
+JSON_DIGITS = 10  # significant digits: more than any measurement has, few enough to be read
+ELLIPSIS = "…"
+ARROW = " › "
+
+_MIB = 2.0**20
+_SHOWN_FROM = 0.1
+_SECONDS = (
+    (86400.0, "d"),
+    (3600.0, "h"),
+    (60.0, "min"),
+    (1.0, "s"),
+    (1e-3, "ms"),
+    (1e-6, "µs"),
+    (1e-9, "ns"),
+)
+_SECOND_UNITS = ("s", "sec")
+_SECONDS_PER_HOUR = 3600.0
+_HOURS = {"core-s": "core-hours", "GPU-s": "GPU-hours"}
+_HOURS_FROM = 36_000.0  # core-seconds from which core-hours are easier to read
+
+
+def counted(number: int, noun: str) -> str:
+    """Write how many of something: ``1 run``, ``2 runs``."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def size(number: float) -> str:
+    """Write how many bytes in MiB, the unit of SCOREP_TOTAL_MEMORY: ``202 MiB``."""
+    if 0 < number < _SHOWN_FROM * _MIB:
+        return f"<{_SHOWN_FROM} MiB"
+    return f"{figure(number / _MIB)} MiB"
+
+
+def readable_unit(value: float, unit: str) -> tuple[float, str]:
+    """Return the unit that a value is easiest to read in, after the factor that converts into it."""
+    if unit in _HOURS and value >= _HOURS_FROM:
+        return 1 / _SECONDS_PER_HOUR, _HOURS[unit]
+    return 1.0, unit
+
+
+def display_unit(unit: str, largest: float) -> tuple[float, str]:
+    """Return the unit in which values are shown together, and what they are multiplied by for it.
+
+    Args:
+        unit: the unit they are in.
+        largest: the largest of them. From ten core-hours on, core-seconds become core-hours; from a million
+            on, values are counted in millions, billions or trillions.
+    """
+    factor, shown = readable_unit(largest, unit)
+    for size, word in WORDS:
+        if largest * factor >= size:
+            return factor / size, f"{word} {shown}".rstrip()
+    return factor, shown
+
+
+def quantity(value: float, unit: str) -> str:
+    """Write a number with its unit: ``90 ms``, ``7.00 core-s``, ``293,000 core-hours``."""
+    if unit not in _SECOND_UNITS:
+        factor, shown = display_unit(unit, abs(value))
+        return f"{figure(value * factor)} {shown}".rstrip()
+    for factor, name in _SECONDS:
+        if abs(value) >= factor:
+            return f"{figure(value / factor)} {name}"
+    return f"{figure(value)} s"
+
+
+def point_text(point: Mapping[str, float]) -> str:
+    """Write a measurement point: ``p = 4096, n = 32``."""
+    return ", ".join(f"{visible(name)} = {value_text(value)}" for name, value in point.items())
+
+
+def value_text(value: float) -> str:
+    """Write the value of a parameter as exactly as users write it: ``1048576``, ``0.05``."""
+    return f"{value:.12g}"
+
+
+def shorten_middle(text: str, width: int) -> str:
+    """Cut the middle out of a text that is longer than `width`."""
+    if len(text) <= width:
+        return text
+    if width <= 1:
+        return ELLIPSIS[:width]
+    head = width // 2
+    tail = width - head - 1
+    return text[:head] + ELLIPSIS + (text[-tail:] if tail else "")
+
+
+def callpath_text(callpath: Sequence[str], width: int) -> str:
+    """Write a call path within `width`: its last two names matter most, then the root, then the others."""
+    names = [shown_name(name) for name in callpath]
+    full = ARROW.join(names)
+    if len(full) <= width or len(names) == 1:
+        return shorten_middle(full, width)
+    root, *inner = names
+    shortened = [[root, ELLIPSIS, *inner[-kept:]] for kept in range(len(inner) - 1, 1, -1)]
+    if len(inner) > 1:
+        shortened += [[ELLIPSIS, *inner[-2:]], [root, ELLIPSIS, inner[-1]]]
+    shortened.append([ELLIPSIS, inner[-1]])
+    texts = (ARROW.join(part) for part in shortened)
+    return next((text for text in texts if len(text) <= width), shorten_middle(inner[-1], width))
+
+
+def numbers(values: npt.ArrayLike) -> list[float | int]:
+    """Round values for JSON: ten significant digits, whole numbers as integers.
+
+    Infinite values become the largest number there is, since JSON has no other.
+
+    Raises:
+        ValueError: if one is NaN.
+    """
+    row = np.asarray(values, dtype=np.float64)
+    if np.isnan(row).any():
+        raise ValueError("no number of a report may be NaN")
+    rounded = [float(f"{value:.{JSON_DIGITS}g}") for value in row.tolist()]
+    finite: list[float] = np.clip(rounded, -sys.float_info.max, sys.float_info.max).tolist()
+    return [int(v) if v.is_integer() and abs(v) < 2**53 else v for v in finite]
+
+
+def number(value: float) -> float | int:
+    """Round one value for JSON, as `numbers` does."""
+    return numbers([value])[0]

@@ -1,0 +1,90 @@
+"""Where a program is fastest, and up to which scale it is efficient."""
+
+import numpy as np
+import pytest
+
+from pipeline.models.options import ModelOptions
+from pipeline.questions.analysis import analyse
+from pipeline.questions.runtime.limits import scales_between
+from pipeline.questions.runtime.runtime import runtime
+from tests.pipeline.questions.runtime.programs import STRONG, experiment, ideal, strong, weak
+
+
+def at(analysis, target, threshold=0.75):
+    return runtime(analysis, np.array([[float(target)]]), threshold)
+
+
+def test_ideal_scaling_is_fastest_and_efficient_at_the_end():
+    found = at(ideal(), 64)
+    assert found.fastest.point.tolist() == [64.0]
+    assert not found.fastest.measured and found.fastest.at_the_end
+    assert found.fastest.value == pytest.approx(1.0, rel=1e-3)
+    assert found.efficient_up_to.point.tolist() == [64.0] and found.efficient_up_to.at_the_end
+
+
+def test_a_measured_scale_that_is_fastest_is_said_to_be_measured():
+    times = {1: 8.0, 2: 3.9, 4: 4.5, 8: 6.0, 16: 9.0}
+    runs = experiment([(p,) for p in times], lambda point: {"work": times[point[0]]})
+    found = at(analyse(runs, STRONG, "time", ModelOptions()), 64)
+    assert found.fastest.point.tolist() == [2.0] and found.fastest.measured
+    assert found.fastest.value == pytest.approx(3.9) and not found.fastest.at_the_end
+    assert found.efficient_up_to.point.tolist() == [2.0]
+    assert found.efficient_up_to.value == pytest.approx(8 / 3.9 / 2)
+
+
+def test_a_scale_in_between_is_found_where_the_model_is_clearly_better():
+    def times(point):
+        return {"work": 1000 / point[0], "growing": 0.1 * point[0]}
+
+    runs = experiment([(p,) for p in (10, 20, 40, 80, 160, 320)], times)
+    found = at(analyse(runs, STRONG, "time", ModelOptions()), 1280)
+    assert not found.fastest.measured
+    assert found.fastest.point[0] == pytest.approx(100, abs=10)  # 1000 / p = 0.1 p
+    assert found.fastest.point[0] % 10 == 0
+    assert found.fastest.value == pytest.approx(20, rel=0.02)
+
+
+def test_the_threshold_counts():
+    analysis = strong(noise=0.0)  # efficiency 64.1 / (64 + 0.1 p)
+    for threshold in (0.99, 0.9, 0.5):
+        limit = at(analysis, 4096, threshold).efficient_up_to
+        exact = (64.1 / threshold - 64) / 0.1
+        assert exact / 1.25 < limit.point[0] <= exact * 1.02
+        assert limit.value >= threshold
+
+
+def test_no_scale_of_too_high_an_efficiency():
+    assert at(strong(), 64, 1.5).efficient_up_to is None
+
+
+def test_under_weak_scaling_no_scale_is_fastest():
+    found = at(weak(), 64, 0.76)
+    assert found.fastest is None
+    assert found.efficient_up_to.point[0] in (6.0, 7.0)  # 2.1 / (2 + 0.1 p) = 0.76 at p = 7.6
+
+
+def test_several_parameters_are_looked_at_along_the_one_that_scales():
+    points = [(p, n) for p in (2, 4, 8, 16) for n in (8, 16, 32)]
+    runs = experiment(points, lambda at: {"work": at[1] / at[0], "rest": 0.05 * at[0]}, names=["p", "n"])
+    analysis = analyse(runs, STRONG, "time", ModelOptions())
+    found = runtime(analysis, np.array([[64.0, 8.0]]))
+    assert found.fastest.point[1] == 8.0
+    assert 8 <= found.fastest.point[0] <= 16  # 8 / p = 0.05 p
+    assert [one.point.tolist() for one in found.losses] == [[16.0, 8.0], [64.0, 8.0]]
+
+
+@pytest.mark.parametrize(
+    ("first", "last", "given", "unit"),
+    [(104, 1664, [104, 208, 416, 1664], 104), (3, 48, [3, 4, 48], 1), (1, 64, [1, 2, 64], 1)],
+)
+def test_scales_in_between_are_of_the_same_kind_as_those_measured(first, last, given, unit):
+    found = scales_between(first, last, np.array(given, dtype=float))
+    assert len(found) and (found % unit == 0).all()
+    assert (found > first).all() and (found < last).all()
+    assert not np.isin(found, given).any()
+
+
+def test_scales_in_between_of_other_numbers_are_not_rounded():
+    found = scales_between(0.5, 4.0, np.array([0.5, 0.75, 4.0]))
+    assert len(found) == 11 and found[0] == pytest.approx(0.5 * 2**0.25)
+    assert not len(scales_between(2.0, 2.0, np.array([2.0])))

@@ -1,0 +1,108 @@
+"""The rules of docs/explanations/runtime.md."""
+
+import numpy as np
+import pytest
+
+from ingest.experiment import OverheadCorrection
+from pipeline.questions.runtime.back_test import BackTest
+from pipeline.questions.runtime.trust import Trust, extrapolation_text, noise_of, verdict
+
+
+def compared(value, lower=0.0, upper=1e9):
+    return BackTest(point=(8.0,), extrapolation=2.0, value=value, lower=lower, upper=upper, measured=100.0)
+
+
+GOOD = {
+    "scales": 5,
+    "repetitions": 3,
+    "noise": 0.05,
+    "extrapolation": 4.0,
+    "spread": 2.0,
+    "back_test": compared(109.0),
+}
+
+
+def test_a_good_study_is_trusted():
+    found = verdict(**GOOD)
+    assert found.trust is Trust.HIGH
+    assert [reason.name for reason in found.reasons] == [
+        "scales",
+        "repetitions",
+        "noise",
+        "extrapolation",
+        "interval",
+        "back-test",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "trust"),
+    [
+        ("scales", 4, Trust.MEDIUM),
+        ("scales", 3, Trust.LOW),
+        ("repetitions", 2, Trust.MEDIUM),
+        ("repetitions", 1, Trust.MEDIUM),
+        ("noise", 0.051, Trust.MEDIUM),
+        ("noise", 0.151, Trust.LOW),
+        ("noise", float("nan"), Trust.MEDIUM),
+        ("extrapolation", 4.1, Trust.MEDIUM),
+        ("extrapolation", 16.0, Trust.MEDIUM),
+        ("extrapolation", 16.1, Trust.LOW),
+        ("spread", 2.1, Trust.MEDIUM),
+        ("spread", 5.1, Trust.LOW),
+        ("back_test", None, Trust.MEDIUM),
+        ("back_test", compared(88.0), Trust.MEDIUM),
+        ("back_test", compared(69.0), Trust.LOW),
+        ("back_test", compared(131.0), Trust.LOW),
+        ("back_test", compared(105.0, lower=101.0), Trust.MEDIUM),
+    ],
+)
+def test_the_worst_reason_counts(name, value, trust):
+    found = verdict(**{**GOOD, name: value})
+    assert found.trust is trust
+    assert [reason.trust for reason in found.reasons if reason.trust is not Trust.HIGH] == [trust]
+
+
+@pytest.mark.parametrize(("deviation", "trust"), [(0.2, Trust.HIGH), (0.3, Trust.MEDIUM), (0.5, Trust.LOW)])
+def test_corrected_overhead_is_a_reason(deviation, trust):
+    correction = OverheadCorrection(
+        share=0.97,
+        cost=7e-8,
+        deviation=np.zeros(1),
+        total_deviation=deviation,
+        measurable=np.ones(1, dtype=np.bool_),
+        source="",
+    )
+    found = verdict(**GOOD, correction=correction)
+    assert found.trust is trust
+    (reason,) = (one for one in found.reasons if one.name == "overhead")
+    assert reason.value == pytest.approx(np.exp(2 * 1.645 * deviation))
+    assert reason.text.startswith("instrumentation takes 97.0 % of the measured computing time; what is left")
+
+
+def test_reasons_say_what_they_judge():
+    texts = [reason.text for reason in verdict(**{**GOOD, "scales": 4, "extrapolation": 8.0}).reasons]
+    assert texts == [
+        "4 scales (5 wanted)",
+        "3 repetitions",
+        "repetitions differ by 5 %",
+        "8 times beyond the measured range (far)",
+        "the 90 % interval spans a factor of 2",
+        "without the largest scale, its total is predicted 9 % above what was measured, which lies inside "
+        "the 90 % interval",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("factor", "text"),
+    [(1, "inside"), (1.1, "near"), (4, "near"), (4.1, "far"), (16, "far"), (17, "very far")],
+)
+def test_extrapolation_in_words(factor, text):
+    assert extrapolation_text(factor) == text
+
+
+def test_noise_is_pooled_over_the_points():
+    totals = np.array([[1.0, 1.1], [2.0, np.nan], [3.0, 2.9]])
+    squares = [np.log(row).var(ddof=1) for row in (totals[0], totals[2])]
+    assert noise_of(totals) == pytest.approx(np.sqrt(np.mean(squares)))
+    assert np.isnan(noise_of(totals[1:2]))

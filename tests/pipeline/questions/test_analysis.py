@@ -1,0 +1,112 @@
+"""The models stage as a whole on a program whose kernels are known."""
+
+import numpy as np
+import pytest
+
+from ingest.alignment import MeasuredRun, align
+from ingest.errors import ModelError
+from ingest.reduction import reduce_profile
+from ingest.scaling import Scaling, ScalingDecision
+from pipeline.models.options import ModelOptions
+from pipeline.models.total import added
+from pipeline.questions.analysis import (
+    analyse,
+    default_target,
+    largest_point,
+    look_ahead,
+    measured_total,
+    scaling_of,
+)
+from tests.profiles import make_profile
+
+MAIN, WORK, SUM, AGAIN = ("main",), ("main", "work"), ("main", "sum"), ("main", "work", "sum")
+STRONG = ScalingDecision(Scaling.STRONG, "p", "")
+SCALES = (4, 8, 16, 32, 64)
+
+
+def efforts(p):
+    """Core-seconds of each call path: `sum` grows with p, all others are constant."""
+    return {MAIN: 10.0, WORK: 1000.0, AGAIN: 1.5 * p, SUM: 0.5 * p}
+
+
+def study(scales=SCALES, noise=0.0):
+    random = np.random.default_rng(1)
+    runs = []
+    for p in scales:
+        for r in (1, 2, 3):
+            factor = random.lognormal(0, noise)
+            times = {path: [effort * factor / p] * p for path, effort in efforts(p).items()}
+            profile = reduce_profile(make_profile({"time": times}), ["time"])
+            runs.append(MeasuredRun((float(p),), r, profile))
+    return align(["p"], runs)
+
+
+@pytest.fixture(scope="module")
+def analysis():
+    return analyse(study(), STRONG, "time", ModelOptions())
+
+
+def test_call_paths_and_regions_are_modelled(analysis):
+    assert analysis.callpaths.kernels.callpaths == (MAIN, WORK, AGAIN, SUM)
+    assert analysis.regions.kernels.callpaths == (("main",), ("work",), ("sum",))
+    assert analysis.regions.models.growth(2) == "p"
+    assert analysis.regions.models.predict(np.array([[1000.0]])).value[:, 0] == pytest.approx(
+        [10, 1000, 2000], rel=1e-3
+    )
+    assert analysis.parameter == "p"
+
+
+def test_the_measured_total_is_the_mean_sum_of_all_call_paths(analysis):
+    assert measured_total(analysis) == pytest.approx([1010 + 2 * p for p in SCALES])
+
+
+def test_without_a_target_it_is_four_times_the_largest_scale(analysis):
+    assert default_target(analysis).tolist() == [[256.0]]
+
+
+def test_the_outlook_ranks_shares_and_flags(analysis):
+    found = look_ahead(analysis, analysis.regions, np.array([[128.0], [4096.0]]))
+    assert found.share_measured == pytest.approx(np.array([10, 1000, 128]) / 1138)
+    total = 1010 + 2 * 4096
+    assert found.share_target == pytest.approx(np.array([10, 1000, 8192]) / total, rel=1e-3)
+    assert found.order.tolist() == [2, 1, 0]
+    assert found.total.value[0] == pytest.approx([1010 + 256, total], rel=1e-3)
+    assert [list(flags) for flags in found.flags] == [
+        [],
+        ["dominant_measured"],
+        ["growing", "coming_bottleneck", "dominant_at_target"],
+    ]
+    (crossing,) = found.crossovers
+    assert (crossing.overtakes, crossing.overtaken, crossing.measured) == (2, 1, False)
+    assert crossing.at == pytest.approx(500, rel=0.01)
+
+
+def test_a_sum_has_the_interval_that_correlated_errors_give():
+    noisy = analyse(study(noise=0.05), STRONG, "time", ModelOptions())
+    models = noisy.callpaths.models
+    prediction = models.predict(np.array([[128.0]]))
+    total = added(models, prediction)
+    above = (prediction.upper - prediction.value)[:, 0]
+    r = models.correlation
+    expected = np.sqrt((1 - r) * (above**2).sum() + r * above.sum() ** 2)
+    assert total.upper[0, 0] - total.value[0, 0] == pytest.approx(expected)
+    assert total.value[0, 0] == pytest.approx(prediction.value.sum())
+
+
+def test_the_largest_point_has_the_largest_scale_then_the_largest_others():
+    points = np.array([[1.0, 8.0, 2.0], [9.0, 4.0, 2.0], [2.0, 8.0, 1.0], [2.0, 8.0, 5.0]])
+    assert largest_point(points, 1) == 3
+    assert largest_point(points, 0) == 1
+    assert largest_point(points[:3], 1) == 2
+
+
+def test_runs_without_a_parameter_cannot_be_modelled():
+    profile = reduce_profile(make_profile({"time": {MAIN: [1.0]}}), ["time"])
+    experiment = align([], [MeasuredRun((), 1, profile)])
+    with pytest.raises(ModelError, match="no parameter"):
+        analyse(experiment, ScalingDecision(Scaling.NONE, "", ""), "time", ModelOptions())
+
+
+@pytest.mark.parametrize(("text", "scaling"), [("auto", None), ("weak", Scaling.WEAK)])
+def test_scaling_in_words(text, scaling):
+    assert scaling_of(text) is scaling

@@ -1,0 +1,158 @@
+"""The page in a real browser: Debian's chromium, driven by playwright."""
+
+import json
+import shutil
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pipeline.report.page.embedding import modules
+
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+TIMEOUT = 15_000  # milliseconds for what should take a few, on a machine that does much else
+FLAGS = (
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+
+
+def find_browser() -> str:
+    """Return the browser's path; skips loudly where there is none."""
+    path = next((found for name in BROWSERS if (found := shutil.which(name))), None)
+    if path is None:
+        pytest.skip("NO BROWSER: the HTML report was not tested in one; apt-get install chromium")
+    return path
+
+
+@contextmanager
+def browser() -> Iterator[Any]:
+    """A running browser."""
+    executable = find_browser()
+    playwright = pytest.importorskip(
+        "playwright.sync_api", reason="NO PLAYWRIGHT: the HTML report was not tested in a browser"
+    )
+    with playwright.sync_playwright() as driver:
+        running = driver.chromium.launch(executable_path=executable, args=list(FLAGS))
+        yield running
+        running.close()
+
+
+class Watched:
+    """An opened page with what it asked of the network and what it complained about."""
+
+    def __init__(self, running: Any, path: Path, address: str = "", **options: Any) -> None:
+        self.requests: list[str] = []
+        self.complaints: list[str] = []
+        self.page = running.new_page(**options)
+        self.page.set_default_timeout(TIMEOUT)
+        self.page.on("request", lambda request: self.requests.append(request.url))
+        self.page.on("console", lambda message: self.complaints.append(message.text))
+        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        self.page.on("dialog", lambda dialog: (self.complaints.append("a dialog"), dialog.dismiss()))
+        self.page.goto(path.as_uri() + (f"#{address}" if address else ""))
+        self.page.wait_for_selector("html[data-ready]", state="attached")
+
+
+def watching(running: Any, path: Path, **options: Any) -> Iterator[Watched]:
+    """Open a page for a fixture, which closes it and fails if the page complained."""
+    opened = Watched(running, path, **options)
+    yield opened
+    assert opened.complaints == []
+    opened.page.close()
+
+
+class Scripts:
+    """The page's ES modules, loaded by the browser one by one as they are in the folder."""
+
+    ADDRESS = "http://report.test/"
+
+    def __init__(self, running: Any) -> None:
+        self.page = running.new_page()
+        self.page.set_default_timeout(TIMEOUT)
+        self.page.route(f"{self.ADDRESS}**", self._serve)
+        self.page.goto(self.ADDRESS)
+
+    def _serve(self, route: Any) -> None:
+        path = route.request.url.removeprefix(self.ADDRESS)
+        if path:
+            route.fulfill(body=modules()[path], content_type="text/javascript")
+        else:
+            route.fulfill(body="<!doctype html>", content_type="text/html")
+
+    def each(self, path: str, name: str, calls: Sequence[Sequence[Any]]) -> list[Any]:
+        """Call an exported function once for each list of arguments."""
+        expression = f"values[0].map((value) => {name}(...value))"
+        found: list[Any] = self.evaluate(path, name, expression, [list(call) for call in calls])
+        return found
+
+    def evaluate(self, path: str, names: str, expression: str, *values: Any) -> Any:
+        """Evaluate an expression over exported names and `values`."""
+        script = (
+            f"async (values) => {{ const {{ {names} }} = await import('/{path}'); return {expression}; }}"
+        )
+        return self.page.evaluate(script, list(values))
+
+    def read(self, payload: Mapping[str, Any], expression: str, *values: Any) -> Any:
+        """Evaluate an expression over the data (``report``, ``level``), modules (IMPORTS) and `values`."""
+        script = f"async ({{ text, values }}) => {{ {IMPORTS} const report = readReport(JSON.parse(text)); "
+        script += f"const level = report.levels.callpaths; return {expression}; }}"
+        return self.page.evaluate(script, {"text": json.dumps(payload), "values": list(values)})
+
+
+IMPORTS = """
+const { readReport } = await import("/data/report.js");
+const outlook = await import("/data/outlook.js");
+const estimates = await import("/data/estimates.js");
+const formula = await import("/text/formula.js");
+const source = await import("/text/source.js");
+const names = await import("/text/names.js");
+const controls = await import("/views/controls.js");
+const crossovers = await import("/views/crossovers.js");
+const boxes = await import("/draw/boxes.js");
+const scales = await import("/views/scale_difference.js");
+"""
+
+
+AXE = Path("tools/javascript/node_modules/axe-core/axe.min.js")
+RUN_AXE = """async () => {
+    const found = await axe.run(document, { resultTypes: ["violations"] });
+    return found.violations.map(({ id, nodes }) => [id, nodes.length, nodes[0].html]);
+}"""
+
+MOVING = """[...document.querySelectorAll('*')].filter((node) => {
+    const style = getComputedStyle(node);
+    return style.transitionDuration !== '0s' || style.animationName !== 'none';
+}).length"""
+
+
+def violations(page: Any) -> list[Any]:
+    """Return what axe-core finds that keeps people from using a page; skips loudly without axe-core."""
+    if not AXE.exists():
+        pytest.skip("NO AXE-CORE: accessibility was not tested; `make javascript` installs it")
+    if page.evaluate("typeof axe") == "undefined":
+        page.evaluate(AXE.read_text(encoding="utf-8"))
+    found: list[Any] = page.evaluate(RUN_AXE)
+    return found
+
+
+def shows(locator: Any, text: str) -> None:
+    """Wait until an element shows a text, however many pictures the page takes to draw it."""
+    from playwright.sync_api import expect
+
+    expect(locator).to_contain_text(text, use_inner_text=True)
+
+
+def hides(locator: Any, text: str) -> None:
+    """Wait until an element no longer shows a text."""
+    from playwright.sync_api import expect
+
+    expect(locator).not_to_contain_text(text, use_inner_text=True)

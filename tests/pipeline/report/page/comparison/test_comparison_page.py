@@ -1,0 +1,271 @@
+"""The page of a comparison in a real browser: its flame graph, its table, and what keeps both together."""
+
+import csv
+import datetime
+import io
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qsl
+
+import pytest
+
+from pipeline.gate.call_trees import ComparedTrees, compare_trees
+from pipeline.gate.check import check
+from pipeline.gate.matching import match
+from pipeline.gate.measurements import KernelId, Level
+from pipeline.gate.options import CheckOptions
+from pipeline.gate.result import CheckResult
+from pipeline.models.options import ModelOptions
+from pipeline.report.page.comparison.comparison_page import comparison_html
+from tests.pipeline.gate.studies import many, study
+from tests.pipeline.report.check.results import NASTY, of_every_kind
+from tests.pipeline.report.page.browser import MOVING, Watched, shows, violations, watching
+
+SLOWLY = 20_000  # milliseconds that a picture may take on a busy machine
+WIDE = {"width": 1400, "height": 1000}
+BOTH = {("main",): 3.0, "solve": 60.0, ("main", "solve", NASTY): 20.0}
+BEFORE = many(k1=12.0) | BOTH | {"gone": 25.0}
+AFTER = many(k1=24.0) | BOTH | {"added": 15.0, ("main", "added", "leaf"): 5.0}
+
+
+@pytest.fixture(scope="module")
+def made() -> tuple[str, ComparedTrees, CheckResult]:
+    one, two = study(BEFORE, seed=1), study(AFTER, seed=2)
+    result = check(two, one, CheckOptions(), ModelOptions(), datetime.date(2026, 1, 1))
+    trees = compare_trees(match(one, two), one, two, (), ModelOptions())
+    return comparison_html(result, (), "gcc", "llvm", trees), trees, result
+
+
+@pytest.fixture(scope="module")
+def file(made: tuple[str, ComparedTrees, CheckResult], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("comparison") / "comparison.html"
+    path.write_text(made[0], encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def watched(running: Any, file: Path) -> Iterator[Watched]:
+    yield from watching(running, file, viewport=WIDE)
+
+
+@pytest.fixture
+def page(watched: Watched) -> Any:
+    return watched.page
+
+
+@pytest.fixture
+def trees(made: tuple[str, ComparedTrees, CheckResult]) -> ComparedTrees:
+    return made[1]
+
+
+def box(page: Any, name: str) -> Any:
+    title = page.locator("title", has_text=re.compile(rf"^{re.escape(name)}\sA, "))
+    return page.locator(".difference .box").filter(has=title)
+
+
+def kept(page: Any) -> dict[str, str]:
+    page.wait_for_timeout(400)
+    return dict(parse_qsl(page.url.partition("#")[2]))
+
+
+@pytest.mark.parametrize("width", [700, 1400])
+def test_it_opens_without_network_and_complaint_and_fits(running: Any, file: Path, width: int) -> None:
+    opened = Watched(running, file, viewport={"width": width, "height": 900})
+    assert opened.requests == [file.as_uri()]
+    assert opened.complaints == []
+    assert opened.page.evaluate("document.documentElement.scrollWidth") == width
+    assert opened.page.locator(".difference .box").count() > 15
+    opened.page.close()
+
+
+def test_boxes_have_the_values_of_both_studies_and_the_verdict(page: Any, trees: ComparedTrees) -> None:
+    shows(page.locator("#difference .side"), "A: gcc, measured at p = 128")
+    shows(page.locator("#difference .side"), "B: llvm, measured at p = 128")
+    k = trees.callpaths.index(("main", "k1"))
+    scale = trees.scales[4]
+    lines = box(page, "k1").locator("title").text_content().split("\n")
+    assert lines[0] == "k1"
+    assert f"without its callees {scale.a.value[k]:.1f} core-s, 5 runs {scale.a.lower[k]:.1f} to " in lines[1]
+    assert lines[2].startswith(f"B, llvm, measured at p = 128: {scale.b.value[k]:.1f} core-s")
+    added, ratio = scale.b.value[k] - scale.a.value[k], scale.b.value[k] / scale.a.value[k]
+    assert lines[3].startswith(f"Difference: +{added:.1f} core-s (×{ratio:.2f}); ")
+    assert lines[4].startswith("Verdict: worse; B / A here 2.")
+    assert "g-up" in box(page, "k1").get_attribute("class")
+
+
+def test_call_paths_of_one_study_are_shown_and_marked(page: Any) -> None:
+    assert box(page, "added").locator(".hatch").count() == 1
+    assert "only in B" in box(page, "added").locator("title").text_content()
+    assert box(page, "gone").count() == 0
+    assert page.locator(".gone title").text_content().startswith("only in A: 2")
+    shows(page.locator(".missing"), "Without width here, only in A: gone (2")
+    page.get_by_role("button", name="Show them").click()
+    assert box(page, "gone").locator(".hatch").count() == 1
+    assert "only in A" in box(page, "gone").locator("title").text_content()
+
+
+@pytest.mark.parametrize(("place", "number"), [("measured at p = 8", 0), ("measured at p = 64", 3)])
+def test_ratios_are_those_tested_at_the_scale(
+    page: Any, made: tuple[str, ComparedTrees, CheckResult], place: str, number: int
+) -> None:
+    page.get_by_label("Scale").select_option(label=place)
+    (changed,) = (one for one in made[2].kernels if one.kernel == KernelId(Level.CALLPATH, ("main", "k1")))
+    change = changed.measured[number]
+    expected = f"worse; B / A here {change.ratio:.2f} ({change.lower:.2f} to {change.upper:.2f}, for all rows"
+    assert expected in box(page, "k1").locator("title").text_content()
+
+
+def test_any_common_scale_and_the_target_can_be_looked_at(page: Any, trees: ComparedTrees) -> None:
+    k = trees.callpaths.index(("main", "solve"))
+    page.get_by_label("Scale").select_option(label="measured at p = 8")
+    shows(page.locator("#difference .side"), "A: gcc, measured at p = 8")
+    assert f"without its callees {trees.scales[0].a.value[k]:.1f} core-s" in (
+        box(page, "solve").locator("title").text_content()
+    )
+    page.get_by_label("Scale").select_option(label="predicted at p = 512")
+    target = trees.scales[-1].b
+    low, high = target.whole
+    shows(page.locator("#difference .side"), f"core-s, 90 % interval {low:.0f} to {high:.0f}. Whole program")
+    expected = f"{target.value[k]:.1f} core-s, 90 % interval {target.lower[k]:.1f} to {target.upper[k]:.1f}"
+    assert expected in box(page, "solve").locator("title").text_content()
+
+
+def test_the_table_and_the_boxes_have_one_selection(page: Any) -> None:
+    page.get_by_role("button", name="Select k1", exact=True).click()
+    assert box(page, "k1").get_attribute("class").endswith("selected")
+    row = page.locator("tr.selected")
+    assert row.locator("th .name").text_content().endswith("k1")
+    assert row.locator(".pick").get_attribute("aria-pressed") == "true"
+    box(page, "solve").click()
+    assert page.locator(".difference .selected").count() == 1
+    assert "selected" in box(page, "solve").get_attribute("class")
+    page.keyboard.press("Escape")
+    assert box(page, "main").count() == 1
+    page.get_by_role("button", name="Select k1", exact=True).click()
+    page.get_by_role("button", name="Select k1", exact=True).click()
+    assert page.locator(".selected").count() == 0
+
+
+def test_the_search_finds_rows_and_boxes(page: Any) -> None:
+    rows = page.locator("table.comparison tbody tr")
+    everything = rows.count()
+    page.get_by_label("Search: Kernels").fill("K19 main")
+    shows(page.locator("#count"), f"1 of {everything} kernels")
+    shows(page.locator("table.comparison tbody tr:visible"), "k19")
+    page.get_by_label("Search: Kernels").fill("k1")
+    names = page.locator(".difference .box:not(.fades) title").all_text_contents()
+    assert all(text.split("\n")[0].startswith("k1") for text in names)
+    assert len(names) == 11  # k1 and k10 to k19
+    page.get_by_label("Search: Kernels").fill("")
+    shows(page.locator("#count"), f"{everything} of {everything} kernels")
+    assert page.locator(".fades").count() == 0
+
+
+def test_the_address_keeps_every_choice(page: Any) -> None:
+    assert kept(page) == {}
+    page.get_by_label("Scale").select_option(label="measured at p = 8")
+    page.get_by_label("Width").select_option("larger")
+    page.get_by_role("radio", name="unchanged").check()
+    page.get_by_label("Search: Kernels").fill("k")
+    box(page, "k1").click()
+    expected = {"scale": "0", "width": "larger", "neutral": "none", "find": "k"}
+    found = kept(page)
+    assert {name: found[name] for name in expected} == expected
+    assert found["zoom"] == found["callpath"]
+    page.reload()
+    page.wait_for_selector("html[data-ready]", state="attached")
+    shows(page.locator("#difference .side"), "A: gcc, measured at p = 8")
+    assert page.get_by_label("Width").input_value() == "larger"
+    assert page.get_by_role("radio", name="unchanged").is_checked()
+    assert page.get_by_label("Search: Kernels").input_value() == "k"
+    assert page.locator(".difference .box").count() == 1
+    assert page.locator("tr.selected").count() == 1
+    assert kept(page) == found
+
+
+@pytest.mark.parametrize("address", ["scale=99&callpath=-4&zoom=1e9", "scale=x&width=no&find=%E0%A4%A"])
+def test_nonsense_in_the_address_does_no_harm(running: Any, file: Path, address: str) -> None:
+    opened = Watched(running, file, address, viewport=WIDE)
+    shows(opened.page.locator("#difference .side"), "A: gcc, measured at p = 128")
+    assert opened.complaints == []
+    opened.page.close()
+
+
+def test_hostile_names_show_as_text(page: Any) -> None:
+    titles = page.locator(".difference title").all_text_contents()
+    assert any(NASTY in title for title in titles)
+    assert page.locator("main script").count() == 0
+
+
+def test_both_are_saved(page: Any, trees: ComparedTrees) -> None:
+    with page.expect_download(timeout=SLOWLY) as download:
+        page.get_by_role("button", name="Save as CSV: differential flame graph").click()
+    rows = list(csv.DictReader(io.StringIO(Path(download.value.path()).read_text())))
+    assert len(rows) == len(trees.callpaths)
+    k = trees.callpaths.index(("main", "k1"))
+    value = float(rows[k]["exclusive effort (core-s), llvm, measured at p = 128"])
+    assert value == pytest.approx(trees.scales[4].b.value[k], rel=1e-6)
+    with page.expect_download(timeout=SLOWLY) as download:
+        page.get_by_role("button", name="Save as CSV: comparison").click()
+    assert Path(download.value.path()).read_text().startswith("Kernel,Verdict,A,B,")
+    with page.expect_download(timeout=SLOWLY) as download:
+        page.get_by_role("button", name="Save as PNG: differential flame graph").click()
+    assert Path(download.value.path()).read_bytes().startswith(b"\x89PNG")
+
+
+def test_the_keyboard_reaches_and_works_everything(page: Any) -> None:
+    reached = set()
+    for _ in range(60):
+        page.keyboard.press("Tab")
+        reached.add(
+            page.evaluate(
+                "(n => n.getAttribute('aria-label') || n.innerText || n.name || n.tagName)"
+                "(document.activeElement)"
+            )
+        )
+    assert {"Skip to the kernels", "Kernels", "Search: Kernels in table and call tree"} <= reached
+    assert {"theme", "neutral", "Save as SVG: differential flame graph", "Select k1"} <= reached
+    assert "g" in {name.lower() for name in reached}  # the picture, once: arrow keys go on from there
+    box(page, "main").focus()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    assert box(page, "main").count() == 0
+    page.keyboard.press("Escape")
+    assert box(page, "main").count() == 1
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_axe_finds_nothing(running: Any, file: Path, tmp_path: Path, theme: str) -> None:
+    size = {"width": 1400, "height": 4000}
+    page = Watched(running, file, viewport=size, color_scheme=theme).page
+    assert violations(page) == []
+    page.get_by_label("Search: Kernels").fill("k")
+    page.get_by_label("Width").select_option("larger")
+    page.get_by_role("button", name="Select k1", exact=True).click()
+    box(page, "k2").focus()
+    assert violations(page) == []
+    page.close()
+    result, renamed = of_every_kind()
+    one, two = study(BEFORE, seed=1), study(AFTER, seed=2)
+    trees = compare_trees(match(one, two), one, two, (), ModelOptions())
+    path = tmp_path / "every-verdict.html"
+    path.write_text(comparison_html(result, renamed, "a", "b", trees), encoding="utf-8")
+    page = Watched(running, path, viewport=size, color_scheme=theme).page
+    assert violations(page) == []
+    page.close()
+
+
+def test_motion_is_reduced_if_it_is_asked_for(running: Any, file: Path) -> None:
+    page = Watched(running, file, reduced_motion="reduce").page
+    assert page.evaluate(MOVING) == 0
+    page.close()
+
+
+def test_without_scripts_the_table_is_there(running: Any, file: Path) -> None:
+    page = running.new_context(java_script_enabled=False).new_page()
+    page.goto(file.as_uri())
+    assert page.locator("table.comparison tbody tr").count() > 3
+    assert page.locator("noscript").count() == 1
+    page.close()

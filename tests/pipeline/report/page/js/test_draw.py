@@ -1,0 +1,73 @@
+"""Axes, scales and the order of tables."""
+
+import math
+
+import pytest
+
+from tests.pipeline.report.page.browser import Scripts
+
+INF, NAN = math.inf, math.nan
+
+
+def test_ticks(scripts: Scripts) -> None:
+    linear = scripts.each(
+        "draw/axes.js", "linearTicks", [(0, 10, 5), (0, 1, 4), (-3, 7, 5), (5, 5, 3), (0, 90, 2)]
+    )
+    assert linear[0] == [0, 2, 4, 6, 8, 10]
+    assert linear[1] == pytest.approx([0, 0.5, 1])
+    assert linear[2] == [-2, 0, 2, 4, 6]
+    assert linear[3] == [5]
+    assert linear[4] == [0, 50]
+    log = scripts.each(
+        "draw/axes.js", "logTicks", [(1, 1000, 4), (1, 30, 4), (1, 5, 4), (1e-6, 1e6, 4), (4, 4.5, 3)]
+    )
+    assert log[0] == [1, 10, 100, 1000]
+    assert log[1] == [1, 3, 10, 30]
+    assert log[2] == [1, 2, 5]
+    assert log[3] == pytest.approx([1e-6, 1e-3, 1, 1e3, 1e6])
+    assert log[4] == pytest.approx([4, 4.2, 4.4])
+    binary = scripts.each("draw/axes.js", "binaryTicks", [(4, 64, 9), (3.9, 65, 9), (4, 1024, 4), (1, 1, 2)])
+    assert binary == [[4, 8, 16, 32, 64], [4, 8, 16, 32, 64], [4, 32, 256], [1]]
+
+
+def test_domains(scripts: Scripts) -> None:
+    log = scripts.each("draw/axes.js", "logDomain", [[[1, 100, NAN, -5, INF]], [[1e-20, 1]], [[0, -1]]])
+    pad = 100**0.05 * 1.05
+    assert log[0] == [pytest.approx(1 / pad), pytest.approx(100 * pad)]
+    assert log[1][0] == pytest.approx(1e-6 / (1e6**0.05 * 1.05))
+    assert log[2] == [0.1, 1]
+    linear = scripts.each("draw/axes.js", "linearDomain", [[[1, 100, NAN]], [[-10, 90]], [[0]], [[]]])
+    assert linear == [[0, pytest.approx(106)], [-10, pytest.approx(96)], [0, 1], [0, 1]]
+
+
+def test_scales_of_charts_turn_back(scripts: Scripts) -> None:
+    found = scripts.evaluate(
+        "draw/axes.js",
+        "linearScale, logScale",
+        "[linearScale, logScale].map((make) => { const scale = make([1, 100], [50, 250]); "
+        "return [scale(1), scale(100), scale(10), scale.invert(150), scale.ticks(3)]; })",
+    )
+    assert found[0] == [50, 250, pytest.approx(50 + 200 * 9 / 99), pytest.approx(50.5), [50, 100]]
+    assert found[1][:4] == pytest.approx([50, 250, 150, 10])
+    assert found[1][4] == [1, 3, 10, 30, 100]
+
+
+def test_tables_sort_numbers_by_size_and_the_unknown_last(scripts: Scripts) -> None:
+    for descending, expected in ((False, [1, 2, 10, NAN]), (True, [10, 2, 1, NAN])):
+        found = scripts.evaluate(
+            "draw/table.js",
+            "compared",
+            "values[0].sort((a, b) => compared(a, b, values[1]))",
+            [2, NAN, 10, 1],
+            descending,
+        )
+        assert found == pytest.approx(expected, nan_ok=True)
+    for descending, expected in ((False, ["a", "B", "c"]), (True, ["c", "B", "a"])):
+        found = scripts.evaluate(
+            "draw/table.js",
+            "compared",
+            "values[0].sort((a, b) => compared(a, b, values[1]))",
+            ["B", "c", "a"],
+            descending,
+        )
+        assert found == expected

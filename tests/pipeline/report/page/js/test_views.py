@@ -1,0 +1,130 @@
+"""What views are made of: colours of growth, labels that differ, ranges of crossovers, boxes, zoomed axes."""
+
+import math
+
+import pytest
+
+from tests.pipeline.report.page.browser import Scripts
+from tests.pipeline.report.page.js.data import data_of, without_predictors
+from tests.pipeline.report.page.studies import study, study_of, two_parameter_study
+
+
+def test_colours_of_growth_are_continuous_and_end(scripts: Scripts) -> None:
+    exponents = [-9, -1, -0.5, 0, 0.02, 1, 2, 50]
+    found = scripts.each("draw/growth.js", "growthPlace", [[e] for e in exponents])
+    assert found == [-100, -100, -50, 0, 1, 50, 100, 100]
+
+
+def test_labels_of_one_name_are_told_apart_by_their_callers(scripts: Scripts) -> None:
+    effort = {
+        ("main",): lambda p: 10 + 0 * p,
+        ("main", "assemble"): lambda p: 5 + 0 * p,
+        ("main", "assemble", "exchange"): lambda p: p,
+        ("main", "solve"): lambda p: 5 + 0 * p,
+        ("main", "solve", "exchange"): lambda p: 2 * p,
+    }
+    data = data_of(study_of(effort))
+    found = scripts.read(data, "names.distinctLabels(level, [0, 2, 4], 22)")
+    assert found == ["main", "exchange (assemble)", "exchange (solve)"]
+    assert scripts.read(data, "names.distinctLabels(level, [1, 3], 22)") == ["assemble", "solve"]
+
+
+def test_long_names_that_differ_in_the_middle_stay_different(scripts: Scripts) -> None:
+    common = "Foam::fvMatrix<Foam::Vector<double> >::{}::solve(dictionary)"
+    effort = {("main",): lambda p: 10 + 0 * p}
+    effort |= {("main", common.format(c)): lambda p: p for c in ("smoother", "preconditioner")}
+    found = scripts.read(data_of(study_of(effort)), "names.distinctLabels(level, [1, 2], 22)")
+    assert len(set(found)) == 2
+    assert max(map(len, found)) <= 40
+
+
+def test_crossovers_have_the_range_in_which_intervals_overlap(scripts: Scripts) -> None:
+    """MPI_Allreduce overtakes the solver where 0.05 p^(3/2) = 100, at p = 158.7."""
+    found = scripts.read(
+        data_of(study()),
+        "level.crossovers.map((one) => [one.at, ...crossovers.crossoverRange(level, [256], one)])",
+    )
+    ((at, low, high),) = [row for row in found if 150 < row[0] < 170]
+    assert 64 < low < at < high < 400
+
+
+def test_ranges_without_an_end_are_infinite(scripts: Scripts) -> None:
+    data = without_predictors(data_of(two_parameter_study()))
+    found = scripts.read(data, "crossovers.crossoverRange(level, [64, 30], { over: 2, past: 0, at: 50 })")
+    assert found == [0, math.inf]
+
+
+def test_callees_too_narrow_share_a_box(scripts: Scripts) -> None:
+    wide = {("main",): lambda p: 1 + 0 * p, ("main", "big"): lambda p: 1000 + 0 * p}
+    many = {("main", f"f{i}"): lambda p: 1 + 0 * p for i in range(40)}
+    data = data_of(study_of(wide | many))
+    found, whole = scripts.read(
+        data,
+        "(({ found, whole }) => [found, whole])"
+        "(boxes.boxesBelow(report.tree, report.tree.values(-1, 4, []), -1, 500))",
+    )
+    (others,) = [box for box in found if box["others"]]
+    (big,) = [box for box in found if box["k"] == 1]
+    assert (others["others"], others["k"], others["depth"]) == (40, 0, 1)
+    assert others["x"] == pytest.approx(big["x"] + big["wide"])
+    assert others["wide"] == pytest.approx(500 * 40 / whole, rel=0.05)
+
+
+def test_a_rectangle_of_pixels_gives_the_domains_of_the_axes(scripts: Scripts) -> None:
+    found = scripts.evaluate(
+        "draw/zoom.js",
+        "domainsOf",
+        """(async () => {
+            const { linearScale, logScale } = await import("/draw/axes.js");
+            const chart = { x: logScale([1, 256], [0, 800]), y: linearScale([0, 10], [100, 0]) };
+            return domainsOf(chart, { left: 100, right: 200, top: 20, bottom: 70 });
+        })()""",
+    )
+    assert found["x"] == [pytest.approx(2), pytest.approx(4)]
+    assert found["y"] == [pytest.approx(3), pytest.approx(8)]
+
+
+def test_figures_between_scales_follow_power_laws(scripts: Scripts) -> None:
+    curve = [{"x": x, "value": x**2, "lower": 0, "upper": 2 * x**2} for x in (1, 4, 16)]
+    calls = [(curve, x) for x in (1, 2, 4, 8, 16, 0.5, 17)] + [(curve[:1], 1), ([], 1)]
+    found = scripts.each("data/estimates.js", "figureAt", calls)
+    assert [one and one["value"] for one in found] == [
+        *(pytest.approx(x**2) for x in (1, 2, 4, 8, 16)),
+        *(None, None, 1, None),
+    ]
+    assert found[1]["lower"] == 0
+    assert found[1]["upper"] == pytest.approx(8)
+
+
+def test_figures_that_are_not_available_are_left_out(scripts: Scripts) -> None:
+    estimates = {"scale": [1, 2, 4], "value": [1, None, 3], "lower": [None, 1, 2], "upper": [2, 2, None]}
+    found = scripts.each("data/estimates.js", "known", [[estimates]])[0]
+    assert [one["x"] for one in found] == [1, 4]
+    assert math.isnan(found[0]["lower"])
+    assert math.isnan(found[1]["upper"])
+
+
+def test_estimates_have_units_and_intervals(scripts: Scripts) -> None:
+    calls = [
+        ({"value": 12.345, "lower": 10, "upper": 20_000}, "s"),
+        ({"value": 0.5, "lower": 0.25, "upper": 1}, "%"),
+        ({"value": 2, "lower": float("nan"), "upper": 3}, ""),
+    ]
+    found = scripts.each("text/numbers.js", "estimateText", calls)
+    thin = "\N{NARROW NO-BREAK SPACE}"
+    assert found == [f"12.3{thin}s (10.0 to 20.0{thin}k)", f"50.0{thin}% (25.0 to 100)", "2.00"]
+
+
+def test_targets_outside_are_said_to_be_far(scripts: Scripts) -> None:
+    data = data_of(study())
+    found = scripts.read(
+        data, "values.map((p) => controls.outsideText(report.space, [p]))", 32, 64, 128, 1, 999, 9999
+    )
+    assert found == [
+        "",
+        "",
+        "2 times outside the measured range",
+        "4 times outside the measured range",
+        "16 times outside the measured range: far",
+        "160 times outside the measured range: far too much to decide on",
+    ]

@@ -1,0 +1,122 @@
+"""The page's address keeps what was chosen: reloading and links bring it back."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qsl
+
+import pytest
+
+from pipeline.report.page import report_html
+from tests.pipeline.report.page.browser import Watched, shows, watching
+from tests.pipeline.report.page.studies import answered, study, two_parameter_study, with_other_metrics
+
+WIDE = {"width": 1400, "height": 4000}
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("report") / "report.html"
+    report = replace(answered(study()), others=with_other_metrics(study()).others)
+    path.write_text(report_html(report), encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def watched(running: Any, file: Path) -> Iterator[Watched]:
+    yield from watching(running, file, viewport=WIDE)
+
+
+def kept(page: Any) -> dict[str, str]:
+    """What the address has once it follows."""
+    page.wait_for_timeout(400)
+    return dict(parse_qsl(page.url.partition("#")[2], keep_blank_values=True))
+
+
+def set_target(page: Any, text: str) -> None:
+    box = page.get_by_label("Target p", exact=True)
+    box.fill(text)
+    box.press("Enter")
+
+
+def test_an_unchanged_page_has_a_plain_address(watched: Watched, file: Path) -> None:
+    assert kept(watched.page) == {}
+    assert watched.page.url == file.as_uri()
+
+
+def test_every_choice_is_kept_and_comes_back(watched: Watched) -> None:
+    page = watched.page
+    set_target(page, "777")
+    page.locator("#controls").get_by_role("radio", name="Call paths").check()
+    page.locator("#controls select").select_option(label="visits (occ)")
+    page.locator("#kernel-table thead").get_by_role("button", name="Kernel").click()
+    page.locator("#kernel-table .opener", has_text="MPI_Allreduce").click()
+    page.get_by_role("button", name="Collapse all").click()
+    page.get_by_role("button", name="Select MPI_Allreduce").click()
+    page.get_by_label("Search: Kernels").fill("m")
+    expected = {"at.p": "777", "show": "callpaths", "metric": "visits", "sort": "name", "open": "2"}
+    expected |= {"tree": "", "callpath": "2", "find": "m"}
+    assert kept(page) == expected
+    page.reload()
+    page.wait_for_selector("html[data-ready]", state="attached")
+    assert page.get_by_label("Target p", exact=True).input_value() == "777"
+    assert page.locator("#controls").get_by_role("radio", name="Call paths").is_checked()
+    assert page.locator("#controls select option:checked").inner_text() == "visits (occ)"
+    assert page.locator("#kernel-table th[aria-sort=ascending]").inner_text().strip() == "Kernel"
+    assert page.locator("#kernel-table .kernel-detail").count() == 1
+    shows(page.locator("#kernel-table tr.selected"), "MPI_Allreduce")
+    assert page.get_by_label("Search: Kernels").input_value() == "m"
+    assert kept(page) == expected
+
+
+def test_going_back_to_how_it_opens_leaves_nothing_in_the_address(watched: Watched) -> None:
+    page = watched.page
+    set_target(page, "300")
+    assert kept(page) == {"at.p": "300"}
+    page.get_by_role("button", name="Reset").click()
+    assert kept(page) == {}
+    assert "#" not in page.url
+
+
+def test_links_to_sections_keep_what_was_chosen(watched: Watched) -> None:
+    page = watched.page
+    set_target(page, "300")
+    page.locator("nav").get_by_role("link", name="Call tree").click()
+    assert kept(page) == {"at.p": "300", "section": "tree"}
+
+
+def test_a_changed_address_is_followed(watched: Watched, file: Path) -> None:
+    page = watched.page
+    page.goto(f"{file.as_uri()}#at.p=99&region=MPI_Allreduce")
+    page.wait_for_selector("html[data-ready]", state="attached")
+    page.wait_for_function("document.querySelector('.at-target').textContent.includes('p = 99')")
+    shows(page.locator("#controls .chip"), "MPI_Allreduce")
+    assert page.locator("#tree-rows .selected").count() == 1
+
+
+NONSENSE = (
+    "at.p=-3&callpath=99&open=x.7&sort=no&metric=no&tree=x.99",
+    "region=no&zoom=1e9",
+    "%E0%A4%A=1",
+    "kernels",
+)
+
+
+@pytest.mark.parametrize("address", NONSENSE)
+def test_nonsense_in_the_address_does_no_harm(running: Any, file: Path, address: str) -> None:
+    opened = Watched(running, file, address, viewport=WIDE)
+    shows(opened.page.locator(".at-target"), "p = 256")
+    assert opened.page.locator(".failed").count() == 0
+    assert opened.complaints == []
+    opened.page.close()
+
+
+def test_every_parameter_is_kept(running: Any, tmp_path: Path) -> None:
+    path = tmp_path / "report.html"
+    path.write_text(report_html(answered(two_parameter_study())), encoding="utf-8")
+    opened = Watched(running, path, "at.p=128&at.n=20", viewport=WIDE)
+    shows(opened.page.locator(".at-target"), "p = 128, n = 20")
+    shows(opened.page.locator(".at-target"), "wall time")
+    assert "formulas alone" not in opened.page.locator(".at-target").inner_text()
+    opened.page.close()

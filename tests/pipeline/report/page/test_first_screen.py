@@ -1,0 +1,84 @@
+"""The first screen in a browser: the answers, and two charts that fit and hide nothing."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from pipeline.report.page import report_html
+from tests.pipeline.report.page.browser import Watched, shows
+from tests.pipeline.report.page.studies import answered, study
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("report") / "report.html"
+    path.write_text(report_html(answered(study())), encoding="utf-8")
+    return path
+
+
+def pixels(page: Any, where: str, *names: str) -> list[list[float]]:
+    """Numbers in attributes of the elements of a chart."""
+    script = "(nodes, names) => nodes.map((node) => names.map((name) => Number(node.getAttribute(name))))"
+    found: list[list[float]] = page.eval_on_selector_all(where, script, list(names))
+    return found
+
+
+def test_first_screen_answers_and_has_two_charts(running: Any, file: Path) -> None:
+    for theme in ("light", "dark"):
+        watched = Watched(running, file, viewport={"width": 1400, "height": 900}, color_scheme=theme)
+        page = watched.page
+        assert page.locator(".answers dt").all_inner_texts() == [
+            *("How long", "How far", "What breaks first", "How sure", "What next")
+        ]
+        boxes = [page.locator(f"#runtime-{name} svg").bounding_box() for name in ("speedup", "efficiency")]
+        assert all(box is not None and box["y"] + box["height"] <= 900 for box in boxes)
+        assert boxes[0]["y"] == boxes[1]["y"]
+        assert watched.complaints == []
+        page.close()
+
+
+def test_charts_of_the_first_screen_fit_and_keep_every_point(running: Any, file: Path) -> None:
+    for width in (1400, 700, 380):
+        watched = Watched(running, file, viewport={"width": width, "height": 900})
+        page = watched.page
+        assert page.evaluate("document.documentElement.scrollWidth") == width
+        for name in ("speedup", "efficiency"):
+            host = f"#runtime-{name}"
+            dots = pixels(page, f"{host} circle.dot", "cx", "cy")
+            frame = page.locator(f"{host} svg").bounding_box()
+            clip = pixels(page, f"{host} clipPath rect", "x", "y", "width", "height")[0]
+            assert len(dots) == 5
+            assert all(
+                clip[0] <= x <= clip[0] + clip[2] and clip[1] <= y <= clip[1] + clip[3] for x, y in dots
+            )
+            assert frame["width"] <= width
+        page.close()
+
+
+def test_charts_of_the_first_screen_say_what_they_show(running: Any, file: Path) -> None:
+    watched = Watched(running, file, viewport={"width": 1400, "height": 900})
+    page = watched.page
+    label = page.locator("#runtime-efficiency svg").get_attribute("aria-label")
+    assert label.startswith("parallel efficiency over p. Measured: 100 % at p = 4, ")
+    assert "; predicted: " in label
+    assert " at p = 256, 90 % interval " in label
+    shows(page.locator("#runtime-efficiency-key"), "75 %, as asked for")
+    assert page.locator("#runtime-speedup path.ideal").count() == 1
+    assert page.locator("#runtime-speedup path.threshold").count() == 0
+    assert page.locator("#runtime-efficiency path.threshold").count() == 1
+    assert page.locator("#runtime-speedup path.bar").count() == 5
+    page.hover("#runtime-speedup svg", position={"x": 300, "y": 100})
+    shows(page.locator("#runtime-speedup .readings"), "90 % interval")
+    page.close()
+
+
+def test_models_fade_beyond_four_and_sixteen_times_the_measured_range(running: Any, tmp_path: Path) -> None:
+    path = tmp_path / "report.html"
+    for target, faded in ((256.0, (0, 0)), (1024.0, (1, 0)), (4096.0, (1, 1))):
+        path.write_text(report_html(answered(study(), np.array([[target]]))), encoding="utf-8")
+        watched = Watched(running, path, viewport={"width": 1400, "height": 900})
+        chart = "#runtime-speedup path.line"
+        assert tuple(watched.page.locator(f"{chart}{cls}").count() for cls in (".far", ".very-far")) == faded
+        watched.page.close()

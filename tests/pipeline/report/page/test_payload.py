@@ -1,0 +1,298 @@
+"""The page's data as a whole, and the small parts of it: regions, metrics, imbalance, filter."""
+
+import base64
+import json
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from ingest.alignment import MeasuredRun, align
+from ingest.arrays import FloatArray
+from ingest.profile import MetricKind
+from ingest.reduction import reduce_profile
+from ingest.scaling import Scaling, decide_scaling
+from pipeline.models.options import ModelOptions
+from pipeline.questions.analysis import Analysis, analyse, default_target
+from pipeline.questions.runtime.figures import Study
+from pipeline.report.page import payload
+from pipeline.report.page.payload import (
+    METRICS,
+    MOST_UNEVEN,
+    filter_data,
+    imbalance_data,
+    page_data,
+    region_data,
+    region_numbers,
+    runtime_data,
+    short_unit,
+    shown_levels,
+)
+from pipeline.report.page.program import program_data
+from pipeline.report.runtime_charts import predicted_figures
+from tests.pipeline.report.page.studies import (
+    EVIDENCE,
+    SCRIPT,
+    SHIFT,
+    SOLVER,
+    answered,
+    outlooks,
+    study,
+    study_of,
+    two_parameter_study,
+)
+from tests.profiles import make_profile
+
+
+def floats(text: str, columns: int) -> FloatArray:
+    return np.frombuffer(base64.b64decode(text), dtype="<f4").reshape(-1, columns)
+
+
+def data_of(analysis: Analysis, evidence: dict[str, Any] | None = None) -> dict[str, Any]:
+    targets = default_target(analysis)
+    return page_data(analysis, shown_levels(analysis, *outlooks(analysis), targets), targets, evidence)
+
+
+def numbers_of(analysis: Analysis) -> dict[str, int]:
+    return region_numbers([analysis.regions.kernels, analysis.callpaths.kernels])
+
+
+def regions_of(analysis: Analysis) -> list[dict[str, Any]]:
+    return region_data(analysis, numbers_of(analysis))
+
+
+def imbalance(analysis: Analysis) -> dict[str, Any] | None:
+    return imbalance_data(analysis, np.arange(len(analysis.callpaths.kernels)))
+
+
+def test_what_was_measured_and_what_can_be_asked() -> None:
+    data = data_of(two_parameter_study())
+    assert data["parameters"] == ["p", "n"]
+    assert data["column"] == 0
+    assert data["points"] == two_parameter_study().experiment.points.tolist()
+    assert data["points"][data["largest"]] == [64.0, 50.0]
+    assert data["targets"] == [[256.0, 50.0]]
+    assert data["first"] == [4.0, 10.0]
+    assert data["reach"] == [1024.0, 50.0]
+    for level in data["levels"].values():
+        assert (level["grid"][0], level["grid"][-1]) == (1.0, 65536.0)
+        assert len(floats(level["value"], len(level["grid"]))) == len(level["region"])
+    assert data["limits"] == {"growing": 0.9, "noteworthy": 0.01}
+    json.dumps(data, allow_nan=False)
+
+
+def test_what_is_modelled() -> None:
+    strong, neither = data_of(study()), data_of(two_parameter_study())
+    assert (strong["metric"], strong["unit"], strong["relativeGrowth"]) == ("effort", "core-s", False)
+    assert (neither["metric"], neither["unit"], neither["relativeGrowth"]) == ("time", "s", True)
+
+
+def test_levels_are_not_mixed_up() -> None:
+    shared = {
+        ("main",): lambda p: 100 + 0 * p,
+        ("main", "MPI_Send"): lambda p: 3 + 0 * p,
+        ("main", "solve"): lambda p: 50 + 0 * p,
+        ("main", "solve", "MPI_Send"): lambda p: 2 + 0 * p,
+    }
+    data = data_of(study_of(shared))
+    assert [region["name"] for region in data["regions"]] == ["main", "MPI_Send", "solve"]
+    assert data["levels"]["regions"]["region"] == [0, 1, 2]
+    assert data["levels"]["callpaths"]["region"] == [0, 1, 2, 1]
+    callpaths = data["levels"]["callpaths"]
+    assert len(floats(callpaths["value"], len(callpaths["grid"]))) == 4
+
+
+def test_other_metrics_are_summed_over_locations_and_averaged_over_repetitions() -> None:
+    (visits,) = data_of(study())["metrics"]
+    assert (visits["name"], visits["unit"]) == ("visits", "occ")
+    expected = [[10.0 * depth * p for p in (4, 8, 16, 32, 64)] for depth in (1, 2, 3, 2, 3)]
+    np.testing.assert_allclose(floats(visits["values"], 5), expected)
+
+
+def metric_study(names: tuple[str, ...]) -> Analysis:
+    """A study with several metrics; call path i has the value i + 1 of each on both locations."""
+    runs = []
+    for p in (2, 4, 8, 16, 32):
+        paths = (("main",), ("main", "solve"))
+        values = {name: {path: np.full(p, float(i + 1)) for i, path in enumerate(paths)} for name in names}
+        kinds = dict.fromkeys(names, MetricKind.EXCLUSIVE)
+        runs.append(MeasuredRun((float(p),), 0, reduce_profile(make_profile(values, kinds=kinds), names)))
+    experiment = align(("p",), runs)
+    return analyse(experiment, decide_scaling(experiment, Scaling.STRONG), "time", ModelOptions())
+
+
+def test_only_the_first_metrics_are_shown() -> None:
+    assert METRICS == 4
+    metrics = data_of(metric_study(("a", "time", "b", "c", "d", "e")))["metrics"]
+    assert [metric["name"] for metric in metrics] == ["a", "b", "c", "d"]
+    np.testing.assert_allclose(
+        floats(metrics[3]["values"], 5), [[i * p for p in (2, 4, 8, 16, 32)] for i in (1, 2)]
+    )
+
+
+def test_seconds_have_one_symbol() -> None:
+    assert [short_unit(unit) for unit in ("sec", "s", "bytes", "")] == ["s", "s", "bytes", ""]
+    assert data_of(study())["imbalance"]["unit"] == "s"
+
+
+def test_regions_have_only_what_is_known() -> None:
+    rows = {row["name"]: row for row in regions_of(study())}
+    assert rows[SCRIPT] == {"name": SCRIPT, "paradigm": "compiler"}
+    assert rows[SOLVER]["short"] == "Foam::fvMatrix<Foam::Vector<double> >::solveSegregated"
+    assert list(rows) == list(numbers_of(study()))
+    assert numbers_of(study()) == {name: i for i, name in enumerate(rows)}
+    assert {row["name"]: row for row in regions_of(two_parameter_study())}["solve"] == {"name": "solve"}
+
+
+def test_regions_have_linker_names_and_sources() -> None:
+    analysis = study()
+    table = analysis.experiment.regions
+    known = replace(
+        table,
+        mangled=("_main", "", *table.mangled[2:]),
+        file=("a.cpp", "b.cpp", "", "c.cpp", ""),
+        line=np.array([7, 0, 9, 1, -1]),
+        paradigm=("", "", "mpi", "", ""),
+    )
+    rows = regions_of(replace(analysis, experiment=replace(analysis.experiment, regions=known)))
+    assert rows[0] == {"name": "main", "mangled": "_main", "source": "a.cpp:7"}
+    assert rows[1]["source"] == "b.cpp"
+    assert "mangled" not in rows[1]
+    assert rows[2] == {"name": "MPI_Allreduce", "paradigm": "mpi"}
+    assert rows[3]["source"] == "c.cpp:1"
+
+
+def test_regions_that_only_call_paths_have_come_last() -> None:
+    analysis = study()
+    without = replace(
+        analysis,
+        regions=replace(
+            analysis.regions,
+            kernels=replace(analysis.regions.kernels, callpaths=(("operator<<",), ("other",))),
+        ),
+    )
+    numbers = numbers_of(without)
+    assert list(numbers)[:3] == [SHIFT, "other", "main"]
+    assert regions_of(without)[1] == {"name": "other"}
+
+
+def test_imbalance_is_led_by_the_call_path_with_the_largest_excess() -> None:
+    data = imbalance(study())
+    assert data is not None
+    kernels = study().callpaths.kernels
+    assert kernels.callpaths[data["kernels"][0]][-1] == SOLVER
+    low, mean, high = (floats(data[key], 5) for key in ("low", "mean", "high"))
+    assert ((low <= mean) & (mean <= high)).all()
+    np.testing.assert_allclose(high[0] / low[0], 1.2, rtol=1e-5)
+    assert data["locations"] == [4, 8, 16, 32, 64]
+    reduction = study().experiment.values["time"]
+    for values, found in ((reduction.min, low), (reduction.mean, mean), (reduction.max, high)):
+        np.testing.assert_allclose(found, values[kernels.node].mean(axis=2)[data["kernels"]], rtol=1e-5)
+
+
+def uneven_study(excess: dict[str, list[float]], locations: int = 2) -> Analysis:
+    """Two locations at every point; the first has twice the given excess more of each callee of main."""
+    runs = []
+    for i, p in enumerate((2, 4, 8, 16, 32)):
+        time = {("main",): [0.1, 0.1][:locations]}
+        time |= {("main", name): [100 + 2 * values[i], 100.0][:locations] for name, values in excess.items()}
+        runs.append(MeasuredRun((float(p),), 0, reduce_profile(make_profile({"time": time}), ("time",))))
+    experiment = align(("p",), runs)
+    return analyse(experiment, decide_scaling(experiment, Scaling.STRONG), "time", ModelOptions())
+
+
+def test_the_most_uneven_are_those_with_the_largest_share_of_the_excess_of_a_point() -> None:
+    analysis = uneven_study({"early": [3, 0, 0, 0, 0], "late": [1, 10, 10, 10, 60], "even": [0, 0, 0, 0, 0]})
+    data = imbalance(analysis)
+    assert data is not None
+    names = [analysis.callpaths.kernels.callpaths[k][-1] for k in data["kernels"]]
+    assert names == ["late", "early"]
+
+
+def test_imbalance_shows_only_the_most_uneven(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert MOST_UNEVEN == 100
+    monkeypatch.setattr(payload, "MOST_UNEVEN", 2)
+    data = imbalance(uneven_study({"a": [1] * 5, "b": [3] * 5, "c": [2] * 5}))
+    assert data is not None
+    assert data["kernels"] == [2, 3]
+
+
+def test_the_equally_uneven_stay_in_the_order_of_the_tree() -> None:
+    data = imbalance(uneven_study({f"f{i:02}": [1] * 5 for i in range(40)}))
+    assert data is not None
+    assert data["kernels"] == list(range(1, 41))
+
+
+def test_no_imbalance_without_locations_or_with_one() -> None:
+    assert imbalance(two_parameter_study()) is None
+    assert imbalance(uneven_study({"a": [1, 2, 3, 4, 5]}, locations=1)) is None
+
+
+def test_imbalance_of_what_was_not_modelled_as_time() -> None:
+    analysis = study()
+    visits = analyse(analysis.experiment, analysis.decision, "visits", ModelOptions())
+    data = imbalance(visits)
+    assert data is not None
+    assert data["unit"] == "occ"
+    assert data["kernels"] == []
+    assert [metric["name"] for metric in data_of(visits)["metrics"]] == ["time"]
+
+
+def test_points_without_runs_have_no_locations() -> None:
+    analysis = study()
+    runs = tuple(run for run in analysis.experiment.runs if run.point > 0)
+    data = imbalance(replace(analysis, experiment=replace(analysis.experiment, runs=runs)))
+    assert data is not None
+    assert data["locations"] == [0, 8, 16, 32, 64]
+
+
+def test_filter_rows_share_their_reasons() -> None:
+    assert filter_data(EVIDENCE) == {
+        "method": "paper rule",
+        "reasons": ["it is long", "no rule keeps it"],
+        "rows": [
+            [SOLVER, "Foam::fvMatrix<Foam::Vector<double> >::solveSegregated", True, 0, 10.0, 99.0],
+            [SCRIPT, SCRIPT, True, 0, 20.0, 5.0],
+            [SHIFT, SHIFT, False, 1, 1e6, 3.0],
+        ],
+    }
+    assert data_of(study(), EVIDENCE)["filter"] == filter_data(EVIDENCE)
+
+
+def test_filter_rows_have_five_digits() -> None:
+    row = {"region": "a", "kept": True, "why": "", "visits": 1234567.0, "time": 0.123456789}
+    data = filter_data({"method": "", "regions": [row]})
+    assert data is not None
+    assert data["rows"][0][4:] == [1234600.0, 0.12346]
+
+
+def test_no_filter_without_evidence_or_decisions() -> None:
+    assert filter_data(None) is None
+    assert filter_data({"method": "paper rule", "regions": []}) is None
+    assert data_of(study())["filter"] is None
+
+
+def test_figures_that_are_not_available_have_no_chart() -> None:
+    analysis = two_parameter_study()
+    report = answered(analysis)
+    assert report.runtime is not None
+    curve = predicted_figures(Study(analysis), report.targets[-1], np.array([4.0, 256.0]))
+    charts = runtime_data(analysis, report.runtime, report.targets[-1], curve)
+    assert [chart["name"] for chart in charts] == ["wall"]
+
+
+def test_figures_for_any_target_are_those_of_the_runtime() -> None:
+    report = answered(study())
+    assert report.runtime is not None
+    curve = predicted_figures(Study(study()), report.targets[-1], np.array([16.0, 256.0]))
+    rows = program_data(study(), curve)["answers"]
+    assert [(row["label"], row["unit"]) for row in rows] == [
+        ("wall time", "s"),
+        ("speed-up", ""),
+        ("efficiency", "%"),
+    ]
+    for row, name in zip(rows, ("wall", "speedup", "efficiency"), strict=True):
+        expected = getattr(report.runtime.figures, name)
+        for end in ("value", "lower", "upper"):
+            assert row["estimates"][end][-1] == pytest.approx(getattr(expected, end)[-1], rel=1e-5)

@@ -1,0 +1,218 @@
+"""What the templates show beside the verdict."""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from pipeline.models.quality import Note
+from pipeline.questions.analysis import Analysis
+from pipeline.report.page.sections import (
+    LISTED_VALUES,
+    attributes,
+    configuration_rows,
+    counted,
+    efficiency_table,
+    facts,
+    model_warnings,
+    predicted_efficiency,
+    prediction_text,
+    repetitions_text,
+    scale_text,
+    study_name,
+)
+from tests.pipeline.report.page.studies import (
+    EFFICIENCY,
+    PROVENANCE,
+    answered,
+    study,
+    study_of,
+    two_parameter_study,
+)
+
+
+@pytest.mark.parametrize(
+    ("paths", "name"),
+    [
+        (["a/hpcg/app.p1/profile.cubex", "a/hpcg/app.p2/profile.cubex"], "hpcg"),
+        (["data/series.txt"], "series"),
+        (["/x/y", "/z"], "Scaling study"),
+        ([], "Scaling study"),
+    ],
+)
+def test_the_study_is_named_by_its_inputs(paths: list[str], name: str) -> None:
+    assert study_name({"inputs": [{"path": path} for path in paths]}) == name
+
+
+def test_facts_are_points_call_tree_locations_and_filter() -> None:
+    analysis = study_of(
+        {("main",): lambda p: 9 + 0 * p, ("main", "main"): lambda p: 5 + 0 * p}, processes=(4, 8, 16, 32, 64)
+    )
+    analysis = replace(analysis, decision=replace(analysis.decision, reason="strong scaling, as asked"))
+    assert facts(analysis, PROVENANCE) == [
+        ("Measurements", "5 points, p = 4 8 16 32 64; up to 3 repetitions"),
+        ("Call tree", "2 call paths in 1 region"),
+        ("Scaling", "strong scaling, as asked"),
+        ("Locations", "4 to 64 per run"),
+        ("Filter", "keeps 2 of 3 filterable regions"),
+    ]
+
+
+def test_facts_that_are_not_known_are_left_out() -> None:
+    names = [name for name, _ in facts(two_parameter_study(), PROVENANCE | {"filter": ""})]
+    assert names == ["Measurements", "Call tree", "Scaling"]
+    assert facts(two_parameter_study(), PROVENANCE)[0][1] == (
+        "25 points, p = 4 8 16 32 64, n = 10 20 30 40 50; up to 2 repetitions"
+    )
+
+
+@pytest.mark.parametrize(("count", "listed"), [(LISTED_VALUES, True), (LISTED_VALUES + 1, False)])
+def test_many_values_of_a_parameter_show_as_a_range(count: int, listed: bool) -> None:
+    assert LISTED_VALUES == 8
+    analysis = study_of({("main",): lambda p: 1 + p}, processes=range(2, 2 + count), repetitions=1)
+    text = dict(facts(analysis, PROVENANCE))["Measurements"]
+    assert text.startswith(f"{count} points, p = 2 ")
+    assert (text.endswith("(9 values); one repetition")) != listed
+    assert ("p = 2 … 10 (" in text) != listed
+
+
+def with_attributes(analysis: Analysis, *told: dict[str, str]) -> Analysis:
+    runs = tuple(
+        replace(run, attributes=told[i % len(told)]) for i, run in enumerate(analysis.experiment.runs)
+    )
+    return replace(analysis, experiment=replace(analysis.experiment, runs=runs))
+
+
+def test_facts_name_the_measurement_system_and_the_machine_once() -> None:
+    analysis = with_attributes(
+        study(),
+        {"Creator": "Score-P 8", "other": "x", "HOSTS": "n1"},
+        {"generator": "TAU", "system": "", "machine": "n1"},
+    )
+    told = dict(facts(analysis, PROVENANCE))
+    assert told["Measured with"] == "Score-P 8, TAU"
+    assert told["Machine"] == "n1"
+    assert attributes(analysis.experiment) == [
+        ("Creator", "Score-P 8"),
+        ("other", "x"),
+        ("HOSTS", "n1"),
+        ("generator", "TAU"),
+        ("system", ""),
+        ("machine", "n1"),
+    ]
+
+
+def test_the_same_locations_in_every_run_are_one_number() -> None:
+    analysis = study()
+    runs = tuple(run for run in analysis.experiment.runs if run.point == 1)
+    told = dict(facts(replace(analysis, experiment=replace(analysis.experiment, runs=runs)), PROVENANCE))
+    assert told["Locations"] == "8 per run"
+
+
+def test_nouns_follow_their_number() -> None:
+    assert [counted(number, "point") for number in (0, 1, 2)] == ["0 points", "1 point", "2 points"]
+
+
+def test_repetitions_in_words() -> None:
+    assert [repetitions_text(count) for count in (1, 2, 3)] == [
+        "one repetition",
+        "up to 2 repetitions",
+        "up to 3 repetitions",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (4.0, "4"),
+        (131072.0, "131072"),
+        (1048576.0, "1048576"),
+        (20.5, "20.5"),
+        (1 / 3, "0.333333"),
+        (1e15, "1e+15"),
+        (999_999_999_999_999.0, "999999999999999"),
+    ],
+)
+def test_whole_values_of_parameters_stay_whole(value: float, text: str) -> None:
+    assert scale_text(value) == text
+
+
+def test_what_predictions_are_based_on() -> None:
+    some = {"grid": [5.65685, 16.0, 131072.0], "region": [0, 1, 2], "predictor": {"kernels": [0, 2]}}
+    levels = {"regions": some, "callpaths": some}
+    one, two = (prediction_text(names, "p", levels) for names in (["p"], ["p", "n"]))
+    assert "intervals of 2 of 3 regions, 2 of 3 call paths and of the total" in one
+    assert "computed at 3 scales from p = 5.657 to 131072 and are interpolated." in one
+    assert "and elsewhere have the interval of the same scale, by ratio." in two
+    without = {name: some | {"predictor": None} for name in levels}
+    assert prediction_text(["p"], "p", without) == (
+        "Predictions and intervals were computed at 3 scales from p = 5.657 to 131072 and are interpolated."
+    )
+
+
+def test_efficiency_leaves_out_what_is_unknown_everywhere() -> None:
+    table = efficiency_table(EFFICIENCY)
+    assert table["points"] == ["p = 4"]
+    assert table["notices"] == ["IPC needs counters"]
+    assert [(row["name"], row["depth"]) for row in table["rows"]] == [
+        ("global efficiency", 0),
+        ("parallel efficiency", 1),
+        ("load balance", 2),
+        ("communication efficiency", 2),
+        ("computation scalability", 1),
+    ]
+    assert table["rows"][0]["cells"] == [{"text": "90.0 %", "rating": "good"}]
+
+
+@pytest.mark.parametrize(
+    ("value", "text", "rating"),
+    [
+        (0.8, "80.0 %", "good"),
+        (0.799, "79.9 %", "fair"),
+        (0.6, "60.0 %", "fair"),
+        (0.5994, "59.9 %", "poor"),
+        (1.25, "125.0 %", "good"),
+        (None, "–", "none"),
+    ],
+)
+def test_efficiencies_are_rated(value: float | None, text: str, rating: str) -> None:
+    point: dict[str, Any] = dict(EFFICIENCY["points"][0]) | {"at": {"p": 4, "n": 20.5}, "ipc": 0.5}
+    table = efficiency_table({"points": [point | {"ipc": value}, point], "notices": []})
+    row = table["rows"][-1]
+    assert table["points"] == ["p = 4, n = 20.5"] * 2
+    assert (row["name"], row["depth"]) == ("IPC scalability", 2)
+    assert row["cells"] == [{"text": text, "rating": rating}, {"text": "50.0 %", "rating": "poor"}]
+
+
+def test_warnings_about_models_come_with_their_number_the_most_frequent_first() -> None:
+    models = study().callpaths.models
+    note = np.array(
+        [Note.CANNOT_TELL, Note.FEW_POINTS, 0, Note.FEW_POINTS | Note.CANNOT_TELL, Note.CANNOT_TELL]
+    )
+    assert model_warnings(replace(models, note=note)) == [("growth uncertain", 3), ("fewer than 5 points", 2)]
+
+
+def test_options_are_shown_as_json() -> None:
+    assert configuration_rows(PROVENANCE) == [
+        ("at", "[]"),
+        ("metric", '"time"'),
+        ("filter", '{"top_time": 0.25}'),
+    ]
+
+
+def test_efficiencies_are_predicted_at_targets_that_were_not_measured() -> None:
+    effort: dict[tuple[str, ...], Any] = {("main",): lambda p: 100 + 0 * p}
+    effort[("main", "MPI_Allreduce")] = lambda p: 0.5 * p
+    report = answered(study_of(effort), np.array([[64.0], [256.0]]))
+    assert report.runtime is not None
+    assert report.runtime.pop is not None
+    measured, row = predicted_efficiency(["p"], report.runtime)
+    assert measured["at"] == {"p": 64.0}
+    assert row["at"] == {"p": 256.0}
+    assert row["overall"] == report.runtime.pop.overall[-1]
+    assert row["ipc"] is None
+    table = efficiency_table(EFFICIENCY, [row, row | {"at": {"p": 4.0}}])
+    assert table["points"] == ["p = 4", "p = 256 (predicted)"]
+    assert table["rows"][0]["cells"][1]["text"] == f"{100 * row['overall']:.1f} %"
+    assert predicted_efficiency(["p"], None) == []

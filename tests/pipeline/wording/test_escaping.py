@@ -1,0 +1,98 @@
+"""Names that try to be more than names, in every kind of output."""
+
+import csv
+import io
+import unicodedata
+import xml.etree.ElementTree as ET
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from pipeline.wording.escaping import (
+    csv_text,
+    github_data,
+    github_property,
+    latex,
+    markdown,
+    matplotlib,
+    shown_name,
+    visible,
+    without_controls,
+    xml,
+)
+
+HOSTILE = st.text(
+    st.one_of(
+        st.sampled_from(
+            "\x00\x07\x1b\x7f\x85\x9b\u2028\u202e\u2066\u200b\ufeff\r\n\t=+-@#:%|<>&$`*_\\'\"{}[]"
+        ),
+        st.characters(),
+    ),
+    max_size=20,
+)
+CONTROLS = {"Cc", "Cf", "Zl", "Zp", "Cs", "Co"}
+
+
+def controls(text):
+    return {character for character in text if unicodedata.category(character) in CONTROLS}
+
+
+@given(HOSTILE)
+@example("evil\x1b[31m\n::error::x")
+@example("\u202eabc")
+def test_nothing_controls_terminals_or_the_direction_of_writing(name):
+    assert not controls(visible(name)) and not controls(latex(name)) and not controls(shown_name(name))
+    assert not controls(markdown(name))
+    assert controls(without_controls(name)) <= {"\n"}
+    assert controls(matplotlib(name)) <= {"\n"}
+
+
+@given(HOSTILE)
+@example("\n::error::pwned")
+def test_a_workflow_command_stays_one_command(name):
+    assert "\n" not in github_data(name) and "\r" not in github_data(name)
+    assert not controls(github_data(name))
+    assert not {":", ",", "\n"} & set(github_property(name))
+
+
+@given(HOSTILE)
+def test_xml_gives_what_it_can_hold(name):
+    element = ET.Element("a", name=xml(name))
+    element.text = xml(name)
+    ET.fromstring(ET.tostring(element, encoding="unicode"))
+
+
+@given(HOSTILE)
+@example("=cmd|' /C calc'!A0")
+@example("@SUM(1)")
+def test_no_spreadsheet_takes_a_name_for_a_formula(name):
+    text = csv_text(name)
+    assert not text.startswith(("=", "+", "-", "@", "\t", "\r"))
+    assert text in (name, f"'{name}")
+    line = io.StringIO()
+    csv.writer(line, lineterminator="\r\n").writerow([text])
+    assert next(csv.reader(io.StringIO(line.getvalue(), newline=""))) == [text]
+
+
+@pytest.mark.parametrize(
+    ("name", "escaped"),
+    [
+        ("a|b", r"a\|b"),
+        ("<b>", "&lt;b&gt;"),
+        ("a\n\tb", "a b"),
+        ("@team #12 https://x", r"@&#8203;team #&#8203;12 https\://x"),
+        ("\\", r"\\"),
+    ],
+)
+def test_names_are_escaped_for_markdown(name, escaped):
+    assert markdown(name) == escaped
+
+
+@pytest.mark.parametrize("special", "_%&#${}")
+def test_latex_takes_no_character_as_its_own(special):
+    assert latex(f"a{special}b") == f"a\\{special}b"
+
+
+def test_matplotlib_reads_no_mathematics_into_a_title():
+    assert matplotlib("f$x$\ng") == "f\\$x\\$\ng"

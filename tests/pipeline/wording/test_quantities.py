@@ -1,0 +1,227 @@
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pipeline.wording.quantities import (
+    callpath_text,
+    count,
+    display_unit,
+    figure,
+    number,
+    numbers,
+    percent,
+    point_text,
+    quantity,
+    shorten_middle,
+    size,
+)
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (0, "0"),
+        (6.4321, "6.43"),
+        (9.999, "10.0"),
+        (576.4, "576"),
+        (999.96, "1000"),
+        (1731.4, "1731"),
+        (9999.0, "9999"),
+        (9999.6, "10,000"),
+        (12_345.0, "12,300"),
+        (999_499.0, "999,000"),
+        (999_500.0, "1.00 million"),
+        (5_648_000.0, "5.65 million"),
+        (2.5e9, "2.50 billion"),
+        (7e12, "7.00 trillion"),
+        (9.99e14, "999 trillion"),
+        (1e15, "1.00e+15"),
+        (0.0456, "0.0456"),
+        (0.000123, "0.000123"),
+        (0.0001, "0.000100"),
+        (0.0000456, "4.56e-05"),
+        (-12_345.0, "-12,300"),
+        (math.inf, "∞"),
+        (-math.inf, "-∞"),
+        (math.nan, "-"),
+    ],
+)
+def test_figures_have_three_significant_digits(value, text):
+    assert figure(value) == text
+
+
+def test_figures_have_as_many_digits_as_asked_for():
+    assert (figure(1599.23, 5), figure(123_456.7, 5), figure(5_648_000, 2)) == (
+        "1599.2",
+        "123,460",
+        "5.6 million",
+    )
+
+
+@given(st.floats(1e-4, 9e14), st.integers(2, 6))
+def test_a_figure_is_its_value_to_half_a_unit_of_the_last_digit(value, digits):
+    words = {"million": 1e6, "billion": 1e9, "trillion": 1e12}
+    text, _, word = figure(value, digits).partition(" ")
+    read = float(text.replace(",", "")) * words.get(word, 1.0)
+    assert read == pytest.approx(value, rel=0.5000001 * 10.0 ** (1 - digits))
+
+
+@pytest.mark.parametrize(
+    ("number", "text"),
+    [(0, "0"), (9999.4, "9999"), (9999.6, "10,000"), (415_988, "416,000"), (2e6, "2.00 million")],
+)
+def test_counts_are_whole_and_then_rounded(number, text):
+    assert count(number) == text
+
+
+@pytest.mark.parametrize(
+    ("number", "text"),
+    [
+        (0, "0 MiB"),
+        (1, "<0.1 MiB"),
+        (2**20 // 10 + 1, "0.100 MiB"),
+        (2**20, "1.00 MiB"),
+        (2_600_000, "2.48 MiB"),
+        (3e9, "2861 MiB"),
+        (3e12, "2.86 million MiB"),
+    ],
+)
+def test_sizes_are_in_mebibytes(number, text):
+    assert size(number) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "unit", "text"),
+    [
+        (0.0, "s", "0 s"),
+        (0.5, "s", "500 ms"),
+        (1.0, "sec", "1.00 s"),
+        (90.0, "s", "1.50 min"),
+        (-90.0, "s", "-1.50 min"),
+        (5400.0, "s", "1.50 h"),
+        (86400.0, "s", "1.00 d"),
+        (2e-6, "s", "2.00 µs"),
+        (3e-9, "s", "3.00 ns"),
+        (3e-12, "s", "3.00e-12 s"),
+        (7.0, "core-s", "7.00 core-s"),
+        (35_999.0, "core-s", "36,000 core-s"),
+        (36_000.0, "core-s", "10.0 core-hours"),
+        (1.0548e9, "core-s", "293,000 core-hours"),
+        (5e6, "occ", "5.00 million occ"),
+        (5.0, "", "5.00"),
+    ],
+)
+def test_quantities_have_a_unit_that_people_use(value, unit, text):
+    assert quantity(value, unit) == text
+
+
+def test_values_shown_together_share_a_unit():
+    assert display_unit("core-s", 36_000.0) == (1 / 3600, "core-hours")
+    assert display_unit("core-s", 35_999.0) == (1.0, "core-s")
+    assert display_unit("occ", 999_999.0) == (1.0, "occ")
+    assert display_unit("occ", 1e6) == (1e-6, "million occ")
+    assert display_unit("", 3e12) == (1e-12, "trillion")
+    assert display_unit("core-s", 3600e9) == (1 / 3600 / 1e9, "billion core-hours")
+
+
+def test_a_share_above_zero_never_shows_as_zero():
+    assert [percent(share) for share in (0.0, 1e-9, 0.001, 0.123, 1.0, 9.999, 70.054, 1563.4)] == [
+        "0.0 %",
+        "<0.1 %",
+        "0.1 %",
+        "12.3 %",
+        "100.0 %",
+        "999.9 %",
+        "7005 %",
+        "156,000 %",
+    ]
+
+
+def test_points_show_values_as_users_write_them():
+    assert point_text({"p": 1048576.0, "dt": 0.05}) == "p = 1048576, dt = 0.05"
+
+
+@given(st.text(max_size=200), st.integers(0, 80))
+def test_shortened_text_fits_and_keeps_both_ends(text, width):
+    cut = shorten_middle(text, width)
+    assert len(cut) == min(len(text), width)
+    if len(text) <= width:
+        assert cut == text
+    elif width > 2:
+        head, tail = cut.split("…", 1) if "…" not in text else (cut[: width // 2], cut[width // 2 + 1 :])
+        assert text.startswith(head) and text.endswith(tail)
+        assert 0 <= len(head) - len(tail) <= 1
+
+
+@given(st.lists(st.text(min_size=1, max_size=30), min_size=1, max_size=8), st.integers(4, 100))
+def test_call_paths_fit(path, width):
+    assert len(callpath_text(path, width)) <= width
+
+
+@pytest.mark.parametrize(
+    ("width", "text"),
+    [
+        (200, "main › CG › ComputeMG › ComputeSYMGS › ExchangeHalo › MPI_Send"),
+        (62, "main › CG › ComputeMG › ComputeSYMGS › ExchangeHalo › MPI_Send"),
+        (61, "main › … › ComputeMG › ComputeSYMGS › ExchangeHalo › MPI_Send"),
+        (40, "main › … › ExchangeHalo › MPI_Send"),
+        (33, "… › ExchangeHalo › MPI_Send"),
+        (27, "… › ExchangeHalo › MPI_Send"),
+        (26, "main › … › MPI_Send"),
+        (19, "main › … › MPI_Send"),
+        (14, "… › MPI_Send"),
+        (12, "… › MPI_Send"),
+        (8, "MPI_Send"),
+        (5, "MP…nd"),
+    ],
+)
+def test_the_end_of_a_call_path_matters_most_and_then_the_root(width, text):
+    path = ("main", "CG", "ComputeMG", "ComputeSYMGS", "ExchangeHalo", "MPI_Send")
+    assert callpath_text(path, width) == text
+
+
+@pytest.mark.parametrize(
+    ("path", "width", "text"),
+    [
+        (("main", "solve"), 10, "… › solve"),
+        (("main", "solve", "sum"), 14, "main › … › sum"),
+        (("main", "solve", "sum"), 15, "… › solve › sum"),
+        (("main", "solve", "sum"), 18, "main › solve › sum"),
+    ],
+)
+def test_short_call_paths(path, width, text):
+    assert callpath_text(path, width) == text
+
+
+def test_call_paths_have_names_without_signatures():
+    assert callpath_text(("int main(int, char**)", "void solve(Matrix&)"), 80) == "main › solve"
+
+
+@pytest.mark.parametrize(
+    ("value", "written"),
+    [
+        (3.0, 3),
+        (0.1 + 0.2, 0.3),
+        (123456789012.5, 123456789000),
+        (2.0**53, 9007199255000000.0),
+        (1e300, 1e300),
+        (float("inf"), 1.7976931348623157e308),
+        (float("-inf"), -1.7976931348623157e308),
+    ],
+)
+def test_numbers_of_json_are_readable(value, written):
+    assert number(value) == written
+    assert type(number(value)) is type(written)
+
+
+def test_nan_never_reaches_json():
+    with pytest.raises(ValueError, match="NaN"):
+        number(float("nan"))
+
+
+def test_a_row_is_rounded_as_its_values_are():
+    row = [0.0, -0.0, 1 / 3, 2.0**60, -1e-320, 123456789012.5, float("-inf")]
+    assert numbers(row) == [number(value) for value in row]
+    assert [type(value) for value in numbers([2.0, 2.5])] == [int, float]
