@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from pipeline.models import bottlenecks
+from pipeline.questions import bottlenecks
 from pipeline.questions.bottlenecks import Standing, flags, ranking, shares
 
 

@@ -7,7 +7,7 @@ import pytest
 from pipeline.gate.call_trees import ComparedScale, ComparedTrees, Values
 from pipeline.gate.measurements import KernelId, Level
 from pipeline.gate.result import Change, Verdict
-from pipeline.report.check import call_tree_data as module
+from pipeline.report.page.comparison import call_tree_data as module
 from pipeline.report.page.comparison.call_tree_data import call_tree_data
 from pipeline.report.page.comparison.comparison_page import WORDS
 from tests.pipeline.report.check.results import kernel, result
