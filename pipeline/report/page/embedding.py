@@ -19,7 +19,10 @@ if TYPE_CHECKING:
 
 STYLES = ("tokens", "layout", "table", "chart", "tree")
 DARK = "@dark@"  # stands in tokens.css for the colours of the dark theme, which are needed twice
-ENTRY = "main.js"
+REPORT, COMPARISON = "main.js", "comparison/comparison.js"
+HISTORY, HISTORY_KERNEL = "history/index.js", "history/kernel.js"
+ENTRIES = (REPORT, COMPARISON, HISTORY, HISTORY_KERNEL)
+"""The modules that pages begin with."""
 
 
 def style_sheet(names: Sequence[str] = STYLES) -> str:
@@ -29,13 +32,13 @@ def style_sheet(names: Sequence[str] = STYLES) -> str:
     return "\n".join(_text(folder / f"{name}.css") for name in names).replace(DARK, dark)
 
 
-def script() -> str:
-    """Return the modules of the page as one script."""
-    return joined(modules(), ENTRY)
+def script(entry: str = REPORT) -> str:
+    """Return the modules that a page needs as one script."""
+    return joined(modules(), entry)
 
 
 def modules() -> dict[str, str]:
-    """Return the texts of the page's ES modules by path, such as ``draw/chart.js``."""
+    """Return the texts of all ES modules by path, such as ``draw/chart.js``."""
     return dict(_modules(_folder("js"), ""))
 
 

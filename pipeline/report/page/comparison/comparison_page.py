@@ -16,15 +16,19 @@ from pipeline.gate.result import Change, CheckResult, KernelResult, Verdict, pla
 from pipeline.report.check.terminal import show_details
 from pipeline.report.check.wording import basis, interval_text, kernel_name, rename_text, story
 from pipeline.report.page.comparison.call_tree_data import call_tree_data
-from pipeline.report.page.embedding import content_security_policy, json_for_script, modules, style_sheet
-from pipeline.report.page.modules import joined
+from pipeline.report.page.embedding import (
+    COMPARISON,
+    content_security_policy,
+    json_for_script,
+    script,
+    style_sheet,
+)
 from pipeline.report.tables.data_table import DataTable
 from pipeline.report.tables.gate import changes_table
 from pipeline.wording.quantities import callpath_text, figure, percent
 
 TEMPLATE, STYLES = "comparison.html", "comparison.css"
 REPORT_STYLES = ("tokens", "layout", "table", "chart", "tree")
-ENTRY = "comparison/comparison.js"
 WORDS = {
     Verdict.REGRESSION: "worse",
     Verdict.IMPROVEMENT: "better",
@@ -88,12 +92,12 @@ def comparison_html(
     folder = files("pipeline.report.page.comparison")
     source, own_styles = ((folder / name).read_text(encoding="utf-8") for name in (TEMPLATE, STYLES))
     styles = f"{style_sheet(REPORT_STYLES)}\n{own_styles}"
-    script = _script()
+    scripts = script(COMPARISON)
     page = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True).from_string(source)
     text = page.render(
-        policy=content_security_policy([script], [styles]),
+        policy=content_security_policy([scripts], [styles]),
         styles=Markup(styles),
-        script=Markup(script),
+        script=Markup(scripts),
         data=Markup(json_for_script({"a": a, "b": b, **call_tree_data(trees, result, WORDS)})),
         a=a,
         b=b,
@@ -106,11 +110,6 @@ def comparison_html(
         targets=[point_text(target) for target in result.targets[-1:]],
     )
     return text.encode("utf-8", "replace").decode()
-
-
-def _script() -> str:
-    """Return the page's script, joined from the modules that it needs."""
-    return joined(modules(), ENTRY)
 
 
 def _row(result: KernelResult) -> dict[str, object]:

@@ -14,9 +14,11 @@ from markupsafe import Markup
 from pipeline.gate.measurements import KernelId
 from pipeline.gate.trends import Entries, trends
 from pipeline.report.page.embedding import (
+    HISTORY,
+    HISTORY_KERNEL,
     content_security_policy,
     json_for_script,
-    modules,
+    script,
     style_sheet,
     templates,
 )
@@ -26,7 +28,6 @@ from pipeline.report.page.history.index_page import Site, all_changes, index_con
 from pipeline.report.page.history.kernel_page import kernel_content
 from pipeline.report.page.history.pull_request import pull_request
 from pipeline.report.page.history.wording import kernel_name
-from pipeline.report.page.modules import joined
 
 INDEX, BADGE, PULL_REQUEST = "index.html", "badge.svg", "pull-request.md"
 STYLES = ("tokens", "layout", "table", "chart")  # of the report
@@ -75,18 +76,18 @@ class _Pages:
 
     @cached_property
     def _scripts(self) -> dict[str, str]:
-        return {page: joined(modules(), f"history/{page}.js") for page in ("index", "kernel")}
+        return {"index": script(HISTORY), "kernel": script(HISTORY_KERNEL)}
 
     def text(self, page: str, content: dict[str, Any]) -> str:
         """Return a page: ``index`` or ``kernel``."""
-        script = self._scripts[page]
+        scripts = self._scripts[page]
         template = templates("pipeline.report.page.history").get_template(f"{page}.html.j2")
         text = template.render(
             content
             | {
-                "policy": content_security_policy([script], [self._styles]),
+                "policy": content_security_policy([scripts], [self._styles]),
                 "styles": Markup(self._styles),
-                "script": Markup(script),
+                "script": Markup(scripts),
                 "data": Markup(json_for_script(content.get("data"))),
             }
         )
