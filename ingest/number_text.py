@@ -1,10 +1,11 @@
-"""How numbers are written for people, in every message and table: without exponents, with few digits."""
+"""How numbers are written for people, in messages, tables and pages: without exponents, with few digits."""
 
 import math
 
 WORDS = ((1e12, "trillion"), (1e9, "billion"), (1e6, "million"))
 
 LARGEST_IN_WORDS = 1e15  # from here on, numbers are written with an exponent
+INFINITE_FROM = 1e300  # JSON has no larger number, so what is stored as large was infinite
 _SMALLEST_DECIMAL = 1e-4
 _WHOLE_BELOW = 10_000  # numbers with a thousands separator are rounded, smaller ones are not
 _WHOLE_PERCENT_FROM = 10.0  # 1000 %
@@ -12,7 +13,7 @@ _WHOLE_PERCENT_FROM = 10.0  # 1000 %
 
 def figure(value: float, digits: int = 3) -> str:
     """Write a number with some significant digits: ``0.0456``, ``1731``, ``12,300``, ``5.65 million``."""
-    if not math.isfinite(value):
+    if not abs(value) < INFINITE_FROM:
         return "-" if math.isnan(value) else "∞" if value > 0 else "-∞"
     rounded = float(f"{value:.{digits - 1}e}")
     size = abs(rounded)
@@ -34,6 +35,11 @@ def _decimal(value: float, digits: int) -> str:
     return f"{value:.{max(digits - 1 - magnitude, 0)}f}"
 
 
+def value_text(value: float) -> str:
+    """Write a value as exactly as users write it: ``1048576``, ``0.05``; for parameters and thresholds."""
+    return f"{value:.12g}"
+
+
 def count(number: float) -> str:
     """Write how many: whole below ten thousand, rounded to three digits from there on."""
     whole = round(number)
@@ -47,3 +53,8 @@ def percent(share: float) -> str:
     if share >= _WHOLE_PERCENT_FROM:
         return f"{figure(100 * share)} %"
     return f"{100 * share:.1f} %"
+
+
+def given_percent(share: float) -> str:
+    """Write a share that somebody chose, as exactly as it was given: ``80 %``, ``0.5 %``."""
+    return f"{value_text(round(100 * share, 10))} %"

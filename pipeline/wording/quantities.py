@@ -1,12 +1,13 @@
-"""How numbers, quantities, names and measurement points are written, for people and for JSON."""
+"""How numbers, quantities, intervals, growth, points and names are written, for people and for JSON."""
 
+import math
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
 
-from ingest.number_text import WORDS, count, figure, percent
+from ingest.number_text import WORDS, count, figure, given_percent, percent, value_text
 from pipeline.wording.escaping import shown_name, visible
 
 __all__ = [
@@ -14,21 +15,32 @@ __all__ = [
     "count",
     "counted",
     "display_unit",
+    "estimate_text",
     "figure",
+    "given_percent",
+    "growth_text",
+    "interval_text",
     "number",
     "numbers",
     "percent",
     "point_text",
+    "probability_text",
     "quantity",
+    "range_text",
     "readable_unit",
     "shorten_middle",
+    "signed_percent",
     "size",
+    "times",
     "value_text",
 ]
 
 JSON_DIGITS = 10  # significant digits: more than any measurement has, few enough to be read
 ELLIPSIS = "…"
 ARROW = " › "
+BETWEEN = " .. "
+CONSTANT = "constant"
+VALUES_LISTED = 8
 
 _MIB = 2.0**20
 _SHOWN_FROM = 0.1
@@ -83,13 +95,55 @@ def display_unit(unit: str, largest: float) -> tuple[float, str]:
 
 def quantity(value: float, unit: str) -> str:
     """Write a number with its unit: ``90 ms``, ``7.00 core-s``, ``293,000 core-hours``."""
+    factor, shown = _unit_of(value, unit)
+    return f"{figure(value * factor)} {shown}".rstrip()
+
+
+def _unit_of(value: float, unit: str) -> tuple[float, str]:
+    """Return the unit in which one value is shown, after the factor that converts into it."""
     if unit not in _SECOND_UNITS:
-        factor, shown = display_unit(unit, abs(value))
-        return f"{figure(value * factor)} {shown}".rstrip()
-    for factor, name in _SECONDS:
-        if abs(value) >= factor:
-            return f"{figure(value / factor)} {name}"
-    return f"{figure(value)} s"
+        return display_unit(unit, abs(value))
+    return next(((1 / size, name) for size, name in _SECONDS if abs(value) >= size), (1.0, "s"))
+
+
+def interval_text(lower: float, upper: float, write: Callable[[float], str] = figure) -> str:
+    """Write an interval: ``16.0 .. 28.4``; empty if it is unknown, NaN.
+
+    Args:
+        lower: its lower end.
+        upper: its upper end.
+        write: how its ends are written.
+    """
+    return "" if math.isnan(lower) or math.isnan(upper) else f"{write(lower)}{BETWEEN}{write(upper)}"
+
+
+def estimate_text(value: float, lower: float, upper: float, unit: str = "") -> str:
+    """Write a value with its interval, in the unit that suits the value: ``19.3 core-s [16.0 .. 28.4]``."""
+    factor, shown = _unit_of(value, unit)
+    interval = interval_text(lower * factor, upper * factor)
+    return f"{figure(value * factor)} {shown}".rstrip() + (f" [{interval}]" if interval else "")
+
+
+def growth_text(growth: str) -> str:
+    """Write the growth of a model: ``constant``, ``p^(1/2)``."""
+    return CONSTANT if growth == "1" else growth
+
+
+def probability_text(probability: float) -> str:
+    """Write a probability in whole per cent: ``97 %``."""
+    return f"{100 * probability:.0f} %"
+
+
+def signed_percent(share: float) -> str:
+    """Write by how much something is off: ``+4.5 %``, ``-12.0 %``."""
+    return f"{100 * share:+.1f} %"
+
+
+def times(factor: float) -> str:
+    """Write a factor: ``4 times``, ``3.36 times``, ``5.6 million times``."""
+    amount, *word = figure(factor).split(" ")
+    amount = amount.rstrip("0").rstrip(".") if "." in amount and "e" not in amount else amount
+    return " ".join([amount, *word, "times"])
 
 
 def point_text(point: Mapping[str, float]) -> str:
@@ -97,9 +151,12 @@ def point_text(point: Mapping[str, float]) -> str:
     return ", ".join(f"{visible(name)} = {value_text(value)}" for name, value in point.items())
 
 
-def value_text(value: float) -> str:
-    """Write the value of a parameter as exactly as users write it: ``1048576``, ``0.05``."""
-    return f"{value:.12g}"
+def range_text(name: str, values: Sequence[float]) -> str:
+    """Write the values of a parameter, or the first and the last of many: ``p = 2, 4, 8``."""
+    found = sorted(set(values))
+    if len(found) > VALUES_LISTED:
+        return f"{visible(name)} = {interval_text(found[0], found[-1], value_text)}"
+    return f"{visible(name)} = {', '.join(map(value_text, found))}"
 
 
 def shorten_middle(text: str, width: int) -> str:

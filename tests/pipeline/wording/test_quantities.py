@@ -8,14 +8,22 @@ from pipeline.wording.quantities import (
     callpath_text,
     count,
     display_unit,
+    estimate_text,
     figure,
+    given_percent,
+    growth_text,
+    interval_text,
     number,
     numbers,
     percent,
     point_text,
+    probability_text,
     quantity,
+    range_text,
     shorten_middle,
+    signed_percent,
     size,
+    times,
 )
 
 
@@ -44,6 +52,7 @@ from pipeline.wording.quantities import (
         (0.0000456, "4.56e-05"),
         (-12_345.0, "-12,300"),
         (math.inf, "∞"),
+        (1.7976931348623157e308, "∞"),  # as JSON holds it
         (-math.inf, "-∞"),
         (math.nan, "-"),
     ],
@@ -137,6 +146,49 @@ def test_a_share_above_zero_never_shows_as_zero():
         "7005 %",
         "156,000 %",
     ]
+
+
+@pytest.mark.parametrize(
+    ("text", "written"),
+    [
+        (interval_text(16.0, 28.44), "16.0 .. 28.4"),
+        (interval_text(16.0, math.inf), "16.0 .. ∞"),
+        (interval_text(math.nan, 28.4), ""),
+        (interval_text(0.016, 1.0, percent), "1.6 % .. 100.0 %"),
+        (estimate_text(19.3, 16.0, 28.44), "19.3 [16.0 .. 28.4]"),
+        (estimate_text(72_000.0, 36_000.0, 108_000.0, "core-s"), "20.0 core-hours [10.0 .. 30.0]"),
+        (estimate_text(0.09, 0.08, 1.0, "s"), "90.0 ms [80.0 .. 1000]"),
+        (estimate_text(5.0, math.nan, math.nan, "s"), "5.00 s"),
+        (growth_text("1"), "constant"),
+        (growth_text("p^(1/2)"), "p^(1/2)"),
+        (probability_text(0.9666), "97 %"),
+        (signed_percent(0.0451), "+4.5 %"),
+        (signed_percent(-0.12), "-12.0 %"),
+        (given_percent(0.8), "80 %"),
+        (given_percent(0.005), "0.5 %"),
+        (given_percent(0.29), "29 %"),
+        (range_text("p", [4.0, 2.0, 4.0, 1048576.0]), "p = 2, 4, 1048576"),
+        (range_text("p", [2.0**step for step in range(9)]), "p = 1 .. 256"),
+    ],
+)
+def test_statements_are_written_in_one_notation(text, written):
+    assert text == written
+
+
+@pytest.mark.parametrize(
+    ("factor", "text"),
+    [
+        (4.0, "4 times"),
+        (3.357, "3.36 times"),
+        (512.0, "512 times"),
+        (2e7, "20 million times"),
+        (5.648e6, "5.65 million times"),
+        (100.0, "100 times"),
+        (1e-5, "1.00e-05 times"),
+    ],
+)
+def test_factors_have_no_trailing_zeros(factor, text):
+    assert times(factor) == text
 
 
 def test_points_show_values_as_users_write_them():
