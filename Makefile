@@ -6,15 +6,19 @@ FUZZ_CASES ?= 1000000
 MUTANTS ?= 300
 SEED ?= 1
 WORKERS ?= 3  # of the tests: some wait for Slurm or a browser, so one more than cores in CI
+PYTEST = -n $(WORKERS) --dist worksteal -rs
 
 unexport PYTHONDONTWRITEBYTECODE  # the tests start hundreds of processes
 
-.PHONY: demo test lint types javascript docs unit browser slurm bench fuzz mutants lowest audit requirements clean
+.PHONY: demo test slow lint types javascript docs unit browser slurm bench fuzz mutants lowest audit requirements clean
 
 demo: $(VENV)/.installed  ## run the pipeline on a sample of real measurements
 	$(BIN)/pipeline run sample_profiles/hpcg-strong --out $(OUT)
 
-test: lint types javascript docs unit  ## all that must hold before a change is done
+test: lint types unit  ## what must hold before a change is done, in minutes: lint, import contracts, types, unit tests
+
+slow: javascript docs browser slurm  ## what takes longer: pages in a browser, their scripts, documentation, Slurm, fuzz
+	$(BIN)/python -m pytest -m slow $(PYTEST)
 
 lint: $(VENV)/.installed-test
 	$(BIN)/ruff check .
@@ -30,8 +34,8 @@ javascript:  ## types and style of the report's scripts; skipped where npm canno
 docs: $(VENV)/.installed-test  ## the documentation as a site in site/, searchable if served: python -m http.server -d site
 	NO_MKDOCS_2_WARNING=true $(BIN)/mkdocs build --strict --quiet
 
-unit: $(VENV)/.installed-test browser slurm
-	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -rs
+unit: $(VENV)/.installed-test
+	$(BIN)/python -m pytest -m "not slow" $(PYTEST)
 
 browser:  ## the report is tested in Debian's chromium; without it those tests are skipped, and say so
 	@command -v chromium chromium-browser google-chrome >/dev/null || \

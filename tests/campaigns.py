@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
+PATIENCE = 300.0  # seconds until a test gives up on what takes a few, on a machine that does much else
 
 
 def begin(folder, monkeypatch, description, **programs):
@@ -27,7 +28,7 @@ def made(folder):
     return file.read_text().splitlines() if file.exists() else []
 
 
-def until(true, seconds=30.0):
+def until(true, seconds=PATIENCE):
     """Wait until something is true."""
     end = time.monotonic() + seconds
     while not true():

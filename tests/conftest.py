@@ -1,5 +1,7 @@
 """What holds for all tests."""
 
+import signal
+
 import pytest
 from hypothesis import settings
 
@@ -9,10 +11,22 @@ settings.register_profile(
     "busy", deadline=None
 )  # how long an example takes depends on what else the machine does
 settings.load_profile("busy")
+if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:  # as in the background; children inherit it
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
+SLOW_FIXTURES = {"running", "local_cluster"}  # a browser, and Slurm
 
 
 def pytest_addoption(parser):
     parser.addoption("--update-snapshots", action="store_true", help="write the approved texts anew")
+
+
+@pytest.hookimpl(tryfirst=True)  # before pytest selects by marks
+def pytest_collection_modifyitems(items):
+    """Mark what needs a browser or Slurm as slow."""
+    for item in items:
+        if not SLOW_FIXTURES.isdisjoint(item.fixturenames):
+            item.add_marker(pytest.mark.slow)
 
 
 def pytest_make_parametrize_id(val, argname):

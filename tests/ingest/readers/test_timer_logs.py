@@ -2,7 +2,7 @@
 
 from contextlib import suppress
 from pathlib import Path
-from time import perf_counter
+from time import process_time
 
 import pytest
 
@@ -172,7 +172,7 @@ def test_rows_that_are_hard_to_refuse_take_no_time(tmp_path, name, filler):
     middle = text.index("\n", len(text) // 2)
     file = tmp_path / "x.log"
     file.write_text(text[: middle + 1] + (filler * 1000)[:999] + "?\n" + text[middle + 1 :])
-    begin = perf_counter()
+    begin = process_time()
     with suppress(InputError):
         timer_tables.read(file)
-    assert perf_counter() - begin < 2.0
+    assert process_time() - begin < 2.0

@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from pipeline.store.lock import only_campaign_here
-from tests.campaigns import ROOT, begin, made, start, until
+from tests.campaigns import PATIENCE, ROOT, begin, made, start, until
 
 PROGRAM = '''\
 """Prints the timers that a run would have, as LAMMPS does, or fails as it is told."""
@@ -171,7 +171,7 @@ def test_a_submission_that_is_stopped_stops_its_run_and_can_be_resumed(call, fol
     process = submitting(folder)
     until(lambda: any(line.endswith(" 16") for line in made(folder)))
     process.send_signal(number)
-    process.communicate(timeout=30)
+    process.communicate(timeout=PATIENCE)
     (stopped,) = [name for name, run in status(call).items() if run["status"] == "failed"]
     assert status(call)[stopped]["reason"] == "stopped by SIGINT"
     first = made(folder)
@@ -187,12 +187,12 @@ def test_a_run_outlives_a_killed_submission_and_is_not_made_again(call, folder):
     process = submitting(folder)
     until(lambda: any(line.endswith(" 16") for line in made(folder)))
     process.kill()
-    process.communicate(timeout=30)
+    process.communicate(timeout=PATIENCE)
     (running,) = [name for name, run in status(call).items() if run["status"] == "running"]
     second = submitting(folder)
     assert f"{running} is still running; waiting".encode() in second.stderr.readline()
     (folder / "hang16").unlink()
-    second.communicate(timeout=60)
+    second.communicate(timeout=PATIENCE)
     assert second.returncode == 0
     assert {run["status"] for run in status(call).values()} == {"done"}
     assert len(made(folder)) == 8
@@ -203,7 +203,7 @@ def test_a_killed_run_is_lost_and_made_again(call, folder):
     process = submitting(folder)
     until(lambda: any(line.endswith(" 16") for line in made(folder)))
     process.kill()
-    process.communicate(timeout=30)
+    process.communicate(timeout=PATIENCE)
     (running,) = [name for name, run in status(call).items() if run["status"] == "running"]
     facts = dict(
         line.split("=", 1) for line in (folder / "work" / running / "started").read_text().splitlines()
@@ -220,7 +220,7 @@ def test_a_killed_run_is_lost_and_made_again(call, folder):
 def test_two_submissions_at_once_make_every_run_once(folder):
     processes = [submitting(folder) for _ in range(2)]
     for process in processes:
-        process.communicate(timeout=120)
+        process.communicate(timeout=PATIENCE)
         assert process.returncode == 0
     assert sorted(made(folder)) == sorted(["1 8", "1 16", "2 8", "2 16"] * 2)
 
@@ -236,13 +236,13 @@ def test_campaigns_of_two_folders_do_not_run_at_the_same_time(call, folder):
         (other / name).write_text((folder / name).read_text())
     assert call("campaign", "plan", other / "campaign.toml")[0] == 0
     first.kill()
-    first.communicate(timeout=30)
+    first.communicate(timeout=PATIENCE)
     second = submitting(other)
     waits = f"pipeline: {folder}/campaign.toml is running on this machine; waiting\n"
     assert second.stderr.readline().decode() == waits
     assert not made(other)
     (folder / "hang16").unlink()
-    second.communicate(timeout=60)
+    second.communicate(timeout=PATIENCE)
     assert second.returncode == 0
     assert len(made(other)) == 8
 
@@ -250,7 +250,7 @@ def test_campaigns_of_two_folders_do_not_run_at_the_same_time(call, folder):
 def test_who_has_nothing_to_run_waits_for_nobody(call, folder):
     assert call("campaign", "submit")[0] == 0
     with only_campaign_here(folder / "other.toml", print):
-        assert submitting(folder).communicate(timeout=30) == (None, b"")
+        assert submitting(folder).communicate(timeout=PATIENCE) == (None, b"")
 
 
 def test_the_budget_ends_the_runs(call, folder):

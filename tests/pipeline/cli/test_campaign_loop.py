@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from tests.campaigns import begin, made, start, until
+from tests.campaigns import PATIENCE, begin, made, start, until
 
 PROGRAM = '''\
 """Prints the timers that a run would have, as LAMMPS does; notes that it was started."""
@@ -190,9 +190,9 @@ def test_a_round_in_which_all_fails_stops_the_loop(call, folder):
 def test_a_killed_loop_goes_on_and_makes_nothing_twice(call, folder):
     (folder / "hang24").touch()
     process = start(folder, "loop", stderr=subprocess.DEVNULL)
-    until(lambda: 24 in sizes(folder), 60)
+    until(lambda: 24 in sizes(folder))
     process.send_signal(signal.SIGKILL)
-    process.wait(timeout=30)
+    process.wait(timeout=PATIENCE)
     (folder / "hang24").unlink()
     code, summary, _ = summary_of(call, "loop")
     assert (code, summary["ending"]) == (0, "answered")

@@ -9,7 +9,7 @@ from contextlib import suppress
 
 import pytest
 
-from tests.campaigns import begin, made, mounted, queued, start, until
+from tests.campaigns import PATIENCE, begin, made, mounted, queued, start, until
 from tests.pipeline.cli.test_campaign_loop import DESCRIPTION, PROGRAM
 from tools import local_slurm
 
@@ -32,7 +32,7 @@ def looping(folder):
 
 
 def ended(process):
-    output, _ = process.communicate(timeout=120)
+    output, _ = process.communicate(timeout=PATIENCE)
     assert process.returncode == 0, output
     assert output.rstrip().endswith("answered."), output
     return output
@@ -90,7 +90,7 @@ def test_a_full_disk_ends_the_loop_until_there_is_space(call, folder, small_disk
         while True:
             file.write(bytes(1024))
     (folder / "hang16").unlink()
-    output, _ = process.communicate(timeout=120)
+    output, _ = process.communicate(timeout=PATIENCE)
     assert process.returncode == 3, output
     assert output.count("melt.n16.r1: failed: no space left on the disk") == 5
     assert "melt.n16.r1 was stopped 5 times: find out why" in output

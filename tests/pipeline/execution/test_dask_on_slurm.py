@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.campaigns import PATIENCE
+
 pytest.importorskip("distributed", reason="the extra `dask` is not installed")
 
 ROOT = Path(__file__).parents[3]
@@ -31,7 +33,7 @@ def test_the_batch_script_of_the_documentation_reads_a_study(slurm, strong_study
     command = ["sbatch", "--parsable", "--output=job.out", "job.sh"]
     job = subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
     queue = ["squeue", "--noheader", "--me", "--format=%i"]
-    end = time.monotonic() + 60
+    end = time.monotonic() + PATIENCE
     while job in subprocess.run(queue, check=True, capture_output=True, text=True).stdout.split():
         assert time.monotonic() < end, (tmp_path / "job.out").read_text()
         time.sleep(0.2)

@@ -12,7 +12,7 @@ import pytest
 from pipeline.report.page.embedding import modules
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
-TIMEOUT = 15_000  # milliseconds for what should take a few, on a machine that does much else
+TIMEOUT = 120_000  # milliseconds for what should take a few, on a machine that does much else
 FLAGS = (
     "--headless",
     "--no-sandbox",

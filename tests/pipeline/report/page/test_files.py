@@ -26,7 +26,6 @@ from tests.pipeline.report.page.studies import (
 )
 
 WIDE = {"width": 1400, "height": 5000}
-SLOWLY = 20_000  # milliseconds that a picture may take on a busy machine
 PNG = b"\x89PNG\r\n\x1a\n"
 
 
@@ -45,7 +44,7 @@ def watched(running: Any, file: Path) -> Iterator[Watched]:
 
 def saved(page: Any, label: str) -> tuple[str, bytes]:
     """Name and content of what a button saves."""
-    with page.expect_download(timeout=SLOWLY) as download:
+    with page.expect_download() as download:
         page.get_by_role("button", name=label, exact=True).click()
     return download.value.suggested_filename, Path(download.value.path()).read_bytes()
 
