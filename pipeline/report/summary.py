@@ -1,20 +1,26 @@
 """What ``summary.json`` and ``--json`` hold, as plain data (schema: docs/reference/summary.schema.json)."""
 
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from ingest.arrays import FloatArray, IntArray
 from ingest.callpaths import folded
 from ingest.experiment import Experiment
+from pipeline.columns.json_rows import json_rows
+from pipeline.columns.kernels import (
+    KERNELS,
+    RankedKernels,
+    measured_json,
+    model_json,
+    point_json,
+    predictions_json,
+)
 from pipeline.models.growth import CONSTANT, GROWS, growth_classes
 from pipeline.models.kernels import Kernels
-from pipeline.models.normal_form import Term, exponents_of, formula_text, growth_text
-from pipeline.models.prediction import Prediction
-from pipeline.models.scaling_models import ScalingModels, formulas, growths, remarks, sum_of_terms
+from pipeline.models.normal_form import Term, formula_text, growth_text
+from pipeline.models.scaling_models import ScalingModels, sum_of_terms
 from pipeline.questions.analysis import ENOUGH_SCALES, Analysis, Level, Outlook, extrapolation, measured_total
 from pipeline.questions.bottlenecks import NOTEWORTHY_SHARE, Crossover
 from pipeline.questions.efficiency import Efficiencies
@@ -32,7 +38,6 @@ EFFICIENCY_METRICS = {
     "instructions": "instruction scalability",
 }
 GOOD, FAIR = 0.8, 0.6  # efficiencies from here on are called so
-NOT_MEASURABLE = "not measurable: the time is below what the correction for overhead leaves uncertain"
 NO_COMMUNICATION = "efficiencies, since no region is marked as communication"
 LISTED = 20_000  # kernels of a level that a summary lists: 23 MB of JSON
 
@@ -60,7 +65,7 @@ def summarise(
     names = experiment.parameters
     return {
         "parameters": list(names),
-        "points": [_point(names, row) for row in experiment.points],
+        "points": [point_json(names, row) for row in experiment.points],
         "targets": _targets(analysis, targets),
         "per": None if experiment.per is None else experiment.per.region,
         "visits_per_run": None if experiment.per is None else number(experiment.per.of_a_run),
@@ -89,7 +94,7 @@ def _targets(analysis: Analysis, targets: FloatArray) -> list[dict[str, Any]]:
     points = analysis.experiment.points
     return [
         {
-            "at": _point(analysis.experiment.parameters, target),
+            "at": point_json(analysis.experiment.parameters, target),
             "extrapolation": number(factor),
             "reach": extrapolation_text(factor),
         }
@@ -118,51 +123,14 @@ def _kernels(
     analysis: Analysis, level: Level, outlook: Outlook, targets: FloatArray, most: int | None
 ) -> list[dict[str, Any]]:
     """Return a row for each of the leading kernels, in their order."""
-    leading = _listed(analysis, level, outlook, most)
-    models, kernels = level.models.take(leading), level.kernels
-    formula, growth, notes = formulas(models), growths(models), remarks(models)
-    classes = growth_classes(models)
-    growing, smape, cv_smape = map(numbers, (models.probability_growing, models.smape, models.cv_smape))
-    share_measured, share_target = (
-        _shares(share[leading]) for share in (outlook.share_measured, outlook.share_target)
+    found = RankedKernels(
+        level=level,
+        outlook=outlook,
+        chosen=_listed(analysis, level, outlook, most),
+        parameters=level.models.parameters,
+        targets=None if analysis.is_profile else targets,
     )
-    coefficients = _rows(models.plain_coefficients()[:, 0])
-    ends = (outlook.prediction.value, outlook.prediction.lower, outlook.prediction.upper)
-    predicted = _predictions(models.parameters, targets, Prediction(*(end[leading] for end in ends)))
-    if analysis.is_profile:
-        predicted = [[] for _ in predicted]
-    measured = _measured(kernels.mean[leading])
-    ids = [{"id": node + 1} if node >= 0 else {} for node in kernels.node[leading].tolist()]
-    callpaths, names = folded(kernels.callpaths), kernels.regions
-    return [
-        ids[row]
-        | {
-            "callpath": list(callpaths[k]),
-            "region": names[k],
-            "paradigm": kernels.paradigms[k],
-            "metric": kernels.metric,
-            "unit": kernels.unit,
-            "model": _model(
-                models.parameters, formula[row], coefficients[row], models.hypothesis(row), models.knee(row)
-            ),
-            "growth": growth[row],
-            "growth_class": classes[row],
-            "probability_growing": growing[row],
-            "quality": {
-                "smape": smape[row],
-                "cv_smape": cv_smape[row],
-                "points": int(models.points[row]),
-                "repetitions": int(models.repetitions[row]),
-            },
-            "measured": measured[row],
-            "share_measured": share_measured[row],
-            "share_at_target": share_target[row],
-            "predictions": predicted[row],
-            "flags": list(outlook.flags[k]),
-            "notes": [*notes[row], *([NOT_MEASURABLE] if outlook.standing.not_measurable[k] else [])],
-        }
-        for row, k in enumerate(leading.tolist())
-    ]
+    return json_rows(KERNELS, found)
 
 
 def _listed(analysis: Analysis, level: Level, outlook: Outlook, most: int | None) -> IntArray:
@@ -176,11 +144,6 @@ def _listed(analysis: Analysis, level: Level, outlook: Outlook, most: int | None
     somewhere = np.asarray(np.nan_to_num(level.kernels.mean).any(axis=1))
     leading: IntArray = outlook.order[somewhere[outlook.order]][:most]
     return leading
-
-
-def _shares(share: FloatArray) -> Sequence[float | int | None]:
-    """Round shares; None if the metric has no total."""
-    return numbers(share) if np.isfinite(share).all() else [None] * len(share)
 
 
 def metric_summary(
@@ -207,61 +170,6 @@ def leading_rows(rows: Sequence[Mapping[str, Any]], limit: int) -> list[Mapping[
     kernels = [row for row in rows if "start_up" not in row["flags"]]
     shares = ("share_measured", "share_at_target")
     return [*kernels[:limit], *(r for r in apart if max(r[key] or 0.0 for key in shares) >= NOTEWORTHY_SHARE)]
-
-
-def _model(
-    parameters: tuple[str, ...],
-    formula: str,
-    coefficients: Sequence[float],
-    terms: Sequence[Term],
-    sharpness: int,
-) -> dict[str, Any]:
-    """The constant is the first of the coefficients; those behind the last term are none."""
-    knee = {"sharpness": sharpness} if sharpness != 1 else {}
-    return knee | {
-        "formula": formula,
-        "constant": coefficients[0],
-        "terms": [
-            {"coefficient": coefficient, "exponents": _exponents(parameters, term)}
-            for coefficient, term in zip(coefficients[1:], terms, strict=False)
-        ],
-    }
-
-
-@lru_cache(maxsize=4096)  # many kernels, few terms
-def _exponents(parameters: tuple[str, ...], term: Term) -> Mapping[str, list[str | int]]:
-    return {name: [str(i), j] for name, (i, j) in exponents_of(parameters, term).items()}
-
-
-def _predictions(
-    parameters: Sequence[str], targets: FloatArray, prediction: Prediction
-) -> list[list[dict[str, Any]]]:
-    """Return for each kernel its predictions at the targets with their 90 % intervals."""
-    at = [_point(parameters, target) for target in targets]
-    columns = (_rows(ends) for ends in (prediction.value, prediction.lower, prediction.upper))
-    return [
-        [
-            {"at": place, "value": value, "lower": lower, "upper": upper}
-            for place, value, lower, upper in zip(at, *kernel, strict=True)
-        ]
-        for kernel in zip(*columns, strict=True)
-    ]
-
-
-def _measured(mean: FloatArray) -> list[list[float | int | None]]:
-    """Return what was measured at every point, float64[K, P]; None for what was not."""
-    known = np.isfinite(mean).tolist()
-    rows = _rows(np.nan_to_num(mean))
-    return [
-        [v if is_known else None for v, is_known in zip(*row, strict=True)]
-        for row in zip(rows, known, strict=True)
-    ]
-
-
-def _rows(values: FloatArray) -> list[list[float | int]]:
-    """Round float64[K, n] to a list a kernel."""
-    flat, width = numbers(values.ravel()), values.shape[1]
-    return [flat[k * width : (k + 1) * width] for k in range(len(values))]
 
 
 def _crossovers(analysis: Analysis, level: Level, found: Sequence[Crossover]) -> list[dict[str, Any]]:
@@ -295,7 +203,7 @@ def _total(analysis: Analysis, outlook: Outlook, targets: FloatArray) -> dict[st
         "paradigm": "",
         "metric": kernels.metric,
         "unit": kernels.unit,
-        "model": _model(
+        "model": model_json(
             names,
             formula_text(names, constant, terms, sharpness),
             numbers([constant, *(coefficient for coefficient, _ in terms)]),
@@ -311,10 +219,10 @@ def _total(analysis: Analysis, outlook: Outlook, targets: FloatArray) -> dict[st
             "points": len(analysis.experiment.points),
             "repetitions": analysis.experiment.shape[1],
         },
-        "measured": _measured(measured[None])[0],
+        "measured": measured_json(measured[None])[0],
         "share_measured": 1.0 if np.nansum(measured) > 0 else 0.0,
         "share_at_target": 1.0 if largest > 0 else 0.0,
-        "predictions": [] if analysis.is_profile else _predictions(names, targets, outlook.total)[0],
+        "predictions": [] if analysis.is_profile else predictions_json(names, targets, outlook.total)[0],
         "flags": [],
         "notes": [],
     }
@@ -346,10 +254,6 @@ def _weighted(values: FloatArray, weights: FloatArray) -> float:
     return float(np.average(values, weights=weights)) if weights.sum() > 0 else 0.0
 
 
-def _point(names: Sequence[str], row: npt.ArrayLike) -> dict[str, float]:
-    return dict(zip(names, numbers(row), strict=True))
-
-
 def efficiency_summary(experiment: Experiment, found: Efficiencies | None) -> dict[str, Any]:
     """Return the POP efficiencies of every point, null if not available, and why they are not."""
     if found is None:
@@ -357,7 +261,7 @@ def efficiency_summary(experiment: Experiment, found: Efficiencies | None) -> di
     rows = []
     for i, point in enumerate(experiment.points):
         metrics = {key: getattr(found, key)[i] for key in EFFICIENCY_METRICS}
-        row: dict[str, Any] = {"at": _point(experiment.parameters, point)}
+        row: dict[str, Any] = {"at": point_json(experiment.parameters, point)}
         rows.append(row | {key: number(v) if np.isfinite(v) else None for key, v in metrics.items()})
     return {"points": rows, "notices": list(found.notices)}
 
@@ -368,7 +272,7 @@ def advice_summary(
     """Return a measurement plan in its order, as `pipeline advise --json` writes it."""
     return [
         {
-            "at": _point(parameters, advice.point),
+            "at": point_json(parameters, advice.point),
             "repetitions": advice.repetitions,
             "cost": number(advice.cost),
             "relative_width_after": number(advice.width),

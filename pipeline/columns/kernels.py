@@ -1,0 +1,412 @@
+"""The columns of kernels: what is said about each in summary.json, and from there in every table and page.
+
+A further column is one `Column` of `KERNELS`, and its key in the tables that show it.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ingest.arrays import FloatArray, IntArray
+from ingest.callpaths import folded
+from pipeline.columns.cells import Audience
+from pipeline.columns.column import Column
+from pipeline.columns.kinds import (
+    ABSENT,
+    ERROR,
+    ESTIMATE,
+    GROWTH,
+    PATH,
+    PROBABILITY,
+    SHARE_OF_SUM,
+    TEXTS,
+    WHOLE,
+    Kind,
+)
+from pipeline.models.growth import GROWS, growth_classes
+from pipeline.models.kernels import callpath_id
+from pipeline.models.normal_form import Term, exponents_of
+from pipeline.models.prediction import Prediction
+from pipeline.models.scaling_models import ScalingModels, formulas, growths, remarks
+from pipeline.questions.analysis import Level, Outlook
+from pipeline.wording.quantities import numbers, probability_text
+
+NOT_MEASURABLE = "not measurable: the time is below what the correction for overhead leaves uncertain"
+CANNOT_TELL = "cannot tell"
+SURE = 0.9
+FLAGS = (
+    "growing",
+    "coming_bottleneck",
+    "dominant_measured",
+    "dominant_at_target",
+    "unreliable",
+    "not_measurable",
+    "start_up",
+)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class RankedKernels:
+    """The n kernels of a level that are shown, in their order, and what they do at targets.
+
+    Attributes:
+        level: call paths or regions.
+        outlook: of all of them.
+        chosen: int64[n], those that are shown.
+        parameters: names of the D parameters.
+        targets: float64[Q, D], the points of the outlook; none if nothing is predicted.
+    """
+
+    level: Level
+    outlook: Outlook
+    chosen: IntArray
+    parameters: Sequence[str] = ()
+    targets: FloatArray | None = None
+
+    @cached_property
+    def models(self) -> ScalingModels:
+        """The models of those that are shown."""
+        return self.level.models.take(self.chosen)
+
+    def names(self) -> Iterable[Sequence[str]]:
+        """Yield call paths, those of regions with one name; the middle of deep ones is folded."""
+        paths = folded(self.level.kernels.callpaths)
+        return (list(paths[k]) for k in self.chosen.tolist())
+
+    def each(self, values: Sequence[Any]) -> Iterable[Any]:
+        """Yield those of values, one per kernel of the level, that are shown."""
+        return (values[k] for k in self.chosen.tolist())
+
+    def shares(self, share: FloatArray) -> Sequence[float | None]:
+        """Round shares, float64[K]; None if the metric has no total."""
+        shown = share[self.chosen]
+        return numbers(shown) if np.isfinite(shown).all() else [None] * len(shown)
+
+    def models_json(self) -> list[dict[str, Any]]:
+        """Return formulas and their parts."""
+        models = self.models
+        coefficients = rows_of_numbers(models.plain_coefficients()[:, 0])
+        return [
+            model_json(models.parameters, text, coefficients[k], models.hypothesis(k), models.knee(k))
+            for k, text in enumerate(formulas(models))
+        ]
+
+    def predictions(self) -> list[list[dict[str, Any]]]:
+        """Return value and interval at every target."""
+        if self.targets is None:
+            return [[] for _ in self.chosen]
+        found = self.outlook.prediction
+        ends = (end[self.chosen] for end in (found.value, found.lower, found.upper))
+        return predictions_json(self.parameters, self.targets, Prediction(*ends))
+
+    def notes(self) -> list[list[str]]:
+        """Return what limits the trust in each."""
+        hidden = self.outlook.standing.not_measurable[self.chosen].tolist()
+        texts = zip(remarks(self.models), hidden, strict=True)
+        return [[*notes, *([NOT_MEASURABLE] if lost else [])] for notes, lost in texts]
+
+
+def model_json(
+    parameters: tuple[str, ...],
+    formula: str,
+    coefficients: Sequence[float],
+    terms: Sequence[Term],
+    sharpness: int,
+) -> dict[str, Any]:
+    """Return a model as plain data; coefficients are the constant, then one per term, then none."""
+    knee = {"sharpness": sharpness} if sharpness != 1 else {}
+    return knee | {
+        "formula": formula,
+        "constant": coefficients[0],
+        "terms": [
+            {"coefficient": coefficient, "exponents": _exponents(parameters, term)}
+            for coefficient, term in zip(coefficients[1:], terms, strict=False)
+        ],
+    }
+
+
+@lru_cache(maxsize=4096)  # many kernels, few terms
+def _exponents(parameters: tuple[str, ...], term: Term) -> Mapping[str, list[str | int]]:
+    return {name: [str(i), j] for name, (i, j) in exponents_of(parameters, term).items()}
+
+
+def predictions_json(
+    parameters: Sequence[str], targets: FloatArray, prediction: Prediction
+) -> list[list[dict[str, Any]]]:
+    """Return for each kernel its predictions at the targets with their 90 % intervals."""
+    at = [point_json(parameters, target) for target in targets]
+    columns = (rows_of_numbers(ends) for ends in (prediction.value, prediction.lower, prediction.upper))
+    return [
+        [
+            {"at": place, "value": value, "lower": lower, "upper": upper}
+            for place, value, lower, upper in zip(at, *kernel, strict=True)
+        ]
+        for kernel in zip(*columns, strict=True)
+    ]
+
+
+def point_json(names: Sequence[str], row: npt.ArrayLike) -> dict[str, float]:
+    """Return a point, float64[D], by the names of its parameters."""
+    return dict(zip(names, numbers(row), strict=True))
+
+
+def rows_of_numbers(values: FloatArray) -> list[list[float | int]]:
+    """Round float64[K, n] to a list a kernel."""
+    flat, width = numbers(values.ravel()), values.shape[1]
+    return [flat[k * width : (k + 1) * width] for k in range(len(values))]
+
+
+def measured_json(mean: FloatArray) -> list[list[float | int | None]]:
+    """Return what was measured at every point, float64[K, P]; None for what was not."""
+    known = np.isfinite(mean).tolist()
+    rows = rows_of_numbers(np.nan_to_num(mean))
+    return [
+        [v if is_known else None for v, is_known in zip(*row, strict=True)]
+        for row in zip(rows, known, strict=True)
+    ]
+
+
+def growth_style(growth: str, probability: float, notes: Sequence[str]) -> str:
+    """Return the colour of a growth: red surely grows, yellow may grow, green is constant or falls."""
+    if CANNOT_TELL in notes:
+        return "yellow"
+    if growth == "1":
+        return "green"
+    return "red" if probability >= SURE else "yellow"
+
+
+Rows = Sequence[Mapping[str, Any]]
+
+
+def _probabilities(rows: Rows) -> Iterable[str]:
+    """Write with which probability kernels grow; nothing is concluded from an unreliable model."""
+    return (
+        ABSENT if "unreliable" in row["flags"] else probability_text(row["probability_growing"])
+        for row in rows
+    )
+
+
+def _unit(rows: Rows) -> str:
+    return str(rows[0]["unit"]) if rows else ""
+
+
+def _growth_styles(rows: Rows) -> list[str]:
+    return [
+        "yellow"
+        if "unreliable" in row["flags"]
+        else growth_style(
+            row["growth"] if row["growth_class"].startswith(GROWS) else "1",
+            row["probability_growing"],
+            row["notes"],
+        )
+        for row in rows
+    ]
+
+
+MODEL = Kind(
+    name="model",
+    write=lambda model: str(model["formula"]),
+    json={
+        "type": "object",
+        "required": ["formula", "constant", "terms"],
+        "additionalProperties": False,
+        "properties": {
+            "formula": {"type": "string"},
+            "constant": {"type": "number"},
+            "sharpness": {
+                "type": "integer",
+                "minimum": 2,
+                "description": "s of a soft knee (constant^s + (coefficient * term)^s)^(1/s); "
+                "not there without one",
+            },
+            "terms": {
+                "type": "array",
+                "items": {
+                    "type": "object",
+                    "required": ["coefficient", "exponents"],
+                    "additionalProperties": False,
+                    "properties": {
+                        "coefficient": {"type": "number"},
+                        "exponents": {
+                            "type": "object",
+                            "description": "per parameter [i, j] of p^i * log2(p)^j",
+                            "additionalProperties": {
+                                "type": "array",
+                                "prefixItems": [
+                                    {"type": "string", "pattern": "^-?[0-9]+(/[0-9]+)?$"},
+                                    {"type": "integer"},
+                                ],
+                                "minItems": 2,
+                                "maxItems": 2,
+                            },
+                        },
+                    },
+                },
+            },
+        },
+    },
+    is_number=False,
+)
+IDENTITY = Kind(name="id", write=callpath_id, json={"type": "integer", "minimum": 1}, may_lack=True)
+MEANS = Kind(name="means", write=str, json={"type": "array", "items": {"type": ["number", "null"]}})
+PREDICTIONS = Kind(
+    name="predictions", write=str, json={"type": "array", "items": {"$ref": "#/$defs/prediction"}}
+)
+FLAG_NAMES = Kind(
+    name="flags",
+    write=TEXTS.write,
+    json={"type": "array", "items": {"enum": list(FLAGS)}},
+    is_number=False,
+)
+
+KERNELS: tuple[Column[Any], ...] = (
+    Column(
+        key="id",
+        kind=IDENTITY,
+        values=lambda found: (
+            node + 1 if node >= 0 else None for node in found.level.kernels.node[found.chosen].tolist()
+        ),
+        about="of call paths only: the number in the preorder of the call tree, written #17 in commands",
+    ),
+    Column(
+        key="callpath",
+        name="kernel",
+        kind=PATH,
+        values=RankedKernels.names,
+        about="region names from the root down, the middle folded into one beyond 200; "
+        "for a region its name alone",
+    ),
+    Column(key="region", values=lambda found: found.each(found.level.kernels.regions)),
+    Column(
+        key="paradigm",
+        values=lambda found: found.each(found.level.kernels.paradigms),
+        about="compiler, user, mpi, openmp ...; empty where unknown",
+    ),
+    Column(
+        key="metric",
+        values=lambda found: [found.level.kernels.metric] * len(found.chosen),
+        about="effort where time was summed over locations",
+    ),
+    Column(key="unit", values=lambda found: [found.level.kernels.unit] * len(found.chosen)),
+    Column(key="model", kind=MODEL, values=RankedKernels.models_json, folds=True),
+    Column(
+        key="growth",
+        kind=GROWTH,
+        values=lambda found: growths(found.models),
+        about="leading term, 1 where it does not grow",
+    ),
+    Column(
+        key="growth_class",
+        name="growth",
+        heading="growth",
+        values=lambda found: growth_classes(found.models),
+        write=lambda text: text.removeprefix(GROWS),
+        styles=_growth_styles,
+        about="the most probable behaviour in words: constant, falls, grows with a range of powers, "
+        "or unclear if the model is unreliable",
+    ),
+    Column(
+        key="probability_growing",
+        kind=PROBABILITY,
+        heading="grows",
+        values=lambda found: numbers(found.models.probability_growing),
+        texts=_probabilities,
+        dispensable=2,
+        about="probability that it grows with scale",
+    ),
+    Column(
+        key="quality.smape",
+        kind=ERROR,
+        unit="%",
+        heading="SMAPE",
+        values=lambda found: numbers(found.models.smape),
+        dispensable=1,
+        about="symmetric mean absolute percentage error of the fit",
+    ),
+    Column(
+        key="quality.cv_smape",
+        kind=ERROR,
+        unit="%",
+        heading="SMAPE cv",
+        values=lambda found: numbers(found.models.cv_smape),
+        dispensable=2,
+        about="the same with every point predicted from the others",
+    ),
+    Column(
+        key="quality.points",
+        kind=WHOLE,
+        values=lambda found: found.models.points.tolist(),
+        audience=Audience.FILES,
+    ),
+    Column(
+        key="quality.repetitions",
+        kind=WHOLE,
+        values=lambda found: found.models.repetitions.tolist(),
+        audience=Audience.FILES,
+    ),
+    Column(
+        key="measured",
+        kind=MEANS,
+        values=lambda found: measured_json(found.level.kernels.mean[found.chosen]),
+        about="mean over repetitions at every point, in their order; null if not measured",
+    ),
+    Column(
+        key="share_measured",
+        kind=SHARE_OF_SUM,
+        heading="share now",
+        values=lambda found: found.shares(found.outlook.share_measured),
+        dispensable=1,
+        about="share of the total at the largest measured point; null if the metric has no sum",
+    ),
+    Column(
+        key="share_at_target",
+        kind=SHARE_OF_SUM,
+        heading="at target",
+        values=lambda found: found.shares(found.outlook.share_target),
+        about="share of the predicted total at the last target; null if the metric has no sum",
+    ),
+    Column(key="predictions", kind=PREDICTIONS, values=RankedKernels.predictions),
+    Column(
+        key="flags",
+        kind=FLAG_NAMES,
+        values=lambda found: (list(flags) for flags in found.each(found.outlook.flags)),
+        audience=Audience.FILES,
+    ),
+    Column(
+        key="notes",
+        kind=TEXTS,
+        values=RankedKernels.notes,
+        about="what limits the trust in the model, in words",
+    ),
+)
+
+REQUIRED = (
+    "callpath",
+    "region",
+    "metric",
+    "unit",
+    "model",
+    "growth",
+    "growth_class",
+    "probability_growing",
+    "quality",
+    "share_measured",
+    "predictions",
+    "flags",
+)
+"""What every version of summary.json says of a kernel."""
+
+PREDICTION: Column[Rows] = Column(
+    key="prediction", name="value", heading="predicted", kind=ESTIMATE, unit=_unit, dispensable=3
+)
+"""Value and interval of a kernel at one target, in rows with a kernel and a target each."""
+
+
+def kernel_columns(*keys: str) -> list[Column[Any]]:
+    """Return columns of `KERNELS` by their keys."""
+    known = {column.key: column for column in KERNELS}
+    return [known[key] for key in keys]

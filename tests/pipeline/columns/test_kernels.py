@@ -1,0 +1,32 @@
+import json
+from pathlib import Path
+
+import pytest
+
+from pipeline.columns.json_rows import json_schema
+from pipeline.columns.kernels import KERNELS, REQUIRED, growth_style
+
+SCHEMA = Path(__file__).parents[3] / "docs" / "reference" / "summary.schema.json"
+
+
+def test_the_schema_of_kernels_is_that_of_their_columns(request):
+    """``--update-snapshots`` writes it."""
+    stated = json.loads(SCHEMA.read_text(encoding="utf-8"))
+    made = {**stated, "$defs": {**stated["$defs"], "kernel": json_schema(KERNELS, REQUIRED)}}
+    if request.config.getoption("--update-snapshots"):
+        SCHEMA.write_text(json.dumps(made, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    else:
+        assert stated == made
+
+
+@pytest.mark.parametrize(
+    ("growth", "probability", "notes", "style"),
+    [
+        ("1", 0.99, (), "green"),
+        ("p", 0.9, (), "red"),
+        ("p", 0.89, (), "yellow"),
+        ("p", 0.99, ("cannot tell",), "yellow"),
+    ],
+)
+def test_the_colour_of_growth_says_how_sure_it_is(growth, probability, notes, style):
+    assert growth_style(growth, probability, notes) == style
