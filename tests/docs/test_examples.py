@@ -106,7 +106,7 @@ def test_readme_and_tutorials_show_output():
     ("output", "shown", "same"),
     [
         ("compute  4.2630  83.5 %", "compute     4.2611  83.6 %", True),
-        ("compute  4.2730  83.5 %", "compute     4.2611  83.5 %", False),
+        ("compute  4.2930  83.5 %", "compute     4.2611  83.5 %", False),
         ("12,310 times at p = 1731", "12,300 times at p = 1730", True),
         ("8 runs", "9 runs", False),
         ("p16 is slow", "p17 is slow", False),
