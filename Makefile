@@ -5,7 +5,6 @@ OUT ?= results
 FUZZ_CASES ?= 1000000
 MUTANTS ?= 300
 SEED ?= 1
-WORKERS ?= 3  # of the tests: some wait for Slurm or a browser, so one more than cores in CI
 PYTEST = -n $(WORKERS) --dist worksteal -rs
 
 unexport PYTHONDONTWRITEBYTECODE  # the tests start hundreds of processes
@@ -17,6 +16,7 @@ demo: $(VENV)/.installed  ## run the pipeline on a sample of real measurements
 
 test: lint types unit  ## what must hold before a change is done, in minutes: lint, import contracts, types, unit tests
 
+slow: WORKERS ?= 3  # some wait for Slurm or a browser, so one more than cores in CI
 slow: javascript docs browser slurm  ## what takes longer: pages in a browser, their scripts, documentation, Slurm, fuzz
 	$(BIN)/python -m pytest -m slow $(PYTEST)
 
@@ -34,6 +34,7 @@ javascript:  ## types and style of the report's scripts; skipped where npm canno
 docs: $(VENV)/.installed-test  ## the documentation as a site in site/, searchable if served: python -m http.server -d site
 	NO_MKDOCS_2_WARNING=true $(BIN)/mkdocs build --strict --quiet
 
+unit: WORKERS ?= 2
 unit: $(VENV)/.installed-test
 	$(BIN)/python -m pytest -m "not slow" $(PYTEST)
 

@@ -92,6 +92,7 @@ def test_every_public_name_is_in_the_python_reference():
     assert shown == set(pipeline.__all__) - {"__version__"}
 
 
+@pytest.mark.slow
 def test_the_site_builds_and_loads_nothing_from_elsewhere(tmp_path, caplog):
     config = load_config(str(ROOT / "mkdocs.yml"), site_dir=str(tmp_path / "site"), strict=True)
     build(config)

@@ -10,6 +10,8 @@ import pytest
 
 from tools import make_environment
 
+pytestmark = pytest.mark.slow
+
 BACKEND = """
 import pathlib, zipfile
 

@@ -13,6 +13,8 @@ import yaml
 
 from tests.foam_cases import write_foam_case
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[3]
 ACTION = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
 USES = re.compile(r"uses: (\S+)@(\S+)")

@@ -207,6 +207,7 @@ FULL = (
 CLOSED = FULL.replace("No space left on device", "Bad file descriptor")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("command", "code", "line"),
     [

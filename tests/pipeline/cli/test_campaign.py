@@ -165,6 +165,7 @@ def submitting(folder):
     return start(folder, "submit", stderr=subprocess.PIPE, stdout=subprocess.DEVNULL)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_submission_that_is_stopped_stops_its_run_and_can_be_resumed(call, folder, number):
     (folder / "hang16").touch()
@@ -182,6 +183,7 @@ def test_a_submission_that_is_stopped_stops_its_run_and_can_be_resumed(call, fol
     assert made(folder)[: len(first)] == first
 
 
+@pytest.mark.slow
 def test_a_run_outlives_a_killed_submission_and_is_not_made_again(call, folder):
     (folder / "hang16").touch()
     process = submitting(folder)
@@ -198,6 +200,7 @@ def test_a_run_outlives_a_killed_submission_and_is_not_made_again(call, folder):
     assert len(made(folder)) == 8
 
 
+@pytest.mark.slow
 def test_a_killed_run_is_lost_and_made_again(call, folder):
     (folder / "hang16").touch()
     process = submitting(folder)
@@ -217,6 +220,7 @@ def test_a_killed_run_is_lost_and_made_again(call, folder):
     assert len(made(folder)) == 9
 
 
+@pytest.mark.slow
 def test_two_submissions_at_once_make_every_run_once(folder):
     processes = [submitting(folder) for _ in range(2)]
     for process in processes:
@@ -225,6 +229,7 @@ def test_two_submissions_at_once_make_every_run_once(folder):
     assert sorted(made(folder)) == sorted(["1 8", "1 16", "2 8", "2 16"] * 2)
 
 
+@pytest.mark.slow
 def test_campaigns_of_two_folders_do_not_run_at_the_same_time(call, folder):
     """Not even if the first is killed: its run goes on, and the second waits for it."""
     (folder / "hang16").touch()
@@ -247,6 +252,7 @@ def test_campaigns_of_two_folders_do_not_run_at_the_same_time(call, folder):
     assert len(made(other)) == 8
 
 
+@pytest.mark.slow
 def test_who_has_nothing_to_run_waits_for_nobody(call, folder):
     assert call("campaign", "submit")[0] == 0
     with only_campaign_here(folder / "other.toml", print):

@@ -8,6 +8,8 @@ import pytest
 from filters.scorep_format.parser import parse
 from tests.campaigns import ROOT, begin, made
 
+pytestmark = pytest.mark.slow
+
 PROGRAM = '''\
 """Writes what Score-P would: a profile with one region of many short visits, which a filter may drop."""
 import os, pathlib, sys

@@ -10,6 +10,8 @@ import pytest
 
 from tests.campaigns import PATIENCE, begin, made, start, until
 
+pytestmark = pytest.mark.slow
+
 PROGRAM = '''\
 """Prints the timers that a run would have, as LAMMPS does; notes that it was started."""
 import os, pathlib, random, sys, time

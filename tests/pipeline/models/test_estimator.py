@@ -16,6 +16,7 @@ P = np.array([4.0, 8.0, 16.0, 32.0, 64.0, 128.0])[:, None]
 GRID = np.array(list(itertools.product([2.0, 4.0, 8.0, 16.0], [1.0, 2.0, 3.0, 5.0])))
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
 @parametrize_with_checks([NormalFormRegressor()])
 def test_keeps_the_contract_of_scikit_learn(estimator, check):

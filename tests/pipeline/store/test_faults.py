@@ -17,6 +17,8 @@ from pipeline.store.results import read_analysis
 from tests.foam_cases import write_foam_case
 from tests.pipeline.store.killing import content, kill_at, seconds_of_a_run
 
+pytestmark = pytest.mark.slow
+
 
 class KilledError(BaseException):
     """Stands for kill -9."""

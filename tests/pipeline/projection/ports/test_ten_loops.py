@@ -14,6 +14,8 @@ from pipeline.projection.ports.llvm_mca import find_llvm_mca, simulate_loop, too
 from pipeline.projection.ports.loop_estimate import estimate_loop
 from pipeline.projection.ports.processors import processors
 
+pytestmark = pytest.mark.slow
+
 LOOPS = Path(__file__).parent / "loops"
 TOLERANCE = 0.1
 OWN = {one.model: one for one in processors() if one.model == one.llvm}
