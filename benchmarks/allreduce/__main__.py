@@ -15,13 +15,12 @@ from pathlib import Path
 
 import numpy as np
 
-from pipeline.projection.benchmark_output import read_benchmark
-from pipeline.projection.fit import Fit
-from pipeline.projection.model import constant
-from pipeline.projection.network import fit_allreduce
-from pipeline.projection.node_allreduce import fit_node_allreduce
-from pipeline.projection.predict import predict
-from pipeline.projection.units import BYTES, NONE, TIME
+from pipeline.projection.expressions.evaluation import predict
+from pipeline.projection.expressions.symbolic_model import constant
+from pipeline.projection.expressions.units import BYTES, NONE, TIME
+from pipeline.projection.fitting.benchmark_output import read_benchmark
+from pipeline.projection.fitting.formula_fit import Fit
+from pipeline.projection.terms.allreduces import fit_allreduce, fit_node_allreduce
 
 FEWEST = 4  # numbers of processes that a tree on nodes needs
 BOTH_FROM = 6  # numbers of processes from which the two largest are left out, too

@@ -14,7 +14,7 @@ from pipeline.config.targets import METAVAR as TARGET
 from pipeline.models.options import MIN_EFFICIENCY
 
 if TYPE_CHECKING:
-    from pipeline.projection.study.place import Place
+    from pipeline.projection.study.study_machine import Place
 
 Out = Annotated[Path, typer.Argument(metavar="OUT", help="Results directory of `pipeline run`.")]
 At = Annotated[list[str] | None, typer.Option("--at", metavar=TARGET, help=TARGET_HELP)]

@@ -10,7 +10,7 @@ from pipeline.cli.output import STANDARD_OUTPUT, show_written, write_summary, wr
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from pipeline.projection.input_values import Inputs
+    from pipeline.projection.applications.application import Inputs
     from pipeline.report.tables.data_table import DataTable
 
 DETAILS = ("sensitivities", "strategies", "ports", "models", "threads")
@@ -42,7 +42,7 @@ def project_application(
         InputError, ModelError: a file is damaged, or the model has no value.
     """
     from ingest.errors import UsageError
-    from pipeline.projection.input_values import read_inputs
+    from pipeline.projection.applications.application import read_inputs
 
     if export is not None:
         others = bool(at or targets.json or targets.plot or show != "parts")
@@ -104,7 +104,7 @@ def _export(
     application: str, machine: str | None, variant: str | None, language: str, *, others: bool
 ) -> None:
     from ingest.errors import UsageError
-    from pipeline.projection.export import LANGUAGES
+    from pipeline.projection.expressions.source_text import LANGUAGES
     from pipeline.stages.project_details import export_application
 
     chosen = next((name for name in LANGUAGES if name == language), None)
@@ -121,7 +121,7 @@ def _details(
     show: str, application: str, machine: str | None, inputs: "Inputs", variant: str | None
 ) -> tuple[dict[str, Any], "Callable[[], DataTable]"]:
     """Return what stands behind a projection as plain data, and what makes a table of it."""
-    from pipeline.projection.ports.port_terms import model_comparisons, port_loads, thread_times
+    from pipeline.projection.ports.threads import model_comparisons, port_loads, thread_times
     from pipeline.report.tables import port_details, projection_details
     from pipeline.stages.project_details import files, sensitivities_of, strategies_of
 

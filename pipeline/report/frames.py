@@ -20,7 +20,7 @@ from pipeline.report.runtime_summary import FIGURES, GPU_FIGURES
 from pipeline.wording.quantities import counted
 
 if TYPE_CHECKING:  # projections need sympy, which other tables do not
-    from pipeline.projection.project import Projection
+    from pipeline.projection.applications.projections import Projection
 
 ROWS_SHOWN = 15
 
@@ -168,7 +168,7 @@ def checked_kernels_frame(document: Mapping[str, Any]) -> pd.DataFrame:
 
 def projection_frame(projection: "Projection") -> pd.DataFrame:
     """Return one row per part of a projection and one for the total, in SI units."""
-    from pipeline.projection.units import NONE
+    from pipeline.projection.expressions.units import NONE
 
     lines = (*projection.parts, projection.total)
     return pd.DataFrame(

@@ -8,10 +8,10 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from pipeline.projection.application import Application, Input
-from pipeline.projection.machine import Machine
-from pipeline.projection.project import Line, Projection
-from pipeline.projection.units import NONE
+from pipeline.projection.applications.application import Application, Input
+from pipeline.projection.applications.projections import Line, Projection
+from pipeline.projection.expressions.units import NONE
+from pipeline.projection.machines.machine_values import Machine
 from pipeline.wording.part_rounding import Part, amount_text, last_digit, rounded_to_sum, share_texts
 from pipeline.wording.quantities import figure, number
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import numpy as np
 
 from ingest.arrays import FloatArray
-from pipeline.projection.roofline import Roofline
+from pipeline.projection.rooflines.rooflines import Roofline
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from ingest.callpaths import folded
-from pipeline.projection.study.analysis import StudyProjection
-from pipeline.projection.study.kernels import WAYS, KernelTable, Way
-from pipeline.projection.study.place import RESOURCES, Place
+from pipeline.projection.study.kernel_table import WAYS, KernelTable, Way
+from pipeline.projection.study.projected_study import StudyProjection
+from pipeline.projection.study.study_machine import RESOURCES, Place
 from pipeline.questions.analysis import Level
 from pipeline.wording.quantities import number
 

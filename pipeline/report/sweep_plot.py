@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import numpy as np
 
 from ingest.arrays import FloatArray
-from pipeline.projection.project import Line, Projection
+from pipeline.projection.applications.projections import Line, Projection
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -7,8 +7,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from pipeline.projection.project import Projection
-from pipeline.projection.units import NONE
+from pipeline.projection.applications.projections import Projection
+from pipeline.projection.expressions.units import NONE
 from pipeline.report.projection_table import DIGITS, heading_of, projection_json, shown_lines
 from pipeline.report.tables.data_table import ABSENT, DataTable, amounts, estimates, shares, words
 from pipeline.wording.quantities import figure, number

@@ -43,7 +43,7 @@ from pipeline.store.history import kernel_rows, read_history
 from pipeline.store.results import read_study as read_stored_study
 
 if TYPE_CHECKING:  # it would load sympy, which checks of measured times do without
-    from pipeline.projection.study.place import Place
+    from pipeline.projection.study.study_machine import Place
 
 MACHINE_ATTRIBUTES = ("machine", "cluster", "hostname", "Hostname")
 
@@ -113,7 +113,7 @@ def read_study(
             hint="name run folders like app.p4.r1, or list the runs with their parameters in pipeline.toml",
         )
     if places is not None:
-        from pipeline.projection.study.analysis import project_experiment
+        from pipeline.projection.study.projected_study import project_experiment
 
         experiment = project_experiment(experiment, decision, metric, *places)
     origin, mixed = _origin(experiment, machine)

@@ -5,7 +5,7 @@ import platform
 from pathlib import Path
 
 from ingest.errors import InputError
-from pipeline.projection.machine_measurement.host import Cache, Host
+from pipeline.projection.machines.node_samples import Cache, Host
 
 _CPUS = Path("sys/devices/system/cpu")
 _NODES = Path("sys/devices/system/node")

@@ -14,10 +14,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ingest.errors import PipelineError, UsageError, one_line
-from pipeline.projection.machine_measurement import machine_file as programs
-from pipeline.projection.machine_measurement.host import Host, working_sets
-from pipeline.projection.machine_measurement.machine_file import Provenance, machine_file
-from pipeline.projection.machine_measurement.samples import Samples, read_samples
+from pipeline.projection.machines import machine_text as programs
+from pipeline.projection.machines.machine_text import Provenance, machine_file
+from pipeline.projection.machines.node_samples import Host, Samples, read_samples, working_sets
 from pipeline.stages.host import read_host
 from pipeline.store.atomic import not_writable
 

@@ -5,14 +5,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ingest.errors import InputError, UsageError
+from pipeline.projection.expressions.units import RATE, TIME, parse_quantity
 from pipeline.projection.ports.assembly import Instruction, loop_bodies, nesting_depth
 from pipeline.projection.ports.counting import read_function
 from pipeline.projection.ports.llvm_mca import INSTALL, LlvmMca, find_llvm_mca, too_old
 from pipeline.projection.ports.loop_estimate import estimate_loop
-from pipeline.projection.ports.loop_report import LoopReport, PortsReport
-from pipeline.projection.ports.loop_time import left_out_error, time_elsewhere
+from pipeline.projection.ports.loop_time import LoopReport, PortsReport, left_out_error, time_elsewhere
 from pipeline.projection.ports.processors import Processor, processor_named
-from pipeline.projection.units import RATE, TIME, parse_quantity
 
 MOST_LOOPS = 3
 

@@ -6,14 +6,14 @@ from io import BytesIO
 from pathlib import Path
 
 from ingest.errors import UsageError
-from pipeline.projection.application import Application, load_application
-from pipeline.projection.files import beside, shipped
-from pipeline.projection.machine import Machine, load_machine
-from pipeline.projection.measured import Level, StoredModels
-from pipeline.projection.predict import LEVEL
-from pipeline.projection.project import Projection
-from pipeline.projection.project import project as project_application
-from pipeline.projection.project import sweep as sweep_application
+from pipeline.projection.applications.application import Application, load_application
+from pipeline.projection.applications.projections import Projection
+from pipeline.projection.applications.projections import project as project_application
+from pipeline.projection.applications.projections import sweep as sweep_application
+from pipeline.projection.expressions.evaluation import LEVEL
+from pipeline.projection.expressions.toml_tables import beside, shipped
+from pipeline.projection.machines.machine_values import Machine, load_machine
+from pipeline.projection.terms.measured_term import Level, StoredModels
 from pipeline.report.roofline_plot import FORMS, write_roofline
 from pipeline.report.sweep_plot import write_sweep
 from pipeline.store.arrow import read_table

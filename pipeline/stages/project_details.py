@@ -4,17 +4,20 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from ingest.errors import UsageError
-from pipeline.projection.application import Application, input_values, load_application
-from pipeline.projection.composition import compose
-from pipeline.projection.export import Language, export
-from pipeline.projection.machine import Machine, machine_names
-from pipeline.projection.model import Model, symbol
-from pipeline.projection.predict import predict
-from pipeline.projection.sensitivity import Sensitivity, sensitivities
-from pipeline.projection.terms import Term
-from pipeline.projection.vector_loops.bandwidth_table import machine_values
-from pipeline.projection.vector_loops.strategies import LoopTimes, strategy_times
-from pipeline.projection.vector_loops.term import measured_time, read_vector_loop
+from pipeline.projection.applications.application import Application, input_values, load_application
+from pipeline.projection.applications.composition import compose
+from pipeline.projection.expressions.evaluation import Sensitivity, predict, sensitivities
+from pipeline.projection.expressions.source_text import Language, export
+from pipeline.projection.expressions.symbolic_model import Model, symbol
+from pipeline.projection.machines.machine_values import Machine, machine_names
+from pipeline.projection.terms.terms import Term
+from pipeline.projection.vector_loops.vector_loop import machine_values
+from pipeline.projection.vector_loops.vector_loop_term import (
+    LoopTimes,
+    measured_time,
+    read_vector_loop,
+    strategy_times,
+)
 from pipeline.stages.project import stored_models, target_machine
 
 

@@ -10,10 +10,10 @@ from typing import Any
 from ingest.arrays import FloatArray
 from ingest.errors import UsageError
 from pipeline.models.options import MIN_EFFICIENCY, ModelOptions, Prior
-from pipeline.projection.files import shipped
-from pipeline.projection.machine import load_machine
-from pipeline.projection.study.analysis import StudyProjection, project_study
-from pipeline.projection.study.place import Place, place
+from pipeline.projection.expressions.toml_tables import shipped
+from pipeline.projection.machines.machine_values import load_machine
+from pipeline.projection.study.projected_study import StudyProjection, project_study
+from pipeline.projection.study.study_machine import Place, place
 from pipeline.questions.analysis import Analysis, Outlook
 from pipeline.questions.runtime.runtime import Runtime, runtime
 from pipeline.report.page import Report, report_html

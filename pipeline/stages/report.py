@@ -9,7 +9,7 @@ from typing import Any
 from ingest.arrays import FloatArray
 from pipeline.models.kernel_locations import KernelLocations
 from pipeline.models.options import MIN_EFFICIENCY
-from pipeline.projection.study_verdicts import StudyRoofline, study_roofline
+from pipeline.projection.rooflines.rooflines import StudyRoofline, study_roofline
 from pipeline.questions.analysis import Analysis, Outlook, largest_point
 from pipeline.questions.runtime.runtime import Runtime, runtime
 from pipeline.report.page import MetricOutlook, Report, report_html
@@ -137,7 +137,9 @@ def _report_stored(
 
 
 def _roofline(analysis: Analysis, measured_on: str | Path) -> StudyRoofline:
-    from pipeline.projection.machine import load_machine  # loads sympy, which takes most of a second
+    from pipeline.projection.machines.machine_values import (
+        load_machine,  # loads sympy, which takes most of a second
+    )
 
     column = analysis.experiment.parameters.index(analysis.parameter) if analysis.parameter else 0
     largest = largest_point(analysis.experiment.points, column)

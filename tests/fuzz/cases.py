@@ -21,9 +21,9 @@ from ingest.readers import PROFILE_READERS, SERIES_READERS
 from ingest.readers.tables.source import find_tables
 from ingest.run_names import parse_run_name
 from ingest.table_mapping import TableMapping
-from pipeline.projection.machine import load_machine
-from pipeline.projection.measured import StoredModels
-from pipeline.projection.study.place import place, slowdowns
+from pipeline.projection.machines.machine_values import load_machine
+from pipeline.projection.study.study_machine import place, slowdowns
+from pipeline.projection.terms.measured_term import StoredModels
 from tests.fuzz.consistency import check_notices, check_profile, check_series
 from tests.fuzz.layers import mutate
 from tests.fuzz.mutations import mutate_text

@@ -7,7 +7,7 @@ from ingest.readers.timer_tables.companions import PARENTS_FILE, named_parents
 from ingest.toml_text import DEEPEST, TomlError, parse_toml
 from pipeline.config.priors import read_prior
 from pipeline.config.toml_file import read_toml
-from pipeline.projection.files import read_toml as read_projection
+from pipeline.projection.expressions.toml_tables import read_toml as read_projection
 
 DEEP = {
     "arrays": "x = " + "[" * 5000 + "]" * 5000,

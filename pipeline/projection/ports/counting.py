@@ -16,7 +16,7 @@ import numpy as np
 
 from ingest.arrays import FloatArray
 from ingest.errors import InputError, UsageError
-from pipeline.projection.files import Table, find, read_bytes, read_toml, shipped
+from pipeline.projection.expressions.toml_tables import Table, find, read_bytes, read_toml, shipped
 from pipeline.projection.ports.assembly import Instruction, function_named, functions_in, target_loop
 from pipeline.projection.ports.port_map import WIDENED, PortMap, class_vector
 
@@ -179,7 +179,7 @@ def read_function(path: Path, name: str) -> tuple[Instruction, ...]:
     """
     content = read_bytes(path)
     if content.startswith(_ELF):
-        from pipeline.projection.ports.object_file import function_in_object
+        from pipeline.projection.ports.assembly import function_in_object
 
         return function_in_object(content, name, where=str(path))
     functions = functions_in(content.decode("utf-8", errors="replace"), where=str(path))

@@ -10,12 +10,17 @@ from dataclasses import dataclass, replace
 
 from ingest.errors import InputError
 from pipeline.projection.ports.assembly import Instruction
+from pipeline.projection.ports.core_simulation import Core, steady_cycles, steps_of
 from pipeline.projection.ports.dependencies import Latency, access_of, dependency_bound
 from pipeline.projection.ports.instruction_form import form_of
-from pipeline.projection.ports.instruction_table import Cost, InstructionTable, instruction_table
 from pipeline.projection.ports.llvm_mca import LlvmMca, Simulated, simulate_loop
-from pipeline.projection.ports.processors import Processor, processors
-from pipeline.projection.ports.simulation import Core, steady_cycles, steps_of
+from pipeline.projection.ports.processors import (
+    Cost,
+    InstructionTable,
+    Processor,
+    instruction_table,
+    processors,
+)
 
 Group = tuple[str, ...]
 

@@ -7,10 +7,12 @@ scatter of the logarithm of measured over predicted, each build predicted from a
 
 from dataclasses import dataclass
 from functools import lru_cache
+from pathlib import Path
 
 import numpy as np
 
-from pipeline.projection.files import LEFT_OUT, read_toml
+from pipeline.projection.expressions.toml_tables import LEFT_OUT, read_toml
+from pipeline.projection.ports.loop_estimate import LoopEstimate
 
 LEVEL = 0.9
 
@@ -89,3 +91,45 @@ def time_elsewhere(seconds: float, cycles_here: float, cycles_there: float, cloc
         ratio=ratio,
         clocks=clocks,
     )
+
+
+@dataclass(frozen=True, kw_only=True)
+class LoopReport:
+    """A loop and its estimates.
+
+    Attributes:
+        number: in the order of the report, from 1.
+        instructions: in one pass.
+        depth: in how many loops it lies, itself included.
+        there: on the processor asked for.
+        here: on the one it is compared with, if any.
+        time: on the processor asked for, if the time here is known.
+    """
+
+    number: int
+    instructions: int
+    depth: int
+    there: LoopEstimate
+    here: LoopEstimate | None = None
+    time: LoopTime | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class PortsReport:
+    """The loops of a function.
+
+    Attributes:
+        path: the file.
+        function: as asked for.
+        loops: innermost first by depth, then the longest.
+        others: how many more innermost loops the function has.
+        seconds: the measured time of the first loop here, if given.
+        notices: what a reader should know besides.
+    """
+
+    path: Path
+    function: str
+    loops: tuple[LoopReport, ...]
+    others: int
+    seconds: float | None
+    notices: tuple[str, ...]

@@ -1,21 +1,29 @@
-"""Run time over threads from cycles per iteration (paper 000, Eq. 3 and 10).
+"""Run time over threads from cycles per iteration (paper 000, Eq. 3 and 10), and what else port terms tell.
 
 A data-throughput kernel moves the target's data with next to no arithmetic. Its cycles per iteration at the
 same thread count, converted to the clock of the target, are the fewest that memory allows.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from ingest.arrays import BoolArray, FloatArray, IntArray
-from ingest.errors import InputError
-from pipeline.projection.csv_columns import Columns
-from pipeline.projection.model import Model, maximum, symbol
-from pipeline.projection.predict import Prediction, predict
-from pipeline.projection.units import NONE, RATE
+from ingest.errors import InputError, UsageError
+from pipeline.projection.expressions.evaluation import Prediction, predict
+from pipeline.projection.expressions.symbolic_model import Model, maximum, symbol
+from pipeline.projection.expressions.toml_tables import Table
+from pipeline.projection.expressions.units import NONE, RATE
+from pipeline.projection.fitting.csv_columns import Columns, read_columns
+from pipeline.projection.ports.comparisons import Comparison, compare_models
+from pipeline.projection.ports.port_estimate import estimate_cpi
+from pipeline.projection.ports.port_fit import port_term, read_port_term
+from pipeline.projection.ports.port_map import PortMap
+from pipeline.projection.ports.schedule import levelled
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -118,3 +126,101 @@ def thread_counts_in(columns: Columns) -> ThreadCounts:
     return ThreadCounts(
         threads=threads.astype(np.int64), dt_cycles=cycles, dt_hz=dt_hz, hz=hz, iterations=iterations
     )
+
+
+@dataclass(frozen=True, eq=False)
+class PortLoads:
+    """How the instructions of a target load the ports.
+
+    Attributes:
+        name: the term.
+        portmap: its ports and classes.
+        cycles: float64[port, class], cycles per iteration; the matrix A of paper 000 times cycles per
+            instruction and counts.
+    """
+
+    name: str
+    portmap: PortMap
+    cycles: FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class ThreadTimes:
+    """The run time of a loop over threads: its term, what was measured on the node, the prediction."""
+
+    name: str
+    node: ThreadCounts
+    scaling: ThreadScaling
+
+
+class HoldsTerms(Protocol):
+    """An application or a machine: its file, and the tables of its terms by name."""
+
+    @property
+    def path(self) -> Path: ...  # noqa: D102
+
+    @property
+    def terms(self) -> Mapping[str, Table]: ...  # noqa: D102
+
+
+def port_loads(program: HoldsTerms, target: HoldsTerms) -> tuple[PortLoads, ...]:
+    """Return the port loads of every port term of an application and a machine.
+
+    Raises:
+        UsageError, InputError, ModelError: there is no such term, or it is invalid.
+    """
+    found = []
+    for name, table in _terms(program, target):
+        term = read_port_term(table)
+        cpi = estimate_cpi(term.portmap, term.variants.counts, term.variants.cycles).cpi
+        found.append(PortLoads(name, term.portmap, levelled(term.portmap, term.target, cpi)))
+    return tuple(found)
+
+
+def model_comparisons(program: HoldsTerms, target: HoldsTerms) -> Mapping[str, Comparison]:
+    """Return the four models of paper 000 compared on the variants of every port term with a mini-app.
+
+    Raises:
+        UsageError, InputError, ModelError: there is no such term, or it is invalid.
+    """
+    terms = {name: read_port_term(table) for name, table in _terms(program, target)}
+    compared = {
+        name: compare_models(term.portmap, {name: term.variants}, term.mini)
+        for name, term in terms.items()
+        if term.mini
+    }
+    if not compared:
+        hint = 'name the variant to project from, such as mini = "base"'
+        raise UsageError(
+            "no port term has a mini-app to compare models with", where=str(program.path), hint=hint
+        )
+    return compared
+
+
+def thread_times(program: HoldsTerms, target: HoldsTerms) -> tuple[ThreadTimes, ...]:
+    """Return the run time over threads of every port term that names measurements by thread count.
+
+    Raises:
+        UsageError, InputError, ModelError: there is no such term, or it is invalid.
+    """
+    found = []
+    for name, table in _terms(program, target):
+        if "threads" in table:
+            node = thread_counts_in(read_columns(table.file("threads")))
+            found.append(ThreadTimes(name, node, strong_scaling(port_term(table, name), {}, node)))
+    if not found:
+        hint = 'name a CSV file in the term, threads = "node.csv"'
+        raise UsageError("no port term has measurements by thread count", where=str(program.path), hint=hint)
+    return tuple(found)
+
+
+def _terms(program: HoldsTerms, target: HoldsTerms) -> Iterator[tuple[str, Table]]:
+    terms = [
+        (name, table)
+        for name, table in (*target.terms.items(), *program.terms.items())
+        if table.content.get("model") == "ports"
+    ]
+    if not terms:
+        hint = 'describe its loops in terms with model = "ports"'
+        raise UsageError("the application has no port terms", where=str(program.path), hint=hint)
+    return iter(terms)

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from ingest.number_text import percent
-from pipeline.projection.study.kernels import TYPICAL_MIX, KernelTable, Way
+from pipeline.projection.study.kernel_table import TYPICAL_MIX, KernelTable, Way
 from pipeline.projection.study.transfer import Transfer
 from pipeline.questions.analysis import Analysis
 

@@ -11,10 +11,16 @@ import numpy as np
 
 from ingest.arrays import BoolArray, FloatArray, IntArray
 from pipeline.models.prediction import LEAST, Prediction
-from pipeline.projection.ensemble import stream
-from pipeline.projection.study.calls import PATTERNS, Pattern, seconds_of_calls
-from pipeline.projection.study.kernels import DRAWS, KernelTable, Way
-from pipeline.projection.study.place import Drawn, Place, slowdowns
+from pipeline.projection.expressions.ensemble import stream
+from pipeline.projection.study.kernel_table import (
+    DRAWS,
+    PATTERNS,
+    KernelTable,
+    Pattern,
+    Way,
+    seconds_of_calls,
+)
+from pipeline.projection.study.study_machine import Drawn, Place, slowdowns
 from pipeline.statistics.student import TWO_SIDED
 
 BLOCK = 256  # kernels whose draws are held at once

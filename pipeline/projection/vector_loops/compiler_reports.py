@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from ingest.errors import InputError, UsageError
-from pipeline.projection.files import read_text
+from pipeline.projection.expressions.toml_tables import read_text
 
 _GCC = re.compile(r"(?P<file>[^:]+):(?P<line>\d+):\d+: (?P<kind>optimized|missed):\s+(?P<message>.*)")
 _CLANG_FIELD = re.compile(r"(?P<key>Pass|Name|DebugLoc): +(?P<value>.*)")

@@ -7,7 +7,7 @@ from typing import Any
 
 from ingest.arrays import FloatArray
 from pipeline.models.kernel_locations import KernelLocations
-from pipeline.projection.study_verdicts import StudyRoofline
+from pipeline.projection.rooflines.rooflines import StudyRoofline
 from pipeline.questions.analysis import Analysis, Outlook
 from pipeline.questions.planning.advice import Advice
 from pipeline.questions.runtime.runtime import Runtime

@@ -12,7 +12,7 @@ from ingest.cpp_names import short_name
 from ingest.profile import Metric
 from ingest.scaling import Scaling
 from pipeline.models.kernels import Kernels, mean_over_repetitions
-from pipeline.projection.study_verdicts import StudyRoofline
+from pipeline.projection.rooflines.rooflines import StudyRoofline
 from pipeline.questions.analysis import Analysis, Outlook, largest_point
 from pipeline.questions.bottlenecks import GROWING, NOTEWORTHY_SHARE
 from pipeline.questions.runtime.figures import Figures, Study

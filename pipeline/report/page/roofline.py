@@ -3,9 +3,9 @@
 from typing import Any
 
 from ingest.cpp_names import short_name
-from pipeline.projection.counters import LEVELS
-from pipeline.projection.study_verdicts import StudyRoofline
-from pipeline.projection.verdict import Verdict
+from pipeline.projection.rooflines.counters import LEVELS
+from pipeline.projection.rooflines.region_verdicts import Verdict
+from pipeline.projection.rooflines.rooflines import StudyRoofline
 
 DIGITS = 5
 

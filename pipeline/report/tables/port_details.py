@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from pipeline.projection.ports.model_comparison import Comparison
-from pipeline.projection.ports.port_terms import PortLoads, ThreadTimes
+from pipeline.projection.ports.comparisons import Comparison
+from pipeline.projection.ports.threads import PortLoads, ThreadTimes
 from pipeline.report.tables.data_table import DataTable, amounts, estimates, words
 from pipeline.wording.quantities import number, percent
 

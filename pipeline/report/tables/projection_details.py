@@ -3,9 +3,9 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from pipeline.projection.sensitivity import Sensitivity
-from pipeline.projection.vector_loops.loop import STRATEGIES
-from pipeline.projection.vector_loops.strategies import LoopTimes
+from pipeline.projection.expressions.evaluation import Sensitivity
+from pipeline.projection.vector_loops.vector_loop import STRATEGIES
+from pipeline.projection.vector_loops.vector_loop_term import LoopTimes
 from pipeline.report.tables.data_table import DataTable, amounts, for_programs, words
 from pipeline.wording.quantities import figure, number
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from rich.console import Console
 
-from pipeline.projection.study.kernels import Way
+from pipeline.projection.study.kernel_table import Way
 from pipeline.report.terminal.results import SHORTEST, interval_text, name_column, show_crossovers
 from pipeline.report.terminal.sentences import show_sentence
 from pipeline.report.terminal.tables import Column, named_table

@@ -6,7 +6,7 @@ import json
 import pandas as pd
 import pytest
 
-from pipeline.projection.machine import load_machine
+from pipeline.projection.machines.machine_values import load_machine
 
 
 def test_the_list_is_the_same_as_that_of_projections(call):

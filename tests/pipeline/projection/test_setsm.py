@@ -3,8 +3,8 @@
 import pytest
 
 from ingest.errors import InputError, UsageError
-from pipeline.projection.files import find
-from pipeline.projection.machine import load_machine
+from pipeline.projection.expressions.toml_tables import find
+from pipeline.projection.machines.machine_values import load_machine
 from pipeline.stages.project import project
 
 TARGETS = ("ivybridge-e5-2670v2", "haswell-e5-2680v3", "broadwell-e5-2680v4")

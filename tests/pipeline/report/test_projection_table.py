@@ -7,10 +7,10 @@ from dataclasses import replace
 import pytest
 from rich.console import Console
 
-from pipeline.projection.application import load_application
-from pipeline.projection.machine import load_machine
-from pipeline.projection.project import Line, Variant
-from pipeline.projection.units import BYTES, NONE, TIME
+from pipeline.projection.applications.application import load_application
+from pipeline.projection.applications.projections import Line, Variant
+from pipeline.projection.expressions.units import BYTES, NONE, TIME
+from pipeline.projection.machines.machine_values import load_machine
 from pipeline.report.projection_table import projection_json, shipped_json, show_projection, show_shipped
 from pipeline.report.terminal import console
 from pipeline.stages.project import project, shipped_applications, shipped_machines

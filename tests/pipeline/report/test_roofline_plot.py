@@ -5,7 +5,7 @@ import xml.etree.ElementTree as ET
 import numpy as np
 import pytest
 
-from pipeline.projection.roofline import Ceiling, Point, Roofline
+from pipeline.projection.rooflines.rooflines import Ceiling, Point, Roofline
 from pipeline.report.roofline_plot import figure_of, write_roofline
 
 ROOF = Roofline(

@@ -7,7 +7,7 @@ import time
 import pytest
 
 from ingest.errors import UsageError
-from pipeline.projection.machine import load_machine
+from pipeline.projection.machines.machine_values import load_machine
 from pipeline.stages import machine as stage
 from pipeline.stages.machine import Effort, Tools, measure_machine
 

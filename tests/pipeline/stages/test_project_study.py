@@ -9,7 +9,7 @@ import pytest
 from ingest.errors import UsageError
 from pipeline.config.options import Options
 from pipeline.models.options import ModelOptions
-from pipeline.projection.study.kernels import Way
+from pipeline.projection.study.kernel_table import Way
 from pipeline.stages.project_study import places_of, project_results, stored_options
 from pipeline.stages.run import run
 from pipeline.store.results import read_study

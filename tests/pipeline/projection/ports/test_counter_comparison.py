@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from ingest.errors import InputError
-from pipeline.projection.csv_columns import read_columns
-from pipeline.projection.ports.counter_comparison import (
+from pipeline.projection.fitting.csv_columns import read_columns
+from pipeline.projection.ports.comparisons import (
     CounterPair,
     CounterRuns,
     compare_counters,

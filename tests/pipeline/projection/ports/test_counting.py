@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from ingest.errors import InputError, UsageError
-from pipeline.projection.files import Table
+from pipeline.projection.expressions.toml_tables import Table
 from pipeline.projection.ports.assembly import Instruction, functions_in
 from pipeline.projection.ports.counting import (
     class_table,

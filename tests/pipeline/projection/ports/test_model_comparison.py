@@ -6,18 +6,17 @@ import numpy as np
 import pytest
 
 from ingest.errors import InputError, ModelError, UsageError
-from pipeline.projection.csv_columns import read_columns
-from pipeline.projection.ports.estimate import estimate_cpi
-from pipeline.projection.ports.model_comparison import (
+from pipeline.projection.fitting.csv_columns import read_columns
+from pipeline.projection.ports.comparisons import (
     Comparison,
     by_difference,
     compare_models,
     constant_ratio,
     equal_ipc,
 )
-from pipeline.projection.ports.port_map import read_port_map, superscalar
+from pipeline.projection.ports.port_estimate import estimate_cpi
+from pipeline.projection.ports.port_map import Variants, read_port_map, superscalar, variants_in
 from pipeline.projection.ports.schedule import cycles
-from pipeline.projection.ports.variants import Variants, variants_in
 from tests.pipeline.projection.ports.simulated import GOLDEN, TRUE, coarse, simulated_counts
 
 MEASURED = Path(__file__).parents[4] / "sample_profiles" / "mg-cfd-variants" / "variants.csv"

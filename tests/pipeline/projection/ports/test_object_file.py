@@ -5,8 +5,7 @@ import builtins
 import pytest
 
 from ingest.errors import InputError, UsageError
-from pipeline.projection.ports.assembly import functions_in
-from pipeline.projection.ports.object_file import function_in_object
+from pipeline.projection.ports.assembly import function_in_object, functions_in
 from tests.pipeline.projection.ports.programs import DUMPED, object_file
 
 pytest.importorskip("capstone", reason="extra 'disassembly' not installed")

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from ingest.errors import InputError, UsageError
-from pipeline.projection.files import Table, shipped
+from pipeline.projection.expressions.toml_tables import Table, shipped
 from pipeline.projection.ports.assembly import functions_in
 from pipeline.projection.ports.counting import count_classes, shipped_class_table
-from pipeline.projection.ports.instruction_table import instruction_table
 from pipeline.projection.ports.port_map import CATEGORIES, class_vector, port_map, read_port_map, superscalar
+from pipeline.projection.ports.processors import instruction_table
 
 GOOD = {"name": "x", "isa": "y", "source": "z", "ports": ["A", "B"], "classes": {"c": {"ports": ["B"]}}}
 

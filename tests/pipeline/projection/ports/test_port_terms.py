@@ -4,15 +4,14 @@ import numpy as np
 import pytest
 
 from ingest.errors import UsageError
-from pipeline.projection.application import load_application
-from pipeline.projection.csv_columns import read_columns
-from pipeline.projection.machine import load_machine
-from pipeline.projection.ports.estimate import estimate_cpi
-from pipeline.projection.ports.model_comparison import compare_models
-from pipeline.projection.ports.port_map import class_vector, read_port_map
-from pipeline.projection.ports.port_terms import model_comparisons, port_loads, thread_times
+from pipeline.projection.applications.application import load_application
+from pipeline.projection.fitting.csv_columns import read_columns
+from pipeline.projection.machines.machine_values import load_machine
+from pipeline.projection.ports.comparisons import compare_models
+from pipeline.projection.ports.port_estimate import estimate_cpi
+from pipeline.projection.ports.port_map import class_vector, read_port_map, variants_in
 from pipeline.projection.ports.schedule import cycles
-from pipeline.projection.ports.variants import variants_in
+from pipeline.projection.ports.threads import model_comparisons, port_loads, thread_times
 from tests.pipeline.projection.ports.simulated import GOLDEN, TRUE, simulated_counts
 
 WHOLE = read_port_map("golden-cove")

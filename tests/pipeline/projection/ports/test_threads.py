@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from ingest.errors import InputError, UsageError
-from pipeline.projection.csv_columns import read_columns
-from pipeline.projection.model import bind, symbol
+from pipeline.projection.expressions.symbolic_model import bind, symbol
+from pipeline.projection.expressions.units import Quantity
+from pipeline.projection.fitting.csv_columns import read_columns
 from pipeline.projection.ports.threads import (
     ThreadCounts,
     busiest_thread,
@@ -14,7 +15,6 @@ from pipeline.projection.ports.threads import (
     strong_scaling,
     thread_counts_in,
 )
-from pipeline.projection.units import Quantity
 
 
 def node(threads, dt_cycles):

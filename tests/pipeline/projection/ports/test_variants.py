@@ -3,9 +3,8 @@
 import pytest
 
 from ingest.errors import InputError
-from pipeline.projection.csv_columns import read_columns
-from pipeline.projection.ports.port_map import read_port_map
-from pipeline.projection.ports.variants import variants_in
+from pipeline.projection.fitting.csv_columns import read_columns
+from pipeline.projection.ports.port_map import read_port_map, variants_in
 
 SKYLAKE = read_port_map("skylake-x")
 COLUMNS = [name for name in SKYLAKE.classes if name != "idiv"]

@@ -6,8 +6,8 @@ from ingest.alignment import MeasuredRun, align
 from ingest.reduction import reduce_profile
 from ingest.scaling import Scaling, ScalingDecision
 from pipeline.models.options import ModelOptions
-from pipeline.projection.machine import load_machine
-from pipeline.projection.study.place import place
+from pipeline.projection.machines.machine_values import load_machine
+from pipeline.projection.study.study_machine import place
 from pipeline.questions.analysis import analyse
 from tests.profiles import make_profile
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from ingest.errors import UsageError
-from pipeline.projection.vector_loops.bandwidth_table import (
+from pipeline.projection.vector_loops.vector_loop import (
     Locality,
     bandwidth_table,
     cell,

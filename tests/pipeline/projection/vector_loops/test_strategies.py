@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from ingest.errors import InputError
-from pipeline.projection.csv_columns import read_columns
-from pipeline.projection.vector_loops.loop import STRATEGIES
-from pipeline.projection.vector_loops.strategies import loop_times_in, strategy_errors, strategy_times
+from pipeline.projection.fitting.csv_columns import read_columns
+from pipeline.projection.vector_loops.vector_loop import STRATEGIES
+from pipeline.projection.vector_loops.vector_loop_term import loop_times_in, strategy_errors, strategy_times
 from tests.pipeline.projection.vector_loops.x1e import LOOP, VALUES, at
 
 

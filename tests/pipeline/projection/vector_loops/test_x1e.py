@@ -3,18 +3,21 @@
 import numpy as np
 import pytest
 
-from pipeline.projection.application import load_application
-from pipeline.projection.composition import compose
-from pipeline.projection.files import find, read_toml
-from pipeline.projection.machine import load_machine, machine_names
-from pipeline.projection.model import Model, constant
-from pipeline.projection.predict import predict
-from pipeline.projection.vector_loops.bandwidth_table import (
+from pipeline.projection.applications.application import load_application
+from pipeline.projection.applications.composition import compose
+from pipeline.projection.expressions.evaluation import predict
+from pipeline.projection.expressions.symbolic_model import Model, constant
+from pipeline.projection.expressions.toml_tables import find, read_toml
+from pipeline.projection.machines.machine_values import load_machine, machine_names
+from pipeline.projection.vector_loops.vector_loop import (
+    STRATEGIES,
+    Conventions,
+    VectorLoop,
     bandwidth_table,
+    loop_time,
     nearest_localities,
     share_of_peak,
 )
-from pipeline.projection.vector_loops.loop import STRATEGIES, Conventions, VectorLoop, loop_time
 from tests.pipeline.projection.stored import no_models
 from tests.pipeline.projection.vector_loops.x1e import NAMES, VALUES, X1E
 

@@ -1,10 +1,9 @@
 """The shipped Cray X1E, and a loop on it."""
 
-from pipeline.projection.machine import load_machine, machine_names
-from pipeline.projection.model import constant, symbol
-from pipeline.projection.predict import predict
-from pipeline.projection.vector_loops.bandwidth_table import machine_values
-from pipeline.projection.vector_loops.loop import VectorLoop, average_vector_length
+from pipeline.projection.expressions.evaluation import predict
+from pipeline.projection.expressions.symbolic_model import constant, symbol
+from pipeline.projection.machines.machine_values import load_machine, machine_names
+from pipeline.projection.vector_loops.vector_loop import VectorLoop, average_vector_length, machine_values
 from tests.pipeline.projection.stored import no_models
 
 X1E = load_machine("x1e")

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ingest.arrays import FloatArray
-from pipeline.projection.study.projected_models import ProjectedModels
+from pipeline.projection.study.projected_study import ProjectedModels
 from pipeline.questions.analysis import default_target
 from pipeline.report.page import predictor
 from pipeline.report.page.predictor import by_weight, predictor_data, rivals_data, root

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from pipeline.projection.study_verdicts import StudyRoofline, study_roofline
+from pipeline.projection.rooflines.rooflines import StudyRoofline, study_roofline
 from pipeline.report.page import report_html
 from pipeline.report.page.roofline import roofline_data
-from tests.pipeline.projection.test_study_verdicts import NODE
-from tests.pipeline.projection.test_study_verdicts import study as counted_study
+from tests.pipeline.projection.rooflines.test_study_rooflines import NODE
+from tests.pipeline.projection.rooflines.test_study_rooflines import study as counted_study
 from tests.pipeline.report.page.browser import Watched
 from tests.pipeline.report.page.studies import report_of, study
 

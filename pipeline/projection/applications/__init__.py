@@ -1,0 +1,1 @@
+"""Applications: what their files state, put together with a machine, and evaluated."""

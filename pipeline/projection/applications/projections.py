@@ -1,0 +1,298 @@
+"""Projections: an application evaluated on a machine, with its breakdown and intervals."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ingest.errors import PipelineError, UsageError
+from pipeline.projection.applications.application import Application, input_values
+from pipeline.projection.applications.composition import Composition, adding_up, compose
+from pipeline.projection.expressions.evaluation import LEVEL, Prediction, broken_limits, predict
+from pipeline.projection.expressions.symbolic_model import Model, constant
+from pipeline.projection.expressions.units import TIME, Dimension
+from pipeline.projection.machines.machine_values import Machine, machine_names
+from pipeline.projection.rooflines.bandwidth_projection import BandwidthProjection
+from pipeline.projection.terms.measured_term import ModelReader
+from pipeline.projection.terms.terms import Term
+
+_TOTAL = ("total", "total")
+_SPEEDUP = ("speedup", "speedup")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Line:
+    """A value with its interval, SI units.
+
+    Attributes:
+        path: names from the outermost group inwards.
+        value: best value.
+        lower: lower end of the interval.
+        upper: upper end.
+        dimension: of the value.
+        share: of the total; None if the total has another dimension.
+    """
+
+    path: tuple[str, ...]
+    value: float
+    lower: float
+    upper: float
+    dimension: Dimension
+    share: float | None = None
+
+
+@dataclass(frozen=True)
+class Variant:
+    """The total under another variant of the machine.
+
+    Attributes:
+        name: such as ``ideal``.
+        total: its total.
+        loss: (usual total - this total) / usual total, with its interval: what the machine loses against it.
+        reason: why there is no total, if there is none.
+    """
+
+    name: str
+    total: Line | None
+    loss: Line | None
+    reason: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Projection:
+    """What an application does on a machine.
+
+    Attributes:
+        title: the application.
+        machine: the machine's name.
+        variant: the machine's variant.
+        at: every input in SI units.
+        level: probability of the intervals.
+        total: the whole.
+        parts: the breakdown; a group is the sum of its parts and, unless the application states another
+            total, so is the whole.
+        definitions: intermediate quantities.
+        variants: totals of the machine's other variants, all on the same draws.
+        measured: the measured total, if the application states one for this machine.
+        profile: the projection by bandwidth ratios, if it is one.
+        speedup: over the machine its profile was measured on, if it is one.
+        notices: what a reader has to know, one sentence each.
+        formula: the total as text.
+    """
+
+    title: str
+    machine: str
+    variant: str
+    at: Mapping[str, float]
+    level: float
+    total: Line
+    parts: tuple[Line, ...]
+    definitions: tuple[Line, ...]
+    variants: tuple[Variant, ...]
+    measured: float | None
+    profile: BandwidthProjection | None
+    speedup: Line | None
+    notices: tuple[str, ...]
+    formula: str
+
+
+def project(
+    application: Application,
+    machine: Machine,
+    at: Mapping[str, float | str],
+    stored: ModelReader,
+    *,
+    variant: str | None = None,
+    level: float = LEVEL,
+) -> Projection:
+    """Return what an application does on a machine.
+
+    Args:
+        application: the program.
+        machine: the machine to project to.
+        at: inputs by name: numbers in the unit that the application states, or texts with a unit.
+        stored: reads the scaling models of a results directory.
+        variant: which of the machine's variants, by default the usual one.
+        level: probability of the intervals.
+
+    Raises:
+        UsageError, InputError, ModelError: one line for every mistake in files or inputs.
+    """
+    return sweep(application, machine, [at], stored, variant=variant, level=level)[0]
+
+
+def sweep(
+    application: Application,
+    machine: Machine,
+    points: Sequence[Mapping[str, float | str]],
+    stored: ModelReader,
+    *,
+    variant: str | None = None,
+    level: float = LEVEL,
+) -> tuple[Projection, ...]:
+    """Return what an application does on a machine at each of several points, all on the same draws.
+
+    Args:
+        application: the program.
+        machine: the machine to project to.
+        points: inputs by name, as of `project`; at least one point.
+        stored: reads the scaling models of a results directory.
+        variant: which of the machine's variants, by default the usual one.
+        level: probability of the intervals.
+
+    Raises:
+        UsageError, InputError, ModelError: one line for every mistake in files or inputs.
+    """
+    inputs = [input_values(application, at) for at in points]
+    composed = _composed(application, machine, stored, machine.choose(variant))
+    models = _models(composed)
+    together = {name: [point[name] for point in inputs] for name in inputs[0]}
+    found = predict(models, together, level=level)
+    return tuple(
+        _projection(composed, point, {key: p.at(k) for key, p in found.items()}, models, level)
+        for k, point in enumerate(inputs)
+    )
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class _Composed:
+    """An application put together with a machine and with its other variants.
+
+    Attributes:
+        application: the program.
+        machine: the machine.
+        variant: the machine's variant.
+        whole: what the application does there.
+        others: its totals under other variants.
+        failed: variants without a total, with the reason.
+    """
+
+    application: Application
+    machine: Machine
+    variant: str
+    whole: Composition
+    others: Mapping[str, Model]
+    failed: tuple[Variant, ...]
+
+
+def _projection(
+    composed: _Composed,
+    inputs: Mapping[str, float],
+    found: Mapping[tuple[str, ...], Prediction],
+    models: Mapping[tuple[str, ...], Model],
+    level: float,
+) -> Projection:
+    """Return the projection at one point from the predictions of all models there."""
+    application, machine, whole = composed.application, composed.machine, composed.whole
+    lines = {key: _line(key[1:], found[key], model) for key, model in models.items()}
+    total = lines[_TOTAL]
+    parts = _adding_up(whole, found, total)
+    return Projection(
+        title=application.title,
+        machine=machine.name,
+        variant=composed.variant,
+        at=inputs,
+        level=level,
+        total=total,
+        parts=tuple(_with_share(_at(lines["part", *path], value), total) for path, value in parts.items()),
+        definitions=tuple(lines["definition", name] for name in whole.definitions),
+        variants=(*(_variant(name, composed, lines, inputs) for name in composed.others), *composed.failed),
+        measured=application.measured.get(machine.path.stem),
+        profile=whole.bandwidth,
+        speedup=lines.get(_SPEEDUP),
+        notices=_notices(whole, inputs),
+        formula=str(whole.total.expression),
+    )
+
+
+def _variant(
+    name: str,
+    composed: _Composed,
+    lines: Mapping[tuple[str, ...], Line],
+    inputs: Mapping[str, float],
+) -> Variant:
+    """Return the total under another variant, or why it has none at these inputs."""
+    try:
+        broken_limits({name: composed.others[name]}, inputs)
+    except PipelineError as error:
+        return Variant(name, None, None, error.what)
+    return Variant(name, lines["variant", name], lines["loss", name])
+
+
+def _models(composed: _Composed) -> dict[tuple[str, ...], Model]:
+    """Return everything to evaluate on the same draws, by what it is and its path."""
+    whole = composed.whole
+    models: dict[tuple[str, ...], Model] = {_TOTAL: whole.total}
+    models |= {("part", *path): model for path, model in whole.parts.items()}
+    models |= {("definition", name): model for name, model in whole.definitions.items()}
+    for name, model in composed.others.items():
+        models["variant", name] = model
+        models["loss", name] = (whole.total - model) / whole.total
+    if whole.bandwidth:
+        models[_SPEEDUP] = constant(whole.bandwidth.reference, TIME) / whole.total
+    return models
+
+
+def _notices(whole: Composition, inputs: Mapping[str, float]) -> tuple[str, ...]:
+    notices = [*whole.total.notices, *broken_limits({"total": whole.total}, inputs)]
+    if whole.bandwidth:
+        notices += whole.bandwidth.notices
+    return tuple(notices)
+
+
+def _composed(application: Application, machine: Machine, stored: ModelReader, chosen: str) -> _Composed:
+    names = machine_names(machine, "mach", stored, variant=chosen)
+    totals: dict[str, Model] = {}
+    failed = []
+    for name in (machine.variant, *machine.variants):
+        if name == chosen:
+            continue
+        try:
+            other = machine_names(machine, "mach", stored, variant=name, read=names)
+            totals[name] = _composition(application, machine, other, stored).total
+        except PipelineError as error:
+            failed.append(Variant(name, None, None, error.what))
+    return _Composed(
+        application=application,
+        machine=machine,
+        variant=chosen,
+        whole=_composition(application, machine, names, stored),
+        others=totals,
+        failed=tuple(failed),
+    )
+
+
+def _composition(
+    application: Application, machine: Machine, names: Mapping[str, Model | Term], stored: ModelReader
+) -> Composition:
+    whole = compose(application, names, stored, missing={"mach.": f"add it to {machine.path}"})
+    lacking = sorted(set(whole.total.inputs) - set(application.inputs))
+    if lacking:
+        what = f"{machine.path} depends on '{lacking[0]}', which is not an input here"
+        raise UsageError(what, where=str(application.path), hint=f"add {lacking[0]} to [inputs]")
+    return whole
+
+
+def _line(path: tuple[str, ...], found: Prediction, model: Model) -> Line:
+    value, lower, upper = (float(end[0]) for end in (found.value, found.lower, found.upper))
+    return Line(path=path, value=value, lower=lower, upper=upper, dimension=model.dimension)
+
+
+def _adding_up(
+    whole: Composition, found: Mapping[tuple[str, ...], Prediction], total: Line
+) -> dict[tuple[str, ...], float]:
+    """Return the value of every part; medians of rival formulas are moved until they add up."""
+    values = {path: float(found["part", *path].value[0]) for path in whole.parts}
+    if not any(ensemble.rivals for ensemble in whole.total.ensembles):
+        return values
+    variances = {path: float(np.var(found["part", *path].draws)) for path in whole.parts}
+    return adding_up(values, variances, total.value if whole.adds_up else None)
+
+
+def _at(line: Line, value: float) -> Line:
+    return replace(line, value=value, lower=min(line.lower, value), upper=max(line.upper, value))
+
+
+def _with_share(line: Line, total: Line) -> Line:
+    alike = line.dimension == total.dimension and total.value
+    return replace(line, share=line.value / total.value) if alike else line

@@ -1,0 +1,1 @@
+"""Expressions: units, symbolic models over named values, text that states them, draws, predictions."""

@@ -1,0 +1,190 @@
+"""Predictions: models evaluated at given inputs over the joint draws of everything uncertain.
+
+Sensitivities, how much a prediction changes with each of its symbols, come from symbolic differentiation.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from ingest.arrays import FloatArray
+from ingest.errors import ModelError, UsageError
+from pipeline.projection.expressions.ensemble import columns
+from pipeline.projection.expressions.symbolic import Expression, compiled, real_symbol, replace, sympy
+from pipeline.projection.expressions.symbolic_model import Limit, Model
+
+LEVEL = 0.9
+Key = TypeVar("Key")
+
+
+@dataclass(frozen=True, eq=False)
+class Prediction:
+    """What a model says at m configurations, in SI units.
+
+    Attributes:
+        value: float64[m], with every uncertain symbol at its best value; the median of rival formulas.
+        lower: float64[m], lower end of the interval.
+        upper: float64[m], upper end of the interval.
+        draws: float64[draw, m], what the interval was taken from; joint among models predicted together.
+    """
+
+    value: FloatArray
+    lower: FloatArray
+    upper: FloatArray
+    draws: FloatArray
+
+    def at(self, k: int) -> "Prediction":
+        """Return the prediction at one of the configurations, counted from 0.
+
+        A model that depends on none of the inputs has one value for all of them.
+        """
+        first = min(k, len(self.value) - 1)
+        here = slice(first, first + 1)
+        return Prediction(self.value[here], self.lower[here], self.upper[here], self.draws[:, here])
+
+
+def predict(
+    models: Mapping[Key, Model], at: Mapping[str, npt.ArrayLike], *, level: float = LEVEL
+) -> dict[Key, Prediction]:
+    """Return the predictions of all models, evaluated on the same draws.
+
+    Args:
+        models: by name (any key); they share inputs and draws.
+        at: the value of every input (SI units), numbers or sequences of one length m.
+        level: the share of the draws inside the interval, with equal tails outside.
+
+    Raises:
+        UsageError: an input is missing, or the lengths differ.
+        ModelError: a model has no finite value there.
+    """
+    bound = columns([ensemble for model in models.values() for ensemble in model.ensembles])
+    inputs = _inputs(models, at, bound)
+    names = (*bound, *inputs)
+    count = max((len(values) for values in inputs.values()), default=1)
+    at_estimate = [bound[n][0] for n in bound] + list(inputs.values())
+    over_draws = [bound[n][1][:, None] for n in bound] + list(inputs.values())
+    evaluate = compiled([model.expression for model in models.values()], names)
+    values, draws = evaluate(at_estimate), evaluate(over_draws)
+    found = {}
+    for (name, model), value, drawn in zip(models.items(), values, draws, strict=True):
+        table = np.broadcast_to(drawn, (_rows(bound), count))
+        middle = None if any(e.rivals for e in model.ensembles) else np.broadcast_to(value, (count,))
+        found[name] = _summary(name, middle, table, level)
+    return found
+
+
+def _rows(bound: Mapping[str, tuple[float, FloatArray]]) -> int:
+    return ([len(draws) for _, draws in bound.values()] or [1])[0]
+
+
+def _inputs(
+    models: Mapping[Key, Model], at: Mapping[str, npt.ArrayLike], bound: Mapping[str, object]
+) -> dict[str, FloatArray]:
+    wanted = {name for model in models.values() for name in model.symbols} - set(bound)
+    missing = sorted(wanted - set(at))
+    if missing:
+        raise UsageError(f"no value for {', '.join(missing)}", hint=f"give one, such as --at {missing[0]}=8")
+    given = {name: np.atleast_1d(at[name]) for name in sorted(wanted)}
+    lengths = {len(values) for values in given.values()} - {1}
+    if len(lengths) > 1:
+        raise UsageError(
+            "the inputs are sequences of different lengths", hint="give all of them the same length"
+        )
+    return given
+
+
+def _summary(name: object, value: FloatArray | None, draws: FloatArray, level: float) -> Prediction:
+    if not np.isfinite(draws).all() or not (value is None or np.isfinite(value).all()):
+        shown = ".".join(name) if isinstance(name, tuple) else name
+        hint = "check for inputs that are zero or negative"
+        raise ModelError(f"'{shown}' has no finite value at these inputs", hint=hint)
+    lower, middle, upper = np.quantile(draws, [(1 - level) / 2, 0.5, (1 + level) / 2], axis=0)
+    best: FloatArray = middle if value is None else value
+    return Prediction(best, np.minimum(lower, best), np.maximum(upper, best), draws)
+
+
+def broken_limits(models: Mapping[Key, Model], at: Mapping[str, npt.ArrayLike]) -> tuple[str, ...]:
+    """Return a sentence for every range that the inputs (SI units) leave, each once.
+
+    Raises:
+        UsageError: an input is missing or outside a table.
+    """
+    limits = tuple(dict.fromkeys(limit for model in models.values() for limit in model.limits))
+    bound = columns([ensemble for model in models.values() for ensemble in model.ensembles])
+    inputs = _inputs(models, at, bound)
+    evaluate = compiled([limit.expression for limit in limits], (*bound, *inputs))
+    values = evaluate([*(estimate for estimate, _ in bound.values()), *inputs.values()])
+    sentences = (_broken(limit, np.atleast_1d(value)) for limit, value in zip(limits, values, strict=True))
+    return tuple(dict.fromkeys(sentence for sentence in sentences if sentence))
+
+
+def _broken(limit: Limit, value: FloatArray) -> str:
+    outside = (value < limit.lower) | (value > limit.upper)
+    if limit.points:
+        known = ", ".join(f"{point:g}" for point in limit.points)
+        if outside.any():
+            raise UsageError(
+                f"{limit.basis} {known}, not {value[outside][0]:g}",
+                hint="choose a value in between, add a row, or take another variant of the machine",
+            )
+        between = value[~np.isin(value, limit.points)]
+        return f"{limit.basis} {known}; {between[0]:g} is interpolated" if len(between) else ""
+    if not outside.any():
+        return ""
+    return f"{limit.basis} from {limit.lower:.4g} to {limit.upper:.4g}, here {value[outside][0]:.4g}"
+
+
+@dataclass(frozen=True)
+class Sensitivity:
+    """How a model responds to one symbol at one configuration.
+
+    Attributes:
+        name: the symbol.
+        derivative: change of the value per unit of the symbol, SI units.
+        elasticity: percent by which the value changes if the symbol grows by one percent.
+    """
+
+    name: str
+    derivative: float
+    elasticity: float
+
+
+def derivative(model: Model, name: str) -> Expression:
+    """Return dT/d(symbol) as a sympy expression, floor and ceiling taken as constant between their steps.
+
+    Raises:
+        UsageError: the model has no such symbol.
+    """
+    if name not in model.symbols:
+        raise UsageError(f"the model has no symbol '{name}'", hint=f"it has {', '.join(model.symbols)}")
+    steps = model.expression.atoms(sympy.floor, sympy.ceiling)
+    constant = {step: sympy.Dummy(real=True) for step in steps}
+    slope = sympy.diff(replace(model.expression, constant), real_symbol(name))
+    return replace(slope, {dummy: step for step, dummy in constant.items()})
+
+
+def sensitivities(model: Model, at: Mapping[str, float]) -> tuple[Sensitivity, ...]:
+    """Return the response to every symbol, bound machine values included, the strongest first.
+
+    Args:
+        model: what is predicted.
+        at: its inputs, SI units.
+
+    Raises:
+        UsageError: an input is missing.
+    """
+    bound = {name: float(e.estimate[k]) for e in model.ensembles for k, name in enumerate(e.names)}
+    values = {**bound, **{name: float(value) for name, value in at.items() if name in model.symbols}}
+    missing = sorted(set(model.symbols) - set(values))
+    if missing:
+        raise UsageError(f"no value for {', '.join(missing)}", hint=f"give one, such as {missing[0]} = 8")
+    names = sorted(model.symbols)
+    slopes = [derivative(model, name) for name in names]
+    value, *found = (
+        float(result) for result in compiled([model.expression, *slopes], list(values))(list(values.values()))
+    )
+    each = [Sensitivity(n, s, s * values[n] / value) for n, s in zip(names, found, strict=True)]
+    return tuple(sorted(each, key=lambda s: (-abs(s.elasticity), s.name)))

@@ -1,0 +1,305 @@
+"""Fitting the free parameters of any model to a table of measurements."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass
+from functools import partial
+
+import numpy as np
+
+from ingest.arrays import BoolArray, FloatArray
+from ingest.errors import ModelError, UsageError
+from pipeline.projection.expressions.ensemble import DRAWS, Ensemble, stream
+from pipeline.projection.expressions.evaluation import LEVEL
+from pipeline.projection.expressions.symbolic import Compiled, compiled, real_symbol, sympy
+from pipeline.projection.expressions.symbolic_model import Limit, Model, bind, limited, symbol
+from pipeline.projection.fitting.bounded_least_squares import identifiable, solve_linear, solve_nonlinear
+from pipeline.projection.fitting.resampling import (
+    LackOfFit,
+    Resampled,
+    Solve,
+    Weights,
+    lack_of_fit,
+    point_weights,
+    resample,
+)
+
+_TRIED, _SEARCHES = 4000, 6
+_DECADES = 3.0  # standard deviation of the sizes tried
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A free parameter, in SI units.
+
+    Attributes:
+        name: its symbol.
+        lower: bound.
+        upper: bound.
+        start: where to begin a search; None if values of many sizes are to be tried.
+    """
+
+    name: str
+    _: KW_ONLY
+    lower: float = 0.0
+    upper: float = np.inf
+    start: float | None = 1.0
+
+
+def starting_values(
+    curve: Callable[[FloatArray], FloatArray],
+    parameters: Sequence[Parameter],
+    observed: FloatArray,
+    weights: FloatArray,
+) -> FloatArray:
+    """Return float64[k], where a search begins: the values stated, or the best of many that were tried.
+
+    The best of those tried are searched from, and the best end is taken, so that a formula with several
+    minima is fitted in the deepest found.
+
+    Args:
+        curve: values float64[row, n] of the formula for parameters float64[row, k].
+        parameters: k of them.
+        observed: float64[n].
+        weights: float64[n], factors on the residuals.
+    """
+    if all(p.start is not None for p in parameters):
+        return np.array([p.start for p in parameters], dtype=np.float64)
+
+    def cost(rows: FloatArray) -> FloatArray:
+        with np.errstate(all="ignore"):
+            found = np.sum(((curve(rows) - observed) * weights) ** 2, axis=1)
+        return np.where(np.isfinite(found), found, np.inf)
+
+    random = stream(*(p.name for p in parameters), observed.tobytes())
+    bounds = np.array([p.lower for p in parameters]), np.array([p.upper for p in parameters])
+    tried = np.column_stack([_tried(p, random) for p in parameters])
+    order = np.argsort(cost(tried))[:_SEARCHES]
+    starts = [row for row in tried[order] if np.isfinite(cost(row[None])).all()]
+    if not starts:
+        first: FloatArray = tried[0]
+        return first
+    ends = [solve_nonlinear(curve, row, bounds, observed[None], weights[None])[0] for row in starts]
+    best: FloatArray = ends[int(np.argmin(cost(np.stack(ends))))]
+    return best
+
+
+def _tried(parameter: Parameter, random: np.random.Generator) -> FloatArray:
+    """Return values of a parameter: all sizes and, if it has both, both signs; even ones between bounds."""
+    if parameter.start is not None:
+        return np.full(_TRIED, parameter.start)
+    if np.isfinite(parameter.lower) and np.isfinite(parameter.upper):
+        return random.uniform(parameter.lower, parameter.upper, _TRIED)
+    sizes = 10.0 ** random.normal(0.0, _DECADES, _TRIED)
+    signs = np.where((parameter.lower < 0) & (random.random(_TRIED) < 0.5), -1.0, 1.0)
+    return np.clip(signs * sizes, parameter.lower, parameter.upper)
+
+
+__all__ = ["Fit", "Fitted", "Parameter", "assemble", "fit"]
+
+_NONLINEAR_DRAWS = 200
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fitted:
+    """A fitted parameter with its interval, SI units; `identified` if the data determine it."""
+
+    name: str
+    value: float
+    lower: float
+    upper: float
+    identified: bool
+
+
+@dataclass(frozen=True, eq=False)
+class Fit:
+    """A fitted model and how good it is.
+
+    Attributes:
+        model: the formula with joint draws bound; its ``<name>.scatter`` makes intervals those of new data.
+        parameters: one entry per parameter.
+        quality: residuals, draws, leave-one-out errors.
+        lack: whether repetitions scatter less than the points around the curve.
+    """
+
+    model: Model
+    parameters: tuple[Fitted, ...]
+    quality: Resampled
+    lack: LackOfFit
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class _Formula:
+    """A model as a curve in its free parameters: its values and slopes at n measured points.
+
+    Attributes:
+        linear: whether the value is a linear combination of the parameters.
+        count: the number of points n.
+    """
+
+    linear: bool
+    count: int
+    _values: Compiled
+    _slopes: Compiled
+    _given: tuple[FloatArray, ...]
+
+    def curve(self, parameters: FloatArray) -> FloatArray:
+        """Return float64[row, n], the values for parameters float64[row, k]."""
+        columns = [column[:, None] for column in parameters.T]
+        (values,) = self._values([*columns, *self._given])
+        return np.broadcast_to(values, (len(parameters), self.count))
+
+    def slopes(self, parameters: FloatArray) -> FloatArray:
+        """Return float64[n, k], the derivatives by the parameters float64[k]."""
+        found = self._slopes([*parameters, *self._given])
+        return np.column_stack([np.broadcast_to(slope, self.count) for slope in found])
+
+
+def _formula(model: Model, parameters: Sequence[str], data: Mapping[str, FloatArray], count: int) -> _Formula:
+    """Return the model as a curve in its parameters; values bound to it already enter at their estimate."""
+    bound = {n: e.estimate[k] for e in model.ensembles for k, n in enumerate(e.names)}
+    names = [*parameters, *data, *bound]
+    symbols = [real_symbol(name) for name in parameters]
+    slopes = [sympy.diff(model.expression, symbol) for symbol in symbols]
+    remainder = model.expression.subs(dict.fromkeys(symbols, 0))
+    linear = remainder == 0 and not any(slope.has(*symbols) for slope in slopes)
+    given = tuple(np.asarray(value) for value in (*data.values(), *bound.values()))
+    return _Formula(
+        linear=linear,
+        count=count,
+        _values=compiled([model.expression], names),
+        _slopes=compiled(slopes, names),
+        _given=given,
+    )
+
+
+def fit(
+    name: str,
+    model: Model,
+    parameters: Sequence[Parameter],
+    data: Mapping[str, FloatArray],
+    observed: FloatArray,
+    *,
+    weights: Weights = "relative",
+) -> Fit:
+    """Return the model fitted to n measurements by least squares.
+
+    A formula that is linear in its parameters is solved in closed form, any other from the starting values.
+
+    Args:
+        name: what the fit is called; its scatter becomes the symbol ``<name>.scatter``.
+        model: the formula; every symbol is a parameter or a column of `data`.
+        parameters: what to fit, k of them.
+        data: float64[n] for every input, SI units.
+        observed: float64[n], SI units.
+        weights: see `resample`.
+
+    Raises:
+        UsageError: a symbol is neither parameter nor data.
+        ModelError: the data cannot determine the parameters.
+    """
+    _check_symbols(model, parameters, data)
+    names = [p.name for p in parameters]
+    form = _formula(model, names, data, len(observed))
+    solve, draws = _solver(form, parameters, observed, weights)
+    quality = resample(solve, form.curve, observed, weights, key=name, draws=draws)
+    known = identifiable(form.slopes(quality.estimate), point_weights(observed, weights))
+    fitted = form.curve(quality.estimate[None])[0]
+    lack = lack_of_fit(data, observed, fitted, weights, len(names))
+    return assemble(
+        name, model, names, identified=known, quality=quality, data=data, lack=lack, weights=weights
+    )
+
+
+def _solver(
+    form: _Formula, parameters: Sequence[Parameter], observed: FloatArray, weights: Weights
+) -> tuple[Solve, int]:
+    lower, upper = (np.array([getattr(p, field) for p in parameters]) for field in ("lower", "upper"))
+    simple = form.linear and bool(np.isinf(upper).all())
+    start = (
+        np.ones(len(parameters))
+        if simple
+        else starting_values(form.curve, parameters, observed, point_weights(observed, weights))
+    )
+    if not np.isfinite(form.curve(start[None])).all():
+        hint = "remove those measurements, or change the starting values"
+        raise ModelError("the formula has no finite value at some measured inputs", hint=hint)
+    if simple:
+        return partial(solve_linear, form.slopes(start), lower), DRAWS
+    return partial(solve_nonlinear, form.curve, start, (lower, upper)), _NONLINEAR_DRAWS
+
+
+def assemble(
+    name: str,
+    model: Model,
+    names: Sequence[str],
+    *,
+    identified: BoolArray,
+    quality: Resampled,
+    data: Mapping[str, FloatArray],
+    lack: LackOfFit,
+    weights: Weights,
+    rivals: bool = False,
+) -> Fit:
+    """Return the fit that resampling makes: scatter attached, draws bound, doubts put into words.
+
+    Args:
+        name: what the fit is called.
+        model: the formula fitted.
+        names: the parameters in the order of `quality.estimate`.
+        identified: bool[k], False if the data do not determine a parameter.
+        quality: what `resample` returned.
+        data: float64[n] of every input.
+        lack: whether the formula fits.
+        weights: of the fit.
+        rivals: whether the draws come from rival formulas.
+    """
+    notices = _notices(name, names, identified, quality, lack)
+    scatter = f"{name}.scatter"
+    neutral = 1.0 if weights == "relative" else 0.0
+    drawn = neutral + quality.scatter
+    ensemble = Ensemble(
+        names=(*names, scatter),
+        estimate=np.append(quality.estimate, neutral),
+        draws=np.column_stack([quality.draws, np.maximum(drawn, 0.0) if weights == "relative" else drawn]),
+        notices=notices,
+        rivals=rivals,
+    )
+    noisy = model * symbol(scatter) if weights == "relative" else model + symbol(scatter, model.dimension)
+    for column, values in data.items():
+        low, high = float(values.min()), float(values.max())
+        basis = f"{name} was fitted for {column}"
+        noisy = limited(noisy, Limit(expression=real_symbol(column), lower=low, upper=high, basis=basis))
+    return Fit(bind(noisy, ensemble), _fitted(names, identified, quality), quality, lack)
+
+
+def _fitted(names: Sequence[str], identified: BoolArray, quality: Resampled) -> tuple[Fitted, ...]:
+    low, high = np.quantile(quality.draws, [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=0)
+    return tuple(
+        Fitted(name=n, value=float(v), lower=float(a), upper=float(b), identified=bool(i))
+        for n, v, a, b, i in zip(names, quality.estimate, low, high, identified, strict=True)
+    )
+
+
+def _notices(
+    name: str, names: Sequence[str], identified: BoolArray, quality: Resampled, lack: LackOfFit
+) -> tuple[str, ...]:
+    loose = [parameter for parameter, known in zip(names, identified, strict=True) if not known]
+    found = [f"{name}: the data do not determine {', '.join(loose)}"] if loose else []
+    if lack.poor:
+        found.append(f"{name}: the formula does not fit its data ({lack.reason})")
+    if quality.widened > 1:
+        found.append(f"{name}: interval widened by a factor of {quality.widened:.2g} (leave-one-out errors)")
+    return tuple(found)
+
+
+def _check_symbols(model: Model, parameters: Sequence[Parameter], data: Mapping[str, FloatArray]) -> None:
+    known = {p.name for p in parameters} | set(data)
+    missing = sorted(set(model.inputs) - known)
+    if missing:
+        raise UsageError(
+            f"no measurements of {', '.join(missing)}",
+            hint="add a column, or make it a parameter to fit",
+        )
+    useless = sorted({p.name for p in parameters} - set(model.symbols))
+    if useless:
+        raise UsageError(f"{', '.join(useless)} is not in the formula", hint="remove it from the parameters")

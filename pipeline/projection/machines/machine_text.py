@@ -1,0 +1,281 @@
+"""The machine file that measurements give: every value with its spread, provenance in comments.
+
+A ping-pong becomes LogGP's two protocols, an allreduce a tree within the node and one over the nodes.
+"""
+
+import json
+import textwrap
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from ingest.arrays import FloatArray
+from ingest.errors import one_line
+from pipeline.projection.fitting.bounded_least_squares import solve_linear
+from pipeline.projection.machines.node_samples import LEAST_SPREAD, Figure, Host, Samples, rate, time
+
+_LEAST_POINTS = 3  # of a protocol
+FEWEST_SIZES = 2 * _LEAST_POINTS
+
+
+@dataclass(frozen=True, kw_only=True)
+class Protocols:
+    """Message times: `latency + x small_gap` up to `switch` bytes, `latency + start + x large_gap` beyond.
+
+    A ping-pong does not distinguish LogGP's overhead from its latency: up to the switch all is latency.
+    """
+
+    switch: int
+    latency: Figure
+    small_gap: Figure
+    start: Figure
+    large_gap: Figure
+
+
+@dataclass(frozen=True, kw_only=True)
+class Allreduce:
+    """Times of an allreduce of 8 B: on all `ranks` of a node, and for every doubling of the nodes.
+
+    Attributes:
+        ranks: of a node.
+        node: seconds of one node.
+        step: seconds for every doubling; None if only one node was measured.
+    """
+
+    ranks: int
+    node: Figure
+    step: Figure | None
+
+
+def sizes_and_times(samples: Samples, name: str) -> tuple[FloatArray, list[Figure]]:
+    """Return the sizes at which a figure was measured, float64[n] in order, and its n times."""
+    sizes = sorted(size for found, size in samples if found == name)
+    return np.array(sizes, dtype=float), [time(samples[name, size]) for size in sizes]
+
+
+def fit_protocols(sizes: FloatArray, times: list[Figure]) -> Protocols:
+    """Return the two lines, least squares of relative errors, whose switch fits the times best.
+
+    The spread of every parameter is the scatter of the times around its line, or their own if that is larger.
+
+    Args:
+        sizes: float64[n], bytes, in order; n >= `FEWEST_SIZES`.
+        times: n of them.
+    """
+    seconds = np.array([each.value for each in times])
+    own = float(np.median([each.relative_sd for each in times]))
+    splits = range(_LEAST_POINTS, len(sizes) - _LEAST_POINTS + 1)
+    lines = [(_line(sizes[:k], seconds[:k]), _line(sizes[k:], seconds[k:])) for k in splits]
+    errors = [sum(float(np.sum(line.misfit**2)) for line in pair) for pair in lines]
+    best = int(np.argmin(errors))
+    small, large = lines[best]
+    return Protocols(
+        switch=int(sizes[best + _LEAST_POINTS - 1]),
+        latency=small.figure(small.start, own),
+        small_gap=small.figure(small.gap, own),
+        start=large.figure(max(large.start - small.start, 0.0), own),
+        large_gap=large.figure(large.gap, own),
+    )
+
+
+def read_allreduce(samples: Samples) -> Allreduce | None:
+    """Return the allreduce of a run; None if it had one rank per node, or one in all."""
+    ((_, ranks),) = [key for key in samples if key[0] == "ranks"]
+    sizes, times = sizes_and_times(samples, "allreduce")
+    at = dict(zip(sizes.tolist(), times, strict=True))
+    if ranks not in at:
+        return None
+    node, more = at[ranks], [size for size in at if size > ranks]
+    if not more:
+        return Allreduce(ranks=ranks, node=node, step=None)
+    doublings = np.log2(np.array(more) / ranks)
+    added = np.array([at[size].value for size in more]) - node.value
+    step = max(float(doublings @ added / (doublings @ doublings)), 0.0)
+    measured = added + node.value
+    misfit = (node.value + step * doublings) / measured - 1
+    spread = max(float(np.sqrt(np.mean(misfit**2))), *(at[size].relative_sd for size in more), LEAST_SPREAD)
+    return Allreduce(ranks=ranks, node=node, step=Figure(step, spread))
+
+
+@dataclass(frozen=True, eq=False)
+class _Line:
+    start: float
+    gap: float
+    misfit: FloatArray
+
+    def figure(self, value: float, own: float) -> Figure:
+        return Figure(value, max(float(np.sqrt(np.mean(self.misfit**2))), own, LEAST_SPREAD))
+
+
+def _line(sizes: FloatArray, seconds: FloatArray) -> _Line:
+    """Return the line with start, gap >= 0 that has the smallest relative errors."""
+    design = np.column_stack([np.ones_like(sizes), sizes])
+    ((start, gap),) = solve_linear(design, np.zeros(2), seconds[None], 1 / seconds[None])
+    return _Line(float(start), float(gap), design @ (start, gap) / seconds - 1)
+
+
+_WIDTH = 116
+_COLUMN = 40  # where comments behind values begin
+_NODE = {
+    "hz": ("Hz", "all cores, beside some vector arithmetic"),
+    "peak_dp": ("flop/s", "vectors of the widest kind compiled for, multiply-add, all cores"),
+    "peak_simd": ("flop/s", "the same, multiplications and additions apart"),
+    "peak_scalar": ("flop/s", "scalar multiply-add, all cores"),
+    "bw_node": ("B/s", "triad from memory, all cores"),
+    "bw_numa": ("B/s", "triad from memory, the cores of one NUMA domain"),
+    "bw_core": ("B/s", "triad from memory, one core alone"),
+    "bw_l1": ("B/s", "sums from the first cache, all cores"),
+    "bw_l2": ("B/s", "sums from the second cache, all cores"),
+    "bw_l3": ("B/s", "sums from the third cache, all cores"),
+    "latency_l1": ("s", "pointer chase, one core"),
+    "latency_l2": ("s", "pointer chase, one core"),
+    "latency_l3": ("s", "pointer chase, one core"),
+    "latency_memory": ("s", "pointer chase, one core"),
+}
+_PREFIXES = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"))
+_PARTS = ((1e-3, "ms"), (1e-6, "us"), (1e-9, "ns"))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Provenance:
+    """How a machine was measured.
+
+    Attributes:
+        date: such as 2026-11-22.
+        host: its name.
+        compiler: name, version and flags.
+        network: launcher and ranks, or why nothing was measured.
+    """
+
+    date: str
+    host: str
+    compiler: str
+    network: str
+
+
+def machine_file(host: Host, node: Samples, network: Samples, provenance: Provenance) -> str:
+    """Return the text of a machine file, which `machine_values.load_machine` reads.
+
+    Args:
+        host: the node.
+        node: what `node.c` printed; at least `hz` and `bw_node`.
+        network: what `network.c` printed; empty if it was not run.
+        provenance: how both were measured.
+    """
+    allreduce = read_allreduce(network) if network else None
+    lines = [
+        *_head(host, len(node["hz", 0]), provenance),
+        "",
+        "[values]",
+        f"cores = {len(host.cpus)}",
+        f"numa_domains = {host.domains}",
+        f'memory = "{host.memory / 2**30:.4g} GiB"',
+        *(_value(name, figure, *_NODE[name]) for name, figure in _node_figures(node).items()),
+        *_allreduce_values(allreduce),
+        *_message(network, "message", "Between two nodes."),
+        *_message(
+            network, "message_node", "Between two cores of the node: neighbours and the farthest ranks."
+        ),
+        *_allreduce_term(allreduce),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _node_figures(node: Samples) -> dict[str, Figure]:
+    """Return the figures in the order of the file; a node that is one NUMA domain is measured once."""
+    samples = {("bw_numa", 0): node["bw_node", 0], **node}
+    return {
+        name: (time if name.startswith("latency") else rate)(samples[name, 0])
+        for name in _NODE
+        if (name, 0) in samples
+    }
+
+
+def _head(host: Host, rounds: int, provenance: Provenance) -> Iterator[str]:
+    caches = ", ".join(
+        f"{cache.size / 2**10:g} KiB" + (f" shared by {cache.sharers}" if cache.sharers > 1 else "")
+        for cache in host.caches
+    )
+    cores = f"{len(host.cpus)} cores in {host.domains} NUMA domain{'s' if host.domains > 1 else ''}"
+    yield from _comment(f"Measured by `pipeline machine measure` on {provenance.date} on {provenance.host}.")
+    yield from _comment(f"Node: {host.processor}, {cores}; data caches of a core: {caches}.")
+    yield from _comment(f"Compiler: {provenance.compiler}.")
+    yield from _comment(f"Network: {provenance.network}.")
+    yield from _comment(
+        f"Every value is the upper quartile of {rounds} rounds (of times the lower), its standard deviation "
+        "the distance from there to the best, at least 1 %: what disturbs a measurement only makes it slower."
+    )
+    yield ""
+    yield f"name = {_text(f'{host.processor}, {len(host.cpus)} cores')}"
+    yield f"source = {_text(f'pipeline machine measure, {provenance.date}')}"
+
+
+def _comment(sentence: str) -> list[str]:
+    lines = textwrap.wrap(one_line(sentence), _WIDTH - 2, break_on_hyphens=False)
+    return [f"# {line}" for line in lines]
+
+
+def _text(text: str) -> str:
+    return json.dumps(one_line(text), ensure_ascii=False)
+
+
+def _value(name: str, figure: Figure, unit: str, meaning: str) -> str:
+    return f"{f'{name} = {quantity(figure, unit)}':<{_COLUMN}} # {meaning}"
+
+
+def quantity(figure: Figure, unit: str) -> str:
+    """Return a value and its spread as a machine file states them, such as ``"195 us +- 0.4 %"``.
+
+    Args:
+        figure: in SI units.
+        unit: ``s``, ``s/B`` or a unit that takes the prefixes k, M, G and T.
+    """
+    steps = [(size, part + unit[1:]) for size, part in _PARTS] if unit in ("s", "s/B") else _PREFIXES
+    small = unit in ("s", "s/B")
+    fitting = next((step for step in steps if figure.value >= step[0]), steps[-1] if small else (1.0, ""))
+    shown = fitting[1] if small else f"{fitting[1]}{unit}"
+    return f'"{figure.value / fitting[0]:.4g} {shown} +- {100 * figure.relative_sd:.3g} %"'
+
+
+def _allreduce_values(allreduce: Allreduce | None) -> Iterator[str]:
+    if allreduce is None:
+        return
+    yield _value("allreduce_node", allreduce.node, "s", f"8 B, the {allreduce.ranks} ranks of a node")
+    if allreduce.step is not None:
+        yield _value("allreduce_step", allreduce.step, "s", "for every doubling of the nodes")
+
+
+def _message(network: Samples, name: str, meaning: str) -> Iterator[str]:
+    sizes, times = sizes_and_times(network, name)
+    if len(sizes) < FEWEST_SIZES:
+        return
+    found = fit_protocols(sizes, times)
+    yield from (
+        "",
+        f"# {meaning} A ping-pong does not distinguish o from L.",
+        f"[terms.{name}]",
+        'model = "loggp"',
+        f'switch = "{found.switch} B"',
+        f"L = {quantity(found.latency, 's')}",
+        f'small = {{ o = "0 s", G = {quantity(found.small_gap, "s/B")} }}',
+        f"large = {{ o = {quantity(_half(found.start), 's')}, G = {quantity(found.large_gap, 's/B')} }}",
+    )
+
+
+def _half(figure: Figure) -> Figure:
+    return Figure(figure.value / 2, figure.relative_sd)
+
+
+def _allreduce_term(allreduce: Allreduce | None) -> Iterator[str]:
+    if allreduce is None or allreduce.step is None:
+        return
+    ranks = allreduce.ranks
+    within = f"allreduce_node * log2(min(P, {ranks})) / log2({ranks})"
+    yield from (
+        "",
+        f"# Full nodes; below {ranks} ranks the logarithm of their number.",
+        "[terms.allreduce]",
+        'inputs = { P = "1" }',
+        f'expression = "{within} + allreduce_step * log2(max(P / {ranks}, 1))"',
+    )

@@ -1,0 +1,138 @@
+"""Machine files: values and terms of one machine, and variants such as an ideal network.
+
+name = "Cray XT5"            what to call it
+source = "..."               where the figures come from
+cpu = "zen4"                 the port map of its cores, if there is one
+variant = "expected"         name of the terms below, if there are variants
+[values]                     bw_node = "59.6 GB/s", used as mach.bw_node
+[terms.FF]                   used as mach.FF(V)
+[variants.ideal.message]     replaces the term `message`
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from ingest.errors import UsageError
+from pipeline.projection.expressions.symbolic_model import Model, bind, symbol
+from pipeline.projection.expressions.toml_tables import Table, find, flattened, read_toml
+from pipeline.projection.expressions.units import Quantity, parse_quantity
+from pipeline.projection.terms.measured_term import ModelReader
+from pipeline.projection.terms.terms import Term, read_term
+
+NODE_VALUES = ("cores", "hz", "peak_dp", "peak_scalar", "bw_node", "bw_core", "latency_memory")
+"""What a machine file states if it describes a node; docs/how-to/machines.md says what each means."""
+NETWORK_TERMS = ("message", "message_node", "allreduce")
+"""What it states if it describes a network."""
+
+_KEYS = ("name", "source", "cpu", "variant", "values", "terms", "variants")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Machine:
+    """A machine as its file states it.
+
+    Attributes:
+        name: what to call it.
+        path: its file.
+        source: where the figures come from.
+        cpu: the port map of its cores; empty if none is stated.
+        values: by dotted name.
+        terms: the tables of its terms by name.
+        variant: name of `terms`, if there are variants.
+        variants: terms that replace others, by variant and name.
+    """
+
+    name: str
+    path: Path
+    source: str
+    cpu: str = ""
+    values: Mapping[str, Quantity]
+    terms: Mapping[str, Table]
+    variant: str
+    variants: Mapping[str, Mapping[str, Table]]
+
+    @property
+    def covers(self) -> tuple[str, ...]:
+        """What the file describes completely, of ``node`` and ``network``."""
+        node = all(name in self.values for name in NODE_VALUES)
+        network = all(name in self.terms for name in NETWORK_TERMS)
+        return (*(("node",) if node else ()), *(("network",) if network else ()))
+
+    def choose(self, variant: str | None) -> str:
+        """Return the variant given, or the usual one.
+
+        Raises:
+            UsageError: the machine has no such variant.
+        """
+        known = (self.variant, *self.variants)
+        if variant is None or variant in known:
+            return variant or self.variant
+        hint = f"variants: {', '.join(known)}"
+        raise UsageError(f"no variant '{variant}'", where=str(self.path), hint=hint)
+
+
+def load_machine(name: str | Path) -> Machine:
+    """Return the machine of that file or, if there is none, the shipped one of that name.
+
+    Raises:
+        UsageError: there is neither, or a value is invalid.
+        InputError: the file is damaged.
+    """
+    table = read_toml(find("machine", name))
+    table.check_keys(_KEYS)
+    values = table.table("values")
+    return Machine(
+        name=table.text("name", table.path.stem),
+        path=table.path,
+        source=table.text("source", ""),
+        cpu=table.text("cpu", ""),
+        values={
+            key: parse_quantity(value, where=values.at(key))
+            for key, value in flattened(values.content).items()
+        },
+        terms=table.table("terms").tables(),
+        variant=table.text("variant", "expected"),
+        variants={name: terms.tables() for name, terms in table.table("variants").tables().items()},
+    )
+
+
+def machine_names(
+    machine: Machine,
+    prefix: str,
+    stored: ModelReader,
+    *,
+    variant: str | None = None,
+    read: Mapping[str, Model | Term] | None = None,
+) -> dict[str, Model | Term]:
+    """Return what expressions may use of a machine, ``<prefix>.<name>``, with its values bound.
+
+    Args:
+        machine: the machine.
+        prefix: ``mach`` for the target machine, ``ref`` for the one measured on.
+        stored: reads the scaling models of a results directory.
+        variant: which of its variants, by default the usual one.
+        read: what this returned for another variant, so that common terms are not read (and fitted) again.
+
+    Raises:
+        UsageError, InputError: a term is invalid.
+    """
+    local: dict[str, Model | Term] = {}
+    for name, quantity in machine.values.items():
+        full = f"{prefix}.{name}"
+        local[name] = bind(symbol(full, quantity.dimension), {full: quantity})
+    chosen = machine.choose(variant)
+    replaced = machine.variants.get(chosen, {})
+    for name, table in _expressions_last({**machine.terms, **replaced}):
+        qualified = f"{prefix}.{chosen}.{name}" if name in replaced else f"{prefix}.{name}"
+        known = (read or {}).get(f"{prefix}.{name}")
+        if isinstance(known, Term) and known.name == qualified and "expression" not in table:
+            local[name] = known
+            continue
+        local[name] = read_term(table, qualified, local, stored)
+    return {f"{prefix}.{name}": found for name, found in local.items()}
+
+
+def _expressions_last(terms: Mapping[str, Table]) -> list[tuple[str, Table]]:
+    """Return terms in the order of the file, those that may use others after them."""
+    return sorted(terms.items(), key=lambda item: "expression" in item[1])

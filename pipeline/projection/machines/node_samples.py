@@ -1,0 +1,133 @@
+"""The node that is measured, what the measuring programs print of it, and the figure samples stand for."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+
+from ingest.arrays import FloatArray
+from ingest.errors import InputError
+
+_MIB = 1 << 20
+_LEAST_ARRAY, _LARGEST_ARRAY = 32 * _MIB, 256 * _MIB
+_ARRAYS = 3  # of the triad
+_MEMORY_SHARE = 4  # at most one part in four of the available memory is used
+
+
+@dataclass(frozen=True)
+class Cache:
+    """A cache of a core: its bytes, and how many of the measured cores share it."""
+
+    size: int
+    sharers: int = 1
+
+    @property
+    def share(self) -> int:
+        """Bytes for each core."""
+        return self.size // self.sharers
+
+
+@dataclass(frozen=True, kw_only=True)
+class Host:
+    """A node as the operating system describes it.
+
+    Attributes:
+        processor: name of its processors.
+        cpus: the logical CPU to use of every core, those of the first NUMA domain first.
+        domains: number of NUMA domains with such cores.
+        domain_cores: number of cores of the first domain.
+        caches: data caches of the first core, from the first level on; at most three.
+        memory: bytes of the node.
+        available: bytes of it that are free.
+    """
+
+    processor: str
+    cpus: tuple[int, ...]
+    domains: int
+    domain_cores: int
+    caches: tuple[Cache, ...]
+    memory: int
+    available: int
+
+
+def working_sets(host: Host, largest: int = _LARGEST_ARRAY) -> tuple[int, int, int, int]:
+    """Return the bytes that each core works on in the first, second and third cache and in memory.
+
+    Half of the first cache, and of a core's share of the second; what exceeds the second cache by half of the
+    share of the third, which suits caches that keep copies and those that do not. In memory it is the size of
+    each of three arrays, together four times the last cache if `largest` and a quarter of the free memory
+    allow that, and no smaller than what is worked on in the caches.
+
+    Args:
+        host: the node.
+        largest: bytes of an array at most.
+
+    Returns:
+        0 for a level that does not exist.
+    """
+    first, second, third = (*host.caches, Cache(0), Cache(0), Cache(0))[:3]
+    inside_second = max(2 * first.size, second.share // 2) if second.size else 0
+    inside_third = min(second.share + third.share // 2, 4 * second.share) if third.size else 0
+    last = max(cache.size for cache in (first, second, third))
+    free = host.available // (_MEMORY_SHARE * _ARRAYS * len(host.cpus))
+    array = min(max(4 * last // _ARRAYS, _LEAST_ARRAY), largest, free)
+    return first.size // 2, inside_second, inside_third, max(array, inside_second, inside_third)
+
+
+Samples: TypeAlias = Mapping[tuple[str, int], FloatArray]
+"""By name and size (bytes or ranks; 0 if the figure has none): float64[round], SI units."""
+
+LEAST_SPREAD = 0.01  # no figure is known better than that from one run
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A measured value in SI units and its relative standard deviation."""
+
+    value: float
+    relative_sd: float
+
+
+def read_samples(printed: str) -> Samples:
+    """Return the samples that a measuring program has printed, one ``name [size] value`` per line.
+
+    Raises:
+        InputError: a line is not of that form, or a value is not positive.
+    """
+    found: dict[tuple[str, int], list[float]] = {}
+    for line in printed.splitlines():
+        name, *rest = line.split()
+        try:
+            size, value = (int(rest[0]) if len(rest) > 1 else 0), float(rest[-1])
+        except (ValueError, IndexError):
+            size, value = 0, 0.0
+        if not (len(rest) in (1, 2) and 0 < value < np.inf):
+            raise InputError(f"the measuring program printed '{line}'", hint="measure again")
+        found.setdefault((name, size), []).append(value)
+    return {key: np.array(values) for key, values in found.items()}
+
+
+def rate(samples: FloatArray) -> Figure:
+    """Return the figure of samples that are the better the larger they are.
+
+    What disturbs a measurement only makes it slower: the value is the upper quartile, and its standard
+    deviation the distance from there to the best (about right for 15 normal samples), at least 1 %.
+
+    Args:
+        samples: float64[round].
+    """
+    return _figure(float(np.quantile(samples, 0.75)), float(samples.max()))
+
+
+def time(samples: FloatArray) -> Figure:
+    """Return the figure of samples that are the better the smaller they are: as `rate`, the lower quartile.
+
+    Args:
+        samples: float64[round].
+    """
+    return _figure(float(np.quantile(samples, 0.25)), float(samples.min()))
+
+
+def _figure(value: float, best: float) -> Figure:
+    return Figure(value, max(abs(best / value - 1), LEAST_SPREAD))

@@ -1,0 +1,232 @@
+"""Comparisons of paper 000: four models of one kernel from another (Table 3), and a mini-app with its code.
+
+Does a mini-app stress the hardware like the code that it represents (section 5 and Figure 4)? For both codes,
+every hardware counter is correlated with the loss of parallel efficiency over thread counts. Counters that
+correlate with the loss in one code but not in the other show where the mini-app differs.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from ingest.arrays import FloatArray, IntArray
+from ingest.errors import InputError, UsageError
+from pipeline.projection.expressions.units import NONE, TIME
+from pipeline.projection.fitting.csv_columns import Columns
+from pipeline.projection.ports.port_estimate import estimate_cpi
+from pipeline.projection.ports.port_map import PortMap, Variants, superscalar
+from pipeline.projection.ports.schedule import cycles
+
+MODELS = ("constant ratio", "equal IPC", "superscalar", "contention")
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """Predictions of m targets by the four models.
+
+    Attributes:
+        targets: group and variant of every target.
+        measured: float64[m], cycles per iteration.
+        predicted: float64[4, m], in the order of `MODELS`; NaN if a model has no prediction.
+    """
+
+    targets: tuple[tuple[str, str], ...]
+    measured: FloatArray
+    predicted: FloatArray
+
+    def summary(self, group: str | None = None) -> dict[str, tuple[float, float, float]]:
+        """Return mean, standard deviation (of the sample itself) and worst |relative error| of each model."""
+        chosen = [group is None or target[0] == group for target in self.targets]
+        errors = np.abs(self.predicted[:, chosen] / self.measured[chosen] - 1)
+        known = [row[np.isfinite(row)] for row in errors]
+        return {
+            model: (float(e.mean()), float(e.std()), float(e.max()))
+            for model, e in zip(MODELS, known, strict=True)
+            if len(e)
+        }
+
+
+def constant_ratio(mini: float, ratio: float) -> float:
+    """Return C_target = R_c C_mini (Eq. 4), R_c measured on another machine or instruction set."""
+    return ratio * mini
+
+
+def equal_ipc(mini: float, instructions_target: float, instructions_mini: float) -> float:
+    """Return C_target = C_mini I_target / I_mini (Eq. 5)."""
+    return mini * instructions_target / instructions_mini
+
+
+def by_difference(
+    portmap: PortMap, mini: float, counts_target: FloatArray, counts_mini: FloatArray, cpi: FloatArray
+) -> float:
+    """Return C_target = C_mini + C(n_target) - C(n_mini) (Eq. 7 with Eq. 9).
+
+    The paper writes the change as the model of the difference in counts, which means nothing if the target
+    has more of one class and less of another; the difference of the modelled cycles always means something.
+    """
+    modelled = cycles(portmap, np.stack([counts_target, counts_mini]), cpi)
+    return mini + float(modelled[0] - modelled[1])
+
+
+def compare_models(
+    portmap: PortMap, groups: Mapping[str, Variants], reference: str, *, offset: bool = False
+) -> Comparison:
+    """Return the predictions of every variant from the reference and all variants but itself.
+
+    Args:
+        portmap: the ports, one map for all groups.
+        groups: variants by machine and instruction set. The constant ratio is measured in the first and
+            assumed in the others, as in the paper.
+        reference: the variant that is the mini-app.
+        offset: see `estimate_cpi`.
+
+    Raises:
+        InputError: a group has no such variant.
+        ModelError: too few variants are left.
+    """
+    if not groups:
+        raise UsageError("no variants to compare", hint="give at least one group")
+    calibration = next(iter(groups.values()))
+    targets, measured, predicted = [], [], []
+    for group, variants in groups.items():
+        mini = variants.index(reference)
+        ratios = {} if variants is calibration else _ratios(calibration, reference)
+        for k, name in enumerate(variants.names):
+            if k == mini:
+                continue
+            targets.append((group, name))
+            measured.append(variants.cycles[k])
+            predicted.append(_predicted(portmap, variants, k, mini, ratios.get(name, np.nan), offset))
+    return Comparison(tuple(targets), np.array(measured), np.array(predicted).T)
+
+
+def _ratios(calibration: Variants, reference: str) -> dict[str, float]:
+    ratios = calibration.cycles / calibration.cycles[calibration.index(reference)]
+    return dict(zip(calibration.names, ratios.tolist(), strict=True))
+
+
+def _predicted(
+    portmap: PortMap, variants: Variants, target: int, mini: int, ratio: float, offset: bool
+) -> tuple[float, ...]:
+    known = np.arange(len(variants.names)) != target
+    at = float(variants.cycles[mini])
+    simple, membership = superscalar(portmap)
+    grouped = variants.counts @ membership
+    apart = estimate_cpi(simple, grouped[known], variants.cycles[known], offset=offset)
+    shared = estimate_cpi(portmap, variants.counts[known], variants.cycles[known], offset=offset)
+    return (
+        constant_ratio(at, ratio),
+        equal_ipc(at, variants.instructions[target], variants.instructions[mini]),
+        by_difference(simple, at, grouped[target], grouped[mini], apart.cpi),
+        by_difference(portmap, at, variants.counts[target], variants.counts[mini], shared.cpi),
+    )
+
+
+STRONG = 0.8
+ALIKE = 0.1
+_FEWEST = 3
+
+
+@dataclass(frozen=True, eq=False)
+class CounterRuns:
+    """Runs of one code over thread counts, each measured once or more.
+
+    Attributes:
+        threads: int64[n].
+        seconds: float64[n], run time of the kernel.
+        names: the counters.
+        values: float64[counter, n].
+    """
+
+    threads: IntArray
+    seconds: FloatArray
+    names: tuple[str, ...]
+    values: FloatArray
+
+
+@dataclass(frozen=True)
+class CounterPair:
+    """The correlation of a counter with efficiency loss in two codes; NaN if it does not vary."""
+
+    name: str
+    first: float
+    second: float
+
+    @property
+    def difference(self) -> float:
+        """Correlation in the first code minus that in the second."""
+        return self.first - self.second
+
+    @property
+    def alike(self) -> bool:
+        """Whether the two differ by less than 0.1, the paper's mark of the same characteristic."""
+        return abs(self.difference) < ALIKE
+
+    @property
+    def strong(self) -> bool:
+        """Whether both exceed 0.8, the paper's mark of a strong influence on scaling."""
+        return min(self.first, self.second) > STRONG
+
+
+def efficiency_loss(threads: IntArray, seconds: FloatArray) -> FloatArray:
+    """Return float64[n], 1 - t_0 T_0 / (t T) with t_0 the fewest threads: 0 is ideal strong scaling."""
+    cost = threads * seconds
+    least = cost[threads == threads.min()].mean()
+    loss: FloatArray = 1.0 - least / cost
+    return loss
+
+
+def counter_correlations(runs: CounterRuns) -> FloatArray:
+    """Return float64[counter], Pearson's correlation with efficiency loss, repetitions averaged first.
+
+    Raises:
+        InputError: there are fewer than three thread counts.
+    """
+    counts, place = np.unique(runs.threads, return_inverse=True)
+    if len(counts) < _FEWEST:
+        what = f"counters at {len(counts)} thread counts cannot be correlated"
+        raise InputError(what, hint=f"measure at least {_FEWEST}")
+    repetitions = np.bincount(place)
+    seconds = np.bincount(place, runs.seconds) / repetitions
+    means = np.stack([np.bincount(place, row) / repetitions for row in runs.values])
+    loss = efficiency_loss(counts, seconds)
+    return _pearson(means, loss)
+
+
+def _pearson(rows: FloatArray, other: FloatArray) -> FloatArray:
+    left = rows - rows.mean(axis=1, keepdims=True)
+    right = other - other.mean()
+    size = np.sqrt(np.sum(left**2, axis=1) * np.sum(right**2))
+    flat = size <= 1e-12 * np.abs(rows).max(axis=1) * max(float(np.abs(other).max()), 1e-300)
+    correlation: FloatArray = np.where(flat, np.nan, left @ right / np.where(flat, 1.0, size))
+    return correlation
+
+
+def compare_counters(first: CounterRuns, second: CounterRuns) -> tuple[CounterPair, ...]:
+    """Return the counters that both codes have, those that differ most first (Figure 4, side by side).
+
+    Raises:
+        InputError: the codes have no counter in common.
+    """
+    common = [name for name in first.names if name in second.names]
+    if not common:
+        raise InputError("the two codes have no counter in common", hint="measure the same events")
+    a = dict(zip(first.names, counter_correlations(first).tolist(), strict=True))
+    b = dict(zip(second.names, counter_correlations(second).tolist(), strict=True))
+    pairs = [CounterPair(name, a[name], b[name]) for name in common]
+    return tuple(sorted(pairs, key=lambda p: (np.isnan(p.difference), -abs(p.difference), p.name)))
+
+
+def counter_runs_in(columns: Columns) -> CounterRuns:
+    """Return the runs in a table with ``threads``, ``time [s]`` and one column per counter; one row per run.
+
+    Raises:
+        InputError: a column is missing, or there is no counter.
+    """
+    threads = columns.numbers("threads", NONE)
+    names = tuple(name for name in columns.cells if name not in ("threads", "time", "repetition"))
+    if not names:
+        raise InputError("no counter columns", where=columns.where, hint="add one column per counter")
+    values = np.stack([columns.numbers(name, NONE) for name in names])
+    return CounterRuns(threads.astype(np.int64), columns.numbers("time", TIME), names, values)

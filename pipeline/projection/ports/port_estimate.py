@@ -1,0 +1,209 @@
+"""Cycles per instruction of each class, estimated from variants of one kernel (paper 000, section 6.3).
+
+The paper fits Eq. (9) to the variants by basin hopping with lower bounds of 1. Here the bounds are hard, the
+residuals relative, and the search starts from many points.
+
+A class whose port set is never the bottleneck has no influence on any measurement. Its cycles can be
+anything up to where they would make it one; that range is given for every class that the variants do not
+determine.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ingest.arrays import BoolArray, FloatArray
+from ingest.errors import ModelError
+from pipeline.projection.expressions.ensemble import stream
+from pipeline.projection.fitting.bounded_least_squares import identifiable
+from pipeline.projection.ports.port_map import PortMap
+from pipeline.projection.ports.schedule import PortProblem, port_sets, solve_ports
+
+MOST_CYCLES = 40.0
+PULL = 0.05
+"""Weight of the manual's occupancy: twice its cycles counts like one variant off by 5 %, the usual scatter of
+such timings. It decides only what the variants leave open."""
+
+_GRID = 200
+_ACCEPTED = 2.71  # chi-squared with one degree of freedom, 90 %
+_STARTS = 64
+_WIDEST_START = 10.0
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class PortEstimate:
+    """Cycles per instruction of the classes of a port map, from n variants.
+
+    Attributes:
+        cpi: float64[class], cycles an instruction occupies its port; the manual's if nothing is known.
+        offset: cycles per iteration that no port explains, 0 unless fitted.
+        identified: bool[class], whether the variants determine the class.
+        present: bool[class], whether any variant has such instructions.
+        lower: float64[class], fewest cycles that the variants allow with all else as estimated.
+        upper: float64[class], most cycles that they allow, up to the bound of the fit.
+        problem: the fit of the identified classes (and the offset, last), the others held.
+        unknowns: float64[k], its solution.
+    """
+
+    cpi: FloatArray
+    offset: float
+    identified: BoolArray
+    present: BoolArray
+    lower: FloatArray
+    upper: FloatArray
+    problem: PortProblem
+    unknowns: FloatArray
+
+
+def estimate_cpi(
+    portmap: PortMap,
+    counts: FloatArray,
+    cycles: FloatArray,
+    *,
+    offset: bool = False,
+    most: float = MOST_CYCLES,
+) -> PortEstimate:
+    """Return the cycles per instruction that fit the variants best.
+
+    All classes that occur are fitted first; those that the variants do not determine are then held at the
+    value of that fit, which is the manual's unless the measurements contradict it; the others are fitted
+    again.
+
+    Args:
+        portmap: which class may use which port.
+        counts: float64[n, class], instructions per iteration of each variant.
+        cycles: float64[n], measured cycles per iteration.
+        offset: whether to fit cycles that every variant takes in addition, at least 0.
+        most: upper bound of a class's cycles.
+
+    Raises:
+        ModelError: a measurement is not positive, or there are not more variants than classes.
+    """
+    present: BoolArray = np.any(counts > 0, axis=0)
+    _check(counts, cycles, int(present.sum()) + offset)
+    everything = _problem(portmap, counts, portmap.occupancy, present, offset, cycles, most)
+    found = _solved(everything, _starts(everything), cycles)
+    cpi, identified = portmap.occupancy.copy(), np.zeros_like(present)
+    cpi[present] = found[: present.sum()]
+    identified[present] = _identified(everything, found, cycles)[: present.sum()]
+    if not identified.any():
+        raise ModelError("the variants do not determine any class", hint="measure variants that differ more")
+    problem = _problem(portmap, counts, cpi, identified, offset, cycles, most)
+    start = np.append(cpi[identified], found[present.sum() :])
+    unknowns = _solved(problem, start[None], cycles)
+    cpi[identified] = unknowns[: identified.sum()]
+    rest = float(unknowns[-1]) if offset else 0.0
+    lower, upper = _allowed_range(portmap, counts, cycles - rest, cpi, fitted=len(unknowns), most=most)
+    return PortEstimate(
+        cpi=cpi,
+        offset=rest,
+        identified=identified,
+        present=present,
+        lower=lower,
+        upper=upper,
+        problem=problem,
+        unknowns=unknowns,
+    )
+
+
+def _check(counts: FloatArray, cycles: FloatArray, unknowns: int) -> None:
+    if not (np.isfinite(cycles).all() and (cycles > 0).all()):
+        raise ModelError("cycles per iteration have to be positive numbers", hint="correct the measurements")
+    if not (np.isfinite(counts).all() and (counts >= 0).all() and counts.any(axis=1).all()):
+        raise ModelError("instruction counts have to be 0 or more, not all 0", hint="correct the counts")
+    if len(cycles) <= unknowns:
+        raise ModelError(
+            f"{len(cycles)} variants cannot determine {unknowns} classes",
+            hint=f"measure at least {unknowns + 1} variants or merge classes",
+        )
+
+
+def _problem(
+    portmap: PortMap,
+    counts: FloatArray,
+    cpi: FloatArray,
+    free: BoolArray,
+    offset: bool,
+    cycles: FloatArray,
+    most: float,
+) -> PortProblem:
+    """Return the fit of the free classes, the others held at their cpi, and of the offset if wanted."""
+    slopes = counts[:, None, :] * port_sets(portmap).weights
+    fixed = slopes[:, :, ~free] @ cpi[~free]
+    prior = portmap.occupancy[free]
+    bounds = np.ones(len(prior)), np.maximum(most, prior)
+    if not offset:
+        return PortProblem(
+            slopes=slopes[:, :, free],
+            fixed=fixed,
+            lower=bounds[0],
+            upper=bounds[1],
+            prior=prior,
+            pull=np.full(len(prior), PULL),
+        )
+    besides = np.ones((*fixed.shape, 1))
+    return PortProblem(
+        slopes=np.concatenate([slopes[:, :, free], besides], axis=2),
+        fixed=fixed,
+        lower=np.append(bounds[0], 0.0),
+        upper=np.append(bounds[1], cycles.max()),
+        prior=np.append(prior, 1.0),
+        pull=np.append(np.full(len(prior), PULL), 0.0),
+    )
+
+
+def _starts(problem: PortProblem) -> FloatArray:
+    """Return float64[start, k]: the manual's values, and random multiples of them."""
+    factors = np.exp(stream("ports").uniform(0, np.log(_WIDEST_START), (_STARTS, len(problem.prior))))
+    factors[0] = 1.0
+    starts: FloatArray = np.clip(problem.prior * factors, problem.lower, problem.upper)
+    return starts
+
+
+def _solved(problem: PortProblem, starts: FloatArray, cycles: FloatArray) -> FloatArray:
+    solution: FloatArray = solve_ports(problem, starts, cycles[None], 1.0 / cycles[None])[0]
+    return solution
+
+
+def _identified(problem: PortProblem, unknowns: FloatArray, cycles: FloatArray) -> BoolArray:
+    """Return bool[k]: whether the measurements determine an unknown more than the pull towards the manual.
+
+    Args:
+        problem: the fit.
+        unknowns: float64[k], its solution.
+        cycles: float64[n], the measurements.
+    """
+    loads = problem.loads(unknowns[None])[0]
+    slopes = problem.slopes[np.arange(len(cycles)), loads.argmax(axis=1)]
+    weighted = slopes / cycles[:, None]
+    variance = np.diagonal(np.linalg.pinv(weighted.T @ weighted, hermitian=True))
+    stronger: BoolArray = variance * (problem.pull / problem.prior) ** 2 < 1.0
+    seen: BoolArray = identifiable(slopes, 1.0 / cycles) & stronger
+    return seen
+
+
+def _allowed_range(
+    portmap: PortMap, counts: FloatArray, cycles: FloatArray, cpi: FloatArray, *, fitted: int, most: float
+) -> tuple[FloatArray, FloatArray]:
+    """Return the fewest and the most cycles of each class that the variants allow, all else as estimated.
+
+    Allowed is what raises the sum of squared relative residuals by less than their own scatter can (90 %).
+
+    Args:
+        portmap: the map.
+        counts: float64[n, class].
+        cycles: float64[n], measured cycles without the offset.
+        cpi: float64[class], the estimate.
+        fitted: how many classes were fitted.
+        most: the upper bound of the fit.
+    """
+    trial = np.geomspace(1.0, max(most, float(cpi.max())), _GRID)
+    weights = port_sets(portmap).weights
+    base = (counts * cpi) @ weights.T
+    change = np.einsum("nk,sk,gk->gkns", counts, weights, trial[:, None] - cpi)
+    misfit = np.sum(((base + change).max(axis=3) / cycles - 1) ** 2, axis=2)
+    residual = np.sum((base.max(axis=1) / cycles - 1) ** 2)
+    accepted = misfit <= residual * (1 + _ACCEPTED / max(len(cycles) - fitted, 1))
+    lower = np.where(accepted, trial[:, None], np.inf).min(axis=0)
+    upper = np.where(accepted, trial[:, None], 1.0).max(axis=0)
+    return np.minimum(lower, cpi), np.maximum(upper, cpi)

@@ -1,0 +1,318 @@
+"""The port model of a kernel: cycles per iteration as a symbolic expression, fitted with joint draws.
+
+    [terms.iflux]
+    model = "ports"
+    map = "golden-cove"                 a shipped port map or a TOML file
+    data = "variants.csv"               variants measured on the machine
+    where = { isa = "AVX2" }            rows of it
+    mini = "base"                       project from this variant; without it the ports alone are the model
+    target = { div = 13, mul = 70 }     instructions per iteration of the target, or counted in:
+    assembly = "target.s"
+    function = "iflux"
+    iterations = 4                      source iterations per pass through the loop
+    threads = "node.csv"                measurements by thread count, for the run time over threads
+
+The term is called without arguments and gives cycles per iteration: ``iflux() * edges / hz``.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import partial, reduce
+
+import numpy as np
+
+from ingest.arrays import FloatArray
+from ingest.errors import InputError, PipelineError
+from pipeline.projection.expressions.ensemble import DRAWS, Ensemble, stream
+from pipeline.projection.expressions.symbolic import real_symbol
+from pipeline.projection.expressions.symbolic_model import (
+    Limit,
+    Model,
+    bind,
+    constant,
+    limited,
+    maximum,
+    substitute,
+    symbol,
+)
+from pipeline.projection.expressions.toml_tables import Table, beside
+from pipeline.projection.expressions.units import Quantity
+from pipeline.projection.fitting.csv_columns import read_columns
+from pipeline.projection.fitting.formula_fit import Fit, Fitted, assemble
+from pipeline.projection.fitting.resampling import lack_of_fit, resample
+from pipeline.projection.ports.counting import count_loop
+from pipeline.projection.ports.loop_time import left_out_error
+from pipeline.projection.ports.port_estimate import PortEstimate, estimate_cpi
+from pipeline.projection.ports.port_map import PortMap, Variants, class_vector, read_port_map, variants_in
+from pipeline.projection.ports.schedule import port_sets, solve_ports
+
+_FEW = 0.02
+
+
+@dataclass(frozen=True, eq=False)
+class PortFit:
+    """A port map fitted to the variants of a kernel.
+
+    Attributes:
+        portmap: the map.
+        estimate: the cycles per instruction, and which of them the variants determine.
+        fit: cycles per iteration as a model in the symbols ``n.<class>``, and its quality; the parameters of
+            classes that are not identified have the range that the variants allow.
+    """
+
+    portmap: PortMap
+    estimate: PortEstimate
+    fit: Fit
+
+
+def port_cycles(name: str, portmap: PortMap) -> Model:
+    """Return cycles per iteration of the ideal scheduler (Eq. 9) as a symbolic maximum over port sets.
+
+    The symbols are ``<name>.cpi.<class>`` and, for the instructions per iteration, ``n.<class>``.
+    """
+    weights = port_sets(portmap).weights
+    busy = [symbol(f"{name}.cpi.{kind}") * symbol(f"n.{kind}") for kind in portmap.classes]
+    sets = [
+        sum((share * busy[k] for k, share in enumerate(row) if share), start=constant(0))
+        for row in weights.tolist()
+    ]
+    return maximum(*sets) if len(sets) > 1 else sets[0]
+
+
+def fit_ports(
+    name: str,
+    portmap: PortMap,
+    counts: FloatArray,
+    cycles: FloatArray,
+    *,
+    offset: bool = False,
+    draws: int = DRAWS,
+) -> PortFit:
+    """Return the port map fitted to the variants of a kernel.
+
+    Args:
+        name: what the fit is called; its symbols begin with it.
+        portmap: which class may use which port.
+        counts: float64[n, class], instructions per iteration of each variant.
+        cycles: float64[n], measured cycles per iteration.
+        offset: whether to fit cycles that every variant takes in addition.
+        draws: how many joint draws to make.
+
+    Raises:
+        ModelError: the variants cannot determine the classes.
+    """
+    estimate = estimate_cpi(portmap, counts, cycles, offset=offset)
+    problem = estimate.problem
+    solve = partial(solve_ports, problem, estimate.unknowns[None])
+    quality = resample(solve, problem.curve, cycles, "relative", key=name, draws=draws)
+    names = [f"{name}.cpi.{kind}" for kind in np.array(portmap.classes)[estimate.identified]]
+    model = port_cycles(name, portmap)
+    if offset:
+        names.append(f"{name}.offset")
+        model = model + symbol(names[-1])
+    fitted = problem.curve(quality.estimate[None])[0]
+    assembled = assemble(
+        name,
+        model,
+        names,
+        identified=np.ones(len(names), dtype=bool),
+        quality=quality,
+        data={},
+        lack=lack_of_fit(
+            dict(zip(portmap.classes, counts.T, strict=True)), cycles, fitted, "relative", len(names)
+        ),
+        weights="relative",
+    )
+    assembled = replace(assembled, model=_within_mix(name, portmap, counts, assembled.model))
+    return PortFit(portmap, estimate, _with_open_classes(name, portmap, estimate, assembled, draws))
+
+
+def _within_mix(name: str, portmap: PortMap, counts: FloatArray, model: Model) -> Model:
+    """Return the model with the range of every class's share of the instructions.
+
+    Twice the instructions take twice the cycles, so a target is like the variants if its mix is. A tenth
+    beyond their range is not worth a notice.
+    """
+    low, high = (bound.tolist() for bound in _shares_fitted(counts))
+    each = [real_symbol(f"n.{kind}") for kind in portmap.classes]
+    for k, kind in enumerate(portmap.classes):
+        basis = f"{name} was fitted to shares of {kind} instructions"
+        model = limited(
+            model, Limit(expression=each[k] / sum(each), lower=low[k], upper=high[k], basis=basis)
+        )
+    return model
+
+
+def _shares_fitted(counts: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return the least and the largest share of each class in the variants, with a tenth beyond."""
+    shares = counts / counts.sum(axis=1, keepdims=True)
+    return 0.9 * shares.min(axis=0), 1.1 * shares.max(axis=0)
+
+
+def is_outside_mix(counts: FloatArray, target: FloatArray) -> bool:
+    """Return whether a target has more or less of a class than all variants, by 2 % of the instructions.
+
+    Args:
+        counts: float64[n, class], instructions per iteration of the variants.
+        target: float64[class], those of the target.
+    """
+    low, high = _shares_fitted(counts)
+    share = target / max(float(target.sum()), 1e-300)
+    return bool(((share < low - _FEW) | (share > high + _FEW)).any())
+
+
+def widened(name: str, model: Model) -> Model:
+    """Return cycles of a target unlike the variants, with the error that such predictions had when measured.
+
+    The scatter of the variants around the fit says nothing of code from other compiler flags: of intervals
+    without this, few held the measured cycles.
+    """
+    left_out = Quantity(value=1.0, relative_sd=left_out_error().fitted_spread)
+    return bind(model * symbol(f"{name}.left_out"), {f"{name}.left_out": left_out})
+
+
+def _with_open_classes(name: str, portmap: PortMap, estimate: PortEstimate, fit: Fit, draws: int) -> Fit:
+    """Return the fit with undetermined classes bound: drawn evenly from the range that the variants allow.
+
+    A class that no variant has is held at the manual's value; using it gives a notice of its share.
+    """
+    open_classes = np.flatnonzero(~estimate.identified)
+    if not len(open_classes):
+        return fit
+    present, value = estimate.present[open_classes], estimate.cpi[open_classes]
+    low = np.where(present, estimate.lower[open_classes], value)
+    high = np.where(present, estimate.upper[open_classes], value)
+    names = tuple(f"{name}.cpi.{portmap.classes[k]}" for k in open_classes)
+    drawn = stream(name, "open").uniform(low, high, (draws, len(names)))
+    ranges = zip(names, value, low, np.where(present, high, np.inf), strict=True)
+    parameters = tuple(
+        Fitted(name=n, value=float(v), lower=float(a), upper=float(b), identified=False)
+        for n, v, a, b in ranges
+    )
+    return replace(
+        fit,
+        model=bind(fit.model, Ensemble(names=names, estimate=value, draws=drawn)),
+        parameters=(*fit.parameters, *parameters),
+    )
+
+
+def from_mini(name: str, fit: PortFit, cycles: float, counts: Mapping[str, float]) -> Model:
+    """Return C_target = C_mini + C(n_target) - C(n_mini), cycles per iteration in the symbols ``n.<class>``.
+
+    What the ports do not explain is assumed to be the same in both (Eq. 7 with Eq. 9). The measured cycles of
+    the mini-app are as uncertain as the scatter of the variants around the fit.
+
+    Args:
+        name: what the fit was called.
+        fit: cycles per instruction on the machine.
+        cycles: measured cycles per iteration of the mini-app on the machine.
+        counts: its instructions per iteration by class; a class that is not named has none.
+    """
+    ports = port_cycles(name, fit.portmap)
+    mini = substitute(ports, {f"n.{kind}": float(counts.get(kind, 0.0)) for kind in fit.portmap.classes})
+    measured = symbol(f"{name}.mini")
+    target = (measured + ports - mini) * symbol(f"{name}.scatter")
+    known = bind(target, {f"{name}.mini": Quantity(value=cycles, relative_sd=fit.fit.quality.sigma)})
+    drawn = reduce(bind, fit.fit.model.ensembles, known)
+    return reduce(limited, fit.fit.model.limits, drawn)
+
+
+_KEYS = (
+    "model",
+    "map",
+    "data",
+    "where",
+    "mini",
+    "target",
+    "assembly",
+    "function",
+    "iterations",
+    "threads",
+    "note",
+)
+
+
+def port_term(table: Table, name: str) -> Model:
+    """Return the model of a term that states ``model = "ports"``; it has no inputs.
+
+    Args:
+        table: the term's table.
+        name: what the term is called; its symbols begin with it.
+
+    Raises:
+        InputError: a key is missing or unknown, or a file cannot be read.
+        UsageError: a class, function or loop is not there.
+        ModelError: the variants cannot determine the classes.
+    """
+    table.check_keys(_KEYS)
+    try:
+        return _model(table, name)
+    except PipelineError as error:
+        if error.where:
+            raise
+        raise type(error)(error.what, where=table.where, hint=error.hint) from error
+
+
+@dataclass(frozen=True, eq=False)
+class PortTerm:
+    """What a term states.
+
+    Attributes:
+        portmap: the ports.
+        variants: as measured on the machine.
+        mini: the variant to project from; empty if the ports alone are the model.
+        target: float64[class], instructions per iteration.
+    """
+
+    portmap: PortMap
+    variants: Variants
+    mini: str
+    target: FloatArray
+
+
+def read_port_term(table: Table) -> PortTerm:
+    """Return what a term that states ``model = "ports"`` says.
+
+    Raises:
+        InputError, UsageError: as `port_term` does.
+    """
+    portmap = read_port_map(beside(table.path, table.text("map")))
+    rows = table.table("where").content
+    variants = variants_in(read_columns(table.file("data")), portmap, where=rows)
+    return PortTerm(portmap, variants, table.text("mini", ""), _target(table, portmap))
+
+
+def _model(table: Table, name: str) -> Model:
+    term = read_port_term(table)
+    portmap, variants = term.portmap, term.variants
+    fit = fit_ports(name, portmap, variants.counts, variants.cycles)
+    model = fit.fit.model
+    if term.mini:
+        mini = variants.index(term.mini)
+        model = from_mini(name, fit, float(variants.cycles[mini]), _by_class(portmap, variants.counts[mini]))
+    if is_outside_mix(variants.counts, term.target):
+        model = widened(name, model)
+    target = _by_class(portmap, term.target)
+    return substitute(model, {f"n.{kind}": count for kind, count in target.items()})
+
+
+def _by_class(portmap: PortMap, counts: FloatArray) -> Mapping[str, float]:
+    return dict(zip(portmap.classes, counts.tolist(), strict=True))
+
+
+def _target(table: Table, portmap: PortMap) -> FloatArray:
+    if ("target" in table) == ("assembly" in table):
+        hint = "give the counts, or the assembly to count"
+        raise InputError("exactly one of 'target' and 'assembly' is needed", where=table.where, hint=hint)
+    if "target" in table:
+        target = table.table("target")
+        return class_vector(portmap, {kind: _number(target, kind) for kind in target.content})
+    iterations = _number(table, "iterations") if "iterations" in table else 1.0
+    return count_loop(table.file("assembly"), table.text("function"), portmap, iterations=iterations)
+
+
+def _number(table: Table, key: str) -> float:
+    value = table.content[key]
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < float("inf"):
+        raise InputError(f"{key} = {value!r}", where=table.where, hint="give a number, 0 or more")
+    return float(value)

@@ -1,0 +1,1 @@
+"""Counters of hardware, what limits a region by them, rooflines, and projection by bandwidths (paper 003)."""

@@ -1,0 +1,282 @@
+"""The roofline: attainable flop rate by computational intensity, and the regions of measured runs in it.
+
+Regions are those of a profile of counters, or of a study whose profiles hold them. A study has the values of
+all locations; verdicts and rooflines are those of one node. No profile says how many nodes a run had: it is
+taken to have filled as few nodes of the machine as hold its locations. `pipeline.report` draws rooflines.
+"""
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ingest.arrays import FloatArray
+from ingest.errors import UsageError
+from ingest.experiment import Experiment
+from ingest.region_class import Activity, region_class
+from pipeline.models.kernels import Kernels, mean_over_repetitions, sum_groups
+from pipeline.projection.expressions.units import BANDWIDTH, FLOP_RATE, NONE, Dimension, Quantity
+from pipeline.projection.rooflines.counters import Work, known, work
+from pipeline.projection.rooflines.region_verdicts import Verdict, verdict
+
+if TYPE_CHECKING:  # profiles bring all readers of counters
+    from pipeline.projection.rooflines.measured_profile import Group
+
+
+_NETWORK = "bw_network"
+
+
+@dataclass(frozen=True)
+class Ceiling:
+    """A limit of the machine, named as in its file: bytes/s, or flop/s."""
+
+    name: str
+    value: float
+
+
+@dataclass(frozen=True)
+class Point:
+    """A region as measured: flop/B at a memory level and flop/s of a node; `run` labels one of several."""
+
+    name: str
+    level: str
+    intensity: float
+    flop_rate: float
+    run: str = ""
+
+
+@dataclass(frozen=True)
+class Roofline:
+    """Ceilings and points of one machine, fastest ceiling first."""
+
+    machine: str
+    bandwidths: tuple[Ceiling, ...]
+    peaks: tuple[Ceiling, ...]
+    points: tuple[Point, ...] = ()
+
+    def attainable(self, intensity: FloatArray, bandwidth: str, peak: str) -> FloatArray:
+        """Return min(peak, bandwidth x intensity) in flop/s for intensities in flop/B."""
+        flow = next(ceiling.value for ceiling in self.bandwidths if ceiling.name == bandwidth)
+        top = next(ceiling.value for ceiling in self.peaks if ceiling.name == peak)
+        limit: FloatArray = np.minimum(top, flow * intensity)
+        return limit
+
+
+def roofline(machine: str, values: Mapping[str, Quantity], points: Sequence[Point] = ()) -> Roofline:
+    """Return the roofline of a machine.
+
+    Args:
+        machine: its name.
+        values: its values; those in B/s named ``bw...``, but of the network, and in flop/s named ``peak...``
+            are ceilings.
+        points: regions to show in it.
+
+    Raises:
+        UsageError: it has no ceiling of one kind.
+    """
+    flows = _ceilings(values, "bw", BANDWIDTH)
+    peaks = _ceilings(values, "peak", FLOP_RATE)
+    if not flows or not peaks:
+        lacking = "bandwidth 'bw_...' in B/s" if not flows else "peak 'peak_...' in flop/s"
+        hint = "add it to the machine's [values]"
+        raise UsageError(f"no {lacking} for a roofline", where=machine, hint=hint)
+    return Roofline(machine, flows, peaks, tuple(points))
+
+
+def _ceilings(values: Mapping[str, Quantity], prefix: str, dimension: Dimension) -> tuple[Ceiling, ...]:
+    found = [
+        Ceiling(name, quantity.value)
+        for name, quantity in values.items()
+        if name.startswith(prefix) and quantity.dimension == dimension and not name.startswith(_NETWORK)
+    ]
+    return tuple(sorted(found, key=lambda ceiling: -ceiling.value))
+
+
+def points_of(groups: "Iterable[Group]", run: str = "") -> list[Point]:
+    """Return a point for every group and memory level that was counted, if operations were."""
+    done = [(group, work(group.counters)) for group in groups]
+    return [
+        Point(group.name, level, counted.intensity(level), counted.flop / group.time.value, run)
+        for group, counted in done
+        for level in counted.bytes
+        if counted.flop > 0
+    ]
+
+
+if TYPE_CHECKING:  # it would load the symbolic models, which reports do without
+    from pipeline.projection.machines.machine_values import Machine
+
+LEAST_SHARE = 0.005
+"""Of the time of a run: regions below are left out."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class CountedKernel:
+    """A region at a measured point.
+
+    Attributes:
+        region: its name.
+        share: of the time of the run.
+        seconds: wall time, the mean of its locations.
+        work: what the locations of one node did in it.
+        cores: of that node that ran.
+    """
+
+    region: str
+    share: float
+    seconds: float
+    work: Work
+    cores: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class StudyRoofline:
+    """The roofline of the machine measured on, with the regions of a study.
+
+    Attributes:
+        roofline: ceilings, and points of every measured point of the study as a run of its own.
+        runs: labels of those runs, in the order of the points.
+        judged: index of the run that `kernels` and `verdicts` are of.
+        kernels: regions there, most time first.
+        verdicts: what limits them, in the same order.
+    """
+
+    roofline: Roofline
+    runs: tuple[str, ...]
+    judged: int
+    kernels: tuple[CountedKernel, ...]
+    verdicts: tuple[Verdict, ...]
+
+
+def study_roofline(experiment: Experiment, machine: "Machine", largest: int) -> StudyRoofline:
+    """Return the roofline of a study's regions that compute.
+
+    Args:
+        experiment: with hardware counters among its metrics.
+        machine: the one that it was measured on.
+        largest: index of the point whose regions are judged.
+
+    Raises:
+        UsageError: the study has no time or no counter that is known, or the machine lacks a ceiling.
+    """
+    counters = known_counters(experiment)
+    if not counters or "time" not in experiment.values or experiment.is_series:
+        hint = "measure with counters, such as SCOREP_METRIC_PAPI=PAPI_FP_OPS,PAPI_L3_TCM"
+        raise UsageError("the study has no hardware counters that are known", where="--from", hint=hint)
+    runs = tuple(_label(experiment, point) for point in range(len(experiment.points)))
+    by_run = {
+        label: tuple(counted_kernels(experiment, machine, point, counters))
+        for point, label in enumerate(runs)
+    }
+    judged = sorted(by_run[runs[largest]], key=lambda kernel: -kernel.share)
+    points = [point for label, kernels in by_run.items() for point in _points(kernels, label)]
+    return StudyRoofline(
+        roofline=roofline(machine.name, machine.values, points),
+        runs=runs,
+        judged=largest,
+        kernels=tuple(judged),
+        verdicts=tuple(verdict(one.work, one.seconds, machine, cores=one.cores) for one in judged),
+    )
+
+
+def counted_kernels(
+    experiment: Experiment, machine: "Machine", point: int, counters: Sequence[str]
+) -> Iterator[CountedKernel]:
+    """Yield the regions at a point that compute, take at least `LEAST_SHARE` of its time and were counted.
+
+    Args:
+        experiment: the study.
+        machine: the one that it was measured on; its ``cores`` tell how many locations a node holds.
+        point: index of the measured point.
+        counters: names of metrics.
+    """
+    effort = _by_region(experiment, "time", point)
+    values = {name: _by_region(experiment, name, point) for name in counters}
+    locations = float(np.nanmean(experiment.locations()[point]))
+    nodes, cores = nodes_of(locations, machine)
+    total = float(np.nansum(effort))
+    for region, name in enumerate(experiment.regions.name):
+        share = float(effort[region]) / total if total > 0 else 0.0
+        activity = region_class(experiment.regions.paradigm[region], name).activity
+        done = work({counter: float(of[region]) for counter, of in values.items() if np.isfinite(of[region])})
+        if share >= LEAST_SHARE and activity is Activity.COMPUTATION and done.counted:
+            seconds = float(effort[region]) / locations
+            yield CountedKernel(
+                region=name, share=share, seconds=seconds, work=done.scaled(1 / nodes), cores=cores
+            )
+
+
+def kernel_verdicts(
+    experiment: Experiment, kernels: Kernels, machine: "Machine", point: int
+) -> list[Verdict | None]:
+    """Return what limits each of K kernels at a measured point; None if it does not compute or has no counts.
+
+    Args:
+        experiment: the study.
+        kernels: its call paths or regions.
+        machine: the one that it was measured on.
+        point: index of the measured point.
+    """
+    counters = [] if experiment.is_series else known_counters(experiment)
+    if not counters or "time" not in experiment.values:
+        return [None] * len(kernels)
+    effort = _by_kernel(experiment, kernels, "time", point)
+    values = {name: _by_kernel(experiment, kernels, name, point) for name in counters}
+    locations = float(np.nanmean(experiment.locations()[point]))
+    nodes, cores = nodes_of(locations, machine)
+    found: list[Verdict | None] = []
+    for kernel, pair in enumerate(zip(kernels.paradigms, kernels.regions, strict=True)):
+        counted = {name: float(of[kernel]) for name, of in values.items() if np.isfinite(of[kernel])}
+        done, seconds = work(counted).scaled(1 / nodes), float(effort[kernel]) / locations
+        if region_class(*pair).activity is Activity.COMPUTATION and done.counted and seconds > 0:
+            found.append(verdict(done, seconds, machine, cores=cores))
+        else:
+            found.append(None)
+    return found
+
+
+def known_counters(experiment: Experiment) -> list[str]:
+    """Return the metrics of a study that are hardware counters with a known worth."""
+    return [metric.name for metric in experiment.metrics if known(metric.name)]
+
+
+def _by_kernel(experiment: Experiment, kernels: Kernels, metric: str, point: int) -> FloatArray:
+    """Return a metric by kernel, float64[K]: mean of repetitions, sum of locations."""
+    by_region = _by_region(experiment, metric, point)
+    number = {name: region for region, name in enumerate(experiment.regions.name)}
+    regions = np.array([number[name] for name in kernels.regions], dtype=np.int64)
+    by_callpath = mean_over_repetitions(experiment.values[metric].sum[:, point])
+    found: FloatArray = np.where(kernels.node < 0, by_region[regions], by_callpath[kernels.node])
+    return found
+
+
+def nodes_of(locations: float, machine: "Machine") -> tuple[int, int]:
+    """Return how many nodes so many locations fill, and how many cores of a node run; all are used evenly."""
+    cores = machine.values.get("cores")
+    per_node = cores.value if cores is not None and cores.dimension == NONE else math.inf
+    nodes = max(math.ceil(locations / per_node), 1)
+    return nodes, max(math.ceil(locations / nodes), 1)
+
+
+def _by_region(experiment: Experiment, metric: str, point: int) -> FloatArray:
+    """Return a metric by region, float64[regions]: mean of repetitions, sum of call paths and locations."""
+    values = mean_over_repetitions(experiment.values[metric].sum[:, point])
+    summed: FloatArray = sum_groups(values[:, None], experiment.tree.region, len(experiment.regions.name))[
+        :, 0
+    ]
+    return summed
+
+
+def _label(experiment: Experiment, point: int) -> str:
+    values = zip(experiment.parameters, experiment.points[point].tolist(), strict=True)
+    return ", ".join(f"{name} = {value:g}" for name, value in values) or "run"
+
+
+def _points(kernels: Sequence[CountedKernel], run: str) -> Iterator[Point]:
+    for kernel in kernels:
+        moved: Mapping[str, float] = kernel.work.bytes if kernel.work.flop > 0 else {}
+        for level in moved:
+            rate = kernel.work.flop / kernel.seconds
+            yield Point(kernel.region, level, kernel.work.intensity(level), rate, run)

@@ -1,0 +1,287 @@
+"""A modelled study on another machine: measured values taken there, modelled again, and predicted there.
+
+Its scaling models compose predictions of those here and what changes there.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+
+import numpy as np
+
+from ingest.arrays import FloatArray, IntArray
+from ingest.errors import UsageError
+from ingest.experiment import Experiment, RunRecord
+from ingest.reduction import Reduction
+from ingest.region_class import CLASSES, region_classes
+from ingest.scaling import ScalingDecision
+from pipeline.models.agreement import agreeing
+from pipeline.models.kernels import Kernels
+from pipeline.models.metrics import kernels_of
+from pipeline.models.options import ModelOptions
+from pipeline.models.prediction import Prediction
+from pipeline.models.scaling_models import ScalingModels
+from pipeline.models.total import log_variance, predict_total
+from pipeline.projection.rooflines.rooflines import kernel_verdicts
+from pipeline.projection.study.assumptions import assumptions
+from pipeline.projection.study.kernel_table import Counts, KernelTable, kernel_table, limits_of
+from pipeline.projection.study.study_machine import Place
+from pipeline.projection.study.transfer import Transfer
+from pipeline.questions.analysis import Analysis, Level, analyse, largest_point
+from pipeline.questions.runtime.figures import Study, is_time, locations_of
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class ProjectedModels(ScalingModels):
+    """Models of kernels on another machine.
+
+    Formulas, growth and quality are those of the measured values, taken there; predictions are composed of
+    the predictions here, of the numbers of calls and bytes, and of both machines at the very point.
+
+    Attributes:
+        here: all kernels as measured.
+        transfer: takes them over.
+        kernels: int64[K], which of all these are.
+        known: predictions of all kernels and of their sum by level and points, made once.
+    """
+
+    here: ScalingModels
+    transfer: Transfer
+    kernels: IntArray
+    known: dict[tuple[float, bytes], tuple[Prediction, Prediction]]
+
+    def take(self, kernels: IntArray | Sequence[int]) -> "ProjectedModels":
+        """Return the models of some kernels."""
+        index = np.asarray(kernels, dtype=np.int64)
+        taken = super().take(index)
+        own = {f.name: getattr(taken, f.name) for f in fields(ScalingModels)}
+        return ProjectedModels(
+            **own, here=self.here, transfer=self.transfer, kernels=self.kernels[index], known=self.known
+        )
+
+    def predict(self, points: FloatArray, level: float = 0.9) -> Prediction:
+        """Predict expected values there, arguments and result as of `ScalingModels.predict`."""
+        found, _ = self._there(points, level)
+        return Prediction(*(end[self.kernels] for end in (found.value, found.lower, found.upper)))
+
+    def joint_total(self, points: FloatArray, level: float) -> Prediction | None:
+        """Predict the sum of all kernels from joint draws; None for some of them."""
+        return self._there(points, level)[1] if len(self.kernels) == len(self.here) else None
+
+    def raised(self, lower: FloatArray, value: FloatArray, points: FloatArray) -> FloatArray:
+        """Return the lower ends as they are: nodes there may be filled later than here."""
+        return lower
+
+    def _there(self, points: FloatArray, level: float) -> tuple[Prediction, Prediction]:
+        points = np.asarray(points, dtype=np.float64).reshape(-1, len(self.parameters))
+        key = (level, points.tobytes())
+        if key not in self.known and self.transfer.stays:
+            self.known[key] = self.here.predict(points, level), predict_total(self.here, points, level)
+        elif key not in self.known:
+            here, total = self.here.predict(points), predict_total(self.here, points, level)
+            at_once = self.transfer.points_at_once
+            parts = [slice(start, start + at_once) for start in range(0, len(points), at_once)]
+            found = [
+                self.transfer.there(points[part], _columns(here, part), _columns(total, part), level)
+                for part in parts
+            ]
+            self.known[key] = (_side_by_side([one for one, _ in found]), _side_by_side([s for _, s in found]))
+        return self.known[key]
+
+
+def _columns(prediction: Prediction, part: slice) -> Prediction:
+    return Prediction(*(end[:, part] for end in (prediction.value, prediction.lower, prediction.upper)))
+
+
+def _side_by_side(parts: Sequence[Prediction]) -> Prediction:
+    ends = zip(*((part.value, part.lower, part.upper) for part in parts), strict=True)
+    return Prediction(*(np.concatenate(end, axis=1) for end in ends))
+
+
+def projected_models(of_measured: ScalingModels, here: ScalingModels, transfer: Transfer) -> ProjectedModels:
+    """Return the models of all kernels on another machine.
+
+    Args:
+        of_measured: fitted to the measured values taken there.
+        here: fitted to them as they were measured.
+        transfer: takes them over.
+    """
+    own = {f.name: getattr(of_measured, f.name) for f in fields(ScalingModels)}
+    return ProjectedModels(**own, here=here, transfer=transfer, kernels=np.arange(len(here)), known={})
+
+
+VISITS, SENT, RECEIVED = "visits", "bytes_sent", "bytes_received"
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class StudyProjection:
+    """A study on the machine it was measured on, and on another.
+
+    Attributes:
+        source: the machine measured on.
+        target: the other one.
+        here: the study as it was measured and modelled.
+        there: the same on the other machine: its measured values are those here taken there.
+        callpaths: how the kernels of the call paths went over.
+        regions: how those of the regions did.
+        assumptions: what the projection rests on, one sentence each.
+    """
+
+    source: Place
+    target: Place
+    here: Analysis
+    there: Analysis
+    callpaths: KernelTable
+    regions: KernelTable
+    assumptions: tuple[str, ...]
+
+
+def project_study(
+    analysis: Analysis,
+    others: Mapping[str, Analysis],
+    source: Place,
+    target: Place,
+    options: ModelOptions,
+) -> StudyProjection:
+    """Project all kernels of a study to another machine.
+
+    Args:
+        analysis: the models of time.
+        others: the models of other metrics by name, of which visits and bytes are used.
+        source: the machine measured on.
+        target: the other one.
+        options: how the study was modelled.
+
+    Raises:
+        UsageError: the models are not of time, or the number of processes is unknown.
+    """
+    kernels = analysis.callpaths.kernels
+    if not (analysis.additive and is_time(kernels.metric, kernels.unit)):
+        raise UsageError(f"models of {analysis.metric} cannot be projected", hint="project those of time")
+    study = Study(analysis)
+    points = analysis.experiment.points
+    _require_processes(study.locations(points))
+    largest = largest_point(points, analysis.experiment.parameters.index(analysis.parameter))
+    network = target.has_messages and not study.per_location
+    transfers = []
+    for level in ("callpaths", "regions"):
+        kernels, models = getattr(analysis, level).kernels, getattr(analysis, level).models
+        visits = _counts(others, (VISITS,), level, len(kernels))
+        moved = _counts(others, (SENT, RECEIVED), level, len(kernels))
+        limits = limits_of(kernel_verdicts(analysis.experiment, kernels, source.machine, largest))
+        one = Transfer(
+            source=source,
+            target=target,
+            table=kernel_table(kernels, visits, moved, limits, network=network),
+            locations=study.locations,
+            correlation=models.summed.correlation,
+        )
+        transfers.append(one)
+    experiment, error = _experiment_there(
+        analysis.experiment, analysis.callpaths.kernels, analysis.metric, transfers[0]
+    )
+    there = analyse(experiment, analysis.decision, analysis.metric, options)
+    fine = projected_models(there.callpaths.models, analysis.callpaths.models, transfers[0])
+    coarse = projected_models(there.regions.models, analysis.regions.models, transfers[1])
+    there = replace(
+        there,
+        callpaths=Level(there.callpaths.kernels, fine),
+        regions=Level(there.regions.kernels, agreeing(coarse, fine)),
+        measured_error=error,
+    )
+    return StudyProjection(
+        source=source,
+        target=target,
+        here=analysis,
+        there=there,
+        callpaths=transfers[0].table,
+        regions=transfers[1].table,
+        assumptions=assumptions(analysis, transfers[0]),
+    )
+
+
+def _counts(others: Mapping[str, Analysis], names: Sequence[str], level: str, kernels: int) -> Counts | None:
+    """Return the largest of some metrics of every kernel; None if none of them was measured of all."""
+    models = [
+        getattr(others[name], level).models
+        for name in names
+        if name in others and len(getattr(others[name], level).kernels) == kernels
+    ]
+    if not models:
+        return None
+
+    def counts(points: FloatArray) -> FloatArray:
+        return np.asarray(np.max([one.predict(points).value for one in models], axis=0))
+
+    return counts
+
+
+def project_experiment(
+    experiment: Experiment, decision: ScalingDecision, metric: str, source: Place, target: Place
+) -> Experiment:
+    """Take measured times to another machine, without a model: calls and bytes are those measured.
+
+    Raises:
+        InputError: the metric was not measured.
+        UsageError: the number of processes is unknown.
+    """
+    kernels, _ = kernels_of(experiment, metric, decision.scaling)
+    locations = locations_of(experiment, decision)
+    _require_processes(locations(experiment.points))
+
+    def measured(*names: str) -> Counts | None:
+        known = {one.name for one in experiment.metrics}
+        found = [
+            np.nan_to_num(kernels_of(experiment, name, decision.scaling)[0].mean)
+            for name in names
+            if name in known
+        ]
+        return (lambda _: np.asarray(np.max(found, axis=0))) if found else None
+
+    table = kernel_table(kernels, measured(VISITS), measured(SENT, RECEIVED), network=target.has_messages)
+    transfer = Transfer(source=source, target=target, table=table, locations=locations, correlation=0.0)
+    return _experiment_there(experiment, kernels, metric, transfer)[0]
+
+
+def _require_processes(locations: FloatArray) -> None:
+    if not np.isfinite(locations).all():
+        hint = "name runs like app.p4.r1, or give the number of processes as a parameter"
+        raise UsageError("the number of processes is unknown, so nodes cannot be filled", hint=hint)
+
+
+def _experiment_there(
+    experiment: Experiment, kernels: Kernels, metric: str, transfer: Transfer
+) -> tuple[Experiment, float]:
+    """Take the measured times to the other machine, call path by call path at every point.
+
+    Returns:
+        The experiment there, and the standard deviation of the logarithm of what its totals miss.
+    """
+    mean = np.nan_to_num(kernels.mean)
+    exact, total = (Prediction(one, one, one) for one in (mean, mean.sum(axis=0, keepdims=True)))
+    there, total = transfer.there(experiment.points, exact, total, 0.9)
+    factor = np.ones((len(experiment.tree), len(experiment.points)))
+    factor[kernels.node] = np.divide(there.value, mean, out=np.ones(mean.shape), where=mean > 0)
+    times = experiment.values[metric]
+    values = Reduction(**{name: array * factor[..., None] for name, array in vars(times).items()})
+    does = region_classes(experiment.regions)[experiment.tree.region]
+    runs = tuple(_run_there(run, does, times.sum, values.sum) for run in experiment.runs)
+    error = float(np.sqrt(log_variance(total)).max(initial=0.0))
+    return replace(experiment, values={**experiment.values, metric: values}, runs=runs), error
+
+
+def _run_there(run: RunRecord, does: IntArray, here: FloatArray, there: FloatArray) -> RunRecord:
+    """Scale what the locations spent on each class by what became of its call paths.
+
+    Args:
+        run: as it was measured.
+        does: int64[call path], what each does: places in `CLASSES`.
+        here: float64[call path, P, R], measured.
+        there: the same on the other machine.
+    """
+    before, after = (np.nan_to_num(times[:, run.point, run.repetition]) for times in (here, there))
+    class_time = np.array(run.class_time, copy=True)
+    for row, found in enumerate(run.classes):
+        nodes = does == CLASSES.index(found)
+        if before[nodes].sum() > 0:
+            class_time[row] *= after[nodes].sum() / before[nodes].sum()
+    return replace(run, class_time=class_time)

@@ -1,0 +1,223 @@
+"""A machine as a study sees it: what a process gets of its node, and what its MPI calls take."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum
+
+import numpy as np
+
+from ingest.arrays import FloatArray
+from ingest.errors import UsageError
+from pipeline.projection.expressions.ensemble import columns, from_quantities
+from pipeline.projection.expressions.evaluation import predict
+from pipeline.projection.expressions.units import BANDWIDTH, FLOP_RATE, NONE, RATE, TIME, Dimension
+from pipeline.projection.machines.machine_values import Machine, machine_names
+from pipeline.projection.terms.measured_term import ModelReader
+from pipeline.projection.terms.terms import Term
+
+MESSAGE, MESSAGE_NODE, ALLREDUCE = "message", "message_node", "allreduce"
+SMALLEST, LARGEST = 1e-30, 1e30  # of any value of a machine in SI units
+_PREFIX = "machine"
+
+
+class Resource(Enum):
+    """What may limit computing."""
+
+    MEMORY = "memory bandwidth"
+    ARITHMETIC = "arithmetic"
+    LATENCY = "memory latency"
+    L3 = "third-level cache"
+    L2 = "second-level cache"
+    L1 = "first-level cache"
+
+
+RESOURCES = tuple(Resource)
+_DIMENSIONS: Mapping[str, Dimension] = {
+    "bw_node": BANDWIDTH,
+    "bw_core": BANDWIDTH,
+    "peak_dp": FLOP_RATE,
+    "hz": RATE,
+    "latency_memory": TIME,
+    "bw_l3": BANDWIDTH,
+    "bw_l2": BANDWIDTH,
+    "bw_l1": BANDWIDTH,
+    "cores": NONE,
+}
+_FIGURES = {
+    Resource.MEMORY: ("bw_node",),
+    Resource.ARITHMETIC: ("peak_dp", "hz"),
+    Resource.LATENCY: ("latency_memory", "hz"),
+    Resource.L3: ("bw_l3", "hz"),
+    Resource.L2: ("bw_l2", "hz"),
+    Resource.L1: ("bw_l1", "hz"),
+}
+"""By which values machines are compared: the first that both state."""
+
+
+@dataclass(frozen=True, eq=False)
+class Drawn:
+    """Figures with their joint draws.
+
+    Attributes:
+        best: float64[...], the best values.
+        draws: float64[draw, ...].
+    """
+
+    best: FloatArray
+    draws: FloatArray
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Place:
+    """A machine that a study was measured on, or is projected to.
+
+    Attributes:
+        machine: what its file states.
+        cores: of a node.
+        figures: best value and draws float64[draw] of every value that projections of studies use.
+        terms: its network: the time of a message between nodes and within one, and of an allreduce.
+    """
+
+    machine: Machine
+    cores: float
+    figures: Mapping[str, tuple[float, FloatArray]]
+    terms: Mapping[str, Term]
+
+    @property
+    def name(self) -> str:
+        """What the machine is called."""
+        return self.machine.name
+
+    @property
+    def has_network(self) -> bool:
+        """Whether it has more than one node."""
+        return MESSAGE in self.terms
+
+    @property
+    def has_messages(self) -> bool:
+        """Whether the time of a message is known."""
+        return self.has_network or MESSAGE_NODE in self.terms
+
+    def on_a_node(self, locations: FloatArray) -> FloatArray:
+        """Return how many of the locations, float64[Q], share a node: nodes are filled one by one."""
+        return np.minimum(locations, self.cores)
+
+    def share_of_core(self, locations: FloatArray) -> FloatArray:
+        """Return what a process has of a core, float64[Q]: less than 1 if too many share the only node."""
+        return np.ones(len(locations)) if self.has_network else np.minimum(self.cores / locations, 1.0)
+
+    def message(self, processes: FloatArray, sizes: FloatArray) -> Drawn:
+        """Return the seconds of one message.
+
+        Args:
+            processes: float64[m], of the program.
+            sizes: float64[m], bytes.
+        """
+        between = self._evaluated(MESSAGE, processes, sizes) if self.has_network else None
+        within = self._evaluated(MESSAGE_NODE, processes, sizes) if MESSAGE_NODE in self.terms else between
+        if between is None or within is None:
+            return within or Drawn(np.zeros(0), np.zeros((1, 0)))
+        one_node = processes <= self.cores
+        return Drawn(
+            np.where(one_node, within.best, between.best), np.where(one_node, within.draws, between.draws)
+        )
+
+    def allreduce(self, processes: FloatArray) -> Drawn:
+        """Return the seconds of an allreduce of one number, float64[m]; by messages if none is stated."""
+        if ALLREDUCE in self.terms:
+            found = self._evaluated(ALLREDUCE, np.maximum(processes, 1.0), np.full(len(processes), 8.0))
+            alone = processes <= 1
+            return Drawn(np.where(alone, 0.0, found.best), np.where(alone, 0.0, found.draws))
+        levels = np.ceil(np.log2(np.maximum(processes, 1.0)))
+        step = self.message(processes, np.full(len(processes), 8.0))
+        return Drawn(2 * levels * step.best, 2 * levels * step.draws)
+
+    def _evaluated(self, term: str, processes: FloatArray, sizes: FloatArray) -> Drawn:
+        model = self.terms[term].model
+        given = {"P": processes, "x": np.maximum(sizes, 1.0)}
+        unknown = sorted(set(model.inputs) - set(given))
+        if unknown:
+            raise UsageError(
+                f"'{term}' depends on {', '.join(unknown)}",
+                where=str(self.machine.path),
+                hint="projections of studies know x (bytes) and P (processes)",
+            )
+        found = predict({term: model}, {name: given[name] for name in model.inputs})[term]
+        shape = processes.shape
+        best = np.maximum(np.broadcast_to(found.value, shape), 0.0)
+        return Drawn(best, np.maximum(np.broadcast_to(found.draws, (len(found.draws), *shape)), 0.0))
+
+
+def place(machine: Machine, stored: ModelReader, *, variant: str | None = None) -> Place:
+    """Return a machine as studies need it.
+
+    Args:
+        machine: what its file states.
+        stored: reads the scaling models of a results directory.
+        variant: which of its variants, by default the usual one.
+
+    Raises:
+        UsageError: it lacks the number of cores or the memory bandwidth of a node, or a unit is wrong.
+    """
+    values = {key: machine.values[key] for key in _DIMENSIONS if key in machine.values}
+    for key in ("cores", "bw_node"):
+        if key not in values:
+            what, hint = f"no value '{key}'", "add it to [values]: projections of studies need it"
+            raise UsageError(what, where=str(machine.path), hint=hint)
+    for key, quantity in values.items():
+        if quantity.dimension != _DIMENSIONS[key]:
+            what = f"unit mismatch: '{key}' has to be in {_DIMENSIONS[key]}, it is in {quantity.dimension}"
+            raise UsageError(what, where=str(machine.path), hint="correct its unit")
+        if not SMALLEST < quantity.value < LARGEST:
+            what = f"'{key}' has to be positive" if quantity.value <= 0 else f"'{key}' cannot be so"
+            raise UsageError(what, where=str(machine.path), hint="correct it")
+    stem = machine.path.stem
+    figures = columns([from_quantities({f"{stem}.{key}": quantity for key, quantity in values.items()})])
+    names = machine_names(machine, _PREFIX, stored, variant=variant)
+    terms = {
+        key: found
+        for key in (MESSAGE, MESSAGE_NODE, ALLREDUCE)
+        if isinstance(found := names.get(f"{_PREFIX}.{key}"), Term)
+    }
+    return Place(
+        machine=machine,
+        cores=values["cores"].value,
+        figures={key: figures[f"{stem}.{key}"] for key in values},
+        terms=terms,
+    )
+
+
+def slowdowns(source: Place, target: Place, locations: FloatArray) -> Drawn:
+    """Return by what the time of a process is multiplied that one resource alone limits.
+
+    A process on a node with r of them has a core of its own, and the bandwidth of a core, but at most 1/r of
+    the node's.
+
+    Args:
+        source: the machine measured on.
+        target: the other machine.
+        locations: float64[Q], of the program.
+
+    Returns:
+        float64[resource, Q], in the order of `RESOURCES`.
+    """
+    found = []
+    for resource in RESOURCES:
+        both = [f for f in _FIGURES[resource] if f in source.figures and f in target.figures]
+        figure = both[0] if both else _FIGURES[Resource.MEMORY][0]
+        here, there = (_rate(one, figure, one.on_a_node(locations)) for one in (source, target))
+        found.append((here.best / there.best, here.draws / there.draws))
+    return Drawn(np.stack([best for best, _ in found]), np.stack([draws for _, draws in found], axis=1))
+
+
+def _rate(one: Place, figure: str, together: FloatArray) -> Drawn:
+    """What a process has of a resource if that many share a node: float64[Q], with draws."""
+    best, draws = one.figures[figure]
+    everywhere, column = np.ones(len(together)), draws[:, None]
+    if figure == "bw_node":
+        core, core_draws = one.figures.get("bw_core", (np.inf, np.full(1, np.inf)))
+        return Drawn(np.minimum(best / together, core), np.minimum(column / together, core_draws[:, None]))
+    if figure == "latency_memory":
+        return Drawn(everywhere / best, everywhere / column)
+    cores = 1.0 if figure == "hz" else one.cores
+    return Drawn(everywhere * best / cores, everywhere * column / cores)

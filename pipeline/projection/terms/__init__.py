@@ -1,0 +1,1 @@
+"""Terms, the named functions of machine and application files: families, fitted formulas, measured models."""

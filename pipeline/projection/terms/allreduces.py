@@ -1,0 +1,200 @@
+"""A small allreduce: a tree of all processes (paper 004), or trees inside and between nodes of R ranks.
+
+    T = c + d log P
+    T = c + inside log2 min(P, R) + between log2 max(1, P / R) + (step if P > switch)
+
+A level inside a node, through its memory, takes less time than one between nodes (paper 004 has one price for
+both). `step` is what another algorithm, or leaving the node, takes in addition from a number of ranks on. Few
+measurements distinguish these effects, so that rival formulas are fitted and weighed.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ingest.arrays import FloatArray
+from ingest.errors import ModelError
+from pipeline.projection.expressions.ensemble import DRAWS, stream
+from pipeline.projection.expressions.symbolic_model import (
+    Model,
+    bind,
+    choose,
+    log,
+    log2,
+    maximum,
+    minimum,
+    symbol,
+)
+from pipeline.projection.expressions.units import TIME
+from pipeline.projection.fitting.bounded_least_squares import solve_linear
+from pipeline.projection.fitting.formula_fit import Fit, Parameter, assemble, fit
+from pipeline.projection.fitting.resampling import Resampled, Weights, lack_of_fit, resample
+
+PARAMETERS = ("c", "inside", "between", "step", "switch")
+_FEWEST = 4
+
+
+def allreduce(name: str) -> Model:
+    """Return ``c + d log P``, a small allreduce down and up a tree of P processes.
+
+    The base of the logarithm is ``<name>.base``: 2 makes d the time of a tree level, as the paper's text
+    says; its fits were made in R, whose log() is natural.
+    """
+    levels = log(symbol("P")) / log(symbol(f"{name}.base"))
+    return symbol(f"{name}.c", TIME) + symbol(f"{name}.d", TIME) * levels
+
+
+def fit_allreduce(
+    name: str,
+    processes: FloatArray,
+    seconds: FloatArray,
+    *,
+    base: float = 2.0,
+    weights: Weights = "relative",
+) -> Fit:
+    """Return the allreduce fitted to measured times, with c, d >= 0.
+
+    A change of algorithm or of topology within the measured range shows as lack of fit.
+
+    Args:
+        name: what to call it.
+        processes: float64[n], P of every measurement.
+        seconds: float64[n].
+        base: of the logarithm.
+        weights: ``relative`` or ``equal``.
+
+    Raises:
+        ModelError: there are fewer than three measurements.
+    """
+    model = bind(allreduce(name), {f"{name}.base": base})
+    parameters = [Parameter(f"{name}.c"), Parameter(f"{name}.d")]
+    return fit(name, model, parameters, {"P": processes}, seconds, weights=weights)
+
+
+def node_allreduce(name: str, ranks_per_node: Model) -> Model:
+    """Return the formula above in the symbol ``P`` and ``<name>.c`` and so on.
+
+    Args:
+        name: what its symbols begin with.
+        ranks_per_node: R.
+    """
+    processes = symbol("P")
+    levels = log2(maximum(1, processes / ranks_per_node))
+    times = {key: symbol(f"{name}.{key}", TIME) for key in PARAMETERS[:-1]}
+    trees = times["c"] + times["inside"] * log2(minimum(processes, ranks_per_node))
+    trees = trees + times["between"] * levels
+    return choose(processes, symbol(f"{name}.switch"), trees, trees + times["step"])
+
+
+@dataclass(frozen=True, eq=False)
+class _Rival:
+    """A formula with some of the parameters: which, and their columns float64[n, k]; the others are 0."""
+
+    chosen: tuple[str, ...]
+    design: FloatArray
+    switch: float
+
+    def solve(self, targets: FloatArray, weights: FloatArray) -> FloatArray:
+        """Return float64[row, k], the best parameters of every row."""
+        return solve_linear(self.design, np.zeros(self.design.shape[1]), targets, weights)
+
+    def curve(self, parameters: FloatArray) -> FloatArray:
+        """Return float64[row, n], the times that rows of parameters give."""
+        return parameters @ self.design.T
+
+
+def fit_node_allreduce(
+    name: str,
+    processes: FloatArray,
+    seconds: FloatArray,
+    ranks_per_node: FloatArray,
+    *,
+    nodes: Model,
+    weights: Weights = "relative",
+) -> Fit:
+    """Return the allreduce fitted to measured times, none of its parameters negative.
+
+    Rivals are the trees alone, and the trees with a step after any of the measured numbers of ranks. Each is
+    as probable as it predicts measurements that it was not fitted to; draws come from all of them.
+
+    Args:
+        name: what to call it.
+        processes: float64[n], P of every measurement.
+        seconds: float64[n].
+        ranks_per_node: float64[n], R of every measurement.
+        nodes: R of the model returned.
+        weights: ``relative`` or ``equal``.
+
+    Raises:
+        ModelError: there are fewer than four numbers of processes.
+    """
+    rivals = [r for r in _rivals(processes, ranks_per_node) if len(seconds) > r.design.shape[1]]
+    if len(np.unique(processes)) < _FEWEST or not rivals:
+        hint = "measure more numbers of processes"
+        raise ModelError(f"{name}: a tree on nodes needs at least four numbers of processes", hint=hint)
+    fitted = [
+        (rival, resample(rival.solve, rival.curve, seconds, weights, key=f"{name}.{k}"))
+        for k, rival in enumerate(rivals)
+    ]
+    weight = _probabilities([quality for _, quality in fitted])
+    quality, best = _mixture(name, fitted, weight)
+    rival, own = fitted[best]
+    curve = rival.curve(own.estimate[None])[0]
+    lack = lack_of_fit({"P": processes, "R": ranks_per_node}, seconds, curve, weights, len(own.estimate))
+    return assemble(
+        name,
+        node_allreduce(name, nodes),
+        [f"{name}.{key}" for key in PARAMETERS],
+        identified=np.ones(len(PARAMETERS), dtype=np.bool_),
+        quality=quality,
+        data={"P": processes},
+        lack=lack,
+        weights=weights,
+        rivals=True,
+    )
+
+
+def _rivals(processes: FloatArray, ranks_per_node: FloatArray) -> Iterator[_Rival]:
+    inside = np.log2(np.minimum(processes, ranks_per_node))
+    levels = np.log2(np.maximum(1.0, processes / ranks_per_node))
+    columns = {"c": np.ones_like(levels), "inside": inside, "between": levels}
+    base = ("c", "inside") if len(np.unique(inside)) > 1 else ("c",)
+
+    def rival(chosen: Sequence[str], switch: float) -> _Rival:
+        above = (processes > switch).astype(float)
+        design = [above if key == "step" else columns[key] for key in chosen]
+        return _Rival(tuple(chosen), np.column_stack(design), switch)
+
+    yield rival((*base, "between"), float(processes.max()))
+    for switch in np.unique(processes)[:-1].tolist():
+        yield rival((*base, "between", "step"), switch)
+
+
+def _probabilities(fits: Sequence[Resampled]) -> FloatArray:
+    """Return float64[rival], the likelihood of the errors at left-out points, normalised."""
+    errors = np.stack([fit.leave_one_out for fit in fits])
+    score = -0.5 * errors.shape[1] * np.log(np.mean(errors**2, axis=1) + np.finfo(float).tiny)
+    weight = np.exp(score - score.max())
+    found: FloatArray = weight / weight.sum()
+    return found
+
+
+def _mixture(
+    name: str, fitted: Sequence[tuple[_Rival, Resampled]], weight: FloatArray
+) -> tuple[Resampled, int]:
+    """Return the draws of all rivals in all parameters, and which rival is the most probable."""
+    random = stream(name, weight.tobytes())
+    picked = random.choice(len(fitted), size=DRAWS, p=weight)
+    draws, scatter = np.zeros((DRAWS, len(PARAMETERS))), np.zeros(DRAWS)
+    best = int(np.argmax(weight))
+    estimate = np.zeros(len(PARAMETERS))
+    for k, (rival, quality) in enumerate(fitted):
+        rows = np.nonzero(picked == k)[0]
+        places = [PARAMETERS.index(key) for key in rival.chosen]
+        draws[rows[:, None], places] = quality.draws[rows]
+        draws[rows, -1] = rival.switch
+        scatter[rows] = quality.scatter[rows]
+        if k == best:
+            estimate[places], estimate[-1] = quality.estimate, rival.switch
+    return replace(fitted[best][1], estimate=estimate, draws=draws, scatter=scatter), best

@@ -1,0 +1,147 @@
+"""A kernel with a cache: T(V) = b1 min(s, V) + b2 max(0, V - s) (paper 004, Eq. 1).
+
+A kernel works on V sites; the first s of them, which the cache holds, cost b1 seconds each, the others b2.
+The break s makes the sum of squares nonsmooth, so it is found by variable projection: for every candidate s
+the best b1, b2 >= 0 follow in closed form, and only s is searched.
+"""
+
+from functools import partial
+
+import numpy as np
+
+from ingest.arrays import BoolArray, FloatArray
+from ingest.errors import ModelError
+from pipeline.projection.expressions.ensemble import DRAWS
+from pipeline.projection.expressions.symbolic_model import Model, maximum, minimum, symbol
+from pipeline.projection.expressions.units import TIME
+from pipeline.projection.fitting.bounded_least_squares import nonnegative_pair
+from pipeline.projection.fitting.formula_fit import Fit, assemble
+from pipeline.projection.fitting.resampling import Resampled, Weights, lack_of_fit, point_weights, resample
+
+_CANDIDATES = 120
+_GOLDEN = (np.sqrt(5.0) - 1) / 2
+_REFINEMENTS = 45
+_SIGMAS = 3.0
+_VAGUE = 0.5
+
+
+def cache_kernel(name: str) -> Model:
+    """Return the time of a kernel over V sites, in the symbols ``<name>.b1``, ``.b2`` and ``.s``."""
+    sites, held = symbol("V"), symbol(f"{name}.s")
+    near, far = symbol(f"{name}.b1", TIME), symbol(f"{name}.b2", TIME)
+    return near * minimum(held, sites) + far * maximum(0, sites - held)
+
+
+def fit_cache_kernel(
+    name: str, sites: FloatArray, seconds: FloatArray, *, weights: Weights = "relative", draws: int = DRAWS
+) -> Fit:
+    """Return the kernel fitted to measured times.
+
+    Relative weights are the default: with equal ones the largest volumes alone decide and s is lost. s counts
+    as identified only if b2 / b1 differs from 1 by three standard deviations, also for noise in proportion to
+    the times, and if the standard deviation of s is at most half of s.
+
+    Args:
+        name: the kernel.
+        sites: float64[n], V of every measurement.
+        seconds: float64[n].
+        weights: ``relative`` or ``equal`` (as in the paper).
+        draws: how many joint draws to make.
+
+    Raises:
+        ModelError: there are fewer than four measurements or three different V.
+    """
+    if (sites <= 0).any():
+        raise ModelError(f"{name}: V has to be positive", hint="remove the other measurements")
+    if len(np.unique(sites)) < 3:
+        raise ModelError(f"{name}: b1, b2 and s need at least three different V", hint="measure more sizes")
+    quality = resample(
+        partial(solve_cache_kernel, sites), partial(_curve, sites), seconds, weights, key=name, draws=draws
+    )
+    names = [f"{name}.b1", f"{name}.b2", f"{name}.s"]
+    fitted = _curve(sites, quality.estimate[None])[0]
+    return assemble(
+        name,
+        cache_kernel(name),
+        names,
+        identified=_identified(sites, seconds, point_weights(seconds, weights), quality),
+        quality=quality,
+        data={"V": sites},
+        lack=lack_of_fit({"V": sites}, seconds, fitted, weights, 3),
+        weights=weights,
+    )
+
+
+def _parts(sites: FloatArray, held: FloatArray) -> tuple[FloatArray, FloatArray]:
+    return np.minimum(held[..., None], sites), np.maximum(0.0, sites - held[..., None])
+
+
+def _curve(sites: FloatArray, parameters: FloatArray) -> FloatArray:
+    near, far = _parts(sites, parameters[:, 2])
+    return parameters[:, :1] * near + parameters[:, 1:2] * far
+
+
+def solve_cache_kernel(sites: FloatArray, targets: FloatArray, weights: FloatArray) -> FloatArray:
+    """Return float64[row, 3], the best b1, b2, s of every row, by variable projection.
+
+    Args:
+        sites: float64[n], V.
+        targets: float64[row, n], seconds.
+        weights: float64[row, n], factors on the residuals.
+    """
+    candidates = np.unique(np.append(sites, np.geomspace(sites.min(), sites.max(), _CANDIDATES)))
+    near, far = _parts(sites, candidates)
+    squared = weights**2
+    costs = nonnegative_pair(
+        squared @ (near**2).T, squared @ (near * far).T, squared @ (far**2).T,
+        (squared * targets) @ near.T, (squared * targets) @ far.T,
+    )[2]  # fmt: skip
+    best = np.argmin(costs, axis=1)
+    low = candidates[np.maximum(best - 1, 0)]
+    high = candidates[np.minimum(best + 1, len(candidates) - 1)]
+    held = _golden_section(partial(_cost, sites, targets, weights), low, high)
+    first, second, _ = _at_break(sites, targets, weights, held)
+    return np.column_stack([first, second, held])
+
+
+def _at_break(
+    sites: FloatArray, targets: FloatArray, weights: FloatArray, held: FloatArray
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    near, far = _parts(sites, held)
+    a, b, y = near * weights, far * weights, targets * weights
+    sums = [np.sum(left * right, axis=1) for left, right in ((a, a), (a, b), (b, b), (a, y), (b, y))]
+    first, second, _ = nonnegative_pair(*sums)
+    rest = y - first[:, None] * a - second[:, None] * b
+    return first, second, np.sum(rest**2, axis=1)
+
+
+def _cost(sites: FloatArray, targets: FloatArray, weights: FloatArray, held: FloatArray) -> FloatArray:
+    return _at_break(sites, targets, weights, held)[2]
+
+
+def _golden_section(cost: "partial[FloatArray]", low: FloatArray, high: FloatArray) -> FloatArray:
+    """Return float64[row], the minimum of every row's cost between its two ends."""
+    for _ in range(_REFINEMENTS):
+        width = _GOLDEN * (high - low)
+        left, right = high - width, low + width
+        keep_left = cost(left) <= cost(right)
+        low, high = np.where(keep_left, low, left), np.where(keep_left, right, high)
+    return (low + high) / 2
+
+
+def _identified(sites: FloatArray, seconds: FloatArray, weights: FloatArray, quality: Resampled) -> BoolArray:
+    """Return bool[3]: whether the data determine b1, b2 and s."""
+    first, second, held = quality.estimate
+    ends = (held <= sites.min()) | (held >= sites.max())
+    if first == 0 or second == 0 or ends:
+        return np.array([first > 0, second > 0, False])
+    basis = np.column_stack(_parts(sites, np.array(held)))
+    residual = seconds - basis @ quality.estimate[:2]
+    gradient = np.array([-second / first**2, 1 / first])
+    steps = gradient @ np.linalg.pinv(basis * weights[:, None]) * weights
+    alike = float(np.sqrt(np.sum((steps / weights) ** 2))) * quality.sigma
+    spread = float(np.sqrt(np.sum((residual / seconds) ** 2) / (len(sites) - 3)))
+    proportional = float(np.sqrt(np.sum((steps * seconds) ** 2))) * spread
+    distinct = abs(second / first - 1) >= _SIGMAS * max(alike, proportional)
+    sharp = float(np.std(quality.draws[:, 2])) <= _VAGUE * held
+    return np.array([True, True, bool(distinct and sharp)])

@@ -1,0 +1,189 @@
+"""Families of terms that files know by name: kernels, messages and allreduces, stated or fitted.
+
+A new family is a function in a file of its own and one row in `FAMILIES`. Any formula can be fitted, too:
+
+    [terms.sweep]
+    model = "fitted"
+    formula = "start + work * n ** 3 / P ** share"
+    inputs = { n = "1", P = "1" }                        the columns of the data that it uses, and their units
+    [terms.sweep.parameters]                             what to fit, and in which unit
+    start = "us"                                         0 or more
+    work = { unit = "us", lower = 1, upper = 50 }        bounds in that unit; lower = -inf for none
+    share = { unit = "1", upper = 1, start = 0.8 }       where to begin a search, else it is tried out
+
+The keys of the measurements are those of `fitting.term_data`; they are in the formula's unit.
+"""
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import TypeAlias
+
+import numpy as np
+
+from ingest.errors import InputError, PipelineError, UsageError
+from pipeline.projection.expressions.parse import parse
+from pipeline.projection.expressions.symbolic_model import Model, constant, symbol
+from pipeline.projection.expressions.toml_tables import Table
+from pipeline.projection.expressions.units import Dimension, Quantity, parse_quantity
+from pipeline.projection.fitting.benchmark_output import ALLREDUCES, MESSAGES, STREAMS
+from pipeline.projection.fitting.formula_fit import Fit, Parameter, fit
+from pipeline.projection.fitting.term_data import DATA_KEYS, Measurements, read_measurements
+from pipeline.projection.terms.allreduces import allreduce, fit_allreduce, fit_node_allreduce, node_allreduce
+from pipeline.projection.terms.cache_kernel import cache_kernel, fit_cache_kernel
+from pipeline.projection.terms.messages import fit_latency_bandwidth, fit_loggp, latency_bandwidth, loggp
+
+Given: TypeAlias = Mapping[str, Quantity]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Family:
+    """A kind of model that files know by name.
+
+    Attributes:
+        build: makes the model whose parameters are the symbols ``<name>.<parameter>``.
+        inputs: the symbols that are its arguments, in that order.
+        fit: fits a name to measurements, with what is stated beside them.
+        defaults: parameters that need not be given.
+        stated: parameters that may be stated beside measurements.
+        benchmarks: whose output it is fitted to, if that has several.
+    """
+
+    build: Callable[[str], Model]
+    inputs: tuple[str, ...]
+    fit: Callable[[str, Measurements, Given], Fit]
+    defaults: Mapping[str, float | str] = field(default_factory=dict)
+    stated: tuple[str, ...] = ()
+    benchmarks: tuple[str, ...] = ()
+
+
+def _fit_cache_kernel(name: str, data: Measurements, _: Given) -> Fit:
+    return fit_cache_kernel(name, data.inputs["V"], data.values, weights=data.weights)
+
+
+def _fit_messages(name: str, data: Measurements, given: Given) -> Fit:
+    latency = given["latency"].value if "latency" in given else None
+    return fit_latency_bandwidth(name, data.inputs["x"], data.values, latency=latency, weights=data.weights)
+
+
+def _fit_loggp(name: str, data: Measurements, given: Given) -> Fit:
+    congestion = given["congestion"].value if "congestion" in given else 1.0
+    return fit_loggp(name, data.inputs["x"], data.values, congestion=congestion, weights=data.weights)
+
+
+def _fit_allreduce(name: str, data: Measurements, given: Given) -> Fit:
+    base = given["base"].value if "base" in given else 2.0
+    return fit_allreduce(name, data.inputs["P"], data.values, base=base, weights=data.weights)
+
+
+FAMILIES: Mapping[str, Family] = {
+    "cache_kernel": Family(build=cache_kernel, inputs=("V",), fit=_fit_cache_kernel),
+    "latency_bandwidth": Family(
+        build=latency_bandwidth,
+        inputs=("x",),
+        fit=_fit_messages,
+        stated=("latency",),
+        benchmarks=(*MESSAGES, *STREAMS),
+    ),
+    "loggp": Family(
+        build=loggp,
+        inputs=("x",),
+        defaults={"congestion": 1.0},
+        fit=_fit_loggp,
+        stated=("congestion",),
+        benchmarks=MESSAGES,
+    ),
+    "allreduce": Family(
+        build=allreduce,
+        inputs=("P",),
+        defaults={"base": 2.0},
+        fit=_fit_allreduce,
+        stated=("base",),
+        benchmarks=ALLREDUCES,
+    ),
+}
+
+
+def allreduce_on_nodes(table: Table) -> Family:
+    """Return the family of an allreduce with ``ranks_per_node``: a number, or ``"R"`` for a second input."""
+    stated = table.content["ranks_per_node"]
+    by_input = stated == "R"
+    if not by_input and (isinstance(stated, bool) or not isinstance(stated, int | float) or not stated >= 1):
+        hint = 'write a number such as 128, or "R" to make it an input'
+        raise InputError(f"invalid ranks_per_node {stated!r}", where=table.where, hint=hint)
+    nodes = symbol("R") if by_input else constant(float(stated))
+
+    def fit(name: str, data: Measurements, _: Given) -> Fit:
+        processes = data.inputs["P"]
+        ranks = data.inputs["R"] if by_input else np.full(len(processes), float(stated))
+        return fit_node_allreduce(name, processes, data.values, ranks, nodes=nodes, weights=data.weights)
+
+    return Family(
+        build=lambda name: node_allreduce(name, nodes),
+        inputs=("P", "R") if by_input else ("P",),
+        defaults={"inside": "0 s", "step": "0 s", "switch": 1},
+        fit=fit,
+        benchmarks=ALLREDUCES,
+    )
+
+
+_KEYS = ("model", "formula", "inputs", "parameters", *DATA_KEYS)
+_PARAMETER_KEYS = ("unit", "lower", "upper", "start")
+
+
+def fitted_term(table: Table, name: str) -> tuple[tuple[str, ...], Model]:
+    """Return inputs and model of a term that states ``model = "fitted"``.
+
+    Raises:
+        InputError: a key is missing or unknown, or measurements cannot be read.
+        UsageError: the formula or a unit is invalid.
+        ModelError: the data cannot determine the parameters.
+    """
+    table.check_keys(_KEYS)
+    units, stated = table.table("inputs"), table.table("parameters")
+    inputs = {
+        key: parse_quantity(f"1 {unit}", where=units.at(key)).dimension for key, unit in units.content.items()
+    }
+    read = {key: _parameter(stated, key) for key in stated.content}
+    if "data" not in table or not read:
+        lacking, hint = (
+            ("data", 'write data = "sweep.csv"') if read else ("parameters", 'write parameters = { a = "s" }')
+        )
+        raise InputError(f"'{lacking}' is missing", where=table.where, hint=hint)
+    clash = sorted(set(inputs) & set(read))
+    if clash:
+        raise UsageError(f"'{clash[0]}' is an input and a parameter", where=table.where, hint="rename one")
+    names = {key: symbol(key, dimension) for key, dimension in inputs.items()}
+    free = {key: symbol(f"{name}.{key}", dimension) for key, (_, dimension) in read.items()}
+    formula = parse(table.text("formula"), {**names, **free}, where=table.at("formula"))
+    data = read_measurements(table, inputs, formula.dimension)
+    parameters = [replace(parameter, name=f"{name}.{key}") for key, (parameter, _) in read.items()]
+    try:
+        found = fit(name, formula, parameters, data.inputs, data.values, weights=data.weights)
+    except PipelineError as error:
+        raise type(error)(error.what, where=table.where, hint=error.hint) from error
+    return tuple(inputs), found.model
+
+
+def _parameter(stated: Table, key: str) -> tuple[Parameter, Dimension]:
+    """Return a parameter by its own name, bounds in SI units, and its dimension."""
+    given = stated.content[key]
+    table = Table(given if isinstance(given, dict) else {"unit": given}, stated.path, (*stated.name, key))
+    table.check_keys(_PARAMETER_KEYS)
+    unit = parse_quantity(f"1 {table.text('unit', '1')}", where=table.at("unit"))
+
+    def number(which: str, default: float | None) -> float | None:
+        value = table.content.get(which, default)
+        if value is None:
+            return None
+        if isinstance(value, bool) or not isinstance(value, int | float) or math.isnan(value):
+            raise InputError(f"'{which}' has to be a number", where=table.where, hint=f"write {which} = 1")
+        return value * unit.factor
+
+    lower, upper, start = number("lower", 0.0), number("upper", math.inf), number("start", None)
+    assert lower is not None and upper is not None
+    if not lower < upper:
+        raise UsageError(
+            f"no value between {lower:g} and {upper:g}", where=table.where, hint="correct the bounds"
+        )
+    return Parameter(key, lower=lower, upper=upper, start=start), unit.dimension

@@ -1,0 +1,209 @@
+"""Scaling models of a measured experiment as terms, with rivals, covariance and drift as joint draws.
+
+    [terms.solver]
+    model = "measured"
+    results = "results"              a results directory of `pipeline run`
+    region = "lduMatrix::solver.p"   or callpath = ["main", "solve", ...]
+
+Names of C++ functions may be given without return type and parameters. Effort is in core-seconds: divided by
+the processes, ``work(n) / (P * unit.core)``, it is in seconds.
+
+Results directories belong to `pipeline.store`; whoever projects hands in a reader of them.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import Literal, Protocol, TypeAlias
+
+import numpy as np
+
+from ingest.arrays import FloatArray
+from ingest.cpp_names import short_name
+from ingest.errors import InputError
+from pipeline.models.normal_form import NO_EXPONENT
+from pipeline.models.normal_form import Term as NormalTerm
+from pipeline.models.scaling_models import ScalingModels
+from pipeline.projection.expressions.ensemble import DRAWS, Ensemble, stream
+from pipeline.projection.expressions.symbolic import real_symbol
+from pipeline.projection.expressions.symbolic_model import (
+    Limit,
+    Model,
+    bind,
+    constant,
+    limited,
+    log2,
+    maximum,
+    sqrt,
+    symbol,
+)
+from pipeline.projection.expressions.toml_tables import Table
+from pipeline.projection.expressions.units import TIME, Dimension, parse_unit
+
+Summand: TypeAlias = tuple[int, NormalTerm]  # sharpness of the knee that it belongs to, and the term
+Level: TypeAlias = Literal["region", "callpath"]
+
+_KEYS = ("model", "results", "region", "callpath")
+_MOST_NAMED = 8
+
+
+@dataclass(frozen=True, eq=False)
+class StoredModels:
+    """Scaling models as a results directory holds them.
+
+    Attributes:
+        models: of K kernels.
+        callpaths: K of them, in the order of the models; of one name each if the kernels are regions.
+        unit: of what they predict, such as ``core-s``.
+    """
+
+    models: ScalingModels
+    callpaths: tuple[tuple[str, ...], ...]
+    unit: str
+
+
+class ModelReader(Protocol):
+    """Reads the models of a results directory."""
+
+    def __call__(self, directory: Path, level: Level) -> StoredModels:
+        """Return the models of its regions or of its call paths.
+
+        Raises:
+            InputError: the directory does not hold them.
+        """
+
+
+def measured_term(table: Table, name: str, stored: ModelReader) -> tuple[tuple[str, ...], Model]:
+    """Return inputs and model of a term like ``{model = "measured", results = "results", region = "Amul"}``.
+
+    The inputs are the experiment's parameters; a time is in seconds, an effort in core-seconds.
+
+    Raises:
+        InputError: the results directory or the kernel is not there.
+    """
+    table.check_keys(_KEYS)
+    directory = table.file("results")
+    kernel = _kernel(table)
+    found = stored(directory, "callpath" if "callpath" in table else "region")
+    index, dimension = _index(found.callpaths, kernel, table), parse_unit(found.unit)[1]
+    return found.models.parameters, scaling_model(name, found.models, index, dimension=dimension)
+
+
+def _index(known: Sequence[tuple[str, ...]], wanted: tuple[str, ...], table: Table) -> int:
+    """Return which call path has these names, in full or, if only one has them so, without parameters."""
+    if wanted in known:
+        return known.index(wanted)
+    hits = [
+        k
+        for k, path in enumerate(known)
+        if len(path) == len(wanted)
+        and all(name in (full, short_name(full)) for name, full in zip(wanted, path, strict=True))
+    ]
+    if len(hits) == 1:
+        return hits[0]
+    shown = f"'{' / '.join(wanted)}'"
+    if hits:
+        several = ", ".join(known[k][-1] for k in hits[:_MOST_NAMED])
+        what, hint = f"{shown} names {len(hits)} kernels", f"write the name in full: {several}"
+    else:
+        some = ", ".join(sorted({short_name(path[-1]) for path in known})[:_MOST_NAMED])
+        what, hint = f"no kernel {shown} in {table.file('results')}", f"kernels are {some} ..."
+    raise InputError(what, where=table.where, hint=hint)
+
+
+def _kernel(table: Table) -> tuple[str, ...]:
+    if "callpath" not in table:
+        return (table.text("region"),)
+    path = table.content["callpath"]
+    if not isinstance(path, list) or not path or not all(isinstance(part, str) for part in path):
+        hint = 'write callpath = ["main", "solve"]'
+        raise InputError("'callpath' has to be a list of region names", where=table.where, hint=hint)
+    return tuple(path)
+
+
+def scaling_model(name: str, models: ScalingModels, kernel: int, *, dimension: Dimension = TIME) -> Model:
+    """Return one kernel's normal form as a model over the experiment's parameters.
+
+    Every draw picks a rival by its probability, and coefficients from that rival's Student t distribution;
+    beyond the measured range the stored drift widens the interval, as `ScalingModels.predict` does. The trend
+    of the last points, which `predict` follows there, too, does not count here.
+
+    Args:
+        name: what its symbols begin with.
+        models: fitted models.
+        kernel: which of them.
+        dimension: of its values.
+    """
+    rivals = [
+        m for m, index in enumerate(models.chosen[kernel]) if index >= 0 and models.weight[kernel, m] > 0
+    ]
+    summands = tuple(dict.fromkeys(s for m in rivals for s in _summands(models, kernel, m)))
+    ensemble = _draws(name, models, kernel, rivals, summands)
+    inputs = [symbol(parameter) for parameter in models.parameters]
+    total = constant(0)
+    for sharpness in dict.fromkeys(sharpness for sharpness, _ in summands):
+        inside, unit = constant(0), dimension ** Fraction(sharpness)
+        for k, (knee, term) in enumerate(summands):
+            if knee == sharpness:
+                inside = inside + symbol(f"{name}.c{k}", unit) * _shape(term, inputs)
+        total = total + (inside if sharpness == 1 else maximum(0, inside) ** (constant(1) / sharpness))
+    beyond = constant(0)
+    for parameter, last in zip(inputs, models.last, strict=True):
+        beyond = beyond + maximum(0, log2(parameter / float(last)))
+    total = total * (1 + symbol(f"{name}.drift") * sqrt(beyond))
+    model = bind(maximum(0, total) if models.nonnegative else total, ensemble)
+    for column, first, last in zip(models.parameters, models.valid_from[kernel], models.last, strict=True):
+        basis = f"{name} was measured for {column}"
+        limit = Limit(expression=real_symbol(column), lower=float(first), upper=float(last), basis=basis)
+        model = limited(model, limit)
+    return model
+
+
+def _summands(models: ScalingModels, kernel: int, rival: int) -> tuple[Summand, ...]:
+    """What a rival adds up, the constant first, before the root of its soft knee is taken."""
+    sharpness = models.knee(kernel, rival)
+    terms = [models.terms[t] for t in models.hypotheses[models.chosen[kernel, rival]] if t >= 0]
+    return tuple((sharpness, term) for term in ((NO_EXPONENT,) * len(models.parameters), *terms))
+
+
+def _shape(term: NormalTerm, inputs: Sequence[Model]) -> Model:
+    product = constant(1)
+    for parameter, (power, logarithms) in zip(inputs, term, strict=True):
+        exponent = constant(power.numerator) / power.denominator
+        product = product * parameter**exponent * log2(parameter) ** constant(logarithms)
+    return product
+
+
+def _draws(
+    name: str, models: ScalingModels, kernel: int, rivals: Sequence[int], summands: Sequence[Summand]
+) -> Ensemble:
+    random = stream(name, models.coefficients[kernel].tobytes())
+    freedom = float(models.degrees[kernel])
+    weight = models.weight[kernel, rivals] / models.weight[kernel, rivals].sum()
+    picked = random.choice(len(rivals), size=DRAWS, p=weight)
+    stretch = np.sqrt(freedom / random.chisquare(freedom, DRAWS))
+    draws = np.zeros((DRAWS, len(summands) + 1))
+    for row, m in enumerate(rivals):
+        here = np.nonzero(picked == row)[0]
+        columns = [summands.index(summand) for summand in _summands(models, kernel, m)]
+        width = len(columns)
+        noise = random.standard_normal((len(here), width)) @ _root(
+            models.covariance[kernel, m, :width, :width]
+        )
+        values = models.coefficients[kernel, m, :width] + noise * stretch[here, None]
+        draws[here[:, None], columns] = values
+    draws[:, -1] = models.drift[kernel] * random.standard_t(freedom, DRAWS)
+    estimate = np.zeros(len(summands) + 1)
+    best = _summands(models, kernel, 0)
+    estimate[[summands.index(summand) for summand in best]] = models.coefficients[kernel, 0, : len(best)]
+    names = (*(f"{name}.c{k}" for k in range(len(summands))), f"{name}.drift")
+    notices = tuple(f"{name}: {note}" for note in models.notes(kernel))
+    return Ensemble(names=names, estimate=estimate, draws=draws, notices=notices, rivals=True)
+
+
+def _root(covariance: FloatArray) -> FloatArray:
+    """Return R with transpose(R) R = covariance, also if that is singular."""
+    values, vectors = np.linalg.eigh(covariance)
+    root: FloatArray = np.sqrt(np.maximum(values, 0.0))[:, None] * vectors.T
+    return root

@@ -1,0 +1,181 @@
+"""The time of one message (paper 004, sections II.D and III.C).
+
+`x` is the message size in bytes. Every function returns a model whose symbols begin with the name given; the
+fits bind them to measurements.
+"""
+
+from collections.abc import Mapping
+from functools import partial
+
+import numpy as np
+
+from ingest.arrays import BoolArray, FloatArray
+from ingest.errors import ModelError
+from pipeline.projection.expressions.symbolic_model import Model, bind, choose, constant, symbol
+from pipeline.projection.expressions.units import BANDWIDTH, BYTES, TIME
+from pipeline.projection.fitting.bounded_least_squares import identifiable, nonnegative_pair, solve_linear
+from pipeline.projection.fitting.formula_fit import Fit, assemble
+from pipeline.projection.fitting.resampling import Weights, lack_of_fit, point_weights, resample
+
+_FASTEST = 1e-18
+_MOST = 0.5  # share of the draws near the switch from which it counts as determined
+
+
+def latency_bandwidth(name: str) -> Model:
+    """Return ``latency + x / bandwidth``, the effective time of a message as the application sees it."""
+    return symbol(f"{name}.latency", TIME) + symbol("x", BYTES) / symbol(f"{name}.bandwidth", BANDWIDTH)
+
+
+def loggp(name: str) -> Model:
+    """Return LogGP's time of a message, ``L + 2 o + (x - 1) k G``, valid for o > g.
+
+    o and G are ``<name>.small.o``, ``<name>.small.G`` up to ``<name>.switch`` bytes and ``<name>.large...``
+    above; k is ``<name>.congestion``, the number of processes that share a link.
+    """
+    size = symbol("x", BYTES)
+    small, large = (_loggp_protocol(name, protocol, size) for protocol in ("small", "large"))
+    return choose(size, symbol(f"{name}.switch", BYTES), small, large)
+
+
+def _loggp_protocol(name: str, protocol: str, size: Model) -> Model:
+    overhead, gap = symbol(f"{name}.{protocol}.o", TIME), symbol(f"{name}.{protocol}.G", TIME / BYTES)
+    on_wire = (size - constant(1, BYTES)) * symbol(f"{name}.congestion") * gap
+    return symbol(f"{name}.L", TIME) + 2 * overhead + on_wire
+
+
+def fit_latency_bandwidth(
+    name: str,
+    sizes: FloatArray,
+    seconds: FloatArray,
+    *,
+    latency: float | None = None,
+    weights: Weights = "relative",
+) -> Fit:
+    """Return latency and bandwidth fitted to measured message times.
+
+    The formula is linear in the latency and in the time per byte, whose inverse is the bandwidth.
+
+    Args:
+        name: what to call it.
+        sizes: float64[n], bytes.
+        seconds: float64[n].
+        latency: seconds, if it is known and only the bandwidth is to be fitted.
+        weights: ``relative`` or ``equal``.
+
+    Raises:
+        ModelError: there are not more measurements than parameters.
+    """
+    fixed = {} if latency is None else {f"{name}.latency": latency}
+    offset = 0.0 if latency is None else latency
+    design = sizes[:, None] if fixed else np.column_stack([np.ones_like(sizes), sizes])
+    lower = np.array([0.0, _FASTEST])[-design.shape[1] :]
+
+    def solve(targets: FloatArray, point: FloatArray) -> FloatArray:
+        return _last_inverted(solve_linear(design, lower, targets - offset, point))
+
+    def curve(parameters: FloatArray) -> FloatArray:
+        return offset + _last_inverted(parameters) @ design.T
+
+    quality = resample(solve, curve, seconds, weights, key=name)
+    data: Mapping[str, FloatArray] = {"x": sizes}
+    known = identifiable(design, point_weights(seconds, weights))
+    names = [f"{name}.latency", f"{name}.bandwidth"][-design.shape[1] :]
+    lack = lack_of_fit(data, seconds, curve(quality.estimate[None])[0], weights, len(names))
+    model = bind(latency_bandwidth(name), fixed)
+    return assemble(
+        name, model, names, identified=known, quality=quality, data=data, lack=lack, weights=weights
+    )
+
+
+def _last_inverted(parameters: FloatArray) -> FloatArray:
+    return np.column_stack([parameters[:, :-1], 1.0 / parameters[:, -1]])
+
+
+def fit_loggp(
+    name: str,
+    sizes: FloatArray,
+    seconds: FloatArray,
+    *,
+    congestion: float = 1.0,
+    weights: Weights = "relative",
+) -> Fit:
+    """Return LogGP with a protocol switch fitted to the times of single messages on an idle link.
+
+    The switch is the measured size that is the last of the small protocol; it is found by fitting both
+    protocols for every candidate. A ping-pong does not separate L from o: L holds what both protocols have
+    in common, and o half of what a protocol takes beyond it.
+
+    Args:
+        name: what to call it.
+        sizes: float64[n], bytes.
+        seconds: float64[n].
+        congestion: k of the model returned; the measurements have k = 1.
+        weights: ``relative`` or ``equal``.
+
+    Raises:
+        ModelError: there are fewer than four different sizes, or not more measurements than parameters.
+    """
+    switches = np.unique(sizes)[1:-2]
+    if not len(switches):
+        hint = "measure more sizes"
+        raise ModelError(f"{name}: two protocols need at least four different sizes", hint=hint)
+    below = sizes[:, None] <= switches
+    quality = resample(
+        partial(_solve_protocols, sizes, below, switches),
+        partial(_protocols, sizes),
+        seconds,
+        weights,
+        key=name,
+    )
+    names = [f"{name}.{p}" for p in ("L", "small.o", "small.G", "large.o", "large.G", "switch")]
+    fitted = _protocols(sizes, quality.estimate[None])[0]
+    data: Mapping[str, FloatArray] = {"x": sizes}
+    found = quality.draws[:, -1]
+    clear = np.mean(np.abs(np.log2(found / quality.estimate[-1])) <= 1) >= _MOST
+    return assemble(
+        name,
+        bind(loggp(name), {f"{name}.congestion": congestion}),
+        names,
+        identified=np.array([True] * 5 + [bool(clear)]),
+        quality=quality,
+        data=data,
+        lack=lack_of_fit(data, seconds, fitted, weights, len(names)),
+        weights=weights,
+    )
+
+
+def _solve_protocols(
+    sizes: FloatArray, below: BoolArray, switches: FloatArray, targets: FloatArray, weights: FloatArray
+) -> FloatArray:
+    """Return float64[row, 6]: L, small.o, small.G, large.o, large.G and the switch with the least cost.
+
+    Args:
+        sizes: float64[n].
+        below: bool[n, candidate], whether a size belongs to the small protocol.
+        switches: float64[candidate].
+        targets: float64[row, n].
+        weights: float64[row, n], factors on the residuals.
+    """
+    squared, further = weights**2, sizes - 1
+    sides = []
+    for side in (below, ~below):
+        one, wire = side.astype(float), side * further[:, None]
+        of_target = squared * targets
+        sums = (squared @ one, squared @ wire, squared @ wire**2, of_target @ one, of_target @ wire)
+        sides.append(nonnegative_pair(*sums))
+    (first, small, cost), (second, large, more) = sides
+    best = np.argmin(cost + more, axis=1)
+    row = np.arange(len(targets))
+    starts = np.stack([first[row, best], second[row, best]])
+    common = starts.min(axis=0)
+    own = (starts - common) / 2
+    return np.column_stack([common, own[0], small[row, best], own[1], large[row, best], switches[best]])
+
+
+def _protocols(sizes: FloatArray, parameters: FloatArray) -> FloatArray:
+    """Return float64[row, n], the times that rows of parameters give for n sizes without congestion."""
+    common, small_o, small_g, large_o, large_g, switch = parameters.T[:, :, None]
+    small = common + 2 * small_o + (sizes - 1) * small_g
+    large = common + 2 * large_o + (sizes - 1) * large_g
+    times: FloatArray = np.where(sizes <= switch, small, large)
+    return times

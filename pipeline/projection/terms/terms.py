@@ -1,0 +1,193 @@
+"""Terms: the named functions of machine and application files, such as ``FF(V)`` or ``message(x)``.
+
+A term names a family of models and states its parameters, in one row or in a table over a further input, or
+the data to fit them to; or it is an expression in other terms.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ingest.errors import InputError, ModelError, UsageError
+from pipeline.projection.expressions.parse import Names, parse
+from pipeline.projection.expressions.symbolic import real_symbol
+from pipeline.projection.expressions.symbolic_model import (
+    Limit,
+    Model,
+    bind,
+    choose,
+    join,
+    limited,
+    log2,
+    substitute,
+    symbol,
+)
+from pipeline.projection.expressions.toml_tables import Table, flattened
+from pipeline.projection.expressions.units import Dimension, Quantity, parse_quantity
+from pipeline.projection.fitting.term_data import DATA_KEYS, read_measurements
+from pipeline.projection.ports.port_fit import port_term
+from pipeline.projection.terms.families import FAMILIES, Family, allreduce_on_nodes, fitted_term
+from pipeline.projection.terms.measured_term import ModelReader, measured_term
+from pipeline.projection.vector_loops.vector_loop_term import vector_loop_term
+
+OTHER_MODELS = ("fitted", "measured", "ports", "vector_loop")
+"""Models that read keys of their own."""
+
+
+@dataclass(frozen=True, eq=False)
+class Term:
+    """A model to be called with other models in the place of its inputs."""
+
+    name: str
+    inputs: tuple[str, ...]
+    model: Model
+
+    def __call__(self, *arguments: Model) -> Model:
+        """Return the model with the arguments put in.
+
+        Raises:
+            UsageError: their number or units are wrong.
+        """
+        if len(arguments) != len(self.inputs):
+            expected = f"the arguments {', '.join(self.inputs)}" if self.inputs else "no arguments"
+            raise UsageError(f"{self.name}() takes {expected}; {len(arguments)} given")
+        return substitute(self.model, dict(zip(self.inputs, arguments, strict=True)))
+
+
+def read_term(table: Table, name: str, names: Names, stored: ModelReader) -> Term:
+    """Return the term that a table of a file states.
+
+    Args:
+        table: what the file says.
+        name: the term's name with its prefix; its symbols begin with it.
+        names: what expressions in it may use.
+        stored: reads the scaling models of a results directory.
+
+    Raises:
+        InputError: keys are missing or unknown, or a file that it names cannot be read.
+        UsageError: a value or an expression is invalid.
+    """
+    if "expression" in table:
+        return _expression(table, name, names)
+    model = table.text("model")
+    if model == "measured":
+        return Term(name, *measured_term(table, name, stored))
+    if model == "ports":
+        return Term(name, (), port_term(table, name))
+    if model == "vector_loop":
+        return Term(name, (), vector_loop_term(table, name, names))
+    if model == "fitted":
+        return Term(name, *fitted_term(table, name))
+    if model not in FAMILIES:
+        hint = f"models are {', '.join([*FAMILIES, *OTHER_MODELS])}"
+        raise InputError(f"no model '{model}'", where=table.where, hint=hint)
+    on_nodes = model == "allreduce" and "ranks_per_node" in table
+    family = allreduce_on_nodes(table) if on_nodes else FAMILIES[model]
+    return Term(name, family.inputs, _of_family(family, table.without("model", "ranks_per_node"), name))
+
+
+def _expression(table: Table, name: str, names: Names) -> Term:
+    table.check_keys(("expression", "inputs"))
+    units = table.table("inputs")
+    inputs = {
+        key: symbol(key, parse_quantity(f"1 {unit}", where=units.at(key)).dimension)
+        for key, unit in units.content.items()
+    }
+    return Term(name, tuple(inputs), parse(table.text("expression"), {**names, **inputs}, where=table.where))
+
+
+def _of_family(family: Family, table: Table, name: str) -> Model:
+    if "data" in table:
+        return _fitted(family, table, name)
+    if "rows" in table:
+        return _tabulated(family, table, name)
+    model = family.build(name)
+    return bind(model, _quantities(model, family, flattened(table.content), table, name))
+
+
+def _quantities(
+    model: Model, family: Family, given: Mapping[str, Any], table: Table, name: str
+) -> dict[str, Quantity]:
+    """Return the value of every parameter by its symbol."""
+    symbols = {s.removeprefix(f"{name}."): s for s in model.symbols if s.startswith(f"{name}.")}
+    Table(given, table.path, table.name).check_keys(list(symbols))
+    found = {}
+    for key, parameter in symbols.items():
+        if key not in given and key not in family.defaults:
+            raise InputError(f"'{key}' is missing", where=table.where, hint=f'write {key} = "value unit"')
+        value = given.get(key, family.defaults.get(key))
+        found[parameter] = _quantity(value, key, model.symbols[parameter], table)
+    return found
+
+
+def _quantity(value: object, key: str, dimension: Dimension, table: Table) -> Quantity:
+    quantity = parse_quantity(value, where=table.at(key))
+    if quantity.dimension != dimension:
+        what = f"unit mismatch: '{key}' has to be in {dimension}, it is in {quantity.dimension}"
+        raise UsageError(what, where=table.where, hint="correct its unit")
+    return quantity
+
+
+def _tabulated(family: Family, table: Table, name: str) -> Model:
+    """Return a family whose parameters depend on a further input by a table, linear in its logarithm."""
+    table.check_keys(("by", "rows"))
+    by = table.text("by")
+    rows = sorted(table.rows("rows"), key=lambda row: _position(row, by))
+    at = [_position(row, by) for row in rows]
+    if not rows or len(set(at)) < len(at):
+        hint = f"give one row per {by}"
+        raise InputError(f"the rows have to differ in '{by}'", where=table.where, hint=hint)
+    model = family.build(name)
+    bound = [_row(model, family, row, by, name) for row in rows]
+    parameters = {parameter: _interpolated(parameter, symbol(by), at, bound) for parameter in bound[0]}
+    basis = f"{name} was measured at {by} ="
+    limit = Limit(expression=real_symbol(by), lower=at[0], upper=at[-1], basis=basis, points=tuple(at))
+    whole = substitute(model, parameters)
+    return limited(join(whole.expression, whole.dimension, whole, symbol(by)), limit)
+
+
+def _position(row: Table, by: str) -> float:
+    value = row.content.get(by)
+    if not isinstance(value, int | float) or not 0 < value < float("inf"):
+        raise InputError(f"a row has no positive '{by}'", where=row.where, hint=f"write {by} = 1024")
+    return float(value)
+
+
+def _row(model: Model, family: Family, row: Table, by: str, name: str) -> dict[str, Model]:
+    """Return every parameter as a symbol of this row, bound to its value."""
+    suffix = f"{by}{_position(row, by):.15g}"
+    given = flattened({key: value for key, value in row.content.items() if key != by})
+    found = {}
+    for parameter, quantity in _quantities(model, family, given, row, name).items():
+        own = f"{parameter}.{suffix}"
+        found[parameter] = bind(symbol(own, quantity.dimension), {own: quantity})
+    return found
+
+
+def _interpolated(parameter: str, by: Model, at: list[float], rows: list[dict[str, Model]]) -> Model:
+    value = rows[-1][parameter]
+    for k in range(len(at) - 2, -1, -1):
+        left, right = rows[k][parameter], rows[k + 1][parameter]
+        share = log2(by / at[k]) / float(np.log2(at[k + 1] / at[k]))
+        between = left + (right - left) * share
+        value = choose(by, at[k], left, choose(by, at[k + 1], between, value))
+    return value
+
+
+def _fitted(family: Family, table: Table, name: str) -> Model:
+    """Return a family fitted to measurements."""
+    table.check_keys((*DATA_KEYS, *family.stated))
+    symbols = family.build(name).symbols
+    given = {
+        key: _quantity(table.content[key], key, symbols[f"{name}.{key}"], table)
+        for key in family.stated
+        if key in table
+    }
+    inputs = {key: symbols[key] for key in family.inputs}
+    data = read_measurements(table, inputs, benchmarks=family.benchmarks)
+    try:
+        return family.fit(name, data, given).model
+    except ModelError as error:
+        raise ModelError(error.what, where=table.where, hint=error.hint) from error

@@ -1,0 +1,302 @@
+"""Vector loops: what describes one, and its time (paper 002, Figure 1).
+
+    T_v = (VLOADS + VSTORES) 8 B / BW * 64 / AVL + VFLOPS / F_v        vector part, if it is vectorised
+    T_s = (SLOADS + SSTORES) 8 B / BW + SFLOPS / F_s                    scalar part
+
+BW is the bandwidth for the loop's MV score and locality, F the peak for its MV score. 64 / AVL is the
+penalty for vectors that do not fill their registers. The figure is damaged in the text we have; this
+reading agrees with the units, the text and the constants. Operations are expressions in application inputs,
+as the modelling assertions with which the paper annotates source. A machine states:
+
+vector_length = 64                    elements of a vector register
+element = "8 B"
+peak.vector.m1 = "18 Gflop/s"         m1 multistreamed, m0 not; peak.scalar likewise
+bandwidth.tl2.mv11.sl0 = "14 GB/s"    by temporal locality, MV score and spatial locality
+
+The paper assigns levels of locality by hand from observed bandwidths (section 4.1); `nearest_localities`
+does the same. The table has cells of equal value, so the answer need not be unique.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import reduce
+from typing import Literal, TypeAlias, get_args
+
+import numpy as np
+
+from ingest.arrays import FloatArray
+from ingest.errors import UsageError
+from pipeline.projection.expressions.parse import Names
+from pipeline.projection.expressions.symbolic_model import Model, ceiling, constant, fits, maximum, minimum
+from pipeline.projection.expressions.units import FLOP, NONE, TIME, Quantity
+
+LEVELS = 3
+"""Levels of spatial and of temporal locality: 0 extremely low, 1 moderate, 2 extremely high."""
+Values: TypeAlias = Callable[[str], Model]
+"""Returns the value of a machine by one of the names above."""
+
+_EQUAL = 1e-6
+
+
+def cell(score: str, spatial: int, temporal: int) -> str:
+    """Return the name of one cell of the bandwidth table."""
+    return f"bandwidth.tl{temporal}.mv{score}.sl{spatial}"
+
+
+def machine_values(names: Names) -> Values:
+    """Return the values of the target machine among the names that an application's expressions may use."""
+
+    def value(name: str) -> Model:
+        found = names.get(f"mach.{name}")
+        if not isinstance(found, Model):
+            hint = "choose one with a bandwidth table, such as x1e, or add it to the machine file"
+            raise UsageError(f"the machine does not define '{name}'", hint=hint)
+        return found
+
+    return value
+
+
+def bandwidth_table(values: Mapping[str, Quantity], score: str) -> FloatArray:
+    """Return float64[temporal, spatial], bytes per second of loops with an MV score.
+
+    Args:
+        values: the values of a machine by name.
+        score: the MV score.
+
+    Raises:
+        UsageError: the machine does not state a cell.
+    """
+    names = [[cell(score, sl, tl) for sl in range(LEVELS)] for tl in range(LEVELS)]
+    missing = next((name for row in names for name in row if name not in values), None)
+    if missing:
+        raise UsageError(f"the machine does not define '{missing}'", hint=f'write {missing} = "8 GB/s"')
+    return np.array([[values[name].value for name in row] for row in names])
+
+
+@dataclass(frozen=True)
+class Locality:
+    """A cell of the bandwidth table: levels of spatial and temporal locality, and its bandwidth in B/s."""
+
+    spatial: int
+    temporal: int
+    bandwidth: float
+
+
+def nearest_localities(table: FloatArray, observed: float) -> tuple[Locality, ...]:
+    """Return the cells whose bandwidth is nearest to the observed one by ratio, all of them if several are.
+
+    Args:
+        table: float64[temporal, spatial], bandwidths for the loop's MV score, B/s.
+        observed: the loop's bandwidth, B/s.
+
+    Raises:
+        UsageError: it is not positive.
+    """
+    if not observed > 0:
+        raise UsageError(f"an observed bandwidth of {observed:g} B/s", hint="give a positive number")
+    distance = np.abs(np.log(table / observed))
+    cells = np.argwhere(distance <= distance.min() + _EQUAL)
+    return tuple(Locality(int(sl), int(tl), float(table[tl, sl])) for tl, sl in cells)
+
+
+def share_of_peak(table: FloatArray, observed: float) -> float:
+    """Return an observed bandwidth as a fraction of the highest of its MV score."""
+    return observed / float(table.max())
+
+
+Strategy: TypeAlias = Literal["pred", "pred_novl", "pred_lb", "pred_hb"]
+STRATEGIES: tuple[Strategy, ...] = get_args(Strategy)
+
+_SCORES = ("00", "01", "10", "11")
+
+
+def _none() -> Model:
+    return constant(0)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class VectorLoop:
+    """One loop nest.
+
+    Attributes:
+        name: what it is called.
+        score: its MV score: first digit 1 if it is multistreamed (spread over the processors of a
+            multistreaming processor; today: threaded), second digit 1 if it is vectorised.
+        spatial: spatial locality, 0 extremely low, 1 moderate, 2 extremely high.
+        temporal: temporal locality, the same levels.
+        vector_flops: floating-point operations in vector instructions, as a count or in flop.
+        vector_loads: elements loaded by vector instructions.
+        vector_stores: elements stored by vector instructions.
+        scalar_flops: floating-point operations in scalar instructions.
+        scalar_loads: elements loaded by scalar instructions.
+        scalar_stores: elements stored by scalar instructions.
+        vector_length: average vector length (AVL); None if it is full.
+    """
+
+    name: str
+    score: str
+    spatial: int
+    temporal: int
+    vector_flops: Model = field(default_factory=_none)
+    vector_loads: Model = field(default_factory=_none)
+    vector_stores: Model = field(default_factory=_none)
+    scalar_flops: Model = field(default_factory=_none)
+    scalar_loads: Model = field(default_factory=_none)
+    scalar_stores: Model = field(default_factory=_none)
+    vector_length: Model | None = None
+
+    def __post_init__(self) -> None:
+        if self.score not in _SCORES:
+            hint = f"choose one of {', '.join(_SCORES)}"
+            raise UsageError(f"invalid MV score '{self.score}'", where=self.name, hint=hint)
+        if self.spatial not in range(LEVELS) or self.temporal not in range(LEVELS):
+            what = f"invalid locality SL {self.spatial}, TL {self.temporal}"
+            raise UsageError(what, where=self.name, hint="levels are 0, 1 and 2")
+
+    @property
+    def streamed(self) -> bool:
+        """Whether it is multistreamed."""
+        return self.score[0] == "1"
+
+    @property
+    def vectorised(self) -> bool:
+        """Whether it is vectorised."""
+        return self.score[1] == "1"
+
+
+def average_vector_length(trips: Model, longest: Model) -> Model:
+    """Return N / ceil(N / 64), the average vector length of a fully vectorised loop of N iterations.
+
+    Args:
+        trips: N, of the loop that is vectorised.
+        longest: elements of a vector register.
+    """
+    return trips / ceiling(trips / longest)
+
+
+def as_flops(count: Model) -> Model:
+    """Return an operation count in flop, whether it was written as a plain number or with its unit.
+
+    Raises:
+        UsageError: it has another dimension.
+    """
+    if fits(count, FLOP):
+        return count
+    if count.dimension == NONE:
+        return count * constant(1, FLOP)
+    raise UsageError(f"unit mismatch: floating-point operations in {count.dimension}")
+
+
+@dataclass(frozen=True)
+class Conventions:
+    """What the paper leaves open, with our reading as the default.
+
+    Attributes:
+        strategy: ``pred`` uses locality and AVL, ``pred_novl`` full vectors, ``pred_lb`` and ``pred_hb``
+            full vectors and the lowest or highest bandwidth of the MV score.
+        scalar_bandwidth: ``loop``: scalar references of a vectorised loop get the loop's bandwidth, since the
+            text has one per loop; ``scalar``: that of the same loop unvectorised.
+        references: ``elements``: VLOADS counts elements; ``instructions``: instructions of AVL elements.
+        overlap: whether memory and computation overlap; the paper adds them.
+    """
+
+    strategy: Strategy = "pred"
+    scalar_bandwidth: Literal["loop", "scalar"] = "loop"
+    references: Literal["elements", "instructions"] = "elements"
+    overlap: bool = False
+
+
+PAPER = Conventions()
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class LoopTime:
+    """The components of a loop's time, in seconds.
+
+    Attributes:
+        vector_memory: T_vm.
+        vector_compute: T_vc.
+        scalar_memory: T_sm.
+        scalar_compute: T_sc.
+        overlap: whether memory and computation overlap.
+    """
+
+    vector_memory: Model
+    vector_compute: Model
+    scalar_memory: Model
+    scalar_compute: Model
+    overlap: bool = False
+
+    @property
+    def vector(self) -> Model:
+        """T_v."""
+        return self._both(self.vector_memory, self.vector_compute)
+
+    @property
+    def scalar(self) -> Model:
+        """T_s."""
+        return self._both(self.scalar_memory, self.scalar_compute)
+
+    @property
+    def total(self) -> Model:
+        """T_v + T_s."""
+        return self.vector + self.scalar
+
+    def _both(self, memory: Model, compute: Model) -> Model:
+        return maximum(memory, compute) if self.overlap else memory + compute
+
+
+def loop_time(loop: VectorLoop, machine: Values, conventions: Conventions = PAPER) -> LoopTime:
+    """Return the time of one execution of a loop.
+
+    Raises:
+        UsageError: the machine lacks a value, a count has a wrong unit, or vector operations are stated for a
+            loop that is not vectorised.
+    """
+    streams = "m1" if loop.streamed else "m0"
+    bandwidth = _bandwidth(loop.score, loop, machine, conventions)
+    slow = bandwidth
+    if loop.vectorised and conventions.scalar_bandwidth == "scalar":
+        slow = _bandwidth(f"{loop.score[0]}0", loop, machine, conventions)
+    scalar = (loop.scalar_loads + loop.scalar_stores) * machine("element") / slow
+    computed = as_flops(loop.scalar_flops) / machine(f"peak.scalar.{streams}")
+    if not loop.vectorised:
+        _check_scalar(loop)
+        nothing = constant(0, TIME)
+        return LoopTime(
+            vector_memory=nothing,
+            vector_compute=nothing,
+            scalar_memory=scalar,
+            scalar_compute=computed,
+            overlap=conventions.overlap,
+        )
+    moved = (loop.vector_loads + loop.vector_stores) * machine("element") / bandwidth
+    return LoopTime(
+        vector_memory=moved * _penalty(loop, machine, conventions),
+        vector_compute=as_flops(loop.vector_flops) / machine(f"peak.vector.{streams}"),
+        scalar_memory=scalar,
+        scalar_compute=computed,
+        overlap=conventions.overlap,
+    )
+
+
+def _bandwidth(score: str, loop: VectorLoop, machine: Values, conventions: Conventions) -> Model:
+    if conventions.strategy in ("pred", "pred_novl"):
+        return machine(cell(score, loop.spatial, loop.temporal))
+    column = [machine(cell(score, sl, tl)) for tl in range(LEVELS) for sl in range(LEVELS)]
+    return reduce(minimum if conventions.strategy == "pred_lb" else maximum, column)
+
+
+def _penalty(loop: VectorLoop, machine: Values, conventions: Conventions) -> Model:
+    longest = machine("vector_length")
+    length = loop.vector_length
+    if length is None or conventions.strategy != "pred":
+        length = longest
+    return length if conventions.references == "instructions" else longest / length
+
+
+def _check_scalar(loop: VectorLoop) -> None:
+    stated = (loop.vector_flops, loop.vector_loads, loop.vector_stores)
+    if not all(count.expression.is_zero for count in stated):
+        what = f"vector operations in a loop that is not vectorised (MV score {loop.score})"
+        raise UsageError(what, where=loop.name, hint="count them as scalar")

@@ -1,0 +1,176 @@
+"""Units and quantities as files write them, against SI by hand."""
+
+from fractions import Fraction
+
+import pytest
+
+from ingest.errors import UsageError
+from pipeline.projection.expressions.units import (
+    BANDWIDTH,
+    BYTES,
+    FLOP,
+    FLOP_RATE,
+    NONE,
+    RATE,
+    TIME,
+    Dimension,
+    Quantity,
+    parse_quantity,
+    parse_unit,
+)
+
+# The value of one such unit in SI, and the SI unit.
+ONE_UNIT = {
+    "": (1, "no unit"),
+    "1": (1, "no unit"),
+    "core": (1, "core"),
+    "process": (1, "core"),
+    "cycle": (1, "no unit"),
+    "%": (0.01, "no unit"),
+    "s": (1, "s"),
+    "sec": (1, "s"),
+    "ms": (1e-3, "s"),
+    "us": (1e-6, "s"),
+    "µs": (1e-6, "s"),
+    "ns": (1e-9, "s"),
+    "min": (60, "s"),
+    "h": (3600, "s"),
+    "B": (1, "B"),
+    "kB": (1e3, "B"),
+    "MB": (1e6, "B"),
+    "GB": (1e9, "B"),
+    "TB": (1e12, "B"),
+    "KiB": (1024, "B"),
+    "MiB": (1024**2, "B"),
+    "GiB": (1024**3, "B"),
+    "TiB": (1024**4, "B"),
+    "flop": (1, "flop"),
+    "kflop": (1e3, "flop"),
+    "Mflop": (1e6, "flop"),
+    "Gflop": (1e9, "flop"),
+    "Tflop": (1e12, "flop"),
+    "Pflop": (1e15, "flop"),
+    "Hz": (1, "1/s"),
+    "kHz": (1e3, "1/s"),
+    "MHz": (1e6, "1/s"),
+    "GHz": (1e9, "1/s"),
+    "us/B": (1e-6, "s/B"),
+    "MiB/s": (2.0**20, "B/s"),
+    "Gflop/s": (1e9, "flop/s"),
+    "1/s": (1, "1/s"),
+    "core-s": (1, "core-s"),
+    "core-h": (3600, "core-s"),
+    "ms^2/kB": (1e-9, "s^2/B"),
+    "ns^-1": (1e9, "1/s"),
+    "flop*ms/B": (1e-3, "s*flop/B"),
+    "B/ms^2": (1e6, "B/s^2"),
+    "s/kB*ms": (1e-6, "s^2/B"),
+    "B/s/core": (1, "B/s/core"),
+    "1/s/B": (1, "1/s/B"),
+}
+
+
+@pytest.mark.parametrize(("text", "si"), ONE_UNIT.items())
+def test_units_become_si(text, si):
+    factor, dimension = parse_unit(text)
+    assert factor == pytest.approx(si[0], rel=1e-14)
+    assert str(dimension) == si[1]
+
+
+@pytest.mark.parametrize("text", ["parsec/s", "B/parsec", "/", "s^", "s^1.5", "m", "S", "5 s"])
+def test_an_unknown_unit_is_one_line(text):
+    with pytest.raises(UsageError, match="is not a known unit; units are s, us, B, kB") as caught:
+        parse_unit(text)
+    assert str(caught.value).startswith(f"'{text}'")
+    assert "\n" not in str(caught.value)
+
+
+def test_dimensions_by_name():
+    named = {"no unit": NONE, "s": TIME, "B": BYTES, "flop": FLOP, "1/s": RATE, "B/s": BANDWIDTH}
+    assert {str(dimension): dimension for dimension in (*named.values(), FLOP_RATE)} == {
+        **named,
+        "flop/s": FLOP_RATE,
+    }
+
+
+def test_dimensions_multiply_and_divide():
+    assert str(TIME * TIME / BYTES) == "s^2/B"
+    assert str(BANDWIDTH ** Fraction(1, 2)) == "B^1/2/s^1/2"
+    assert BYTES / BYTES == NONE
+    assert Dimension() == NONE
+
+
+@pytest.mark.parametrize(
+    ("given", "value", "unit", "relative_sd"),
+    [
+        ("195 us +- 0.4 %", 195e-6, "s", 0.004),
+        ("167 MiB/s ± 7%", 167 * 2.0**20, "B/s", 0.07),
+        (" 3  +-  2 % ", 3.0, "no unit", 0.02),
+        ("1 s +- -5 %", 1.0, "s", 0.05),
+        ("2500", 2500.0, "no unit", 0.0),
+        (2500, 2500.0, "no unit", 0.0),
+        (-0.5, -0.5, "no unit", 0.0),
+        ("1e-3 s", 1e-3, "s", 0.0),
+        ("-.5e+1 B", -5.0, "B", 0.0),
+        ("+2. h", 7200.0, "s", 0.0),
+        ("90 %", 0.9, "no unit", 0.0),
+        ({"value": "5.8 us", "note": "a guess"}, 5.8e-6, "s", 0.0),
+    ],
+)
+def test_quantities(given, value, unit, relative_sd):
+    found = parse_quantity(given)
+    assert found.value == pytest.approx(value, rel=1e-15)
+    assert (str(found.dimension), found.relative_sd) == (unit, pytest.approx(relative_sd))
+
+
+def test_a_quantity_keeps_its_note_and_the_size_of_its_unit():
+    assert parse_quantity({"value": "5 kB", "note": "a guess"}).note == "a guess"
+    assert parse_quantity({"value": 5}).note == parse_quantity("5 kB").note == ""
+    assert parse_quantity("5 kB").factor == 1e3
+    assert parse_quantity(5).factor == parse_quantity("5").factor == 1.0
+
+
+def test_a_number_alone_is_exact_and_without_unit():
+    assert Quantity(value=2.0) == Quantity(value=2.0, dimension=NONE, relative_sd=0.0, note="", factor=1.0)
+
+
+AS_TABLE = "a quantity written as a table holds 'value' and, optionally, 'note'"
+
+
+@pytest.mark.parametrize(
+    ("given", "line"),
+    [
+        ("fast", "'fast' is not a quantity; write a number or a text such as"),
+        ("", "'' is not a quantity"),
+        ("5 s + 3", "'5 s + 3' is not a quantity"),
+        (None, "'None' is not a quantity"),
+        (True, "'True' is not a quantity"),
+        ([1], "'[1]' is not a quantity"),
+        ("5 parsec", "'parsec' is not a known unit; units are s"),
+        ({"note": "x"}, f"{AS_TABLE}; give its 'value'"),
+        ({"value": 1, "sd": 2, "at": 3}, f"{AS_TABLE}; remove at, sd"),
+        ({"value": {"value": 1}}, AS_TABLE),
+        ({"value": "fast"}, "'fast' is not a quantity"),
+        (float("nan"), "a quantity has to be finite; correct the number"),
+        ("1e999", "a quantity has to be finite"),
+        ("1 s +- 1e999 %", "a quantity has to be finite"),
+    ],
+)
+def test_what_is_not_a_quantity_is_one_line(given, line):
+    with pytest.raises(UsageError) as caught:
+        parse_quantity(given, where="machine.toml: latency")
+    assert str(caught.value).startswith(f"machine.toml: latency: {line}")
+    assert "\n" not in str(caught.value)
+
+
+def test_a_long_gap_is_read_at_once():
+    """Three gaps that may each be empty took the cube of their length."""
+    assert parse_quantity("1" + " " * 100_000 + "us").value == 1e-6
+    with pytest.raises(UsageError, match="is not a quantity"):
+        parse_quantity("1" + " " * 100_000 + "= 2")
+
+
+def test_a_spread_that_says_nothing_is_refused():
+    assert parse_quantity("1 s +- 1000 %").relative_sd == 10
+    with pytest.raises(UsageError, match="a spread of 1e\\+202 % says nothing"):
+        parse_quantity("1 s +- 1e202 %")

@@ -1,0 +1,240 @@
+"""How good a fit is, against Student's t, the F test and leave-one-out means by hand."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from ingest.errors import ModelError
+from pipeline.projection.fitting.resampling import lack_of_fit, point_weights, resample
+
+DATA = np.array([9.0, 10.5, 11.0, 12.5, 10.0, 10.6])
+
+
+def mean_of(targets, weights):
+    """Fit a constant by weighted least squares, one per row."""
+    return ((targets * weights**2).sum(axis=1) / (weights**2).sum(axis=1))[:, None]
+
+
+def constant_curve(points):
+    return lambda parameters: np.repeat(parameters, points, axis=1)
+
+
+def fitted(data, weights="equal", *, draws=2000):
+    return resample(mean_of, constant_curve(len(data)), data, weights, key="k", draws=draws)
+
+
+def test_weights_are_relative_or_equal():
+    assert point_weights(DATA, "relative").tolist() == (1 / DATA).tolist()
+    assert point_weights(np.array([2.0, -3.0, 0.0]), "equal").tolist() == [1.0, 1.0, 1.0]
+    for bad in (0.0, -1.0):
+        with pytest.raises(
+            ModelError, match=r"^relative weights need positive measurements; use weights = 'equal'$"
+        ):
+            point_weights(np.array([1.0, bad]), "relative")
+
+
+def test_a_constant_with_equal_weights_has_students_intervals():
+    found = fitted(DATA)
+    n, sd = len(DATA), DATA.std(ddof=1)
+    assert found.estimate == pytest.approx([DATA.mean()])
+    assert found.sigma == pytest.approx(sd)
+    assert found.draws.shape == (2000, 1)
+    standardised = (found.draws[:, 0] - DATA.mean()) / (sd / np.sqrt(n))
+    assert stats.kstest(standardised, stats.t(n - 1).cdf).pvalue > 0.01
+    assert stats.kstest(found.scatter / sd, stats.t(n - 1).cdf).pvalue > 0.01
+    assert abs(np.corrcoef(found.scatter, found.draws[:, 0])[0, 1]) < 0.1
+    assert found.widened == 1.0
+
+
+def test_relative_weights_scale_residuals_and_simulated_noise_by_the_values():
+    curve = np.array([1.0, 10.0, 100.0, 1000.0])
+
+    def solve(targets, weights):
+        squared = weights**2
+        return ((squared * targets) @ curve / (squared @ curve**2))[:, None]
+
+    data = curve * np.array([0.9, 1.1, 1.05, 0.96])
+    found = resample(solve, lambda p: p * curve, data, "relative", key="k", draws=4000)
+    residual = 1 - found.estimate[0] * curve / data
+    assert found.sigma == pytest.approx(np.sqrt(np.sum(residual**2) / 3))
+    # The factor is a mean of four relative deviations: Student's t with three degrees of freedom.
+
+    standardised = (found.draws[:, 0] / found.estimate[0] - 1) / (found.sigma / 2)
+    assert np.quantile(np.abs(standardised), 0.9) == pytest.approx(stats.t(3).ppf(0.95), rel=0.15)
+
+
+def test_figures_of_the_fit():
+    found = fitted(DATA)
+    assert found.mean_residual == pytest.approx(np.mean(np.abs(DATA - DATA.mean()) / DATA))
+    others = (DATA.sum() - DATA) / (len(DATA) - 1)
+    assert found.leave_one_out == pytest.approx((DATA - others) / DATA)
+    with_zero = np.array([0.0, 1.0, 2.0])
+    assert np.isnan(fitted(with_zero).leave_one_out).tolist() == [True, False, False]
+    negative = fitted(-DATA)
+    assert negative.mean_residual == pytest.approx(found.mean_residual)
+
+
+def test_draws_are_repeatable_and_depend_on_name_and_data():
+    again = fitted(DATA, draws=10).draws
+    assert np.array_equal(fitted(DATA, draws=10).draws, again)
+    assert not np.array_equal(fitted(DATA * 1.001, draws=10).draws, 1.001 * again)
+    other = resample(mean_of, constant_curve(len(DATA)), DATA, "equal", key="other", draws=10).draws
+    assert not np.array_equal(other, again)
+    assert len(resample(mean_of, constant_curve(len(DATA)), DATA, "equal", key="k").draws) == 1000
+
+
+@pytest.mark.parametrize("points", [1, 2])
+def test_more_measurements_than_parameters_are_needed(points):
+    two = lambda targets, weights: targets[:, :1] * np.ones(2)  # noqa: E731
+    curve = lambda parameters: parameters[:, :1] * np.ones(points)  # noqa: E731
+    line = f"^{points} measurements cannot determine 2 parameters; measure at least 3 points$"
+    with pytest.raises(ModelError, match=line):
+        resample(two, curve, np.ones(points), "equal", key="k")
+
+
+def widened(data, predictions, weights="equal"):
+    """Return a fit of a constant whose left-out points are predicted as given."""
+    data = np.asarray(data, dtype=float)
+
+    def solve(targets, weight):
+        if (weight == 0).any():
+            return np.broadcast_to(predictions, len(data))[:, None]
+        return mean_of(targets, weight)
+
+    return resample(solve, constant_curve(len(data)), data, weights, key="k", draws=5)
+
+
+FOUR = np.array([9.0, 11.0, 9.0, 11.0])
+HALF = np.std(FOUR, ddof=1) * stats.t(3).ppf(0.95)
+
+
+def test_left_out_points_that_fall_outside_widen_the_scatter():
+    found, plain = widened(FOUR, 110.0), widened(FOUR, 10.0)
+    errors = np.abs(FOUR - 110.0)
+    assert found.widened == pytest.approx(np.quantile(errors, 0.9) / HALF)
+    assert plain.widened == 1.0
+    assert found.scatter == pytest.approx(found.widened * plain.scatter)
+
+
+def test_one_point_in_four_outside_is_chance():
+    assert widened(FOUR, FOUR + HALF * np.array([2.0, 0.0, 0.5, -0.9])).widened == 1.0
+    two = np.array([2.0, 0.0, -3.0, 0.0])
+    assert widened(FOUR, FOUR + HALF * two).widened == pytest.approx(np.quantile(np.abs(two), 0.9))
+
+
+def test_errors_at_left_out_points_are_weighted_like_residuals():
+    small = 1e-6 * FOUR
+    assert widened(small, small, "relative").widened == 1.0
+    found = widened(small, 3 * small, "relative")
+    assert found.widened == pytest.approx(2.0 / (found.sigma * stats.t(3).ppf(0.95)))
+
+
+def test_the_scatter_is_never_narrowed():
+    # Two of three inside, the third a little outside: nine tenths of the way to it is inside.
+    data = np.array([9.0, 10.0, 11.0])
+    half = np.std(data, ddof=1) * stats.t(2).ppf(0.95)
+    assert widened(data, data + half * np.array([0.0, 0.1, 1.01])).widened == 1.0
+
+
+def test_exact_data_are_not_widened_by_their_rounding():
+    data = DATA * (1 + 1e-14 * np.arange(6)) / DATA
+    assert 0 < fitted(data).sigma < 1e-12
+    assert widened(data, 2.0).widened == 1.0
+    assert widened(1 + 1e-11 * np.tile([-1, 1], 3), 2.0).widened > 1
+    assert widened(1e6 * data, 2.0).widened == 1.0
+    found = fitted(np.full(4, 3.0))
+    assert (found.sigma, found.widened) == (0.0, 1.0)
+    assert (found.draws == 3.0).all()
+    assert fitted(np.zeros(4)).widened == 1.0
+
+
+POINTS = np.repeat([1.0, 2.0, 3.0, 4.0], 3)
+
+
+def test_lack_of_fit_is_the_f_test_against_pure_error():
+    rng = np.random.default_rng(3)
+    observed = 10 + POINTS**2 + 0.5 * rng.standard_normal(len(POINTS))
+    slope, offset = np.polyfit(POINTS, observed, 1)
+    curve = offset + slope * POINTS
+    found = lack_of_fit({"x": POINTS}, observed, curve, "equal")
+    groups = observed.reshape(4, 3)
+    pure = np.sum((groups - groups.mean(axis=1, keepdims=True)) ** 2)
+    lack = 3 * np.sum((groups.mean(axis=1) - curve[::3]) ** 2)
+    expected = stats.f.sf((lack / 2) / (pure / 8), 2, 8)
+    assert found.probability == pytest.approx(expected, rel=1e-10)
+    assert found.mean_deviation == pytest.approx(np.mean(np.abs(1 - curve[::3] / groups.mean(axis=1))))
+    three = lack_of_fit({"x": POINTS}, observed, curve, "equal", 3)
+    assert three.probability == pytest.approx(stats.f.sf(lack / (pure / 8), 1, 8), rel=1e-10)
+    assert np.isnan(lack_of_fit({"x": POINTS}, observed, curve, "equal", 4).probability)
+
+
+def test_lack_of_fit_with_relative_weights_divides_by_the_means():
+    observed = np.array([9.0, 11.0, 99.0, 101.0, 1000.0, 1010.0])
+    points = np.repeat([1.0, 2.0, 3.0], 2)
+    curve = np.array([11.0, 11.0, 100.0, 100.0, 1000.0, 1000.0])
+    found = lack_of_fit({"x": points}, observed, curve, "relative", 1)
+    means = np.repeat([10.0, 100.0, 1005.0], 2)
+    pure = np.sum(((observed - means) / means) ** 2)
+    lack = np.sum(((means - curve) / means) ** 2)
+    assert found.probability == pytest.approx(stats.f.sf((lack / 2) / (pure / 3), 2, 3), rel=1e-10)
+    assert found.mean_deviation == pytest.approx((0.1 + 0 + 5 / 1005) / 3)
+
+
+def test_repetitions_are_equal_in_all_inputs():
+    observed = np.array([1.0, 1.1, 2.0, 2.1])
+    repeated = {"x": np.array([1.0, 1.0, 2.0, 2.0]), "y": np.array([5.0, 5.0, 5.0, 5.0])}
+    apart = {**repeated, "y": np.array([5.0, 6.0, 5.0, 6.0])}
+    assert np.isfinite(lack_of_fit(repeated, observed, observed * 1.01, "equal", 1).probability)
+    assert np.isnan(lack_of_fit(apart, observed, observed, "equal", 1).probability)
+    # One point measured twice is enough.
+    one = {"x": np.array([1.0, 2.0, 3.0, 3.0])}
+    assert np.isfinite(lack_of_fit(one, observed, observed * 1.01, "equal", 1).probability)
+    # Without inputs everything is one point.
+    assert np.isnan(lack_of_fit({}, observed, observed, "equal", 1).probability)
+    assert lack_of_fit({}, np.array([1.0, 3.0]), np.array([1.0, 1.0]), "equal", 0).mean_deviation == 0.5
+
+
+def test_exact_repetitions_have_no_probability():
+    observed = np.array([1.0, 1.0, 2.0, 2.0, 4.0, 4.0])
+    points = np.repeat([1.0, 2.0, 3.0], 2)
+    assert np.isnan(lack_of_fit({"x": points}, observed, observed * 1.1, "equal", 1).probability)
+
+
+def verdict(deviation, *, scatter=None):
+    """Return the verdict on points that lie off the curve by `deviation`, with repetitions that scatter."""
+    points = np.arange(1.0, 9.0)
+    signs = np.tile([1.0, -1.0], 4)
+    observed = 1 / (1 + deviation * signs)  # (curve - observed) / observed is the deviation
+    if scatter is None:
+        return lack_of_fit({"x": points}, observed, np.ones(8), "equal", 1)
+    repeated = np.concatenate([observed * (1 + scatter), observed * (1 - scatter)])
+    return lack_of_fit({"x": np.tile(points, 2)}, repeated, np.ones(16), "equal", 1)
+
+
+def test_a_formula_is_poor_if_it_is_far_off_or_further_than_repetitions_scatter():
+    off = "points lie 14.9 % off the curve on average"
+    assert (verdict(0.149).poor, verdict(0.149).reason) == (False, off)
+    assert verdict(0.151).poor
+    assert verdict(0.151).reason == "points lie 15.1 % off the curve on average"
+    sharp = verdict(0.021, scatter=0.001)
+    assert sharp.poor
+    assert sharp.probability < 1e-6
+    assert (
+        sharp.reason
+        == "points lie 2.1 % off the curve on average, far more than the scatter of the repetitions"
+    )
+    assert not verdict(0.019, scatter=0.001).poor
+    assert verdict(0.019, scatter=0.001).probability < 1e-6
+    # Significant at 1.5 %, not at 1 %.
+    vague = verdict(0.05, scatter=0.0222)
+    assert 0.01 < vague.probability < 0.015
+    assert not vague.poor
+
+
+def test_values_of_zero_and_negative_values_have_a_deviation():
+    negative = np.array([-1.0, -2.0])
+    assert lack_of_fit(
+        {"x": np.arange(2.0)}, negative, negative * 1.1, "equal", 1
+    ).mean_deviation == pytest.approx(0.1)
+    zero = lack_of_fit({"x": np.arange(2.0)}, np.zeros(2), np.zeros(2), "equal", 1)
+    assert (zero.mean_deviation, zero.poor) == (0.0, False)

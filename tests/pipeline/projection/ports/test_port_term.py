@@ -1,0 +1,127 @@
+"""The port model as a term of an application file."""
+
+import numpy as np
+import pytest
+
+from ingest.errors import InputError, ModelError, UsageError
+from pipeline.projection.expressions.evaluation import predict
+from pipeline.projection.expressions.toml_tables import Table
+from pipeline.projection.fitting.csv_columns import read_columns
+from pipeline.projection.ports.port_fit import fit_ports, from_mini, port_term, widened
+from pipeline.projection.ports.port_map import variants_in
+from pipeline.projection.ports.schedule import cycles
+from tests.pipeline.projection.ports.simulated import GOLDEN, TRUE, simulated_counts
+
+TABLE = {"model": "ports", "map": "golden-cove", "data": "variants.csv"}
+TARGET = {"div": 10, "mul": 3}
+ASSEMBLY = "f:\n.L2:\n\tdivsd %xmm1, %xmm0\n\taddq $1, %rax\n\tjne .L2\n\tret\n"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("ports")
+    rng = np.random.default_rng(6)
+    counts = simulated_counts(rng, 12)
+    measured = cycles(GOLDEN, counts, TRUE) * (1 + 0.02 * rng.standard_normal(12))
+    lines = [",".join(["isa", "variant", "instructions", *GOLDEN.classes, "cycles"])]
+    for k, (row, value) in enumerate(zip(counts, measured, strict=True)):
+        lines.append(",".join(map(str, ["A", f"v{k}", row.sum(), *row, value])))
+    (folder / "variants.csv").write_text("\n".join([*lines, lines[1].replace("A,", "B,")]))
+    (folder / "few.csv").write_text("\n".join(lines[:5]))
+    (folder / "target.s").write_text(ASSEMBLY)
+    return folder
+
+
+def term(folder, **changes):
+    content = {**TABLE, "where": {"isa": "A"}, **changes}
+    return port_term(Table(content, folder / "app.toml", ("terms", "flux")), "flux")
+
+
+def value(model):
+    found = predict({"c": model}, {})["c"]
+    return float(found.value[0]), float(found.upper[0] - found.lower[0])
+
+
+@pytest.fixture(scope="module")
+def fitted(folder):
+    variants = variants_in(read_columns(folder / "variants.csv"), GOLDEN, where={"isa": "A"})
+    return fit_ports("flux", GOLDEN, variants.counts, variants.cycles), variants
+
+
+def expected(fitted, model, target):
+    counts = {f"n.{kind}": float(target.get(kind, 0)) for kind in GOLDEN.classes}
+    # The targets here are unlike the variants, so that the error of code left out is added.
+    found = predict({"c": widened("flux", model)}, counts)["c"]
+    return float(found.value[0]), float(found.upper[0] - found.lower[0])
+
+
+def test_a_target_like_the_variants_has_the_interval_of_the_fit(folder, fitted):
+    fit, variants = fitted
+    usual = dict(zip(GOLDEN.classes, variants.counts[3].tolist(), strict=True))
+    counts = {f"n.{kind}": count for kind, count in usual.items()}
+    found = predict({"c": fit.fit.model}, counts)["c"]
+    assert value(term(folder, target=usual))[1] == pytest.approx(float(found.upper[0] - found.lower[0]))
+
+
+def test_counts_may_be_stated(folder, fitted):
+    model = term(folder, target=TARGET)
+    assert model.inputs == ()
+    assert value(model) == pytest.approx(expected(fitted, fitted[0].fit.model, TARGET))
+    assert value(model)[0] == pytest.approx(65.0, rel=0.05)
+
+
+def test_counts_may_be_taken_from_assembly(folder, fitted):
+    for given, loops in (({}, 1.0), ({"iterations": 2}, 2.0), ({"iterations": 0.5}, 0.5)):
+        model = term(folder, assembly="target.s", function="f", **given)
+        target = {"div": 1 / loops, "alu": 2 / loops}
+        assert value(model) == pytest.approx(expected(fitted, fitted[0].fit.model, target))
+
+
+def test_a_mini_app_may_be_the_start(folder, fitted):
+    fit, variants = fitted
+    by_class = dict(zip(GOLDEN.classes, variants.counts[3], strict=True))
+    mini = from_mini("flux", fit, float(variants.cycles[3]), by_class)
+    assert value(term(folder, target=TARGET, mini="v3")) == pytest.approx(expected(fitted, mini, TARGET))
+
+
+def test_maps_of_ones_own_stand_beside_the_file(folder):
+    (folder / "mine.toml").write_text(
+        'name = "m"\nisa = "x86-64"\nports = ["A"]\n[classes]\ndiv = { ports = ["A"] }\n'
+    )
+    found = value(term(folder, map="mine.toml", target={"div": 7}))
+    assert found[0] == pytest.approx(7 * value(term(folder, map="mine.toml", target={"div": 1}))[0])
+
+
+@pytest.mark.parametrize(
+    ("change", "line"),
+    [
+        ({}, "[terms.flux]: exactly one of 'target' and 'assembly' is needed; give the counts, or"),
+        ({"target": TARGET, "assembly": "target.s"}, "exactly one of 'target' and 'assembly' is needed"),
+        ({"target": TARGET, "mini": "v99"}, "[terms.flux]: no variant 'v99'; variants: v0, v1"),
+        ({"target": TARGET, "mini": 3}, "[terms.flux]: 'mini' has to be a string"),
+        ({"target": {"fma": 1}}, "[terms.flux]: Golden Cove has no instruction class 'fma'"),
+        ({"target": {"div": "many"}}, "[terms.flux.target]: div = 'many'; give a number, 0 or more"),
+        ({"target": {"div": True}}, "[terms.flux.target]: div = True"),
+        ({"target": {"div": -1}}, "[terms.flux.target]: div = -1"),
+        ({"target": {"div": float("inf")}}, "[terms.flux.target]: div = inf"),
+        ({"target": TARGET, "data": "few.csv"}, "[terms.flux]: 4 variants cannot determine"),
+        ({"target": TARGET, "where": {"isa": "C"}}, "variants.csv: no rows with isa = C"),
+        ({"target": TARGET, "map": "core"}, "core: no such file, and no shipped port map of that name"),
+        ({"target": TARGET, "maps": "core"}, "unknown key 'maps'; did you mean 'map'?"),
+        ({"assembly": "target.s"}, "'function' is missing"),
+        ({"assembly": "target.s", "function": "g"}, "target.s: no function 'g'; functions: f"),
+        (
+            {"assembly": "target.s", "function": "f", "iterations": "4"},
+            "[terms.flux]: iterations = '4'; give a number",
+        ),
+        (
+            {"assembly": "target.s", "function": "f", "iterations": 0},
+            "[terms.flux]: iterations = 0; give unrolling",
+        ),
+    ],
+)
+def test_mistakes_are_one_line_each(folder, change, line):
+    with pytest.raises((InputError, UsageError, ModelError)) as caught:
+        term(folder, **change)
+    assert line in str(caught.value)
+    assert "\n" not in str(caught.value)
