@@ -30,7 +30,6 @@ from pipeline.gate.result import (
     Reason,
     Rename,
     Verdict,
-    point_text,
 )
 from pipeline.gate.rules import RuleTests, rule_evidence, rule_tests, total_evidence, waive
 from pipeline.gate.runs import Typical, typical_runs
@@ -38,6 +37,7 @@ from pipeline.gate.verdicts import matched_verdicts, new_kernels, side_of, vanis
 from pipeline.gate.whole import common_result, incomplete, too_noisy, unrepeated, with_common
 from pipeline.models.options import ModelOptions
 from pipeline.statistics.multiple_testing import holm
+from pipeline.wording.quantities import point_text
 
 
 class Kind(Enum):

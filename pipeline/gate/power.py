@@ -10,8 +10,9 @@ from pipeline.gate.hypothesis_tests import POWER, Family
 from pipeline.gate.matching import Matched
 from pipeline.gate.measurements import Level
 from pipeline.gate.options import CheckOptions
-from pipeline.gate.result import Power, plain_number
+from pipeline.gate.result import Power
 from pipeline.gate.verdicts import hides_regression
+from pipeline.wording.quantities import figure, value_text
 
 COVERED = 0.8  # share of the total at the largest common scale that the largest kernels take
 
@@ -76,7 +77,7 @@ def lacking_power(power: Power | None, detect: float | None) -> Sequence[str]:
     """Return why a change by the factor `detect` could have been missed, one sentence each; none if not."""
     if detect is None:
         return ()
-    wished = plain_number(detect)
+    wished = value_text(detect)
     if power is None:
         return (
             f"no point was measured in both studies, so that a factor of {wished} could not have been seen",
@@ -93,6 +94,6 @@ def lacking_power(power: Power | None, detect: float | None) -> Sequence[str]:
         elif factor > detect:
             found.append(
                 f"a factor of {wished} could have been missed: in {what} the check finds "
-                f"{plain_number(factor)} and more"
+                f"{figure(factor)} and more"
             )
     return tuple(found)

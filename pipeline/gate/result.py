@@ -1,6 +1,5 @@
 """The result of a check: per kernel a verdict with its evidence, and one outcome for the whole."""
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum, IntEnum
@@ -56,25 +55,6 @@ class Cause(Enum):
     COMMON = "all kernels"
     POWER = "power"
     NOISE = "noise"
-
-
-def plain_number(value: float, digits: int = 3) -> str:
-    """Return a number with some significant digits and without an exponent: ``1,230``, ``0.0625``."""
-    if 0 < abs(value) < 1e-4:
-        return "under 0.0001"
-    if 1e15 <= abs(value) < math.inf:
-        return "over 10^15"
-    return f"{float(f'{value:.{digits}g}'):,.15g}"
-
-
-def point_text(point: Mapping[str, float]) -> str:
-    """Return ``p = 8, n = 32``."""
-    return ", ".join(f"{name} = {value:g}" for name, value in point.items())
-
-
-def growth_text(growth: str) -> str:
-    """Return the growth of a model in words."""
-    return "constant" if growth == "1" else growth
 
 
 @dataclass(frozen=True)

@@ -15,8 +15,9 @@ from pipeline.gate.measurements import KernelId, Level, Measurements
 from pipeline.gate.noise import log_means, moderated_noise
 from pipeline.gate.options import CheckOptions, KernelRule, Waiver
 from pipeline.gate.ratios import trend
-from pipeline.gate.result import Evidence, Ground, KernelResult, Verdict, plain_number
+from pipeline.gate.result import Evidence, Ground, KernelResult, Verdict
 from pipeline.models.normal_form import factor_text, term_values
+from pipeline.wording.quantities import figure, given_percent, percent, point_text, value_text
 
 SMALLEST = float(np.finfo(np.float64).tiny)
 MATERIAL_RISE = 1.1  # a kernel may outgrow its ceiling by this factor over the measured range
@@ -158,13 +159,13 @@ def rule_evidence(tests: RuleTests, adjusted: FloatArray, parameter: str, n: int
         allowed = factor_text(parameter, rule.growth) or "constant"
         text = (
             f"grows faster than {allowed}, the ceiling for '{rule.match}'{place}: "
-            f"by a factor of {plain_number(excess * MATERIAL_RISE)} over the measured range"
+            f"by a factor of {figure(excess * MATERIAL_RISE)} over the measured range"
         )
     else:
         assert rule.share is not None
         text = (
-            f"takes {plain_number(100 * rule.share * excess)} % of the total at the largest scale; "
-            f"the ceiling for '{rule.match}' is {plain_number(100 * rule.share)} %{place}"
+            f"takes {percent(rule.share * excess)} of the total at the largest scale; "
+            f"the ceiling for '{rule.match}' is {given_percent(rule.share)}{place}"
         )
     return Evidence(tests.ground[n], text, p)
 
@@ -175,17 +176,18 @@ def total_evidence(candidate: Measurements, ahead: Forecast, options: CheckOptio
     if options.parallel_efficiency is not None:
         efficiency = candidate.parallel_efficiency
         for at in np.flatnonzero(efficiency < options.parallel_efficiency).tolist():
+            point = {candidate.parameter: float(candidate.scale[at])}
             text = (
-                f"parallel efficiency {100 * efficiency[at]:.0f} % at {candidate.parameter} = "
-                f"{candidate.scale[at]:g}; at least {100 * options.parallel_efficiency:.0f} % is required"
+                f"parallel efficiency {percent(efficiency[at])} at {point_text(point)}; "
+                f"at least {given_percent(options.parallel_efficiency)} is required"
             )
             found.append(Evidence(Ground.EFFICIENCY_RULE, text))
     if options.total is not None and ahead.prediction.lower[0, -1] > options.total:
         p = ahead.prediction
-        value, lower, most = (plain_number(v, 4) for v in (p.value[0, -1], p.lower[0, -1], options.total))
+        value, lower = (figure(v, 4) for v in (p.value[0, -1], p.lower[0, -1]))
         text = (
             f"{value} {candidate.unit} predicted at the last target (at least {lower}); "
-            f"at most {most} {candidate.unit} are allowed"
+            f"at most {value_text(options.total)} {candidate.unit} are allowed"
         )
         found.append(Evidence(Ground.TOTAL_RULE, text))
     return found

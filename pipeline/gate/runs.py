@@ -11,7 +11,7 @@ from ingest.arrays import BoolArray, FloatArray
 from pipeline.gate.measurements import Level, Measurements
 from pipeline.gate.noise import LEAST, natural_logs
 from pipeline.gate.outliers import kernel_spread, known_median, precise_kernels, repetition_weights
-from pipeline.gate.result import plain_number, point_text
+from pipeline.wording.quantities import point_text, times
 
 FEWEST_KERNELS = 10  # needed to separate the factor of every run from the noise of its kernels
 OUTLYING_SPREADS = 5.0  # of the factors of runs
@@ -96,7 +96,7 @@ class Typical:
         numbers = self.measured.repetitions
         named = [
             f"{point_text(points[p])} repetition {r + 1 if numbers is None else numbers[p, r]} "
-            f"({plain_number(float(np.exp(self.runs.log_factor[p, r])))} times)"
+            f"({times(float(np.exp(self.runs.log_factor[p, r])))})"
             for p, r in where[:MOST_NAMED]
         ]
         more = f" and {len(where) - MOST_NAMED} more" if len(where) > MOST_NAMED else ""

@@ -19,10 +19,8 @@ from pipeline.gate.result import (
     KernelResult,
     Side,
     Verdict,
-    growth_text,
-    plain_number,
-    point_text,
 )
+from pipeline.wording.quantities import figure, growth_text, percent, point_text, times, value_text
 
 ENOUGH_REPETITIONS = 3
 MOST_REPETITIONS = 100  # nobody measures more often to settle a doubt
@@ -144,7 +142,7 @@ def _evidence(
             text = _sentence(ground, float(np.exp(log_ratio[strongest])), at[strongest], len(hits), result)
             beyond = float(family.estimates[ground].log_ratio[k, strongest])
             if abs(beyond - log_ratio[strongest]) > ROUNDING:
-                text += f"; {plain_number(float(np.exp(beyond)))} times what all kernels share"
+                text += f"; {times(float(np.exp(beyond)))} what all kernels share"
             found.append(Evidence(ground, text, float(p[strongest])))
     if any(one.ground is Ground.MEASURED for one in found):  # single points say the same with a place
         found = [one for one in found if one.ground is not Ground.EVERYWHERE]
@@ -160,9 +158,7 @@ def _appeared(matched: Matched, row: int, options: CheckOptions) -> tuple[Eviden
         return ()
     at = int(np.where(absent, share, -1.0).argmax())
     (point,) = matched.candidate.named(matched.points[[at]])
-    text = (
-        f"takes {plain_number(100 * share[at])} % of the total at {point_text(point)}, and took nothing there"
-    )
+    text = f"takes {percent(share[at])} of the total at {point_text(point)}, and took nothing there"
     return (Evidence(Ground.NEW, text),)
 
 
@@ -173,7 +169,7 @@ def _masked(family: Family, k: int, level: float) -> str:
         if len(hits):
             beyond = float(np.exp(family.estimates[ground].log_ratio[k, hits].max()))
             return (
-                f"no slower than before, but {plain_number(beyond)} times slower than what all kernels "
+                f"no slower than before, but {times(beyond)} slower than what all kernels "
                 "share: if the machine was faster, this kernel got slower; run both programs in turn"
             )
     return ""
@@ -187,19 +183,19 @@ def _sentence(ground: Ground, ratio: float, at: Mapping[str, float], hits: int, 
     if ground is Ground.MEASURED:
         points = "point" if hits == 2 else "points"
         others = f", also significant at {hits - 1} other {points}" if hits > 1 else ""
-        return f"measured {plain_number(ratio)} times the baseline at {place}{others}"
+        return f"measured {times(ratio)} the baseline at {place}{others}"
     if ground is Ground.EVERYWHERE:
-        return f"measured {plain_number(ratio)} times the baseline over all points"
+        return f"measured {times(ratio)} the baseline over all points"
     if ground is Ground.GROWTH:
         way, change = ("worse", "grows") if ratio > 1 else ("better", "shrinks")
-        factor = plain_number(max(ratio, 1 / ratio))
+        factor = figure(max(ratio, 1 / ratio))
         return (
             f"scales {way}: the ratio to the baseline {change} by a factor of {factor} "
             f"over the measured range ({growth})"
         )
     if ground is Ground.TARGET:
-        return f"extrapolated to {plain_number(ratio)} times the baseline at {place} ({growth})"
-    return f"predicted {plain_number(ratio)} times the baseline at {place} by the models alone ({growth})"
+        return f"extrapolated to {times(ratio)} the baseline at {place} ({growth})"
+    return f"predicted {times(ratio)} the baseline at {place} by the models alone ({growth})"
 
 
 def _what_is_missing(
@@ -219,16 +215,16 @@ def _what_is_missing(
     spread = np.sqrt(family.changes.noise.variance[k] * family.changes.between)
     noise = float(spread[family.changes.measured.known[k]].max())
     needed = _repetitions_needed(result.detectable, matched, float(np.exp(family.log_factor[k])), options)
-    hidden = f"noise of {plain_number(100 * noise, 2)} % hides "
+    hidden = f"noise of {percent(noise)} hides "
     if result.detectable > LARGEST_FACTOR:
-        hidden += f"even changes by a factor of {plain_number(LARGEST_FACTOR)}"
+        hidden += f"even changes by a factor of {value_text(LARGEST_FACTOR)}"
     else:
-        hidden += f"changes below a factor of {plain_number(result.detectable)}"
+        hidden += f"changes below a factor of {figure(result.detectable)}"
     if needed > MOST_REPETITIONS:
         return f"{hidden}: more repetitions will not help, a quieter machine or longer runs may"
     return (
         f"{hidden}: about {needed} repetitions per point in both studies would "
-        f"reveal a factor of {options.resolution:g}"
+        f"reveal a factor of {value_text(options.resolution)}"
     )
 
 
@@ -276,7 +272,7 @@ def new_kernels(matched: Matched, options: CheckOptions) -> list[KernelResult]:
     share = whole.share_of(part.mean)
     results = []
     for row in _reported(part, share, max(options.share_floor, matched.baseline.smallest_share), known):
-        text = f"takes up to {plain_number(100 * share[row].max())} % of the total and is not in the baseline"
+        text = f"takes up to {percent(share[row].max())} of the total and is not in the baseline"
         verdict, advice = Verdict.NEW, ""
         if part.kernels[row].region in known:
             text += ", a new call path of a known region"
@@ -294,7 +290,7 @@ def vanished_kernels(matched: Matched, options: CheckOptions) -> list[KernelResu
     share = whole.share_of(part.mean)
     results = []
     for row in _reported(part, share, options.share_floor, known):
-        text = f"took up to {plain_number(100 * share[row].max())} % of the total and no longer occurs"
+        text = f"took up to {percent(share[row].max())} of the total and no longer occurs"
         side = _side_alone(part, whole, row)
         results.append(replace(_one_sided(part, row, Verdict.VANISHED, text), baseline=side))
     return results

@@ -18,10 +18,9 @@ from pipeline.gate.result import (
     KernelResult,
     Reason,
     Verdict,
-    plain_number,
-    point_text,
 )
 from pipeline.gate.verdicts import ENOUGH_REPETITIONS, changes_of
+from pipeline.wording.quantities import given_percent, percent, point_text, times
 
 FEWEST_REPETITIONS = 2
 MOST_NAMED = 3  # kernels in a sentence
@@ -74,8 +73,8 @@ def _sentence(change: CommonChange, points: Sequence[dict[str, float]], hits: np
     logs = np.concatenate([change.mean.log_ratio[0], change.points.log_ratio[0]])
     strongest = 0 if hits[0] == 0 else int(hits[np.argmax(sign * logs[hits])])
     place = " over all points" if strongest == 0 else f" at {point_text(points[strongest - 1])}"
-    factor = plain_number(float(np.exp(logs[strongest])))
-    text = f"all kernels together take {factor} times the baseline{place}"
+    factor = times(float(np.exp(logs[strongest])))
+    text = f"all kernels together take {factor} the baseline{place}"
     if change.paired:
         return f"{text}, in runs beside those of the baseline: the program, not the machine"
     return f"{text}: machine or build, cannot tell which; {INTERLEAVE}"
@@ -108,6 +107,6 @@ def too_noisy(kernels: Sequence[KernelResult], options: CheckOptions) -> list[st
     if share <= options.most_noisy:
         return []
     return [
-        f"kernels with {plain_number(100 * share)} % of the total are too noisy to judge; "
-        f"at most {plain_number(100 * options.most_noisy)} % may be"
+        f"kernels with {percent(share)} of the total are too noisy to judge; "
+        f"at most {given_percent(options.most_noisy)} may be"
     ]

@@ -12,8 +12,16 @@ from rich.text import Text
 
 from pipeline.gate.change_points import ENOUGH, LEVEL, change_points, drift
 from pipeline.gate.measurements import KernelId
-from pipeline.gate.result import growth_text, plain_number, point_text
-from pipeline.wording.quantities import callpath_text, counted, figure, number, percent
+from pipeline.wording.quantities import (
+    callpath_text,
+    counted,
+    figure,
+    growth_text,
+    number,
+    percent,
+    point_text,
+    value_text,
+)
 
 BAR = 20  # characters
 LEVEL_NAMES = {"callpath": "call path", "region": "region"}  # the total needs none
@@ -109,7 +117,7 @@ def recording_note(document: Mapping[str, Any]) -> str:
 def _remark(entry: Mapping[str, Any], changes: Mapping[str, float]) -> str:
     """What the last column says of an entry: a change point, else its verdict."""
     if entry["label"] in changes:
-        return f"{plain_number(changes[entry['label']])} × before"
+        return f"{figure(changes[entry['label']])} × before"
     return str(entry["verdict"])
 
 
@@ -118,9 +126,10 @@ def conclusion(document: Mapping[str, Any]) -> str:
     if len(document["entries"]) < ENOUGH:
         few = len(document["entries"])
         return f"too few entries at this point for change points: {few}, at least {ENOUGH} are needed"
-    text = f"{counted(len(document['change_points']), 'change point')} (normal scores, level {LEVEL:g})"
+    changes = counted(len(document["change_points"]), "change point")
+    text = f"{changes} (normal scores, level {value_text(LEVEL)})"
     trend = document["drift"]
     if trend is not None and trend["p"] <= LEVEL:
-        test = f"Mann-Kendall test, p = {trend['p']:.2g}"
-        text += f"; drift by a factor of {plain_number(trend['factor'])} over the series ({test})"
+        test = f"Mann-Kendall test, p = {figure(trend['p'], 2)}"
+        text += f"; drift by a factor of {figure(trend['factor'])} over the series ({test})"
     return text

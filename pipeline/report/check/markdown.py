@@ -1,18 +1,17 @@
 """A check as Markdown, for a pull request or a step summary."""
 
-from pipeline.gate.result import CheckResult, KernelResult, Outcome, Verdict, plain_number
+from pipeline.gate.result import CheckResult, KernelResult, Outcome, Verdict
 from pipeline.report.check.wording import (
     basis,
     growth_change,
     headline,
-    interval_text,
     kernel_name,
     power_text,
     rename_text,
     story,
 )
 from pipeline.wording.escaping import markdown
-from pipeline.wording.quantities import figure, percent
+from pipeline.wording.quantities import figure, interval_text, percent
 
 ICONS = {Outcome.PASSED: "✅", Outcome.REGRESSED: "❌", Outcome.INCONCLUSIVE: "⚠️"}
 SECTIONS = (
@@ -71,7 +70,7 @@ def _row(result: KernelResult) -> str:
         figure(result.baseline.value) if result.baseline else "–",
         figure(result.candidate.value) if result.candidate else "–",
         percent(result.share),
-        plain_number(result.measured[-1].ratio) if result.measured else "–",
+        figure(result.measured[-1].ratio) if result.measured else "–",
         _target(result),
         markdown(growth_change(result)),
         markdown(f"{file}:{result.line}") if file and result.line > 0 else "",
@@ -83,4 +82,4 @@ def _target(result: KernelResult) -> str:
     if not result.target:
         return "–"
     last = result.target[-1]
-    return f"{plain_number(last.ratio)} ({interval_text(last)})"
+    return f"{figure(last.ratio)} [{interval_text(last.lower, last.upper)}]"

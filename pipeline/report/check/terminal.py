@@ -6,7 +6,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from pipeline.gate.result import CheckResult, KernelResult, Outcome, Verdict, plain_number
+from pipeline.gate.result import CheckResult, KernelResult, Outcome, Verdict
 from pipeline.report.check.wording import (
     basis,
     growth_change,
@@ -111,8 +111,8 @@ def _table(
             figure(one.baseline.value) if one.baseline else "-",
             figure(one.candidate.value) if one.candidate else "-",
             percent(one.share),
-            plain_number(one.measured[-1].ratio) if one.measured else "-",
-            plain_number(one.target[-1].ratio) if one.target else "-",
+            figure(one.measured[-1].ratio) if one.measured else "-",
+            figure(one.target[-1].ratio) if one.target else "-",
             *([Text(growth)] if has_growth else []),
         )
     return table

@@ -5,7 +5,6 @@ from pathlib import PurePosixPath
 
 from pipeline.gate.result import (
     Cause,
-    Change,
     CheckResult,
     Ground,
     KernelResult,
@@ -13,11 +12,8 @@ from pipeline.gate.result import (
     Power,
     Rename,
     Verdict,
-    growth_text,
-    plain_number,
-    point_text,
 )
-from pipeline.wording.quantities import callpath_text, counted, percent
+from pipeline.wording.quantities import callpath_text, counted, figure, growth_text, percent, point_text
 
 RULE_IDS: Mapping[Ground, str] = {
     Ground.MEASURED: "effort-increased",
@@ -79,18 +75,16 @@ def power_text(power: Power) -> str:
     parts = []
     if power.kernel_factor is not None:
         largest = f"the {power.kernels} largest kernels" if power.kernels != 1 else "the largest kernel"
-        parts.append(
-            f"{plain_number(power.kernel_factor)} in {largest} ({percent(power.share)} of the total)"
-        )
+        parts.append(f"{figure(power.kernel_factor)} in {largest} ({percent(power.share)} of the total)")
     if power.kernel_everywhere is not None:
-        everywhere = plain_number(power.kernel_everywhere)
+        everywhere = figure(power.kernel_everywhere)
         parts.append(f"{everywhere} there if at all {counted(power.points, 'point')}")
     if power.noisy_factor is not None:
-        factor = plain_number(power.noisy_factor)
+        factor = figure(power.noisy_factor)
         parts.append(f"{factor} in {power.noisy} of the largest that are too noisy to judge")
-    parts.append(f"{plain_number(power.total_factor)} in the total")
+    parts.append(f"{figure(power.total_factor)} in the total")
     if power.common_factor is not None:
-        parts.append(f"{plain_number(power.common_factor)} if all kernels share it")
+        parts.append(f"{figure(power.common_factor)} if all kernels share it")
     if power.points == 1:
         parts.append("nothing is said of other scales")
     return f"would have seen at {point_text(power.at)} a factor of {', '.join(parts)}"
@@ -126,11 +120,6 @@ def growth_change(result: KernelResult) -> str:
     sides = (result.baseline, result.candidate)
     growths = [growth_text(side.growth) for side in sides if side is not None and side.growth]
     return " → ".join(dict.fromkeys(growths))
-
-
-def interval_text(change: Change) -> str:
-    """Return ``1.1 … 1.9``."""
-    return f"{plain_number(change.lower, 2)} … {plain_number(change.upper, 2)}"
 
 
 def basis(result: CheckResult) -> str:

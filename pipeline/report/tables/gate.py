@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from pipeline.gate.result import Change, CheckResult, Side, Verdict, growth_text, plain_number
+from pipeline.gate.result import Change, CheckResult, Side, Verdict
 from pipeline.report.check.history import conclusion, recording_note, title
 from pipeline.report.check.terminal import VERDICTS
 from pipeline.report.check.wording import headline, rename_text
@@ -18,7 +18,7 @@ from pipeline.report.tables.data_table import (
     shares,
     words,
 )
-from pipeline.wording.quantities import number
+from pipeline.wording.quantities import figure, growth_text, number
 
 RATIO = ("ratio", "ratio_lower", "ratio_upper")
 TARGET_RATIO = ("target_ratio", "target_ratio_lower", "target_ratio_upper")
@@ -91,7 +91,7 @@ def _ratios(names: Sequence[str], changes: Sequence[Sequence[Change]]) -> list[C
         else None
         for row in changes
     ]
-    return estimates(entries, names=names, show=plain_number, interval="interval")
+    return estimates(entries, names=names, show=figure, interval="interval")
 
 
 def history_table(documents: Sequence[Mapping[str, Any]], *, limit: int) -> DataTable:
@@ -121,7 +121,7 @@ def history_table(documents: Sequence[Mapping[str, Any]], *, limit: int) -> Data
         amounts(
             "change_factor",
             (change.get(entry["label"]) for change, entry in zip(changes, entries, strict=True)),
-            show=plain_number,
+            show=figure,
         ),
     ]
     notes = [f"{title(one)}: {conclusion(one)}" for one in shown]

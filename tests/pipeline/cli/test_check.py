@@ -286,7 +286,7 @@ def test_history_keeps_commits_and_shows_the_change(call, studies, tmp_path):
     (kernel,) = json.loads(out)["kernels"]
     assert [c["label"] for c in kernel["change_points"]] == ["c5"]
     _, out, _ = call("history", "show", "main/sum", "--file", file)
-    assert "8 × before" in out
+    assert "8.00 × before" in out
     code, _, error = call("history", "show", "nix", "--file", file)
     assert code == 2 and "'nix' matches no kernel; try '*' or 'total'" in error
 

@@ -157,13 +157,13 @@ def test_broken_rules_in_words():
     growth, share, constant = (rule_evidence(tests, adjusted, "p", n) for n in range(3))
     assert growth == Evidence(
         Ground.GROWTH_RULE,
-        "grows faster than p^(1/2), the ceiling for '*/k5' (pipeline.toml:7): by a factor of 4 over the "
+        "grows faster than p^(1/2), the ceiling for '*/k5' (pipeline.toml:7): by a factor of 4.00 over the "
         "measured range",
         0.01,
     )
     assert share == Evidence(
         Ground.SHARE_RULE,
-        "takes 39 % of the total at the largest scale; the ceiling for '*/k5' is 20 % (pipeline.toml:7)",
+        "takes 39.0 % of the total at the largest scale; the ceiling for '*/k5' is 20 % (pipeline.toml:7)",
         0.02,
     )
     assert constant.text.startswith("grows faster than constant, the ceiling for '*/k6': ")
@@ -178,8 +178,8 @@ def test_rules_about_the_whole():
 
     assert texts() == texts(parallel_efficiency=0.6) == []
     assert texts(parallel_efficiency=0.7) == [
-        (Ground.EFFICIENCY_RULE, "parallel efficiency 68 % at p = 64; at least 70 % is required"),
-        (Ground.EFFICIENCY_RULE, "parallel efficiency 60 % at p = 128; at least 70 % is required"),
+        (Ground.EFFICIENCY_RULE, "parallel efficiency 67.5 % at p = 64; at least 70 % is required"),
+        (Ground.EFFICIENCY_RULE, "parallel efficiency 60.0 % at p = 128; at least 70 % is required"),
     ]
     unknown = replace(whole, parallel_efficiency=np.full(5, np.nan))
     assert texts(unknown, parallel_efficiency=1.0) == []
@@ -189,7 +189,7 @@ def test_rules_about_the_whole():
         (
             Ground.TOTAL_RULE,
             f"{value:.4g} core-s predicted at the last target (at least {lower:.4g}); "
-            f"at most {lower * 0.999:.4g} core-s are allowed",
+            f"at most {lower * 0.999:.12g} core-s are allowed",
         )
     ]
 

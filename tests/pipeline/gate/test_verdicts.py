@@ -39,15 +39,15 @@ def test_evidence_in_words():
     worse = texts(study(many(k5=15 * P / 8), seed=2, noise=0.001), before, "main", "k5")
     assert worse == {
         Ground.MEASURED: "measured 16 times the baseline at p = 128, also significant at 3 other points",
-        Ground.GROWTH: "scales worse: the ratio to the baseline grows by a factor of 16 over the measured "
+        Ground.GROWTH: "scales worse: the ratio to the baseline grows by a factor of 16.0 over the measured "
         "range (growth: constant before, p now)",
         Ground.TARGET: "extrapolated to 64 times the baseline at p = 512 (growth: constant before, p now)",
     }
     better = texts(before, study(many(k5=15 * P / 8), seed=2, noise=0.001), "main", "k5")
     assert better == {
         Ground.MEASURED: "measured 0.0625 times the baseline at p = 128, also significant at 3 other points",
-        Ground.GROWTH: "scales better: the ratio to the baseline shrinks by a factor of 16 over the measured "
-        "range (growth: p before, constant now)",
+        Ground.GROWTH: "scales better: the ratio to the baseline shrinks by a factor of 16.0 over "
+        "the measured range (growth: p before, constant now)",
         Ground.TARGET: "extrapolated to 0.0156 times the baseline at p = 512 "
         "(growth: p before, constant now)",
     }
@@ -159,7 +159,7 @@ def test_hopeless_noise_is_not_answered_by_thousands_of_repetitions():
     hopeless = of(run(noisy(1.5, 2), noisy(1.5, 1)), "main", "a")
     assert hopeless.detectable > 1000
     assert re.fullmatch(
-        r"noise of \d+ % hides even changes by a factor of 1,000: more repetitions will not help, "
+        r"noise of \S+ % hides even changes by a factor of 1000: more repetitions will not help, "
         r"a quieter machine or longer runs may",
         hopeless.advice,
     )
@@ -244,7 +244,7 @@ def test_a_new_region_fails_from_its_share_on_wherever_it_is_largest():
     (passes,) = new_kernels(matched, CheckOptions(new_share=share * 1.001))
     assert (fails.verdict, passes.verdict) == (Verdict.REGRESSION, Verdict.NEW)
     assert fails.kernel == KernelId(Level.REGION, ("extra",))
-    text = f"takes up to {100 * share:.3g} % of the total and is not in the baseline"
+    text = f"takes up to {100 * share:.1f} % of the total and is not in the baseline"
     assert fails.evidence == passes.evidence == (Evidence(Ground.NEW, text),)
     assert (fails.advice, passes.advice) == ("write a new baseline if this is intended", "")
     assert fails.candidate == Side(value=0.0, share=0.0) and fails.baseline is None
@@ -284,7 +284,7 @@ def test_vanished_kernels_have_a_baseline_and_no_candidate():
     before = study({"a": 1.0, "b": [1, 1, 1, 1, 0.5]}, noise=0)
     (gone,) = vanished_kernels(match(before, without(before, "b")), CheckOptions())
     assert gone.verdict is Verdict.VANISHED
-    assert gone.evidence == (Evidence(Ground.NEW, "took up to 50 % of the total and no longer occurs"),)
+    assert gone.evidence == (Evidence(Ground.NEW, "took up to 50.0 % of the total and no longer occurs"),)
     assert gone.baseline == Side(value=0.5, share=0.5 / 1.5) and gone.candidate is None
     assert vanished_kernels(match(before, without(before, "b")), CheckOptions(share_floor=0.51)) == []
 

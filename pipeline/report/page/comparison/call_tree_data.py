@@ -10,9 +10,10 @@ from ingest.calltree import ROOT, CallTree
 from ingest.cpp_names import short_name
 from pipeline.gate.call_trees import ComparedScale, ComparedTrees, Values
 from pipeline.gate.measurements import KernelId, Level
-from pipeline.gate.result import Change, CheckResult, Verdict, point_text
+from pipeline.gate.result import Change, CheckResult, Verdict
 from pipeline.models.kernels import sum_groups
 from pipeline.report.page.embedding import integers, packed
+from pipeline.wording.quantities import point_text
 
 NOWHERE = -1  # of kernels that are not one call path
 MOST = 4000  # call paths that the page shows by themselves

@@ -12,9 +12,9 @@ from rich.text import Text
 
 from pipeline.gate.call_trees import ComparedTrees
 from pipeline.gate.measurements import KernelId
-from pipeline.gate.result import Change, CheckResult, KernelResult, Verdict, plain_number, point_text
+from pipeline.gate.result import Change, CheckResult, KernelResult, Verdict
 from pipeline.report.check.terminal import show_details
-from pipeline.report.check.wording import basis, interval_text, kernel_name, rename_text, story
+from pipeline.report.check.wording import basis, kernel_name, rename_text, story
 from pipeline.report.page.comparison.call_tree_data import call_tree_data
 from pipeline.report.page.embedding import (
     COMPARISON,
@@ -25,7 +25,7 @@ from pipeline.report.page.embedding import (
 )
 from pipeline.report.tables.data_table import DataTable
 from pipeline.report.tables.gate import changes_table
-from pipeline.wording.quantities import callpath_text, figure, percent
+from pipeline.wording.quantities import callpath_text, figure, interval_text, percent, point_text
 
 TEMPLATE, STYLES = "comparison.html", "comparison.css"
 REPORT_STYLES = ("tokens", "layout", "table", "chart", "tree")
@@ -125,9 +125,9 @@ def _row(result: KernelResult) -> dict[str, object]:
         "a": figure(before.value) if before else "–",
         "b": figure(after.value) if after else "–",
         "share": percent(result.share),
-        "ratio": plain_number(last.ratio) if last else "–",
+        "ratio": figure(last.ratio) if last else "–",
         "interval": _interval(last),
-        "target": plain_number(ahead.ratio) if ahead else "–",
+        "target": figure(ahead.ratio) if ahead else "–",
         "target_interval": _interval(ahead),
         "bar": _bar(last),
         "models": [s.formula for s in (before, after) if s is not None and s.formula],
@@ -136,7 +136,7 @@ def _row(result: KernelResult) -> dict[str, object]:
 
 
 def _interval(change: Change | None) -> str:
-    return interval_text(change) if change is not None else ""
+    return interval_text(change.lower, change.upper) if change is not None else ""
 
 
 def _bar(change: Change | None) -> dict[str, float] | None:

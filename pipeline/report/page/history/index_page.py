@@ -16,7 +16,7 @@ from pipeline.report.page.history.drawing import date_text, sparkline
 from pipeline.report.page.history.steps_table import StepRow, step_rows
 from pipeline.report.page.history.wording import Wording, kernel_name, kernel_place
 from pipeline.wording.escaping import visible
-from pipeline.wording.quantities import counted, percent, point_text
+from pipeline.wording.quantities import counted, figure, percent, point_text
 
 MATRIX = (Measure.TARGET, Measure.GROWTH, Measure.EFFICIENCY)
 RECENT = 20  # entries in which changes are recent
@@ -150,7 +150,7 @@ def chance(site: Site) -> str:
     having = sum(bool(trend.changes) for trend in enough)
     return (
         f"{having} of {len(enough)} series have a change point; if nothing changed, about "
-        f"{LEVEL * len(enough):.2g} of them would by chance"
+        f"{figure(LEVEL * len(enough), 2)} of them would by chance"
     )
 
 

@@ -9,14 +9,13 @@ import numpy as np
 
 from ingest.arrays import IntArray
 from pipeline.gate.measurements import Level
-from pipeline.gate.result import growth_text
 from pipeline.gate.trends import KernelTrends, Measure, Trend
 from pipeline.report.page.embedding import packed
 from pipeline.report.page.history.drawing import CHART, LEFT, RIGHT, SECONDS_PER_DAY, chart, date_text
 from pipeline.report.page.history.index_page import Site, no_change
 from pipeline.report.page.history.wording import Wording, kernel_name, kernel_place
 from pipeline.wording.escaping import visible
-from pipeline.wording.quantities import counted, percent
+from pipeline.wording.quantities import BETWEEN, counted, growth_text, percent
 
 MOST_ENTRIES = 2000  # the newest, that the page can show one by one
 FIRST_ROWS = 25  # of the table of entries; the script shows the others
@@ -62,7 +61,7 @@ def _facts(site: Site, n: int, wording: Wording) -> list[tuple[str, str]]:
     lower, value, upper = (m[n, -1] for m in (entries.lower, entries.predicted, entries.upper))
     if np.isfinite([lower, upper]).all() and value > 0:
         ends = (wording.value(Measure.TARGET, float(target * end / value)) for end in (lower, upper))
-        found.append(("90 % interval of the newest prediction", " to ".join(ends)))
+        found.append(("90 % interval of the newest prediction", BETWEEN.join(ends)))
     verdict = int(entries.verdict[n, -1])
     if verdict >= 0:
         found.append(("Verdict of its check", visible(entries.verdicts[verdict])))

@@ -9,7 +9,7 @@ from pipeline.report.page.history.index_page import RECENT, Site, facts, no_chan
 from pipeline.report.page.history.steps_table import StepRow
 from pipeline.report.page.history.wording import Wording, kernel_name, kernel_place
 from pipeline.wording.escaping import markdown
-from pipeline.wording.quantities import percent
+from pipeline.wording.quantities import figure, percent
 
 ROWS = 10
 FEWEST_ENTRIES = 20  # before the newest, to say that it is unusual
@@ -34,7 +34,7 @@ def _whole(site: Site) -> str:
         if not np.isfinite(now):
             continue
         level = float(np.median(before)) if len(before) else np.nan
-        ratio = f"× {now / level:.3g}" if np.isfinite(level) else "–"
+        ratio = f"× {figure(now / level)}" if np.isfinite(level) else "–"
         cells = (wording.title(measure), wording.value(measure, now), wording.value(measure, level), ratio)
         rows.append(f"| {' | '.join(map(markdown, cells))} |")
     return "\n".join(rows)
@@ -90,7 +90,8 @@ def _unusual(site: Site) -> Iterator[str]:
     if not found:
         return
     found.sort(key=lambda one: -abs(np.log(one[1])))
-    yield f"### Outside of all values since the last change ({len(found)}, by chance about {expected:.2g})"
+    chance = f"by chance about {figure(expected, 2)}"
+    yield f"### Outside of all values since the last change ({len(found)}, {chance})"
     yield "\n".join(_unusual_rows(found[:ROWS], site))
 
 
@@ -103,7 +104,7 @@ def _unusual_rows(found: Sequence[tuple[KernelTrends, float]], site: Site) -> It
         verdict = int(site.entries.verdict[n, -1])
         cells = (
             wording.value(Measure.MEASURED, float(kernel.measures[Measure.MEASURED].values[-1])),
-            f"{ratio:.3g}",
+            figure(ratio),
             percent(float(site.entries.share[n, -1])),
             site.entries.verdicts[verdict] if verdict >= 0 else "",
         )

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from pipeline.gate.trends import KernelTrends, Measure, Step, steps
 from pipeline.report.page.history.commits import Commits
 from pipeline.report.page.history.drawing import date_text, direction
-from pipeline.report.page.history.wording import Wording, factor_text, interval_text
+from pipeline.report.page.history.wording import Wording, factor_text
+from pipeline.wording.quantities import interval_text
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -108,7 +109,7 @@ def _cell(kernel: KernelTrends, step: Step, measure: Measure, wording: Wording) 
     after = next(n for n, (start, _, _) in enumerate(levels) if start == change.at)
     return Cell(
         factor=factor_text(change),
-        interval=interval_text(change),
+        interval=interval_text(change.lower, change.upper),
         before=wording.value(measure, levels[after - 1][2]),
         after=wording.value(measure, levels[after][2]),
         direction=direction(measure, change.factor),

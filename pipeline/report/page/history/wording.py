@@ -7,10 +7,9 @@ import numpy as np
 
 from pipeline.gate.change_points import ChangePoint
 from pipeline.gate.measurements import KernelId, Level
-from pipeline.gate.result import plain_number
 from pipeline.gate.trends import Entries, Measure
 from pipeline.wording.escaping import shown_name, visible
-from pipeline.wording.quantities import callpath_text, percent, point_text, quantity
+from pipeline.wording.quantities import callpath_text, figure, percent, point_text, quantity
 
 WHOLE = "whole program"
 CALLERS_WIDTH = 90
@@ -46,7 +45,7 @@ class Wording:
         if not np.isfinite(value):
             return NOTHING
         if measure is Measure.GROWTH:
-            return f"× {plain_number(value)}"
+            return f"× {figure(value)}"
         if measure is Measure.EFFICIENCY:
             return percent(value)
         return quantity(value, self.units[measure])
@@ -54,12 +53,7 @@ class Wording:
 
 def factor_text(change: ChangePoint) -> str:
     """Write by which factor a level changed: ``× 1.31``."""
-    return f"× {plain_number(change.factor)}"
-
-
-def interval_text(change: ChangePoint) -> str:
-    """Write the interval of a factor."""
-    return f"{plain_number(change.lower)} to {plain_number(change.upper)}"
+    return f"× {figure(change.factor)}"
 
 
 def kernel_name(kernel: KernelId) -> str:

@@ -55,7 +55,7 @@ def test_markdown_rows_show_values_ratios_growth_and_source():
     one_sided = kernel("g", baseline=None, measured=(), target=(), file="g.c")
     gone = kernel("h", candidate=None, baseline=Side(value=2.0, share=0.1))
     text = check_markdown(result(full, one_sided, gone))
-    expected = "| main › f | 2.00 | 3.00 | 25.0 % | 1.5 | 1.75 (1.2 … 1,200) | constant → p | f.c\\:7 |"
+    expected = "| main › f | 2.00 | 3.00 | 25.0 % | 1.50 | 1.75 [1.25 .. 1234] | constant → p | f.c\\:7 |"
     assert expected in text
     assert "| main › g | – | 3.00 | 25.0 % | – | – |  |  |" in text
     assert "| main › h | 2.00 | – | 10.0 % |" in text

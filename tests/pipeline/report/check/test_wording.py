@@ -5,15 +5,12 @@ import pytest
 from pipeline.gate.measurements import KernelId, Level
 from pipeline.gate.result import (
     Cause,
-    Change,
     Evidence,
     Ground,
     Outcome,
     Reason,
     Side,
     Verdict,
-    plain_number,
-    point_text,
 )
 from pipeline.report.check.wording import (
     CAUSES,
@@ -22,7 +19,6 @@ from pipeline.report.check.wording import (
     basis,
     growth_change,
     headline,
-    interval_text,
     kernel_name,
     rule_id,
     source_file,
@@ -108,29 +104,3 @@ def test_every_ground_has_a_rule_with_a_text():
 )
 def test_source_files_are_relative_to_the_root(file, line, root, shown):
     assert source_file(kernel(file=file, line=line), root) == shown
-
-
-@pytest.mark.parametrize(
-    ("value", "digits", "text"),
-    [
-        (1234.0, 3, "1,230"),
-        (5.55e6, 3, "5,550,000"),
-        (0.0625, 3, "0.0625"),
-        (16.04, 3, "16"),
-        (137.2, 2, "140"),
-        (0.0001, 3, "0.0001"),
-        (0.00001234, 3, "under 0.0001"),
-        (0.0, 3, "0"),
-        (1e15, 3, "over 10^15"),
-        (9.99e14, 3, "999,000,000,000,000"),
-        (float("inf"), 3, "inf"),
-        (-1234.0, 3, "-1,230"),
-    ],
-)
-def test_numbers_in_sentences_have_no_exponent(value, digits, text):
-    assert plain_number(value, digits) == text
-
-
-def test_points_and_intervals_in_words():
-    assert point_text({"p": 8.0, "n": 0.5}) == "p = 8, n = 0.5"
-    assert interval_text(Change({}, 2.0, 1.234, 1234.0)) == "1.2 … 1,200"

@@ -119,7 +119,7 @@ function quantity(value, unit) {
 function valueText(measure, entry) {
   const value = values[measure][entry];
   if (!Number.isFinite(value)) return "–";
-  if (measure === GROWTH) return `× ${Number(value.toPrecision(3))}`;
+  if (measure === GROWTH) return `× ${figure(value)}`;
   if (measure === EFFICIENCY) return value < 0.001 ? "<0.1 %" : `${(100 * value).toFixed(1)} %`;
   return quantity(value, data.units[measure]);
 }
