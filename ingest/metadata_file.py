@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ingest.errors import InputError
-from ingest.readers.textfile import read_text
+from ingest.reading.textfile import read_text
 from ingest.toml_text import TEXTS_HINT, TomlError, parse_toml, texts_of
 
 METADATA_FILE = "metadata.toml"

@@ -7,13 +7,12 @@ from functools import cache
 from pathlib import Path
 
 from ingest.errors import InputError
+from ingest.formats import ProfileReader
 from ingest.metadata_file import METADATA_FILE
-from ingest.readers import PROFILE_READERS, ProfileReader, find_profile_reader
+from ingest.readers import find_profile_reader, profile_readers
 from ingest.run_names import named_parameters
 
 DEPTH = 2  # a run's folder, or a Score-P experiment folder (scorep-DATE) within it
-
-FALLBACKS = sorted({reader.fallback for reader in PROFILE_READERS})
 
 _PARAMETER = re.compile(r"\.[A-Za-z]+[0-9]+")
 
@@ -74,10 +73,11 @@ def search_profiles(directory: Path) -> tuple[list[FoundProfile], list[Skipped]]
         entries = [entry for entry in _visible(directory) if entry.name != METADATA_FILE]
     except OSError as error:
         raise InputError(f"cannot be listed: {error.strerror or error}", where=str(directory)) from error
+    fallbacks = sorted({reader.fallback for reader in profile_readers()})
     find = cache(find_profile_reader)  # each file is looked at once, not for each kind of readers
     for entry in entries:
         try:
-            levels = (list(_below(entry, DEPTH, fallback, find)) for fallback in FALLBACKS)
+            levels = (list(_below(entry, DEPTH, fallback, find)) for fallback in fallbacks)
             profiles, derived = _originals(next(filter(None, levels), []))
             profiles, copies = _different(profiles)
         except OSError as error:

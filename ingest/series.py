@@ -54,7 +54,7 @@ def split_callpath(text: str) -> tuple[str, ...]:
 
 
 @dataclass(kw_only=True)
-class Measurements:
+class SeriesBuilder:
     """Values in the order of a file, in columns; repetitions are numbered by their order.
 
     Attributes:

@@ -18,10 +18,10 @@ from pathlib import Path
 import numpy as np
 from pycubexr import CubexParser
 
-from ingest.readers import inflate
-from ingest.readers.cubex import read
 from ingest.readers.cubex.container import open_container
-from ingest.readers.cubex.values import CubexValues
+from ingest.readers.cubex.cubex_profile import read
+from ingest.readers.cubex.cubex_values import CubexValues
+from ingest.reading import inflate
 from tests.cubex_writer import MetricSpec, RegionSpec, write_cubex
 
 METRICS = ("time", "visits")

@@ -35,7 +35,7 @@ Tell = Callable[[Any, Path], dict[str, Any]]
 def ours() -> tuple[Read, Tell]:
     """Return reading with all metrics, exclusive and inclusive, and what to tell of the result."""
     from ingest.readers import read_profile
-    from ingest.readers.caliper.assemble import OUTSIDE
+    from ingest.readers.caliper.caliper_profile import OUTSIDE
 
     def read(path: Path) -> Any:
         profile = read_profile(path)

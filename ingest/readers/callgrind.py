@@ -14,9 +14,10 @@ from pathlib import Path
 
 from ingest.calltree import ROOT
 from ingest.errors import InputError
+from ingest.formats import ProfileReader
 from ingest.profile import Metric, Profile
-from ingest.readers.stacks import UNKNOWN, VISITS, Stacks
-from ingest.readers.textfile import head_lines, lines_of
+from ingest.reading.stacks import UNKNOWN, VISITS, Stacks
+from ingest.reading.textfile import head_lines, lines_of
 
 HEAD_BYTES = 1 << 16
 MAX_EVENTS = 64
@@ -264,3 +265,6 @@ def _reconciled(reading: _Reading) -> str:
     if not stated:
         return f"functions {listed:.15g} {event}, no total is stated"
     return f"functions {listed:.15g} {event} = {100 * listed / stated:.2f} % of the stated {stated}"
+
+
+READER = ProfileReader(name="callgrind", pattern="callgrind.out.*", matches=matches, read=read, fallback=1)

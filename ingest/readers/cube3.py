@@ -17,9 +17,10 @@ import numpy as np
 from ingest.arrays import FloatArray
 from ingest.calltree import CallTree
 from ingest.errors import InputError
+from ingest.formats import ProfileReader
 from ingest.profile import LARGEST, LocationTable, Metric, Profile, RegionTable, ValuesInMemory
-from ingest.readers.inflate import inflation_limit
-from ingest.readers.textfile import head
+from ingest.reading.inflate import inflation_limit
+from ingest.reading.textfile import head
 
 MAX_BYTES = 1 << 31  # of XML
 MAX_VALUES = 1 << 27
@@ -287,3 +288,6 @@ class _Events:
 
     def entity(self, name: str, *_: object) -> None:
         raise ValueError(f"it declares an entity ('{name[:20]}'), which CUBE does not")
+
+
+READER = ProfileReader(name="CUBE 3", pattern="*.cube", matches=matches, read=read)

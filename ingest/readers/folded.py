@@ -8,9 +8,10 @@ import re
 from pathlib import Path
 
 from ingest.errors import InputError
+from ingest.formats import ProfileReader
 from ingest.profile import Profile
-from ingest.readers.stacks import NO_SECONDS, SAMPLES, UNKNOWN, Stacks, skipped_lines
-from ingest.readers.textfile import head_lines, lines_of
+from ingest.reading.stacks import NO_SECONDS, SAMPLES, UNKNOWN, Stacks, skipped_lines
+from ingest.reading.textfile import head_lines, lines_of
 
 HEAD_BYTES = 1 << 18
 
@@ -61,3 +62,8 @@ def _frames(stack: str) -> list[str]:
 def _is_stack(line: str) -> bool:
     stack, _, value = line.rstrip().rpartition(" ")
     return bool(stack.strip() and _VALUE.fullmatch(value))
+
+
+READER = ProfileReader(
+    name="folded stacks", pattern="*.folded", matches=matches, read=read, fallback=2, precedence=1
+)

@@ -12,9 +12,10 @@ from pathlib import Path
 
 from ingest.calltree import ROOT
 from ingest.errors import InputError
+from ingest.formats import ProfileReader
 from ingest.profile import Profile
-from ingest.readers.stacks import TIME, VISITS, Stacks
-from ingest.readers.textfile import head_lines, lines_of
+from ingest.reading.stacks import TIME, VISITS, Stacks
+from ingest.reading.textfile import head_lines, lines_of
 
 HEAD_BYTES = 1 << 18
 MAX_LINE = 4000
@@ -154,3 +155,6 @@ def _is_header(number: int, line: str, start: str, source: str) -> bool:
             f"line {number}: a header of gprof that is not known: {line.strip()[:80]}", where=source
         )
     return True
+
+
+READER = ProfileReader(name="gprof", pattern="gprof.txt", matches=matches, read=read, fallback=1)

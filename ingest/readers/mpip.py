@@ -15,9 +15,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ingest.errors import InputError
+from ingest.formats import ProfileReader
 from ingest.profile import Profile
-from ingest.readers.stacks import TIME, UNKNOWN, VISITS, Stacks
-from ingest.readers.textfile import head_lines, lines_of
+from ingest.reading.stacks import TIME, UNKNOWN, VISITS, Stacks
+from ingest.reading.textfile import head_lines, lines_of
 from ingest.run_names import PROCESSES
 
 HEAD_BYTES = 1 << 18
@@ -252,3 +253,8 @@ def _count(text: str) -> int:
     if not (text.isdecimal() and len(text) < MAX_DIGITS):
         raise ValueError(f"not a number: {text[:30]}")
     return int(text)
+
+
+READER = ProfileReader(
+    name="mpiP", pattern="*.mpiP", matches=matches, read=read, unnamed_parameters=parameters, fallback=1
+)

@@ -13,10 +13,11 @@ from pathlib import Path
 
 from ingest.calltree import ROOT
 from ingest.errors import InputError
+from ingest.formats import ProfileReader
 from ingest.number_text import figure
 from ingest.profile import Metric, Profile
-from ingest.readers.stacks import NO_SECONDS, SAMPLES, TIME, UNKNOWN, Place, Stacks, skipped_lines
-from ingest.readers.textfile import head_lines, lines_of
+from ingest.reading.stacks import NO_SECONDS, SAMPLES, TIME, UNKNOWN, Place, Stacks, skipped_lines
+from ingest.reading.textfile import head_lines, lines_of
 
 HEAD_BYTES = 1 << 16
 MAX_HEAD = 1000  # characters of a head line
@@ -290,3 +291,6 @@ def _of_threads(script: _Script) -> Iterator[str]:
             f"{figure(100 * idle / total, 2)} % of the samples are of idle processors ({IDLE}):"
             " perf script --comm NAME leaves them out"
         )
+
+
+READER = ProfileReader(name="perf", pattern="*.perf", matches=matches, read=read, fallback=1)

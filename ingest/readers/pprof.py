@@ -15,10 +15,11 @@ from typing import TypeAlias
 
 from ingest.calltree import ROOT
 from ingest.errors import InputError
+from ingest.formats import ProfileReader
 from ingest.profile import Metric, Profile
-from ingest.readers.inflate import GZIP_MAGIC, gunzip
-from ingest.readers.stacks import NO_SECONDS, SAMPLES, TIME, UNKNOWN, Stacks
-from ingest.readers.textfile import head, read_bytes
+from ingest.reading.inflate import GZIP_MAGIC, gunzip
+from ingest.reading.stacks import NO_SECONDS, SAMPLES, TIME, UNKNOWN, Stacks
+from ingest.reading.textfile import head, read_bytes
 from ingest.time_units import SECONDS
 
 MAX_BYTES = 1 << 29
@@ -250,3 +251,6 @@ def _varint(content: bytes, at: int) -> tuple[int, int]:
         if byte < 0x80:
             return _signed(value), at
         shift += 7
+
+
+READER = ProfileReader(name="pprof", pattern="*.prof, *.pb.gz", matches=matches, read=read, fallback=1)

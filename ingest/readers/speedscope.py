@@ -13,9 +13,10 @@ from pathlib import Path
 
 from ingest.calltree import ROOT
 from ingest.errors import InputError
+from ingest.formats import ProfileReader
 from ingest.profile import LARGEST, Metric, Profile
-from ingest.readers.stacks import NO_SECONDS, SAMPLES, TIME, UNKNOWN, Stacks
-from ingest.readers.textfile import head, read_text, writable
+from ingest.reading.stacks import NO_SECONDS, SAMPLES, TIME, UNKNOWN, Stacks
+from ingest.reading.textfile import head, read_text, writable
 from ingest.time_units import SECONDS
 
 BYTES = Metric("bytes", "bytes")
@@ -220,3 +221,6 @@ def _mapping(value: object, what: str) -> Mapping[str, object]:
     if not isinstance(value, dict):
         raise _DamageError(f"{what} is not an object")
     return value
+
+
+READER = ProfileReader(name="speedscope", pattern="*.speedscope.json", matches=matches, read=read, fallback=1)

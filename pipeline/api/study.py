@@ -8,11 +8,11 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from ingest.readers.tables.files import Frame
-from ingest.readers.tables.rows import read_rows
-from ingest.readers.tables.study import make_study
+from ingest.reading.csv_files import Frame
 from ingest.scaling import decide_scaling
 from ingest.table_mapping import TableMapping
+from ingest.tables.table_rows import read_rows
+from ingest.tables.table_study import make_study
 from pipeline.api.models import Models
 from pipeline.config.options import Options, load_options, override
 from pipeline.questions.analysis import scaling_of

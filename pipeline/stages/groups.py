@@ -6,9 +6,9 @@ from pathlib import Path
 
 from ingest.discovery import Discovery
 from ingest.errors import InputError, UsageError
-from ingest.readers import SeriesReader
-from ingest.readers.tables.source import TableSource
+from ingest.formats import SeriesReader
 from ingest.run_settings import SETTING, described_as, metadata_of, stated
+from ingest.tables.table_files import TableSource
 from pipeline.config.options import Options
 from pipeline.execution.executor import Progress, no_progress
 from pipeline.stages.ingest import Located, locate

@@ -12,17 +12,18 @@ from ingest.alignment import MeasuredRun, align, experiment_from_series, with_pr
 from ingest.discovery import Discovery, Run, Skipped, discover
 from ingest.errors import InputError
 from ingest.experiment import Experiment
+from ingest.formats import SeriesReader
 from ingest.metric_choice import MetricChoice
 from ingest.profile import Profile
 from ingest.profile_search import search_profiles
-from ingest.readers import SeriesReader, find_profile_reader, find_series_reader
-from ingest.readers.tables.source import TableSource, find_tables
-from ingest.readers.tables.study import TableStudy
+from ingest.readers import find_profile_reader, find_series_reader
 from ingest.reduction import ReducedProfile, reduce_profile
 from ingest.run_checks import RENAME, foreign_runs, misnamed_runs
 from ingest.run_names import RunSpec, named_parameters
 from ingest.study_checks import doubts
 from ingest.table_mapping import TableMapping
+from ingest.tables.table_files import TableSource, find_tables
+from ingest.tables.table_study import TableStudy
 from pipeline.execution.choice import local_executor
 from pipeline.execution.executor import ExecutorChoice, Progress, no_progress
 from pipeline.stages.comparable_runs import comparable_runs

@@ -13,9 +13,8 @@ from ingest.arrays import FloatArray
 from ingest.discovery import Run, without_names
 from ingest.errors import InputError, RunNameError
 from ingest.experiment import Experiment
+from ingest.formats import SeriesReader
 from ingest.profile import Metric, Profile
-from ingest.readers import SeriesReader
-from ingest.readers.tables.source import TableSource
 from ingest.reduction import ReducedProfile, reduce_profile
 from ingest.region_class import CLASSES, RegionClass, region_classes
 from ingest.run_names import RunSpec
@@ -33,6 +32,7 @@ from ingest.run_settings import (
 )
 from ingest.scaling import Scaling, decide_scaling
 from ingest.table_mapping import TableMapping
+from ingest.tables.table_files import TableSource
 from pipeline.execution.executor import Progress, no_progress
 from pipeline.stages.ingest import Located, ingest, is_problem, locate, skipped_entry
 

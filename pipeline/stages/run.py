@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from ingest.discovery import Discovery
-from ingest.readers.tables.source import TableSource
 from ingest.run_settings import not_instrumented
+from ingest.tables.table_files import TableSource
 from pipeline.config.options import Options, reuse_key
 from pipeline.execution.choice import choose_executor
 from pipeline.execution.executor import Progress, no_progress

@@ -8,7 +8,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from ingest.errors import InputError
-from ingest.readers import ProfileReader
+from ingest.formats import ProfileReader
 
 DIGEST_BLOCK = 1 << 20
 LIBRARIES = ("callpath-pipeline", "numpy", "pandas", "scipy", "scikit-learn", "pyarrow")

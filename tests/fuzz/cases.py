@@ -17,10 +17,10 @@ import numpy as np
 from ingest.discovery import discover
 from ingest.errors import InputError, PipelineError
 from ingest.metadata_file import noted_metadata
-from ingest.readers import PROFILE_READERS, SERIES_READERS
-from ingest.readers.tables.source import find_tables
+from ingest.readers import profile_readers, series_readers
 from ingest.run_names import parse_run_name
 from ingest.table_mapping import TableMapping
+from ingest.tables.table_files import find_tables
 from pipeline.projection.machines.machine_values import load_machine
 from pipeline.projection.study.study_machine import place, slowdowns
 from pipeline.projection.terms.measured_term import StoredModels
@@ -38,7 +38,7 @@ TABLES = ("CSV table", "Parquet table", "ReFrame log", "ReFrame report", "Ramble
 
 MACHINES, METADATA_FILES = "machine file", "metadata file"
 TARGETS = (
-    *(reader.name for reader in (*PROFILE_READERS, *SERIES_READERS)),
+    *(reader.name for reader in (*profile_readers(), *series_readers())),
     *TABLES,
     MACHINES,
     METADATA_FILES,
@@ -132,10 +132,10 @@ def _ways() -> Mapping[str, Callable[[Path], None]]:
         MACHINES: _use_machine,
         METADATA_FILES: _read_metadata,
     }
-    for profiles in PROFILE_READERS:
+    for profiles in profile_readers():
         ways[profiles.name] = lambda path, reader=profiles: _read_profile(reader, path)
     ways |= dict.fromkeys(TABLES, _read_tables)
-    for series in SERIES_READERS:
+    for series in series_readers():
         ways[series.name] = lambda path, reader=series: _read_series(reader, path)
     return ways
 

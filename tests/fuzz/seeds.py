@@ -11,6 +11,7 @@ from tempfile import TemporaryDirectory
 import numpy as np
 import pandas as pd
 
+from ingest.readers import profile_readers, series_readers
 from tests import foam_cases
 from tests.cubex_writer import GroupSpec, MetricSpec, RegionSpec, write_cubex
 from tests.ingest.readers import (
@@ -21,13 +22,13 @@ from tests.ingest.readers import (
     hpctoolkit_files,
     hpctoolkit_meta_files,
     profiler_files,
-    table_files,
     tau_files,
     timer_logs,
 )
 from tests.ingest.readers.caliper import cali_files, json_split_files
 from tests.ingest.readers.craypat.reports import CRAYPAT
 from tests.ingest.readers.likwid import outputs
+from tests.ingest.tables import table_files
 
 SAMPLES = Path(__file__).parents[2] / "sample_profiles"
 PARENT = (-1, 0, 1, 1, 0, 4)
@@ -144,6 +145,9 @@ def seeds() -> Mapping[str, tuple[Seed, ...]]:
             folder, "x.json", table_files.ramble(points=(2, 4)), table_files.ramble(points=(2,), repeats=1)
         ),
     }
+    readers = (reader.name for reader in (*profile_readers(), *series_readers()))
+    if unseeded := ", ".join(name for name in readers if name not in makers):
+        raise AssertionError(f"no seeds for {unseeded}: make small valid files of it in tests/fuzz/seeds.py")
     return {name: _collect(maker) for name, maker in makers.items()}
 
 

@@ -72,7 +72,7 @@ def reader(monkeypatch):
 
     def put(read):
         made = SimpleNamespace(name="CUBE", matches=bool, parameters=None, unnamed_parameters=None, read=read)
-        monkeypatch.setattr(cases, "PROFILE_READERS", (made,))
+        monkeypatch.setattr(cases, "profile_readers", lambda: (made,))
 
     return put
 

@@ -5,11 +5,11 @@ import pytest
 
 from ingest import series as series_module
 from ingest.errors import InputError
-from ingest.series import Measurements
+from ingest.series import SeriesBuilder
 
 
 def two_paths():
-    builder = Measurements(source="a.txt", parameters=("p",))
+    builder = SeriesBuilder(source="a.txt", parameters=("p",))
     builder.add("main", "time", (4.0,), [1.0])
     builder.add("main->f", "time", (2.0,), [3.0, -1.0])
     builder.add("main->f", "time", (4.0,), [5.0, np.inf])
@@ -48,7 +48,7 @@ def test_names_and_values_up_to_the_limits_are_held(monkeypatch):
     ("parameters", "message"), [((), "no parameter"), (("p", "n", "p"), "'p' is named twice")]
 )
 def test_parameters_are_named_once(parameters, message):
-    builder = Measurements(source="a.txt", parameters=parameters)
+    builder = SeriesBuilder(source="a.txt", parameters=parameters)
     builder.add("main", "time", (4.0,) * len(parameters), [1.0])
     with pytest.raises(InputError, match=message):
         builder.series()
@@ -56,4 +56,4 @@ def test_parameters_are_named_once(parameters, message):
 
 def test_a_series_without_values_is_none():
     with pytest.raises(InputError, match="no value"):
-        Measurements(source="a.txt", parameters=("p",)).series()
+        SeriesBuilder(source="a.txt", parameters=("p",)).series()

@@ -17,11 +17,12 @@ import numpy as np
 
 from ingest.arrays import IntArray
 from ingest.errors import InputError
+from ingest.formats import ProfileReader
 from ingest.profile import Profile
-from ingest.readers.caliper.assemble import assemble
 from ingest.readers.caliper.cali_tree import DamageError, Nodes, plain
-from ingest.readers.caliper.records import Column, Records, parameters_among
-from ingest.readers.textfile import read_text
+from ingest.readers.caliper.caliper_profile import assemble
+from ingest.readers.caliper.records import RecordColumn, Records, parameters_among
+from ingest.reading.textfile import read_text
 
 MAX_BYTES = 1 << 28
 BLOCK = 1 << 24  # characters whose lines are split at once
@@ -81,7 +82,7 @@ class _Found:
         self.paths.append(np.array([node], dtype=np.int64))
         self.size += 1
 
-    def columns(self) -> dict[str, Column]:
+    def columns(self) -> dict[str, RecordColumn]:
         """Return the values by attribute."""
         return {name: _column(parts) for name, parts in self.parts.items()}
 
@@ -109,14 +110,14 @@ def _alike(texts: Sequence[str]) -> Iterator[tuple[str, IntArray]]:
         yield text, order[start:end]
 
 
-def _column(parts: Sequence[tuple[IntArray, Sequence[str]]]) -> Column:
+def _column(parts: Sequence[tuple[IntArray, Sequence[str]]]) -> RecordColumn:
     """Put the values of an attribute in the order of records; the last of several of one record counts."""
     rows = np.concatenate([rows for rows, _ in parts])
     values = list(chain.from_iterable(part for _, part in parts))
     if bool((np.diff(rows) > 0).all()):
-        return Column(rows, values)
+        return RecordColumn(rows, values)
     found, last = np.unique(rows[::-1], return_index=True)
-    return Column(found, [values[len(values) - 1 - at] for at in last.tolist()])
+    return RecordColumn(found, [values[len(values) - 1 - at] for at in last.tolist()])
 
 
 def matches(path: Path) -> bool:
@@ -244,3 +245,6 @@ def _parts(line: str) -> dict[str, str]:
 
 def _values(text: str) -> list[str]:
     return list(map(plain, _VALUE.findall(text))) if "\\" in text else text.split("=")
+
+
+READER = ProfileReader(name="Caliper", pattern="*.cali", matches=matches, read=read, parameters=parameters)

@@ -17,11 +17,12 @@ import numpy as np
 from ingest.arrays import IntArray
 from ingest.calltree import ROOT, CallTreeBuilder
 from ingest.errors import InputError
+from ingest.formats import ProfileReader
 from ingest.profile import Profile
-from ingest.readers.caliper.assemble import assemble
+from ingest.readers.caliper.caliper_profile import assemble
 from ingest.readers.caliper.metric_names import KERNELS, KINDS
-from ingest.readers.caliper.records import Column, Records, Value, parameters_among
-from ingest.readers.textfile import head, read_text, writable
+from ingest.readers.caliper.records import RecordColumn, Records, Value, parameters_among
+from ingest.reading.textfile import head, read_text, writable
 
 MAX_BYTES = 1 << 28
 MAX_DEPTH = 2000  # of a node
@@ -116,7 +117,7 @@ def _records(content: Mapping[str, object], source: str) -> Records:
         if name not in of_nodes:
             continue
         column, numbers = columns[name], _numbers_of_nodes(columns[name].values, len(labels))
-        columns[name] = Column(column.rows, [labels[number] for number in numbers.tolist()])
+        columns[name] = RecordColumn(column.rows, [labels[number] for number in numbers.tolist()])
         if name == path:
             places, used = _callpaths(numbers, labels, parents, callpaths)
             node[column.rows] = places[numbers]
@@ -194,7 +195,7 @@ def _kind(label: str) -> str:
     return {"cuda": "cupti.runtimeAPI", "cu": "cupti.driverAPI", "hip": "rocm.api"}[call[1]] if call else ""
 
 
-def _column(values: Sequence[object]) -> Column:
+def _column(values: Sequence[object]) -> RecordColumn:
     """Return a column of the entries that are not null."""
     wrong = set(map(type, values)) - {str, int, float, bool, type(None)}
     if wrong:
@@ -202,7 +203,7 @@ def _column(values: Sequence[object]) -> Column:
         raise _DamageError(f"an entry that is neither a number nor a text: {str(value)[:30]}")
     rows = [row for row, value in enumerate(values) if value is not None]
     found = [value for value in values if isinstance(value, (str, int, float))]
-    return Column(np.array(rows, dtype=np.int64), found)
+    return RecordColumn(np.array(rows, dtype=np.int64), found)
 
 
 def _numbers_of_nodes(values: Sequence[Value], nodes: int) -> IntArray:
@@ -223,3 +224,8 @@ def _text(value: object) -> str:
 
 def _list(value: object) -> list[object]:
     return value if isinstance(value, list) else []
+
+
+READER = ProfileReader(
+    name="Caliper JSON", pattern="*.json", matches=matches, read=read, parameters=parameters
+)

@@ -23,7 +23,7 @@ _INDEX = re.compile(r"[0-9]{1,18}")
 
 
 @dataclass(frozen=True)
-class Column:
+class RecordColumn:
     """The values of one attribute, of those records that have one.
 
     Attributes:
@@ -34,10 +34,10 @@ class Column:
     rows: IntArray
     values: Sequence[Value]
 
-    def without(self, rows: Collection[int]) -> "Column":
+    def without(self, rows: Collection[int]) -> "RecordColumn":
         """Return the values of all but some records."""
         kept = [row not in rows for row in self.rows.tolist()]
-        return Column(self.rows[kept], list(compress(self.values, kept)))
+        return RecordColumn(self.rows[kept], list(compress(self.values, kept)))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,7 +59,7 @@ class Records:
     callpaths: CallTreeBuilder
     kinds: Mapping[str, set[str]]
     node: IntArray
-    columns: Mapping[str, Column]
+    columns: Mapping[str, RecordColumn]
     globals: Mapping[str, str]
     units: Mapping[str, str]
     unit_expected: bool

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import TypeVar
 
 from ingest.errors import InputError
-from ingest.readers.extrap.json_values import (
+from ingest.formats import SeriesReader
+from ingest.reading.json_values import (
     JsonObject,
     json_list,
     json_object,
@@ -20,8 +21,8 @@ from ingest.readers.extrap.json_values import (
     parameter_values,
     parse_json,
 )
-from ingest.readers.textfile import head, read_text
-from ingest.series import Measurements, Series
+from ingest.reading.textfile import head, read_text
+from ingest.series import Series, SeriesBuilder
 
 T = TypeVar("T")
 
@@ -44,7 +45,7 @@ def read(path: Path) -> Series:
 
 def _from_tree(content: JsonObject, where: str) -> Series:
     names = json_list(member(content, "parameters", "the file", where), "'parameters'", where)
-    measured = Measurements(
+    measured = SeriesBuilder(
         source=where, parameters=tuple(json_text(name, "a parameter", where) for name in names)
     )
     callpaths = json_object(member(content, "measurements", "the file", where), "'measurements'", where)
@@ -73,7 +74,7 @@ def _from_tables(content: JsonObject, where: str) -> Series:
     parameters = _names(content, "parameters", where)
     callpaths, metrics = _names(content, "callpaths", where), _names(content, "metrics", where)
     points = _coordinates(content, tuple(parameters), where)
-    measured = Measurements(source=where, parameters=tuple(parameters.values()))
+    measured = SeriesBuilder(source=where, parameters=tuple(parameters.values()))
     rows = json_list(member(content, "measurements", "the file", where), "'measurements'", where)
     for row in rows:
         record = json_object(row, "an entry of 'measurements'", where)
@@ -132,3 +133,6 @@ def _referred(record: JsonObject, key: str, table: Mapping[int, T], where: str) 
     if number not in table:
         raise InputError(f"a measurement refers to {key} {number}, which is not defined", where=where)
     return table[number]
+
+
+READER = SeriesReader(name="Extra-P JSON", pattern="*.json", matches=matches, read=read, precedence=2)

@@ -10,7 +10,8 @@ from itertools import islice
 from pathlib import Path
 
 from ingest.errors import InputError
-from ingest.readers.extrap.json_values import (
+from ingest.formats import SeriesReader
+from ingest.reading.json_values import (
     JsonObject,
     json_object,
     json_text,
@@ -19,8 +20,8 @@ from ingest.readers.extrap.json_values import (
     parameter_values,
     parse_json,
 )
-from ingest.readers.textfile import head, read_text
-from ingest.series import UNNAMED_CALLPATH, UNNAMED_METRIC, Measurements, Series
+from ingest.reading.textfile import head, read_text
+from ingest.series import UNNAMED_CALLPATH, UNNAMED_METRIC, Series, SeriesBuilder
 
 LINES_AT_ONCE = 4096
 
@@ -75,12 +76,12 @@ def _series(text: str, where: str, parameters_key: str) -> Series:
         InputError: with the line, if it is not JSON or not of this form, or has other parameters than the
             first one.
     """
-    measured: Measurements | None = None
+    measured: SeriesBuilder | None = None
     for number, record in _records(text, where):
         try:
             given = json_object(member(record, parameters_key, "the record", ""), f"'{parameters_key}'", "")
             if measured is None:
-                measured = Measurements(source=where, parameters=tuple(given))
+                measured = SeriesBuilder(source=where, parameters=tuple(given))
             _take(record, given, measured)
         except InputError as error:
             raise InputError(error.what, where=f"{where}: line {number}", hint=error.hint) from error
@@ -89,7 +90,7 @@ def _series(text: str, where: str, parameters_key: str) -> Series:
     return measured.series()
 
 
-def _take(record: JsonObject, given: JsonObject, measured: Measurements) -> None:
+def _take(record: JsonObject, given: JsonObject, measured: SeriesBuilder) -> None:
     names = measured.parameters
     if given.keys() != set(names):
         here, first = ", ".join(given) or "none", ", ".join(names) or "none"
@@ -118,3 +119,9 @@ def _records(text: str, where: str) -> Iterator[tuple[int, JsonObject]]:
             records = [parse_json(line, where, number) for number, line in block]
         for (number, _), record in zip(block, records, strict=True):
             yield number, json_object(record, "the record", f"{where}: line {number}")
+
+
+READERS = (
+    SeriesReader(name="Talpas", pattern="*.txt", matches=matches_talpas, read=read_talpas),
+    SeriesReader(name="Extra-P JSON lines", pattern="*.jsonl", matches=matches, read=read, precedence=1),
+)

@@ -11,8 +11,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ingest.errors import InputError
-from ingest.readers.textfile import head, read_text
-from ingest.series import UNNAMED_CALLPATH, UNNAMED_METRIC, Measurements, Series
+from ingest.formats import SeriesReader
+from ingest.reading.textfile import head, read_text
+from ingest.series import UNNAMED_CALLPATH, UNNAMED_METRIC, Series, SeriesBuilder
 
 KEYWORDS = ("PARAMETER", "POINTS", "REGION", "METRIC", "DATA")
 
@@ -61,7 +62,7 @@ class _State:
     region: str = UNNAMED_CALLPATH
     metric: str = UNNAMED_METRIC
     data_lines: int = 0
-    measured: Measurements | None = None
+    measured: SeriesBuilder | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -140,6 +141,9 @@ def _take_data(state: _State, line: _Line) -> None:
         raise line.error(f"more DATA lines for '{state.region[:60]}' than the {len(state.points)} points")
     values = [line.number_in(word) for word in _WORD.finditer(line.text, line.start)]
     if state.measured is None:
-        state.measured = Measurements(source=state.source, parameters=tuple(state.parameters))
+        state.measured = SeriesBuilder(source=state.source, parameters=tuple(state.parameters))
     state.measured.add(state.region, state.metric, state.points[state.data_lines], values)
     state.data_lines += 1
+
+
+READER = SeriesReader(name="Extra-P text", pattern="*.txt", matches=matches, read=read, precedence=3)

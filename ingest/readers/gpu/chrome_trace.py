@@ -19,6 +19,7 @@ import numpy as np
 
 from ingest.arrays import IntArray
 from ingest.errors import InputError
+from ingest.formats import ProfileReader
 from ingest.profile import CPU, NODE, Profile
 from ingest.readers.gpu.timeline import NO_DURATION, Activities, Regions, Timeline, span, timeline_profile
 from ingest.readers.gpu.trace_events import (
@@ -34,7 +35,7 @@ from ingest.readers.gpu.trace_events import (
     understood,
     whole,
 )
-from ingest.readers.textfile import writable
+from ingest.reading.textfile import writable
 from ingest.region_class import GPU_COPY, GPU_KERNEL
 from ingest.run_settings import METADATA
 
@@ -272,3 +273,14 @@ def _unread(trace: TraceFile, alone: int) -> Iterator[str]:
             yield f"not read: {what} ({number})"
     if alone:
         yield f"not read: begins and ends of events without the other end ({alone})"
+
+
+READER = ProfileReader(
+    name="Chrome trace",
+    pattern="*.pt.trace.json",
+    matches=matches,
+    read=read,
+    files=files,
+    fallback=1,
+    precedence=1,
+)

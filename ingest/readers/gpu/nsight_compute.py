@@ -13,11 +13,12 @@ from pathlib import Path
 
 from ingest.calltree import ROOT
 from ingest.errors import InputError
+from ingest.formats import ProfileReader
 from ingest.profile import LARGEST, Metric, Profile
 from ingest.readers.gpu.timeline import MAX_DEVICE
-from ingest.readers.stacks import TIME, UNKNOWN, VISITS, Place, Stacks, skipped_lines
-from ingest.readers.tables.files import csv_cells
-from ingest.readers.textfile import head, head_lines, lines_of
+from ingest.reading.csv_files import csv_cells
+from ingest.reading.stacks import TIME, UNKNOWN, VISITS, Place, Stacks, skipped_lines
+from ingest.reading.textfile import head, head_lines, lines_of
 from ingest.region_class import GPU_KERNEL
 from ingest.time_units import IN_A_SECOND
 
@@ -228,3 +229,6 @@ def _number(text: str) -> float:
     if not -LARGEST < number < LARGEST:
         raise ValueError(f"not a number: {text[:30]}")
     return number
+
+
+READER = ProfileReader(name="Nsight Compute", pattern="*.csv", matches=matches, read=read, fallback=1)

@@ -16,8 +16,8 @@ import numpy as np
 
 from ingest.arrays import IntArray
 from ingest.errors import InputError
+from ingest.formats import ProfileReader
 from ingest.profile import CPU, NODE, Profile
-from ingest.readers.gpu.database import Tables, opened, tables_in, tables_of
 from ingest.readers.gpu.nsys_tables import (
     CALLS,
     DEVICE_TABLES,
@@ -28,6 +28,7 @@ from ingest.readers.gpu.nsys_tables import (
     host_ranges,
     unread,
 )
+from ingest.readers.gpu.sqlite_files import Tables, opened, tables_in, tables_of
 from ingest.readers.gpu.timeline import (
     MAX_TIME,
     NO_DURATION,
@@ -37,7 +38,7 @@ from ingest.readers.gpu.timeline import (
     span,
     timeline_profile,
 )
-from ingest.readers.numbered_files import numbered_files
+from ingest.reading.numbered_files import numbered_files
 from ingest.run_settings import METADATA
 
 ENDINGS = frozenset((".sqlite", ".sqlite3", ".db"))
@@ -268,3 +269,8 @@ def _attributes(connection: sqlite3.Connection, tables: Tables) -> dict[str, str
         NODE: texts.get("Hostname", ""),
     }
     return {name: text for name, text in found.items() if text}
+
+
+READER = ProfileReader(
+    name="Nsight Systems", pattern="*.sqlite", matches=matches, read=read, files=files, fallback=1
+)

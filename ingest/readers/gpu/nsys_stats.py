@@ -13,12 +13,13 @@ from pathlib import Path
 
 from ingest.calltree import ROOT
 from ingest.errors import InputError
+from ingest.formats import ProfileReader
 from ingest.profile import CPU, LARGEST, Profile
 from ingest.readers.gpu.summary_tables import ONE_DEVICE
 from ingest.readers.gpu.timeline import Regions
-from ingest.readers.stacks import TIME, UNKNOWN, VISITS, Stacks
-from ingest.readers.tables.files import csv_cells
-from ingest.readers.textfile import head_lines, lines_of
+from ingest.reading.csv_files import csv_cells
+from ingest.reading.stacks import TIME, UNKNOWN, VISITS, Stacks
+from ingest.reading.textfile import head_lines, lines_of
 from ingest.region_class import GPU_COPY, GPU_KERNEL
 from ingest.time_units import IN_A_SECOND
 
@@ -240,3 +241,8 @@ def _number(text: str) -> float:
     if not 0 <= value < LARGEST:
         raise ValueError(f"not a sum: {text[:30]}")
     return value
+
+
+READER = ProfileReader(
+    name="nsys stats", pattern="*.csv, *.txt", matches=matches, read=read, fallback=2, precedence=3
+)

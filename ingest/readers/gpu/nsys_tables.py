@@ -12,9 +12,9 @@ import numpy as np
 
 from ingest.arrays import IntArray
 from ingest.profile import CPU
-from ingest.readers.gpu.database import Tables, columns_of, integers
+from ingest.readers.gpu.sqlite_files import Tables, columns_of, integers
 from ingest.readers.gpu.timeline import Activities, Timeline
-from ingest.readers.stacks import UNKNOWN
+from ingest.reading.stacks import UNKNOWN
 from ingest.region_class import GPU_COPY, GPU_KERNEL
 
 NUMBER_BITS = 24  # of a process and of a thread

@@ -14,12 +14,13 @@ from pathlib import Path
 import numpy as np
 
 from ingest.errors import InputError
+from ingest.formats import ProfileReader
 from ingest.profile import CPU, Profile
-from ingest.readers.gpu.database import Tables, integers, opened, quoted, tables_in, tables_of
+from ingest.readers.gpu.sqlite_files import Tables, integers, opened, quoted, tables_in, tables_of
 from ingest.readers.gpu.timeline import NO_DURATION, Activities, Timeline, span, timeline_profile
 from ingest.readers.gpu.trace_events import Event, beginning, has_events, load, understood
-from ingest.readers.stacks import UNKNOWN
-from ingest.readers.textfile import writable
+from ingest.reading.stacks import UNKNOWN
+from ingest.reading.textfile import writable
 from ingest.region_class import GPU_COPY, GPU_KERNEL
 
 ENDINGS = frozenset((".db", ".json"))
@@ -153,3 +154,8 @@ def _activities(rows: Iterator[Row], paradigm: str) -> Activities:
         end=end,
         bytes=np.zeros(len(begin), dtype=np.int64),
     )
+
+
+READER = ProfileReader(
+    name="rocprof", pattern="results.db, results.json", matches=matches, read=read, files=files, fallback=1
+)

@@ -13,13 +13,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ingest.arrays import IntArray
+from ingest.formats import ProfileReader
 from ingest.profile import Profile
 from ingest.readers.gpu.rocprofv3 import agent_number
 from ingest.readers.gpu.timeline import NO_DURATION, Activities, Timeline, span, timeline_profile
 from ingest.readers.gpu.trace_events import understood, whole
-from ingest.readers.stacks import UNKNOWN
-from ingest.readers.tables.files import csv_cells, read_csv
-from ingest.readers.textfile import head_lines
+from ingest.reading.csv_files import csv_cells, read_csv
+from ingest.reading.stacks import UNKNOWN
+from ingest.reading.textfile import head_lines
 from ingest.region_class import GPU_KERNEL
 
 if TYPE_CHECKING:
@@ -97,3 +98,8 @@ def _whole(table: "pd.DataFrame", known: Sequence[str]) -> IntArray:
 def _first(names: "Sequence[str] | pd.DataFrame", known: Sequence[str]) -> str:
     """Return the first known name of a column that is there, or nothing."""
     return next((name for name in known if name in names), "")
+
+
+READER = ProfileReader(
+    name="rocprof launches", pattern="results.csv", matches=matches, read=read, fallback=2, precedence=1
+)

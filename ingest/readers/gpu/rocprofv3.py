@@ -15,11 +15,12 @@ import numpy as np
 
 from ingest.arrays import IntArray
 from ingest.errors import InputError
+from ingest.formats import ProfileReader
 from ingest.profile import CPU, Profile
 from ingest.readers.gpu.timeline import NO_DURATION, Activities, Timeline, span, timeline_profile
 from ingest.readers.gpu.trace_events import understood, whole
-from ingest.readers.stacks import UNKNOWN
-from ingest.readers.tables.files import csv_header, read_csv
+from ingest.reading.csv_files import csv_header, read_csv
+from ingest.reading.stacks import UNKNOWN
 from ingest.region_class import GPU_COPY, GPU_KERNEL
 
 if TYPE_CHECKING:
@@ -150,3 +151,15 @@ def _numbered(column: "pd.Series[str]", number: Callable[[str], int]) -> IntArra
     """Return a number for each text of a column of few different ones, empty for cells without text."""
     texts = [*map(str, column.cat.categories), ""]
     return np.array([number(text) for text in texts], dtype=np.int64)[column.cat.codes.to_numpy()]
+
+
+READER = ProfileReader(
+    name="rocprofv3",
+    pattern="*_kernel_trace.csv",
+    matches=matches,
+    read=read,
+    files=files,
+    beside=beside,
+    content=content,
+    fallback=1,
+)

@@ -15,11 +15,12 @@ from typing import Any
 import numpy as np
 
 from ingest.errors import InputError
+from ingest.formats import ProfileReader
 from ingest.profile import CPU, NODE, Profile
 from ingest.readers.gpu.timeline import NO_DURATION, Activities, Timeline, span, timeline_profile
 from ingest.readers.gpu.trace_events import understood
-from ingest.readers.stacks import UNKNOWN
-from ingest.readers.textfile import head, read_bytes
+from ingest.reading.stacks import UNKNOWN
+from ingest.reading.textfile import head, read_bytes
 from ingest.region_class import GPU_COPY, GPU_KERNEL
 
 HEAD_BYTES = 1 << 12
@@ -156,3 +157,8 @@ def _stream(record: Record, otherwise: int) -> int:
 
 def _times(record: Record) -> tuple[int, int]:
     return int(record["start_timestamp"]), int(record["end_timestamp"])
+
+
+READER = ProfileReader(
+    name="rocprofv3 JSON", pattern="*_results.json", matches=matches, read=read, files=files, fallback=1
+)

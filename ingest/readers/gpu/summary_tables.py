@@ -14,11 +14,12 @@ from pathlib import Path
 
 from ingest.calltree import ROOT
 from ingest.errors import InputError
+from ingest.formats import ProfileReader
 from ingest.profile import CPU, LARGEST, NODE, Profile
 from ingest.readers.gpu.timeline import Regions
-from ingest.readers.stacks import TIME, UNKNOWN, VISITS, Stacks
-from ingest.readers.tables.files import csv_cells
-from ingest.readers.textfile import head_lines, lines_of
+from ingest.reading.csv_files import csv_cells
+from ingest.reading.stacks import TIME, UNKNOWN, VISITS, Stacks
+from ingest.reading.textfile import head_lines, lines_of
 from ingest.region_class import GPU_COPY, GPU_KERNEL
 from ingest.run_settings import METADATA
 from ingest.time_units import IN_A_SECOND
@@ -249,3 +250,14 @@ def _number(text: str) -> float:
     if not 0 <= value < LARGEST:
         raise ValueError(f"not a sum: {text[:30]}")
     return value
+
+
+READER = ProfileReader(
+    name="GPU summary tables",
+    pattern="*stats.csv, *_sum.csv, pmc_kernel_top.csv",
+    matches=matches,
+    read=read,
+    beside=beside,
+    content=content,
+    fallback=1,
+)

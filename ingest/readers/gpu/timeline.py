@@ -16,7 +16,7 @@ from ingest.calltree import ROOT
 from ingest.errors import InputError
 from ingest.profile import CPU, Metric, Profile
 from ingest.readers.gpu.nesting import Nested, nested
-from ingest.readers.stacks import PROGRAM, TIME, VISITS, Stacks
+from ingest.reading.stacks import PROGRAM, TIME, VISITS, Stacks
 from ingest.region_class import GPU_COPY, GPU_IDLE, GPU_KERNEL
 
 BYTES = Metric("bytes", "bytes")

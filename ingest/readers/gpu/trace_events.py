@@ -18,8 +18,8 @@ import numpy as np
 from ingest.arrays import FloatArray, IntArray
 from ingest.errors import InputError
 from ingest.readers.gpu.timeline import MAX_TIME
-from ingest.readers.inflate import GZIP_MAGIC, gunzip
-from ingest.readers.textfile import head, read_bytes, writable
+from ingest.reading.inflate import GZIP_MAGIC, gunzip
+from ingest.reading.textfile import head, read_bytes, writable
 
 MAX_BYTES = 1 << 30
 HEAD_BYTES = 1 << 16

@@ -11,10 +11,12 @@
 
 from pathlib import Path
 
+from ingest.formats import ProfileReader
 from ingest.profile import Profile
-from ingest.readers.hpctoolkit import database, metric_db
+from ingest.readers.hpctoolkit import binary_database as database
+from ingest.readers.hpctoolkit import metric_db
 from ingest.readers.hpctoolkit.structures import MAGIC
-from ingest.readers.textfile import head
+from ingest.reading.textfile import head
 
 __all__ = ["files", "matches", "read"]
 
@@ -41,3 +43,8 @@ def read(path: Path) -> Profile:
     """
     old = (path / metric_db.EXPERIMENT).is_file() and not (path / database.META).is_file()
     return metric_db.read(path) if old else database.read(path)
+
+
+READER = ProfileReader(
+    name="HPCToolkit", pattern="<database>/meta.db, experiment.xml", matches=matches, read=read, files=files
+)

@@ -24,8 +24,8 @@ from ingest.readers.hpctoolkit.names import (
     paradigm_of,
     without_library,
 )
-from ingest.readers.hpctoolkit.structures import Part
-from ingest.readers.stacks import PARADIGM
+from ingest.readers.hpctoolkit.structures import FilePart
+from ingest.reading.stacks import PARADIGM
 
 FUNCTION, LOOP, LINE, INSTRUCTION = range(4)
 HAS_FUNCTION, HAS_SOURCE, HAS_POINT = 1, 2, 4
@@ -173,7 +173,9 @@ def read_contexts(meta: MetaFile) -> Contexts:
     return Contexts(identifier, tree, _region_table(regions.found), nodes.others)
 
 
-def _read_below(part: Part, nodes: _Nodes, regions: _Regions, extent: tuple[int, int], entry: int) -> None:
+def _read_below(
+    part: FilePart, nodes: _Nodes, regions: _Regions, extent: tuple[int, int], entry: int
+) -> None:
     """Add the contexts of an array, with offset and size in bytes, and all below them, in preorder."""
     left = len(part.content) // _CONTEXT.size + MAX_ENTRIES - len(nodes.parent) - nodes.others
     seen, unpack, content, start = regions.seen, _CONTEXT.unpack_from, part.content, part.start
@@ -202,7 +204,7 @@ def _read_below(part: Part, nodes: _Nodes, regions: _Regions, extent: tuple[int,
                 (at, end), above, inherited = _within(part, below, size), node, handed_on
 
 
-def _within(part: Part, at: int, size: int) -> tuple[int, int]:
+def _within(part: FilePart, at: int, size: int) -> tuple[int, int]:
     """Return the offsets of beginning and end of an array of contexts."""
     if size and not part.holds(at, size):
         raise ValueError(f"contexts at {at}, outside of their section")

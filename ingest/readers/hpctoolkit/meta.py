@@ -4,8 +4,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from struct import Struct
 
-from ingest.readers.hpctoolkit.structures import Part, sections
-from ingest.readers.textfile import read_bytes
+from ingest.readers.hpctoolkit.structures import FilePart, sections
+from ingest.reading.textfile import read_bytes
 
 MAX_BYTES = 1 << 32
 MAX_NAME = 1 << 16
@@ -26,7 +26,7 @@ _EXECUTION, _SUM, _IDENTITY = 2, 0, "$$"
 
 
 @dataclass(frozen=True)
-class StoredMetric:
+class MeasuredMetric:
     """A metric that was measured.
 
     Attributes:
@@ -69,8 +69,8 @@ class MetaFile:
         characters: that may still be read: texts of a file are not many times longer than the file.
     """
 
-    whole: Part
-    sections: dict[str, Part]
+    whole: FilePart
+    sections: dict[str, FilePart]
     characters: int
     _texts: dict[int, str] = field(default_factory=dict, repr=False)
 
@@ -83,11 +83,11 @@ class MetaFile:
             ValueError: if it is damaged, or of a version that is not known.
         """
         content = read_bytes(path, MAX_BYTES)
-        whole, parts = Part(0, content), {}
+        whole, parts = FilePart(0, content), {}
         for name, (size, at) in zip(SECTIONS, sections(content, b"meta", len(SECTIONS)), strict=True):
             if not whole.holds(at, size):
                 raise ValueError(f"the section of {name} lies behind the end: truncated")
-            parts[name] = Part(at, content[at : at + size])
+            parts[name] = FilePart(at, content[at : at + size])
         return cls(whole=whole, sections=parts, characters=8 * len(content) + MAX_NAME)
 
     def text(self, at: int) -> str:
@@ -114,7 +114,7 @@ class MetaFile:
         at, number = part.unpack(_KINDS, part.start)
         return [self.text(int(name)) for (name,) in part.table([("at", "<u8")], at, number).tolist()]
 
-    def metrics(self) -> tuple[list[StoredMetric], list[str]]:
+    def metrics(self) -> tuple[list[MeasuredMetric], list[str]]:
         """Return the metrics, and the names of those without inclusive values."""
         part = self.sections["metrics"]
         first, number, size, instance_size, summary_size = part.unpack(_METRICS, part.start)
@@ -133,7 +133,7 @@ class MetaFile:
             if inclusive < 0:
                 others.append(self.text(name))
             else:
-                found.append(StoredMetric(self.text(name), inclusive, total))
+                found.append(MeasuredMetric(self.text(name), inclusive, total))
         return found, others
 
     def function(self, at: int) -> Function:

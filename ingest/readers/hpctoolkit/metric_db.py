@@ -29,7 +29,7 @@ from ingest.profile import (
 )
 from ingest.readers.hpctoolkit.experiment_xml import CALL_SITE, STATEMENT, Document, read_document
 from ingest.readers.hpctoolkit.names import HOST_TIMES, paradigm_of, split_unit
-from ingest.readers.textfile import head, read_bytes
+from ingest.reading.textfile import head, read_bytes
 from ingest.run_settings import RECONCILED, SAMPLED
 from ingest.time_units import SECONDS
 

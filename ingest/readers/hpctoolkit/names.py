@@ -10,7 +10,7 @@ meanwhile. ``GPUOP`` is the sum of all of them.
 import re
 from collections.abc import Mapping
 
-from ingest.readers.stacks import PARADIGM
+from ingest.reading.stacks import PARADIGM
 from ingest.region_class import GPU_COPY, GPU_KERNEL
 
 PROGRAM_ROOT = "<program root>"

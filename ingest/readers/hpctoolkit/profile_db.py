@@ -15,7 +15,7 @@ from struct import Struct
 import numpy as np
 
 from ingest.arrays import FloatArray, IntArray
-from ingest.readers.hpctoolkit.structures import EXTENT, HEADER, Part, sections
+from ingest.readers.hpctoolkit.structures import EXTENT, HEADER, FilePart, sections
 
 MAX_PROFILES = 1 << 24
 MAX_IDENTIFIERS = 64  # of one profile
@@ -154,14 +154,14 @@ class ProfileFile:
                 raise ValueError("two values of one metric and context")
             yield number, of, value[chosen]
 
-    def _part(self, at: int, size: int) -> Part:
+    def _part(self, at: int, size: int) -> FilePart:
         if at + size > self.size:
             raise ValueError(f"{size} bytes at {at}, behind the end: truncated")
         self.stream.seek(at)
-        return Part(at, self.stream.read(size))
+        return FilePart(at, self.stream.read(size))
 
 
-def _identity(tuples: Part, at: int, kinds: Sequence[str]) -> tuple[Identity, frozenset[str]]:
+def _identity(tuples: FilePart, at: int, kinds: Sequence[str]) -> tuple[Identity, frozenset[str]]:
     """Return what a profile belongs to, and the kinds whose numbers are those of hardware."""
     if not at:
         return {}, frozenset()

@@ -16,7 +16,7 @@ Triplets: TypeAlias = tuple[IntArray, IntArray, FloatArray]  # int64[k], call pa
 
 
 @dataclass(frozen=True, eq=False)
-class Entries:
+class SparseEntries:
     """The values of a metric that are not zero, sorted by call path, then location.
 
     Attributes:
@@ -30,7 +30,7 @@ class Entries:
     value: FloatArray
 
 
-def summed_entries(parts: Sequence[Triplets], shape: tuple[int, int]) -> Entries:
+def summed_entries(parts: Sequence[Triplets], shape: tuple[int, int]) -> SparseEntries:
     """Sort values and add those of the same call path and location.
 
     Args:
@@ -45,7 +45,7 @@ def summed_entries(parts: Sequence[Triplets], shape: tuple[int, int]) -> Entries
     if len(begins) < len(place):
         place, value = place[begins], np.add.reduceat(value, begins)
     node, location = np.divmod(place, max(shape[1], 1))
-    return Entries(np.searchsorted(node, np.arange(shape[0] + 1)), location, value)
+    return SparseEntries(np.searchsorted(node, np.arange(shape[0] + 1)), location, value)
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,7 +60,7 @@ class SparseValues:
 
     source: str
     shape: tuple[int, int]
-    entries: Mapping[str, Entries] = field(repr=False)
+    entries: Mapping[str, SparseEntries] = field(repr=False)
 
     def __call__(self, metric: Metric) -> FloatArray:
         """Return all values of a metric, float64[n, L].

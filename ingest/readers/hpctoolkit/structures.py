@@ -20,7 +20,7 @@ Table: TypeAlias = npt.NDArray[np.void]
 
 
 @dataclass(frozen=True, eq=False)
-class Part:
+class FilePart:
     """A part of a file, addressed by offsets in the file.
 
     Attributes:

@@ -9,21 +9,23 @@ from dataclasses import replace
 from pathlib import Path
 
 from ingest.errors import InputError
+from ingest.formats import ProfileReader
 from ingest.profile import Profile
-from ingest.readers.timer_tables.assemble import assemble
-from ingest.readers.timer_tables.companions import (
+from ingest.readers.timer_tables.beside_log import (
     named_parents,
     other_parts,
     parents_files,
     processes_beside,
     processes_named,
 )
-from ingest.readers.timer_tables.description import TimerTable
+from ingest.readers.timer_tables.given_parents import nested
 from ingest.readers.timer_tables.kinds import KINDS
-from ingest.readers.timer_tables.log import Log, ends_of_log, read_log
-from ingest.readers.timer_tables.nesting import nested
-from ingest.readers.timer_tables.reader import LogTables, ReadTable
-from ingest.readers.timer_tables.values import count
+from ingest.readers.timer_tables.log import Log, read_log
+from ingest.readers.timer_tables.log_tables import LogTables, ReadTable
+from ingest.readers.timer_tables.log_values import count
+from ingest.readers.timer_tables.timer_kind import TimerTable
+from ingest.readers.timer_tables.timer_profile import assemble
+from ingest.reading.textfile import ends_of
 from ingest.run_names import PROCESSES
 
 __all__ = ["beside", "content", "context", "matches", "parameters", "read"]
@@ -36,7 +38,7 @@ def matches(path: Path) -> bool:
 
     Pages quote tables, not all of them with values: these are read.
     """
-    if not path.is_file() or _kind_of(ends_of_log(path)) is None:
+    if not path.is_file() or _kind_of(Log(ends_of(path))) is None:
         return False
     try:
         return path.suffix.lower() not in PAGES or bool(_tables(path))
@@ -97,7 +99,7 @@ def _kind_of(log: Log) -> TimerTable | None:
 def _tables(path: Path) -> tuple[TimerTable, list[ReadTable], tuple[str, ...]]:
     """Read the tables of a log, with the number of processes from elsewhere if it does not state it."""
     log = read_log(path)
-    kind = _kind_of(ends_of_log(path)) or _kind_of(log)
+    kind = _kind_of(Log(ends_of(path))) or _kind_of(log)
     if kind is None:
         raise InputError("no table of timers in it", where=str(path))
     tables, notices = LogTables(log, kind, path).read()
@@ -111,3 +113,17 @@ def _tables(path: Path) -> tuple[TimerTable, list[ReadTable], tuple[str, ...]]:
 def _with_processes(table: ReadTable, processes: str) -> dict[str, str]:
     stated = {name: value for name, value in table.facts.items() if name != "processes"}
     return stated | ({"processes": processes} if processes else {})
+
+
+READER = ProfileReader(
+    name="timer table",
+    pattern="*.log, *.out",
+    matches=matches,
+    read=read,
+    unnamed_parameters=parameters,
+    beside=beside,
+    context=context,
+    content=content,
+    fallback=3,
+    precedence=2,
+)

@@ -5,14 +5,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ingest.errors import InputError
-from ingest.readers.textfile import read_bytes
-from ingest.readers.timer_tables.description import Line, compiled
+from ingest.readers.timer_tables.timer_kind import LogLine, compiled
+from ingest.reading.textfile import read_bytes
 
 MAX_BYTES = 1 << 31
 MAX_LINE = 1000  # bytes of a line that are looked at
 MAX_TABLE_LINES = 50_000
-HEAD_BYTES = 1 << 18  # read to recognise a log
-TAIL_BYTES = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -34,7 +32,7 @@ class Log:
 
     content: bytes
 
-    def find(self, line: Line, start: int = 0, stop: int | None = None) -> Iterator[Found]:
+    def find(self, line: LogLine, start: int = 0, stop: int | None = None) -> Iterator[Found]:
         """Yield the lines of a part that contain a text and match a pattern, in their order."""
         text, pattern = line.text.encode(), compiled(line.pattern)
         last = len(self.content) if stop is None else stop
@@ -85,21 +83,7 @@ def read_log(path: Path) -> Log:
     return Log(content)
 
 
-def ends_of_log(path: Path) -> Log:
-    """Return the beginning and the end of a log, to recognise it; nothing if it is not text."""
-    try:
-        with path.open("rb") as file:
-            content = file.read(HEAD_BYTES)
-            size = file.seek(0, 2)
-            if size > HEAD_BYTES:
-                file.seek(max(HEAD_BYTES, size - TAIL_BYTES))
-                content += b"\n" + file.read(TAIL_BYTES)
-    except OSError:
-        return Log(b"")
-    return Log(b"" if b"\0" in content[:HEAD_BYTES] else content)
-
-
-def last_facts(log: Log, lines: Sequence[Line]) -> dict[str, str]:
+def last_facts(log: Log, lines: Sequence[LogLine]) -> dict[str, str]:
     """Return what a log states: each fact by the first of the lines that states it, as it was said last."""
     stated: dict[str, str] = {}
     for line in lines:

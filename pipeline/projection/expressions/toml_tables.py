@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 from ingest.errors import InputError, UsageError
-from ingest.readers import textfile
+from ingest.reading import textfile
 from ingest.toml_text import TomlError, parse_toml
 
 Kind: TypeAlias = Literal["application", "machine", "port map", "class table"]

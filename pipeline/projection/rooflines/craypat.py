@@ -1,6 +1,6 @@
 """CrayPat's text reports: the times of groups and functions, and the hardware counters of every region.
 
-Facts and the profile table are those of `ingest.readers.craypat.report`; this reads every block, too:
+Facts and the profile table are those of `ingest.readers.craypat.craypat_report`; this reads every block, too:
 
     ==============================================================
       USER / solve
@@ -21,7 +21,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from ingest.errors import InputError
-from ingest.readers.craypat.report import (
+from ingest.readers.craypat.craypat_report import (
     MEMBER,
     is_report,
     number,

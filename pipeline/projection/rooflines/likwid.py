@@ -1,4 +1,4 @@
-"""likwid-perfctr's CSV (``-O``) and framed tables, see `ingest.readers.likwid.tables`, as counters of a node.
+"""likwid-perfctr's CSV (``-O``) and framed tables, see `ingest.readers.likwid`, as counters of a node.
 
 Events and volumes are summed over cores; rates in MFLOP/s become operations by the core's runtime. Events of
 the uncore stand at one core of a socket and 0 or ``-`` at the others. Groups that take turns count for part
@@ -14,7 +14,7 @@ import numpy as np
 
 from ingest.arrays import FloatArray
 from ingest.errors import InputError
-from ingest.readers.likwid.tables import RUNTIMES, Table, read_tables
+from ingest.readers.likwid.likwid_tables import RUNTIMES, LikwidTable, read_tables
 from pipeline.projection.rooflines.counter_report import TOTAL, CountedRegion, CounterReport
 
 _RATE = re.compile(r"(?P<precision>[SD]P) \[MFLOP/s\]")
@@ -39,7 +39,7 @@ def read_likwid(text: str, where: str) -> CounterReport:
     return CounterReport(where=where, processes=cores, cores=cores, regions=regions)
 
 
-def _region(name: str | None, tables: Sequence[Table]) -> CountedRegion | None:
+def _region(name: str | None, tables: Sequence[LikwidTable]) -> CountedRegion | None:
     """Return a region from its tables of all groups; None if none states its runtime."""
     runtimes: dict[str, FloatArray] = {}
     for table in tables:
@@ -60,12 +60,12 @@ def _region(name: str | None, tables: Sequence[Table]) -> CountedRegion | None:
     return CountedRegion(path=TOTAL if name is None else (name,), seconds=whole, counters=counters)
 
 
-def _unreadable(table: Table) -> bool:
+def _unreadable(table: LikwidTable) -> bool:
     """Return whether an event could not be read on any core."""
     return any(bool(np.isnan(values).all()) for values in table.rows.values())
 
 
-def _counters(table: Table, runtime: FloatArray) -> dict[str, float]:
+def _counters(table: LikwidTable, runtime: FloatArray) -> dict[str, float]:
     """Return sums over cores; rates of operations as operations, other rates and ratios left out."""
     found: dict[str, float] = {}
     for name, values in table.rows.items():

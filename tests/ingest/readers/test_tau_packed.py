@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from ingest.discovery import discover
 from ingest.errors import InputError
-from ingest.readers import read_profile, tau_packed
+from ingest.readers import read_profile
+from ingest.readers.tau import tau_packed
 
 from .tau_files import FUNCTIONS, THREADS, WHOLE, packed, write_packed
 

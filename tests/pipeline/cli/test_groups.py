@@ -5,8 +5,8 @@ import json
 
 import pytest
 
-from tests.ingest.readers import table_files
 from tests.ingest.readers.timer_logs import castep
+from tests.ingest.tables import table_files
 
 POINTS = (2, 4, 8, 16)
 

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from tests.ingest.readers import table_files
+from tests.ingest.tables import table_files
 
 POINTS = (2, 4, 8, 16, 32)
 

@@ -9,8 +9,8 @@ import pytest
 import pipeline.stages.read_runs as read_runs
 from ingest.discovery import Discovery
 from ingest.errors import InputError, UsageError
+from ingest.formats import SeriesReader
 from ingest.metric_choice import MetricChoice
-from ingest.readers import SeriesReader
 from ingest.run_names import RunSpec
 from pipeline.execution.executor import WorkerLostError
 from pipeline.execution.local import SerialExecutor

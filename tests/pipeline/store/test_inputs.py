@@ -8,12 +8,12 @@ import platform
 import pytest
 
 from ingest.errors import InputError
-from ingest.readers import PROFILE_READERS
+from ingest.readers import profile_readers
 from pipeline.store.inputs import DIGEST_BLOCK, FileState, describe_input, files_of, software, state_of
 
-CUBE = next(reader for reader in PROFILE_READERS if reader.name == "CUBE")
-FOAM = next(reader for reader in PROFILE_READERS if reader.name == "OpenFOAM")
-LOG = next(reader for reader in PROFILE_READERS if reader.name == "timer table")
+CUBE = next(reader for reader in profile_readers() if reader.name == "CUBE")
+FOAM = next(reader for reader in profile_readers() if reader.name == "OpenFOAM")
+LOG = next(reader for reader in profile_readers() if reader.name == "timer table")
 
 
 @pytest.mark.parametrize("size", [0, 5, DIGEST_BLOCK, DIGEST_BLOCK + 1])

@@ -1,6 +1,5 @@
 """The kinds of tables: one description each, and one line here. The first whose mark is in a log reads it."""
 
-from ingest.readers.timer_tables.description import TimerTable
 from ingest.readers.timer_tables.kinds.amber import AMBER, AMBER_WITHOUT_SECTION
 from ingest.readers.timer_tables.kinds.amrex import AMREX
 from ingest.readers.timer_tables.kinds.castep import CASTEP
@@ -16,6 +15,7 @@ from ingest.readers.timer_tables.kinds.petsc import PETSC
 from ingest.readers.timer_tables.kinds.quantum_espresso import QUANTUM_ESPRESSO
 from ingest.readers.timer_tables.kinds.teuchos import TEUCHOS
 from ingest.readers.timer_tables.kinds.vasp import VASP
+from ingest.readers.timer_tables.timer_kind import TimerTable
 
 KINDS: tuple[TimerTable, ...] = (
     GROMACS,

@@ -6,23 +6,23 @@ In the tree, callers stand below their callees and further left. Old versions pr
 from collections.abc import Sequence
 from dataclasses import replace
 
-from ingest.readers.timer_tables.description import (
+from ingest.readers.timer_tables.log_values import known, number, timer
+from ingest.readers.timer_tables.timer_kind import (
     Facts,
-    Form,
-    Line,
+    LogLine,
     Placed,
-    Row,
+    RowForm,
     Statistic,
     Timer,
+    TimerRow,
     TimerTable,
 )
-from ingest.readers.timer_tables.values import known, number, timer
 
 _OTHER = "Other"  # what a routine does beside those above it
 _CPU_TIME = ("times are CPU seconds",)
 
 
-def _place(rows: Sequence[Row], facts: Facts) -> Placed:
+def _place(rows: Sequence[TimerRow], facts: Facts) -> Placed:
     serial = {} if "processes" in facts else {"processes": "1"}
     tree = [row for row in rows if "parent" in row.values]
     if not tree:
@@ -34,9 +34,9 @@ def _place(rows: Sequence[Row], facts: Facts) -> Placed:
     return Placed(timers=timers, total=total, facts=serial, notices=_CPU_TIME)
 
 
-def _tree(rows: Sequence[Row]) -> tuple[Timer, ...]:
+def _tree(rows: Sequence[TimerRow]) -> tuple[Timer, ...]:
     """Return the timers with their paths, callers first."""
-    above: list[Row] = []  # callers of the row, from the total down
+    above: list[TimerRow] = []  # callers of the row, from the total down
     timers = []
     for row in reversed(rows):
         while above and above[-1].indent >= row.indent:
@@ -47,7 +47,7 @@ def _tree(rows: Sequence[Row]) -> tuple[Timer, ...]:
     return tuple(timers)
 
 
-def _major_routines(rows: Sequence[Row], facts: Facts) -> Placed:
+def _major_routines(rows: Sequence[TimerRow], facts: Facts) -> Placed:
     """Return the routines of pmemd; the tables below split them further."""
     timers = [timer(row) for row in rows if row.group.startswith("NonSetup") and row.name != "Total"]
     if (setup := known(facts.get("_setup"))) is not None:
@@ -59,9 +59,9 @@ def _major_routines(rows: Sequence[Row], facts: Facts) -> Placed:
 
 AMBER = TimerTable(
     name="AMBER",
-    begin=Line("TIMINGS", r"^\s*5\.\s+TIMINGS\s*$"),
+    begin=LogLine("TIMINGS", r"^\s*5\.\s+TIMINGS\s*$"),
     forms=(
-        Form(
+        RowForm(
             row=r"^\|\s+(?P<name>\S+(?: \S+)*)\s+(?P<seconds>[0-9]+\.[0-9]+)\s+"
             r"(?:\(\s*[0-9.]+% of (?P<parent>[^)]*)\)|(?P<percent>[0-9]+\.[0-9]+))\s*$"
         ),
@@ -73,17 +73,17 @@ AMBER = TimerTable(
         r"^\|\s+(?:Master )?Total CPU time:\s+(?P<_total>[0-9.]+) seconds",
     ),
     facts=(
-        Line(
+        LogLine(
             "AMBER/MPI version on", r"Running AMBER/MPI version on\s+(?P<processes>\d+)\s+(?:node|MPI task)"
         ),
-        Line("openmp threads", r"Number of openmp threads per MPI task:\s+(?P<threads>\d+)"),
-        Line("Amber ", r"^\s*Amber (?P<version>\d+ \w+)"),
-        Line("nstlim", r"^\s*nstlim\s*=\s*(?P<steps>\d+)"),
-        Line("maxcyc", r"^\s*maxcyc\s*=\s*(?P<steps>\d+)"),
+        LogLine("openmp threads", r"Number of openmp threads per MPI task:\s+(?P<threads>\d+)"),
+        LogLine("Amber ", r"^\s*Amber (?P<version>\d+ \w+)"),
+        LogLine("nstlim", r"^\s*nstlim\s*=\s*(?P<steps>\d+)"),
+        LogLine("maxcyc", r"^\s*maxcyc\s*=\s*(?P<steps>\d+)"),
     ),
     place=_place,
     statistic=Statistic.MEAN,
     inclusive=True,
 )
 
-AMBER_WITHOUT_SECTION = replace(AMBER, begin=Line("PROFILE of ", r"^\|>+PROFILE of (?:Average )?TIMES>"))
+AMBER_WITHOUT_SECTION = replace(AMBER, begin=LogLine("PROFILE of ", r"^\|>+PROFILE of (?:Average )?TIMES>"))

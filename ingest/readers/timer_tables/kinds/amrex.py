@@ -6,8 +6,16 @@ A second table has the inclusive times of the same timers; regions repeat parts 
 from collections.abc import Sequence
 from dataclasses import replace
 
-from ingest.readers.timer_tables.description import Facts, Form, Line, Placed, Row, Statistic, TimerTable
-from ingest.readers.timer_tables.values import flat
+from ingest.readers.timer_tables.log_values import flat
+from ingest.readers.timer_tables.timer_kind import (
+    Facts,
+    LogLine,
+    Placed,
+    RowForm,
+    Statistic,
+    TimerRow,
+    TimerTable,
+)
 
 _NAMES = {"Other": "(timers below the print threshold)"}
 _STEP = ("amr-wind::incflo::advance", "Amr::coarseTimeStep()")  # called once per step
@@ -15,7 +23,7 @@ _SECONDS = r"[0-9]+(?:\.[0-9]+)?(?:e[-+]?[0-9]+)?"
 _ROW = r"^\s*(?P<name>\S+(?: \S+)*)\s+(?P<values>[0-9]+(?:\s+[-+0-9.eEnaif]+){3}\s+[0-9.]+%)\s*$"
 
 
-def _place(rows: Sequence[Row], facts: Facts) -> Placed:
+def _place(rows: Sequence[TimerRow], facts: Facts) -> Placed:
     exclusive = [
         replace(row, name=_NAMES.get(row.name, row.name))
         for row in rows
@@ -27,7 +35,7 @@ def _place(rows: Sequence[Row], facts: Facts) -> Placed:
 
 AMREX = TimerTable(
     name="AMReX",
-    begin=Line(
+    begin=LogLine(
         "TinyProfiler total time across processes",
         r"^\s*TinyProfiler total time across processes \[min\.\.\.avg\.\.\.max\]:"
         rf"\s*{_SECONDS}\s*\.\.\.\s*(?P<total>{_SECONDS})\s*\.\.\.\s*{_SECONDS}\s*$",
@@ -35,12 +43,12 @@ AMREX = TimerTable(
     end=r"Memory Usage:|^Unused ParmParse|^AMReX \(.*\) finalized",
     header=r"^\s*Name\s+NCalls\b",
     forms=(
-        Form(
+        RowForm(
             header=r"Name NCalls Excl\. Min Excl\. Avg Excl\. Max Max %",
             row=_ROW,
             columns=("calls", "least", "seconds", "most", "percent"),
         ),
-        Form(
+        RowForm(
             header=r"Name NCalls Incl\. Min Incl\. Avg Incl\. Max Max %",
             row=_ROW,
             columns=("calls", "least", "inclusive", "most", "percent"),
@@ -48,13 +56,13 @@ AMREX = TimerTable(
     ),
     heading=r"^\s*(?:BEGIN REGION (?P<group>.+?)|END REGION .*)\s*$",
     facts=(
-        Line("MPI processes", r"^MPI initialized with (?P<processes>\d+) MPI processes"),
-        Line("Num. ranks", r"MPI\s+:: ON\s+\(Num\. ranks = (?P<processes>\d+)\)"),
-        Line("OMP initialized", r"^OMP initialized with (?P<threads>\d+) OMP threads"),
-        Line(" initialized with", r"^(?:CUDA|HIP|SYCL) initialized with (?P<GPUs>\d+)"),
-        Line("C++ compiler", r"^ +C\+\+ compiler +:: (?P<compiler>\S.*)"),
-        Line(" Git SHA ", r"^ +\S+ Git SHA +:: (?P<commit>[0-9a-f]{7,40})\b"),
-        Line("AMReX (", r"^(?:Initializing )?AMReX \((?P<version>[^)]+)\)"),
+        LogLine("MPI processes", r"^MPI initialized with (?P<processes>\d+) MPI processes"),
+        LogLine("Num. ranks", r"MPI\s+:: ON\s+\(Num\. ranks = (?P<processes>\d+)\)"),
+        LogLine("OMP initialized", r"^OMP initialized with (?P<threads>\d+) OMP threads"),
+        LogLine(" initialized with", r"^(?:CUDA|HIP|SYCL) initialized with (?P<GPUs>\d+)"),
+        LogLine("C++ compiler", r"^ +C\+\+ compiler +:: (?P<compiler>\S.*)"),
+        LogLine(" Git SHA ", r"^ +\S+ Git SHA +:: (?P<commit>[0-9a-f]{7,40})\b"),
+        LogLine("AMReX (", r"^(?:Initializing )?AMReX \((?P<version>[^)]+)\)"),
     ),
     place=_place,
     statistic=Statistic.MEAN,

@@ -2,21 +2,21 @@
 
 from collections.abc import Sequence
 
-from ingest.readers.timer_tables.description import (
+from ingest.readers.timer_tables.log_values import known, one_process_if_serial, timer
+from ingest.readers.timer_tables.timer_kind import (
     Facts,
-    Line,
+    LogLine,
     Placed,
-    Row,
     Statistic,
     Timer,
+    TimerRow,
     TimerTable,
 )
-from ingest.readers.timer_tables.values import known, one_process_if_serial, timer
 
 _PHASES = ("Initialisation", "Calculation", "Finalisation")
 
 
-def _place(rows: Sequence[Row], facts: Facts) -> Placed:
+def _place(rows: Sequence[TimerRow], facts: Facts) -> Placed:
     """Put the iterations, and what the calculation did before the first of them, below the calculation."""
     phases = {row.name: timer(row) for row in rows if row.name in _PHASES}
     total = next((timer(row) for row in reversed(rows) if row.name == "Total"), None)
@@ -52,24 +52,24 @@ def _loops(stamps: Sequence[tuple[str, float]]) -> list[list[float]]:
 
 CASTEP = TimerTable(
     name="CASTEP",
-    begin=Line("CASTEP version", r"^ \|.*CASTEP version (?P<version>[^|\s]+)"),
-    mark=Line("Calculation time", r"^\s*Calculation time\s+=\s+[0-9.]+ s"),
-    program=Line("CASTEP version", r"^ \| Welcome to .*CASTEP version"),
+    begin=LogLine("CASTEP version", r"^ \|.*CASTEP version (?P<version>[^|\s]+)"),
+    mark=LogLine("Calculation time", r"^\s*Calculation time\s+=\s+[0-9.]+ s"),
+    program=LogLine("CASTEP version", r"^ \| Welcome to .*CASTEP version"),
     scattered=(
-        Line(
+        LogLine(
             " time ",
             r"^\s*(?P<name>Initialisation|Calculation|Finalisation|Total) time\s+=\s+(?P<seconds>[0-9.]+) s",
         ),
-        Line("<-- SCF", r"^\s*(?P<name>Initial|\d+)\s.*\s(?P<stamp>[0-9.]+)\s+<-- SCF"),
+        LogLine("<-- SCF", r"^\s*(?P<name>Initial|\d+)\s.*\s(?P<stamp>[0-9.]+)\s+<-- SCF"),
     ),
     facts=(
-        Line(
+        LogLine(
             "Calculation parallelised", r"Calculation parallelised over\s+(?P<processes>\d+) (?:process|node)"
         ),
-        Line("Calculation not parallelised", r"Calculation not parallelised(?P<_serial>)"),
-        Line("from code version", r"^ from code version (?P<commit>[0-9a-f]{7,40}\+?)\s"),
-        Line("Compiler:", r"^ Compiler: (?P<compiler>[^;]*[^;\s])"),
-        Line("may use up to", r"process may use up to\s+(?P<threads>\d+) thread"),
+        LogLine("Calculation not parallelised", r"Calculation not parallelised(?P<_serial>)"),
+        LogLine("from code version", r"^ from code version (?P<commit>[0-9a-f]{7,40}\+?)\s"),
+        LogLine("Compiler:", r"^ Compiler: (?P<compiler>[^;]*[^;\s])"),
+        LogLine("may use up to", r"process may use up to\s+(?P<threads>\d+) thread"),
     ),
     place=_place,
     statistic=Statistic.ONE,

@@ -3,23 +3,23 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from ingest.readers.timer_tables.description import (
+from ingest.readers.timer_tables.log_values import all_overlapping
+from ingest.readers.timer_tables.timer_kind import (
     Choice,
     Facts,
-    Form,
-    Line,
+    LogLine,
     Placed,
-    Row,
+    RowForm,
     Statistic,
+    TimerRow,
     TimerTable,
 )
-from ingest.readers.timer_tables.values import all_overlapping
 
 _NUMBER = r"[0-9.]+(?:e[-+]?[0-9]+)?"
 _ROW = r"^\s*\|\s*(?P<name>[^|]*[^|\s])\s*\|(?P<values>.*)\|\s*$"
 
 
-def _place(rows: Sequence[Row], facts: Facts) -> Placed:
+def _place(rows: Sequence[TimerRow], facts: Facts) -> Placed:
     """Remove units, and the ranks behind extreme values."""
     plain = [
         replace(
@@ -32,21 +32,21 @@ def _place(rows: Sequence[Row], facts: Facts) -> Placed:
 
 DEALII = TimerTable(
     name="deal.II",
-    begin=Line(
+    begin=LogLine(
         "Total wallclock time elapsed",
         rf"^\s*\|\s*Total wallclock time elapsed since start\s*\|\s*(?P<total>{_NUMBER})s\s*\|",
     ),
     end=r"^\s*(?:[^|+\s]|$)",
     header=r"^\s*\| Section\s*\|",
     forms=(
-        Form(
+        RowForm(
             header=r"\| Section \| no\. calls \| ?(?:wall|CPU) time ?\| %",
             row=_ROW,
             columns=("calls", "seconds", "percent"),
             separator="|",
         ),
     ),
-    facts=(Line("MPI ", r"(?i)\b(?P<processes>[0-9]+) MPI (?:process|rank)"),),
+    facts=(LogLine("MPI ", r"(?i)\b(?P<processes>[0-9]+) MPI (?:process|rank)"),),
     place=_place,
     statistic=Statistic.ONE,
     choice=Choice.CUMULATIVE,
@@ -54,7 +54,7 @@ DEALII = TimerTable(
 
 DEALII_CPU = replace(
     DEALII,
-    begin=Line(
+    begin=LogLine(
         "Total CPU time elapsed",
         rf"^\s*\|\s*Total CPU time elapsed since start\s*\|\s*(?P<total>{_NUMBER})s\s*\|",
     ),
@@ -62,13 +62,13 @@ DEALII_CPU = replace(
 
 DEALII_STATISTICS = replace(
     DEALII,
-    begin=Line(
+    begin=LogLine(
         "Total wallclock time elapsed",
         rf"^\s*\|\s*Total wallclock time elapsed\s*\|\s*{_NUMBER}s\s+[0-9]+\s*\|"
         rf"\s*(?P<total>{_NUMBER})s\s*\|",
     ),
     forms=(
-        Form(
+        RowForm(
             header=r"\| Section \| no\. calls \| min time rank \| avg time \| max time rank \|",
             row=_ROW,
             columns=("calls", "least", "seconds", "most"),
@@ -80,12 +80,12 @@ DEALII_STATISTICS = replace(
 
 DEALII_GROUPED = replace(
     DEALII,
-    begin=Line(
+    begin=LogLine(
         "Total CPU/wall time elapsed",
         rf"^\s*\|\s*Total CPU/wall time elapsed since start\s*\|[^|]*\|[^|]*\|\s*(?P<total>{_NUMBER})s\s*\|",
     ),
     forms=(
-        Form(
+        RowForm(
             header=r"\| Section \| no\. calls \| CPU time \| % of total \| wall time \| % of total",
             row=_ROW,
             columns=("calls", "cpu", "cpu_percent", "seconds", "percent"),

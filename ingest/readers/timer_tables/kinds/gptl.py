@@ -8,18 +8,18 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ingest.errors import InputError
-from ingest.readers.timer_tables.description import (
+from ingest.readers.timer_tables.log_values import count, known, number
+from ingest.readers.timer_tables.timer_kind import (
     Choice,
     Facts,
-    Form,
-    Line,
+    LogLine,
     Placed,
-    Row,
+    RowForm,
     Statistic,
     Timer,
+    TimerRow,
     TimerTable,
 )
-from ingest.readers.timer_tables.values import count, known, number
 
 _ROOTS = (
     ("CPL:INIT", "CPL:RUN_LOOP", "CPL:FINAL"),  # E3SM, CESM 2
@@ -28,7 +28,7 @@ _ROOTS = (
 )
 
 
-def _place(rows: Sequence[Row], facts: Facts) -> Placed:
+def _place(rows: Sequence[TimerRow], facts: Facts) -> Placed:
     if not all("walltotal" in row.values for row in rows):
         raise InputError(
             f"the columns of GPTL are not known: {', '.join(rows[0].values)[:120]}",
@@ -48,7 +48,7 @@ def _place(rows: Sequence[Row], facts: Facts) -> Placed:
     return Placed(timers=timers, notices=tuple(notices))
 
 
-def _timer(row: Row, tasks: int, overlapping: bool) -> Timer:
+def _timer(row: TimerRow, tasks: int, overlapping: bool) -> Timer:
     calls = known(row.values.get("count"))
     return Timer(
         path=(row.name,),
@@ -62,11 +62,11 @@ def _timer(row: Row, tasks: int, overlapping: bool) -> Timer:
 
 GPTL = TimerTable(
     name="GPTL",
-    begin=Line("GLOBAL STATISTICS", r"^\*+ GLOBAL STATISTICS \(\s*(?P<processes>\d+) MPI\b"),
+    begin=LogLine("GLOBAL STATISTICS", r"^\*+ GLOBAL STATISTICS \(\s*(?P<processes>\d+) MPI\b"),
     end=r"^(?!\"|name\s|\$Id|'|\*|\S.*\s[0-9.]+\s+\(\s*[0-9]+\s+[0-9]+\)\s*$)\S",
     header=r"^name\s",
     forms=(
-        Form(
+        RowForm(
             header=r"name (?:\S+ )*count walltotal wallmax\b",
             row=r'^(?P<quote>")?(?P<name>(?(quote)[^"]*|[^"\s]+))(?(quote)")\s+'
             r"(?P<values>(?:[-y]\s+)?[0-9][-+0-9.eE()\s]*)$",
@@ -80,7 +80,7 @@ GPTL = TimerTable(
 )
 
 
-def _place_means(rows: Sequence[Row], facts: Facts) -> Placed:
+def _place_means(rows: Sequence[TimerRow], facts: Facts) -> Placed:
     """Sum the means over the ranks that called a timer."""
     tasks = count(facts, "processes") or 1
     stopped = [row for row in rows if "mean" in row.values]
@@ -90,17 +90,17 @@ def _place_means(rows: Sequence[Row], facts: Facts) -> Placed:
     return Placed(timers=tuple(means), notices=notices)
 
 
-def _with_sum(row: Row) -> Row:
+def _with_sum(row: TimerRow) -> TimerRow:
     mean, ranks = (number(row.values[name], f"the {name} of '{row.name[:80]}'") for name in ("mean", "ranks"))
     return replace(row, values={**row.values, "walltotal": str(mean * ranks)})
 
 
 GPTL_SUMMARY = TimerTable(
     name="GPTL",
-    begin=Line("Total ranks in communicator=", r"^Total ranks in communicator=(?P<processes>\d+)\s*$"),
+    begin=LogLine("Total ranks in communicator=", r"^Total ranks in communicator=(?P<processes>\d+)\s*$"),
     header=r"^name\s",
     forms=(
-        Form(
+        RowForm(
             header=r"name ncalls nranks mean_time std_dev wallmax \(rank\b",
             row=r"^(?P<name>\S+(?: \S+)*?)\s+(?:NOT PRINTED|(?P<count>\d+(?:\.\d+e[-+]\d+)?)\s+(?P<ranks>\d+)"
             r"\s+(?P<mean>\d+\.\d+)\s+\d+\.\d+\s+(?P<wallmax>\d+\.\d+) \([\d ]+\)"

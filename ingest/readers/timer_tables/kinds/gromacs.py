@@ -8,17 +8,17 @@ before 4.6 there is none, and the seconds of the table are sums over the ranks.
 from collections.abc import Sequence
 from dataclasses import replace
 
-from ingest.readers.timer_tables.description import (
+from ingest.readers.timer_tables.log_values import count, known, number, timer
+from ingest.readers.timer_tables.timer_kind import (
     Facts,
-    Form,
-    Line,
+    LogLine,
     Placed,
-    Row,
+    RowForm,
     Statistic,
     Timer,
+    TimerRow,
     TimerTable,
 )
-from ingest.readers.timer_tables.values import count, known, number, timer
 
 _ROW = r"^ (?P<name>\S+(?: \S+)*)\s{2,}(?P<values>[0-9][-+0-9.eE ]*)$"
 _PME = ("PME mesh", "PME GPU mesh")  # the rows that the second table breaks down
@@ -27,7 +27,7 @@ _WAIT = "PME wait for PP"  # without ranks of its own, PME waits for nothing: wh
 _FORCE = ("Force", "Nonbonded F")  # called once per step
 
 
-def _place(rows: Sequence[Row], facts: Facts) -> Placed:
+def _place(rows: Sequence[TimerRow], facts: Facts) -> Placed:
     """Turn cycles into seconds, and put the parts of PME below it."""
     end = next((i for i, row in enumerate(rows) if row.name == "Total" and not row.group), None)
     if end is None:
@@ -47,14 +47,14 @@ def _place(rows: Sequence[Row], facts: Facts) -> Placed:
     return Placed(timers=timers, total=core, facts={**layout, "steps": steps})
 
 
-def _timer(row: Row, path: tuple[str, ...], seconds_per_cycle: float) -> Timer:
+def _timer(row: TimerRow, path: tuple[str, ...], seconds_per_cycle: float) -> Timer:
     cycles = number(row.values.get("cycles"), f"the cycles of '{row.name[:80]}'")
     return replace(
         timer(replace(row, values={**row.values, "seconds": "0"}), path), seconds=cycles * seconds_per_cycle
     )
 
 
-def _layout(rows: Sequence[Row], total: Row, facts: Facts) -> dict[str, str]:
+def _layout(rows: Sequence[TimerRow], total: TimerRow, facts: Facts) -> dict[str, str]:
     """Return the ranks of the run: of the table, or of the log, or of the total, or the most of a row."""
     both = (count(facts, "_pp") or 0) + (count(facts, "pme_ranks") or 0)
     of_row = max((count(row.values, "ranks") or 1 for row in rows), default=1)
@@ -66,7 +66,7 @@ def _layout(rows: Sequence[Row], total: Row, facts: Facts) -> dict[str, str]:
     return {"processes": str(ranks), "threads": str(threads)}
 
 
-def _core_seconds(facts: Facts, total: Row, processes: int, threads: int) -> float:
+def _core_seconds(facts: Facts, total: TimerRow, processes: int, threads: int) -> float:
     if facts.get("_unit") == "Core t" and (core := known(facts.get("_core"))):
         return core
     if "core" in total.values:
@@ -76,27 +76,29 @@ def _core_seconds(facts: Facts, total: Row, processes: int, threads: int) -> flo
 
 GROMACS = TimerTable(
     name="GROMACS",
-    begin=Line("R E A L   C Y C L E", r"^\s*R E A L   C Y C L E   A N D   T I M E   A C C O U N T I N G\s*$"),
-    program=Line("GROMACS version:", r"^GROMACS version:"),
+    begin=LogLine(
+        "R E A L   C Y C L E", r"^\s*R E A L   C Y C L E   A N D   T I M E   A C C O U N T I N G\s*$"
+    ),
+    program=LogLine("GROMACS version:", r"^GROMACS version:"),
     end=r"^Performance:|^Finished mdrun",
     header=r"^ (?:Computing|Activity):",
     forms=(
-        Form(
+        RowForm(
             header=r"(?:Computing|Activity): Num Num Call Wall time Giga-Cycles Ranks Threads Count",
             row=_ROW,
             columns=("ranks", "threads", "calls", "wall", "cycles", "percent"),
         ),
-        Form(
+        RowForm(
             header=r"Computing: (?:Nodes|Ranks) Th\. Count Wall t \(s\) G-Cycles %",
             row=_ROW,
             columns=("ranks", "threads", "calls", "wall", "cycles", "percent"),
         ),
-        Form(
+        RowForm(
             header=r"Computing: Nodes Number G-Cycles Seconds %",
             row=_ROW,
             columns=("ranks", "calls", "cycles", "core", "percent"),
         ),
-        Form(
+        RowForm(
             header=r"(?:Computing|Activity): Count Wall t \(s\) ms/step %",
             row=_ROW,
             columns=("calls", "wall", "milliseconds", "percent"),
@@ -111,13 +113,13 @@ GROMACS = TimerTable(
         r"^\s*Time:\s+(?P<_core>[0-9.]+)\s+[0-9.]+\s+(?P<_percent>[0-9.]+)\s*$",
     ),
     facts=(
-        Line("number of ranks", r"number of ranks:\s*(?P<processes>\d+)"),
-        Line("MPI process", r"^Using (?P<processes>\d+) MPI process"),
-        Line("MPI thread", r"^Using (?P<processes>\d+) MPI thread"),
-        Line("OpenMP thread", r"^Using (?P<threads>\d+) OpenMP thread"),
-        Line("GROMACS version:", r"^GROMACS version:\s+(?:VERSION )?(?P<version>\S+)"),
-        Line("C++ compiler:", r"^C\+\+ compiler:\s+\S+\s+(?P<compiler>\S.*)"),
-        Line("C compiler:", r"^C compiler:\s+\S+\s+(?P<compiler>\S.*)"),
+        LogLine("number of ranks", r"number of ranks:\s*(?P<processes>\d+)"),
+        LogLine("MPI process", r"^Using (?P<processes>\d+) MPI process"),
+        LogLine("MPI thread", r"^Using (?P<processes>\d+) MPI thread"),
+        LogLine("OpenMP thread", r"^Using (?P<threads>\d+) OpenMP thread"),
+        LogLine("GROMACS version:", r"^GROMACS version:\s+(?:VERSION )?(?P<version>\S+)"),
+        LogLine("C++ compiler:", r"^C\+\+ compiler:\s+\S+\s+(?P<compiler>\S.*)"),
+        LogLine("C compiler:", r"^C compiler:\s+\S+\s+(?P<compiler>\S.*)"),
     ),
     place=_place,
     statistic=Statistic.SUM,

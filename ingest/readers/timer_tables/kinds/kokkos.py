@@ -6,23 +6,23 @@ The other tool, space-time stack, prints a tree: means of the ranks, inclusive.
 from collections.abc import Sequence
 from dataclasses import replace
 
-from ingest.readers.timer_tables.description import (
+from ingest.readers.timer_tables.log_values import flat, known, timer
+from ingest.readers.timer_tables.timer_kind import (
     WHOLE,
     Facts,
-    Form,
-    Line,
+    LogLine,
     Placed,
-    Row,
+    RowForm,
     Statistic,
     Timer,
+    TimerRow,
     TimerTable,
 )
-from ingest.readers.timer_tables.values import flat, known, timer
 
 _REGION = "REGION"
 
 
-def _place(rows: Sequence[Row], facts: Facts) -> Placed:
+def _place(rows: Sequence[TimerRow], facts: Facts) -> Placed:
     """Take the line above a row as its name; regions overlap the kernels in them."""
     timers = flat([replace(row, name=row.group) for row in rows if row.group], facts)
     kinds = [row.name for row in rows if row.group]
@@ -34,9 +34,9 @@ def _place(rows: Sequence[Row], facts: Facts) -> Placed:
 
 KOKKOS = TimerTable(
     name="Kokkos",
-    begin=Line("Total Time, Call Count", r"^\s*\(Type\)\s+Total Time, Call Count, Avg\. Time per Call,"),
+    begin=LogLine("Total Time, Call Count", r"^\s*\(Type\)\s+Total Time, Call Count, Avg\. Time per Call,"),
     forms=(
-        Form(
+        RowForm(
             row=r"^\s*\((?P<name>[A-Z]\w*)\)\s+(?P<seconds>[-+0-9.e]+)[ ,]+(?P<calls>[0-9]+)[ ,]+[-+0-9.e]+\b"
         ),
     ),
@@ -49,10 +49,10 @@ KOKKOS = TimerTable(
 )
 
 
-def _place_tree(rows: Sequence[Row], facts: Facts) -> Placed:
+def _place_tree(rows: Sequence[TimerRow], facts: Facts) -> Placed:
     """Put every timer below the one above it that is further left, and all below the whole run."""
     total = known(facts.get("total"))
-    above: list[Row] = []
+    above: list[TimerRow] = []
     timers: list[Timer] = []
     for row in rows:
         while above and above[-1].indent >= row.indent:
@@ -66,15 +66,15 @@ def _place_tree(rows: Sequence[Row], facts: Facts) -> Placed:
 
 KOKKOS_STACK = TimerTable(
     name="Kokkos",
-    begin=Line("TOP-DOWN TIME TREE", r"^TOP-DOWN TIME TREE:"),
+    begin=LogLine("TOP-DOWN TIME TREE", r"^TOP-DOWN TIME TREE:"),
     end=r"^BOTTOM-UP TIME TREE",
     forms=(
-        Form(
+        RowForm(
             row=r"^[| ]*\|-> (?P<seconds>[-+0-9.e]+) sec (?:\S+% ){3}(?:-+|\S+% \S+) (?P<calls>\d+) "
             r"(?P<name>\S.*?)(?: \[\w+\])?\s*$"
         ),
     ),
-    facts=(Line("TOTAL TIME:", r"^TOTAL TIME: (?P<total>[0-9.e+-]+) seconds"),),
+    facts=(LogLine("TOTAL TIME:", r"^TOTAL TIME: (?P<total>[0-9.e+-]+) seconds"),),
     place=_place_tree,
     statistic=Statistic.MEAN,
     inclusive=True,

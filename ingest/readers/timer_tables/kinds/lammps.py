@@ -3,23 +3,23 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from ingest.readers.timer_tables.description import (
+from ingest.readers.timer_tables.log_values import flat
+from ingest.readers.timer_tables.timer_kind import (
     Choice,
     Facts,
-    Form,
-    Line,
+    LogLine,
     Placed,
-    Row,
+    RowForm,
     Statistic,
+    TimerRow,
     TimerTable,
 )
-from ingest.readers.timer_tables.values import flat
 
 _REST = "Other"
 _RENAMED = {"Kspce": "Kspace", "Outpt": "Output"}  # spellings before 2015
 
 
-def _place(rows: Sequence[Row], facts: Facts) -> Placed:
+def _place(rows: Sequence[TimerRow], facts: Facts) -> Placed:
     """Leave out the table of threads, and what is below the remainder: they split times again."""
     named = [replace(row, name=_RENAMED.get(row.name, row.name)) for row in rows if not row.group]
     end = next((i for i, row in enumerate(named) if row.name == _REST), len(named))
@@ -30,22 +30,22 @@ def _place(rows: Sequence[Row], facts: Facts) -> Placed:
 
 LAMMPS = TimerTable(
     name="LAMMPS",
-    begin=Line(
+    begin=LogLine(
         "Loop time of ",
         r"^Loop time of (?P<total>[-+0-9.eE]+) on (?P<_procs>\d+) procs?"
         r"(?: \((?P<processes>\d+) MPI x (?P<threads>\d+) OpenMP\))? for (?P<steps>\d+) steps",
     ),
-    program=Line("LAMMPS (", r"^LAMMPS \([^)]*\)\s*$"),
+    program=LogLine("LAMMPS (", r"^LAMMPS \([^)]*\)\s*$"),
     end=r"^Nlocal:|^Total # of neighbors|^Total wall time",
     forms=(
-        Form(row=r"^(?P<name>[A-Z]\w*)\s+time \(%\) = (?P<seconds>\S+) \("),
-        Form(  # timer full
+        RowForm(row=r"^(?P<name>[A-Z]\w*)\s+time \(%\) = (?P<seconds>\S+) \("),
+        RowForm(  # timer full
             header=r"Section \| min time \| avg time \| max time \|\s?%varavg\|\s?%CPU\s?\|",
             row=r"^(?P<name>[A-Z]\w*)\s*\|(?P<values>.*)$",
             columns=("least", "seconds", "most", "variation", "CPU", "percent"),
             separator="|",
         ),
-        Form(
+        RowForm(
             header=r"Section \| min time \| avg time \| max time \|\s?%varavg\| %total",
             row=r"^(?P<name>[A-Z]\w*)\s*\|(?P<values>.*)$",
             columns=("least", "seconds", "most", "variation", "percent"),
@@ -55,7 +55,7 @@ LAMMPS = TimerTable(
     header=r"^Section\s*\|",
     heading=r"^(?P<group>Thread) timings breakdown",
     within=(r"CPU use with (?P<processes>\d+) MPI tasks(?: x (?P<threads>\d+) OpenMP)?",),
-    facts=(Line("LAMMPS (", r"^LAMMPS \((?P<version>[^)]*)\)"),),
+    facts=(LogLine("LAMMPS (", r"^LAMMPS \((?P<version>[^)]*)\)"),),
     place=_place,
     statistic=Statistic.MEAN,
     choice=Choice.EACH,

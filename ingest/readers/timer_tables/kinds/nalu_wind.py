@@ -6,22 +6,22 @@ many steps this part had.
 
 from collections.abc import Sequence
 
-from ingest.readers.timer_tables.description import (
+from ingest.readers.timer_tables.log_values import count, timer
+from ingest.readers.timer_tables.timer_kind import (
     Choice,
     Facts,
-    Form,
-    Line,
+    LogLine,
     Placed,
-    Row,
+    RowForm,
     Statistic,
+    TimerRow,
     TimerTable,
 )
-from ingest.readers.timer_tables.values import count, timer
 
 _COUNTS = "linear iterations"
 
 
-def _place(rows: Sequence[Row], facts: Facts) -> Placed:
+def _place(rows: Sequence[TimerRow], facts: Facts) -> Placed:
     """Put every timer below its equation; iterations are not times."""
     timers = tuple(timer(row, (row.group, row.name)) for row in rows if row.name != _COUNTS)
     first, last = count(facts, "_first_step") or 0, count(facts, "last_step") or 0
@@ -30,18 +30,20 @@ def _place(rows: Sequence[Row], facts: Facts) -> Placed:
 
 NALU_WIND = TimerTable(
     name="Nalu-Wind",
-    begin=Line("Begin Timer Overview for Realm", r"^\s*Begin Timer Overview for Realm: (?P<_realm>.+?)\s*$"),
+    begin=LogLine(
+        "Begin Timer Overview for Realm", r"^\s*Begin Timer Overview for Realm: (?P<_realm>.+?)\s*$"
+    ),
     forms=(
-        Form(
+        RowForm(
             row=r"^\s*(?P<name>\S+(?: \S+)*?)\s*--\s*"
             r"avg: *(?P<seconds>\S+)\s+min: *(?P<least>\S+)\s+max: *(?P<most>\S+)\s*$"
         ),
     ),
     heading=r"^\s*Timing for (?:Eq: )?(?P<group>[^:]*[^:\s])\s*:?\s*$",
     facts=(
-        Line("Time Step Count:", r"^Time Step Count: (?P<_first_step>\d+)", first=True),
-        Line("Time Step Count:", r"^Time Step Count: (?P<last_step>\d+)"),
-        Line("processors", r"(?i)running on (?P<processes>\d+) (?:mpi )?processors"),
+        LogLine("Time Step Count:", r"^Time Step Count: (?P<_first_step>\d+)", first=True),
+        LogLine("Time Step Count:", r"^Time Step Count: (?P<last_step>\d+)"),
+        LogLine("processors", r"(?i)running on (?P<processes>\d+) (?:mpi )?processors"),
     ),
     place=_place,
     statistic=Statistic.MEAN,

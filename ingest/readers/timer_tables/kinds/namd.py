@@ -2,22 +2,22 @@
 
 from collections.abc import Sequence
 
-from ingest.readers.timer_tables.description import (
+from ingest.readers.timer_tables.log_values import count, known, number, timer
+from ingest.readers.timer_tables.timer_kind import (
     WHOLE,
     Facts,
-    Line,
+    LogLine,
     Placed,
-    Row,
     Statistic,
     Timer,
+    TimerRow,
     TimerTable,
 )
-from ingest.readers.timer_tables.values import count, known, number, timer
 
 _STEPS = "TIMING"
 
 
-def _place(rows: Sequence[Row], facts: Facts) -> Placed:
+def _place(rows: Sequence[TimerRow], facts: Facts) -> Placed:
     """Take the last cumulative time; steps before the first of this run took none of it.
 
     Short runs print none: only their whole time is known.
@@ -39,20 +39,20 @@ def _place(rows: Sequence[Row], facts: Facts) -> Placed:
 
 NAMD = TimerTable(
     name="NAMD",
-    begin=Line("Info: NAMD ", r"^Info: NAMD (?P<version>[0-9]\S*)"),
+    begin=LogLine("Info: NAMD ", r"^Info: NAMD (?P<version>[0-9]\S*)"),
     scattered=(
-        Line(
+        LogLine(
             "TIMING: ",
             rf"^(?P<name>{_STEPS}): +(?P<step>\d+) +CPU: *[-+0-9.eE]+, .*?Wall: *(?P<seconds>[-+0-9.eE]+),",
         ),
-        Line("WallClock:", r"^(?P<name>WallClock): +(?P<seconds>[0-9.]+)"),
+        LogLine("WallClock:", r"^(?P<name>WallClock): +(?P<seconds>[0-9.]+)"),
     ),
     facts=(
-        Line("Info: Running on", r"^Info: Running on (?P<processes>\d+) processors"),
-        Line("Charm++> Running", r"^Running on (?P<processes>\d+) processors"),
-        Line(" time: ", r"^Info: (?:Initial|Benchmark) time: (?P<processes>\d+) CPUs"),
-        Line("FIRST TIMESTEP", r"^Info: FIRST TIMESTEP\s+(?P<_first>\d+)"),
-        Line("WallClock:", r"^WallClock: +(?P<total>[0-9.]+)"),
+        LogLine("Info: Running on", r"^Info: Running on (?P<processes>\d+) processors"),
+        LogLine("Charm++> Running", r"^Running on (?P<processes>\d+) processors"),
+        LogLine(" time: ", r"^Info: (?:Initial|Benchmark) time: (?P<processes>\d+) CPUs"),
+        LogLine("FIRST TIMESTEP", r"^Info: FIRST TIMESTEP\s+(?P<_first>\d+)"),
+        LogLine("WallClock:", r"^WallClock: +(?P<total>[0-9.]+)"),
     ),
     place=_place,
     statistic=Statistic.MEAN,

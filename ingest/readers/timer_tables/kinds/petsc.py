@@ -7,13 +7,21 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from ingest.readers.timer_tables.description import Facts, Form, Line, Placed, Row, Statistic, TimerTable
-from ingest.readers.timer_tables.values import known, timer
+from ingest.readers.timer_tables.log_values import known, timer
+from ingest.readers.timer_tables.timer_kind import (
+    Facts,
+    LogLine,
+    Placed,
+    RowForm,
+    Statistic,
+    TimerRow,
+    TimerTable,
+)
 
 _NUMBER = re.compile(r"[0-9]+(?:\.[0-9]+)?")
 
 
-def _place(rows: Sequence[Row], facts: Facts) -> Placed:
+def _place(rows: Sequence[TimerRow], facts: Facts) -> Placed:
     """Put events below their stages. Numbers in the names of stages are often sizes: runs should agree."""
     stages, events = {}, []
     for row in rows:
@@ -29,15 +37,15 @@ def _place(rows: Sequence[Row], facts: Facts) -> Placed:
 
 PETSC = TimerTable(
     name="PETSc",
-    begin=Line("PETSc Performance Summary:", r"^-* ?PETSc Performance Summary:"),
+    begin=LogLine("PETSc Performance Summary:", r"^-* ?PETSc Performance Summary:"),
     end=r"^Memory usage is given|^Object Type",
     header=r"^Event\s+Count\b|^Summary of Stages:",
     forms=(
-        Form(
+        RowForm(
             header=r"Summary of Stages: -+ Time -+",
             row=r"^\s*(?P<name>[0-9]+:.*): (?P<seconds>[0-9]\.[0-9]+e[-+][0-9]+)\s+[0-9.]+%",
         ),
-        Form(
+        RowForm(
             header=r"Event Count Time \(sec\) Flops? .*Max Ratio Max Ratio Max Ratio",
             # Columns run together if a ratio is large: the first is 7 wide, the mantissa has 4 digits.
             row=r"^(?P<name>\S.{15,}?) (?P<calls>[ 0-9]{6}[0-9])[ 0-9]*[0-9]\.[0-9] "

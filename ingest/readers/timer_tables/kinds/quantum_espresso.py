@@ -9,23 +9,23 @@ from collections.abc import Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
 
-from ingest.readers.timer_tables.description import (
+from ingest.readers.timer_tables.log_values import duration, one_process_if_serial, timer
+from ingest.readers.timer_tables.timer_kind import (
     Facts,
-    Line,
+    LogLine,
     Placed,
-    Row,
     Statistic,
     Timer,
+    TimerRow,
     TimerTable,
 )
-from ingest.readers.timer_tables.values import duration, one_process_if_serial, timer
 
 _CALLED_BY = "Called by "
 _EXCESS = 1.02  # times of callees over that of their caller, from which they are also called elsewhere
 _ROUNDING = 60.0  # seconds: from one hour on, whole minutes are printed
 
 
-def _place(rows: Sequence[Row], facts: Facts) -> Placed:
+def _place(rows: Sequence[TimerRow], facts: Facts) -> Placed:
     program = facts.get("_program", "")
     block = _headed_by_repeated(_last_block(rows, program))
     clocks = {(row.group, row.name): _seconds(row) for row in block if row.name != program}
@@ -56,7 +56,7 @@ def _place(rows: Sequence[Row], facts: Facts) -> Placed:
     )
 
 
-def _last_block(rows: Sequence[Row], program: str) -> Sequence[Row]:
+def _last_block(rows: Sequence[TimerRow], program: str) -> Sequence[TimerRow]:
     """Return the clocks that were printed last, with the line of the program, which comes first or last."""
     totals = [i for i, row in enumerate(rows) if row.name == program]
     if not totals:
@@ -66,7 +66,7 @@ def _last_block(rows: Sequence[Row], program: str) -> Sequence[Row]:
     return rows[totals[-2] + 1 if len(totals) > 1 else 0 : totals[-1] + 1]
 
 
-def _headed_by_repeated(rows: Sequence[Row]) -> list[Row]:
+def _headed_by_repeated(rows: Sequence[TimerRow]) -> list[TimerRow]:
     """Put clocks below the one that was printed again above them, if no heading says who called them."""
     printed: set[str] = set()
     headed, caller, heading = [], "", ""
@@ -82,7 +82,7 @@ def _headed_by_repeated(rows: Sequence[Row]) -> list[Row]:
     return headed
 
 
-def _seconds(row: Row) -> Timer:
+def _seconds(row: TimerRow) -> Timer:
     text = row.values.get("wall") or row.values.get("cpu") or ""
     seconds = duration(text, f"the time of '{row.name[:80]}'")
     return timer(replace(row, values={**row.values, "seconds": str(seconds)}))
@@ -129,29 +129,29 @@ def _path(name: str, parents: dict[str, str | None], doubtful: set[str]) -> tupl
 
 QUANTUM_ESPRESSO = TimerTable(
     name="Quantum ESPRESSO",
-    begin=Line("Program ", r"^\s*Program (?P<_program>\w[-\w]*)\s+v\.?\s?(?P<version>\S+).*starts"),
-    mark=Line("s CPU", r"^ {3,8}\S.*:\s+[0-9].*s CPU(?:\s.*WALL| \(| time,|\s*$)"),
-    program=Line("Program PWSCF", r"^\s*Program PWSCF\s+v\S* .*starts"),
+    begin=LogLine("Program ", r"^\s*Program (?P<_program>\w[-\w]*)\s+v\.?\s?(?P<version>\S+).*starts"),
+    mark=LogLine("s CPU", r"^ {3,8}\S.*:\s+[0-9].*s CPU(?:\s.*WALL| \(| time,|\s*$)"),
+    program=LogLine("Program PWSCF", r"^\s*Program PWSCF\s+v\S* .*starts"),
     scattered=(
-        Line(
+        LogLine(
             " CPU",
             r"^ {3,8}(?P<name>\S.{0,40}?)\s*:\s+(?P<cpu>[0-9][0-9.dhms ]*?) CPU(?: time)?"
             r"(?:,?\s+(?P<wall>[0-9][0-9.dhms ]*?) (?:WALL|(?P<first>wall time)))?"
             r"(?:\s+[0-9][0-9.dhms ]*? GPU)?\s*(?:\(\s*(?P<calls>\d+) calls.*\))?\s*$",
         ),
-        Line(" : ", r"^ {3,8}[A-Z][-A-Z0-9]*\s*: .*(?:WALL|wall time)(?P<group>)\s*$"),  # ends a block
-        Line("INITIALIZATION:", r"^ {3,8}(?P<group>INITIALIZATION):\s*$"),  # ph.x
-        Line("DYNAMICAL MATRIX:", r"^ {3,8}(?P<group>DYNAMICAL MATRIX):\s*$"),
-        Line("Called by", r"^ {3,8}(?P<group>Called by \S+?):?\s*$"),
-        Line("outines", r"^ {3,8}(?P<group>\w[-+/\w ]{0,40} routines?):?\s*$"),
+        LogLine(" : ", r"^ {3,8}[A-Z][-A-Z0-9]*\s*: .*(?:WALL|wall time)(?P<group>)\s*$"),  # ends a block
+        LogLine("INITIALIZATION:", r"^ {3,8}(?P<group>INITIALIZATION):\s*$"),  # ph.x
+        LogLine("DYNAMICAL MATRIX:", r"^ {3,8}(?P<group>DYNAMICAL MATRIX):\s*$"),
+        LogLine("Called by", r"^ {3,8}(?P<group>Called by \S+?):?\s*$"),
+        LogLine("outines", r"^ {3,8}(?P<group>\w[-+/\w ]{0,40} routines?):?\s*$"),
     ),
     facts=(
-        Line("MPI processes", r"Number of MPI processes:\s+(?P<processes>\d+)"),
-        Line("running on", r"Parallel version \(MPI.*running on\s+(?P<processes>\d+) processor"),
-        Line("Serial ", r"^\s*Serial (?P<_serial>)(?:multi-threaded )?version"),
-        Line("Threads/MPI", r"Threads/MPI process:\s+(?P<threads>\d+)"),
-        Line("Serial multi", r"Serial multi-threaded version, running on\s+(?P<threads>\d+) processor"),
-        Line("npool", r"K-points division:\s+npool\s+=\s+(?P<pools>\d+)"),
+        LogLine("MPI processes", r"Number of MPI processes:\s+(?P<processes>\d+)"),
+        LogLine("running on", r"Parallel version \(MPI.*running on\s+(?P<processes>\d+) processor"),
+        LogLine("Serial ", r"^\s*Serial (?P<_serial>)(?:multi-threaded )?version"),
+        LogLine("Threads/MPI", r"Threads/MPI process:\s+(?P<threads>\d+)"),
+        LogLine("Serial multi", r"Serial multi-threaded version, running on\s+(?P<threads>\d+) processor"),
+        LogLine("npool", r"K-points division:\s+npool\s+=\s+(?P<pools>\d+)"),
     ),
     place=_place,
     statistic=Statistic.ONE,

@@ -5,23 +5,23 @@
 
 from collections.abc import Sequence
 
-from ingest.readers.timer_tables.description import (
+from ingest.readers.timer_tables.log_tables import added
+from ingest.readers.timer_tables.log_values import known, timer
+from ingest.readers.timer_tables.timer_kind import (
     Facts,
-    Line,
+    LogLine,
     Placed,
-    Row,
     Statistic,
     Timer,
+    TimerRow,
     TimerTable,
 )
-from ingest.readers.timer_tables.reader import added
-from ingest.readers.timer_tables.values import known, timer
 
 _LOOPS = ("LOOP", "LOOP+")
 _ROW = r"^\s*(?P<name>\S.{{0,30}}?)\s*:\s*{0} time\s*[0-9.*]+\s*: *{1} time\s*(?P<seconds>[0-9.*]+)\s*$"
 
 
-def _place(rows: Sequence[Row], facts: Facts) -> Placed:
+def _place(rows: Sequence[TimerRow], facts: Facts) -> Placed:
     """Sum the calls of every timer."""
     sums: dict[str, Timer] = {}
     unknown = 0
@@ -30,7 +30,8 @@ def _place(rows: Sequence[Row], facts: Facts) -> Placed:
             unknown += 1
             continue
         call = timer(
-            Row(group="", name=row.name, values={**row.values, "calls": "1"}), overlapping=row.name in _LOOPS
+            TimerRow(group="", name=row.name, values={**row.values, "calls": "1"}),
+            overlapping=row.name in _LOOPS,
         )
         sums[row.name] = added(sums[row.name], call) if row.name in sums else call
     notices = (f"times that were too large for their columns are missing: {unknown}",) if unknown else ()
@@ -46,18 +47,21 @@ def _place(rows: Sequence[Row], facts: Facts) -> Placed:
 
 VASP = TimerTable(
     name="VASP",
-    begin=Line("vasp.", r"^\s*vasp\.(?P<version>[0-9]\S*)"),
-    mark=Line(
+    begin=LogLine("vasp.", r"^\s*vasp\.(?P<version>[0-9]\S*)"),
+    mark=LogLine(
         " time", r"^\s*\S.{0,30}?:\s*(?:cpu|VPU) time\s*[0-9.*]+\s*: *(?:real|CPU) time\s*[0-9.*]+\s*$"
     ),
-    scattered=(Line("real time", _ROW.format("cpu", "real")), Line("VPU time", _ROW.format("VPU", "CPU"))),
+    scattered=(
+        LogLine("real time", _ROW.format("cpu", "real")),
+        LogLine("VPU time", _ROW.format("VPU", "CPU")),
+    ),
     facts=(
-        Line("mpi-ranks", r"running\s+(?P<processes>\d+) mpi-ranks(?:, with\s+(?P<threads>\d+) threads)?"),
-        Line("total cores", r"running on\s+(?P<processes>\d+) total cores"),
-        Line("nodes", r"^\s*running on\s+(?P<processes>\d+) nodes"),
-        Line("Elapsed time (sec):", r"Elapsed time \(sec\):\s+(?P<total>[0-9.]+)"),
-        Line("NCORE=", r"distr:\s+one band on NCORE=\s*(?P<NCORE>\d+) cores"),
-        Line("distrk:", r"distrk:.*,\s+(?P<KPAR>\d+) groups"),
+        LogLine("mpi-ranks", r"running\s+(?P<processes>\d+) mpi-ranks(?:, with\s+(?P<threads>\d+) threads)?"),
+        LogLine("total cores", r"running on\s+(?P<processes>\d+) total cores"),
+        LogLine("nodes", r"^\s*running on\s+(?P<processes>\d+) nodes"),
+        LogLine("Elapsed time (sec):", r"Elapsed time \(sec\):\s+(?P<total>[0-9.]+)"),
+        LogLine("NCORE=", r"distr:\s+one band on NCORE=\s*(?P<NCORE>\d+) cores"),
+        LogLine("distrk:", r"distrk:.*,\s+(?P<KPAR>\d+) groups"),
     ),
     place=_place,
     statistic=Statistic.ONE,

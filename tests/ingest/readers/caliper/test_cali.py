@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from ingest.errors import InputError
 from ingest.readers import read_profile
-from ingest.readers.caliper import assemble, cali, cali_tree
+from ingest.readers.caliper import cali, cali_tree, caliper_profile
 
 from .cali_files import DEVICE, DOUBLE, LOOP, MAIN, SEND, VALUE, Cali, exclusive
 
@@ -292,13 +292,13 @@ def test_only_annotated_calls_of_mpi_are_mpi(tmp_path):
 
 def test_limits_hold_exactly(tmp_path, monkeypatch):
     path = exclusive().globals(note="x" * 1001).write(tmp_path / "a.cali")
-    monkeypatch.setattr(assemble, "MAX_VALUES", 4)
+    monkeypatch.setattr(caliper_profile, "MAX_VALUES", 4)
     profile = read_profile(path)
     assert profile.attributes == {"generator": "Caliper", "note": "x" * 1000}
-    monkeypatch.setattr(assemble, "MAX_VALUES", 3)
+    monkeypatch.setattr(caliper_profile, "MAX_VALUES", 3)
     with pytest.raises(InputError, match="too large for memory: 4 call paths on 1 locations"):
         read_profile(path)
-    monkeypatch.setattr(assemble, "MAX_VALUES", 4)
+    monkeypatch.setattr(caliper_profile, "MAX_VALUES", 4)
     monkeypatch.setattr(cali_tree, "MAX_DEPTH", 3)
     assert len(read_profile(path).tree) == 4
     monkeypatch.setattr(cali_tree, "MAX_DEPTH", 2)

@@ -6,7 +6,8 @@ import pytest
 
 from ingest.discovery import discover
 from ingest.errors import InputError
-from ingest.readers import craypat, find_profile_reader
+from ingest.readers import find_profile_reader
+from ingest.readers.craypat import craypat_profile
 from ingest.reduction import reduce_profile
 from ingest.run_settings import NOT_RECORDED, RECONCILED, SAMPLED, STATISTIC, not_instrumented
 
@@ -19,7 +20,7 @@ def read(tmp_path):
         file = tmp_path / "RUNTIME.rpt"
         file.write_text(text)
         assert find_profile_reader(file).name == "CrayPat"
-        return craypat.read(file)
+        return craypat_profile.read(file)
 
     return write_and_read
 
@@ -180,14 +181,14 @@ def test_damaged_rows_of_csv_are_refused(tmp_path, cell):
     file.write_text(
         sampled().replace("Table 1:", f"Table 1:  Profile by F\n\nLevel,Samp%,Samp,Group\n0,{cell},1,Total\n")
     )
-    assert craypat.matches(file)
+    assert craypat_profile.matches(file)
     with pytest.raises(InputError, match="damaged: "):
-        craypat.read(file)
+        craypat_profile.read(file)
 
 
 def test_other_files(tmp_path):
     file = tmp_path / "x"
     for text in ("", "CrayPat/X:  Version 1\n", CRAYPAT["traced"].replace("CrayPat/X", "Other")):
         file.write_text(text)
-        assert not craypat.matches(file)
-    assert not craypat.matches(tmp_path)
+        assert not craypat_profile.matches(file)
+    assert not craypat_profile.matches(tmp_path)

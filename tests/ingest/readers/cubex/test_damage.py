@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from ingest.errors import InputError
-from ingest.readers.cubex import read
+from ingest.readers.cubex.cubex_profile import read
 from tests.cubex_writer import GroupSpec, MetricSpec, anchor_xml, tar_member, write_cubex
 
 PARENT = [-1, 0, 1, 0]

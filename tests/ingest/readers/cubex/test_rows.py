@@ -6,7 +6,7 @@ import zlib
 import numpy as np
 import pytest
 
-from ingest.readers.cubex.rows import Rows, find_rows, read_index
+from ingest.readers.cubex.stored_rows import StoredRows, find_rows, read_index
 
 
 def index(form=1, rows=(), order="<", mark=None, count=None):
@@ -157,4 +157,4 @@ def test_data_without_their_mark_are_refused():
 
 def test_no_rows_make_no_blocks():
     empty = find_rows(memoryview(b"CUBEX.DATA"), "<", "f8", 2, 3)
-    assert isinstance(empty, Rows) and list(empty.blocks(4)) == []
+    assert isinstance(empty, StoredRows) and list(empty.blocks(4)) == []

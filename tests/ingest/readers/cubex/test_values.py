@@ -11,7 +11,7 @@ from pycubexr import CubexParser
 from ingest.calltree import CallTree
 from ingest.errors import InputError
 from ingest.profile import MetricKind
-from ingest.readers.cubex import read
+from ingest.readers.cubex.cubex_profile import read
 from tests.cubex_writer import NUMPY_TYPES, MetricSpec, enumeration, write_cubex
 
 PARENT = [-1, 0, 1, 1, 0, 4, -1, 6, 6]  # two roots

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from ingest.errors import InputError
 from ingest.readers import read_series
-from ingest.readers.extrap import experiment as experiment_reader
+from ingest.readers.extrap import experiment_file as experiment_reader
 from tests.ingest.readers.extrap_files import CHUNKS, chunk, experiment, write
 
 

@@ -1,4 +1,4 @@
-"""Measurements of accelerators by other people, beside the project, with the totals that READMEs state."""
+"""SeriesBuilder of accelerators by other people, beside the project, with the totals that READMEs state."""
 
 from pathlib import Path
 

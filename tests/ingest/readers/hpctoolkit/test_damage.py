@@ -9,7 +9,7 @@ from ingest.errors import InputError
 from ingest.readers import find_profile_reader, read_profile
 from ingest.readers.hpctoolkit import files, meta, sparse
 from ingest.readers.hpctoolkit.meta import MetaFile
-from ingest.readers.hpctoolkit.structures import Part
+from ingest.readers.hpctoolkit.structures import FilePart
 from tests.ingest.readers.hpctoolkit_meta_files import (
     CONTEXTS,
     EXECUTION,
@@ -142,7 +142,7 @@ def test_numbers_of_metrics_are_bounded(tmp_path, monkeypatch):
 
 
 def test_texts_end_are_bounded_and_do_not_overlap():
-    part = Part(10, b"main\0caf\xc3\xa9\xff\0end")
+    part = FilePart(10, b"main\0caf\xc3\xa9\xff\0end")
     assert part.text(10, 4) == "main"
     assert part.text(15, 9) == "café\ufffd"
     for at, longest in ((10, 3), (22, 9), (9, 9), (99, 9)):

@@ -3,7 +3,7 @@
 import pytest
 
 from ingest.errors import InputError
-from ingest.readers.craypat.report import is_report
+from ingest.readers.craypat.craypat_report import is_report
 from pipeline.projection.rooflines.counter_report import TOTAL, CountedRegion
 from pipeline.projection.rooflines.craypat import read_craypat
 from tests.pipeline.projection.rooflines.craypat_report import REPORT

@@ -12,7 +12,7 @@ from ingest.alignment import MeasuredRun, align, experiment_from_series
 from ingest.experiment import OverheadCorrection
 from ingest.reduction import reduce_profile
 from ingest.scaling import Scaling, ScalingDecision, decide_scaling
-from ingest.series import Measurements
+from ingest.series import SeriesBuilder
 from pipeline.config.options import Options
 from pipeline.models.options import ModelOptions
 from pipeline.models.total import predict_total
@@ -148,7 +148,7 @@ def test_unknown_locations_leave_efficiency():
 
 
 def series(parameter, metric, decision=None):
-    data = Measurements(source="made", parameters=(parameter,))
+    data = SeriesBuilder(source="made", parameters=(parameter,))
     for p in (1, 2, 4, 8, 16):
         data.add("main->work", metric, (float(p),), [64 / p, 64 / p])
         data.add("main->sum", metric, (float(p),), [1.0, 1.0])

@@ -1,0 +1,188 @@
+"""`N.index` and `N.data`: which rows of values a metric stores, and these rows, block by block."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ingest.arrays import IntArray
+from ingest.readers.cubex.dtypes import ByteOrder, Stored
+from ingest.reading.inflate import error, inflate_row
+
+_INDEX = b"CUBEX.INDEX"
+_INDEX_HEADER = len(_INDEX) + 7  # u32 byte-order mark, u16 version, u8 format
+_SPARSE, _DENSE = 1, 3
+_BYTE_ORDERS: dict[bytes, ByteOrder] = {b"\1\0\0\0": "<", b"\0\0\0\1": ">"}
+_RAW = b"CUBEX.DATA"
+_COMPRESSED = b"ZCUBEX.DATA"
+
+
+def read_index(data: memoryview, nodes: int) -> tuple[ByteOrder, IntArray]:
+    """Return the byte order and the stored rows of a metric.
+
+    Args:
+        data: the whole member.
+        nodes: number of call paths n.
+
+    Returns:
+        ``<`` or ``>``, and int64[rows]: for every stored row its place in the metric's enumeration.
+
+    Raises:
+        ValueError: if the index is damaged, with the reason.
+    """
+    if len(data) < _INDEX_HEADER or data[: len(_INDEX)] != _INDEX:
+        raise ValueError("it does not begin with CUBEX.INDEX")
+    mark = bytes(data[len(_INDEX) : len(_INDEX) + 4])
+    order = _BYTE_ORDERS.get(mark)
+    if order is None:
+        raise ValueError("its byte-order mark is damaged")
+    form = data[_INDEX_HEADER - 1]
+    if form == _DENSE:
+        return order, np.arange(nodes)
+    if form != _SPARSE:
+        raise ValueError(f"unknown index format {form}")
+    return order, _sparse(data[_INDEX_HEADER:], order, nodes)
+
+
+def _sparse(data: memoryview, order: ByteOrder, nodes: int) -> IntArray:
+    """Read the list of a sparse index: u32 count, then as many u32 places."""
+    count = int.from_bytes(data[:4], "little" if order == "<" else "big")
+    if len(data) < 4 + 4 * count:
+        raise ValueError(f"it should have {count} rows but ends before")
+    rows = np.frombuffer(data, f"{order}u4", count, 4).astype(np.int64)
+    if count and rows.max() >= nodes:
+        raise ValueError(f"it points to row {rows.max()} of {nodes} call paths")
+    if (rows[1:] <= rows[:-1]).any() and len(np.unique(rows)) < count:
+        raise ValueError("it lists a row twice")
+    return rows
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class StoredRows:
+    """Where the rows of a metric are.
+
+    Attributes:
+        body: the bytes after all headers.
+        layout: numpy type of one value.
+        locations: number of values L in a row.
+        number: int64[k], which rows there are, in the order of the file.
+        start: int64[k], where each begins in `body`.
+        stop: int64[k], where each ends in `body`.
+        compressed: whether each row is a zlib stream of its own.
+    """
+
+    body: memoryview
+    layout: np.dtype[Any]
+    locations: int
+    number: IntArray
+    start: IntArray
+    stop: IntArray
+    compressed: bool
+
+    def blocks(self, size: int) -> Iterator[tuple[IntArray, Stored]]:
+        """Yield at most `size` rows at once: their numbers, int64[k], and values, layout[k, L].
+
+        Raises:
+            ValueError: if a compressed row is damaged.
+        """
+        for first in range(0, len(self.number), size):
+            part = slice(first, first + size)
+            values = self._inflated(part) if self.compressed else self._raw(part)
+            yield self.number[part], values.reshape(-1, self.locations)
+
+    def ordered_by(self, key: IntArray) -> "StoredRows":
+        """Return the same rows in ascending order of `key`, int64[k]."""
+        at = np.argsort(key, kind="stable")
+        return replace(self, number=self.number[at], start=self.start[at], stop=self.stop[at])
+
+    def _raw(self, part: slice) -> Stored:
+        start, stop = self.start[part], self.stop[part]
+        if (start[1:] == stop[:-1]).all():
+            return np.frombuffer(self.body[start[0] : stop[-1]], self.layout)
+        apart = zip(start.tolist(), stop.tolist(), strict=True)
+        return np.frombuffer(b"".join([self.body[first:last] for first, last in apart]), self.layout)
+
+    def _inflated(self, part: slice) -> Stored:
+        size = self.locations * self.layout.itemsize
+        body = self.body
+        extents = zip(self.start[part].tolist(), self.stop[part].tolist(), strict=True)
+        try:
+            plain = b"".join([inflate_row(body[start:stop], size) for start, stop in extents])
+        except error as damage:
+            raise ValueError(f"a compressed row is damaged ({damage})") from damage
+        return np.frombuffer(plain, self.layout)
+
+
+def find_rows(
+    data: memoryview, order: ByteOrder, layout: npt.DTypeLike, locations: int, count: int
+) -> StoredRows:
+    """Locate the rows of a metric.
+
+    Args:
+        data: the whole member.
+        order: byte order of the file, ``<`` or ``>``.
+        layout: numpy type of one value, little-endian.
+        locations: number of values L in a row.
+        count: number of rows the index lists; rows that were never written count as zero.
+
+    Raises:
+        ValueError: if the member is damaged or does not match the index, with the reason.
+    """
+    dtype = np.dtype(layout).newbyteorder(order)
+    if data[: len(_RAW)] == _RAW:
+        return _find_raw(data[len(_RAW) :], dtype, locations, count)
+    if data[: len(_COMPRESSED)] == _COMPRESSED:
+        return _find_compressed(data[len(_COMPRESSED) :], order, dtype, locations, count)
+    raise ValueError("it begins neither with CUBEX.DATA nor with ZCUBEX.DATA")
+
+
+def _find_raw(body: memoryview, dtype: np.dtype[Any], locations: int, count: int) -> StoredRows:
+    size = locations * dtype.itemsize
+    there, rest = divmod(len(body), size)
+    if rest or there > count:
+        raise ValueError(f"{len(body)} bytes do not match {count} rows of {size} bytes")
+    number = np.arange(there)
+    return StoredRows(
+        body=body,
+        layout=dtype,
+        locations=locations,
+        number=number,
+        start=number * size,
+        stop=(number + 1) * size,
+        compressed=False,
+    )
+
+
+def _find_compressed(
+    data: memoryview, order: ByteOrder, dtype: np.dtype[Any], locations: int, count: int
+) -> StoredRows:
+    """Read the table of rows: u64 n, then n x (start uncompressed, start compressed, size compressed)."""
+    entries = int.from_bytes(data[:8], "little" if order == "<" else "big")
+    behind = 8 + 24 * entries
+    if len(data) < behind:
+        raise ValueError(f"its table should have {entries} rows but ends before")
+    table = np.frombuffer(data, f"{order}u8", 3 * entries, 8).reshape(-1, 3)
+    table = table[table[:, 2] > 0]
+    plain, start, size = (column.astype(np.uint64) for column in table.T)
+    body = data[behind:]
+    number, odd = np.divmod(plain, np.uint64(locations * dtype.itemsize))
+    if odd.any() or (number >= count).any() or len(np.unique(number)) < len(number):
+        raise ValueError("its table has rows at impossible places")
+    room = np.uint64(len(body))
+    if (start > room).any() or (size > room - np.minimum(start, room)).any():
+        raise ValueError("its table points beyond its end")
+    at = np.argsort(start, kind="stable")
+    begin, end = start[at].astype(np.int64), (start + size)[at].astype(np.int64)
+    if (begin[1:] < end[:-1]).any():
+        raise ValueError("its table has rows that share bytes")
+    return StoredRows(
+        body=body,
+        layout=dtype,
+        locations=locations,
+        number=number[at].astype(np.int64),
+        start=begin,
+        stop=end,
+        compressed=True,
+    )

@@ -1,0 +1,93 @@
+"""SQLite databases of profilers, read only and bounded: files come from anywhere."""
+
+import sqlite3
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+
+from ingest.arrays import IntArray
+from ingest.errors import InputError
+from ingest.reading.textfile import head
+
+MAGIC = b"SQLite format 3\0"
+MAX_BYTES = 1 << 37
+STEPS_PER_BYTE = 20  # of SQLite's machine, twice what rows of numbers take; damage may make trees endless
+LEAST_STEPS = 1 << 22
+STEPS = 1 << 16  # between two looks at their number
+
+Tables = Mapping[str, frozenset[str]]
+
+
+def tables_of(path: Path) -> Tables | None:
+    """Return the tables of a database and their columns; none if it is not one, None if it is damaged."""
+    if not path.is_file() or head(path, len(MAGIC)) != MAGIC:
+        return {}
+    try:
+        with opened(path) as connection:
+            return tables_in(connection)
+    except InputError:
+        return None
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[sqlite3.Connection]:
+    """Open a database; errors of SQLite and of numbers in it become one of ours.
+
+    Raises:
+        InputError: if it cannot be opened or is damaged.
+    """
+    where = str(path)
+    try:
+        size = path.stat().st_size
+        connection = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro&immutable=1", uri=True)
+    except (OSError, sqlite3.Error) as error:
+        raise InputError(f"cannot be opened: {error}", where=where) from error
+    try:
+        if size > MAX_BYTES:
+            raise InputError(f"larger than {MAX_BYTES >> 30} GiB, the limit for databases", where=where)
+        connection.text_factory = _text
+        connection.set_progress_handler(_bound(LEAST_STEPS + STEPS_PER_BYTE * size), STEPS)
+        yield connection
+    except sqlite3.Error as error:
+        raise InputError(f"damaged database ({error})", where=where, hint="export it again") from error
+    except (OverflowError, TypeError, ValueError) as error:
+        raise InputError(f"an entry of the database is not a number ({error})", where=where) from error
+    finally:
+        connection.close()
+
+
+def tables_in(connection: sqlite3.Connection) -> Tables:
+    """Return the tables and their columns; views, which may compute anything, are left out."""
+    rows = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()
+    return {
+        str(name): frozenset(str(row[1]) for row in connection.execute(f"PRAGMA table_info({quoted(name)})"))
+        for (name,) in rows
+    }
+
+
+def columns_of(connection: sqlite3.Connection, query: str, number: int) -> Sequence[IntArray]:
+    """Return the columns of a query for whole numbers, int64[n] each."""
+    return integers(connection.execute(query), number)
+
+
+def integers(rows: Iterator[tuple[object, ...]] | sqlite3.Cursor, number: int) -> Sequence[IntArray]:
+    """Return columns of rows of whole numbers, int64[n] each, without keeping the rows."""
+    kind = np.dtype([(f"c{i}", np.int64) for i in range(number)])
+    table = np.fromiter(rows, dtype=kind)
+    return [np.ascontiguousarray(table[name]) for name in kind.names or ()]
+
+
+def quoted(name: str) -> str:
+    """Return a name of a table or column as SQL has it."""
+    return '"' + str(name).replace('"', '""') + '"'
+
+
+def _text(value: bytes) -> str:
+    return value.decode("utf-8", "replace")
+
+
+def _bound(steps: int) -> Callable[[], int]:
+    left = iter(range(steps // STEPS))
+    return lambda: int(next(left, None) is None)

@@ -1,0 +1,1 @@
+"""OpenFOAM's built-in profiling, and the iterations of solvers from the log beside it."""

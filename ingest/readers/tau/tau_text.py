@@ -1,0 +1,340 @@
+"""TAU's text profiles, and what TAU's text and packed profiles mean: from functions to a call tree.
+
+There is a file ``profile.<node>.<context>.<thread>`` per thread of execution; with several metrics a folder
+``MULTI__<metric>`` of such files for each. A file begins with the number of functions, then has one row for
+each: ``"name" calls subroutines exclusive inclusive 0 GROUP="..."``.
+"""
+
+import html
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import TypeAlias
+
+import numpy as np
+
+from ingest.arrays import FloatArray, IntArray
+from ingest.calltree import CallTreeBuilder
+from ingest.errors import InputError
+from ingest.formats import ProfileReader
+from ingest.profile import CPU, LocationTable, Metric, Profile, RegionTable, ValuesInMemory, require_summable
+from ingest.reading.textfile import read_text
+from ingest.region_class import GPU_COPY
+
+MAX_BYTES = 256 << 20
+MAX_VALUES = 1 << 27
+MAX_ATTRIBUTES = 256
+SINGLE_METRIC = "TIME"  # the metric of a file that names none
+ARROW = " => "
+VISITS = Metric("visits", "occ")
+MICROSECOND = 1e-6
+ROUNDING = 1e-6  # relative: flat times and those of call paths are printed, and differ in their last digits
+
+_FILE = re.compile(r"profile\.([0-9]{1,9})\.([0-9]{1,9})\.([0-9]{1,9})")
+_FOLDER = re.compile(r"MULTI__(.+)")
+_HEADER = re.compile(r"\s*([0-9]{1,9})\s+templated_functions(?:_MULTI_(\S+))?\s*$")
+DEVICE = "CUDA Device"  # metadata of the threads that TAU makes for streams of accelerators
+WHOLE = ".TAU application"  # what takes the time of a stream in which nothing runs there
+_COPY = re.compile(r"Memory copy (?:Host|Device|\()")
+_GROUP = re.compile(r'GROUP="([^"]*)"')
+_ATTRIBUTE = re.compile(r"<attribute><name>([^<]*+)</name><value>([^<]*+)</value></attribute>")
+
+# Values of these stand beside those of instrumented functions and would be counted twice.
+_SAMPLED = re.compile(r"\[(?:CONTEXT|SAMPLE|INTERMEDIATE|SUMMARY|UNWIND)\]")
+_SOURCE = re.compile(r"\[\{(?P<file>[^{}]*+)\}\s*+(?:\{(?P<line>\d{1,9})[^{}]*+\}[^\[\]]*+)?\]")
+_THROTTLED = re.compile(r"\[THROTTLED\]")
+_PARADIGMS = (
+    ("MPI", "mpi"),
+    ("OPENMP", "openmp"),
+    ("OMPT", "openmp"),
+    ("PTHREAD", "pthread"),
+    ("CUDA", "cuda"),
+    ("CUPTI", "cuda"),
+    ("ROCM", "hip"),
+    ("OPENCL", "opencl"),
+)
+
+Row: TypeAlias = tuple[str, float, float, str]  # name, calls, exclusive, group
+Content: TypeAlias = tuple[str, list[Row], dict[str, str]]  # metric, rows, metadata
+
+
+def matches(path: Path) -> bool:
+    """Return whether a directory contains such files, or folders of them."""
+    try:
+        return path.is_dir() and any(
+            _FILE.fullmatch(entry.name) or (_FOLDER.fullmatch(entry.name) and entry.is_dir())
+            for entry in path.iterdir()
+        )
+    except OSError:
+        return False
+
+
+def files(path: Path) -> list[Path]:
+    """Return the files of all threads and metrics."""
+    return [file for folder in _folders(path) for file in _files(folder).values()]
+
+
+def read(path: Path) -> Profile:
+    """Read the files of a directory: one location each; times come in seconds.
+
+    Raises:
+        InputError: if a file is missing or damaged.
+    """
+    folders = _folders(path)
+    threads_of = [_files(folder) for folder in folders]
+    for folder, found in zip(folders, threads_of, strict=True):
+        if list(found) != list(threads_of[0]) or not found:
+            raise InputError("its threads are not those of the other metrics", where=str(folder))
+    content = [[_read_file(file) for file in found.values()] for found in threads_of]
+    names = dict.fromkeys(row[0] for threads in content for _, rows, _ in threads for row in rows)
+    functions = {name: i for i, name in enumerate(names)}
+    shape = (len(folders), len(functions), len(threads_of[0]))
+    if int(np.prod(shape)) > MAX_VALUES:
+        raise InputError(f"too large for memory: {shape[1]} functions on {shape[2]} threads", where=str(path))
+    calls, exclusive = np.zeros(shape[1:]), np.zeros(shape)
+    groups = [""] * len(functions)
+    for metric, threads in enumerate(content):
+        for location, (_, rows, _) in enumerate(threads):
+            at = [functions[row[0]] for row in rows]
+            calls[at, location] = [row[1] for row in rows]
+            exclusive[metric, at, location] = [row[2] for row in rows]
+            for i, row in zip(at, rows, strict=True):
+                groups[i] = groups[i] or row[3]
+    return tau_profile(
+        TauData(
+            source=str(path),
+            functions=list(functions),
+            groups=groups,
+            metrics=[threads[0][0] for threads in content],
+            locations=np.array(list(threads_of[0]), dtype=np.int64),
+            calls=calls,
+            exclusive=exclusive,
+            attributes=content[0][0][2],
+            devices=[named.get(DEVICE, "") for _, _, named in content[0]],
+        )
+    )
+
+
+def _folders(path: Path) -> list[Path]:
+    """Return the folders of the metrics; the directory itself if there is one metric."""
+    folders = (entry for entry in path.iterdir() if _FOLDER.fullmatch(entry.name) and entry.is_dir())
+    return sorted(folders) or [path]
+
+
+def _files(folder: Path) -> dict[tuple[int, int, int], Path]:
+    found = {}
+    for entry in folder.iterdir():
+        if match := _FILE.fullmatch(entry.name):
+            found[int(match[1]), int(match[2]), int(match[3])] = entry
+    return dict(sorted(found.items()))
+
+
+def _read_file(file: Path) -> Content:
+    """Read one file."""
+    lines = read_text(file, MAX_BYTES).split("\n")
+    header = _HEADER.match(lines[0])
+    if header is None:
+        raise InputError("line 1: not the header of a TAU profile", where=str(file))
+    number = int(header[1])
+    start = 2 if len(lines) > 1 and lines[1].startswith("#") else 1
+    rows = [_row(line, at, file) for at, line in enumerate(islice(lines, start, start + number), start + 1)]
+    if len(rows) < number:
+        raise InputError(f"contains {len(rows)} of its {number} functions: it is truncated", where=str(file))
+    attributes = islice(_ATTRIBUTE.finditer(lines[1] if start == 2 else ""), MAX_ATTRIBUTES)
+    named = {html.unescape(match[1]): html.unescape(match[2]) for match in attributes}
+    return header[2] or named.get("Metric Name", SINGLE_METRIC), rows, named
+
+
+def _row(line: str, at: int, file: Path) -> Row:
+    """Split a row from its end, since names may contain quotes: the group, the numbers, the name."""
+    head, mark, tail = line.rstrip().rpartition("GROUP=")
+    group = _GROUP.fullmatch(mark + tail)
+    rest = head.rstrip() if group else line.rstrip()
+    name, _, numbers = rest.rpartition('"')
+    try:
+        calls, _, exclusive, *_ = map(float, numbers.split())
+    except ValueError:
+        pass
+    else:
+        if name.startswith('"') and math.isfinite(calls) and math.isfinite(exclusive):
+            return name[1:], calls, exclusive, group[1] if group else ""
+    raise InputError(f"line {at}: not a row of a TAU profile: is it truncated?", where=str(file))
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class TauData:
+    """A TAU profile as its files have it: F functions, L locations, M metrics.
+
+    A function is a flat one, summed over its callers, or a call path joined by `` => ``.
+
+    Attributes:
+        source: the file or directory.
+        functions: F names, with source locations in brackets.
+        groups: F group names, joined by ``|`` or blanks.
+        metrics: M names.
+        locations: int64[L, 3], node, context and thread.
+        calls: float64[F, L].
+        exclusive: float64[M, F, L], times in microseconds.
+        attributes: the metadata of the first location.
+        devices: of L locations, the accelerator of its node that one is a stream of; empty for threads.
+    """
+
+    source: str
+    functions: Sequence[str]
+    groups: Sequence[str]
+    metrics: Sequence[str]
+    locations: IntArray
+    calls: FloatArray
+    exclusive: FloatArray
+    attributes: Mapping[str, str]
+    devices: Sequence[str]
+
+
+@dataclass(frozen=True)
+class _Region:
+    name: str
+    file: str
+    line: int
+
+
+def tau_profile(data: TauData) -> Profile:
+    """Build the profile.
+
+    TAU writes every function with its flat values, and also the call paths that end in that function and
+    make up its values. If TAU cut call paths to their last regions (TAU_CALLPATH_DEPTH), their first regions
+    become roots. What a function's call paths do not account for is its value as a root.
+
+    Raises:
+        InputError: if no function is left, or a value cannot be summed.
+    """
+    for name, measured in zip(("the calls", *data.metrics), (data.calls, *data.exclusive), strict=True):
+        require_summable(measured, name, data.source)
+    own = [i for i, name in enumerate(data.functions) if not _SAMPLED.search(name)]
+    paths = [[_region(part) for part in data.functions[i].split(ARROW)] for i in own]
+    values = np.concatenate([data.calls[None, own], data.exclusive[:, own]])
+    values, kept = _without_callpaths(values, [[region.name for region in path] for path in paths])
+    if not len(kept):
+        raise InputError("it contains no instrumented function", where=data.source)
+    callpaths = CallTreeBuilder()
+    nodes = np.array([callpaths.add([region.name for region in paths[i]]) for i in kept.tolist()])
+    place, tree, names = callpaths.build()
+    stored = np.zeros((len(tree), len(values), len(data.locations)))
+    np.add.at(stored, place[nodes], values[:, kept].swapaxes(0, 1))
+    locations = _locations(data.locations, data.devices)
+    idle = np.array([names[region] == WHOLE for region in tree.region.tolist()], dtype=np.bool_)
+    stored[np.ix_(idle, np.ones(len(values), dtype=np.bool_), locations.accelerator)] = 0.0
+    metrics = _metrics(data.metrics)
+    if len({VISITS.name, *(metric.name for metric in metrics)}) <= len(metrics):
+        raise InputError("two metrics have the same name", where=data.source)
+    scale = [1.0, *(MICROSECOND if metric.unit == "s" else 1.0 for metric in metrics)]
+    return Profile(
+        source=data.source,
+        tree=tree,
+        regions=_table(names, paths, [data.groups[i] for i in own]),
+        locations=locations,
+        metrics=(*metrics, VISITS),
+        load=ValuesInMemory(
+            tree, {m.name: stored[:, i] * scale[i] for i, m in enumerate((VISITS, *metrics))}
+        ),
+        attributes={"generator": "TAU", **data.attributes},
+        notices=_notices(data, len(own), paths),
+    )
+
+
+def _without_callpaths(values: FloatArray, paths: list[list[str]]) -> tuple[FloatArray, IntArray]:
+    """Subtract the values of call paths from the flat values of the function they end in.
+
+    Returns:
+        float64[..., F, L], and the indices of the functions that are left: flat ones whose call paths account
+        for all of them are not.
+    """
+    flat = {path[0]: i for i, path in enumerate(paths) if len(path) == 1}
+    ends = [(i, flat[path[-1]]) for i, path in enumerate(paths) if len(path) > 1 and path[-1] in flat]
+    kept = np.ones(len(paths), dtype=np.bool_)
+    if not ends:
+        return values, np.flatnonzero(kept)
+    left = values.copy()
+    sources, targets = np.array(ends).T
+    np.subtract.at(left.swapaxes(0, 1), targets, values.swapaxes(0, 1)[sources])
+    left[left <= ROUNDING * values] = 0.0
+    kept[targets] = left[:, targets].any(axis=(0, 2))
+    return left, np.flatnonzero(kept)
+
+
+def _region(text: str) -> _Region:
+    """Split the text of a function into name, source file and line: ``f [{a.c} {3,1}-{9,1}]``."""
+    name = _THROTTLED.sub("", text)
+    source = _SOURCE.search(name)
+    name = _SOURCE.sub("", name).strip() or text.strip() or "<unnamed>"
+    if source is None:
+        return _Region(name, "", -1)
+    return _Region(name, source["file"], int(source["line"] or -1))
+
+
+def _table(names: Sequence[str], paths: list[list[_Region]], groups: Sequence[str]) -> RegionTable:
+    """Collect the regions: a flat function has its own groups, a call path also those of its callers."""
+    known: dict[str, tuple[_Region, str]] = {}
+    for path, group in sorted(zip(paths, groups, strict=True), key=lambda row: len(row[0])):
+        known.setdefault(path[-1].name, (path[-1], group))
+    for region in (region for path in paths for region in path):
+        known.setdefault(region.name, (region, ""))
+    regions = [known[name] for name in names]
+    copies = {name for name in names if _COPY.match(name)}
+    return RegionTable(
+        name=tuple(names),
+        mangled=tuple(names),
+        paradigm=tuple(
+            GPU_COPY if name in copies else _paradigm(group)
+            for name, (_, group) in zip(names, regions, strict=True)
+        ),
+        file=tuple(region.file for region, _ in regions),
+        line=np.array([region.line for region, _ in regions], dtype=np.int64),
+    )
+
+
+def _paradigm(group: str) -> str:
+    upper = group.upper()
+    return next((paradigm for mark, paradigm in _PARADIGMS if mark in upper), "compiler")
+
+
+def _metrics(names: Sequence[str]) -> tuple[Metric, ...]:
+    """Name the first time ``time``; counters keep their names."""
+    times = [name for name in names if "TIME" in name.upper()]
+    return tuple(
+        Metric("time" if name == times[0] else name, "s") if name in times else Metric(name, "occ")
+        for name in names
+    )
+
+
+def _locations(locations: IntArray, devices: Sequence[str]) -> LocationTable:
+    """Return the table of locations; accelerators are numbered by node and device."""
+    _, process = np.unique(locations[:, :2], axis=0, return_inverse=True)
+    known: dict[tuple[int, str], int] = {}
+    device = [
+        known.setdefault((node, name), len(known)) if name else CPU
+        for node, name in zip(locations[:, 0].tolist(), devices, strict=True)
+    ]
+    return LocationTable(process.reshape(-1), locations[:, 2], np.array(device, dtype=np.int64))
+
+
+def _notices(data: TauData, kept: int, paths: list[list[_Region]]) -> tuple[str, ...]:
+    notices = []
+    if kept < len(data.functions):
+        notices.append(f"{len(data.functions) - kept} sampled functions are not read")
+    if any(_THROTTLED.search(name) for name in data.functions):
+        notices.append("TAU throttled some functions: their later calls are counted with their callers")
+    first = {path[0].name for path in paths if len(path) > 1}
+    if first & {path[-1].name for path in paths if len(path) > 1}:
+        notices.append(
+            "call paths seem to be cut to their last regions (TAU_CALLPATH_DEPTH): inclusive values are those"
+            " of the parts"
+        )
+    return tuple(notices)
+
+
+READER = ProfileReader(
+    name="TAU", pattern="profile.<node>.<context>.<thread>", matches=matches, read=read, files=files
+)

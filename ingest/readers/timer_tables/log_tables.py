@@ -1,0 +1,234 @@
+"""Tables of timers in logs: from the text to rows, as a description says."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from ingest.errors import InputError
+from ingest.readers.timer_tables.log import Found, Log, last_facts
+from ingest.readers.timer_tables.timer_kind import (
+    Choice,
+    Facts,
+    Placed,
+    RowForm,
+    Timer,
+    TimerRow,
+    TimerTable,
+    compiled,
+)
+
+_PARENTHESES = re.compile(r"\([^()]*\)")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReadTable:
+    """One table of a log.
+
+    Attributes:
+        placed: its timers.
+        facts: what the log states about it.
+    """
+
+    placed: Placed
+    facts: Facts
+
+
+@dataclass(frozen=True)
+class LogTables:
+    """The tables in a log, read one by one.
+
+    Attributes:
+        log: the log.
+        kind: how it prints them.
+        path: where it is, for messages.
+    """
+
+    log: Log
+    kind: TimerTable
+    path: Path
+
+    def read(self) -> tuple[list[ReadTable], tuple[str, ...]]:
+        """Return the tables that count, and notices on the others.
+
+        Raises:
+            InputError: if there is no table, or one with a header or values that are not understood.
+        """
+        begins = list(self.log.find(self.kind.begin))
+        stops = [found.start for found in begins[1:]] + [len(self.log.content)] * bool(begins)
+        stated = last_facts(self.log, self.kind.facts)
+        places = list(zip(begins, stops, strict=True))
+        forwards = (table for place in places if (table := self._table(*place, stated)))
+        backwards = (table for place in reversed(places) if (table := self._table(*place, stated)))
+        notices: tuple[str, ...] = ()
+        if self.kind.choice is Choice.LAST:
+            found = [table] if (table := next(backwards, None)) else []
+            several = sum(map(self._has_rows, places))
+            if several > 1:
+                notices = (f"{several} tables of timers in it: the last is read",)
+        elif self.kind.choice is Choice.EACH:
+            found = _distinct(forwards)
+        else:
+            found, notices = _continued(next(forwards, None), next(backwards, None), forwards)
+        if not found:
+            raise InputError(
+                f"no table of timers of {self.kind.name} in it",
+                where=str(self.path),
+                hint="was the run interrupted?",
+            )
+        return found, notices
+
+    def _table(self, begin: Found, stop: int, log_facts: Facts) -> ReadTable | None:
+        rows = self._scattered(begin, stop) if self.kind.scattered else None
+        facts: dict[str, str] = {}
+        if rows is None:
+            facts, rows = self._below_headers(begin, stop)
+        facts = {**log_facts, **begin.facts, **facts}
+        try:
+            something = rows or not self.kind.scattered
+            placed = self.kind.place(rows, facts) if something else Placed(timers=())
+        except InputError as error:
+            raise InputError(error.what, where=str(self.path), hint=error.hint) from error
+        return ReadTable(placed=placed, facts={**facts, **placed.facts}) if placed.timers else None
+
+    def _has_rows(self, place: tuple[Found, int]) -> bool:
+        """Return whether there is anything to read in a table, without reading it."""
+        rows = [line for line in self.kind.scattered if "?P<name>" in line.pattern]
+        return not rows or any(next(self.log.find(line, place[0].start, place[1]), None) for line in rows)
+
+    def _scattered(self, begin: Found, stop: int) -> list[TimerRow]:
+        """Read rows that stand anywhere, each found by its text."""
+        lines = [found for line in self.kind.scattered for found in self.log.find(line, begin.start, stop)]
+        group, rows = "", []
+        for found in sorted(lines, key=lambda line: line.start):
+            facts = dict(found.facts)
+            group = facts.pop("group", group).strip()
+            if "name" in facts:
+                rows.append(TimerRow(group=group, name=facts.pop("name").strip(), values=facts))
+        return rows
+
+    def _below_headers(self, begin: Found, stop: int) -> tuple[dict[str, str], list[TimerRow]]:
+        """Read the rows of a table line by line, and the facts that its lines state."""
+        kind, lines = self.kind, list(self._lines(begin.start, stop))
+        facts: dict[str, str] = {}
+        rows: list[TimerRow] = []
+        group = ""
+        columns: tuple[str, ...] = ()
+        form = next((form for form in kind.forms if not form.header), None)
+        for number, line in enumerate(lines):
+            if not line.strip():
+                continue
+            for pattern in kind.within:
+                if match := compiled(pattern).search(line):
+                    facts |= {name: value for name, value in match.groupdict().items() if value is not None}
+            if kind.heading and (match := compiled(kind.heading).search(line)):
+                group = (match["group"] or "").strip()
+            elif kind.header and compiled(kind.header).search(line):
+                form = _form_below(kind, line, lines[number + 1] if number + 1 < len(lines) else "")
+                if form is None:
+                    place = self.log.line_number(begin.start) + number
+                    raise InputError(
+                        f"line {place}: a header of {kind.name} that is not known: {line.strip()[:120]}",
+                        where=str(self.path),
+                        hint="please report it with a sample of the table",
+                    )
+                columns = form.columns or _words(line)
+            elif form is not None and (row := _row(form, columns, line, group)):
+                rows.append(row)
+        return facts, rows
+
+    def _lines(self, start: int, stop: int) -> Iterator[str]:
+        lines = self.log.lines(start, stop)
+        yield next(lines, "")
+        for line in lines:
+            if self.kind.end and compiled(self.kind.end).search(line):
+                return
+            yield line
+
+
+def _form_below(kind: TimerTable, line: str, below: str) -> RowForm | None:
+    """Return the form of the rows below a header, None if it is not known."""
+    squeezed = " ".join(f"{line} {below}".split())
+    return next((form for form in kind.forms if form.header and compiled(form.header).match(squeezed)), None)
+
+
+def _words(header: str) -> tuple[str, ...]:
+    """Return the words of a header after that of the names; what is in parentheses belongs to a word."""
+    return tuple(_PARENTHESES.sub(" ", header).split()[1:])
+
+
+def _row(form: RowForm, columns: Sequence[str], line: str, group: str) -> TimerRow | None:
+    match = compiled(form.row).search(line)
+    if match is None:
+        return None
+    named = {name: value for name, value in match.groupdict().items() if value is not None}
+    name = named.pop("name").strip()
+    if "values" in named:
+        text = named.pop("values")
+        if form.separator:
+            values = [value.strip() for value in text.strip().strip(form.separator).split(form.separator)]
+        else:
+            values = (text if form.columns else _PARENTHESES.sub(" ", text)).split()
+        if len(values) > len(columns) or (len(values) < len(columns) and not form.columns):
+            return None
+        named |= dict(zip(columns[len(columns) - len(values) :], values, strict=True))
+    return TimerRow(group=group, name=name, values=named, indent=len(line) - len(line.lstrip(" |")))
+
+
+def _distinct(tables: Iterator[ReadTable]) -> list[ReadTable]:
+    """Leave out copies of tables."""
+    seen: set[tuple[tuple[tuple[str, ...], float], ...]] = set()
+    found = []
+    for table in tables:
+        content = tuple((timer.path, timer.seconds) for timer in table.placed.timers)
+        if content not in seen:
+            seen.add(content)
+            found.append(table)
+    return found
+
+
+def _continued(
+    first: ReadTable | None, last: ReadTable | None, others: Iterator[ReadTable]
+) -> tuple[list[ReadTable], tuple[str, ...]]:
+    """Choose among tables that a run prints repeatedly.
+
+    A table that goes on counting has all timers of those before and a total that is not smaller. One that
+    lost timers and has a larger total comes from another run. All others were reset, and are added.
+    """
+    if first is None or last is None:
+        return [], ()
+    before, after = first.placed, last.placed
+    grown = (after.total or 0.0) >= (before.total or 0.0)
+    paths = {timer.path for timer in after.timers}
+    if grown and all(timer.path in paths for timer in before.timers):
+        return [last], ()
+    rest = list(others)
+    if grown:
+        return [first], (f"tables of timers that seem to be of other runs are not read: {len(rest)}",)
+    return [_added([first, *rest])], (f"{len(rest) + 1} tables of timers, reset in between, are added",)
+
+
+def _added(tables: Sequence[ReadTable]) -> ReadTable:
+    timers: dict[tuple[str, ...], Timer] = {}
+    total = 0.0
+    for table in tables:
+        total += table.placed.total or 0.0
+        for timer in table.placed.timers:
+            timers[timer.path] = added(timers[timer.path], timer) if timer.path in timers else timer
+    placed = replace(tables[-1].placed, timers=tuple(timers.values()), total=total)
+    return ReadTable(placed=placed, facts=tables[-1].facts)
+
+
+def added(one: Timer, other: Timer) -> Timer:
+    """Return the sum of two timers; what one of them lacks the sum lacks, too."""
+    return replace(
+        one,
+        seconds=one.seconds + other.seconds,
+        calls=_sum(one.calls, other.calls),
+        least=_sum(one.least, other.least),
+        most=_sum(one.most, other.most),
+    )
+
+
+def _sum(one: float | None, other: float | None) -> float | None:
+    return None if one is None or other is None else one + other

@@ -1,0 +1,201 @@
+"""How a program prints its timers: what a description of a kind of log says.
+
+A description is data: the line at which a table starts, the forms of its headers and rows, the headings that
+rows stand under, the lines that state processes, threads, steps, settings and the total, and what a value
+is of the processes. What is particular to a kind (which row is a part of which) is one function, `place`.
+"""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+from functools import lru_cache
+from typing import TypeAlias
+
+Facts: TypeAlias = Mapping[str, str]
+"""What a log states, by name: `processes`, `threads`, `steps`, `total`, and settings of any name."""
+
+OVERLAPPING_TIMERS = "(overlapping timers)"
+"""The region of timers that lie inside others, or around them, in a way that the log does not say."""
+
+REST = "(outside all timers)"
+"""The region of the time that the program states and no row has."""
+
+WHOLE = "(whole run)"
+"""The region of all time, if no timer is known to hold it."""
+
+
+class Statistic(Enum):
+    """What a printed value is of the values of all processes."""
+
+    SUM = "sum over processes"
+    MEAN = "mean of processes"
+    MAXIMUM = "maximum of processes: a bound"
+    ONE = "one process: an estimate"
+    MEAN_AND_MAXIMUM = "totals: mean of processes, rows: maximum of processes, a bound"
+
+
+class Choice(Enum):
+    """Which of the tables in one log count.
+
+    Cumulative tables are printed repeatedly: the last counts if it continues the first. If the timers were
+    reset in between all are added; if the later ones are of other runs, the first counts.
+    """
+
+    LAST = "last"
+    EACH = "each"
+    CUMULATIVE = "cumulative"
+
+
+@lru_cache(maxsize=1 << 10)
+def compiled(pattern: str) -> re.Pattern[str]:
+    """Return a pattern, compiled when it is first needed."""
+    return re.compile(pattern)
+
+
+@dataclass(frozen=True)
+class LogLine:
+    """A line of a log.
+
+    Attributes:
+        text: what the line contains; the log is searched for it, which is fast.
+        pattern: searched for in such lines; its named groups are facts.
+        first: whether a fact is what the first such line states, not the last.
+    """
+
+    text: str
+    pattern: str
+    first: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class RowForm:
+    """The form of the rows below a header.
+
+    Attributes:
+        row: pattern of a whole row, with a group `name`; other named groups are columns. A group `values`
+            holds the values of `columns`.
+        header: pattern of the header, matched from its start with blanks squeezed to one and the line below
+            it appended; empty if such rows have none.
+        columns: what the values of a row are, from left to right; empty to take the words of the header.
+            Rows may lack columns on the left.
+        separator: what separates values; empty for blanks.
+    """
+
+    row: str
+    header: str = ""
+    columns: tuple[str, ...] = ()
+    separator: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class TimerRow:
+    """A row as it is printed.
+
+    Attributes:
+        group: the heading it stands under.
+        name: name of the timer.
+        values: columns by name, as written.
+        indent: blanks before the name.
+        line: number of its line in the log.
+    """
+
+    group: str
+    name: str
+    values: Mapping[str, str]
+    indent: int = 0
+    line: int = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Timer:
+    """A timer in its place among the others.
+
+    Attributes:
+        path: names from the root down.
+        seconds: the value, as `TimerTable.statistic` and `TimerTable.inclusive` say.
+        calls: calls of a process, None if not stated.
+        least: smallest value of a process, None if not stated.
+        most: largest value of a process, None if not stated.
+        overlapping: whether it lies inside or around others; it then counts in no sum.
+    """
+
+    path: tuple[str, ...]
+    seconds: float
+    calls: float | None = None
+    least: float | None = None
+    most: float | None = None
+    overlapping: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Placed:
+    """The timers of a table.
+
+    Attributes:
+        timers: in the order of the log.
+        total: what the program states as its total, in the measure of the timers; None if it states none.
+        facts: what else was found out from the rows.
+        notices: one sentence for everything skipped or doubtful.
+    """
+
+    timers: Sequence[Timer]
+    total: float | None = None
+    facts: Facts = field(default_factory=dict)
+    notices: tuple[str, ...] = ()
+
+
+Place: TypeAlias = Callable[[Sequence[TimerRow], Facts], Placed]
+
+
+@dataclass(frozen=True, kw_only=True)
+class TimerTable:
+    """How one program prints its timers.
+
+    Facts named ``processes``, ``threads`` (of a process), ``steps`` and ``total`` have a meaning; those that
+    begin with an underscore are for `place`; all others are settings, which should be the same in all runs.
+
+    Attributes:
+        name: of the program, as users know it.
+        begin: the line at which a table starts; only this program has it, and it is how logs are recognised.
+        program: the line that shows that a log without a table is one of this program that was interrupted.
+        mark: what shows that there are rows, if `begin` is only the start of a run; else `begin` does.
+        end: pattern of the first line after a table; if not given, it reaches to the next table.
+        forms: forms of rows; if some have no header, the first of these is that of the rows above any header.
+        header: pattern of everything that looks like a header: one that no form knows is refused.
+        heading: pattern of a line with a group `group`: the rows below stand under it.
+        within: patterns of lines of a table that state facts.
+        scattered: lines with a group `group` or `name` that are headings and rows instead of `forms`, for
+            programs that print each timer where it ends.
+        facts: lines anywhere in the log that state facts; the first of these lines that states a fact counts.
+        place: puts rows in their places.
+        statistic: what a value is of the processes.
+        inclusive: whether a value contains those of the timers below it.
+        choice: which tables of a log count.
+        rest: whether the stated total minus all timers is a timer, too.
+        rest_row: name of the timer that the program prints for the rest; then there is no other.
+        per_thread: whether values are sums over the threads of the processes.
+        communication: pattern of the names of timers of communication.
+        output: pattern of the names of timers of input and output.
+    """
+
+    name: str
+    begin: LogLine
+    program: LogLine | None = None
+    mark: LogLine | None = None
+    end: str = ""
+    forms: tuple[RowForm, ...] = ()
+    header: str = ""
+    heading: str = ""
+    within: tuple[str, ...] = ()
+    scattered: tuple[LogLine, ...] = ()
+    facts: tuple[LogLine, ...] = ()
+    place: Place
+    statistic: Statistic
+    inclusive: bool = False
+    choice: Choice = Choice.LAST
+    rest: bool = False
+    rest_row: str = ""
+    per_thread: bool = False
+    communication: str = ""
+    output: str = ""

@@ -1,0 +1,281 @@
+"""From the tables of a log to a profile: one location per process, and how much of the total was found."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ingest.arrays import FloatArray, IntArray
+from ingest.calltree import CallTreeBuilder
+from ingest.errors import InputError, one_line
+from ingest.profile import (
+    OVERLAPPING,
+    LocationTable,
+    Metric,
+    MetricKind,
+    Profile,
+    RegionTable,
+    ValuesInMemory,
+    require_summable,
+)
+from ingest.readers.timer_tables.log_tables import ReadTable, added
+from ingest.readers.timer_tables.log_values import count
+from ingest.readers.timer_tables.timer_kind import (
+    OVERLAPPING_TIMERS,
+    REST,
+    WHOLE,
+    Statistic,
+    Timer,
+    TimerTable,
+    compiled,
+)
+from ingest.run_settings import (
+    OVERLAPPING_TIME,
+    PROGRAM,
+    RECONCILED,
+    SETTING,
+    STATISTIC,
+    STEPS,
+    TIME_PER_STEP,
+)
+
+TIME = Metric("time", "s")
+VISITS = Metric("visits", "occ")
+PER_STEP = Metric(TIME_PER_STEP, "s/step")
+LEAST = Metric("min_time", "s", MetricKind.MINIMUM)
+MOST = Metric("max_time", "s", MetricKind.MAXIMUM)
+OVERLAPPING_SECONDS = Metric(OVERLAPPING_TIME, "s", MetricKind.SIMPLE)
+
+MAX_PROCESSES = 1 << 21
+MAX_VALUES = 1 << 27
+MAX_PHASES = 16  # tables of one log that are kept apart; more are added
+ROUNDING = 1e-5  # relative: a smaller rest of the stated total is no time of its own
+MAX_NAMED = 3  # timers that stand for the total and are listed by name
+_MEANINGS = frozenset(("processes", "threads", "steps", "total"))
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Phase:
+    """One table in its place, all values in seconds of one location.
+
+    Attributes:
+        name: of the phase, empty if it is the only one.
+        timers: exclusive times of those that overlap nothing: their sum is the total of the profile.
+        overlapping: all others, inclusive.
+        reconciled: how much of the stated total the timers are, in words.
+    """
+
+    name: str
+    timers: tuple[Timer, ...]
+    overlapping: tuple[Timer, ...]
+    reconciled: str
+
+    @property
+    def path(self) -> tuple[str, ...]:
+        """The call path of the phase."""
+        return (self.name,) if self.name else ()
+
+
+def assemble(tables: Sequence[ReadTable], kind: TimerTable, source: str, notices: Sequence[str]) -> Profile:
+    """Make a profile of the tables of one log.
+
+    All locations have the same values, so that their sums are effort; what a log says of single processes
+    is in the metrics `min_time` and `max_time`. Timers that lie around or inside others count in no sum:
+    their values are in the metric `overlapping_time`.
+
+    Raises:
+        InputError: if the values or the number of processes are invalid.
+    """
+    facts = tables[-1].facts
+    processes, threads = count(facts, "processes") or 1, count(facts, "threads") or 1
+    if processes > MAX_PROCESSES or threads > MAX_PROCESSES // processes:
+        raise InputError(f"{processes} processes of {threads} threads: more than any run has", where=source)
+    locations = LocationTable.of_threads(
+        process=np.repeat(np.arange(processes), threads if kind.per_thread else 1),
+        thread=np.tile(np.arange(threads if kind.per_thread else 1), processes),
+    )
+    apart = tables if len(tables) <= MAX_PHASES else [_added(tables)]
+    names = [f"run {number}" for number in range(1, len(apart) + 1)] if len(apart) > 1 else [""]
+    phases = [_phase(table, kind, len(locations), name) for table, name in zip(apart, names, strict=True)]
+    attributes = {
+        "generator": f"{kind.name} timers",
+        STATISTIC: f"{kind.statistic.value} ({_processes_text(processes, threads)})",
+        **{RECONCILED + phase.name: phase.reconciled for phase in phases},
+        PROGRAM: kind.name,
+        **_settings(tables, threads),
+    }
+    found = [*notices, *(notice for table in tables for notice in table.placed.notices)]
+    if "processes" not in facts:
+        found.append(
+            "the number of processes is not stated: values of one are read; name runs like app.p64.r1"
+        )
+    if threads > 1 and not kind.per_thread:
+        found.append(
+            f"times are those of processes with {threads} threads: core-seconds are {threads} times as many"
+        )
+    steps = sum(count(table.facts, "steps") or 0 for table in tables)
+    attributes |= {STEPS: str(steps)} if steps else {}
+    return _profile(source, kind, phases, locations, steps, attributes, tuple(map(one_line, found)))
+
+
+def _processes_text(processes: int, threads: int) -> str:
+    return f"{processes} process{'' if processes == 1 else 'es'}" + (
+        f" x {threads} threads" if threads > 1 else ""
+    )
+
+
+def _settings(tables: Sequence[ReadTable], threads: int) -> dict[str, str]:
+    """Return what should be the same in all runs of a study."""
+    steps = dict.fromkeys(table.facts["steps"] for table in tables if count(table.facts, "steps"))
+    named = {
+        name.replace("_", " "): one_line(value)[:200]
+        for name, value in tables[-1].facts.items()
+        if name not in _MEANINGS and not name.startswith("_") and value.strip()
+    }
+    named |= {"steps": ", ".join(list(steps)[:MAX_PHASES])} if steps else {}
+    return {SETTING + name: value for name, value in (named | {"threads": str(threads)}).items()}
+
+
+def _added(tables: Sequence[ReadTable]) -> ReadTable:
+    """Add tables timer by timer."""
+    timers: dict[tuple[tuple[str, ...], bool], Timer] = {}
+    for table in tables:
+        for timer in table.placed.timers:
+            key = timer.path, timer.overlapping
+            timers[key] = added(timers[key], timer) if key in timers else timer
+    totals = [table.placed.total for table in tables]
+    total = None if None in totals else float(sum(value or 0.0 for value in totals))
+    placed = replace(tables[-1].placed, timers=tuple(timers.values()), total=total)
+    return ReadTable(placed=placed, facts=tables[-1].facts)
+
+
+def _phase(table: ReadTable, kind: TimerTable, locations: int, name: str) -> _Phase:
+    """Turn the values of a table into those of a location, and compare their sum with the stated total."""
+    share = locations if kind.statistic is Statistic.SUM else 1
+    scaled = [replace(timer, seconds=timer.seconds / share) for timer in table.placed.timers]
+    overlapping = tuple(timer for timer in scaled if timer.overlapping)
+    timers = tuple(timer for timer in scaled if not timer.overlapping)
+    timers = _exclusive(timers) if kind.inclusive else timers
+    stated = None if table.placed.total is None else table.placed.total / share
+    listed = sum(timer.seconds for timer in timers)
+    if not timers:
+        largest = max(overlapping, key=lambda timer: timer.seconds)
+        whole = Timer(path=(WHOLE,), seconds=largest.seconds if stated is None else stated)
+        text = _text_of_overlapping(overlapping, largest, stated, locations)
+        return _Phase(name=name, timers=(whole,), overlapping=overlapping, reconciled=text)
+    roots = [timer for timer in timers if len(timer.path) == 1]
+    if kind.inclusive and len(roots) == 1 and len(timers) > 1:
+        listed -= roots[0].seconds  # the total itself: what lies in none of the timers below it
+    text = _text(listed * locations, None if stated is None else stated * locations)
+    if overlapping and kind.statistic is Statistic.SUM:
+        text += _text_of_others(timers, overlapping, locations)
+    complete = any(timer.path[-1] == kind.rest_row for timer in timers)
+    if kind.rest and not complete and stated is not None and abs(stated - listed) > ROUNDING * stated:
+        timers = (*timers, Timer(path=(REST,), seconds=stated - listed))
+    return _Phase(name=name, timers=timers, overlapping=overlapping, reconciled=text)
+
+
+def _exclusive(timers: Sequence[Timer]) -> tuple[Timer, ...]:
+    """Subtract from each timer those directly below it."""
+    below: dict[tuple[str, ...], float] = {}
+    for timer in timers:
+        below[timer.path[:-1]] = below.get(timer.path[:-1], 0.0) + timer.seconds
+    return tuple(replace(timer, seconds=timer.seconds - below.get(timer.path, 0.0)) for timer in timers)
+
+
+def _text(listed: float, stated: float | None) -> str:
+    if stated is None:
+        return f"timers {listed:.10g} s, no total is stated"
+    share = f"{100 * listed / stated:.2f} % of " if stated > 0 else ""
+    return f"timers {listed:.10g} s = {share}the stated {stated:.10g} s"
+
+
+def _text_of_others(timers: Sequence[Timer], overlapping: Sequence[Timer], locations: int) -> str:
+    total = locations * sum(timer.seconds for timer in (*timers, *overlapping))
+    names = ", ".join(timer.path[-1] for timer in timers[:MAX_NAMED])
+    return (
+        f" ({names}); {len(overlapping)} more timers lie inside them"
+        f" (the sum of all rows, {total:.10g} s, is not a total)"
+    )
+
+
+def _text_of_overlapping(
+    overlapping: Sequence[Timer], largest: Timer, stated: float | None, locations: int
+) -> str:
+    total = locations * sum(timer.seconds for timer in overlapping)
+    whole = "no total is stated, the longest stands for it: " if stated is None else "the stated total is "
+    seconds = locations * (largest.seconds if stated is None else stated)
+    share = f", {100 * total / seconds:.2f} % of it" if seconds > 0 else ""
+    return (
+        f"timers may lie inside each other ({len(overlapping)}); {whole}{seconds:.10g} s"
+        f" (sum of all rows {total:.10g} s{share})"
+    )
+
+
+def _profile(
+    source: str,
+    kind: TimerTable,
+    phases: Sequence[_Phase],
+    locations: LocationTable,
+    steps: int,
+    attributes: Mapping[str, str],
+    notices: tuple[str, ...],
+) -> Profile:
+    callpaths = CallTreeBuilder()
+    rows: list[tuple[int, Timer]] = []
+    for phase in phases:
+        rows += [(callpaths.add((*phase.path, *timer.path)), timer) for timer in phase.timers]
+        for timer in phase.overlapping:
+            apart = (*phase.path, *timer.path[:-1], OVERLAPPING_TIMERS, timer.path[-1])
+            rows.append((callpaths.add(apart), timer))
+    place, tree, names = callpaths.build()
+    if len(tree) * len(locations) > MAX_VALUES:
+        raise InputError(f"too large: {len(tree)} timers of {len(locations)} locations", where=source)
+    columns = _columns(place, rows, len(tree), steps)
+    values = {
+        metric.name: np.broadcast_to(column[:, None], (len(tree), len(locations)))
+        for metric, column in columns.items()
+    }
+    require_summable(columns[TIME], "the times", source)
+    return Profile(
+        source=source,
+        tree=tree,
+        regions=RegionTable.named(names, [_paradigm(name, kind) for name in names]),
+        locations=locations,
+        metrics=tuple(columns),
+        load=ValuesInMemory(tree, values),
+        attributes=attributes,
+        notices=notices,
+    )
+
+
+def _columns(
+    place: IntArray, rows: Sequence[tuple[int, Timer]], size: int, steps: int
+) -> dict[Metric, FloatArray]:
+    """Return the metrics that there are with the values of a location, float64[call path]."""
+    time, visits, overlapping = (np.zeros(size) for _ in range(3))
+    least, most = np.full(size, np.nan), np.full(size, np.nan)
+    for number, timer in rows:
+        node = place[number]
+        (overlapping if timer.overlapping else time)[node] += timer.seconds
+        visits[node] += 0.0 if timer.overlapping else timer.calls or 0.0
+        least[node] = np.nan if timer.least is None else timer.least
+        most[node] = np.nan if timer.most is None else timer.most
+    columns = {TIME: time}
+    if visits.any():
+        columns[VISITS] = visits
+    if steps:
+        columns[PER_STEP] = time / steps
+    extremes = {LEAST: least, MOST: most}
+    columns |= {metric: column for metric, column in extremes.items() if np.isfinite(column).any()}
+    if any(timer.overlapping for _, timer in rows):
+        columns[OVERLAPPING_SECONDS] = overlapping
+    return columns
+
+
+def _paradigm(name: str, kind: TimerTable) -> str:
+    if name == OVERLAPPING_TIMERS:
+        return OVERLAPPING
+    if kind.communication and compiled(kind.communication).search(name):
+        return "mpi"
+    return "io" if kind.output and compiled(kind.output).search(name) else "user"

@@ -1,0 +1,104 @@
+"""Files read as a whole: with a bound on their size, and clear errors if they are not text."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from ingest.errors import InputError
+
+MAX_BYTES = 1 << 30
+HEAD_BYTES = 4096
+LOG_HEAD_BYTES = 1 << 18  # of a log, read to recognise it
+LOG_TAIL_BYTES = 1 << 20
+MAX_LARGE_BYTES = 1 << 33  # of files that are read line by line
+
+
+def read_text(path: Path, max_bytes: int = MAX_BYTES) -> str:
+    """Return the text of a file.
+
+    Raises:
+        InputError: if the file cannot be read, is empty, is larger than `max_bytes`, or is not UTF-8 text.
+    """
+    content = read_bytes(path, max_bytes)
+    if not content.strip():
+        raise InputError("the file is empty", where=str(path), hint="was the measurement interrupted?")
+    if b"\0" in content:
+        raise InputError("binary data where text is expected", where=str(path))
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise InputError(f"line {line}: not UTF-8 text", where=str(path)) from error
+
+
+def read_bytes(path: Path, max_bytes: int) -> bytes:
+    """Return the content of a file.
+
+    Raises:
+        InputError: if the file cannot be read, or is larger than `max_bytes`.
+    """
+    try:
+        with path.open("rb") as file:
+            if os.fstat(file.fileno()).st_size > max_bytes:
+                what = f"larger than {max_bytes >> 20} MiB, the limit for such files"
+                raise InputError(what, where=str(path))
+            return file.read()
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror or error}", where=str(path)) from error
+
+
+def writable(text: str) -> str:
+    """Return a text that can be encoded: JSON and databases may contain halves of characters."""
+    return text.encode("utf-8", "replace").decode()
+
+
+def lines_of(path: Path, max_bytes: int = MAX_LARGE_BYTES) -> Iterator[str]:
+    """Yield the lines of a text without their ends, one in memory at a time; other bytes are replaced.
+
+    Raises:
+        InputError: if the file cannot be read, or is larger than `max_bytes`.
+    """
+    try:
+        with path.open(encoding="utf-8-sig", errors="replace", newline="\n") as file:
+            if os.fstat(file.fileno()).st_size > max_bytes:
+                what = f"larger than {max_bytes >> 20} MiB, the limit for such files"
+                raise InputError(what, where=str(path))
+            for line in file:
+                yield line.rstrip("\r\n")
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror or error}", where=str(path)) from error
+
+
+def head(path: Path, size: int = HEAD_BYTES) -> bytes:
+    """Return the first bytes of a file, to recognise its format; nothing if it cannot be read."""
+    try:
+        with path.open("rb") as file:
+            return file.read(size)
+    except OSError:
+        return b""
+
+
+def ends_of(path: Path) -> bytes:
+    """Return the beginning and the end of a log, to recognise it; nothing if it is not text."""
+    content = head(path, LOG_HEAD_BYTES)
+    if b"\0" in content:
+        return b""
+    try:
+        with path.open("rb") as file:
+            size = file.seek(0, 2)
+            if size > LOG_HEAD_BYTES:
+                file.seek(max(LOG_HEAD_BYTES, size - LOG_TAIL_BYTES))
+                content += b"\n" + file.read(LOG_TAIL_BYTES)
+    except OSError:
+        return b""
+    return content
+
+
+def head_lines(path: Path, size: int) -> list[str]:
+    """Return the whole lines at the beginning of a text; nothing if it cannot be read or is not text."""
+    content = head(path, size) if path.is_file() else b""
+    if b"\0" in content:
+        return []
+    lines = content.decode("utf-8-sig", "replace").split("\n")
+    cut = len(content) == size and len(lines) > 1
+    return [line.rstrip("\r") for line in (lines[:-1] if cut else lines)]

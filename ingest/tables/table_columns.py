@@ -1,0 +1,271 @@
+"""Which column of a table means what: as the mapping states it, or by usual names and units in headers."""
+
+import difflib
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ingest.errors import InputError
+from ingest.run_names import COUNTERS, PROCESS_PARAMETERS
+from ingest.table_mapping import TableMapping
+from ingest.time_units import SECONDS
+
+PROCESSES = PROCESS_PARAMETERS | {
+    "mpi_procs",
+    "mpi_processes",
+    "mpi_ranks",
+    "mpi_tasks",
+    "n_mpi",
+    "n_procs",
+    "n_ranks",
+    "n_tasks",
+    "nproc",
+    "nranks",
+    "num_procs",
+    "num_processes",
+    "num_ranks",
+    "num_tasks",
+    "numprocs",
+    "taskcount",
+}
+"""Names, in lower case, of columns that count processes."""
+
+THREADS = frozenset(
+    (
+        "threads",
+        "nthreads",
+        "n_threads",
+        "num_threads",
+        "omp_num_threads",
+        "threadspertask",
+        "num_cpus_per_task",
+    )
+)
+"""Names, in lower case, of columns that count the threads of a process."""
+
+_SIZES = frozenset(
+    [
+        "n",
+        "m",
+        "k",
+        "l",
+        "x",
+        "y",
+        "z",
+        "nx",
+        "ny",
+        "nz",
+        "lx",
+        "ly",
+        "lz",
+        "size",
+        "problem_size",
+        "problemsize",
+        "res",
+        "resolution",
+        "cells",
+        "atoms",
+        "elements",
+        "dofs",
+        "dof",
+        "particles",
+        "bodies",
+        "grid",
+        "grid_size",
+        "scale",
+        "order",
+        "degree",
+        "level",
+        "length",
+        "dim",
+    ]
+)
+_NODES = frozenset(("nodes", "nnodes", "n_nodes", "num_nodes"))  # parameters if processes are not stated
+_KERNELS: tuple[str, ...] = (
+    "kernel",
+    "callpath",
+    "call_path",
+    "call path",
+    "path",
+    "region",
+    "function",
+    "routine",
+    "timer",
+    "section",
+    "phase",
+    "event",
+    "label",
+    "name",
+)
+_TIMES = (
+    "time",
+    "seconds",
+    "secs",
+    "sec",
+    "duration",
+    "wall",
+    "walltime",
+    "wall_time",
+    "wallclock",
+    "elapsed",
+    "elapsed_time",
+    "runtime",
+    "run_time",
+    "exclusive",
+    "exclusive_time",
+    "total_time",
+)
+_REPETITIONS = (*sorted(COUNTERS - {"profile"}), "r", "repeat")
+_VISITS = ("visits", "calls", "ncalls", "n_calls", "num_calls", "count", "counts", "hits")
+_LOCATIONS = ("locations", "cores", "ncores", "n_cores", "num_cores", "pes", "npes")
+_RANKS = ("rank", "mpi_rank", "mpi.rank", "process_id", "pid")
+
+_UNIT = re.compile(r"^(?P<name>.*?)\s*(?:\[(?P<a>[^\][]*)\]|\((?P<b>[^()]*)\))\s*$")
+_SUFFIX = re.compile(r"^(?P<name>.+)[_ ](?P<unit>[a-zµμ]+)$", re.IGNORECASE)
+
+
+@dataclass(frozen=True, kw_only=True)
+class TableColumns:
+    """The columns of one table by their meaning, as they are called there; empty if there is none.
+
+    Attributes:
+        parameters: one at least unless the name of the file has them.
+        kernel: the kernel or call path.
+        times: column and seconds per unit; several are kernels.
+        repetition, visits, locations, rank: as in `TableMapping`.
+        processes, threads: parameters whose product is the number of locations.
+        metrics: further values.
+        metadata: text that describes a run.
+        others: columns that nothing is known about.
+    """
+
+    parameters: tuple[str, ...]
+    kernel: str
+    times: tuple[tuple[str, float], ...]
+    repetition: str
+    visits: str
+    locations: str
+    rank: str
+    processes: str
+    threads: str
+    metrics: tuple[str, ...]
+    metadata: tuple[str, ...]
+    others: tuple[str, ...]
+
+
+def split_unit(header: str) -> tuple[str, str]:
+    """Split a header such as ``time [us]``, ``time (ms)`` or ``duration_ns`` into name and unit."""
+    if match := _UNIT.match(header):
+        return match["name"].strip(), (match["a"] if match["a"] is not None else match["b"]).strip()
+    match = _SUFFIX.match(header.strip())
+    if match and match["unit"].lower() in SECONDS and match["name"].lower() in _TIMES:
+        return match["name"], match["unit"]
+    return header.strip(), ""
+
+
+def find_columns(headers: Sequence[str], mapping: TableMapping, source: str) -> TableColumns:
+    """Find what each column means.
+
+    Args:
+        headers: the names of the columns.
+        mapping: what the user states; it goes first.
+        source: the file, for messages.
+
+    Raises:
+        InputError: two columns have one name, a stated column is missing, no time is found, or its unit is
+            not known.
+    """
+    _check_headers(headers, mapping, source)
+    left = [header for header in headers if header not in _stated(mapping)]
+    taken: list[str] = []
+
+    def one(stated: str, names: Sequence[str]) -> str:
+        if stated:
+            return stated
+        by_name = {split_unit(header)[0].lower(): header for header in reversed(left) if header not in taken}
+        found = next((by_name[name] for name in names if name in by_name), "")
+        taken.append(found)
+        return found
+
+    kernel = one(mapping.kernel, _KERNELS)
+    repetition = one(mapping.repetition, _REPETITIONS)
+    visits = one(mapping.visits, _VISITS)
+    rank = one(mapping.rank, _RANKS)
+    locations = mapping.locations if mapping.locations.isdecimal() else one(mapping.locations, _LOCATIONS)
+    left = [header for header in left if header not in taken]
+    parameters = mapping.parameters or _parameters(left)
+    left = [header for header in left if header not in parameters]
+    times = _times(mapping, left, source, several=not kernel)
+    timed = [name for name, _ in times]
+    named = {split_unit(header)[0].lower(): header for header in parameters}
+    return TableColumns(
+        parameters=parameters,
+        kernel=kernel,
+        times=times,
+        repetition=repetition,
+        visits=visits,
+        locations=locations,
+        rank=rank,
+        processes=next((named[name] for name in sorted(PROCESSES) if name in named), ""),
+        threads=next((named[name] for name in sorted(THREADS) if name in named), ""),
+        metrics=mapping.metrics,
+        metadata=mapping.metadata,
+        others=tuple(header for header in left if header not in timed),
+    )
+
+
+def _check_headers(headers: Sequence[str], mapping: TableMapping, source: str) -> None:
+    if twice := next((name for i, name in enumerate(headers) if name in headers[:i]), None):
+        raise InputError(f"two columns are called '{twice}'", where=source, hint="rename one")
+    for name in _stated(mapping):
+        if name not in headers:
+            near = difflib.get_close_matches(name, headers, n=1)
+            hint = f"did you mean '{near[0]}'?" if near else f"its columns: {', '.join(headers)}"
+            raise InputError(
+                f"[table] names the column '{name}', which is not there", where=source, hint=hint
+            )
+
+
+def _stated(mapping: TableMapping) -> tuple[str, ...]:
+    """Return the columns that the mapping names."""
+    single = (mapping.kernel, mapping.repetition, mapping.visits, mapping.rank)
+    counted = () if mapping.locations.isdecimal() else (mapping.locations,)
+    several = (*mapping.parameters, *mapping.value, *mapping.metrics, *mapping.metadata)
+    return tuple(filter(None, (*single, *counted, *several)))
+
+
+def _parameters(headers: Sequence[str]) -> tuple[str, ...]:
+    names = {header: split_unit(header)[0].lower() for header in headers}
+    counted = not PROCESSES.isdisjoint(names.values())
+    known = PROCESSES | THREADS | _SIZES | (frozenset() if counted else _NODES)
+    return tuple(header for header, name in names.items() if name in known)
+
+
+def _times(
+    mapping: TableMapping, left: Sequence[str], source: str, *, several: bool
+) -> tuple[tuple[str, float], ...]:
+    """Return the columns of times with their factors; several only if they are the kernels."""
+    chosen = mapping.value or tuple(header for header in left if split_unit(header)[1].lower() in SECONDS)
+    if not mapping.value and (not chosen or not several):
+        names = {split_unit(header)[0].lower(): header for header in reversed(left)}
+        chosen = tuple(names[name] for name in _TIMES if name in names)[:1] or chosen[:1]
+    if not chosen:
+        raise InputError(
+            "no column of times is recognised",
+            where=source,
+            hint='call it seconds or time [us], or write value = "..." in [table] of pipeline.toml',
+        )
+    if not several and len(chosen) > 1:
+        raise InputError("value names several columns beside a kernel", where=source, hint="name one")
+    return tuple((header, _factor(header, mapping, source)) for header in chosen)
+
+
+def _factor(header: str, mapping: TableMapping, source: str) -> float:
+    unit = split_unit(header)[1] or mapping.unit
+    if unit and unit.lower() not in SECONDS:
+        raise InputError(
+            f"the unit '{unit}' of '{header}' is not a time",
+            where=source,
+            hint="known: s, ms, us, ns, min, h",
+        )
+    return SECONDS[unit.lower()] if unit else 1.0

@@ -1,0 +1,142 @@
+"""Tables at a path: which files are tables, and all of them read as one study."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from ingest.errors import InputError, RunNameError
+from ingest.profile_search import Skipped
+from ingest.reading.csv_files import CSV_ENDINGS, Frame, csv_header, is_parquet, read_csv, read_parquet
+from ingest.run_names import RunName, parse_run_name
+from ingest.table_mapping import TableMapping
+from ingest.tables import ramble, reframe
+from ingest.tables.table_columns import find_columns
+from ingest.tables.table_rows import TableRows, read_rows
+from ingest.tables.table_study import TableStudy, make_study
+
+DEPTH = 4  # folders below the directory: ReFrame has perflogs/<system>/<partition>
+MAX_FILES = 10_000
+
+
+@dataclass(frozen=True, kw_only=True)
+class TableSource:
+    """Tables that are read as one study.
+
+    Attributes:
+        path: the file or the directory.
+        files: one at least.
+        mapping: what the user states of the columns.
+        skipped: files beside them that look like tables and are not read.
+        only: metadata and its value, if only runs that state it are read.
+    """
+
+    path: Path
+    files: tuple[Path, ...]
+    mapping: TableMapping
+    skipped: tuple[Skipped, ...] = ()
+    only: tuple[str, str] | None = None
+
+    def read(self) -> TableStudy:
+        """Read all files.
+
+        Raises:
+            InputError: one of them cannot be read, or they do not fit together.
+        """
+        tables = [_rows(path, self.path, self.mapping) for path in self.files]
+        source = str(self.files[0] if len(self.files) == 1 else self.path)
+        mapping = tables[0][1]
+        return make_study([rows for rows, _ in tables], mapping, source, self.only)
+
+
+def find_tables(path: Path, mapping: TableMapping) -> TableSource | None:
+    """Find the tables at a path: a file that is one, the files of the mapping, or those in a directory.
+
+    Returns:
+        None if there is none.
+
+    Raises:
+        InputError: a file of the mapping does not exist.
+    """
+    if mapping.file:
+        missing = next((file for file in mapping.file if not file.is_file()), None)
+        if missing:
+            raise InputError(
+                "no such file", where=str(missing), hint="correct file in [table] of pipeline.toml"
+            )
+        return TableSource(path=path, files=mapping.file, mapping=mapping)
+    if path.is_file():
+        named = path.suffix.lower() in CSV_ENDINGS or matches(path, mapping)
+        return TableSource(path=path, files=(path,), mapping=mapping) if named else None
+    found: list[Path] = []
+    skipped: list[Skipped] = []
+    for file in _files_below(path, DEPTH):
+        if matches(file, mapping):
+            found.append(file)
+        elif file.suffix.lower() in CSV_ENDINGS:
+            skipped.append(Skipped(file, "no column of times is recognised"))
+        if len(found) == MAX_FILES:
+            break
+    return (
+        TableSource(path=path, files=tuple(found), mapping=mapping, skipped=tuple(skipped)) if found else None
+    )
+
+
+def matches(path: Path, mapping: TableMapping) -> bool:
+    """Return whether a file is a table; a CSV file is one if its header has a column of times."""
+    if is_parquet(path) or reframe.matches(path) or ramble.matches(path):
+        return True
+    if path.suffix.lower() not in CSV_ENDINGS or not path.is_file():
+        return False
+    if mapping.given:
+        return True
+    try:
+        find_columns(csv_header(path), mapping, str(path))
+    except InputError:
+        return False
+    return True
+
+
+def _files_below(folder: Path, depth: int) -> Iterator[Path]:
+    """Yield the files in a folder and those below it in order, without hidden ones."""
+    try:
+        entries = sorted(entry for entry in folder.iterdir() if not entry.name.startswith("."))
+    except OSError:
+        return
+    for entry in entries:
+        if entry.is_file():
+            yield entry
+        elif depth > 0 and entry.is_dir() and not entry.is_symlink():
+            yield from _files_below(entry, depth - 1)
+
+
+def _rows(path: Path, top: Path, mapping: TableMapping) -> tuple[TableRows, TableMapping]:
+    """Read one file with the parameters in its name and in those of its folders."""
+    frame, mapping = _frame(path, mapping)
+    folders = path.parent.relative_to(top).parts if path.parent.is_relative_to(top) else ()
+    names = [_named(name) for name in (*folders, path.stem)]
+    parameters = {name: value for named in names for name, value in named.parameters}
+    repetition = next((named.repetition for named in reversed(names) if named.repetition is not None), None)
+    return read_rows(frame, mapping, parameters, repetition), mapping
+
+
+def _named(name: str) -> RunName:
+    """Read the name of a file or folder; nothing if it does not parse."""
+    try:
+        return parse_run_name(name)
+    except RunNameError:
+        return RunName(name, (), None)
+
+
+def _frame(path: Path, mapping: TableMapping) -> tuple[Frame, TableMapping]:
+    if reframe.matches(path):
+        return reframe.read(path, mapping)
+    if ramble.matches(path):
+        return ramble.read(path, mapping)
+    if is_parquet(path):
+        return read_parquet(path), mapping
+    try:
+        columns = find_columns(csv_header(path), mapping, str(path))
+    except InputError:
+        return read_csv(path), mapping
+    timed = [name for name, _ in columns.times]
+    return read_csv(path, numbers=(*timed, columns.visits, *columns.metrics)), mapping
