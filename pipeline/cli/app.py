@@ -5,10 +5,12 @@ import importlib
 import os
 import sys
 from contextlib import suppress
+from pkgutil import iter_modules
 from typing import Annotated, Any
 
 import typer
 
+import pipeline.cli
 from ingest.errors import PipelineError, one_line
 from pipeline.cli import INTERRUPTED
 from pipeline.report.standard_output import prepare_streams
@@ -32,7 +34,7 @@ def _show_version(asked: bool) -> None:
 
 
 @app.callback()
-def pipeline(
+def show_version(
     version: Annotated[
         bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version.")
     ] = False,
@@ -40,7 +42,7 @@ def pipeline(
     """Turn call-path profiles into an instrumentation filter, scaling models and future bottlenecks."""
 
 
-COMMANDS = (  # in the order of use, which is the order of `pipeline --help`
+COMMANDS = (  # in the order of use, which is the order of `pipeline --help`; others come last
     "inspect",
     "run",
     "bottlenecks",
@@ -67,10 +69,15 @@ OBJECTS_BETWEEN_COLLECTIONS = 50_000  # Python's default is 700
 
 
 def register() -> None:
-    """Import the modules of the commands, which add themselves to `app`, and put them in the order of use."""
-    for name in COMMANDS:
-        importlib.import_module(f"pipeline.cli.{name}")
-    app.registered_commands.sort(key=lambda command: COMMANDS.index(str(command.name)))
+    """Import the modules beside this one, whose commands add themselves to `app`, in the order of use."""
+    for module in iter_modules(pipeline.cli.__path__):
+        importlib.import_module(f"pipeline.cli.{module.name}")
+    for registered in (app.registered_commands, app.registered_groups):
+        registered.sort(key=_place)
+
+
+def _place(command: Any) -> int:  # noqa: ANN401  # typer does not name the classes
+    return COMMANDS.index(command.name) if command.name in COMMANDS else len(COMMANDS)
 
 
 def run_app() -> None:

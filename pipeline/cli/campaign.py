@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from pipeline.cli.app import app
-from pipeline.cli.options import INCOMPLETE, Json
+from pipeline.cli.options import INCOMPLETE, Json, command, switch, valued
 from pipeline.cli.output import STANDARD_OUTPUT, show_notice, write_output, write_summary
 
 if TYPE_CHECKING:
@@ -24,31 +24,25 @@ campaign_app = typer.Typer(
 app.add_typer(campaign_app, name="campaign")
 
 File = Annotated[Path, typer.Argument(metavar="[FILE]", help="Description of the campaign.")]
-Output = Annotated[
-    str, typer.Option("-o", "--output", metavar="FILE", help="File to write; '-' for standard output.")
-]
+Output = Annotated[str, valued("-o --output", "FILE", "File to write; '-' for standard output.")]
 Results = Annotated[
     Path | None,
-    typer.Option(
+    valued(
         "--results",
-        metavar="OUT",
-        help="Results directory of `pipeline run` whose models give the cost of scales not measured yet.",
+        "OUT",
+        "Results directory of `pipeline run` whose models give the cost of scales not measured yet.",
     ),
 ]
-Limit = Annotated[int, typer.Option("--limit", metavar="N", min=1, help="Number of runs to show.")]
-DryRun = Annotated[bool, typer.Option("--dry-run", help="Print scripts and commands; start nothing.")]
-Failed = Annotated[bool, typer.Option("--failed", help="Start runs that failed again.")]
-Rebuilt = Annotated[
-    bool, typer.Option("--rebuilt", help="The program was built anew with the filter from the pilot.")
-]
-Watch = Annotated[bool, typer.Option("--watch", help="Show it again until no run is queued or running.")]
-Interval = Annotated[
-    float, typer.Option("--interval", metavar="SECONDS", min=0.1, help="Time between two looks at the runs.")
-]
+Limit = Annotated[int, valued("--limit", "N", "Number of runs to show.", min=1)]
+DryRun = Annotated[bool, switch("--dry-run", "Print scripts and commands; start nothing.")]
+Failed = Annotated[bool, switch("--failed", "Start runs that failed again.")]
+Rebuilt = Annotated[bool, switch("--rebuilt", "The program was built anew with the filter from the pilot.")]
+Watch = Annotated[bool, switch("--watch", "Show it again until no run is queued or running.")]
+Interval = Annotated[float, valued("--interval", "SECONDS", "Time between two looks at the runs.", min=0.1)]
 
 
-@campaign_app.command("init")
-def init_command(output: Output = CAMPAIGN) -> None:
+@command("init", group=campaign_app)
+def init(output: Output = CAMPAIGN) -> None:
     """Write a commented description of a campaign, to be edited."""
     from ingest.errors import UsageError
     from pipeline.stages.campaign import template
@@ -58,8 +52,8 @@ def init_command(output: Output = CAMPAIGN) -> None:
     write_output(output, template())
 
 
-@campaign_app.command("plan")
-def plan_command(
+@command("plan", group=campaign_app)
+def plan(
     file: File = Path(CAMPAIGN), results: Results = None, limit: Limit = PLAN_ROWS, json: Json = None
 ) -> None:
     """Show the runs in their order, and what they cost.
@@ -76,8 +70,8 @@ def plan_command(
         show_plan(console(), summary, limit)
 
 
-@campaign_app.command("submit")
-def submit_command(file: File = Path(CAMPAIGN), dry_run: DryRun = False, failed: Failed = False) -> None:
+@command("submit", group=campaign_app)
+def submit(file: File = Path(CAMPAIGN), dry_run: DryRun = False, failed: Failed = False) -> None:
     """Start the runs that are not done and not under way; none is made twice.
 
     Slurm and PBS get jobs; without a scheduler the runs are made here, one at a time. Exit code 3: some
@@ -98,8 +92,8 @@ def submit_command(file: File = Path(CAMPAIGN), dry_run: DryRun = False, failed:
         raise typer.Exit(INCOMPLETE)
 
 
-@campaign_app.command("status")
-def status_command(
+@command("status", group=campaign_app)
+def status(
     file: File = Path(CAMPAIGN), watch: Watch = False, interval: Interval = 5.0, json: Json = None
 ) -> None:
     """Show how far the runs are, and the last lines of the logs of those that failed."""
@@ -120,8 +114,8 @@ def status_command(
         time.sleep(interval)
 
 
-@campaign_app.command("next")
-def next_command(file: File = Path(CAMPAIGN), rebuilt: Rebuilt = False, json: Json = None) -> None:
+@command("next", group=campaign_app)
+def plan_next(file: File = Path(CAMPAIGN), rebuilt: Rebuilt = False, json: Json = None) -> None:
     """Read what was measured and plan the next round, or say why there is none.
 
     Results are written as by `pipeline run`. Exit code 3: the question is open and no round follows.
@@ -131,8 +125,8 @@ def next_command(file: File = Path(CAMPAIGN), rebuilt: Rebuilt = False, json: Js
     _show_progress(next_round(file, show_notice, rebuilt=rebuilt), json)
 
 
-@campaign_app.command("loop")
-def loop_command(
+@command("loop", group=campaign_app)
+def loop(
     file: File = Path(CAMPAIGN), rebuilt: Rebuilt = False, interval: Interval = 5.0, json: Json = None
 ) -> None:
     """Make runs round by round until the question is answered or the budget is spent.

@@ -1,13 +1,11 @@
 """`pipeline compare`: two results side by side."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from pipeline.cli.app import app
 from pipeline.cli.options import (
     At,
     Config,
@@ -18,15 +16,14 @@ from pipeline.cli.options import (
     Limit,
     On,
     chosen_places,
-    declared_options,
+    command,
+    valued,
 )
 from pipeline.cli.output import (
     STANDARD_OUTPUT,
     TABLE,
     reading_progress,
-    require_table_alone,
-    show_notices,
-    show_skipped,
+    show_doubts,
     write_output,
     write_summary,
     write_table,
@@ -36,13 +33,12 @@ from pipeline.models.options import ModelOptions
 
 if TYPE_CHECKING:  # the gate takes time to load
     from pipeline.gate.options import CheckOptions
-    from pipeline.stages.check import Study
+    from pipeline.stages.check import GateStudy
     from pipeline.stages.ingest import Located
 
 
-@app.command("compare")
-@declared_options("compare", Options)
-def compare_command(
+@command("compare", Options)
+def compare(
     a: Annotated[Path, typer.Argument(metavar="OUT_A", help="A: results directory, runs or series file.")],
     given: Given,
     b: Annotated[Path | None, typer.Argument(metavar="[OUT_B]", help="B: the same, compared with A.")] = None,
@@ -51,30 +47,25 @@ def compare_command(
     on: On = None,
     config: Config = None,
     factor: Annotated[
-        float,
-        typer.Option(
-            "--factor", metavar="FACTOR", min=1.0, help="Differences up to this factor are not reported."
-        ),
+        float, valued("--factor", "FACTOR", "Differences up to this factor are not reported.", min=1.0)
     ] = 1.1,
     json: Json = None,
     output: Annotated[
         str | None,
-        typer.Option(
-            "-o",
-            "--output",
-            "--html",
-            metavar="FILE",
-            help="Write a self-contained page to this file, '-' for standard output.",
+        valued(
+            "-o --output --html",
+            "FILE",
+            "Write a self-contained page to this file, '-' for standard output.",
         ),
     ] = None,
     limit: Limit = 15,
     table_format: Format = "table",
     group_by: Annotated[
         str | None,
-        typer.Option(
+        valued(
             "--group-by",
-            metavar="NAME[=A,B]",
-            help="Compare runs of A by this metadata, such as machine: two values, or all with the first.",
+            "NAME[=A,B]",
+            "Compare runs of A by this metadata, such as machine: two values, or all with the first.",
         ),
     ] = None,
 ) -> None:
@@ -85,14 +76,12 @@ def compare_command(
     from pipeline.stages.check import read_alike
     from pipeline.stages.groups import compared_groups
 
-    require_table_alone(table_format, {"--output": output, "--json": json})
     if (b is None) == (group_by is None):
         raise UsageError("give two studies, or one and --group-by", where="compare")
     options = load_options(config, None if b else a, **given)
     pairs: Sequence[Sequence[tuple[str, Path | Located]]]
     pairs = [[(str(a), a), (str(b), b)]] if b else compared_groups(a, options, group_by or "")
-    outputs = _Outputs(json=json, page=output, table_format=table_format, limit=limit)
-    if len(pairs) > 1 and outputs.one_comparison:
+    if len(pairs) > 1 and (json is not None or output is not None or table_format != TABLE):
         raise UsageError(
             f"there are {len(pairs) + 1} values of '{group_by}'",
             where="--group-by",
@@ -103,34 +92,24 @@ def compare_command(
     for pair in pairs:
         names, sources = zip(*pair, strict=True)
         studies = read_alike(sources, options, reading_progress, places)
-        _compare(names, studies, rules, options.models, outputs, headed=group_by is not None)
-
-
-@dataclass(frozen=True, kw_only=True)
-class _Outputs:
-    """Where a comparison goes: files, ``-`` for standard output, or the terminal."""
-
-    json: str | None
-    page: str | None
-    table_format: str
-    limit: int
-
-    @property
-    def one_comparison(self) -> bool:
-        """Whether only a single comparison can be written."""
-        return self.json is not None or self.page is not None or self.table_format != TABLE
+        for study in studies:
+            show_doubts(study.damaged, study.notices)
+        heading = f"A: {names[0]}, B: {names[1]}" if group_by is not None else ""
+        _compare(names, studies, rules, options.models, json, output, table_format, limit, heading)
 
 
 def _compare(
     names: Sequence[str],
-    studies: "Sequence[Study]",
+    studies: "Sequence[GateStudy]",
     rules: "CheckOptions",
     models: ModelOptions,
-    outputs: _Outputs,
-    *,
-    headed: bool,
+    json: str | None,
+    page: str | None,
+    table_format: str,
+    limit: int,
+    heading: str,
 ) -> None:
-    """Compare two studies and write the result; headed: say which is which in the terminal."""
+    """Compare two studies and write the result; the heading says which is which in the terminal."""
     import datetime
 
     from pipeline.gate.call_trees import compare_trees
@@ -145,9 +124,6 @@ def _compare(
     from pipeline.report.terminal import console
     from pipeline.stages.check import require_common
 
-    for study in studies:
-        show_skipped(study.damaged)
-        show_notices(study.notices)
     one, two = (study.measurements for study in studies)
     matched = match(one, two)
     a, b = names
@@ -156,14 +132,14 @@ def _compare(
     recognised = {rename.before for rename in result.renames}
     possible = possible_renames(matched, rules.share_floor)
     renamed = [pair for pair in possible if pair[0].callpath not in recognised]
-    if outputs.page is not None:
+    if page is not None:
         trees = compare_trees(matched, one, two, rules.targets, models)
-        write_output(outputs.page, comparison_html(result, renamed, a, b, trees))
-    written = write_summary(outputs.json, comparison_document(result, renamed, a, b)) or write_table(
-        outputs.table_format, lambda: comparison_table(result, renamed, limit=outputs.limit)
+        write_output(page, comparison_html(result, renamed, a, b, trees))
+    written = write_summary(json, comparison_document(result, renamed, a, b)) or write_table(
+        table_format, lambda: comparison_table(result, renamed, limit=limit)
     )
-    if outputs.page != STANDARD_OUTPUT and not written:
+    if page != STANDARD_OUTPUT and not written:
         screen = console()
-        if headed:
-            screen.print(f"A: {a}, B: {b}", markup=False, soft_wrap=True)
-        show_comparison(screen, result, renamed, limit=outputs.limit)
+        if heading:
+            screen.print(heading, markup=False, soft_wrap=True)
+        show_comparison(screen, result, renamed, limit=limit)

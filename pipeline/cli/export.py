@@ -1,4 +1,4 @@
-"""`pipeline export`: a stored result for other tools, or for a computing-time proposal."""
+"""Commands that write a stored result: `report` as a page, `export` for other tools or for a proposal."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -6,15 +6,46 @@ from typing import Annotated, Literal
 
 import typer
 
-from pipeline.cli.app import app
-from pipeline.cli.options import At, Given, Metric, Out, chosen_efficiency, declared_options
-from pipeline.cli.output import STANDARD_OUTPUT, show_written, write_output
+from pipeline.cli.options import At, From, Given, Metric, On, Out, chosen_efficiency, command, valued
+from pipeline.cli.output import STANDARD_OUTPUT, show_notice, show_written, write_output
 from pipeline.config.options import Options
 
 
-@app.command("export")
-@declared_options("export", Options)
-def export_command(
+@command("report", Options)
+def report(
+    out: Out,
+    given: Given,
+    at: At = None,
+    from_machine: From = None,
+    on: On = None,
+    output: Annotated[
+        str | None, valued("-o --output", "FILE", "Write a copy to this file, '-' for standard output.")
+    ] = None,
+) -> None:
+    """Write report.html again, for other target points if any are given, or for another machine."""
+    from ingest.errors import UsageError
+    from pipeline.config.targets import parse_at
+    from pipeline.stages.report import report_stored
+
+    efficiency = chosen_efficiency(out, given)
+    if on is not None:
+        from pipeline.stages.project_study import places_of, project_results
+
+        if output is None:
+            hint = "give -o FILE: report.html stays that of the machine measured on"
+            raise UsageError("a report on another machine needs a file", where="--on", hint=hint)
+        found = project_results(out, places_of(from_machine, on), parse_at(at or []), efficiency)
+        write_output(output, found.page)
+        return
+    path = report_stored(out, parse_at(at or []), show_notice, efficiency, measured_on=from_machine)
+    if output is not None:
+        write_output(output, path.read_text(encoding="utf-8", errors="surrogateescape"))
+    if output != STANDARD_OUTPUT:
+        typer.echo(f"Report in {path}")
+
+
+@command("export", Options)
+def export(
     out: Out,
     to: Annotated[
         Literal["extrap-jsonl", "csv", "hatchet-json", "proposal"],
@@ -27,11 +58,10 @@ def export_command(
     given: Given,
     output: Annotated[
         str,
-        typer.Option(
-            "-o",
-            "--output",
-            metavar="FILE",
-            help="File to write, '-' for standard output. Of a proposal: the figure (.pdf, .svg, .png) or a "
+        valued(
+            "-o --output",
+            "FILE",
+            "File to write, '-' for standard output. Of a proposal: the figure (.pdf, .svg, .png) or a "
             "directory; '-' for the sentences alone.",
         ),
     ] = STANDARD_OUTPUT,

@@ -5,12 +5,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from pipeline.cli.app import app
-from pipeline.cli.options import Config, Format, Given, Json, declared_options
+from pipeline.cli.options import Config, Format, Given, Json, command, refuse_beside, valued
 from pipeline.cli.output import (
     STANDARD_OUTPUT,
     TABLE,
-    require_table_alone,
+    present,
+    require_one_on_standard_output,
     show_notices,
     show_skipped,
     write_output,
@@ -20,36 +20,33 @@ from pipeline.cli.output import (
 from pipeline.config.options import Options, load_options
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from pipeline.stages.filter import FilterResult
 
 DISAGREES = 3  # exit code of --verify
 
 
-@app.command("filter")
-@declared_options("filter", Options)
-def filter_command(
+@command("filter", Options, outputs=())
+def filter(
     path: Annotated[Path, typer.Argument(metavar="PROFILE|DIR", help="A profile or a directory of runs.")],
     given: Given,
     output: Annotated[
-        str,
-        typer.Option(
-            "-o", "--output", metavar="FILE", help="File to write, '-' for the filter on standard output."
-        ),
+        str, valued("-o --output", "FILE", "File to write, '-' for the filter on standard output.")
     ] = "app.filter",
     config: Config = None,
     explain: Annotated[
-        str | None,
-        typer.Option(metavar="REGION", help="Explain the decision about a region; write nothing."),
+        str | None, valued("--explain", "REGION", "Explain the decision about a region; write nothing.")
     ] = None,
     apply: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Simulate this filter on the profile; write no filter."),
+        Path | None, valued("--apply", "FILE", "Simulate this filter on the profile; write no filter.")
     ] = None,
     verify: Annotated[
         Path | None,
-        typer.Option(
-            metavar="SECOND",
-            help="Compare with a profile or directory measured under the filter of --apply, without it under "
+        valued(
+            "--verify",
+            "SECOND",
+            "Compare with a profile or directory measured under the filter of --apply, without it under "
             "the one that this command makes; write no filter. Exit code 3: not measured under it.",
         ),
     ] = None,
@@ -58,18 +55,16 @@ def filter_command(
 ) -> None:
     """Select the regions that are worth measuring and write a verified filter file with its evidence."""
     from filters.explanation import explain as explanation
-    from ingest.errors import UsageError
     from pipeline.report.tables.filter import effect_table
     from pipeline.stages.filter import filter_of_path, store_filter
 
-    if explain is not None and (apply is not None or verify is not None):
+    if explain is not None:
         other = "--apply" if apply is not None else "--verify"
-        raise UsageError(f"cannot be combined with {other}", where="--explain", hint="give one of them")
-    if explain is not None and table_format != TABLE:
-        raise UsageError("cannot be combined with --format", where="--explain", hint="give one of them")
+        refuse_beside(other, {"--explain": apply is not None or verify is not None}, "give one of them")
+        refuse_beside("--format", {"--explain": table_format != TABLE}, "give one of them")
     written = None if verify is not None or apply is not None else output
-    require_table_alone(table_format, {"--output": written, "--json": json})
-    options = load_options(config, path if path.is_dir() else None, **given)
+    require_one_on_standard_output({"--output": written, "--json": json}, table_format)
+    options = load_options(config, path, **given)
     if verify is not None:
         _verify(path, verify, options, apply, json, table_format)
         return
@@ -107,25 +102,27 @@ def _show(result: "FilterResult", path: Path) -> None:
         commands = [result.usage.replace("FILE", str(path))]
     else:
         commands = list(next_commands(path, result.application))
-    for command in commands:
-        typer.echo(f"  {command}")
+    for line in commands:
+        typer.echo(f"  {line}")
 
 
 def _simulate(path: Path, rules: Path, options: Options, json: str | None, table_format: str) -> None:
     """Show what a profile would look like under a filter."""
     from pipeline.report.filter_json import simulation_json
     from pipeline.report.tables.filter import simulation_table
-    from pipeline.report.terminal import console
     from pipeline.report.terminal.filter import show_simulation
     from pipeline.stages.filter import simulate_filter
 
     before, after, prediction = simulate_filter(path, rules, options)
     show_notices(after.notices)
     document = {"filter": str(rules), **simulation_json(before, after, prediction)}
-    if not (
-        write_summary(json, document) or write_table(table_format, lambda: simulation_table(before, after))
-    ):
-        show_simulation(console(), before, after, prediction)
+    present(
+        json,
+        table_format,
+        document,
+        lambda: simulation_table(before, after),
+        lambda screen: show_simulation(screen, before, after, prediction),
+    )
 
 
 def _verify(
@@ -134,18 +131,17 @@ def _verify(
     """Show a measurement made under a filter beside what was predicted of it."""
     from pipeline.report.filter_json import verified_filter_json
     from pipeline.report.tables.filter import verification_table
-    from pipeline.report.terminal import console
     from pipeline.report.terminal.verification import show_verification
     from pipeline.stages.verify_filter import verify_filter
 
     found = verify_filter(path, second, options, rules)
     show_skipped(found.skipped)
     content = verified_filter_json(found.filter, found.verifications, found.prediction, found.effect)
-    if not (
-        write_summary(json, content)
-        or write_table(table_format, lambda: verification_table(found.verifications))
-    ):
+
+    def draw(screen: "Console") -> None:
         typer.echo(f"Filter: {found.filter}")
-        show_verification(console(), found.verifications, found.prediction, found.effect)
+        show_verification(screen, found.verifications, found.prediction, found.effect)
+
+    present(json, table_format, content, lambda: verification_table(found.verifications), draw)
     if not found.agrees:
         raise typer.Exit(DISAGREES)

@@ -1,26 +1,23 @@
 """`pipeline history`: results over commits."""
 
+from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from pipeline.cli.app import app
-from pipeline.cli.options import At, Config, Format, Json, Limit
-from pipeline.cli.output import (
-    STANDARD_OUTPUT,
-    require_table_alone,
-    show_notice,
-    show_written,
-    write_summary,
-    write_table,
-)
+from pipeline.cli.options import At, Config, Format, Json, Limit, command, valued
+from pipeline.cli.output import STANDARD_OUTPUT, present, show_notices, show_written
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 history_app = typer.Typer(no_args_is_help=True, invoke_without_command=True)
 app.add_typer(history_app, name="history")
 
 FILE = Path("history.parquet")
-File = Annotated[Path, typer.Option("--file", metavar="FILE", help="History file.")]
+File = Annotated[Path, valued("--file", "FILE", "History file.")]
 
 
 @history_app.callback()
@@ -28,28 +25,21 @@ def history_command(
     context: typer.Context,
     html: Annotated[
         Path | None,
-        typer.Option(
+        valued(
             "--html",
-            metavar="DIR",
-            help="Write a static site of trends and change points to this directory, with a badge and "
+            "DIR",
+            "Write a static site of trends and change points to this directory, with a badge and "
             "Markdown for a pull request.",
         ),
     ] = None,
     file: File = FILE,
     commit_url: Annotated[
-        str,
-        typer.Option(
-            "--commit-url",
-            metavar="TEMPLATE",
-            help="Link commits: an address with {commit} in it.",
-        ),
+        str, valued("--commit-url", "TEMPLATE", "Link commits: an address with {commit} in it.")
     ] = "",
     machine: Annotated[
         str,
-        typer.Option(
-            "--machine",
-            metavar="NAME",
-            help="Show the entries of this machine instead of those of the newest entry's.",
+        valued(
+            "--machine", "NAME", "Show the entries of this machine instead of those of the newest entry's."
         ),
     ] = "",
 ) -> None:
@@ -70,58 +60,33 @@ def history_command(
 
 def _write_site(folder: Path, file: Path, commit_url: str, machine: str) -> None:
     from pipeline.report.page.history import checked_template, site
-    from pipeline.store.atomic import text_bytes
+    from pipeline.store.atomic import text_bytes, write_bytes
     from pipeline.store.comparable import comparable
     from pipeline.store.history import read_history
 
     template = checked_template(commit_url) if commit_url else ""
     entries = comparable(read_history(file), machine)
-    for path, text in site(entries, template):
-        _write_page(folder / path, text_bytes(text))
-    for notice in entries.notices:
-        show_notice(notice)
+    for path, text in site(entries, template):  # unlike results they can be made again after a power failure
+        write_bytes(folder / path, text_bytes(text), durable=False)
+    show_notices(entries.notices)
     show_written(folder / "index.html")
 
 
-def _write_page(path: Path, content: bytes) -> None:
-    """Write a file of the site; unlike results it can be made again after a power failure."""
-    from pipeline.store.atomic import write_atomically
-
-    def write(temporary: Path) -> None:
-        temporary.write_bytes(content)
-
-    write_atomically(path, write, durable=False)
-
-
-@history_app.command("add")
-def add_command(
+@command("add", group=history_app, outputs=())
+def add(
     path: Annotated[
         Path, typer.Argument(metavar="OUT|DIR|FILE", help="Results directory, runs or series file.")
     ],
-    label: Annotated[
-        str,
-        typer.Option("--label", metavar="NAME", help="Name of this state of the code, such as the commit."),
-    ],
+    label: Annotated[str, valued("--label", "NAME", "Name of this state of the code, such as the commit.")],
     commit: Annotated[
-        str,
-        typer.Option(
-            "--commit", metavar="NAME", help="Commit that links lead to, if the label is not its digest."
-        ),
+        str, valued("--commit", "NAME", "Commit that links lead to, if the label is not its digest.")
     ] = "",
-    file: Annotated[
-        Path, typer.Option("-o", "--output", "--file", metavar="FILE", help="History file to add to.")
-    ] = FILE,
+    file: Annotated[Path, valued("-o --output --file", "FILE", "History file to add to.")] = FILE,
     check: Annotated[
-        Path | None,
-        typer.Option(
-            "--check", metavar="FILE", help="check.json of the same state, to store its verdicts too."
-        ),
+        Path | None, valued("--check", "FILE", "check.json of the same state, to store its verdicts too.")
     ] = None,
     machine: Annotated[
-        str,
-        typer.Option(
-            "--machine", metavar="NAME", help="Name of the machine; by default the one that the runs name."
-        ),
+        str, valued("--machine", "NAME", "Name of the machine; by default the one that the runs name.")
     ] = "",
     at: At = None,
     config: Config = None,
@@ -140,7 +105,7 @@ def add_command(
         raise UsageError("a label has one target", where="--at", hint="add it under one label per target")
     if str(file) == STANDARD_OUTPUT:
         raise UsageError("a history is a file that grows", where="--output", hint="name a file")
-    options = load_options(config, path if path.is_dir() else None)
+    options = load_options(config, path)
     study = read_study(path, options, machine).measurements.above_share(SMALLEST_SHARE)
     targets = target_points(study, parse_at(at or []))
     verdicts = read_verdicts(check) if check is not None else {}
@@ -152,8 +117,8 @@ def add_command(
     )
 
 
-@history_app.command("show")
-def show_command(
+@command("show", group=history_app)
+def show(
     kernel: Annotated[
         str, typer.Argument(metavar="KERNEL", help="Name or pattern, 'total' for the whole program.")
     ],
@@ -166,17 +131,16 @@ def show_command(
     from ingest.errors import UsageError
     from pipeline.report.check.history import history_document, show_history
     from pipeline.report.tables.gate import history_table
-    from pipeline.report.terminal import console
     from pipeline.store.history import kernel_rows, read_history
 
-    require_table_alone(table_format, {"--json": json})
     found = kernel_rows(read_history(file), lambda one: one.matches(kernel))
     if not found:
         raise UsageError(f"'{kernel}' matches no kernel", where=str(file), hint="try '*' or 'total'")
     documents = [history_document(k, rows) for k, rows in found.items()]
-    if not (
-        write_summary(json, {"kernels": documents})
-        or write_table(table_format, lambda: history_table(documents, limit=limit))
-    ):
+
+    def draw(screen: "Console") -> None:
         for document in documents[:limit]:
-            show_history(console(), document, limit)
+            show_history(screen, document, limit)
+
+    table = partial(history_table, documents, limit=limit)
+    present(json, table_format, {"kernels": documents}, table, draw)

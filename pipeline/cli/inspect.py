@@ -5,8 +5,7 @@ from typing import Annotated
 
 import typer
 
-from pipeline.cli.app import app
-from pipeline.cli.options import Config, Format
+from pipeline.cli.options import Config, Format, command, refuse_beside, switch, valued
 from pipeline.cli.output import (
     STANDARD_OUTPUT,
     TABLE,
@@ -21,27 +20,19 @@ from pipeline.cli.output import (
 REFUSED = 2  # exit code if `pipeline run` would refuse the runs
 
 
-@app.command("inspect")
-def inspect_command(
+@command("inspect", outputs=())
+def inspect(
     path: Annotated[
         Path, typer.Argument(metavar="PATH", help="A profile, a series file or a directory of runs.")
     ],
     config: Config = None,
-    totals: Annotated[bool, typer.Option("--totals", help="Show the sum of every metric, too.")] = False,
+    totals: Annotated[bool, switch("--totals", "Show the sum of every metric, too.")] = False,
     propose: Annotated[
-        bool,
-        typer.Option(
-            "--propose", help="Write a list of the runs with guessed parameters, for pipeline.toml."
-        ),
+        bool, switch("--propose", "Write a list of the runs with guessed parameters, for pipeline.toml.")
     ] = False,
     output: Annotated[
         str | None,
-        typer.Option(
-            "-o",
-            "--output",
-            metavar="FILE",
-            help="File of --propose to write, '-' for standard output [default: -].".replace("[", r"\["),
-        ),
+        valued("-o --output", "FILE", r"File of --propose to write, '-' for standard output \[default: -]."),
     ] = None,
     table_format: Format = "table",
 ) -> None:
@@ -54,14 +45,13 @@ def inspect_command(
     from pipeline.stages.inspect import inspect_path
 
     if propose:
-        for flag, given in (("--totals", totals), ("--config", config), ("--format", table_format != TABLE)):
-            if given:
-                raise UsageError("cannot be combined with --propose", where=flag, hint="omit one of them")
+        given = {"--totals": totals, "--config": config, "--format": table_format != TABLE}
+        refuse_beside("--propose", given)
         _propose(path, output or STANDARD_OUTPUT)
         return
     if output is not None:
         raise UsageError("only --propose writes a file", where="--output", hint="add --propose")
-    options = load_options(config, path if path.is_dir() else None)
+    options = load_options(config, path)
     found = inspect_path(
         path,
         options.runs,

@@ -6,67 +6,53 @@ from typing import Annotated
 import typer
 
 from pipeline.cli.app import app
-from pipeline.cli.options import Format, Json
-from pipeline.cli.output import (
-    STANDARD_OUTPUT,
-    require_table_alone,
-    show_notice,
-    show_notices,
-    write_output,
-    write_summary,
-    write_table,
-)
+from pipeline.cli.options import Format, Json, command, switch, valued
+from pipeline.cli.output import STANDARD_OUTPUT, present, show_notice, show_notices, write_output
 
 machine_app = typer.Typer(
     help="List machines to project to, or measure the one at hand.", no_args_is_help=True
 )
 app.add_typer(machine_app, name="machine")
 
-Output = Annotated[
-    str,
-    typer.Option("-o", "--output", metavar="FILE", help="Machine file to write; '-' for standard output."),
-]
-Compiler = Annotated[
-    str | None, typer.Option("--cc", metavar="NAME", help="C compiler; default: the first of cc, gcc, clang.")
-]
+Output = Annotated[str, valued("-o --output", "FILE", "Machine file to write; '-' for standard output.")]
+Compiler = Annotated[str | None, valued("--cc", "NAME", "C compiler; default: the first of cc, gcc, clang.")]
 Flags = Annotated[
     str | None,
-    typer.Option(
-        "--flags", metavar="FLAGS", help="Its flags; default: -O3 -march=native, on Arm -O3 -mcpu=native."
-    ),
+    valued("--flags", "FLAGS", "Its flags; default: -O3 -march=native, on Arm -O3 -mcpu=native."),
 ]
-MpiCompiler = Annotated[str, typer.Option("--mpicc", metavar="NAME", help="MPI's C compiler.")]
+MpiCompiler = Annotated[str, valued("--mpicc", "NAME", "MPI's C compiler.")]
 Launcher = Annotated[
     str | None,
-    typer.Option(
+    valued(
         "--mpirun",
-        metavar="COMMAND",
-        help="What starts MPI programs, such as 'srun' in an allocation of several nodes; default: "
+        "COMMAND",
+        "What starts MPI programs, such as 'srun' in an allocation of several nodes; default: "
         "mpirun with a rank per core.",
     ),
 ]
-Quick = Annotated[
-    bool, typer.Option("--quick", help="A few seconds: three rounds and arrays that caches may hold.")
-]
+Quick = Annotated[bool, switch("--quick", "A few seconds: three rounds and arrays that caches may hold.")]
 
 
-@machine_app.command("list")
-def list_command(json: Json = None, table_format: Format = "table") -> None:
+@command("list", group=machine_app)
+def list_machines(json: Json = None, table_format: Format = "table") -> None:
     """List the shipped machines, and which of them describe a node and a network."""
     from pipeline.report.projection_table import machines_json, show_machines
     from pipeline.report.tables.projection import shipped_table
-    from pipeline.report.terminal import console
     from pipeline.stages.project import shipped_machines
 
-    require_table_alone(table_format, {"--json": json})
     machines = shipped_machines()
     document = {"machines": machines_json(machines)}
-    if not (write_summary(json, document) or write_table(table_format, lambda: shipped_table(document))):
-        show_machines(console(), machines)
+    present(
+        json,
+        table_format,
+        document,
+        lambda: shipped_table(document),
+        lambda screen: show_machines(screen, machines),
+    )
 
 
-@machine_app.command("measure")
-def measure_command(
+@command("measure", group=machine_app)
+def measure(
     output: Output = STANDARD_OUTPUT,
     compiler: Compiler = None,
     flags: Flags = None,

@@ -2,12 +2,14 @@
 
 import functools
 import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 import typer
 
+from pipeline.cli.app import app
+from pipeline.cli.output import require_one_on_standard_output
 from pipeline.config.options import CONFIGURATION, Options, declared_fields, flag_of, override
 from pipeline.config.targets import HELP as TARGET_HELP
 from pipeline.config.targets import METAVAR as TARGET
@@ -16,44 +18,41 @@ from pipeline.models.options import MIN_EFFICIENCY
 if TYPE_CHECKING:
     from pipeline.projection.study.study_machine import Place
 
+
+def valued(names: str, metavar: str, help: str, **more: Any) -> Any:  # noqa: ANN401  # as typer's own
+    """Declare an option with a value: its names, separated by blanks, what the help calls the value, help."""
+    return typer.Option(*names.split(), metavar=metavar, help=help, **more)
+
+
+def switch(name: str, help: str) -> Any:  # noqa: ANN401  # as typer's own
+    """Declare an option without a value."""
+    return typer.Option(name, help=help)
+
+
+STUDY = "Runs, a results directory or a series file."
 Out = Annotated[Path, typer.Argument(metavar="OUT", help="Results directory of `pipeline run`.")]
-At = Annotated[list[str] | None, typer.Option("--at", metavar=TARGET, help=TARGET_HELP)]
-Json = Annotated[
-    str | None,
-    typer.Option("--json", metavar="FILE", help="Write JSON to this file, '-' for standard output."),
-]
+Source = Annotated[Path, typer.Argument(metavar="DIR|OUT|FILE", help=STUDY)]
+At = Annotated[list[str] | None, valued("--at", TARGET, TARGET_HELP)]
+Json = Annotated[str | None, valued("--json", "FILE", "Write JSON to this file, '-' for standard output.")]
 Config = Annotated[
-    Path | None,
-    typer.Option(
-        "--config", metavar="FILE", help=f"Configuration file; default: {CONFIGURATION} in the directory."
-    ),
+    Path | None, valued("--config", "FILE", f"Configuration file; default: {CONFIGURATION} in the directory.")
 ]
 By = Annotated[Literal["region", "callpath"], typer.Option("--by", help="Show regions or call paths.")]
 Metric = Annotated[
-    str | None,
-    typer.Option("--metric", metavar="NAME", help="Metric to show; default: the one chosen for the run."),
+    str | None, valued("--metric", "NAME", "Metric to show; default: the one chosen for the run.")
 ]
-Limit = Annotated[
-    int, typer.Option("--limit", metavar="N", min=1, help="Number of rows to show, in every format.")
-]
+Limit = Annotated[int, valued("--limit", "N", "Number of rows to show, in every format.", min=1)]
 Format = Annotated[
     Literal["table", "csv", "md", "json", "latex"],
-    typer.Option("--format", metavar="FORMAT", help="Print the main table as table, csv, md, json or latex."),
+    valued("--format", "FORMAT", "Print the main table as table, csv, md, json or latex."),
 ]
-
 From = Annotated[
     str | None,
-    typer.Option(
-        "--from", metavar="MACHINE", help="Machine measured on: a TOML file, or a shipped one; with --on."
-    ),
+    valued("--from", "MACHINE", "Machine measured on: a TOML file, or a shipped one; with --on."),
 ]
 On = Annotated[
     str | None,
-    typer.Option(
-        "--on",
-        metavar="MACHINE",
-        help="Show what is predicted on this machine: a TOML file, or a shipped one.",
-    ),
+    valued("--on", "MACHINE", "Show what is predicted on this machine: a TOML file, or a shipped one."),
 ]
 
 INCOMPLETE = 3  # exit code of --strict
@@ -89,28 +88,59 @@ def chosen_efficiency(out: Path, given: Given) -> float:
     return override(Options(min_efficiency=stored), given).min_efficiency
 
 
-def declared_options(command: str, *records: type) -> Callable[[Command], Command]:
-    """Add to a command all options that records declare for it; their values are its argument ``given``.
+def refuse_beside(what: str, given: Mapping[str, object], hint: str = "omit one of them") -> None:
+    """Refuse options beside another one.
 
     Args:
-        command: the name of the command.
-        records: dataclasses of options; records in their fields are included.
+        what: the other option.
+        given: whether each option is given, by its name.
+        hint: what to do.
+
+    Raises:
+        UsageError: one is.
     """
-    found = {name: one for record in records for name, one in _parameters(command, record).items()}
-    off = {name: _off(name) for record in records for name in _on_by_default(command, record)}
+    from ingest.errors import UsageError
+
+    for flag, there in given.items():
+        if there:
+            raise UsageError(f"cannot be combined with {what}", where=flag, hint=hint)
+
+
+def command(
+    name: str,
+    *records: type,
+    group: typer.Typer = app,
+    outputs: tuple[str, ...] = ("output", "json"),
+) -> Callable[[Command], Command]:
+    """Add a command to the command line.
+
+    It also takes all options that records declare for it; their values are its argument ``given``.
+
+    Args:
+        name: of the command.
+        records: dataclasses of options; records in their fields are included.
+        group: the commands that it belongs to.
+        outputs: arguments that name files; at most one of them, or the table of ``--format``, may go to
+            standard output.
+    """
+    found = {one: parameter for record in records for one, parameter in _parameters(name, record).items()}
+    off = {one: _off(one) for record in records for one in _on_by_default(name, record)}
 
     def decorate(function: Command) -> Command:
         @functools.wraps(function)
         def call(**arguments: Any) -> None:  # noqa: ANN401
-            given = {name: arguments.pop(name) for name in found}
-            given |= {name: False for name, one in off.items() if arguments.pop(one.name)}
-            function(**arguments, given=given)
+            given = {one: arguments.pop(one) for one in found}
+            given |= {one: False for one, parameter in off.items() if arguments.pop(parameter.name)}
+            targets = {f"--{one.replace('_', '-')}": arguments.get(one) for one in outputs}
+            require_one_on_standard_output(targets, arguments.get("table_format"))
+            function(**arguments, **({"given": given} if records else {}))
 
         own = inspect.signature(function, eval_str=True)
-        parameters = [one for name, one in own.parameters.items() if name != "given"]
+        parameters = [one for one in own.parameters.values() if one.name != "given"]
         first = [one for one in parameters if one.default is inspect.Parameter.empty]
         rest = [one for one in parameters if one.default is not inspect.Parameter.empty]
         call.__signature__ = own.replace(parameters=[*first, *found.values(), *off.values(), *rest])  # type: ignore[attr-defined]
+        group.command(name)(call)
         return call
 
     return decorate

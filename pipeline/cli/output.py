@@ -9,6 +9,8 @@ from pipeline.report.standard_output import write_standard_output
 from pipeline.wording.escaping import visible
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from pipeline.report.tables.data_table import DataTable
 
 Item = TypeVar("Item")
@@ -66,32 +68,48 @@ def write_table(form: str, table: Callable[[], "DataTable"]) -> bool:
     return True
 
 
-def require_table_alone(form: str, targets: Mapping[str, str | None]) -> None:
-    """Refuse a ``--format`` beside another output that goes to standard output.
+def present(
+    json: str | None,
+    form: str,
+    document: Mapping[str, Any] | Sequence[Any],
+    table: Callable[[], "DataTable"],
+    draw: Callable[["Console"], None],
+) -> bool:
+    """Write a result in the form that is asked for; return whether that is the one for people.
 
     Args:
+        json: the target of ``--json``.
         form: the value of ``--format``.
-        targets: per other option where its output goes.
+        document: the result as JSON.
+        table: makes the table of ``--format``.
+        draw: prints the result on the terminal, if nothing else takes standard output.
 
     Raises:
-        UsageError: with the options.
+        UsageError: a file cannot be written.
     """
-    require_one_on_standard_output({**targets, "--format": None if form == TABLE else STANDARD_OUTPUT})
+    if write_summary(json, document) or write_table(form, table):
+        return False
+    from pipeline.report.terminal import console
+
+    draw(console())
+    return True
 
 
-def require_one_on_standard_output(targets: Mapping[str, str | None]) -> None:
+def require_one_on_standard_output(targets: Mapping[str, object], form: str | None = None) -> None:
     """Refuse two outputs that both go to standard output.
 
     Args:
         targets: per option where its output goes.
+        form: the value of ``--format``, if the command has it.
 
     Raises:
         UsageError: with the options.
     """
-    from ingest.errors import UsageError
-
     shown = [flag for flag, target in targets.items() if target == STANDARD_OUTPUT]
+    shown += ["--format"] if form not in (None, TABLE) else []
     if len(shown) > 1:
+        from ingest.errors import UsageError
+
         what = "only one of them can go to standard output"
         raise UsageError(what, where=" and ".join(shown), hint="give files")
 
@@ -115,6 +133,12 @@ def show_notices(notices: Iterable[str]) -> None:
 def show_skipped(skipped: Sequence[Mapping[str, str]]) -> None:
     """Write to standard error what was not read and why."""
     show_notices(f"skipped {entry['path']}: {entry['reason']}" for entry in skipped)
+
+
+def show_doubts(skipped: Sequence[Mapping[str, str]], notices: Iterable[str]) -> None:
+    """Write to standard error what was not read and why, and what is doubtful about the rest."""
+    show_skipped(skipped)
+    show_notices(notices)
 
 
 def reading_progress(items: Iterable[Item], total: int) -> Iterator[Item]:

@@ -5,13 +5,12 @@ from typing import Annotated
 
 import typer
 
-from pipeline.cli.app import app
-from pipeline.cli.options import At, Metric, Out
-from pipeline.cli.output import STANDARD_OUTPUT, require_one_on_standard_output, show_written
+from pipeline.cli.options import At, Metric, Out, command, switch, valued
+from pipeline.cli.output import STANDARD_OUTPUT, show_written
 
 
-@app.command("plot")
-def plot_command(
+@command("plot", outputs=("png", "svg", "output"))
+def plot(
     out: Out,
     kernel: Annotated[
         str,
@@ -22,18 +21,15 @@ def plot_command(
     at: At = None,
     metric: Metric = None,
     output: Annotated[
-        str | None,
-        typer.Option(
-            "-o", "--output", metavar="FILE", help="Write a .png or .svg file instead, '-' for text."
-        ),
+        str | None, valued("-o --output", "FILE", "Write a .png or .svg file instead, '-' for text.")
     ] = None,
     png: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Write PNG to this file, '-' for standard output.")
+        str | None, valued("--png", "FILE", "Write PNG to this file, '-' for standard output.")
     ] = None,
     svg: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Write SVG to this file, '-' for standard output.")
+        str | None, valued("--svg", "FILE", "Write SVG to this file, '-' for standard output.")
     ] = None,
-    linear: Annotated[bool, typer.Option("--linear", help="Use linear instead of logarithmic axes.")] = False,
+    linear: Annotated[bool, switch("--linear", "Use linear instead of logarithmic axes.")] = False,
 ) -> None:
     """Plot a kernel: measured points, model and 90 % interval up to the target scale."""
     import shutil
@@ -54,7 +50,6 @@ def plot_command(
     )
     from pipeline.store.results import read_study
 
-    require_one_on_standard_output({"--png": png, "--svg": svg, "--output": output})
     files = [(png, "png"), (svg, "svg")]
     if output not in (None, STANDARD_OUTPUT):
         files.append((output, form_of(output)))

@@ -5,45 +5,31 @@ from typing import Annotated
 
 import typer
 
-from pipeline.cli.app import app
-from pipeline.cli.options import Format, Json, Limit
-from pipeline.cli.output import require_table_alone, write_summary, write_table
+from pipeline.cli.options import Format, Json, Limit, command, valued
+from pipeline.cli.output import present
 
 File = Annotated[
     Path,
     typer.Argument(metavar="FILE", help="Object file, compiler output (.s), or the text of objdump -d."),
 ]
-Function = Annotated[
-    str, typer.Option("--function", metavar="NAME", help="Function with the loops: its symbol or C++ name.")
-]
-On = Annotated[
-    str, typer.Option("--on", metavar="CPU", help="Processor, such as zen4, sapphire-rapids or neoverse-v2.")
-]
+Function = Annotated[str, valued("--function", "NAME", "Function with the loops: its symbol or C++ name.")]
+On = Annotated[str, valued("--on", "CPU", "Processor, such as zen4, sapphire-rapids or neoverse-v2.")]
 From = Annotated[
-    str | None,
-    typer.Option("--from", metavar="CPU", help="Processor to compare with, where the time was measured."),
+    str | None, valued("--from", "CPU", "Processor to compare with, where the time was measured.")
 ]
 Time = Annotated[
-    str | None,
-    typer.Option(
-        "--time", metavar="TIME", help="Time of the loop on the processor of --from, such as '12.3 s'."
-    ),
+    str | None, valued("--time", "TIME", "Time of the loop on the processor of --from, such as '12.3 s'.")
 ]
-Clock = Annotated[
-    str | None, typer.Option("--clock", metavar="HZ", help="Clock of the processor, such as '2.1 GHz'.")
-]
-ClockHere = Annotated[
-    str | None, typer.Option("--from-clock", metavar="HZ", help="Clock of the processor of --from.")
-]
-Loop = Annotated[int | None, typer.Option("--loop", metavar="N", help="Show only the loop of this number.")]
+Clock = Annotated[str | None, valued("--clock", "HZ", "Clock of the processor, such as '2.1 GHz'.")]
+ClockHere = Annotated[str | None, valued("--from-clock", "HZ", "Clock of the processor of --from.")]
+Loop = Annotated[int | None, valued("--loop", "N", "Show only the loop of this number.")]
 Mca = Annotated[
-    str | None,
-    typer.Option("--llvm-mca", metavar="PATH", help="The llvm-mca to use; default: the newest one found."),
+    str | None, valued("--llvm-mca", "PATH", "The llvm-mca to use; default: the newest one found.")
 ]
 
 
-@app.command("ports")
-def ports_command(
+@command("ports")
+def ports(
     file: File,
     function: Function,
     on: On,
@@ -60,10 +46,8 @@ def ports_command(
     """Show what limits a function's loops on a processor core: ports, front end or dependencies."""
     from pipeline.report.ports_table import ports_json, show_ports
     from pipeline.report.tables.ports import ports_table
-    from pipeline.report.terminal import console
     from pipeline.stages.ports import ports
 
-    require_table_alone(table_format, {"--json": json})
     report = ports(
         file,
         function,
@@ -77,5 +61,10 @@ def ports_command(
         llvm_mca=llvm_mca,
     )
     document = ports_json(report)
-    if not (write_summary(json, document) or write_table(table_format, lambda: ports_table(document))):
-        show_ports(console(), report)
+    present(
+        json,
+        table_format,
+        document,
+        lambda: ports_table(document),
+        lambda screen: show_ports(screen, report),
+    )

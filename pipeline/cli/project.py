@@ -1,13 +1,32 @@
-"""`pipeline project`: a program on another machine, from a semi-analytical model."""
+"""`pipeline project`: a program on another machine, from a semi-analytical model or from measured results."""
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from pipeline.cli.app import app
-from pipeline.cli.options import By, Format, Json, Limit
-from pipeline.cli.output import require_table_alone, write_summary, write_table
+from pipeline.cli.options import (
+    LEVELS,
+    By,
+    Format,
+    Json,
+    Limit,
+    chosen_efficiency,
+    command,
+    switch,
+    valued,
+)
+from pipeline.cli.output import STANDARD_OUTPUT, present, show_written, write_output
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from pipeline.projection.applications.application import Inputs
+    from pipeline.report.tables.data_table import DataTable
+
+DETAILS = ("sensitivities", "strategies", "ports", "models", "threads")
 
 Application = Annotated[
     str | None,
@@ -19,70 +38,80 @@ Application = Annotated[
 ]
 FromMachine = Annotated[
     str | None,
-    typer.Option(
+    valued(
         "--from",
-        metavar="MACHINE",
-        help="Machine that a results directory was measured on: a TOML file, or a shipped one.",
+        "MACHINE",
+        "Machine that a results directory was measured on: a TOML file, or a shipped one.",
     ),
 ]
 OnMachine = Annotated[
     str | None,
-    typer.Option(
+    valued(
         "--on",
-        metavar="MACHINE",
-        help="Machine: a TOML file, or a shipped one (see --list); default: the application's own.",
+        "MACHINE",
+        "Machine: a TOML file, or a shipped one (see --list); default: the application's own.",
     ),
 ]
-Inputs = Annotated[
+InputTexts = Annotated[
     list[str] | None,
-    typer.Option(
+    valued(
         "--at",
-        metavar="NAME=VALUE,...",
-        help="Inputs of the application, such as L=8,P=1024 or 'halo=64 KiB'; one may be swept: L=4:14, "
+        "NAME=VALUE,...",
+        "Inputs of the application, such as L=8,P=1024 or 'halo=64 KiB'; one may be swept: L=4:14, "
         "P=64:4096:x2 or P=64,96,1024. Of results, a target point. May be repeated.",
     ),
 ]
 Variant = Annotated[
     str | None,
-    typer.Option(metavar="NAME", help="Variant of the machine, such as ideal or noiseless (see --list)."),
+    valued("--variant", "NAME", "Variant of the machine, such as ideal or noiseless (see --list)."),
 ]
-RooflineFile = Annotated[
+Output = Annotated[
     str | None,
-    typer.Option(
-        "-o",
-        "--output",
-        "--roofline",
-        metavar="FILE",
-        help="Draw what is swept, or else the roofline of a projection by bandwidth ratios: a .png or .svg "
+    valued(
+        "-o --output --roofline",
+        "FILE",
+        "Draw what is swept, or else the roofline of a projection by bandwidth ratios: a .png or .svg "
         "file, '-' for SVG on standard output. Of results, write their report there, an .html file.",
     ),
 ]
 Show = Annotated[
     str,
-    typer.Option(
-        metavar="WHAT",
-        help="What to show: parts, sensitivities (percent of the total for a percent of each value), "
+    valued(
+        "--show",
+        "WHAT",
+        "What to show: parts, sensitivities (percent of the total for a percent of each value), "
         "strategies (of vector loops), or of port models: ports (loads), models (four compared), threads.",
     ),
 ]
 Export = Annotated[
     str | None,
-    typer.Option(
-        metavar="LANGUAGE", help="Print the total as source text: octave (also MATLAB), python or latex."
-    ),
+    valued("--export", "LANGUAGE", "Print the total as source text: octave (also MATLAB), python or latex."),
 ]
-Listed = Annotated[bool, typer.Option("--list", help="Show the shipped applications and machines.")]
+Listed = Annotated[bool, switch("--list", "Show the shipped applications and machines.")]
 
 
-@app.command("project")
-def project_command(
+@dataclass(frozen=True, kw_only=True)
+class _Asked:
+    """What is projected to which machine, and where the results go, as the command line gives it."""
+
+    source: str
+    machine: str | None
+    variant: str | None
+    at: list[str]
+    json: str | None
+    output: str | None
+    form: str
+
+
+@command("project")
+def project(
     application: Application = None,
     from_machine: FromMachine = None,
     on: OnMachine = None,
-    at: Inputs = None,
+    at: InputTexts = None,
     variant: Variant = None,
     json: Json = None,
-    roofline: RooflineFile = None,
+    output: Output = None,
     show: Show = "parts",
     export: Export = None,
     by: By = "region",
@@ -92,39 +121,163 @@ def project_command(
 ) -> None:
     """Predict an application, or measured results, on another machine, part by part, with intervals."""
     from ingest.errors import UsageError
-    from pipeline.cli.project_application import Targets, project_application
-    from pipeline.cli.project_results import project_directory
 
-    require_table_alone(table_format, {"--output": roofline, "--json": json})
     if listed:
-        if any((application, from_machine, on, at, variant, roofline, export)):
+        if any((application, from_machine, on, at, variant, output, export)):
             raise UsageError(
                 "lists everything", where="--list", hint="omit other arguments than --json and --format"
             )
-        list_shipped(json, table_format)
+        _list_shipped(json, table_format)
         return
     if application is None:
         raise UsageError("no application given", hint="`pipeline project --list` shows the shipped ones")
-    targets = Targets(json=json, plot=roofline, form=table_format)
+    asked = _Asked(
+        source=application,
+        machine=on,
+        variant=variant,
+        at=at or [],
+        json=json,
+        output=output,
+        form=table_format,
+    )
     if Path(application).is_dir():
         if export is not None or show != "parts":
             raise UsageError("is for applications", where="--show" if export is None else "--export")
-        project_directory(Path(application), from_machine, on, at or [], variant, by, limit, targets)
+        _project_results(asked, from_machine, LEVELS[by], limit)
         return
     if from_machine is not None:
         hint = "give a results directory of `pipeline run`"
         raise UsageError("an application is not measured on a machine", where="--from", hint=hint)
-    project_application(application, on, at or [], variant, show=show, export=export, targets=targets)
+    if export is not None:
+        _export(asked, export, others=bool(at or json or output or show != "parts"))
+        return
+    _project_application(asked, show)
 
 
-def list_shipped(json: str | None, table_format: str) -> None:
+def _list_shipped(json: str | None, table_format: str) -> None:
     """Show the applications and machines that come with the package, or write them in another form."""
     from pipeline.report.projection_table import shipped_json, show_shipped
     from pipeline.report.tables.projection import shipped_table
-    from pipeline.report.terminal import console
     from pipeline.stages.project import shipped_applications, shipped_machines
 
     applications, machines = shipped_applications(), shipped_machines()
     document = shipped_json(applications, machines)
-    if not (write_summary(json, document) or write_table(table_format, lambda: shipped_table(document))):
-        show_shipped(console(), applications, machines)
+    present(
+        json,
+        table_format,
+        document,
+        lambda: shipped_table(document),
+        lambda screen: show_shipped(screen, applications, machines),
+    )
+
+
+def _project_results(asked: _Asked, measured_on: str | None, level: str, limit: int) -> None:
+    """Project the kernels of a results directory, and show or write what becomes of them."""
+    from pipeline.config.targets import parse_at
+    from pipeline.report.tables.study_projection import study_projection_table
+    from pipeline.report.terminal.study_projection import show_study_projection
+    from pipeline.stages.project_study import places_of, project_results
+
+    out = Path(asked.source)
+    efficiency = chosen_efficiency(out, {})
+    places = places_of(measured_on, asked.machine, asked.variant)
+    found = project_results(out, places, parse_at(asked.at), efficiency)
+    if asked.output is not None:
+        write_output(asked.output, found.page)
+        if asked.output == STANDARD_OUTPUT:
+            return
+    document = found.document
+    present(
+        asked.json,
+        asked.form,
+        document,
+        lambda: study_projection_table(document, by=level, limit=limit),
+        lambda screen: show_study_projection(
+            screen, document, name=out.resolve().name, by=level, limit=limit
+        ),
+    )
+
+
+def _project_application(asked: _Asked, show: str) -> None:
+    """Project an application and show or write what was asked for."""
+    from ingest.errors import UsageError
+    from pipeline.projection.applications.application import read_inputs
+    from pipeline.report.terminal.tables import show_data_table
+
+    inputs = read_inputs(asked.at)
+    if show == "parts":
+        _show_parts(asked, inputs)
+        return
+    if show not in DETAILS:
+        hint = f"choose one of parts, {', '.join(DETAILS)}"
+        raise UsageError(f"'{show}' is not known", where="--show", hint=hint)
+    if inputs.swept or asked.output is not None:
+        raise UsageError(f"{show} are shown at one point", where="--show", hint="omit the sweep and --output")
+    document, table = _details(asked, show, inputs)
+    present(asked.json, asked.form, document, table, lambda screen: show_data_table(screen, table()))
+
+
+def _show_parts(asked: _Asked, inputs: "Inputs") -> None:
+    from pipeline.report.projection_table import projection_json, show_projection
+    from pipeline.report.standard_output import write_standard_output
+    from pipeline.report.sweep_table import show_sweep, sweep_json, sweep_table
+    from pipeline.report.tables.projection import projection_table
+    from pipeline.stages.project import draw_projection, projection_image, sweep
+
+    found = sweep(asked.source, asked.machine, inputs.values, variant=asked.variant)
+    if asked.output == STANDARD_OUTPUT:
+        write_standard_output(projection_image("svg", found, inputs.swept))
+        return
+    if asked.output is not None:
+        draw_projection(Path(asked.output), found, inputs.swept)
+        show_written(asked.output)
+    document: dict[str, Any]
+    table: Callable[[], DataTable]
+    draw: Callable[[Console], None]
+    if inputs.swept:
+        document = sweep_json(found, inputs.swept)
+        table, draw = lambda: sweep_table(document), lambda out: show_sweep(out, found, inputs.swept)
+    else:
+        document = projection_json(found[0])
+        table, draw = lambda: projection_table(document), lambda out: show_projection(out, found[0])
+    present(asked.json, asked.form, document, table, draw)
+
+
+def _export(asked: _Asked, language: str, *, others: bool) -> None:
+    from ingest.errors import UsageError
+    from pipeline.projection.expressions.source_text import LANGUAGES
+    from pipeline.stages.project import export_application
+
+    chosen = next((name for name in LANGUAGES if name == language), None)
+    if chosen is None:
+        hint = f"choose one of {', '.join(LANGUAGES)}"
+        raise UsageError(f"'{language}' is not known", where="--export", hint=hint)
+    if others:
+        hint = "omit other options than --on and --variant"
+        raise UsageError("prints the formula, with its inputs as arguments", where="--export", hint=hint)
+    print(export_application(asked.source, asked.machine, chosen, variant=asked.variant).rstrip())
+
+
+def _details(asked: _Asked, show: str, inputs: "Inputs") -> tuple[dict[str, Any], "Callable[[], DataTable]"]:
+    """Return what stands behind a projection as plain data, and what makes a table of it."""
+    from pipeline.projection.ports.threads import model_comparisons, port_loads, thread_times
+    from pipeline.report.tables import port_details, projection_details
+    from pipeline.stages.project import files, sensitivities_of, strategies_of
+
+    source, machine, variant, at = asked.source, asked.machine, asked.variant, inputs.values[0]
+    both = files(source, machine)
+    document: dict[str, Any]
+    if show == "sensitivities":
+        document = projection_details.sensitivities_json(sensitivities_of(*both, at, variant=variant))
+        return document, lambda: projection_details.sensitivities_table(document)
+    if show == "strategies":
+        document = projection_details.strategies_json(strategies_of(*both, at, variant=variant))
+        return document, lambda: projection_details.strategies_table(document)
+    if show == "ports":
+        document = port_details.loads_json(port_loads(*both))
+        return document, lambda: port_details.loads_table(document)
+    if show == "models":
+        document = port_details.comparisons_json(model_comparisons(*both))
+        return document, lambda: port_details.comparisons_table(document)
+    document = port_details.threads_json(thread_times(*both))
+    return document, lambda: port_details.threads_table(document)

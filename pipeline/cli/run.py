@@ -1,11 +1,10 @@
-"""`pipeline run`: from a directory of profiles to a filter, models and future bottlenecks."""
+"""`pipeline run` and `pipeline model`: from a directory of profiles to models, with or without results."""
 
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from pipeline.cli.app import app
 from pipeline.cli.options import (
     INCOMPLETE,
     LEVELS,
@@ -18,23 +17,25 @@ from pipeline.cli.options import (
     Limit,
     On,
     chosen_places,
-    declared_options,
+    command,
+    refuse_beside,
+    switch,
+    valued,
 )
 from pipeline.cli.output import (
+    present,
     reading_progress,
-    require_table_alone,
+    show_doubts,
     show_notice,
     show_notices,
     show_skipped,
-    write_summary,
     write_table,
 )
 from pipeline.config.options import Options, load_options
 
 
-@app.command("run")
-@declared_options("run", Options)
-def run_command(
+@command("run", Options)
+def run(
     directory: Annotated[Path, typer.Argument(metavar="DIR", help="Directory of runs, such as app.p4.r1/.")],
     given: Given,
     from_machine: From = None,
@@ -46,18 +47,17 @@ def run_command(
     table_format: Format = "table",
     group_by: Annotated[
         str | None,
-        typer.Option(
+        valued(
             "--group-by",
-            metavar="NAME",
-            help="One study per value of this metadata of the runs, such as machine, side by side.",
+            "NAME",
+            "One study per value of this metadata of the runs, such as machine, side by side.",
         ),
     ] = None,
     details: Annotated[
-        bool, typer.Option("--details", help="Also print ranking, crossovers, remarks and POP efficiencies.")
+        bool, switch("--details", "Also print ranking, crossovers, remarks and POP efficiencies.")
     ] = False,
 ) -> None:
     """Read profiles, write a Score-P filter, model every kernel and rank future bottlenecks."""
-    from ingest.errors import UsageError
     from pipeline.report.tables.study import answer_table, ranking_table
     from pipeline.report.terminal import console
     from pipeline.report.terminal.answer import GROWING_SHOWN, show_answer, show_next_step
@@ -65,40 +65,34 @@ def run_command(
     from pipeline.report.terminal.sentences import show_sentence
     from pipeline.stages.run import run
 
-    require_table_alone(table_format, {"--json": json})
     options = load_options(config, directory, **given)
     if group_by is not None:
-        for flag, given_too in (
-            ("--json", json),
-            ("--on", on),
-            ("--from", from_machine),
-            ("--details", details),
-        ):
-            if given_too:
-                raise UsageError("cannot be combined with --group-by", where=flag, hint="omit one of them")
+        refuse_beside(
+            "--group-by", {"--json": json, "--on": on, "--from": from_machine, "--details": details}
+        )
         _show_groups(directory, options, group_by, table_format)
         return
     places = chosen_places(from_machine, on)  # mistakes are said before the work
     result = run(directory, options, reading_progress, show_notice)
-    show_skipped(result.damaged)
-    show_notices(result.notices)
+    show_doubts(result.damaged, result.notices)
     summary = result.summary
+    level, name = LEVELS[by], directory.resolve().name
     if places is not None:
         from pipeline.stages.project_study import project_results
 
         found = project_results(options.out, places, options.at, options.min_efficiency)
         summary = found.there.summary
+        name += f" on {places[1].machine.path.stem}"
         show_notices(found.rests_on)
     main_table = ranking_table if details else answer_table
-    if not (
-        write_summary(json, summary)
-        or write_table(table_format, lambda: main_table(summary, by=LEVELS[by], limit=limit))
+    if present(
+        json,
+        table_format,
+        summary,
+        lambda: main_table(summary, by=level, limit=limit),
+        lambda screen: show_answer(screen, summary, name=name, by=level, limit=min(limit, GROWING_SHOWN)),
     ):
         screen = console()
-        level, name = LEVELS[by], directory.resolve().name
-        if places is not None:
-            name += f" on {places[1].machine.path.stem}"
-        show_answer(screen, summary, name=name, by=level, limit=min(limit, GROWING_SHOWN))
         show_next_step(screen, summary, options.out)
         show_sentence(screen, f"Filter: {result.filter_effect}")
         if details:
@@ -130,4 +124,43 @@ def _show_groups(directory: Path, options: Options, name: str, table_format: str
         folders = f"Results of each in a folder of {options.out}/"
         screen.print(folders, soft_wrap=True, markup=False)
     if options.strict and damaged:
+        raise typer.Exit(INCOMPLETE)
+
+
+@command("model", Options)
+def model(
+    path: Annotated[Path, typer.Argument(metavar="FILE|DIR", help="A series file or a directory of runs.")],
+    given: Given,
+    config: Config = None,
+    json: Json = None,
+    by: By = "callpath",
+    limit: Limit = 30,
+    table_format: Format = "table",
+) -> None:
+    """Fit and show models without writing a results directory."""
+    from pipeline.report.tables.study import models_table
+    from pipeline.report.terminal import console
+    from pipeline.report.terminal.results import show_models, show_predictions
+    from pipeline.stages.ingest import ingest, locate, skipped_entry, with_parameter
+    from pipeline.stages.model import summary_of_models
+    from pipeline.stages.overhead import true_times
+    from pipeline.stages.selection import focused, selected
+
+    options = load_options(config, path, **given)
+    located = locate(path, options.runs, options.table)
+    read = ingest(located, options.metric, options.processes, reading_progress)
+    read = selected(with_parameter(true_times(read, options)), options)
+    show_doubts([skipped_entry(entry) for entry in read.damaged], read.experiment.notices)
+    summary = focused(summary_of_models(read, options), options.focus, options.without)
+    level = LEVELS[by]
+    shown = present(
+        json,
+        table_format,
+        summary,
+        lambda: models_table(summary, by=level, limit=limit),
+        lambda screen: show_models(screen, summary, by=level, limit=limit),
+    )
+    if shown and options.at and len({row["metric"] for row in summary["kernels"]}) == 1:
+        show_predictions(console(), summary, by=level, limit=limit)
+    if options.strict and read.damaged:
         raise typer.Exit(INCOMPLETE)

@@ -1,13 +1,11 @@
-"""The check stage: reads studies and baselines for the gate, and writes the outputs of a check."""
+"""The check stage: reads studies and baselines for the gate."""
 
 import datetime
 import json
-import os
-import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import numpy as np
 
@@ -28,16 +26,9 @@ from pipeline.gate.options import CheckOptions
 from pipeline.gate.recording import recorded_digests
 from pipeline.gate.result import CheckResult
 from pipeline.questions.analysis import scaling_of
-from pipeline.report.check.annotations import github_annotations, gitlab_code_quality
-from pipeline.report.check.document import check_document
-from pipeline.report.check.junit import junit_xml
-from pipeline.report.check.markdown import check_markdown
-from pipeline.report.check.sarif import sarif_document
-from pipeline.report.standard_output import write_standard_output
 from pipeline.stages.ingest import Located, ingest, locate, skipped_entry
 from pipeline.stages.model import metric_to_model
 from pipeline.stages.overhead import true_times
-from pipeline.store.atomic import json_bytes, text_bytes, write_bytes
 from pipeline.store.generation import PROVENANCE
 from pipeline.store.history import kernel_rows, read_history
 from pipeline.store.results import read_study as read_stored_study
@@ -49,7 +40,7 @@ MACHINE_ATTRIBUTES = ("machine", "cluster", "hostname", "Hostname")
 
 
 @dataclass(frozen=True, eq=False)
-class Study:
+class GateStudy:
     """A study read for the gate.
 
     Attributes:
@@ -73,7 +64,7 @@ def read_study(
     machine: str = "",
     progress: Progress = no_progress,
     places: Places = None,
-) -> Study:
+) -> GateStudy:
     """Read a results directory, a directory of runs or a series file.
 
     Args:
@@ -123,7 +114,7 @@ def read_study(
     found = measurements_of(experiment, decision, metric, origin)
     if not np.isfinite(found.values).any():
         raise InputError(f"no usable value of {metric}", where=str(path), hint="see `pipeline inspect`")
-    return Study(found, (*experiment.notices, *mixed), damaged)
+    return GateStudy(found, (*experiment.notices, *mixed), damaged)
 
 
 def _origin(experiment: Experiment, machine: str) -> tuple[Origin, tuple[str, ...]]:
@@ -175,7 +166,7 @@ def require_common(matched: Matched, a: str, b: str) -> None:
         )
 
 
-def baseline_text(study: Study, options: Options, configuration: Mapping[str, Any]) -> tuple[str, int]:
+def baseline_text(study: GateStudy, options: Options, configuration: Mapping[str, Any]) -> tuple[str, int]:
     """Return the text of a baseline file, and the number of its kernels."""
     kept = study.measurements.above_share(SMALLEST_SHARE)
     return document_text(to_document(kept, options.models, configuration)), len(kept.kernels)
@@ -186,7 +177,7 @@ def read_alike(
     options: Options,
     progress: Progress = no_progress,
     places: Places = None,
-) -> list[Study]:
+) -> list[GateStudy]:
     """Read studies to compare: if overhead is taken out of the times of one, it is of the others.
 
     Raises:
@@ -273,7 +264,7 @@ class Known:
 
     kind: Kind = Kind.BASELINE
     measurements: Measurements | None = None
-    studies: tuple[Study, ...] = ()
+    studies: tuple[GateStudy, ...] = ()
     entries: tuple[Mapping[KernelId, Sequence[Mapping[str, Any]]], int] | None = None
 
 
@@ -302,7 +293,7 @@ def read_reference(
 
 
 def checked(
-    study: Study, known: Known, rules: CheckOptions, options: Options, today: datetime.date
+    study: GateStudy, known: Known, rules: CheckOptions, options: Options, today: datetime.date
 ) -> CheckResult:
     """Check a study against its reference and the rules; with ``--strict`` skipped input counts.
 
@@ -315,77 +306,3 @@ def checked(
     damaged = [entry for one in (study, *known.studies) for entry in one.damaged]
     skipped = [f"skipped {entry['path']}: {entry['reason']}" for entry in damaged] if options.strict else ()
     return check(candidate, baseline, rules, options.models, today, kind=known.kind, skipped=skipped)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Outputs:
-    """Where each output goes: a file, or ``-`` for standard output; None: nowhere.
-
-    Attributes:
-        table: the content of ``--format``, for standard output; None without it.
-        source_root: directory that source files are made relative to.
-        configuration, reference: the configuration file and the baseline; findings without a source file
-            point to the first that is not empty.
-    """
-
-    json: str | None = None
-    junit: str | None = None
-    sarif: str | None = None
-    markdown: str | None = None
-    code_quality: str | None = None
-    table: str | None = None
-    source_root: str = ""
-    configuration: str = ""
-    reference: str = ""
-
-
-def write_outputs(
-    result: CheckResult, outputs: Outputs, written: Callable[[str], None] = lambda _: None
-) -> bool:
-    """Write all outputs; return whether one of them took standard output.
-
-    Args:
-        result: of the check.
-        outputs: where to.
-        written: is called with each file that was written.
-
-    Raises:
-        UsageError: two are for standard output, or a file cannot be written.
-    """
-    root = outputs.source_root
-    elsewhere = outputs.configuration or outputs.reference
-    makers: dict[str, tuple[str | None, Callable[[], bytes]]] = {
-        "--junit": (outputs.junit, lambda: text_bytes(junit_xml(result))),
-        "--sarif": (outputs.sarif, lambda: json_bytes(sarif_document(result, root, elsewhere))),
-        "--markdown": (outputs.markdown, lambda: text_bytes(check_markdown(result))),
-        "--code-quality": (outputs.code_quality, lambda: json_bytes(gitlab_code_quality(result, root))),
-        "--json": (outputs.json, lambda: json_bytes(check_document(result))),
-        "--format": (None if outputs.table is None else "-", lambda: text_bytes(outputs.table or "")),
-    }
-    shown = [flag for flag, (target, _) in makers.items() if target == "-"]
-    if len(shown) > 1:
-        raise UsageError(
-            "only one of them can go to standard output", where=" and ".join(shown), hint="give files"
-        )
-    for target, content in makers.values():
-        if target is not None and target != "-":
-            write_bytes(Path(target), content())
-            written(target)
-    _write_for_github(result, root, sys.stderr if shown else sys.stdout)
-    for flag in shown:
-        write_standard_output(makers[flag][1]())
-    return bool(shown)
-
-
-def _write_for_github(result: CheckResult, root: str, stream: TextIO) -> None:
-    """Write annotations and the step summary in GitHub Actions, which reads both streams."""
-    if os.environ.get("GITHUB_ACTIONS") != "true":
-        return
-    for line in github_annotations(result, root or os.environ.get("GITHUB_WORKSPACE", "")):
-        print(line, file=stream)
-    if summary := os.environ.get("GITHUB_STEP_SUMMARY"):
-        try:
-            with Path(summary).open("a", encoding="utf-8") as file:
-                file.write(check_markdown(result))
-        except OSError as error:
-            raise UsageError(f"cannot be written ({error.strerror})", where=summary) from error

@@ -1,4 +1,4 @@
-"""Projections: the files named on the command line, stored models, what is shipped, and plots."""
+"""Projections of applications: files, stored models, what stands behind a result, what is shipped, plots."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -6,14 +6,25 @@ from io import BytesIO
 from pathlib import Path
 
 from ingest.errors import UsageError
-from pipeline.projection.applications.application import Application, load_application
+from pipeline.projection.applications.application import Application, input_values, load_application
+from pipeline.projection.applications.composition import compose
 from pipeline.projection.applications.projections import Projection
 from pipeline.projection.applications.projections import project as project_application
 from pipeline.projection.applications.projections import sweep as sweep_application
-from pipeline.projection.expressions.evaluation import LEVEL
+from pipeline.projection.expressions.evaluation import LEVEL, Sensitivity, predict, sensitivities
+from pipeline.projection.expressions.source_text import Language, export
+from pipeline.projection.expressions.symbolic_model import Model, symbol
 from pipeline.projection.expressions.toml_tables import beside, shipped
-from pipeline.projection.machines.machine_values import Machine, load_machine
+from pipeline.projection.machines.machine_values import Machine, load_machine, machine_names
 from pipeline.projection.terms.measured_term import Level, StoredModels
+from pipeline.projection.terms.terms import Term
+from pipeline.projection.vector_loops.vector_loop import machine_values
+from pipeline.projection.vector_loops.vector_loop_term import (
+    LoopTimes,
+    measured_time,
+    read_vector_loop,
+    strategy_times,
+)
 from pipeline.report.roofline_plot import FORMS, write_roofline
 from pipeline.report.sweep_plot import write_sweep
 from pipeline.store.arrow import read_table
@@ -43,9 +54,8 @@ def project(
     Raises:
         UsageError, InputError, ModelError: one line for every mistake in files or inputs.
     """
-    program = load_application(application)
-    target = target_machine(program, machine)
-    return project_application(program, target, at or {}, stored_models, variant=variant, level=level)
+    both = files(application, machine)
+    return project_application(*both, at or {}, stored_models, variant=variant, level=level)
 
 
 def sweep(
@@ -56,28 +66,84 @@ def sweep(
     variant: str | None = None,
     level: float = LEVEL,
 ) -> tuple[Projection, ...]:
-    """Return what an application does on a machine at each of several points; arguments as of `project`.
+    """Return what an application does on a machine at each of several points; else as `project`."""
+    both = files(application, machine)
+    return sweep_application(*both, points, stored_models, variant=variant, level=level)
+
+
+def files(application: str | Path, machine: str | Path | None) -> tuple[Application, Machine]:
+    """Return an application and the machine to project it to; by default the application's own.
 
     Raises:
-        UsageError, InputError, ModelError: one line for every mistake in files or inputs.
+        UsageError, InputError: no machine is named, or a file is missing or invalid.
     """
     program = load_application(application)
-    target = target_machine(program, machine)
-    return sweep_application(program, target, points, stored_models, variant=variant, level=level)
+    if machine is not None:
+        return program, load_machine(machine)
+    if program.machine is None:
+        hint = f"choose one with --on: a file, or one of {', '.join(shipped('machine'))}"
+        raise UsageError("no machine to project to", where=str(program.path), hint=hint)
+    return program, load_machine(beside(program.path, program.machine))
 
 
-def target_machine(application: Application, machine: str | Path | None) -> Machine:
-    """Return the machine of that file or name or, if none is given, the application's own.
+def sensitivities_of(
+    program: Application, target: Machine, at: Mapping[str, float | str], *, variant: str | None = None
+) -> tuple[Sensitivity, ...]:
+    """Return how the total responds to every input and machine value.
 
     Raises:
-        UsageError, InputError: neither names one, or its file is invalid.
+        UsageError, InputError, ModelError: as `project` does.
     """
-    if machine is not None:
-        return load_machine(machine)
-    if application.machine is None:
-        hint = f"choose one with --on: a file, or one of {', '.join(shipped('machine'))}"
-        raise UsageError("no machine to project to", where=str(application.path), hint=hint)
-    return load_machine(beside(application.path, application.machine))
+    return sensitivities(_total(program, target, variant), input_values(program, at))
+
+
+def strategies_of(
+    program: Application, target: Machine, at: Mapping[str, float | str], *, variant: str | None = None
+) -> tuple[LoopTimes, ...]:
+    """Return the time of every vector loop of an application by each strategy of paper 002.
+
+    Raises:
+        UsageError, InputError, ModelError: as `project` does, or the application has no vector loops.
+    """
+    loops = {n: t for n, t in program.terms.items() if t.content.get("model") == "vector_loop"}
+    if not loops:
+        hint = 'describe its loops in terms with model = "vector_loop"'
+        raise UsageError("the application has no vector loops", where=str(program.path), hint=hint)
+    names: dict[str, Model | Term] = dict(machine_names(target, "mach", stored_models, variant=variant))
+    names |= {name: symbol(name, entry.dimension) for name, entry in program.inputs.items()}
+    values = machine_values(names)
+    models = {
+        (name, strategy): model
+        for name, table in loops.items()
+        for strategy, model in strategy_times(read_vector_loop(table, name, names, values), values).items()
+    }
+    found = predict(models, input_values(program, at))
+    return tuple(
+        LoopTimes(
+            name,
+            {strategy: float(p.value[0]) for (loop, strategy), p in found.items() if loop == name},
+            measured_time(table),
+        )
+        for name, table in loops.items()
+    )
+
+
+def export_application(
+    application: str | Path, machine: str | Path | None, language: Language, *, variant: str | None = None
+) -> str:
+    """Return an application's total on a machine as source text.
+
+    Raises:
+        UsageError, InputError: as `project` does.
+    """
+    program, target = files(application, machine)
+    title = f"{program.title} on {target.name}, SI units"
+    return export(_total(program, target, variant), language, name=program.path.stem, title=title)
+
+
+def _total(program: Application, target: Machine, variant: str | None) -> Model:
+    names = machine_names(target, "mach", stored_models, variant=variant)
+    return compose(program, names, stored_models, missing={"mach.": f"add it to {target.path}"}).total
 
 
 def stored_models(directory: Path, level: Level) -> StoredModels:

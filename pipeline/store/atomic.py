@@ -102,8 +102,8 @@ def write_json(path: Path, value: Any) -> None:  # noqa: ANN401
     write_bytes(path, json_bytes(value))
 
 
-def write_bytes(path: Path, content: bytes) -> None:
-    """Write bytes atomically.
+def write_bytes(path: Path, content: bytes, *, durable: bool = True) -> None:
+    """Write bytes atomically; durable as of `write_atomically`.
 
     Raises:
         UsageError: the file cannot be written.
@@ -112,7 +112,7 @@ def write_bytes(path: Path, content: bytes) -> None:
     def write(temporary: Path) -> None:
         temporary.write_bytes(content)
 
-    write_atomically(path, write)
+    write_atomically(path, write, durable=durable)
 
 
 def text_bytes(text: str) -> bytes:

@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 from pipeline.models.kernel_locations import KernelLocations, PointLocations
 from pipeline.models.location_ranges import folded
 from pipeline.store.arrow import lists_of_numbers, numbers, read_table, texts
-from pipeline.store.atomic import write_atomically
+from pipeline.store.atomic import write_bytes
 
 LOCATIONS = "locations.parquet"
 MOST_BYTES = 5_000_000
@@ -46,12 +46,7 @@ def write_locations(directory: Path, found: Sequence[KernelLocations]) -> tuple[
             shown = tuple(folded(one, most) for one in found)
         else:
             shown = tuple(one.take(np.arange(len(one.region) // 2)) for one in shown)
-    small = content
-
-    def write(temporary: Path) -> None:
-        temporary.write_bytes(small)
-
-    write_atomically(directory / LOCATIONS, write)
+    write_bytes(directory / LOCATIONS, content)
     return shown
 
 

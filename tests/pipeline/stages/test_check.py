@@ -14,14 +14,13 @@ from pipeline.gate.measurements import KernelId, Level, Origin
 from pipeline.gate.result import Verdict
 from pipeline.stages import check as stage
 from pipeline.stages.check import (
-    Outputs,
-    Study,
+    GateStudy,
     baseline_text,
     read_baseline,
     read_study,
     read_verdicts,
-    write_outputs,
 )
+from pipeline.stages.check_outputs import write_outputs
 from pipeline.stages.ingest import Ingested
 from tests.foam_cases import write_foam_case
 from tests.pipeline.gate.studies import many, study
@@ -127,7 +126,7 @@ def test_runs_under_several_filters_are_noticed(read_runs):
 def test_a_baseline_leaves_out_small_kernels_and_is_read_back(tmp_path):
     whole = study(many(tiny=0.3, small=0.5), origin=Origin("alps"))
     options = {"metric": "time"}
-    text, count = baseline_text(Study(whole, (), ()), Options(), options)
+    text, count = baseline_text(GateStudy(whole, (), ()), Options(), options)
     (tmp_path / "b.json").write_text(text)
     back = read_baseline(tmp_path / "b.json")
     assert count == len(back.kernels) == 1 + 2 * 21
@@ -157,7 +156,7 @@ def test_what_is_not_a_baseline_is_refused(tmp_path, content, message):
 def test_verdicts_are_read_back_from_check_json(tmp_path):
     file = tmp_path / "check.json"
     one = result(kernel("f"), kernel("g", Verdict.NEW))
-    write_outputs(one, Outputs(json=str(file)))
+    write_outputs(one, {"--json": str(file)})
     assert read_verdicts(file) == {
         KernelId(Level.CALLPATH, ("main", "f")): "regression",
         KernelId(Level.CALLPATH, ("main", "g")): "new",
@@ -170,22 +169,21 @@ def test_verdicts_are_read_back_from_check_json(tmp_path):
 
 def test_outputs_go_where_they_are_asked_for(tmp_path, capsys):
     one = result(kernel("f", file="/src/f.c", line=7))
-    files = {name: tmp_path / name for name in ("junit", "sarif", "markdown", "code_quality")}
-    outputs = Outputs(json=str(tmp_path / "json"), source_root="/src", **files)
-    assert not write_outputs(one, outputs)
+    names = ("json", "junit", "sarif", "markdown", "code-quality")
+    assert not write_outputs(one, {f"--{name}": str(tmp_path / name) for name in names}, source_root="/src")
     assert capsys.readouterr() == ("", "")
     texts = {path.name: path.read_text() for path in tmp_path.iterdir()}
-    assert set(texts) == {"json", *files}
+    assert set(texts) == set(names)
     assert texts["junit"].startswith("<?xml")
     assert texts["markdown"].startswith("## ")
     assert json.loads(texts["json"])["exit_code"] == 1
-    assert json.loads(texts["code_quality"])[0]["location"]["path"] == "f.c"
+    assert json.loads(texts["code-quality"])[0]["location"]["path"] == "f.c"
     uri = json.loads(texts["sarif"])["runs"][0]["results"][0]["locations"][0]["physicalLocation"]
     assert uri["artifactLocation"]["uri"] == "f.c"
 
 
 def test_without_options_nothing_is_written(tmp_path, capsys):
-    assert not write_outputs(result(kernel()), Outputs())
+    assert not write_outputs(result(kernel()), {})
     assert capsys.readouterr() == ("", "")
 
 
@@ -199,14 +197,14 @@ def github(monkeypatch, tmp_path):
 
 def test_github_gets_annotations_and_a_summary(github, capsys):
     github.write_text("before\n")
-    write_outputs(result(kernel(file="/work/f.c", line=7)), Outputs())
+    write_outputs(result(kernel(file="/work/f.c", line=7)), {})
     out, error = capsys.readouterr()
     assert out.startswith("::error file=f.c,line=7,") and not error
     assert github.read_text().startswith("before\n## ❌ Scalability regression")
 
 
 def test_github_gets_annotations_on_standard_error_beside_json(github, capsys):
-    assert write_outputs(result(kernel(file="/src/f.c", line=7)), Outputs(json="-", source_root="/src"))
+    assert write_outputs(result(kernel(file="/src/f.c", line=7)), {"--json": "-"}, source_root="/src")
     out, error = capsys.readouterr()
     assert json.loads(out)["exit_code"] == 1
     assert error.startswith("::error file=f.c,line=7,")
@@ -215,9 +213,9 @@ def test_github_gets_annotations_on_standard_error_beside_json(github, capsys):
 def test_a_summary_that_cannot_be_written_is_an_error(github, monkeypatch):
     monkeypatch.setenv("GITHUB_STEP_SUMMARY", "/proc/nowhere/summary.md")
     with pytest.raises(UsageError, match="cannot be written"):
-        write_outputs(result(kernel()), Outputs())
+        write_outputs(result(kernel()), {})
     monkeypatch.delenv("GITHUB_STEP_SUMMARY")
-    write_outputs(result(kernel()), Outputs())
+    write_outputs(result(kernel()), {})
 
 
 @pytest.fixture

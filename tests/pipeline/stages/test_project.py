@@ -13,13 +13,16 @@ from pipeline.models.fit import fit
 from pipeline.models.options import ModelOptions
 from pipeline.stages.project import (
     draw_projection,
+    export_application,
+    files,
     project,
+    sensitivities_of,
     shipped_applications,
     shipped_machines,
     stored_models,
+    strategies_of,
     sweep,
 )
-from pipeline.stages.project_details import export_application, sensitivities_of, strategies_of
 from pipeline.store.generation import STORE_VERSION, new_generation, publish
 from pipeline.store.models import to_table
 from tests.stored_results import sign
@@ -265,7 +268,7 @@ def test_what_does_not_depend_on_the_input_swept_is_there_at_every_point(tmp_pat
 
 
 def test_sensitivities_are_those_of_the_total():
-    found = {s.name: s.elasticity for s in sensitivities_of("milc", "xt5", AT)}
+    found = {s.name: s.elasticity for s in sensitivities_of(*files("milc", "xt5"), AT)}
     assert next(iter(found)) == "L"
     step = 1e-4
     totals = [project("milc", "xt5", {**AT, "L": AT["L"] * (1 + k * step)}).total.value for k in (-1, 1)]
@@ -297,7 +300,7 @@ time = "sweep() + rest()"
 
 def test_vector_loops_by_all_strategies(tmp_path):
     (tmp_path / "app.toml").write_text(LOOPS)
-    first, second = strategies_of(tmp_path / "app.toml", None, {"n": 1e6})
+    first, second = strategies_of(*files(tmp_path / "app.toml", None), {"n": 1e6})
     assert (first.name, first.measured, second.name, second.measured) == ("sweep", 2e-3, "rest", None)
     assert first.predicted["pred"] == pytest.approx(1e6 * 8 / 24e9 * 2)
     assert first.predicted["pred_novl"] == pytest.approx(1e6 * 8 / 24e9)
@@ -310,11 +313,11 @@ def test_vector_loops_by_all_strategies(tmp_path):
 def test_a_measured_loop_has_a_positive_time(tmp_path, given):
     (tmp_path / "app.toml").write_text(LOOPS.replace("2 ms", given))
     with pytest.raises(UsageError, match=r"\[terms.sweep\]: 'measured' has to be a positive time"):
-        strategies_of(tmp_path / "app.toml", None, {"n": 1e6})
+        strategies_of(*files(tmp_path / "app.toml", None), {"n": 1e6})
 
 
 def test_strategies_need_vector_loops():
     with pytest.raises(
         UsageError, match=r"milc.toml: the application has no vector loops; describe its loops"
     ):
-        strategies_of("milc", "xt5", AT)
+        strategies_of(*files("milc", "xt5"), AT)
