@@ -6,7 +6,7 @@ from functools import cached_property
 from os import PathLike, fspath
 from typing import TYPE_CHECKING
 
-from pipeline.projection.applications.projections import Projection as Result
+from pipeline.projection.applications.projections import ApplicationProjection as Result
 from pipeline.report.frames import frame_html, projection_frame
 from pipeline.stages.project import project as project_files
 from pipeline.wording.quantities import figure

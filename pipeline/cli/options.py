@@ -16,7 +16,7 @@ from pipeline.config.targets import METAVAR as TARGET
 from pipeline.models.options import MIN_EFFICIENCY
 
 if TYPE_CHECKING:
-    from pipeline.projection.study.study_machine import Place
+    from pipeline.projection.study.study_machine import StudyMachine
 
 
 def valued(names: str, metavar: str, help: str, **more: Any) -> Any:  # noqa: ANN401  # as typer's own
@@ -63,7 +63,7 @@ Given: TypeAlias = dict[str, Any]
 """The options given on the command line by the names of their fields; None for those not given."""
 
 
-def chosen_places(source: str | None, target: str | None) -> "tuple[Place, Place] | None":
+def chosen_places(source: str | None, target: str | None) -> "tuple[StudyMachine, StudyMachine] | None":
     """Return the machine measured on and the one to show; None if neither is given.
 
     Raises:

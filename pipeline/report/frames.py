@@ -20,7 +20,7 @@ from pipeline.report.runtime_summary import FIGURES, GPU_FIGURES
 from pipeline.wording.quantities import counted
 
 if TYPE_CHECKING:  # projections need sympy, which other tables do not
-    from pipeline.projection.applications.projections import Projection
+    from pipeline.projection.applications.projections import ApplicationProjection
 
 ROWS_SHOWN = 15
 
@@ -166,7 +166,7 @@ def checked_kernels_frame(document: Mapping[str, Any]) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=columns)
 
 
-def projection_frame(projection: "Projection") -> pd.DataFrame:
+def projection_frame(projection: "ApplicationProjection") -> pd.DataFrame:
     """Return one row per part of a projection and one for the total, in SI units."""
     from pipeline.projection.expressions.units import NONE
 

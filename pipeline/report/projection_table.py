@@ -8,8 +8,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from pipeline.projection.applications.application import Application, Input
-from pipeline.projection.applications.projections import Line, Projection
+from pipeline.projection.applications.application import ApplicationFile, ApplicationInput
+from pipeline.projection.applications.projections import ApplicationProjection, ProjectedValue
 from pipeline.projection.expressions.units import NONE
 from pipeline.projection.machines.machine_values import Machine
 from pipeline.wording.part_rounding import Part, amount_text, last_digit, rounded_to_sum, share_texts
@@ -20,7 +20,7 @@ DIGITS = 5
 _LARGEST_WHOLE = 1e6
 
 
-def show_projection(out: Console, projection: Projection) -> None:
+def show_projection(out: Console, projection: ApplicationProjection) -> None:
     """Print the breakdown with intervals, the machine's other variants, and the notices."""
     _print(out, heading_of(projection))
     if projection.at:
@@ -47,13 +47,13 @@ def _print(out: Console, sentence: str) -> None:
     out.print(Text(sentence), soft_wrap=True)
 
 
-def heading_of(projection: Projection) -> str:
+def heading_of(projection: ApplicationProjection) -> str:
     """Return which application is projected to which machine."""
     variant = f", {projection.variant}" if projection.variants else ""
     return f"{projection.title} on {projection.machine}{variant}"
 
 
-def _breakdown(projection: Projection) -> Table:
+def _breakdown(projection: ApplicationProjection) -> Table:
     table = Table(box=None, pad_edge=False)
     table.add_column("part", no_wrap=True)
     for name in (_unit(projection.total) or "value", f"{100 * projection.level:g} % interval", "share"):
@@ -109,7 +109,7 @@ def shown_lines(lines: Sequence[Mapping[str, Any]], total: Mapping[str, Any]) ->
     return [shown(line) for line in lines]
 
 
-def _unit(line: Line) -> str:
+def _unit(line: ProjectedValue) -> str:
     return "" if line.dimension == NONE else str(line.dimension)
 
 
@@ -117,7 +117,7 @@ def _part(line: Mapping[str, Any], value: float) -> Part:
     return Part(tuple(line["path"]), value, line["upper"] - line["lower"])
 
 
-def _show_variants(out: Console, projection: Projection) -> None:
+def _show_variants(out: Console, projection: ApplicationProjection) -> None:
     for variant in projection.variants:
         if variant.total is None or variant.loss is None:
             _print(out, f"{variant.name}: no total: {variant.reason}")
@@ -126,7 +126,7 @@ def _show_variants(out: Console, projection: Projection) -> None:
         _print(out, f"{variant.name}: {total}, {_compared(projection.variant, variant.loss)}")
 
 
-def _compared(usual: str, loss: Line) -> str:
+def _compared(usual: str, loss: ProjectedValue) -> str:
     if loss.value >= 0:
         return f"{usual} loses {100 * loss.value:.1f} % against it ({_percents(loss.lower, loss.upper)})"
     return f"{usual} takes {-100 * loss.value:.1f} % less ({_percents(-loss.upper, -loss.lower)})"
@@ -136,7 +136,7 @@ def _percents(lower: float, upper: float) -> str:
     return f"{100 * lower:.1f} .. {100 * upper:.1f} %"
 
 
-def _show_measured(out: Console, projection: Projection) -> None:
+def _show_measured(out: Console, projection: ApplicationProjection) -> None:
     if projection.measured is not None:
         off = 100 * (projection.total.value / projection.measured - 1)
         _print(out, f"measured: {figure(projection.measured, DIGITS)}, the projection is off by {off:+.1f} %")
@@ -147,12 +147,12 @@ def _show_measured(out: Console, projection: Projection) -> None:
         _print(out, f"speed-up: {ratio.value:.2f} ({ends}) over {reference}")
 
 
-def _show_profile(out: Console, projection: Projection) -> None:
+def _show_profile(out: Console, projection: ApplicationProjection) -> None:
     for verdict in _verdicts(projection):
         _print(out, f"{verdict['group']}: {verdict['sentence']}")
 
 
-def _verdicts(projection: Projection) -> list[dict[str, str]]:
+def _verdicts(projection: ApplicationProjection) -> list[dict[str, str]]:
     """Return what limits every group of the profile where it was measured."""
     return [
         {"group": name, "limited_by": found.bound.value, "sentence": found.sentence}
@@ -160,7 +160,7 @@ def _verdicts(projection: Projection) -> list[dict[str, str]]:
     ]
 
 
-def projection_json(projection: Projection) -> dict[str, Any]:
+def projection_json(projection: ApplicationProjection) -> dict[str, Any]:
     """Return a projection as plain data: all that `show_projection` prints."""
     measured, profile = projection.measured, projection.profile
     return {
@@ -191,7 +191,7 @@ def projection_json(projection: Projection) -> dict[str, Any]:
     }
 
 
-def _line_json(line: Line) -> dict[str, Any]:
+def _line_json(line: ProjectedValue) -> dict[str, Any]:
     return {
         "path": list(line.path),
         "value": number(line.value),
@@ -202,7 +202,7 @@ def _line_json(line: Line) -> dict[str, Any]:
     }
 
 
-def show_shipped(out: Console, applications: Sequence[Application], machines: Sequence[Machine]) -> None:
+def show_shipped(out: Console, applications: Sequence[ApplicationFile], machines: Sequence[Machine]) -> None:
     """Print the shipped applications and machines: name, description, source."""
     given = [(x.path.stem, f"{x.title}{_needs(x)}", x.source) for x in applications]
     out.print(_listing("application", given))
@@ -226,7 +226,7 @@ def _listing(kind: str, rows: Sequence[tuple[str, str, str]]) -> Table:
     return table
 
 
-def _needs(application: Application) -> str:
+def _needs(application: ApplicationFile) -> str:
     required = [entry.name for entry in application.inputs.values() if entry.default is None]
     return f" (--at {', '.join(required)})" if required else ""
 
@@ -239,7 +239,7 @@ def _covers(machine: Machine) -> str:
     return f"; {' and '.join(machine.covers)}" if machine.covers else ""
 
 
-def shipped_json(applications: Sequence[Application], machines: Sequence[Machine]) -> dict[str, Any]:
+def shipped_json(applications: Sequence[ApplicationFile], machines: Sequence[Machine]) -> dict[str, Any]:
     """Return the shipped applications and machines as plain data."""
     return {
         "applications": [
@@ -270,7 +270,7 @@ def machines_json(machines: Sequence[Machine]) -> list[dict[str, Any]]:
     ]
 
 
-def _input_json(entry: Input) -> dict[str, Any]:
+def _input_json(entry: ApplicationInput) -> dict[str, Any]:
     return {
         "name": entry.name,
         "meaning": entry.meaning,

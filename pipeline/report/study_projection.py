@@ -6,7 +6,7 @@ from typing import Any
 from ingest.callpaths import folded
 from pipeline.projection.study.kernel_table import WAYS, KernelTable, Way
 from pipeline.projection.study.projected_study import StudyProjection
-from pipeline.projection.study.study_machine import RESOURCES, Place
+from pipeline.projection.study.study_machine import RESOURCES, StudyMachine
 from pipeline.questions.analysis import Level
 from pipeline.wording.quantities import number
 
@@ -30,7 +30,7 @@ def study_projection_json(
     }
 
 
-def _machine(place: Place) -> dict[str, Any]:
+def _machine(place: StudyMachine) -> dict[str, Any]:
     return {"machine": place.machine.path.stem, "name": place.name, "cores": number(place.cores)}
 
 

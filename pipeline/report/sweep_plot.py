@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import numpy as np
 
 from ingest.arrays import FloatArray
-from pipeline.projection.applications.projections import Line, Projection
+from pipeline.projection.applications.projections import ApplicationProjection, ProjectedValue
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -20,7 +20,9 @@ BAND: Mapping[str, Any] = {"alpha": 0.18, "linewidth": 0}
 THIN: Mapping[str, Any] = {"linewidth": 1.2, "marker": "o", "markersize": 3}
 
 
-def write_sweep(path: Path | BinaryIO, form: str, projections: Sequence[Projection], swept: str) -> None:
+def write_sweep(
+    path: Path | BinaryIO, form: str, projections: Sequence[ApplicationProjection], swept: str
+) -> None:
     """Write a sweep to a file.
 
     Args:
@@ -36,7 +38,7 @@ def write_sweep(path: Path | BinaryIO, form: str, projections: Sequence[Projecti
     figure.savefig(path, format=form, dpi=DOTS)
 
 
-def figure_of(projections: Sequence[Projection], swept: str) -> "Figure":
+def figure_of(projections: Sequence[ApplicationProjection], swept: str) -> "Figure":
     """Draw the total with its interval and the outermost parts and, if there are variants, what they gain."""
     from matplotlib.figure import Figure
 
@@ -60,7 +62,7 @@ def figure_of(projections: Sequence[Projection], swept: str) -> "Figure":
     return figure
 
 
-def _draw_times(axes: "Axes", at: FloatArray, projections: Sequence[Projection]) -> None:
+def _draw_times(axes: "Axes", at: FloatArray, projections: Sequence[ApplicationProjection]) -> None:
     first = projections[0]
     _draw_line(axes, at, [p.total for p in projections], "total", TOTAL)
     for k, line in enumerate(first.parts):
@@ -75,7 +77,7 @@ def _draw_times(axes: "Axes", at: FloatArray, projections: Sequence[Projection])
     axes.set_ylabel(str(first.total.dimension))
 
 
-def _draw_losses(axes: "Axes", at: FloatArray, projections: Sequence[Projection]) -> None:
+def _draw_losses(axes: "Axes", at: FloatArray, projections: Sequence[ApplicationProjection]) -> None:
     """Draw (usual total - other total) / usual total in per cent, as in the figures of paper 004."""
     usual = projections[0].variant
     for k, variant in enumerate(projections[0].variants):
@@ -89,8 +91,8 @@ def _draw_losses(axes: "Axes", at: FloatArray, projections: Sequence[Projection]
     axes.set_ylabel("loss [%]")
 
 
-def _scaled(line: Line, factor: float) -> Line:
-    return Line(
+def _scaled(line: ProjectedValue, factor: float) -> ProjectedValue:
+    return ProjectedValue(
         path=line.path,
         value=factor * line.value,
         lower=factor * line.lower,
@@ -100,7 +102,7 @@ def _scaled(line: Line, factor: float) -> Line:
 
 
 def _draw_line(
-    axes: "Axes", at: FloatArray, lines: Sequence[Line], label: str, style: Mapping[str, Any]
+    axes: "Axes", at: FloatArray, lines: Sequence[ProjectedValue], label: str, style: Mapping[str, Any]
 ) -> None:
     (drawn,) = axes.plot(at, [line.value for line in lines], label=label, **style)
     low, high = ([getattr(line, end) for line in lines] for end in ("lower", "upper"))

@@ -7,19 +7,19 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from pipeline.projection.applications.projections import Projection
+from pipeline.projection.applications.projections import ApplicationProjection
 from pipeline.projection.expressions.units import NONE
 from pipeline.report.projection_table import DIGITS, heading_of, projection_json, shown_lines
 from pipeline.report.tables.data_table import ABSENT, DataTable, amounts, estimates, shares, words
 from pipeline.wording.quantities import figure, number
 
 
-def sweep_json(projections: Sequence[Projection], swept: str) -> dict[str, Any]:
+def sweep_json(projections: Sequence[ApplicationProjection], swept: str) -> dict[str, Any]:
     """Return projections as plain data: which input has several values, and a projection for each."""
     return {"swept": swept, "projections": [projection_json(projection) for projection in projections]}
 
 
-def show_sweep(out: Console, projections: Sequence[Projection], swept: str) -> None:
+def show_sweep(out: Console, projections: Sequence[ApplicationProjection], swept: str) -> None:
     """Print one row per value: the outermost parts, the total with its interval, totals of other variants."""
     first = projections[0]
     out.print(Text(heading_of(first)), soft_wrap=True)
@@ -37,7 +37,7 @@ def show_sweep(out: Console, projections: Sequence[Projection], swept: str) -> N
         out.print(Text(f"Note: {sentence}"), style="yellow", soft_wrap=True)
 
 
-def _columns(projections: Sequence[Projection], swept: str) -> dict[str, list[str]]:
+def _columns(projections: Sequence[ApplicationProjection], swept: str) -> dict[str, list[str]]:
     """Return what is shown of every point, by the heading of its column; rows add up as they are shown."""
     first = projections[0]
     documents = [projection_json(projection) for projection in projections]
@@ -56,7 +56,7 @@ def _columns(projections: Sequence[Projection], swept: str) -> dict[str, list[st
     return columns
 
 
-def _once(projections: Sequence[Projection], swept: str) -> list[str]:
+def _once(projections: Sequence[ApplicationProjection], swept: str) -> list[str]:
     """Return every notice once, with the first value that it holds for unless it holds for all."""
     holds: dict[str, list[float]] = {}
     for projection in projections:

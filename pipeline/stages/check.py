@@ -34,7 +34,7 @@ from pipeline.store.history import kernel_rows, read_history
 from pipeline.store.results import read_study as read_stored_study
 
 if TYPE_CHECKING:  # it would load sympy, which checks of measured times do without
-    from pipeline.projection.study.study_machine import Place
+    from pipeline.projection.study.study_machine import StudyMachine
 
 MACHINE_ATTRIBUTES = ("machine", "cluster", "hostname", "Hostname")
 
@@ -54,7 +54,7 @@ class GateStudy:
     damaged: Sequence[Mapping[str, str]]
 
 
-Places: TypeAlias = "tuple[Place, Place] | None"
+Places: TypeAlias = "tuple[StudyMachine, StudyMachine] | None"
 """The machine measured on, and the one that is predicted; None for what was measured."""
 
 

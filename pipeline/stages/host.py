@@ -5,7 +5,7 @@ import platform
 from pathlib import Path
 
 from ingest.errors import InputError
-from pipeline.projection.machines.node_samples import Cache, Host
+from pipeline.projection.machines.node_samples import CoreCache, Host
 
 _CPUS = Path("sys/devices/system/cpu")
 _NODES = Path("sys/devices/system/node")
@@ -69,13 +69,13 @@ def _nodes(root: Path) -> list[set[int]]:
     return [cpu_list(_read(path / "cpulist")) for path in paths]
 
 
-def _caches(root: Path, cpus: tuple[int, ...]) -> tuple[Cache, ...]:
-    found: dict[int, Cache] = {}
+def _caches(root: Path, cpus: tuple[int, ...]) -> tuple[CoreCache, ...]:
+    found: dict[int, CoreCache] = {}
     for index in sorted((root / _CPUS / f"cpu{cpus[0]}" / "cache").glob("index[0-9]*")):
         level, size = _read(index / "level"), _read(index / "size")
         if _read(index / "type") != "Instruction" and level.isdigit() and size[-1:] in _FACTORS:
             sharers = len(cpu_list(_read(index / "shared_cpu_list")) & set(cpus)) or 1
-            found[int(level)] = Cache(int(size[:-1]) * _FACTORS[size[-1]], sharers)
+            found[int(level)] = CoreCache(int(size[:-1]) * _FACTORS[size[-1]], sharers)
     if 1 not in found:
         where = str(root / _CPUS / f"cpu{cpus[0]}" / "cache")
         raise InputError("the caches of the cores are not described", where=where, hint="measure elsewhere")

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from ingest.errors import PipelineError, UsageError, one_line
 from pipeline.projection.machines import machine_text as programs
-from pipeline.projection.machines.machine_text import Provenance, machine_file
+from pipeline.projection.machines.machine_text import MachineProvenance, machine_file
 from pipeline.projection.machines.node_samples import Host, Samples, read_samples, working_sets
 from pipeline.stages.host import read_host
 from pipeline.store.atomic import not_writable
@@ -92,7 +92,7 @@ def measure_machine(tools: Tools, effort: Effort = THOROUGH, host: Host | None =
     with _scratch(tools) as scratch:
         node = _measure_node(host, [compiler, *_words(flags, "--flags")], effort, Path(scratch))
         network, how, notices = _measure_network(host, tools, effort, Path(scratch))
-    provenance = Provenance(
+    provenance = MachineProvenance(
         date=datetime.datetime.now(tz=datetime.UTC).date().isoformat(),
         host=platform.node(),
         compiler=f"{_version(compiler)}, {flags}".rstrip(", "),

@@ -6,9 +6,9 @@ from io import BytesIO
 from pathlib import Path
 
 from ingest.errors import UsageError
-from pipeline.projection.applications.application import Application, input_values, load_application
+from pipeline.projection.applications.application import ApplicationFile, input_values, load_application
 from pipeline.projection.applications.composition import compose
-from pipeline.projection.applications.projections import Projection
+from pipeline.projection.applications.projections import ApplicationProjection
 from pipeline.projection.applications.projections import project as project_application
 from pipeline.projection.applications.projections import sweep as sweep_application
 from pipeline.projection.expressions.evaluation import LEVEL, Sensitivity, predict, sensitivities
@@ -20,7 +20,7 @@ from pipeline.projection.terms.measured_term import Level, StoredModels
 from pipeline.projection.terms.terms import Term
 from pipeline.projection.vector_loops.vector_loop import machine_values
 from pipeline.projection.vector_loops.vector_loop_term import (
-    LoopTimes,
+    StrategyTimes,
     measured_time,
     read_vector_loop,
     strategy_times,
@@ -41,7 +41,7 @@ def project(
     *,
     variant: str | None = None,
     level: float = LEVEL,
-) -> Projection:
+) -> ApplicationProjection:
     """Return what an application does on a machine.
 
     Args:
@@ -65,13 +65,13 @@ def sweep(
     *,
     variant: str | None = None,
     level: float = LEVEL,
-) -> tuple[Projection, ...]:
+) -> tuple[ApplicationProjection, ...]:
     """Return what an application does on a machine at each of several points; else as `project`."""
     both = files(application, machine)
     return sweep_application(*both, points, stored_models, variant=variant, level=level)
 
 
-def files(application: str | Path, machine: str | Path | None) -> tuple[Application, Machine]:
+def files(application: str | Path, machine: str | Path | None) -> tuple[ApplicationFile, Machine]:
     """Return an application and the machine to project it to; by default the application's own.
 
     Raises:
@@ -87,7 +87,7 @@ def files(application: str | Path, machine: str | Path | None) -> tuple[Applicat
 
 
 def sensitivities_of(
-    program: Application, target: Machine, at: Mapping[str, float | str], *, variant: str | None = None
+    program: ApplicationFile, target: Machine, at: Mapping[str, float | str], *, variant: str | None = None
 ) -> tuple[Sensitivity, ...]:
     """Return how the total responds to every input and machine value.
 
@@ -98,8 +98,8 @@ def sensitivities_of(
 
 
 def strategies_of(
-    program: Application, target: Machine, at: Mapping[str, float | str], *, variant: str | None = None
-) -> tuple[LoopTimes, ...]:
+    program: ApplicationFile, target: Machine, at: Mapping[str, float | str], *, variant: str | None = None
+) -> tuple[StrategyTimes, ...]:
     """Return the time of every vector loop of an application by each strategy of paper 002.
 
     Raises:
@@ -119,7 +119,7 @@ def strategies_of(
     }
     found = predict(models, input_values(program, at))
     return tuple(
-        LoopTimes(
+        StrategyTimes(
             name,
             {strategy: float(p.value[0]) for (loop, strategy), p in found.items() if loop == name},
             measured_time(table),
@@ -141,7 +141,7 @@ def export_application(
     return export(_total(program, target, variant), language, name=program.path.stem, title=title)
 
 
-def _total(program: Application, target: Machine, variant: str | None) -> Model:
+def _total(program: ApplicationFile, target: Machine, variant: str | None) -> Model:
     names = machine_names(target, "mach", stored_models, variant=variant)
     return compose(program, names, stored_models, missing={"mach.": f"add it to {target.path}"}).total
 
@@ -167,7 +167,7 @@ def _models(stored: StoredResult, level: Level) -> StoredModels:
     return StoredModels(models, callpaths, str(unit))
 
 
-def shipped_applications() -> tuple[Application, ...]:
+def shipped_applications() -> tuple[ApplicationFile, ...]:
     """Return the applications that come with the package, by name."""
     return tuple(load_application(name) for name in shipped("application"))
 
@@ -177,7 +177,7 @@ def shipped_machines() -> tuple[Machine, ...]:
     return tuple(load_machine(name) for name in shipped("machine"))
 
 
-def draw_projection(path: Path, projections: Sequence[Projection], swept: str) -> None:
+def draw_projection(path: Path, projections: Sequence[ApplicationProjection], swept: str) -> None:
     """Write a plot of a sweep or, if nothing is swept, the roofline of a projection.
 
     Args:
@@ -194,7 +194,7 @@ def draw_projection(path: Path, projections: Sequence[Projection], swept: str) -
     write_bytes(path, projection_image(form, projections, swept))
 
 
-def projection_image(form: str, projections: Sequence[Projection], swept: str) -> bytes:
+def projection_image(form: str, projections: Sequence[ApplicationProjection], swept: str) -> bytes:
     """Return the bytes of the PNG or SVG file that `draw_projection` writes.
 
     Raises:

@@ -13,7 +13,7 @@ from pipeline.models.options import MIN_EFFICIENCY, ModelOptions, Prior
 from pipeline.projection.expressions.toml_tables import shipped
 from pipeline.projection.machines.machine_values import load_machine
 from pipeline.projection.study.projected_study import StudyProjection, project_study
-from pipeline.projection.study.study_machine import Place, place
+from pipeline.projection.study.study_machine import StudyMachine, study_machine
 from pipeline.questions.analysis import Analysis, Outlook
 from pipeline.questions.runtime.runtime import Runtime, runtime
 from pipeline.report.page import Report, report_html
@@ -93,7 +93,7 @@ class ProjectedResults:
 
 def project_results(
     out: Path,
-    places: tuple[Place, Place],
+    places: tuple[StudyMachine, StudyMachine],
     at: Sequence[Mapping[str, float]],
     min_efficiency: float = MIN_EFFICIENCY,
 ) -> ProjectedResults:
@@ -125,7 +125,7 @@ def projected_sentence(projection: StudyProjection) -> str:
 
 def places_of(
     source: str | Path | None, target: str | Path | None, variant: str | None = None
-) -> tuple[Place, Place]:
+) -> tuple[StudyMachine, StudyMachine]:
     """Return the machine measured on and the one to project to.
 
     Args:
@@ -139,12 +139,12 @@ def places_of(
     return _place(source, "--from"), _place(target, "--on", variant)
 
 
-def _place(name: str | Path | None, option: str, variant: str | None = None) -> Place:
+def _place(name: str | Path | None, option: str, variant: str | None = None) -> StudyMachine:
     if name is None:
         hint = f"a file, or one of {', '.join(shipped('machine'))}"
         which = "the machine measured on" if option == "--from" else "the machine to project to"
         raise UsageError(f"{which} is not given", where=option, hint=hint)
-    return place(load_machine(name), stored_models, variant=variant)
+    return study_machine(load_machine(name), stored_models, variant=variant)
 
 
 def stored_options(study: StoredStudy) -> ModelOptions:

@@ -22,7 +22,7 @@ from ingest.run_names import parse_run_name
 from ingest.table_mapping import TableMapping
 from ingest.tables.table_files import find_tables
 from pipeline.projection.machines.machine_values import load_machine
-from pipeline.projection.study.study_machine import place, slowdowns
+from pipeline.projection.study.study_machine import slowdowns, study_machine
 from pipeline.projection.terms.measured_term import StoredModels
 from tests.fuzz.consistency import check_notices, check_profile, check_series
 from tests.fuzz.layers import mutate
@@ -169,7 +169,7 @@ def _use_machine(path: Path) -> None:
     """Take a study to the machine of a file and back, as far as the machine is concerned."""
     many = np.array([1.0, 8.0, 4096.0])
     try:
-        found = place(load_machine(path), _no_results)
+        found = study_machine(load_machine(path), _no_results)
         slowdowns(found, found, many)
         if found.has_messages:
             found.allreduce(many)

@@ -31,7 +31,7 @@ from typing import TypeAlias
 import numpy as np
 
 from ingest.errors import InputError, UsageError
-from pipeline.projection.expressions.toml_tables import Table, find, flattened, read_toml
+from pipeline.projection.expressions.toml_tables import TomlTable, find, flattened, read_toml
 from pipeline.projection.expressions.units import NONE, TIME, Dimension, Quantity, parse_quantity
 
 Value: TypeAlias = float | str
@@ -140,7 +140,7 @@ _KEYS = ("title", "source", "machine", "inputs", "terms", "define", "parts", "to
 
 
 @dataclass(frozen=True, kw_only=True)
-class Input:
+class ApplicationInput:
     """Something the user sets.
 
     Attributes:
@@ -159,7 +159,7 @@ class Input:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Application:
+class ApplicationFile:
     """A program as its file states it; expressions are still text.
 
     Attributes:
@@ -180,16 +180,16 @@ class Application:
     path: Path
     source: str
     machine: str | None
-    inputs: Mapping[str, Input]
-    terms: Mapping[str, Table]
+    inputs: Mapping[str, ApplicationInput]
+    terms: Mapping[str, TomlTable]
     define: Mapping[str, str]
     parts: Mapping[tuple[str, ...], str]
     total: str | None
     measured: Mapping[str, float]
-    bandwidth: Table | None
+    bandwidth: TomlTable | None
 
 
-def load_application(name: str | Path) -> Application:
+def load_application(name: str | Path) -> ApplicationFile:
     """Return the application of that file or, if there is none, the shipped one of that name.
 
     Raises:
@@ -203,7 +203,7 @@ def load_application(name: str | Path) -> Application:
         hint = 'write [parts] and name = "expression", or [bandwidth]'
         raise InputError("the file needs either [parts] or [bandwidth]", where=table.where, hint=hint)
     inputs, define, measured = (table.table(key) for key in ("inputs", "define", "measured"))
-    return Application(
+    return ApplicationFile(
         title=table.text("title", table.path.stem),
         path=table.path,
         source=table.text("source", ""),
@@ -220,7 +220,7 @@ def load_application(name: str | Path) -> Application:
     )
 
 
-def input_values(application: Application, at: Mapping[str, float | str]) -> dict[str, float]:
+def input_values(application: ApplicationFile, at: Mapping[str, float | str]) -> dict[str, float]:
     """Return every input in SI units: those given, and the defaults of the others.
 
     Raises:
@@ -239,7 +239,7 @@ def input_values(application: Application, at: Mapping[str, float | str]) -> dic
     return {name: value for name, value in found.items() if value is not None}
 
 
-def _input_value(entry: Input, given: float | str | None) -> float | None:
+def _input_value(entry: ApplicationInput, given: float | str | None) -> float | None:
     if given is None:
         return entry.default
     where = f"--at {entry.name}"
@@ -252,7 +252,7 @@ def _input_value(entry: Input, given: float | str | None) -> float | None:
     return quantity.value
 
 
-def _seconds(table: Table, name: str) -> float:
+def _seconds(table: TomlTable, name: str) -> float:
     quantity = parse_quantity(table.content[name], where=table.at(name))
     if quantity.dimension != TIME:
         hint = 'write it like "12.3 s"'
@@ -260,13 +260,15 @@ def _seconds(table: Table, name: str) -> float:
     return quantity.value
 
 
-def _input(inputs: Table, name: str) -> Input:
+def _input(inputs: TomlTable, name: str) -> ApplicationInput:
     given, where = inputs.content[name], inputs.at(name)
-    table = Table(given if isinstance(given, dict) else {"value": given}, inputs.path, (*inputs.name, name))
+    table = TomlTable(
+        given if isinstance(given, dict) else {"value": given}, inputs.path, (*inputs.name, name)
+    )
     table.check_keys(("value", "unit", "meaning"))
     stated = "value" in table
     value = parse_quantity(table.content["value"] if stated else f"1 {table.text('unit', '1')}", where=where)
-    return Input(
+    return ApplicationInput(
         name=name,
         factor=value.factor,
         dimension=value.dimension,
@@ -275,7 +277,7 @@ def _input(inputs: Table, name: str) -> Input:
     )
 
 
-def _parts(table: Table, above: tuple[str, ...] = ()) -> dict[tuple[str, ...], str]:
+def _parts(table: TomlTable, above: tuple[str, ...] = ()) -> dict[tuple[str, ...], str]:
     found: dict[tuple[str, ...], str] = {}
     for key, value in table.content.items():
         if isinstance(value, dict):
@@ -285,7 +287,7 @@ def _parts(table: Table, above: tuple[str, ...] = ()) -> dict[tuple[str, ...], s
     return found
 
 
-def _expression(table: Table, key: str, value: object) -> str:
+def _expression(table: TomlTable, key: str, value: object) -> str:
     if not isinstance(value, str):
         raise InputError(f"'{key}' has to be an expression", where=table.where, hint=f'write {key} = "..."')
     return value

@@ -10,10 +10,10 @@ from operator import add
 from typing import TypeAlias
 
 from ingest.errors import UsageError
-from pipeline.projection.applications.application import Application
+from pipeline.projection.applications.application import ApplicationFile
 from pipeline.projection.expressions.parse import parse
 from pipeline.projection.expressions.symbolic_model import Model, symbol
-from pipeline.projection.expressions.toml_tables import Table, beside
+from pipeline.projection.expressions.toml_tables import TomlTable, beside
 from pipeline.projection.machines.machine_values import load_machine, machine_names
 from pipeline.projection.rooflines.bandwidth_projection import BandwidthProjection, bandwidth_projection
 from pipeline.projection.terms.measured_term import ModelReader
@@ -40,7 +40,7 @@ class Composition:
 
 
 def compose(
-    application: Application,
+    application: ApplicationFile,
     machine: Mapping[str, Model | Term],
     stored: ModelReader,
     *,
@@ -90,7 +90,7 @@ def _with_sums(parts: Mapping[tuple[str, ...], Model]) -> dict[tuple[str, ...], 
     return found
 
 
-def _sum(application: Application, parts: Mapping[tuple[str, ...], Model]) -> Model:
+def _sum(application: ApplicationFile, parts: Mapping[tuple[str, ...], Model]) -> Model:
     try:
         return reduce(add, (model for path, model in parts.items() if len(path) == 1))
     except UsageError as error:
@@ -99,7 +99,7 @@ def _sum(application: Application, parts: Mapping[tuple[str, ...], Model]) -> Mo
 
 
 def _by_bandwidth(
-    application: Application, table: Table, machine: Mapping[str, Model | Term], stored: ModelReader
+    application: ApplicationFile, table: TomlTable, machine: Mapping[str, Model | Term], stored: ModelReader
 ) -> Composition:
     reference = load_machine(beside(application.path, table.text("reference")))
     names = {**machine, **machine_names(reference, "ref", stored)}

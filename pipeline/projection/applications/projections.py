@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ingest.errors import PipelineError, UsageError
-from pipeline.projection.applications.application import Application, input_values
+from pipeline.projection.applications.application import ApplicationFile, input_values
 from pipeline.projection.applications.composition import Composition, adding_up, compose
-from pipeline.projection.expressions.evaluation import LEVEL, Prediction, broken_limits, predict
+from pipeline.projection.expressions.evaluation import LEVEL, DrawnPrediction, broken_limits, predict
 from pipeline.projection.expressions.symbolic_model import Model, constant
 from pipeline.projection.expressions.units import TIME, Dimension
 from pipeline.projection.machines.machine_values import Machine, machine_names
@@ -21,7 +21,7 @@ _SPEEDUP = ("speedup", "speedup")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Line:
+class ProjectedValue:
     """A value with its interval, SI units.
 
     Attributes:
@@ -53,13 +53,13 @@ class Variant:
     """
 
     name: str
-    total: Line | None
-    loss: Line | None
+    total: ProjectedValue | None
+    loss: ProjectedValue | None
     reason: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Projection:
+class ApplicationProjection:
     """What an application does on a machine.
 
     Attributes:
@@ -85,26 +85,26 @@ class Projection:
     variant: str
     at: Mapping[str, float]
     level: float
-    total: Line
-    parts: tuple[Line, ...]
-    definitions: tuple[Line, ...]
+    total: ProjectedValue
+    parts: tuple[ProjectedValue, ...]
+    definitions: tuple[ProjectedValue, ...]
     variants: tuple[Variant, ...]
     measured: float | None
     profile: BandwidthProjection | None
-    speedup: Line | None
+    speedup: ProjectedValue | None
     notices: tuple[str, ...]
     formula: str
 
 
 def project(
-    application: Application,
+    application: ApplicationFile,
     machine: Machine,
     at: Mapping[str, float | str],
     stored: ModelReader,
     *,
     variant: str | None = None,
     level: float = LEVEL,
-) -> Projection:
+) -> ApplicationProjection:
     """Return what an application does on a machine.
 
     Args:
@@ -122,14 +122,14 @@ def project(
 
 
 def sweep(
-    application: Application,
+    application: ApplicationFile,
     machine: Machine,
     points: Sequence[Mapping[str, float | str]],
     stored: ModelReader,
     *,
     variant: str | None = None,
     level: float = LEVEL,
-) -> tuple[Projection, ...]:
+) -> tuple[ApplicationProjection, ...]:
     """Return what an application does on a machine at each of several points, all on the same draws.
 
     Args:
@@ -167,7 +167,7 @@ class _Composed:
         failed: variants without a total, with the reason.
     """
 
-    application: Application
+    application: ApplicationFile
     machine: Machine
     variant: str
     whole: Composition
@@ -178,16 +178,16 @@ class _Composed:
 def _projection(
     composed: _Composed,
     inputs: Mapping[str, float],
-    found: Mapping[tuple[str, ...], Prediction],
+    found: Mapping[tuple[str, ...], DrawnPrediction],
     models: Mapping[tuple[str, ...], Model],
     level: float,
-) -> Projection:
+) -> ApplicationProjection:
     """Return the projection at one point from the predictions of all models there."""
     application, machine, whole = composed.application, composed.machine, composed.whole
     lines = {key: _line(key[1:], found[key], model) for key, model in models.items()}
     total = lines[_TOTAL]
     parts = _adding_up(whole, found, total)
-    return Projection(
+    return ApplicationProjection(
         title=application.title,
         machine=machine.name,
         variant=composed.variant,
@@ -208,7 +208,7 @@ def _projection(
 def _variant(
     name: str,
     composed: _Composed,
-    lines: Mapping[tuple[str, ...], Line],
+    lines: Mapping[tuple[str, ...], ProjectedValue],
     inputs: Mapping[str, float],
 ) -> Variant:
     """Return the total under another variant, or why it has none at these inputs."""
@@ -240,7 +240,7 @@ def _notices(whole: Composition, inputs: Mapping[str, float]) -> tuple[str, ...]
     return tuple(notices)
 
 
-def _composed(application: Application, machine: Machine, stored: ModelReader, chosen: str) -> _Composed:
+def _composed(application: ApplicationFile, machine: Machine, stored: ModelReader, chosen: str) -> _Composed:
     names = machine_names(machine, "mach", stored, variant=chosen)
     totals: dict[str, Model] = {}
     failed = []
@@ -263,7 +263,7 @@ def _composed(application: Application, machine: Machine, stored: ModelReader, c
 
 
 def _composition(
-    application: Application, machine: Machine, names: Mapping[str, Model | Term], stored: ModelReader
+    application: ApplicationFile, machine: Machine, names: Mapping[str, Model | Term], stored: ModelReader
 ) -> Composition:
     whole = compose(application, names, stored, missing={"mach.": f"add it to {machine.path}"})
     lacking = sorted(set(whole.total.inputs) - set(application.inputs))
@@ -273,13 +273,13 @@ def _composition(
     return whole
 
 
-def _line(path: tuple[str, ...], found: Prediction, model: Model) -> Line:
+def _line(path: tuple[str, ...], found: DrawnPrediction, model: Model) -> ProjectedValue:
     value, lower, upper = (float(end[0]) for end in (found.value, found.lower, found.upper))
-    return Line(path=path, value=value, lower=lower, upper=upper, dimension=model.dimension)
+    return ProjectedValue(path=path, value=value, lower=lower, upper=upper, dimension=model.dimension)
 
 
 def _adding_up(
-    whole: Composition, found: Mapping[tuple[str, ...], Prediction], total: Line
+    whole: Composition, found: Mapping[tuple[str, ...], DrawnPrediction], total: ProjectedValue
 ) -> dict[tuple[str, ...], float]:
     """Return the value of every part; medians of rival formulas are moved until they add up."""
     values = {path: float(found["part", *path].value[0]) for path in whole.parts}
@@ -289,10 +289,10 @@ def _adding_up(
     return adding_up(values, variances, total.value if whole.adds_up else None)
 
 
-def _at(line: Line, value: float) -> Line:
+def _at(line: ProjectedValue, value: float) -> ProjectedValue:
     return replace(line, value=value, lower=min(line.lower, value), upper=max(line.upper, value))
 
 
-def _with_share(line: Line, total: Line) -> Line:
+def _with_share(line: ProjectedValue, total: ProjectedValue) -> ProjectedValue:
     alike = line.dimension == total.dimension and total.value
     return replace(line, share=line.value / total.value) if alike else line

@@ -14,14 +14,14 @@ from ingest.arrays import FloatArray
 from ingest.errors import ModelError, UsageError
 from pipeline.projection.expressions.ensemble import columns
 from pipeline.projection.expressions.symbolic import Expression, compiled, real_symbol, replace, sympy
-from pipeline.projection.expressions.symbolic_model import Limit, Model
+from pipeline.projection.expressions.symbolic_model import Model, ValidRange
 
 LEVEL = 0.9
 Key = TypeVar("Key")
 
 
 @dataclass(frozen=True, eq=False)
-class Prediction:
+class DrawnPrediction:
     """What a model says at m configurations, in SI units.
 
     Attributes:
@@ -36,19 +36,19 @@ class Prediction:
     upper: FloatArray
     draws: FloatArray
 
-    def at(self, k: int) -> "Prediction":
+    def at(self, k: int) -> "DrawnPrediction":
         """Return the prediction at one of the configurations, counted from 0.
 
         A model that depends on none of the inputs has one value for all of them.
         """
         first = min(k, len(self.value) - 1)
         here = slice(first, first + 1)
-        return Prediction(self.value[here], self.lower[here], self.upper[here], self.draws[:, here])
+        return DrawnPrediction(self.value[here], self.lower[here], self.upper[here], self.draws[:, here])
 
 
 def predict(
     models: Mapping[Key, Model], at: Mapping[str, npt.ArrayLike], *, level: float = LEVEL
-) -> dict[Key, Prediction]:
+) -> dict[Key, DrawnPrediction]:
     """Return the predictions of all models, evaluated on the same draws.
 
     Args:
@@ -96,14 +96,14 @@ def _inputs(
     return given
 
 
-def _summary(name: object, value: FloatArray | None, draws: FloatArray, level: float) -> Prediction:
+def _summary(name: object, value: FloatArray | None, draws: FloatArray, level: float) -> DrawnPrediction:
     if not np.isfinite(draws).all() or not (value is None or np.isfinite(value).all()):
         shown = ".".join(name) if isinstance(name, tuple) else name
         hint = "check for inputs that are zero or negative"
         raise ModelError(f"'{shown}' has no finite value at these inputs", hint=hint)
     lower, middle, upper = np.quantile(draws, [(1 - level) / 2, 0.5, (1 + level) / 2], axis=0)
     best: FloatArray = middle if value is None else value
-    return Prediction(best, np.minimum(lower, best), np.maximum(upper, best), draws)
+    return DrawnPrediction(best, np.minimum(lower, best), np.maximum(upper, best), draws)
 
 
 def broken_limits(models: Mapping[Key, Model], at: Mapping[str, npt.ArrayLike]) -> tuple[str, ...]:
@@ -121,7 +121,7 @@ def broken_limits(models: Mapping[Key, Model], at: Mapping[str, npt.ArrayLike]) 
     return tuple(dict.fromkeys(sentence for sentence in sentences if sentence))
 
 
-def _broken(limit: Limit, value: FloatArray) -> str:
+def _broken(limit: ValidRange, value: FloatArray) -> str:
     outside = (value < limit.lower) | (value > limit.upper)
     if limit.points:
         known = ", ".join(f"{point:g}" for point in limit.points)

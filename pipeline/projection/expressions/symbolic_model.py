@@ -22,7 +22,7 @@ _PER_PROCESS = "divide core-seconds by the processes, as in work / (P * unit.cor
 
 
 @dataclass(frozen=True, kw_only=True)
-class Limit:
+class ValidRange:
     """The range that a part of a model was made for, such as the sizes it was fitted to.
 
     Attributes:
@@ -56,7 +56,7 @@ class Model:
     dimension: Dimension = NONE
     symbols: Mapping[str, Dimension] = field(default_factory=dict)
     ensembles: tuple[Ensemble, ...] = ()
-    limits: tuple[Limit, ...] = ()
+    limits: tuple[ValidRange, ...] = ()
 
     @property
     def inputs(self) -> tuple[str, ...]:
@@ -285,11 +285,11 @@ def _mismatch(name: str, expected: Dimension, found: Dimension) -> UsageError:
     return UsageError(f"unit mismatch: '{name}' is in {expected}, the value given for it in {found}")
 
 
-def _replaced(model: Model, by: Mapping[Expression, Expression]) -> tuple[Limit, ...]:
+def _replaced(model: Model, by: Mapping[Expression, Expression]) -> tuple[ValidRange, ...]:
     return tuple(dataclasses.replace(x, expression=replace(x.expression, by)) for x in model.limits)
 
 
-def limited(model: Model, limit: Limit) -> Model:
+def limited(model: Model, limit: ValidRange) -> Model:
     """Return the model with one more limit."""
     return dataclasses.replace(model, limits=(*model.limits, limit))
 

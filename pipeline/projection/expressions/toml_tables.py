@@ -1,6 +1,6 @@
 """The files of a projection, and the only module of this package that reads the disk.
 
-Machines and applications are TOML files, found by path or by the name of a shipped one. A `Table` is what
+Machines and applications are TOML files, found by path or by the name of a shipped one. A `TomlTable` is what
 such a file says in one place; every mistake in it is one line that names file, table and key.
 """
 
@@ -31,7 +31,7 @@ _INSTRUCTIONS = _HERE / "ports" / "instructions"
 
 
 @dataclass(frozen=True, eq=False)
-class Table:
+class TomlTable:
     """A table of a TOML file.
 
     Attributes:
@@ -80,12 +80,12 @@ class Table:
             raise InputError(what, where=self.where, hint=f'write {key} = "..."')
         return value
 
-    def without(self, *keys: str) -> "Table":
+    def without(self, *keys: str) -> "TomlTable":
         """Return this table less some of its keys."""
         rest = {key: value for key, value in self.content.items() if key not in keys}
-        return Table(rest, self.path, self.name)
+        return TomlTable(rest, self.path, self.name)
 
-    def table(self, key: str) -> "Table":
+    def table(self, key: str) -> "TomlTable":
         """Return the table of a key, an empty one if it is missing.
 
         Raises:
@@ -94,9 +94,9 @@ class Table:
         value = self.content.get(key, {})
         if not isinstance(value, dict):
             raise InputError(f"'{key}' has to be a table", where=self.where, hint=f"write [{key}]")
-        return Table(value, self.path, (*self.name, key))
+        return TomlTable(value, self.path, (*self.name, key))
 
-    def tables(self) -> "dict[str, Table]":
+    def tables(self) -> "dict[str, TomlTable]":
         """Return all values of this table, which have to be tables, by key.
 
         Raises:
@@ -104,7 +104,7 @@ class Table:
         """
         return {key: self.table(key) for key in self.content}
 
-    def rows(self, key: str) -> "list[Table]":
+    def rows(self, key: str) -> "list[TomlTable]":
         """Return the list of tables of a key, an empty one if it is missing.
 
         Raises:
@@ -113,7 +113,7 @@ class Table:
         value = self.content.get(key, [])
         if not isinstance(value, list) or not all(isinstance(row, dict) for row in value):
             raise InputError(f"'{key}' has to be a list of tables", where=self.where, hint=f"write [[{key}]]")
-        return [Table(row, self.path, (*self.name, key)) for row in value]
+        return [TomlTable(row, self.path, (*self.name, key)) for row in value]
 
     def file(self, key: str) -> Path:
         """Return the path of a key: beside this file or, if there is none, as it stands.
@@ -197,7 +197,7 @@ def files_in(folder: Path, pattern: str) -> list[Path]:
     return sorted(folder.glob(pattern))
 
 
-def read_toml(path: Path) -> Table:
+def read_toml(path: Path) -> TomlTable:
     """Return the top-level table of a TOML file.
 
     Raises:
@@ -208,7 +208,7 @@ def read_toml(path: Path) -> Table:
         content = parse_toml(text, str(path))
     except TomlError as error:
         raise InputError(f"not valid TOML: {error}", where=str(path), hint="correct that line") from error
-    return Table(content, path)
+    return TomlTable(content, path)
 
 
 def read_text(path: Path) -> str:

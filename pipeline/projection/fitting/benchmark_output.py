@@ -19,7 +19,7 @@ from typing import TypeAlias
 from ingest.errors import InputError
 from pipeline.projection.expressions.toml_tables import read_text
 from pipeline.projection.expressions.units import BYTES, NONE, TIME
-from pipeline.projection.fitting.csv_columns import Columns
+from pipeline.projection.fitting.csv_columns import MeasuredColumns
 
 MESSAGES = ("PingPong", "osu_latency", "one_one", "loggp")
 """Benchmarks that time one message at a time, there and back."""
@@ -52,7 +52,7 @@ Line: TypeAlias = tuple[str, list[float]]
 """A line of a file, and its numbers if it holds nothing else, apart from - ( )."""
 
 
-def read_benchmark(path: Path) -> Columns | None:
+def read_benchmark(path: Path) -> MeasuredColumns | None:
     """Return the measurements in a benchmark's output, or None if the file is something else.
 
     Raises:
@@ -134,7 +134,7 @@ _READERS = {
 }
 
 
-def _columns(path: Path, samples: list[_Sample]) -> Columns:
+def _columns(path: Path, samples: list[_Sample]) -> MeasuredColumns:
     cells: dict[str, tuple[str, ...]] = {
         "benchmark": tuple(sample.benchmark for sample in samples),
         "x": tuple(f"{sample.size:.15g}" for sample in samples),
@@ -143,4 +143,4 @@ def _columns(path: Path, samples: list[_Sample]) -> Columns:
     if all(sample.processes is not None for sample in samples):
         cells["P"] = tuple(str(sample.processes) for sample in samples)
     dimensions = {"benchmark": NONE, "x": BYTES, "time": TIME, "P": NONE}
-    return Columns(str(path), cells, {name: (1.0, dimensions[name]) for name in cells})
+    return MeasuredColumns(str(path), cells, {name: (1.0, dimensions[name]) for name in cells})

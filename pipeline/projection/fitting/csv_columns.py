@@ -19,7 +19,7 @@ _SUFFIXES = frozenset({"s", "ms", "us", "ns", "B", "KiB", "MiB", "GiB"})
 
 
 @dataclass(frozen=True)
-class Columns:
+class MeasuredColumns:
     """The rows of a CSV file by column.
 
     Attributes:
@@ -86,7 +86,7 @@ class Columns:
         return marked
 
 
-def read_columns(path: Path, verbatim: Callable[[str], bool] = lambda _: False) -> Columns:
+def read_columns(path: Path, verbatim: Callable[[str], bool] = lambda _: False) -> MeasuredColumns:
     """Return the columns of a CSV file.
 
     Args:
@@ -107,7 +107,7 @@ def read_columns(path: Path, verbatim: Callable[[str], bool] = lambda _: False) 
     headers = [(t, (1.0, NONE)) if verbatim(t) else _header(t, path) for t in rows[0]]
     cells = zip(*([cell.strip() for cell in row] for row in rows[1:]), strict=True)
     named = dict(zip((name for name, _ in headers), cells, strict=True))
-    return Columns(str(path), named, dict(headers))
+    return MeasuredColumns(str(path), named, dict(headers))
 
 
 def _header(text: str, path: Path) -> tuple[str, tuple[float, Dimension]]:

@@ -11,7 +11,7 @@ from ingest.errors import ModelError, UsageError
 from pipeline.projection.expressions.ensemble import DRAWS, Ensemble, stream
 from pipeline.projection.expressions.evaluation import LEVEL
 from pipeline.projection.expressions.symbolic import Compiled, compiled, real_symbol, sympy
-from pipeline.projection.expressions.symbolic_model import Limit, Model, bind, limited, symbol
+from pipeline.projection.expressions.symbolic_model import Model, ValidRange, bind, limited, symbol
 from pipeline.projection.fitting.bounded_least_squares import identifiable, solve_linear, solve_nonlinear
 from pipeline.projection.fitting.resampling import (
     LackOfFit,
@@ -268,7 +268,7 @@ def assemble(
     for column, values in data.items():
         low, high = float(values.min()), float(values.max())
         basis = f"{name} was fitted for {column}"
-        noisy = limited(noisy, Limit(expression=real_symbol(column), lower=low, upper=high, basis=basis))
+        noisy = limited(noisy, ValidRange(expression=real_symbol(column), lower=low, upper=high, basis=basis))
     return Fit(bind(noisy, ensemble), _fitted(names, identified, quality), quality, lack)
 
 

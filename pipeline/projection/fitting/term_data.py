@@ -18,10 +18,10 @@ import numpy as np
 
 from ingest.arrays import BoolArray, FloatArray
 from ingest.errors import InputError
-from pipeline.projection.expressions.toml_tables import Table, beside
+from pipeline.projection.expressions.toml_tables import TomlTable, beside
 from pipeline.projection.expressions.units import TIME, Dimension, parse_quantity
 from pipeline.projection.fitting.benchmark_output import ALLREDUCES, read_benchmark
-from pipeline.projection.fitting.csv_columns import Columns, read_columns
+from pipeline.projection.fitting.csv_columns import MeasuredColumns, read_columns
 from pipeline.projection.fitting.resampling import Weights
 
 DATA_KEYS = ("data", "where", "time", "weights")
@@ -31,7 +31,7 @@ _ROW_HINT = 'write data = "file.csv", a list of files, or rows such as { n = 8, 
 
 
 @dataclass(frozen=True, eq=False)
-class Measurements:
+class TermMeasurements:
     """What a term is fitted to.
 
     Attributes:
@@ -46,12 +46,12 @@ class Measurements:
 
 
 def read_measurements(
-    table: Table,
+    table: TomlTable,
     inputs: Mapping[str, Dimension],
     dimension: Dimension = TIME,
     *,
     benchmarks: Collection[str] = (),
-) -> Measurements:
+) -> TermMeasurements:
     """Return the measurements that a term names.
 
     Args:
@@ -74,14 +74,14 @@ def read_measurements(
         hint = f'columns here: {have}; state it with data = [{{ file = "...", {missing[0]} = 256 }}]'
         raise InputError(f"no column '{missing[0]}'", where=columns.where, hint=hint)
     rows = _chosen(columns, table, inputs, benchmarks)
-    return Measurements(
+    return TermMeasurements(
         {name: columns.numbers(name, unit, rows) for name, unit in inputs.items()},
         columns.numbers(table.text("time", "time"), dimension, rows),
         weights,
     )
 
 
-def _check_benchmarks(columns: Columns, benchmarks: Collection[str]) -> None:
+def _check_benchmarks(columns: MeasuredColumns, benchmarks: Collection[str]) -> None:
     """Refuse output that has nothing to fit to: a file that is named is not left out in silence."""
     if not benchmarks or "benchmark" not in columns.cells:
         return
@@ -91,19 +91,19 @@ def _check_benchmarks(columns: Columns, benchmarks: Collection[str]) -> None:
         raise InputError(what, where=columns.where, hint="name another file")
 
 
-def _weights(table: Table) -> Weights:
+def _weights(table: TomlTable) -> Weights:
     weights = table.text("weights", "relative")
     if weights not in ("relative", "equal"):
         raise InputError(f"invalid weights '{weights}'", where=table.where, hint="choose relative or equal")
     return "equal" if weights == "equal" else "relative"
 
 
-def _parts(table: Table) -> list[Columns]:
+def _parts(table: TomlTable) -> list[MeasuredColumns]:
     given = table.content["data"]
     entries = given if isinstance(given, list) else [given]
     if not entries or not all(isinstance(entry, str | dict) for entry in entries):
         raise InputError("'data' holds neither files nor rows", where=table.where, hint=_ROW_HINT)
-    rows = [Table(e, table.path, (*table.name, "data")) for e in entries if isinstance(e, dict)]
+    rows = [TomlTable(e, table.path, (*table.name, "data")) for e in entries if isinstance(e, dict)]
     stated = [row for row in rows if "file" not in row]
     return [
         *(_of_file(table, entry) for entry in entries if isinstance(entry, str)),
@@ -112,7 +112,7 @@ def _parts(table: Table) -> list[Columns]:
     ]
 
 
-def _of_file(table: Table, name: str, stated: Table | None = None) -> Columns:
+def _of_file(table: TomlTable, name: str, stated: TomlTable | None = None) -> MeasuredColumns:
     path = beside(table.path, name)
     columns = read_benchmark(path) or read_columns(path)
     if stated is None:
@@ -120,10 +120,10 @@ def _of_file(table: Table, name: str, stated: Table | None = None) -> Columns:
     count = len(next(iter(columns.cells.values())))
     row = _of_rows([stated.without("file")])
     cells = {name: texts * count for name, texts in row.cells.items()}
-    return Columns(columns.where, {**columns.cells, **cells}, {**columns.units, **row.units})
+    return MeasuredColumns(columns.where, {**columns.cells, **cells}, {**columns.units, **row.units})
 
 
-def _of_rows(rows: Sequence[Table]) -> Columns:
+def _of_rows(rows: Sequence[TomlTable]) -> MeasuredColumns:
     """Return stated measurements as columns in SI units."""
     names = list(rows[0].content)
     for row in rows:
@@ -138,14 +138,14 @@ def _of_rows(rows: Sequence[Table]) -> Columns:
         if len({quantity.dimension for quantity in quantities}) > 1:
             hint = "give all its values the same unit"
             raise InputError(f"'{name}' has several units", where=rows[0].where, hint=hint)
-    return Columns(
+    return MeasuredColumns(
         rows[0].where,
         {name: tuple(f"{q.value:.15g}" for q in quantities) for name, quantities in read.items()},
         {name: (1.0, quantities[0].dimension) for name, quantities in read.items()},
     )
 
 
-def _joined(parts: Sequence[Columns], table: Table) -> Columns:
+def _joined(parts: Sequence[MeasuredColumns], table: TomlTable) -> MeasuredColumns:
     """Return all rows of parts that have the same columns, in the units of the first."""
     first = parts[0]
     for part in parts[1:]:
@@ -155,11 +155,11 @@ def _joined(parts: Sequence[Columns], table: Table) -> Columns:
             what = f"{first.where} and {part.where} differ in column '{min(differing)}'"
             raise InputError(what, where=table.where, hint="give all files the same columns and units")
     cells = {name: tuple(cell for part in parts for cell in part.cells[name]) for name in first.cells}
-    return Columns(", ".join(dict.fromkeys(part.where for part in parts)), cells, first.units)
+    return MeasuredColumns(", ".join(dict.fromkeys(part.where for part in parts)), cells, first.units)
 
 
 def _chosen(
-    columns: Columns, table: Table, inputs: Collection[str], benchmarks: Collection[str]
+    columns: MeasuredColumns, table: TomlTable, inputs: Collection[str], benchmarks: Collection[str]
 ) -> BoolArray:
     """Return bool[row], True for the rows to fit to.
 

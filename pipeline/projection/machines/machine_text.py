@@ -13,7 +13,7 @@ import numpy as np
 from ingest.arrays import FloatArray
 from ingest.errors import one_line
 from pipeline.projection.fitting.bounded_least_squares import solve_linear
-from pipeline.projection.machines.node_samples import LEAST_SPREAD, Figure, Host, Samples, rate, time
+from pipeline.projection.machines.node_samples import LEAST_SPREAD, Host, MeasuredFigure, Samples, rate, time
 
 _LEAST_POINTS = 3  # of a protocol
 FEWEST_SIZES = 2 * _LEAST_POINTS
@@ -27,10 +27,10 @@ class Protocols:
     """
 
     switch: int
-    latency: Figure
-    small_gap: Figure
-    start: Figure
-    large_gap: Figure
+    latency: MeasuredFigure
+    small_gap: MeasuredFigure
+    start: MeasuredFigure
+    large_gap: MeasuredFigure
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,17 +44,17 @@ class Allreduce:
     """
 
     ranks: int
-    node: Figure
-    step: Figure | None
+    node: MeasuredFigure
+    step: MeasuredFigure | None
 
 
-def sizes_and_times(samples: Samples, name: str) -> tuple[FloatArray, list[Figure]]:
+def sizes_and_times(samples: Samples, name: str) -> tuple[FloatArray, list[MeasuredFigure]]:
     """Return the sizes at which a figure was measured, float64[n] in order, and its n times."""
     sizes = sorted(size for found, size in samples if found == name)
     return np.array(sizes, dtype=float), [time(samples[name, size]) for size in sizes]
 
 
-def fit_protocols(sizes: FloatArray, times: list[Figure]) -> Protocols:
+def fit_protocols(sizes: FloatArray, times: list[MeasuredFigure]) -> Protocols:
     """Return the two lines, least squares of relative errors, whose switch fits the times best.
 
     The spread of every parameter is the scatter of the times around its line, or their own if that is larger.
@@ -95,7 +95,7 @@ def read_allreduce(samples: Samples) -> Allreduce | None:
     measured = added + node.value
     misfit = (node.value + step * doublings) / measured - 1
     spread = max(float(np.sqrt(np.mean(misfit**2))), *(at[size].relative_sd for size in more), LEAST_SPREAD)
-    return Allreduce(ranks=ranks, node=node, step=Figure(step, spread))
+    return Allreduce(ranks=ranks, node=node, step=MeasuredFigure(step, spread))
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,8 +104,8 @@ class _Line:
     gap: float
     misfit: FloatArray
 
-    def figure(self, value: float, own: float) -> Figure:
-        return Figure(value, max(float(np.sqrt(np.mean(self.misfit**2))), own, LEAST_SPREAD))
+    def figure(self, value: float, own: float) -> MeasuredFigure:
+        return MeasuredFigure(value, max(float(np.sqrt(np.mean(self.misfit**2))), own, LEAST_SPREAD))
 
 
 def _line(sizes: FloatArray, seconds: FloatArray) -> _Line:
@@ -138,7 +138,7 @@ _PARTS = ((1e-3, "ms"), (1e-6, "us"), (1e-9, "ns"))
 
 
 @dataclass(frozen=True, kw_only=True)
-class Provenance:
+class MachineProvenance:
     """How a machine was measured.
 
     Attributes:
@@ -154,7 +154,7 @@ class Provenance:
     network: str
 
 
-def machine_file(host: Host, node: Samples, network: Samples, provenance: Provenance) -> str:
+def machine_file(host: Host, node: Samples, network: Samples, provenance: MachineProvenance) -> str:
     """Return the text of a machine file, which `machine_values.load_machine` reads.
 
     Args:
@@ -182,7 +182,7 @@ def machine_file(host: Host, node: Samples, network: Samples, provenance: Proven
     return "\n".join(lines) + "\n"
 
 
-def _node_figures(node: Samples) -> dict[str, Figure]:
+def _node_figures(node: Samples) -> dict[str, MeasuredFigure]:
     """Return the figures in the order of the file; a node that is one NUMA domain is measured once."""
     samples = {("bw_numa", 0): node["bw_node", 0], **node}
     return {
@@ -192,7 +192,7 @@ def _node_figures(node: Samples) -> dict[str, Figure]:
     }
 
 
-def _head(host: Host, rounds: int, provenance: Provenance) -> Iterator[str]:
+def _head(host: Host, rounds: int, provenance: MachineProvenance) -> Iterator[str]:
     caches = ", ".join(
         f"{cache.size / 2**10:g} KiB" + (f" shared by {cache.sharers}" if cache.sharers > 1 else "")
         for cache in host.caches
@@ -220,11 +220,11 @@ def _text(text: str) -> str:
     return json.dumps(one_line(text), ensure_ascii=False)
 
 
-def _value(name: str, figure: Figure, unit: str, meaning: str) -> str:
+def _value(name: str, figure: MeasuredFigure, unit: str, meaning: str) -> str:
     return f"{f'{name} = {quantity(figure, unit)}':<{_COLUMN}} # {meaning}"
 
 
-def quantity(figure: Figure, unit: str) -> str:
+def quantity(figure: MeasuredFigure, unit: str) -> str:
     """Return a value and its spread as a machine file states them, such as ``"195 us +- 0.4 %"``.
 
     Args:
@@ -263,8 +263,8 @@ def _message(network: Samples, name: str, meaning: str) -> Iterator[str]:
     )
 
 
-def _half(figure: Figure) -> Figure:
-    return Figure(figure.value / 2, figure.relative_sd)
+def _half(figure: MeasuredFigure) -> MeasuredFigure:
+    return MeasuredFigure(figure.value / 2, figure.relative_sd)
 
 
 def _allreduce_term(allreduce: Allreduce | None) -> Iterator[str]:

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from ingest.errors import UsageError
 from pipeline.projection.expressions.symbolic_model import Model, bind, symbol
-from pipeline.projection.expressions.toml_tables import Table, find, flattened, read_toml
+from pipeline.projection.expressions.toml_tables import TomlTable, find, flattened, read_toml
 from pipeline.projection.expressions.units import Quantity, parse_quantity
 from pipeline.projection.terms.measured_term import ModelReader
 from pipeline.projection.terms.terms import Term, read_term
@@ -48,9 +48,9 @@ class Machine:
     source: str
     cpu: str = ""
     values: Mapping[str, Quantity]
-    terms: Mapping[str, Table]
+    terms: Mapping[str, TomlTable]
     variant: str
-    variants: Mapping[str, Mapping[str, Table]]
+    variants: Mapping[str, Mapping[str, TomlTable]]
 
     @property
     def covers(self) -> tuple[str, ...]:
@@ -133,6 +133,6 @@ def machine_names(
     return {f"{prefix}.{name}": found for name, found in local.items()}
 
 
-def _expressions_last(terms: Mapping[str, Table]) -> list[tuple[str, Table]]:
+def _expressions_last(terms: Mapping[str, TomlTable]) -> list[tuple[str, TomlTable]]:
     """Return terms in the order of the file, those that may use others after them."""
     return sorted(terms.items(), key=lambda item: "expression" in item[1])

@@ -16,7 +16,7 @@ _MEMORY_SHARE = 4  # at most one part in four of the available memory is used
 
 
 @dataclass(frozen=True)
-class Cache:
+class CoreCache:
     """A cache of a core: its bytes, and how many of the measured cores share it."""
 
     size: int
@@ -46,7 +46,7 @@ class Host:
     cpus: tuple[int, ...]
     domains: int
     domain_cores: int
-    caches: tuple[Cache, ...]
+    caches: tuple[CoreCache, ...]
     memory: int
     available: int
 
@@ -66,7 +66,7 @@ def working_sets(host: Host, largest: int = _LARGEST_ARRAY) -> tuple[int, int, i
     Returns:
         0 for a level that does not exist.
     """
-    first, second, third = (*host.caches, Cache(0), Cache(0), Cache(0))[:3]
+    first, second, third = (*host.caches, CoreCache(0), CoreCache(0), CoreCache(0))[:3]
     inside_second = max(2 * first.size, second.share // 2) if second.size else 0
     inside_third = min(second.share + third.share // 2, 4 * second.share) if third.size else 0
     last = max(cache.size for cache in (first, second, third))
@@ -82,7 +82,7 @@ LEAST_SPREAD = 0.01  # no figure is known better than that from one run
 
 
 @dataclass(frozen=True)
-class Figure:
+class MeasuredFigure:
     """A measured value in SI units and its relative standard deviation."""
 
     value: float
@@ -108,7 +108,7 @@ def read_samples(printed: str) -> Samples:
     return {key: np.array(values) for key, values in found.items()}
 
 
-def rate(samples: FloatArray) -> Figure:
+def rate(samples: FloatArray) -> MeasuredFigure:
     """Return the figure of samples that are the better the larger they are.
 
     What disturbs a measurement only makes it slower: the value is the upper quartile, and its standard
@@ -120,7 +120,7 @@ def rate(samples: FloatArray) -> Figure:
     return _figure(float(np.quantile(samples, 0.75)), float(samples.max()))
 
 
-def time(samples: FloatArray) -> Figure:
+def time(samples: FloatArray) -> MeasuredFigure:
     """Return the figure of samples that are the better the smaller they are: as `rate`, the lower quartile.
 
     Args:
@@ -129,5 +129,5 @@ def time(samples: FloatArray) -> Figure:
     return _figure(float(np.quantile(samples, 0.25)), float(samples.min()))
 
 
-def _figure(value: float, best: float) -> Figure:
-    return Figure(value, max(abs(best / value - 1), LEAST_SPREAD))
+def _figure(value: float, best: float) -> MeasuredFigure:
+    return MeasuredFigure(value, max(abs(best / value - 1), LEAST_SPREAD))

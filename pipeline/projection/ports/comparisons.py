@@ -13,7 +13,7 @@ import numpy as np
 from ingest.arrays import FloatArray, IntArray
 from ingest.errors import InputError, UsageError
 from pipeline.projection.expressions.units import NONE, TIME
-from pipeline.projection.fitting.csv_columns import Columns
+from pipeline.projection.fitting.csv_columns import MeasuredColumns
 from pipeline.projection.ports.port_estimate import estimate_cpi
 from pipeline.projection.ports.port_map import PortMap, Variants, superscalar
 from pipeline.projection.ports.schedule import cycles
@@ -22,7 +22,7 @@ MODELS = ("constant ratio", "equal IPC", "superscalar", "contention")
 
 
 @dataclass(frozen=True, eq=False)
-class Comparison:
+class ModelComparison:
     """Predictions of m targets by the four models.
 
     Attributes:
@@ -71,7 +71,7 @@ def by_difference(
 
 def compare_models(
     portmap: PortMap, groups: Mapping[str, Variants], reference: str, *, offset: bool = False
-) -> Comparison:
+) -> ModelComparison:
     """Return the predictions of every variant from the reference and all variants but itself.
 
     Args:
@@ -98,7 +98,7 @@ def compare_models(
             targets.append((group, name))
             measured.append(variants.cycles[k])
             predicted.append(_predicted(portmap, variants, k, mini, ratios.get(name, np.nan), offset))
-    return Comparison(tuple(targets), np.array(measured), np.array(predicted).T)
+    return ModelComparison(tuple(targets), np.array(measured), np.array(predicted).T)
 
 
 def _ratios(calibration: Variants, reference: str) -> dict[str, float]:
@@ -218,7 +218,7 @@ def compare_counters(first: CounterRuns, second: CounterRuns) -> tuple[CounterPa
     return tuple(sorted(pairs, key=lambda p: (np.isnan(p.difference), -abs(p.difference), p.name)))
 
 
-def counter_runs_in(columns: Columns) -> CounterRuns:
+def counter_runs_in(columns: MeasuredColumns) -> CounterRuns:
     """Return the runs in a table with ``threads``, ``time [s]`` and one column per counter; one row per run.
 
     Raises:

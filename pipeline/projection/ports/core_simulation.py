@@ -18,7 +18,7 @@ _NONE = Cost(micro_operations=1.0, latency=1.0, late_latency=1.0, units=())
 
 
 @dataclass(frozen=True, kw_only=True)
-class Step:
+class CoreStep:
     """An instruction of the loop as the core sees it.
 
     Attributes:
@@ -87,7 +87,7 @@ class _Turn:
 class Core:
     """The state of the core while it executes a loop."""
 
-    def __init__(self, table: InstructionTable, steps: Sequence[Step]) -> None:
+    def __init__(self, table: InstructionTable, steps: Sequence[CoreStep]) -> None:
         self.table = table
         self.steps = steps
         self.units = [_Unit([0.0] * many) for many in table.units.values()]
@@ -147,7 +147,7 @@ class Core:
         for k in blocked:
             heappush(self.ready, (self.cycle, k))
 
-    def _start(self, k: int, step: Step) -> None:
+    def _start(self, k: int, step: CoreStep) -> None:
         self.issued[k] = self.cycle
         self.finished[k] = self.cycle + step.latency
         for consumer, delay in self.waiting.pop(k, ()):
@@ -157,7 +157,7 @@ class Core:
                 heappush(self.ready, (max(self.earliest.pop(consumer), self.cycle + 1), consumer))
                 del self.pending[consumer]
 
-    def _occupied(self, step: Step) -> bool:
+    def _occupied(self, step: CoreStep) -> bool:
         """Occupy what the instruction needs; False, and nothing is changed, if something is busy."""
         chosen: list[int] = []
         for group, _ in step.units:
@@ -195,7 +195,7 @@ class Core:
                 break
             room -= step.micro_operations
 
-    def _enter(self, step: Step) -> None:
+    def _enter(self, step: CoreStep) -> None:
         k, self.next = self.next, self.next + 1
         self.window.append(k)
         self.in_window += step.micro_operations
@@ -238,7 +238,7 @@ def steps_of(
     costs: Sequence[Cost | None],
     accesses: Sequence[Access],
     latencies: Sequence[Latency],
-) -> tuple[Step, ...]:
+) -> tuple[CoreStep, ...]:
     """Return the instructions of a loop as the core sees them."""
     places = {unit: k for k, unit in enumerate(table.units)}
     steps = []
@@ -247,7 +247,7 @@ def steps_of(
         units = sorted(known.units, key=lambda use: len(use[0]))
         full = latency.address if access.addresses else latency.register
         steps.append(
-            Step(
+            CoreStep(
                 micro_operations=int(known.micro_operations),
                 units=tuple((tuple(places[u] for u in group), cycles) for group, cycles in units),
                 buffers=tuple(

@@ -16,7 +16,7 @@ import numpy as np
 
 from ingest.arrays import FloatArray
 from ingest.errors import InputError, UsageError
-from pipeline.projection.expressions.toml_tables import Table, find, read_bytes, read_toml, shipped
+from pipeline.projection.expressions.toml_tables import TomlTable, find, read_bytes, read_toml, shipped
 from pipeline.projection.ports.assembly import Instruction, function_named, functions_in, target_loop
 from pipeline.projection.ports.port_map import WIDENED, PortMap, class_vector
 
@@ -27,7 +27,7 @@ _X86_KINDS = {"xmm": "x", "ymm": "y", "zmm": "z", "k": "k"}
 
 
 @dataclass(frozen=True)
-class Rule:
+class ClassRule:
     """One line of a class table.
 
     Attributes:
@@ -48,7 +48,7 @@ class ClassTable:
     """The rules of one instruction set."""
 
     isa: str
-    rules: tuple[Rule, ...]
+    rules: tuple[ClassRule, ...]
 
 
 @lru_cache
@@ -63,7 +63,7 @@ def shipped_class_table(isa: str) -> ClassTable:
     return class_table(read_toml(find("class table", isa)))
 
 
-def class_table(table: Table) -> ClassTable:
+def class_table(table: TomlTable) -> ClassTable:
     """Return the class table that a TOML file describes.
 
     Raises:
@@ -74,7 +74,7 @@ def class_table(table: Table) -> ClassTable:
     return ClassTable(table.text("isa"), tuple(_rule(row, memory) for row in table.rows("rule")))
 
 
-def _rule(row: Table, usual: str) -> Rule:
+def _rule(row: TomlTable, usual: str) -> ClassRule:
     where = f"{row.where}: rule '{row.content.get('mnemonic', '')}'"
     row.check_keys(("mnemonic", "operands", "memory", "classes"))
     memory, classes = row.text("memory", usual), row.content.get("classes")
@@ -86,7 +86,7 @@ def _rule(row: Table, usual: str) -> Rule:
         mnemonic, operands = re.compile(row.text("mnemonic")), re.compile(row.text("operands", ".*"))
     except re.error as error:
         raise InputError(f"not a regular expression: {error}", where=where, hint="correct it") from error
-    return Rule(mnemonic, operands, memory, tuple(classes))
+    return ClassRule(mnemonic, operands, memory, tuple(classes))
 
 
 def classify(table: ClassTable, instruction: Instruction) -> tuple[str, ...]:
@@ -109,7 +109,7 @@ def classify(table: ClassTable, instruction: Instruction) -> tuple[str, ...]:
     )
 
 
-def _with_memory(rule: Rule, kinds: tuple[str, ...]) -> tuple[str, ...]:
+def _with_memory(rule: ClassRule, kinds: tuple[str, ...]) -> tuple[str, ...]:
     touched = [place for place, kind in enumerate(kinds) if kind == "m"]
     if rule.memory == "none" or not touched:
         return rule.classes

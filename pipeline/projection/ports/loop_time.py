@@ -37,7 +37,7 @@ class LeftOutError:
 
 
 @dataclass(frozen=True, kw_only=True)
-class LoopTime:
+class LoopTimeElsewhere:
     """A time on another processor.
 
     Attributes:
@@ -69,7 +69,9 @@ def left_out_error() -> LeftOutError:
     )
 
 
-def time_elsewhere(seconds: float, cycles_here: float, cycles_there: float, clocks: float) -> LoopTime:
+def time_elsewhere(
+    seconds: float, cycles_here: float, cycles_there: float, clocks: float
+) -> LoopTimeElsewhere:
     """Return the time of a loop on another processor with its 90 % interval.
 
     Args:
@@ -84,7 +86,7 @@ def time_elsewhere(seconds: float, cycles_here: float, cycles_there: float, cloc
     from scipy.special import stdtrit
 
     width = float(stdtrit(max(known.kernels - 1, 1), (1 + LEVEL) / 2)) * known.spread
-    return LoopTime(
+    return LoopTimeElsewhere(
         value=value,
         lower=value * float(np.exp(-width)),
         upper=value * float(np.exp(width)),
@@ -111,7 +113,7 @@ class LoopReport:
     depth: int
     there: LoopEstimate
     here: LoopEstimate | None = None
-    time: LoopTime | None = None
+    time: LoopTimeElsewhere | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -26,8 +26,8 @@ from ingest.errors import InputError, PipelineError
 from pipeline.projection.expressions.ensemble import DRAWS, Ensemble, stream
 from pipeline.projection.expressions.symbolic import real_symbol
 from pipeline.projection.expressions.symbolic_model import (
-    Limit,
     Model,
+    ValidRange,
     bind,
     constant,
     limited,
@@ -35,7 +35,7 @@ from pipeline.projection.expressions.symbolic_model import (
     substitute,
     symbol,
 )
-from pipeline.projection.expressions.toml_tables import Table, beside
+from pipeline.projection.expressions.toml_tables import TomlTable, beside
 from pipeline.projection.expressions.units import Quantity
 from pipeline.projection.fitting.csv_columns import read_columns
 from pipeline.projection.fitting.formula_fit import Fit, Fitted, assemble
@@ -138,7 +138,7 @@ def _within_mix(name: str, portmap: PortMap, counts: FloatArray, model: Model) -
     for k, kind in enumerate(portmap.classes):
         basis = f"{name} was fitted to shares of {kind} instructions"
         model = limited(
-            model, Limit(expression=each[k] / sum(each), lower=low[k], upper=high[k], basis=basis)
+            model, ValidRange(expression=each[k] / sum(each), lower=low[k], upper=high[k], basis=basis)
         )
     return model
 
@@ -232,7 +232,7 @@ _KEYS = (
 )
 
 
-def port_term(table: Table, name: str) -> Model:
+def port_term(table: TomlTable, name: str) -> Model:
     """Return the model of a term that states ``model = "ports"``; it has no inputs.
 
     Args:
@@ -270,7 +270,7 @@ class PortTerm:
     target: FloatArray
 
 
-def read_port_term(table: Table) -> PortTerm:
+def read_port_term(table: TomlTable) -> PortTerm:
     """Return what a term that states ``model = "ports"`` says.
 
     Raises:
@@ -282,7 +282,7 @@ def read_port_term(table: Table) -> PortTerm:
     return PortTerm(portmap, variants, table.text("mini", ""), _target(table, portmap))
 
 
-def _model(table: Table, name: str) -> Model:
+def _model(table: TomlTable, name: str) -> Model:
     term = read_port_term(table)
     portmap, variants = term.portmap, term.variants
     fit = fit_ports(name, portmap, variants.counts, variants.cycles)
@@ -300,7 +300,7 @@ def _by_class(portmap: PortMap, counts: FloatArray) -> Mapping[str, float]:
     return dict(zip(portmap.classes, counts.tolist(), strict=True))
 
 
-def _target(table: Table, portmap: PortMap) -> FloatArray:
+def _target(table: TomlTable, portmap: PortMap) -> FloatArray:
     if ("target" in table) == ("assembly" in table):
         hint = "give the counts, or the assembly to count"
         raise InputError("exactly one of 'target' and 'assembly' is needed", where=table.where, hint=hint)
@@ -311,7 +311,7 @@ def _target(table: Table, portmap: PortMap) -> FloatArray:
     return count_loop(table.file("assembly"), table.text("function"), portmap, iterations=iterations)
 
 
-def _number(table: Table, key: str) -> float:
+def _number(table: TomlTable, key: str) -> float:
     value = table.content[key]
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < float("inf"):
         raise InputError(f"{key} = {value!r}", where=table.where, hint="give a number, 0 or more")

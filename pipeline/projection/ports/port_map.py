@@ -14,9 +14,9 @@ import numpy as np
 
 from ingest.arrays import BoolArray, FloatArray
 from ingest.errors import InputError, UsageError
-from pipeline.projection.expressions.toml_tables import Table, find, read_toml
+from pipeline.projection.expressions.toml_tables import TomlTable, find, read_toml
 from pipeline.projection.expressions.units import NONE
-from pipeline.projection.fitting.csv_columns import Columns
+from pipeline.projection.fitting.csv_columns import MeasuredColumns
 
 _KEYS = ("name", "isa", "source", "ports", "classes", "wide")
 CATEGORIES: Mapping[str, tuple[str, ...]] = {
@@ -92,7 +92,7 @@ def read_port_map(name: str | Path) -> PortMap:
     return port_map(read_toml(find("port map", name)))
 
 
-def port_map(table: Table) -> PortMap:
+def port_map(table: TomlTable) -> PortMap:
     """Return the map that a TOML table describes.
 
     Raises:
@@ -119,11 +119,11 @@ def port_map(table: Table) -> PortMap:
         allowed=np.array([_allowed(name, entry, ports) for name, entry in entries.items()], dtype=bool),
         occupancy=np.array([_occupancy(name, entry) for name, entry in entries.items()], dtype=np.float64),
         counted_as={name: _counted_as(name, entry, entries) for name, entry in likes.items()},
-        wide=_occupancy("wide", Table({"cycles": table.content.get("wide", 1)}, table.path)),
+        wide=_occupancy("wide", TomlTable({"cycles": table.content.get("wide", 1)}, table.path)),
     )
 
 
-def _counted_as(name: str, entry: Table, entries: Mapping[str, Table]) -> tuple[str, float]:
+def _counted_as(name: str, entry: TomlTable, entries: Mapping[str, TomlTable]) -> tuple[str, float]:
     like = entry.text("like")
     if like not in entries or "ports" in entry:
         hint = "name a class that has ports, and give no ports"
@@ -131,7 +131,7 @@ def _counted_as(name: str, entry: Table, entries: Mapping[str, Table]) -> tuple[
     return like, _occupancy(name, entry) / _occupancy(like, entries[like])
 
 
-def _allowed(name: str, entry: Table, ports: list[str]) -> list[bool]:
+def _allowed(name: str, entry: TomlTable, ports: list[str]) -> list[bool]:
     given = entry.content.get("ports")
     if not isinstance(given, list) or not given or not all(port in ports for port in given):
         hint = f"list some of {', '.join(ports)}"
@@ -139,7 +139,7 @@ def _allowed(name: str, entry: Table, ports: list[str]) -> list[bool]:
     return [port in given for port in ports]
 
 
-def _occupancy(name: str, entry: Table) -> float:
+def _occupancy(name: str, entry: TomlTable) -> float:
     cycles = entry.content.get("cycles", 1)
     if isinstance(cycles, bool) or not isinstance(cycles, int | float) or not 1 <= cycles < float("inf"):
         hint = "give a number of at least 1"
@@ -211,7 +211,9 @@ class Variants:
         return self.names.index(name)
 
 
-def variants_in(columns: Columns, portmap: PortMap, *, where: Mapping[str, object] | None = None) -> Variants:
+def variants_in(
+    columns: MeasuredColumns, portmap: PortMap, *, where: Mapping[str, object] | None = None
+) -> Variants:
     """Return the variants in a table with ``variant``, ``instructions``, ``cycles`` and one column per class.
 
     Args:
@@ -238,7 +240,7 @@ def variants_in(columns: Columns, portmap: PortMap, *, where: Mapping[str, objec
     )
 
 
-def _counts(columns: Columns, kind: str, rows: BoolArray) -> FloatArray:
+def _counts(columns: MeasuredColumns, kind: str, rows: BoolArray) -> FloatArray:
     """Return the counts of a class, 0 if the table has counted it in the class that it refines."""
     if kind not in columns.cells and REFINES.get(kind) in columns.cells:
         return np.zeros(int(np.count_nonzero(rows)))

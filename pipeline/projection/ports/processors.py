@@ -13,7 +13,12 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from ingest.errors import InputError, UsageError
-from pipeline.projection.expressions.toml_tables import PROCESSORS, Table, instruction_table_text, read_toml
+from pipeline.projection.expressions.toml_tables import (
+    PROCESSORS,
+    TomlTable,
+    instruction_table_text,
+    read_toml,
+)
 from pipeline.projection.ports.assembly import Instruction
 from pipeline.projection.ports.instruction_form import form_of
 
@@ -189,7 +194,7 @@ def processors() -> tuple[Processor, ...]:
     return tuple(_processor(key, entry) for key, entry in read_toml(PROCESSORS).tables().items())
 
 
-def _processor(key: str, entry: Table) -> Processor:
+def _processor(key: str, entry: TomlTable) -> Processor:
     llvm = entry.text("llvm")
     return Processor(
         key=key,

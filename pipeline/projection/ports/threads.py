@@ -14,12 +14,12 @@ import numpy.typing as npt
 
 from ingest.arrays import BoolArray, FloatArray, IntArray
 from ingest.errors import InputError, UsageError
-from pipeline.projection.expressions.evaluation import Prediction, predict
+from pipeline.projection.expressions.evaluation import DrawnPrediction, predict
 from pipeline.projection.expressions.symbolic_model import Model, maximum, symbol
-from pipeline.projection.expressions.toml_tables import Table
+from pipeline.projection.expressions.toml_tables import TomlTable
 from pipeline.projection.expressions.units import NONE, RATE
-from pipeline.projection.fitting.csv_columns import Columns, read_columns
-from pipeline.projection.ports.comparisons import Comparison, compare_models
+from pipeline.projection.fitting.csv_columns import MeasuredColumns, read_columns
+from pipeline.projection.ports.comparisons import ModelComparison, compare_models
 from pipeline.projection.ports.port_estimate import estimate_cpi
 from pipeline.projection.ports.port_fit import port_term, read_port_term
 from pipeline.projection.ports.port_map import PortMap
@@ -56,8 +56,8 @@ class ThreadScaling:
         memory_bound: bool[m], whether memory limits the best estimate.
     """
 
-    seconds: Prediction
-    compute: Prediction
+    seconds: DrawnPrediction
+    compute: DrawnPrediction
     memory: FloatArray
     memory_bound: BoolArray
 
@@ -109,7 +109,7 @@ def busiest_thread(total: float, threads: IntArray, *, lanes: int = 1) -> FloatA
     return iterations
 
 
-def thread_counts_in(columns: Columns) -> ThreadCounts:
+def thread_counts_in(columns: MeasuredColumns) -> ThreadCounts:
     """Return the thread counts in a table.
 
     Its columns are ``threads``, ``dt_cycles``, ``dt_hz [GHz]``, ``hz [GHz]`` and ``iterations``.
@@ -160,7 +160,7 @@ class HoldsTerms(Protocol):
     def path(self) -> Path: ...  # noqa: D102
 
     @property
-    def terms(self) -> Mapping[str, Table]: ...  # noqa: D102
+    def terms(self) -> Mapping[str, TomlTable]: ...  # noqa: D102
 
 
 def port_loads(program: HoldsTerms, target: HoldsTerms) -> tuple[PortLoads, ...]:
@@ -177,7 +177,7 @@ def port_loads(program: HoldsTerms, target: HoldsTerms) -> tuple[PortLoads, ...]
     return tuple(found)
 
 
-def model_comparisons(program: HoldsTerms, target: HoldsTerms) -> Mapping[str, Comparison]:
+def model_comparisons(program: HoldsTerms, target: HoldsTerms) -> Mapping[str, ModelComparison]:
     """Return the four models of paper 000 compared on the variants of every port term with a mini-app.
 
     Raises:
@@ -214,7 +214,7 @@ def thread_times(program: HoldsTerms, target: HoldsTerms) -> tuple[ThreadTimes, 
     return tuple(found)
 
 
-def _terms(program: HoldsTerms, target: HoldsTerms) -> Iterator[tuple[str, Table]]:
+def _terms(program: HoldsTerms, target: HoldsTerms) -> Iterator[tuple[str, TomlTable]]:
     terms = [
         (name, table)
         for name, table in (*target.terms.items(), *program.terms.items())

@@ -14,7 +14,7 @@ import numpy as np
 from ingest.errors import InputError, UsageError
 from pipeline.projection.expressions.parse import Names
 from pipeline.projection.expressions.symbolic_model import Model, bind, constant, maximum, symbol
-from pipeline.projection.expressions.toml_tables import Table
+from pipeline.projection.expressions.toml_tables import TomlTable
 from pipeline.projection.expressions.units import FLOP, NONE, TIME, Quantity, parse_quantity
 from pipeline.projection.machines.machine_values import Machine
 from pipeline.projection.rooflines.counter_files import read_counters
@@ -31,7 +31,7 @@ from pipeline.projection.rooflines.region_verdicts import (
     PEAK,
     SCALAR_PEAK,
     Bound,
-    Verdict,
+    RegionVerdict,
     verdict,
     width_peak,
 )
@@ -66,12 +66,12 @@ class BandwidthProjection:
     total: Model
     reference: float
     machine: str
-    verdicts: Mapping[str, Verdict]
+    verdicts: Mapping[str, RegionVerdict]
     roofline: Roofline | None
     notices: tuple[str, ...]
 
 
-def bandwidth_projection(table: Table, reference: Machine, names: Names) -> BandwidthProjection:
+def bandwidth_projection(table: TomlTable, reference: Machine, names: Names) -> BandwidthProjection:
     """Return a bandwidth projection from an application's ``[bandwidth]`` table.
 
     Args:
@@ -113,11 +113,11 @@ def bandwidth_projection(table: Table, reference: Machine, names: Names) -> Band
     )
 
 
-def _verdict(group: Group, reference: Machine) -> Verdict:
+def _verdict(group: Group, reference: Machine) -> RegionVerdict:
     return verdict(work(group.counters), group.time.value, reference, cores=group.cores, kind=group.kind)
 
 
-def _check_distinct(groups: Sequence[Group], table: Table) -> None:
+def _check_distinct(groups: Sequence[Group], table: TomlTable) -> None:
     names = [group.name for group in groups]
     for name in names:
         if names.count(name) > 1 or any(other.startswith(f"{name}/") for other in names):
@@ -125,7 +125,7 @@ def _check_distinct(groups: Sequence[Group], table: Table) -> None:
             raise InputError(f"'{name}' would be counted twice", where=table.where, hint=hint)
 
 
-def _points(profile: MeasuredProfile, table: Table) -> list[Point]:
+def _points(profile: MeasuredProfile, table: TomlTable) -> list[Point]:
     """Return the points of the profile, and of further runs that the table names by their labels."""
     whole = [] if profile.whole is None else [profile.whole]
     found = points_of([*profile.groups, *whole])
@@ -135,7 +135,9 @@ def _points(profile: MeasuredProfile, table: Table) -> list[Point]:
     return found
 
 
-def _projected(group: Group, found: Verdict, reference: Machine, names: Names, table: Table) -> Model:
+def _projected(
+    group: Group, found: RegionVerdict, reference: Machine, names: Names, table: TomlTable
+) -> Model:
     time = bind(symbol(f"time {group.name}", TIME), {f"time {group.name}": group.time})
     done = work(group.counters)
     if found.bound is Bound.ARITHMETIC:
@@ -152,7 +154,7 @@ def _projected(group: Group, found: Verdict, reference: Machine, names: Names, t
     return maximum(flows, constant(done.flop, FLOP) / _value(f"mach.{PEAK}", names, table))
 
 
-def _peak_ratio(done: Work, reference: Machine, names: Names, table: Table) -> Model:
+def _peak_ratio(done: Work, reference: Machine, names: Names, table: TomlTable) -> Model:
     """Return peak here / peak there, for instructions narrower than the widest vectors the scalar peaks.
 
     That needs the widths from the counters and both scalar peaks; without them it is the ratio of the peaks.
@@ -167,11 +169,11 @@ def _peak_ratio(done: Work, reference: Machine, names: Names, table: Table) -> M
     )
 
 
-def _ratio(value: str, names: Names, table: Table) -> Model:
+def _ratio(value: str, names: Names, table: TomlTable) -> Model:
     return _value(f"ref.{value}", names, table) / _value(f"mach.{value}", names, table)
 
 
-def _value(name: str, names: Names, table: Table) -> Model:
+def _value(name: str, names: Names, table: TomlTable) -> Model:
     found = names.get(name)
     if not isinstance(found, Model):
         key = name.partition(".")[2]
@@ -180,7 +182,7 @@ def _value(name: str, names: Names, table: Table) -> Model:
     return found
 
 
-def _coverage(table: Table, groups: Sequence[Group]) -> float:
+def _coverage(table: TomlTable, groups: Sequence[Group]) -> float:
     """Return the share of the measured time that is projected: stated, from the shares, or from the times."""
     projected = [group for group in groups if group.kind != "other"]
     if "coverage" in table:
@@ -191,7 +193,7 @@ def _coverage(table: Table, groups: Sequence[Group]) -> float:
     return sum(g.time.value for g in projected) / sum(g.time.value for g in groups)
 
 
-def _method_error(table: Table, verdicts: Mapping[str, Verdict]) -> float:
+def _method_error(table: TomlTable, verdicts: Mapping[str, RegionVerdict]) -> float:
     if "method_error" in table:
         return _fraction(table, "method_error")
     tested = all(
@@ -200,7 +202,7 @@ def _method_error(table: Table, verdicts: Mapping[str, Verdict]) -> float:
     return _TESTED_ERROR if tested else _UNTESTED_ERROR
 
 
-def _fraction(table: Table, key: str) -> float:
+def _fraction(table: TomlTable, key: str) -> float:
     quantity = parse_quantity(table.content[key], where=table.at(key))
     if quantity.dimension != NONE or not 0 < quantity.value <= 1:
         raise UsageError(f"'{key}' has to lie between 0 and 1", where=table.where, hint="correct it")

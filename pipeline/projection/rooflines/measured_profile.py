@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ingest.errors import InputError, UsageError
-from pipeline.projection.expressions.toml_tables import Table, read_text
+from pipeline.projection.expressions.toml_tables import TomlTable, read_text
 from pipeline.projection.expressions.units import NONE, TIME, Quantity, parse_quantity
-from pipeline.projection.fitting.csv_columns import Columns, read_columns
+from pipeline.projection.fitting.csv_columns import MeasuredColumns, read_columns
 from pipeline.projection.rooflines.counter_files import (
     TOTAL,
     CountedRegion,
@@ -60,7 +60,7 @@ class MeasuredProfile:
     notices: tuple[str, ...] = ()
 
 
-def read_profile(table: Table) -> MeasuredProfile:
+def read_profile(table: TomlTable) -> MeasuredProfile:
     """Return the groups that a table lists, or that the profile it names holds.
 
     Args:
@@ -97,7 +97,7 @@ def counted_groups(report: CounterReport) -> tuple[Group, ...]:
     )
 
 
-def _cores(table: Table) -> int | None:
+def _cores(table: TomlTable) -> int | None:
     if "cores" not in table:
         return None
     quantity = parse_quantity(table.content["cores"], where=table.at("cores"))
@@ -106,7 +106,7 @@ def _cores(table: Table) -> int | None:
     return round(quantity.value)
 
 
-def _stated(row: Table, cores: int | None) -> Group:
+def _stated(row: TomlTable, cores: int | None) -> Group:
     row.check_keys(_KEYS)
     name = row.text("name")
     here = row.at(name)
@@ -222,7 +222,7 @@ def _is_counter_file(path: Path) -> bool:
     return recognised(read_text(path)) is not None
 
 
-def _of_csv(columns: Columns, kinds: Mapping[str, str], cores: int | None) -> Sequence[Group]:
+def _of_csv(columns: MeasuredColumns, kinds: Mapping[str, str], cores: int | None) -> Sequence[Group]:
     """Return the rows of a CSV with columns region, time and, optionally, share, kind and counters."""
     names = columns.texts("region")
     times = columns.numbers("time", TIME)

@@ -52,7 +52,7 @@ class Use:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Verdict:
+class RegionVerdict:
     """What limits a region, and the figures behind it.
 
     Attributes:
@@ -120,7 +120,7 @@ def _figures(name: str, use: Use) -> str:
 
 def verdict(
     work: Work, seconds: float, machine: "Machine", *, cores: int | None = None, kind: str = "threaded"
-) -> Verdict:
+) -> RegionVerdict:
     """Return what limits a region on the machine it was measured on.
 
     Args:
@@ -150,7 +150,7 @@ def verdict(
     nearest = max(
         (level for level in uses if level != ARITHMETIC), key=lambda n: uses[n].fraction, default=""
     )
-    return Verdict(
+    return RegionVerdict(
         bound=_bound(uses, not_judged, proportional),
         level=nearest,
         uses=uses,

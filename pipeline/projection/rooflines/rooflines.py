@@ -19,7 +19,7 @@ from ingest.region_class import Activity, region_class
 from pipeline.models.kernels import Kernels, mean_over_repetitions, sum_groups
 from pipeline.projection.expressions.units import BANDWIDTH, FLOP_RATE, NONE, Dimension, Quantity
 from pipeline.projection.rooflines.counters import Work, known, work
-from pipeline.projection.rooflines.region_verdicts import Verdict, verdict
+from pipeline.projection.rooflines.region_verdicts import RegionVerdict, verdict
 
 if TYPE_CHECKING:  # profiles bring all readers of counters
     from pipeline.projection.rooflines.measured_profile import Group
@@ -147,7 +147,7 @@ class StudyRoofline:
     runs: tuple[str, ...]
     judged: int
     kernels: tuple[CountedKernel, ...]
-    verdicts: tuple[Verdict, ...]
+    verdicts: tuple[RegionVerdict, ...]
 
 
 def study_roofline(experiment: Experiment, machine: "Machine", largest: int) -> StudyRoofline:
@@ -210,7 +210,7 @@ def counted_kernels(
 
 def kernel_verdicts(
     experiment: Experiment, kernels: Kernels, machine: "Machine", point: int
-) -> list[Verdict | None]:
+) -> list[RegionVerdict | None]:
     """Return what limits each of K kernels at a measured point; None if it does not compute or has no counts.
 
     Args:
@@ -226,7 +226,7 @@ def kernel_verdicts(
     values = {name: _by_kernel(experiment, kernels, name, point) for name in counters}
     locations = float(np.nanmean(experiment.locations()[point]))
     nodes, cores = nodes_of(locations, machine)
-    found: list[Verdict | None] = []
+    found: list[RegionVerdict | None] = []
     for kernel, pair in enumerate(zip(kernels.paradigms, kernels.regions, strict=True)):
         counted = {name: float(of[kernel]) for name, of in values.items() if np.isfinite(of[kernel])}
         done, seconds = work(counted).scaled(1 / nodes), float(effort[kernel]) / locations

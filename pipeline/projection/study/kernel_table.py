@@ -18,8 +18,8 @@ from ingest.arrays import BoolArray, FloatArray, IntArray
 from ingest.cpp_names import short_name
 from ingest.region_class import Activity, RegionClass, region_class
 from pipeline.models.kernels import Kernels
-from pipeline.projection.rooflines.region_verdicts import Bound, Verdict
-from pipeline.projection.study.study_machine import RESOURCES, Drawn, Place, Resource
+from pipeline.projection.rooflines.region_verdicts import Bound, RegionVerdict
+from pipeline.projection.study.study_machine import RESOURCES, Drawn, Resource, StudyMachine
 
 _NAME = re.compile(
     r"p?mpi_i?(?:neighbor_)?(?P<call>\w+?)(?:_init)?(?:_c)?(?:_f08(?:ts)?)?_{0,2}", re.IGNORECASE
@@ -59,25 +59,27 @@ def posts(name: str) -> bool:
     return re.match(r"p?mpi_(i|start|\w+_init)", short_name(name).lower()) is not None
 
 
-def seconds_of_call(place: Place, pattern: Pattern, processes: FloatArray, sizes: FloatArray) -> Drawn:
+def seconds_of_call(
+    machine: StudyMachine, pattern: Pattern, processes: FloatArray, sizes: FloatArray
+) -> Drawn:
     """Return what one call takes of the time of one process.
 
     Args:
-        place: the machine.
+        machine: the machine.
         pattern: how its messages go.
         processes: float64[m], of the program.
         sizes: float64[m], bytes that a process moves in the call.
     """
     if pattern is Pattern.MESSAGE:
-        return place.message(processes, sizes)
+        return machine.message(processes, sizes)
     if pattern is Pattern.ALL_TO_ALL:
         others = np.maximum(processes - 1, 1.0)
-        one = place.message(processes, sizes / others)
+        one = machine.message(processes, sizes / others)
         return Drawn(others * one.best, others * one.draws)
     steps = 1.0 if pattern is Pattern.REDUCTION else 0.5
-    tree = place.allreduce(processes)
-    moved = place.message(processes, sizes)
-    empty = place.message(processes, np.ones(len(sizes)))
+    tree = machine.allreduce(processes)
+    moved = machine.message(processes, sizes)
+    empty = machine.message(processes, np.ones(len(sizes)))
     return Drawn(
         steps * tree.best + np.maximum(moved.best - empty.best, 0.0),
         steps * tree.draws + np.maximum(moved.draws - empty.draws, 0.0),
@@ -85,12 +87,12 @@ def seconds_of_call(place: Place, pattern: Pattern, processes: FloatArray, sizes
 
 
 def seconds_of_calls(
-    place: Place, patterns: IntArray, visits: FloatArray, moved: FloatArray, processes: FloatArray
+    machine: StudyMachine, patterns: IntArray, visits: FloatArray, moved: FloatArray, processes: FloatArray
 ) -> Drawn:
     """Return the core-seconds of all calls of K kernels at Q points.
 
     Args:
-        place: the machine.
+        machine: the machine.
         patterns: int64[K], places in `PATTERNS`.
         visits: float64[K, Q], calls of all processes together.
         moved: float64[K, Q], bytes of all of them.
@@ -104,7 +106,7 @@ def seconds_of_calls(
     for number in np.unique(patterns).tolist():
         rows = np.flatnonzero(patterns == number)
         together = np.broadcast_to(processes, (len(rows), len(processes))).ravel()
-        one = seconds_of_call(place, PATTERNS[number], together, sizes[rows].ravel())
+        one = seconds_of_call(machine, PATTERNS[number], together, sizes[rows].ravel())
         if len(draws) < len(one.draws):
             draws = np.repeat(draws, len(one.draws), axis=0)
         shape = (len(rows), len(processes))
@@ -116,7 +118,7 @@ def seconds_of_calls(
 _LEVELS = {"DRAM": Resource.MEMORY, "L3": Resource.L3, "L2": Resource.L2, "L1": Resource.L1}
 
 
-def limits_of(verdicts: Sequence[Verdict | None]) -> tuple[FloatArray, BoolArray]:
+def limits_of(verdicts: Sequence[RegionVerdict | None]) -> tuple[FloatArray, BoolArray]:
     """Return what limits K kernels.
 
     A verdict that leaves something open, such as a level that was not counted, tells nothing.
@@ -132,7 +134,7 @@ def limits_of(verdicts: Sequence[Verdict | None]) -> tuple[FloatArray, BoolArray
     return limits, np.asarray(limits.any(axis=1))
 
 
-def _resource(found: Verdict) -> Resource | None:
+def _resource(found: RegionVerdict) -> Resource | None:
     if found.doubts and not found.proportional:
         return None
     if found.bound is Bound.MEMORY:

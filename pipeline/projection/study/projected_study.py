@@ -24,7 +24,7 @@ from pipeline.models.total import log_variance, predict_total
 from pipeline.projection.rooflines.rooflines import kernel_verdicts
 from pipeline.projection.study.assumptions import assumptions
 from pipeline.projection.study.kernel_table import Counts, KernelTable, kernel_table, limits_of
-from pipeline.projection.study.study_machine import Place
+from pipeline.projection.study.study_machine import StudyMachine
 from pipeline.projection.study.transfer import Transfer
 from pipeline.questions.analysis import Analysis, Level, analyse, largest_point
 from pipeline.questions.runtime.figures import Study, is_time, locations_of
@@ -126,8 +126,8 @@ class StudyProjection:
         assumptions: what the projection rests on, one sentence each.
     """
 
-    source: Place
-    target: Place
+    source: StudyMachine
+    target: StudyMachine
     here: Analysis
     there: Analysis
     callpaths: KernelTable
@@ -138,8 +138,8 @@ class StudyProjection:
 def project_study(
     analysis: Analysis,
     others: Mapping[str, Analysis],
-    source: Place,
-    target: Place,
+    source: StudyMachine,
+    target: StudyMachine,
     options: ModelOptions,
 ) -> StudyProjection:
     """Project all kernels of a study to another machine.
@@ -216,7 +216,7 @@ def _counts(others: Mapping[str, Analysis], names: Sequence[str], level: str, ke
 
 
 def project_experiment(
-    experiment: Experiment, decision: ScalingDecision, metric: str, source: Place, target: Place
+    experiment: Experiment, decision: ScalingDecision, metric: str, source: StudyMachine, target: StudyMachine
 ) -> Experiment:
     """Take measured times to another machine, without a model: calls and bytes are those measured.
 

@@ -68,7 +68,7 @@ class Drawn:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Place:
+class StudyMachine:
     """A machine that a study was measured on, or is projected to.
 
     Attributes:
@@ -148,7 +148,7 @@ class Place:
         return Drawn(best, np.maximum(np.broadcast_to(found.draws, (len(found.draws), *shape)), 0.0))
 
 
-def place(machine: Machine, stored: ModelReader, *, variant: str | None = None) -> Place:
+def study_machine(machine: Machine, stored: ModelReader, *, variant: str | None = None) -> StudyMachine:
     """Return a machine as studies need it.
 
     Args:
@@ -179,7 +179,7 @@ def place(machine: Machine, stored: ModelReader, *, variant: str | None = None) 
         for key in (MESSAGE, MESSAGE_NODE, ALLREDUCE)
         if isinstance(found := names.get(f"{_PREFIX}.{key}"), Term)
     }
-    return Place(
+    return StudyMachine(
         machine=machine,
         cores=values["cores"].value,
         figures={key: figures[f"{stem}.{key}"] for key in values},
@@ -187,7 +187,7 @@ def place(machine: Machine, stored: ModelReader, *, variant: str | None = None) 
     )
 
 
-def slowdowns(source: Place, target: Place, locations: FloatArray) -> Drawn:
+def slowdowns(source: StudyMachine, target: StudyMachine, locations: FloatArray) -> Drawn:
     """Return by what the time of a process is multiplied that one resource alone limits.
 
     A process on a node with r of them has a core of its own, and the bandwidth of a core, but at most 1/r of
@@ -210,7 +210,7 @@ def slowdowns(source: Place, target: Place, locations: FloatArray) -> Drawn:
     return Drawn(np.stack([best for best, _ in found]), np.stack([draws for _, draws in found], axis=1))
 
 
-def _rate(one: Place, figure: str, together: FloatArray) -> Drawn:
+def _rate(one: StudyMachine, figure: str, together: FloatArray) -> Drawn:
     """What a process has of a resource if that many share a node: float64[Q], with draws."""
     best, draws = one.figures[figure]
     everywhere, column = np.ones(len(together)), draws[:, None]

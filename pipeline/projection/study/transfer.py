@@ -20,7 +20,7 @@ from pipeline.projection.study.kernel_table import (
     Way,
     seconds_of_calls,
 )
-from pipeline.projection.study.study_machine import Drawn, Place, slowdowns
+from pipeline.projection.study.study_machine import Drawn, StudyMachine, slowdowns
 from pipeline.statistics.student import TWO_SIDED
 
 BLOCK = 256  # kernels whose draws are held at once
@@ -44,8 +44,8 @@ class Transfer:
         correlation: how strongly the errors of the predictions here go together, 0 to 1.
     """
 
-    source: Place
-    target: Place
+    source: StudyMachine
+    target: StudyMachine
     table: KernelTable
     locations: Callable[[FloatArray], FloatArray]
     correlation: float

@@ -24,11 +24,11 @@ import numpy as np
 from ingest.errors import InputError, PipelineError, UsageError
 from pipeline.projection.expressions.parse import parse
 from pipeline.projection.expressions.symbolic_model import Model, constant, symbol
-from pipeline.projection.expressions.toml_tables import Table
+from pipeline.projection.expressions.toml_tables import TomlTable
 from pipeline.projection.expressions.units import Dimension, Quantity, parse_quantity
 from pipeline.projection.fitting.benchmark_output import ALLREDUCES, MESSAGES, STREAMS
 from pipeline.projection.fitting.formula_fit import Fit, Parameter, fit
-from pipeline.projection.fitting.term_data import DATA_KEYS, Measurements, read_measurements
+from pipeline.projection.fitting.term_data import DATA_KEYS, TermMeasurements, read_measurements
 from pipeline.projection.terms.allreduces import allreduce, fit_allreduce, fit_node_allreduce, node_allreduce
 from pipeline.projection.terms.cache_kernel import cache_kernel, fit_cache_kernel
 from pipeline.projection.terms.messages import fit_latency_bandwidth, fit_loggp, latency_bandwidth, loggp
@@ -37,7 +37,7 @@ Given: TypeAlias = Mapping[str, Quantity]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Family:
+class TermFamily:
     """A kind of model that files know by name.
 
     Attributes:
@@ -51,41 +51,41 @@ class Family:
 
     build: Callable[[str], Model]
     inputs: tuple[str, ...]
-    fit: Callable[[str, Measurements, Given], Fit]
+    fit: Callable[[str, TermMeasurements, Given], Fit]
     defaults: Mapping[str, float | str] = field(default_factory=dict)
     stated: tuple[str, ...] = ()
     benchmarks: tuple[str, ...] = ()
 
 
-def _fit_cache_kernel(name: str, data: Measurements, _: Given) -> Fit:
+def _fit_cache_kernel(name: str, data: TermMeasurements, _: Given) -> Fit:
     return fit_cache_kernel(name, data.inputs["V"], data.values, weights=data.weights)
 
 
-def _fit_messages(name: str, data: Measurements, given: Given) -> Fit:
+def _fit_messages(name: str, data: TermMeasurements, given: Given) -> Fit:
     latency = given["latency"].value if "latency" in given else None
     return fit_latency_bandwidth(name, data.inputs["x"], data.values, latency=latency, weights=data.weights)
 
 
-def _fit_loggp(name: str, data: Measurements, given: Given) -> Fit:
+def _fit_loggp(name: str, data: TermMeasurements, given: Given) -> Fit:
     congestion = given["congestion"].value if "congestion" in given else 1.0
     return fit_loggp(name, data.inputs["x"], data.values, congestion=congestion, weights=data.weights)
 
 
-def _fit_allreduce(name: str, data: Measurements, given: Given) -> Fit:
+def _fit_allreduce(name: str, data: TermMeasurements, given: Given) -> Fit:
     base = given["base"].value if "base" in given else 2.0
     return fit_allreduce(name, data.inputs["P"], data.values, base=base, weights=data.weights)
 
 
-FAMILIES: Mapping[str, Family] = {
-    "cache_kernel": Family(build=cache_kernel, inputs=("V",), fit=_fit_cache_kernel),
-    "latency_bandwidth": Family(
+FAMILIES: Mapping[str, TermFamily] = {
+    "cache_kernel": TermFamily(build=cache_kernel, inputs=("V",), fit=_fit_cache_kernel),
+    "latency_bandwidth": TermFamily(
         build=latency_bandwidth,
         inputs=("x",),
         fit=_fit_messages,
         stated=("latency",),
         benchmarks=(*MESSAGES, *STREAMS),
     ),
-    "loggp": Family(
+    "loggp": TermFamily(
         build=loggp,
         inputs=("x",),
         defaults={"congestion": 1.0},
@@ -93,7 +93,7 @@ FAMILIES: Mapping[str, Family] = {
         stated=("congestion",),
         benchmarks=MESSAGES,
     ),
-    "allreduce": Family(
+    "allreduce": TermFamily(
         build=allreduce,
         inputs=("P",),
         defaults={"base": 2.0},
@@ -104,7 +104,7 @@ FAMILIES: Mapping[str, Family] = {
 }
 
 
-def allreduce_on_nodes(table: Table) -> Family:
+def allreduce_on_nodes(table: TomlTable) -> TermFamily:
     """Return the family of an allreduce with ``ranks_per_node``: a number, or ``"R"`` for a second input."""
     stated = table.content["ranks_per_node"]
     by_input = stated == "R"
@@ -113,12 +113,12 @@ def allreduce_on_nodes(table: Table) -> Family:
         raise InputError(f"invalid ranks_per_node {stated!r}", where=table.where, hint=hint)
     nodes = symbol("R") if by_input else constant(float(stated))
 
-    def fit(name: str, data: Measurements, _: Given) -> Fit:
+    def fit(name: str, data: TermMeasurements, _: Given) -> Fit:
         processes = data.inputs["P"]
         ranks = data.inputs["R"] if by_input else np.full(len(processes), float(stated))
         return fit_node_allreduce(name, processes, data.values, ranks, nodes=nodes, weights=data.weights)
 
-    return Family(
+    return TermFamily(
         build=lambda name: node_allreduce(name, nodes),
         inputs=("P", "R") if by_input else ("P",),
         defaults={"inside": "0 s", "step": "0 s", "switch": 1},
@@ -131,7 +131,7 @@ _KEYS = ("model", "formula", "inputs", "parameters", *DATA_KEYS)
 _PARAMETER_KEYS = ("unit", "lower", "upper", "start")
 
 
-def fitted_term(table: Table, name: str) -> tuple[tuple[str, ...], Model]:
+def fitted_term(table: TomlTable, name: str) -> tuple[tuple[str, ...], Model]:
     """Return inputs and model of a term that states ``model = "fitted"``.
 
     Raises:
@@ -165,10 +165,10 @@ def fitted_term(table: Table, name: str) -> tuple[tuple[str, ...], Model]:
     return tuple(inputs), found.model
 
 
-def _parameter(stated: Table, key: str) -> tuple[Parameter, Dimension]:
+def _parameter(stated: TomlTable, key: str) -> tuple[Parameter, Dimension]:
     """Return a parameter by its own name, bounds in SI units, and its dimension."""
     given = stated.content[key]
-    table = Table(given if isinstance(given, dict) else {"unit": given}, stated.path, (*stated.name, key))
+    table = TomlTable(given if isinstance(given, dict) else {"unit": given}, stated.path, (*stated.name, key))
     table.check_keys(_PARAMETER_KEYS)
     unit = parse_quantity(f"1 {table.text('unit', '1')}", where=table.at("unit"))
 

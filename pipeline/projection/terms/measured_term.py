@@ -28,8 +28,8 @@ from pipeline.models.scaling_models import ScalingModels
 from pipeline.projection.expressions.ensemble import DRAWS, Ensemble, stream
 from pipeline.projection.expressions.symbolic import real_symbol
 from pipeline.projection.expressions.symbolic_model import (
-    Limit,
     Model,
+    ValidRange,
     bind,
     constant,
     limited,
@@ -38,7 +38,7 @@ from pipeline.projection.expressions.symbolic_model import (
     sqrt,
     symbol,
 )
-from pipeline.projection.expressions.toml_tables import Table
+from pipeline.projection.expressions.toml_tables import TomlTable
 from pipeline.projection.expressions.units import TIME, Dimension, parse_unit
 
 Summand: TypeAlias = tuple[int, NormalTerm]  # sharpness of the knee that it belongs to, and the term
@@ -74,7 +74,7 @@ class ModelReader(Protocol):
         """
 
 
-def measured_term(table: Table, name: str, stored: ModelReader) -> tuple[tuple[str, ...], Model]:
+def measured_term(table: TomlTable, name: str, stored: ModelReader) -> tuple[tuple[str, ...], Model]:
     """Return inputs and model of a term like ``{model = "measured", results = "results", region = "Amul"}``.
 
     The inputs are the experiment's parameters; a time is in seconds, an effort in core-seconds.
@@ -90,7 +90,7 @@ def measured_term(table: Table, name: str, stored: ModelReader) -> tuple[tuple[s
     return found.models.parameters, scaling_model(name, found.models, index, dimension=dimension)
 
 
-def _index(known: Sequence[tuple[str, ...]], wanted: tuple[str, ...], table: Table) -> int:
+def _index(known: Sequence[tuple[str, ...]], wanted: tuple[str, ...], table: TomlTable) -> int:
     """Return which call path has these names, in full or, if only one has them so, without parameters."""
     if wanted in known:
         return known.index(wanted)
@@ -112,7 +112,7 @@ def _index(known: Sequence[tuple[str, ...]], wanted: tuple[str, ...], table: Tab
     raise InputError(what, where=table.where, hint=hint)
 
 
-def _kernel(table: Table) -> tuple[str, ...]:
+def _kernel(table: TomlTable) -> tuple[str, ...]:
     if "callpath" not in table:
         return (table.text("region"),)
     path = table.content["callpath"]
@@ -155,7 +155,7 @@ def scaling_model(name: str, models: ScalingModels, kernel: int, *, dimension: D
     model = bind(maximum(0, total) if models.nonnegative else total, ensemble)
     for column, first, last in zip(models.parameters, models.valid_from[kernel], models.last, strict=True):
         basis = f"{name} was measured for {column}"
-        limit = Limit(expression=real_symbol(column), lower=float(first), upper=float(last), basis=basis)
+        limit = ValidRange(expression=real_symbol(column), lower=float(first), upper=float(last), basis=basis)
         model = limited(model, limit)
     return model
 

@@ -14,8 +14,8 @@ from ingest.errors import InputError, ModelError, UsageError
 from pipeline.projection.expressions.parse import Names, parse
 from pipeline.projection.expressions.symbolic import real_symbol
 from pipeline.projection.expressions.symbolic_model import (
-    Limit,
     Model,
+    ValidRange,
     bind,
     choose,
     join,
@@ -24,11 +24,11 @@ from pipeline.projection.expressions.symbolic_model import (
     substitute,
     symbol,
 )
-from pipeline.projection.expressions.toml_tables import Table, flattened
+from pipeline.projection.expressions.toml_tables import TomlTable, flattened
 from pipeline.projection.expressions.units import Dimension, Quantity, parse_quantity
 from pipeline.projection.fitting.term_data import DATA_KEYS, read_measurements
 from pipeline.projection.ports.port_fit import port_term
-from pipeline.projection.terms.families import FAMILIES, Family, allreduce_on_nodes, fitted_term
+from pipeline.projection.terms.families import FAMILIES, TermFamily, allreduce_on_nodes, fitted_term
 from pipeline.projection.terms.measured_term import ModelReader, measured_term
 from pipeline.projection.vector_loops.vector_loop_term import vector_loop_term
 
@@ -56,7 +56,7 @@ class Term:
         return substitute(self.model, dict(zip(self.inputs, arguments, strict=True)))
 
 
-def read_term(table: Table, name: str, names: Names, stored: ModelReader) -> Term:
+def read_term(table: TomlTable, name: str, names: Names, stored: ModelReader) -> Term:
     """Return the term that a table of a file states.
 
     Args:
@@ -88,7 +88,7 @@ def read_term(table: Table, name: str, names: Names, stored: ModelReader) -> Ter
     return Term(name, family.inputs, _of_family(family, table.without("model", "ranks_per_node"), name))
 
 
-def _expression(table: Table, name: str, names: Names) -> Term:
+def _expression(table: TomlTable, name: str, names: Names) -> Term:
     table.check_keys(("expression", "inputs"))
     units = table.table("inputs")
     inputs = {
@@ -98,7 +98,7 @@ def _expression(table: Table, name: str, names: Names) -> Term:
     return Term(name, tuple(inputs), parse(table.text("expression"), {**names, **inputs}, where=table.where))
 
 
-def _of_family(family: Family, table: Table, name: str) -> Model:
+def _of_family(family: TermFamily, table: TomlTable, name: str) -> Model:
     if "data" in table:
         return _fitted(family, table, name)
     if "rows" in table:
@@ -108,11 +108,11 @@ def _of_family(family: Family, table: Table, name: str) -> Model:
 
 
 def _quantities(
-    model: Model, family: Family, given: Mapping[str, Any], table: Table, name: str
+    model: Model, family: TermFamily, given: Mapping[str, Any], table: TomlTable, name: str
 ) -> dict[str, Quantity]:
     """Return the value of every parameter by its symbol."""
     symbols = {s.removeprefix(f"{name}."): s for s in model.symbols if s.startswith(f"{name}.")}
-    Table(given, table.path, table.name).check_keys(list(symbols))
+    TomlTable(given, table.path, table.name).check_keys(list(symbols))
     found = {}
     for key, parameter in symbols.items():
         if key not in given and key not in family.defaults:
@@ -122,7 +122,7 @@ def _quantities(
     return found
 
 
-def _quantity(value: object, key: str, dimension: Dimension, table: Table) -> Quantity:
+def _quantity(value: object, key: str, dimension: Dimension, table: TomlTable) -> Quantity:
     quantity = parse_quantity(value, where=table.at(key))
     if quantity.dimension != dimension:
         what = f"unit mismatch: '{key}' has to be in {dimension}, it is in {quantity.dimension}"
@@ -130,7 +130,7 @@ def _quantity(value: object, key: str, dimension: Dimension, table: Table) -> Qu
     return quantity
 
 
-def _tabulated(family: Family, table: Table, name: str) -> Model:
+def _tabulated(family: TermFamily, table: TomlTable, name: str) -> Model:
     """Return a family whose parameters depend on a further input by a table, linear in its logarithm."""
     table.check_keys(("by", "rows"))
     by = table.text("by")
@@ -143,19 +143,19 @@ def _tabulated(family: Family, table: Table, name: str) -> Model:
     bound = [_row(model, family, row, by, name) for row in rows]
     parameters = {parameter: _interpolated(parameter, symbol(by), at, bound) for parameter in bound[0]}
     basis = f"{name} was measured at {by} ="
-    limit = Limit(expression=real_symbol(by), lower=at[0], upper=at[-1], basis=basis, points=tuple(at))
+    limit = ValidRange(expression=real_symbol(by), lower=at[0], upper=at[-1], basis=basis, points=tuple(at))
     whole = substitute(model, parameters)
     return limited(join(whole.expression, whole.dimension, whole, symbol(by)), limit)
 
 
-def _position(row: Table, by: str) -> float:
+def _position(row: TomlTable, by: str) -> float:
     value = row.content.get(by)
     if not isinstance(value, int | float) or not 0 < value < float("inf"):
         raise InputError(f"a row has no positive '{by}'", where=row.where, hint=f"write {by} = 1024")
     return float(value)
 
 
-def _row(model: Model, family: Family, row: Table, by: str, name: str) -> dict[str, Model]:
+def _row(model: Model, family: TermFamily, row: TomlTable, by: str, name: str) -> dict[str, Model]:
     """Return every parameter as a symbol of this row, bound to its value."""
     suffix = f"{by}{_position(row, by):.15g}"
     given = flattened({key: value for key, value in row.content.items() if key != by})
@@ -176,7 +176,7 @@ def _interpolated(parameter: str, by: Model, at: list[float], rows: list[dict[st
     return value
 
 
-def _fitted(family: Family, table: Table, name: str) -> Model:
+def _fitted(family: TermFamily, table: TomlTable, name: str) -> Model:
     """Return a family fitted to measurements."""
     table.check_keys((*DATA_KEYS, *family.stated))
     symbols = family.build(name).symbols

@@ -210,7 +210,7 @@ PAPER = Conventions()
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class LoopTime:
+class VectorLoopTime:
     """The components of a loop's time, in seconds.
 
     Attributes:
@@ -246,7 +246,7 @@ class LoopTime:
         return maximum(memory, compute) if self.overlap else memory + compute
 
 
-def loop_time(loop: VectorLoop, machine: Values, conventions: Conventions = PAPER) -> LoopTime:
+def loop_time(loop: VectorLoop, machine: Values, conventions: Conventions = PAPER) -> VectorLoopTime:
     """Return the time of one execution of a loop.
 
     Raises:
@@ -263,7 +263,7 @@ def loop_time(loop: VectorLoop, machine: Values, conventions: Conventions = PAPE
     if not loop.vectorised:
         _check_scalar(loop)
         nothing = constant(0, TIME)
-        return LoopTime(
+        return VectorLoopTime(
             vector_memory=nothing,
             vector_compute=nothing,
             scalar_memory=scalar,
@@ -271,7 +271,7 @@ def loop_time(loop: VectorLoop, machine: Values, conventions: Conventions = PAPE
             overlap=conventions.overlap,
         )
     moved = (loop.vector_loads + loop.vector_stores) * machine("element") / bandwidth
-    return LoopTime(
+    return VectorLoopTime(
         vector_memory=moved * _penalty(loop, machine, conventions),
         vector_compute=as_flops(loop.vector_flops) / machine(f"peak.vector.{streams}"),
         scalar_memory=scalar,

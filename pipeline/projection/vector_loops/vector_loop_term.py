@@ -29,9 +29,9 @@ from ingest.errors import InputError, PipelineError, UsageError
 from pipeline.projection.expressions.evaluation import predict
 from pipeline.projection.expressions.parse import Names, parse
 from pipeline.projection.expressions.symbolic_model import Model
-from pipeline.projection.expressions.toml_tables import Table
+from pipeline.projection.expressions.toml_tables import TomlTable
 from pipeline.projection.expressions.units import TIME, parse_quantity
-from pipeline.projection.fitting.csv_columns import Columns
+from pipeline.projection.fitting.csv_columns import MeasuredColumns
 from pipeline.projection.vector_loops.compiler_reports import mv_score, read_openmp, read_records
 from pipeline.projection.vector_loops.vector_loop import (
     STRATEGIES,
@@ -60,7 +60,7 @@ class StrategyErrors:
 
 
 @dataclass(frozen=True)
-class LoopTimes:
+class StrategyTimes:
     """One execution of a vector loop: seconds by strategy, and as measured; None if it was not."""
 
     name: str
@@ -99,7 +99,7 @@ def strategy_errors(
     return StrategyErrors(tuple(loop.name for loop in loops), predicted, (measured - predicted) / measured)
 
 
-def loop_times_in(columns: Columns) -> dict[str, float]:
+def loop_times_in(columns: MeasuredColumns) -> dict[str, float]:
     """Return seconds by loop from a table with the columns ``loop`` and ``time [s]``.
 
     Raises:
@@ -129,7 +129,7 @@ _OTHER = ("model", "mv", "report", "lines", "source", "sl", "tl", "avl", "trip",
 _LINES = re.compile(r"(?P<file>.+):(?P<first>\d+)(?:-(?P<last>\d+))?")
 
 
-def vector_loop_term(table: Table, name: str, names: Names) -> Model:
+def vector_loop_term(table: TomlTable, name: str, names: Names) -> Model:
     """Return the time of a term that states ``model = "vector_loop"``; it has no inputs.
 
     Args:
@@ -153,7 +153,7 @@ def vector_loop_term(table: Table, name: str, names: Names) -> Model:
         raise type(error)(what, where=table.where, hint=error.hint) from error
 
 
-def measured_time(table: Table) -> float | None:
+def measured_time(table: TomlTable) -> float | None:
     """Return the measured seconds of one execution that a term states, None if it states none.
 
     Raises:
@@ -168,7 +168,7 @@ def measured_time(table: Table) -> float | None:
     return quantity.value
 
 
-def read_vector_loop(table: Table, name: str, names: Names, machine: Values) -> VectorLoop:
+def read_vector_loop(table: TomlTable, name: str, names: Names, machine: Values) -> VectorLoop:
     """Return the loop that a term describes; arguments as of `vector_loop_term`, with the machine's values.
 
     Raises:
@@ -188,11 +188,11 @@ def read_vector_loop(table: Table, name: str, names: Names, machine: Values) -> 
     )
 
 
-def _expression(table: Table, key: str, names: Names) -> Model:
+def _expression(table: TomlTable, key: str, names: Names) -> Model:
     return parse(str(table.content[key]), names, where=table.at(key))
 
 
-def _level(table: Table, key: str) -> int:
+def _level(table: TomlTable, key: str) -> int:
     level = table.content.get(key)
     if isinstance(level, bool) or level not in (0, 1, 2):
         hint = f"write {key} = 0, 1 or 2"
@@ -200,7 +200,7 @@ def _level(table: Table, key: str) -> int:
     return int(level)
 
 
-def _score(table: Table) -> str:
+def _score(table: TomlTable) -> str:
     if "mv" in table:
         return table.text("mv")
     if "report" not in table:
@@ -216,7 +216,7 @@ def _score(table: Table) -> str:
     return mv_score(records, lines["file"], first, int(lines["last"] or first))
 
 
-def _conventions(table: Table) -> Conventions:
+def _conventions(table: TomlTable) -> Conventions:
     chosen: dict[str, Any] = {key: table.content[key] for key in _CHOICES if key in table}
     for key, value in chosen.items():
         if value not in _CHOICES[key]:

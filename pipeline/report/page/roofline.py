@@ -4,7 +4,7 @@ from typing import Any
 
 from ingest.cpp_names import short_name
 from pipeline.projection.rooflines.counters import LEVELS
-from pipeline.projection.rooflines.region_verdicts import Verdict
+from pipeline.projection.rooflines.region_verdicts import RegionVerdict
 from pipeline.projection.rooflines.rooflines import StudyRoofline
 
 DIGITS = 5
@@ -39,7 +39,7 @@ def roofline_data(found: StudyRoofline | None) -> dict[str, Any] | None:
     }
 
 
-def _text(found: Verdict) -> str:
+def _text(found: RegionVerdict) -> str:
     """Return the figures behind a verdict, and what makes it doubtful."""
     return "; ".join((found.sentence, *found.doubts))
 

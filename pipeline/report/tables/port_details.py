@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from pipeline.projection.ports.comparisons import Comparison
+from pipeline.projection.ports.comparisons import ModelComparison
 from pipeline.projection.ports.threads import PortLoads, ThreadTimes
 from pipeline.report.tables.data_table import DataTable, amounts, estimates, words
 from pipeline.wording.quantities import number, percent
@@ -43,7 +43,7 @@ def loads_table(document: Mapping[str, Any]) -> DataTable:
     return DataTable(columns=columns)
 
 
-def comparisons_json(found: Mapping[str, Comparison]) -> dict[str, Any]:
+def comparisons_json(found: Mapping[str, ModelComparison]) -> dict[str, Any]:
     """Return mean, standard deviation and worst |relative error| of each model as plain data."""
     return {
         "models": [

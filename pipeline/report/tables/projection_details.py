@@ -5,7 +5,7 @@ from typing import Any
 
 from pipeline.projection.expressions.evaluation import Sensitivity
 from pipeline.projection.vector_loops.vector_loop import STRATEGIES
-from pipeline.projection.vector_loops.vector_loop_term import LoopTimes
+from pipeline.projection.vector_loops.vector_loop_term import StrategyTimes
 from pipeline.report.tables.data_table import DataTable, amounts, for_programs, words
 from pipeline.wording.quantities import figure, number
 
@@ -41,7 +41,7 @@ def sensitivities_table(document: Mapping[str, Any]) -> DataTable:
     return DataTable(columns=columns)
 
 
-def strategies_json(loops: Sequence[LoopTimes]) -> dict[str, Any]:
+def strategies_json(loops: Sequence[StrategyTimes]) -> dict[str, Any]:
     """Return the times of vector loops by strategy as plain data, in seconds.
 
     An error is (measured - predicted) / measured: positive if the prediction is too short.

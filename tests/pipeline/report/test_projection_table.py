@@ -8,7 +8,7 @@ import pytest
 from rich.console import Console
 
 from pipeline.projection.applications.application import load_application
-from pipeline.projection.applications.projections import Line, Variant
+from pipeline.projection.applications.projections import ProjectedValue, Variant
 from pipeline.projection.expressions.units import BYTES, NONE, TIME
 from pipeline.projection.machines.machine_values import load_machine
 from pipeline.report.projection_table import projection_json, shipped_json, show_projection, show_shipped
@@ -81,7 +81,7 @@ def test_a_variant_without_a_total_says_why():
 
 def line(name, value, *, low=None, high=None, dimension=TIME, share=None):
     low, high = (value if end is None else end for end in (low, high))
-    return Line(path=(name,), value=value, lower=low, upper=high, dimension=dimension, share=share)
+    return ProjectedValue(path=(name,), value=value, lower=low, upper=high, dimension=dimension, share=share)
 
 
 @pytest.fixture(scope="module")

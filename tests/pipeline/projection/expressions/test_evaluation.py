@@ -7,7 +7,7 @@ from ingest.errors import ModelError, UsageError
 from pipeline.projection.expressions.ensemble import Ensemble
 from pipeline.projection.expressions.evaluation import LEVEL, broken_limits, predict
 from pipeline.projection.expressions.symbolic import real_symbol
-from pipeline.projection.expressions.symbolic_model import Limit, bind, limited, symbol
+from pipeline.projection.expressions.symbolic_model import ValidRange, bind, limited, symbol
 from pipeline.projection.expressions.units import BYTES, Quantity
 
 A, N = symbol("a"), symbol("n")
@@ -101,7 +101,7 @@ def test_values_that_are_not_finite_are_named():
 
 
 def ranged(low, high, *, points=(), name="n"):
-    limit = Limit(
+    limit = ValidRange(
         expression=real_symbol(name), lower=low, upper=high, basis=f"x was fitted for {name}", points=points
     )
     return limited(symbol(name), limit)
@@ -125,7 +125,7 @@ def test_leaving_a_range_gives_one_sentence():
 
 
 def test_ranges_may_depend_on_bound_values():
-    limit = Limit(expression=real_symbol("n") / real_symbol("a"), lower=0.0, upper=1.0, basis="share")
+    limit = ValidRange(expression=real_symbol("n") / real_symbol("a"), lower=0.0, upper=1.0, basis="share")
     model = limited(bind(N * A, drawn("a", [1.0, 100.0], 4.0)), limit)
     assert broken_limits({"t": model}, {"n": 4}) == ()
     assert broken_limits({"t": model}, {"n": 8}) == ("share from 0 to 1, here 2",)

@@ -10,7 +10,7 @@ from pipeline.projection.expressions.ensemble import Ensemble
 from pipeline.projection.expressions.evaluation import predict
 from pipeline.projection.expressions.symbolic import real_symbol, sympy
 from pipeline.projection.expressions.symbolic_model import (
-    Limit,
+    ValidRange,
     as_model,
     bind,
     ceiling,
@@ -216,7 +216,7 @@ def test_substituting_composes():
 
 
 def test_substituting_carries_ensembles_and_limits_along():
-    limit = Limit(expression=real_symbol("x"), lower=1.0, upper=2.0, basis="fitted to x")
+    limit = ValidRange(expression=real_symbol("x"), lower=1.0, upper=2.0, basis="fitted to x")
     model = limited(bind(WIRE, {"mach.latency": 1.0}), limit)
     inner = limited(bind(symbol("y", BYTES) * A, {"a": 4.0}), limit)
     found = substitute(model, {"x": inner})
@@ -226,7 +226,7 @@ def test_substituting_carries_ensembles_and_limits_along():
 
 
 def test_sums_carry_every_ensemble_and_limit_once():
-    limit = Limit(expression=real_symbol("a"), lower=1.0, upper=2.0, basis="fitted to a", points=(1.0,))
+    limit = ValidRange(expression=real_symbol("a"), lower=1.0, upper=2.0, basis="fitted to a", points=(1.0,))
     noted = limited(bind(A, {"a": Quantity(value=1.0, note="a is a guess")}), limit)
     total = noted + noted * B
     assert len(total.ensembles) == len(total.limits) == 1

@@ -8,7 +8,7 @@ import pytest
 import pipeline.projection
 from ingest.errors import InputError, UsageError
 from pipeline.projection.expressions.toml_tables import (
-    Table,
+    TomlTable,
     beside,
     find,
     flattened,
@@ -29,7 +29,7 @@ CONTENT = {
 
 @pytest.fixture
 def table(tmp_path):
-    return Table(CONTENT, tmp_path / "cpu.toml")
+    return TomlTable(CONTENT, tmp_path / "cpu.toml")
 
 
 def raised(call, *arguments):
@@ -87,7 +87,7 @@ def test_lists_of_tables(table):
 def test_files_are_beside_the_table_or_as_they_stand(tmp_path):
     (tmp_path / "data.csv").write_text("x")
     (tmp_path / "results").mkdir()
-    table = Table({"data": "data.csv", "results": "results", "other": "none.csv"}, tmp_path / "app.toml")
+    table = TomlTable({"data": "data.csv", "results": "results", "other": "none.csv"}, tmp_path / "app.toml")
     assert table.file("data") == tmp_path / "data.csv"
     assert table.file("results") == tmp_path / "results"
     assert table.file("other") == Path("none.csv")

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from ingest.errors import InputError, UsageError
-from pipeline.projection.expressions.toml_tables import Table
+from pipeline.projection.expressions.toml_tables import TomlTable
 from pipeline.projection.expressions.units import BYTES, NONE, TIME
 from pipeline.projection.fitting.benchmark_output import ALLREDUCES, MESSAGES
 from pipeline.projection.fitting.term_data import read_measurements
@@ -17,7 +17,7 @@ def read(tmp_path):
     """Read the data of a term in a file that lies beside its data."""
 
     def call(data, inputs, benchmarks=(), dimension=TIME, **keys):
-        table = Table({"data": data, **keys}, tmp_path / "cluster.toml", ("terms", "t"))
+        table = TomlTable({"data": data, **keys}, tmp_path / "cluster.toml", ("terms", "t"))
         return read_measurements(table, inputs, dimension, benchmarks=benchmarks)
 
     for name, text in {

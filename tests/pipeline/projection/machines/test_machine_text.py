@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 from pipeline.projection.expressions.evaluation import predict
 from pipeline.projection.expressions.symbolic_model import constant
 from pipeline.projection.expressions.units import BANDWIDTH, BYTES, FLOP_RATE, RATE, TIME, parse_quantity
-from pipeline.projection.machines.machine_text import Provenance, machine_file, quantity
+from pipeline.projection.machines.machine_text import MachineProvenance, machine_file, quantity
 from pipeline.projection.machines.machine_values import load_machine, machine_names
-from pipeline.projection.machines.node_samples import Cache, Figure, Host
+from pipeline.projection.machines.node_samples import CoreCache, Host, MeasuredFigure
 from tests.pipeline.projection.stored import no_models
 
 HOST = Host(
@@ -18,11 +18,11 @@ HOST = Host(
     cpus=(0, 2, 4, 6),
     domains=2,
     domain_cores=2,
-    caches=(Cache(32 << 10), Cache(1 << 20), Cache(8 << 20, 4)),
+    caches=(CoreCache(32 << 10), CoreCache(1 << 20), CoreCache(8 << 20, 4)),
     memory=16 << 30,
     available=8 << 30,
 )
-PROVENANCE = Provenance(date="2026-11-22", host="here", compiler="gcc 12, -O3", network="mpirun -n 4")
+PROVENANCE = MachineProvenance(date="2026-11-22", host="here", compiler="gcc 12, -O3", network="mpirun -n 4")
 NODE = {
     ("hz", 0): [2e9, 2.1e9],
     ("peak_dp", 0): [1e11, 1e11],
@@ -140,11 +140,11 @@ def test_clocks_are_read_as_written(value, spread):
 
 
 def assert_read(value, spread, unit):
-    read = parse_quantity(quantity(Figure(value, spread), unit).strip('"'))
+    read = parse_quantity(quantity(MeasuredFigure(value, spread), unit).strip('"'))
     assert read.value == pytest.approx(value, rel=1e-3)
     assert read.relative_sd == pytest.approx(spread, rel=1e-2)
     assert read.dimension == parse_quantity(f"1 {unit}").dimension
 
 
 def test_nothing_is_a_quantity_too():
-    assert quantity(Figure(0.0, 0.01), "s") == '"0 ns +- 1 %"'
+    assert quantity(MeasuredFigure(0.0, 0.01), "s") == '"0 ns +- 1 %"'

@@ -10,7 +10,7 @@ from pipeline.projection.machines.machine_text import (
     read_allreduce,
     sizes_and_times,
 )
-from pipeline.projection.machines.node_samples import Figure
+from pipeline.projection.machines.node_samples import MeasuredFigure
 
 SIZES = 2.0 ** np.arange(3, 23)
 # IMB PingPong between two nodes of ARCHER2, 8 B to 4 MiB, December 2020 (github.com/hpc-uk/archer-benchmarks,
@@ -33,7 +33,7 @@ def protocol_times(latency, small, switch, start, large):
 def test_two_protocols_are_found_again(latency, small, switch, start, large):
     at = 2**switch
     seconds = protocol_times(latency, small, at, start * latency, large)
-    found = fit_protocols(SIZES, [Figure(float(t), 0.01) for t in seconds])
+    found = fit_protocols(SIZES, [MeasuredFigure(float(t), 0.01) for t in seconds])
     fitted = protocol_times(
         found.latency.value, found.small_gap.value, found.switch, found.start.value, found.large_gap.value
     )
@@ -42,15 +42,15 @@ def test_two_protocols_are_found_again(latency, small, switch, start, large):
 
 def test_the_spread_is_the_scatter_around_the_lines_or_that_of_the_times():
     seconds = protocol_times(1e-6, 5e-10, 8192, 2e-6, 5e-11)
-    assert fit_protocols(SIZES, [Figure(float(t), 0.03) for t in seconds]).latency.relative_sd == 0.03
+    assert fit_protocols(SIZES, [MeasuredFigure(float(t), 0.03) for t in seconds]).latency.relative_sd == 0.03
     scattered = seconds * np.where(np.arange(len(SIZES)) % 2, 1.1, 0.9)
-    found = fit_protocols(SIZES, [Figure(float(t), 0.03) for t in scattered])
+    found = fit_protocols(SIZES, [MeasuredFigure(float(t), 0.03) for t in scattered])
     assert 0.07 < found.small_gap.relative_sd < 0.13
 
 
 def test_real_times_are_fitted_within_ten_per_cent():
     seconds = 1e-6 * np.array([float(text) for text in ARCHER2.split()])
-    found = fit_protocols(SIZES, [Figure(float(t), 0.01) for t in seconds])
+    found = fit_protocols(SIZES, [MeasuredFigure(float(t), 0.01) for t in seconds])
     fitted = protocol_times(
         found.latency.value, found.small_gap.value, found.switch, found.start.value, found.large_gap.value
     )

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.projection.machines.node_samples import Cache, Host, working_sets
+from pipeline.projection.machines.node_samples import CoreCache, Host, working_sets
 
 KIB, MIB, GIB = 1 << 10, 1 << 20, 1 << 30
 
@@ -22,24 +22,27 @@ def node(*caches, cores=4, available=256 * GIB):
 
 
 def test_every_level_is_measured_inside_its_cache():
-    rome = node(Cache(32 * KIB), Cache(512 * KIB), Cache(16 * MIB, 4), cores=128)
+    rome = node(CoreCache(32 * KIB), CoreCache(512 * KIB), CoreCache(16 * MIB, 4), cores=128)
     assert working_sets(rome) == (16 * KIB, 256 * KIB, 2 * MIB, 32 * MIB)
 
 
 def test_a_second_cache_that_cores_share_is_shared_out():
-    a64fx = node(Cache(64 * KIB), Cache(8 * MIB, 12), cores=48)
+    a64fx = node(CoreCache(64 * KIB), CoreCache(8 * MIB, 12), cores=48)
     first, second, third, _ = working_sets(a64fx)
     assert (first, third) == (32 * KIB, 0)
     assert 64 * KIB < second <= 8 * MIB / 12
 
 
 def test_arrays_exceed_the_last_cache():
-    assert 3 * working_sets(node(Cache(48 * KIB), Cache(2 * MIB), Cache(105 * MIB, 56)))[3] >= 4 * 105 * MIB
+    assert (
+        3 * working_sets(node(CoreCache(48 * KIB), CoreCache(2 * MIB), CoreCache(105 * MIB, 56)))[3]
+        >= 4 * 105 * MIB
+    )
 
 
 @pytest.mark.parametrize("available", [4 * GIB, 1 * GIB])
 def test_at_most_a_quarter_of_the_memory_is_used(available):
-    host = node(Cache(48 * KIB), Cache(2 * MIB), Cache(105 * MIB), cores=8, available=available)
+    host = node(CoreCache(48 * KIB), CoreCache(2 * MIB), CoreCache(105 * MIB), cores=8, available=available)
     assert 3 * 8 * working_sets(host)[3] <= available / 4
 
 
@@ -51,7 +54,7 @@ def test_at_most_a_quarter_of_the_memory_is_used(available):
     st.integers(1, 128),
 )
 def test_levels_do_not_overlap(first, second, third, sharers, cores):
-    host = node(Cache(first * KIB), Cache(second * KIB), Cache(third * MIB, sharers), cores=cores)
+    host = node(CoreCache(first * KIB), CoreCache(second * KIB), CoreCache(third * MIB, sharers), cores=cores)
     l1, l2, l3, memory = working_sets(host, 16 * MIB)
     assert l1 < first * KIB < l2 <= max(2 * first, second / 2) * KIB
     assert second * KIB <= l3

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from ingest.errors import InputError, UsageError
-from pipeline.projection.expressions.toml_tables import Table
+from pipeline.projection.expressions.toml_tables import TomlTable
 from pipeline.projection.ports.assembly import Instruction, functions_in
 from pipeline.projection.ports.counting import (
     class_table,
@@ -20,7 +20,7 @@ from tests.pipeline.projection.ports.programs import ARM, COMPILED, COMPILED_COU
 
 
 def _table(content):
-    return class_table(Table(content, Path("rules.toml")))
+    return class_table(TomlTable(content, Path("rules.toml")))
 
 
 def _counted(text, function, portmap, tmp_path, **options):

@@ -8,7 +8,7 @@ import pytest
 from ingest.errors import InputError, ModelError, UsageError
 from pipeline.projection.fitting.csv_columns import read_columns
 from pipeline.projection.ports.comparisons import (
-    Comparison,
+    ModelComparison,
     by_difference,
     compare_models,
     constant_ratio,
@@ -133,7 +133,7 @@ def test_the_summary_has_mean_deviation_and_worst_error():
     predicted = np.array(
         [[np.nan, np.nan, np.nan], [9.0, 12.0, 5.0], [np.nan, 10.0, 20.0], [10.0, 10.0, 10.0]]
     )
-    found = Comparison(targets, np.array([10.0, 10.0, 10.0]), predicted)
+    found = ModelComparison(targets, np.array([10.0, 10.0, 10.0]), predicted)
     assert found.summary() == {
         "equal IPC": pytest.approx((0.8 / 3, np.std([0.1, 0.2, 0.5]), 0.5)),
         "superscalar": pytest.approx((0.5, 0.5, 1.0)),

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from ingest.errors import InputError, UsageError
-from pipeline.projection.expressions.toml_tables import Table, shipped
+from pipeline.projection.expressions.toml_tables import TomlTable, shipped
 from pipeline.projection.ports.assembly import functions_in
 from pipeline.projection.ports.counting import count_classes, shipped_class_table
 from pipeline.projection.ports.port_map import CATEGORIES, class_vector, port_map, read_port_map, superscalar
@@ -16,7 +16,7 @@ GOOD = {"name": "x", "isa": "y", "source": "z", "ports": ["A", "B"], "classes": 
 
 
 def read(content):
-    return port_map(Table(content, Path("cpu.toml")))
+    return port_map(TomlTable(content, Path("cpu.toml")))
 
 
 @pytest.mark.parametrize("name", shipped("port map"))

@@ -5,7 +5,7 @@ import pytest
 
 from ingest.errors import InputError, ModelError, UsageError
 from pipeline.projection.expressions.evaluation import predict
-from pipeline.projection.expressions.toml_tables import Table
+from pipeline.projection.expressions.toml_tables import TomlTable
 from pipeline.projection.fitting.csv_columns import read_columns
 from pipeline.projection.ports.port_fit import fit_ports, from_mini, port_term, widened
 from pipeline.projection.ports.port_map import variants_in
@@ -34,7 +34,7 @@ def folder(tmp_path_factory):
 
 def term(folder, **changes):
     content = {**TABLE, "where": {"isa": "A"}, **changes}
-    return port_term(Table(content, folder / "app.toml", ("terms", "flux")), "flux")
+    return port_term(TomlTable(content, folder / "app.toml", ("terms", "flux")), "flux")
 
 
 def value(model):

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from ingest.errors import InputError, UsageError
-from pipeline.projection.expressions.toml_tables import Table
+from pipeline.projection.expressions.toml_tables import TomlTable
 from pipeline.projection.rooflines.measured_profile import read_profile
 from tests.pipeline.projection.rooflines.craypat_report import REPORT
 
@@ -13,7 +13,7 @@ ROW = {"name": "a", "time": "60 s", "share": 0.6, "kind": "serial", "counters": 
 
 
 def stated(*rows):
-    return read_profile(Table({"groups": list(rows)}, Path("app.toml"), ("bandwidth",))).groups
+    return read_profile(TomlTable({"groups": list(rows)}, Path("app.toml"), ("bandwidth",))).groups
 
 
 @pytest.fixture
@@ -23,7 +23,7 @@ def profiled(tmp_path):
     def call(text, name="run.csv", **kinds):
         (tmp_path / name).write_text(text)
         return read_profile(
-            Table({"profile": name, "kinds": kinds}, tmp_path / "app.toml", ("bandwidth",))
+            TomlTable({"profile": name, "kinds": kinds}, tmp_path / "app.toml", ("bandwidth",))
         ).groups
 
     return call

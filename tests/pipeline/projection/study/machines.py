@@ -7,7 +7,7 @@ from ingest.reduction import reduce_profile
 from ingest.scaling import Scaling, ScalingDecision
 from pipeline.models.options import ModelOptions
 from pipeline.projection.machines.machine_values import load_machine
-from pipeline.projection.study.study_machine import place
+from pipeline.projection.study.study_machine import study_machine
 from pipeline.questions.analysis import analyse
 from tests.profiles import make_profile
 
@@ -55,7 +55,7 @@ def no_results(directory, level):
 def machine(folder, text, name):
     path = folder / f"{name}.toml"
     path.write_text(text)
-    return place(load_machine(path), no_results)
+    return study_machine(load_machine(path), no_results)
 
 
 def study(times, counts=None, scales=(1, 2, 4, 8, 16), repetitions=2, counters=None):

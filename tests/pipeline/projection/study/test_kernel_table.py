@@ -2,7 +2,7 @@
 
 import pytest
 
-from pipeline.projection.rooflines.region_verdicts import Bound, Use, Verdict
+from pipeline.projection.rooflines.region_verdicts import Bound, RegionVerdict, Use
 from pipeline.projection.study.kernel_table import limits_of
 from pipeline.projection.study.study_machine import RESOURCES, Resource
 
@@ -10,13 +10,13 @@ from pipeline.projection.study.study_machine import RESOURCES, Resource
 @pytest.mark.parametrize(
     ("found", "expected"),
     [
-        (Verdict(bound=Bound.MEMORY, level="DRAM"), Resource.MEMORY),
-        (Verdict(bound=Bound.MEMORY, level="L2"), Resource.L2),
-        (Verdict(bound=Bound.ARITHMETIC), Resource.ARITHMETIC),
-        (Verdict(bound=Bound.LATENCY, not_judged=()), Resource.LATENCY),
-        (Verdict(bound=Bound.LATENCY, not_judged=("L1",)), None),
-        (Verdict(bound=Bound.ASSUMED), None),
-        (Verdict(bound=Bound.MEMORY, level="DRAM", uses={"DRAM": Use(2.0, 1.0)}), None),
+        (RegionVerdict(bound=Bound.MEMORY, level="DRAM"), Resource.MEMORY),
+        (RegionVerdict(bound=Bound.MEMORY, level="L2"), Resource.L2),
+        (RegionVerdict(bound=Bound.ARITHMETIC), Resource.ARITHMETIC),
+        (RegionVerdict(bound=Bound.LATENCY, not_judged=()), Resource.LATENCY),
+        (RegionVerdict(bound=Bound.LATENCY, not_judged=("L1",)), None),
+        (RegionVerdict(bound=Bound.ASSUMED), None),
+        (RegionVerdict(bound=Bound.MEMORY, level="DRAM", uses={"DRAM": Use(2.0, 1.0)}), None),
         (None, None),
     ],
 )

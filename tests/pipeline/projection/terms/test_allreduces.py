@@ -6,7 +6,7 @@ import pytest
 from ingest.errors import ModelError
 from pipeline.projection.expressions.evaluation import predict
 from pipeline.projection.expressions.symbolic_model import bind, constant, symbol
-from pipeline.projection.expressions.toml_tables import Table
+from pipeline.projection.expressions.toml_tables import TomlTable
 from pipeline.projection.terms.allreduces import fit_allreduce, fit_node_allreduce, node_allreduce
 from pipeline.projection.terms.terms import read_term
 from tests.pipeline.projection.stored import no_models
@@ -91,7 +91,7 @@ def test_terms_of_files(tmp_path):
     rows = [{"P": int(p), "time": f"{5 + 3 * np.log2(p / 128)} us"} for p in NODES]
 
     def term(**content):
-        table = Table({"model": "allreduce", **content}, tmp_path / "m.toml", ("terms", "allreduce"))
+        table = TomlTable({"model": "allreduce", **content}, tmp_path / "m.toml", ("terms", "allreduce"))
         return read_term(table, "mach.allreduce", {}, no_models)
 
     found = term(ranks_per_node=128, data=rows)

@@ -8,7 +8,7 @@ import pytest
 from ingest.errors import InputError, ModelError, UsageError
 from pipeline.projection.expressions.evaluation import broken_limits, predict
 from pipeline.projection.expressions.symbolic_model import bind
-from pipeline.projection.expressions.toml_tables import Table
+from pipeline.projection.expressions.toml_tables import TomlTable
 from pipeline.projection.terms.families import fitted_term
 
 SIZES = (10, 20, 40, 80, 160, 320, 640)
@@ -23,7 +23,7 @@ def rows(curve, noise=0.01, **columns):
 
 def fitted(content, **keys):
     whole = {"model": "fitted", "inputs": {"n": "1"}, **content, **keys}
-    return fitted_term(Table(whole, Path("cluster.toml"), ("terms", "t")), "t")
+    return fitted_term(TomlTable(whole, Path("cluster.toml"), ("terms", "t")), "t")
 
 
 def estimates(model):

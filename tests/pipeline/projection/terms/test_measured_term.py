@@ -14,7 +14,7 @@ from pipeline.models.options import ModelOptions
 from pipeline.models.quality import Note
 from pipeline.models.scaling_models import ScalingModels
 from pipeline.projection.expressions.evaluation import broken_limits, predict
-from pipeline.projection.expressions.toml_tables import Table
+from pipeline.projection.expressions.toml_tables import TomlTable
 from pipeline.projection.expressions.units import BYTES
 from pipeline.projection.terms.measured_term import StoredModels, measured_term, scaling_model
 
@@ -189,7 +189,9 @@ def stored():
 
 
 def table(folder, **content):
-    return Table({"model": "measured", "results": "results", **content}, folder / "app.toml", ("terms", "k"))
+    return TomlTable(
+        {"model": "measured", "results": "results", **content}, folder / "app.toml", ("terms", "k")
+    )
 
 
 def test_a_kernel_is_found_by_region_or_call_path(tmp_path, stored):

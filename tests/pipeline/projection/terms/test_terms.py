@@ -8,7 +8,7 @@ import pytest
 from ingest.errors import InputError, ModelError, PipelineError, UsageError
 from pipeline.projection.expressions.evaluation import broken_limits, predict
 from pipeline.projection.expressions.symbolic_model import constant
-from pipeline.projection.expressions.toml_tables import Table
+from pipeline.projection.expressions.toml_tables import TomlTable
 from pipeline.projection.expressions.units import BANDWIDTH, BYTES, TIME
 from pipeline.projection.terms.terms import read_term
 from pipeline.stages.project import project
@@ -194,7 +194,9 @@ def test_mistakes_in_rows(files, old, new, line):
 
 
 def term(content, names=None):
-    return read_term(Table(content, Path("cluster.toml"), ("terms", "t")), "mach.t", names or {}, no_models)
+    return read_term(
+        TomlTable(content, Path("cluster.toml"), ("terms", "t")), "mach.t", names or {}, no_models
+    )
 
 
 def value(model, **at):
@@ -367,7 +369,7 @@ def test_every_family_is_fitted_with_the_weights_given(tmp_path, model, column, 
     (tmp_path / "data.csv").write_text("\n".join(lines))
     found = {}
     for weights, weight in (("relative", 1 / times), ("equal", np.ones(6))):
-        table = Table({"model": model, "data": "data.csv", "weights": weights}, tmp_path / "cluster.toml")
+        table = TomlTable({"model": model, "data": "data.csv", "weights": weights}, tmp_path / "cluster.toml")
         fitted = read_term(table, "mach.t", {}, no_models)
         found[weights] = predict({"t": fitted.model}, {fitted.inputs[0]: values})["t"].value
         if by_hand is not None:
@@ -389,10 +391,10 @@ def test_a_fit_takes_the_column_and_the_weights_named(tmp_path):
     table = {"model": "allreduce", "data": "red.csv", "where": {"op": "sum"}, "time": "wall"}
     for weights, weight in (("relative", 1 / times), ("equal", np.ones(6))):
         found = read_term(
-            Table({**table, "weights": weights}, tmp_path / "cluster.toml"), "mach.t", {}, no_models
+            TomlTable({**table, "weights": weights}, tmp_path / "cluster.toml"), "mach.t", {}, no_models
         )
         best = np.polynomial.Polynomial.fit(np.log2(processes), times, 1, w=weight)
         assert value(found.model, P=16) == pytest.approx(best(4), rel=1e-6)
         assert {limit.upper for limit in found.model.limits} == {64.0}
-        default = read_term(Table(table, tmp_path / "cluster.toml"), "mach.t", {}, no_models)
+        default = read_term(TomlTable(table, tmp_path / "cluster.toml"), "mach.t", {}, no_models)
         assert (value(default.model, P=16) == value(found.model, P=16)) is (weights == "relative")

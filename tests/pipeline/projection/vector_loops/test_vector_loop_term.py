@@ -6,7 +6,7 @@ from ingest.errors import InputError, UsageError
 from pipeline.projection.applications.application import load_application
 from pipeline.projection.applications.composition import compose
 from pipeline.projection.expressions.symbolic_model import constant, symbol
-from pipeline.projection.expressions.toml_tables import Table
+from pipeline.projection.expressions.toml_tables import TomlTable
 from pipeline.projection.vector_loops.vector_loop import (
     Conventions,
     VectorLoop,
@@ -38,7 +38,7 @@ WITH_INPUT = {**NAMES, "n": symbol("n")}
 
 
 def term(folder, table):
-    return vector_loop_term(Table(table, folder / "app.toml", ("terms", "sweep")), "sweep", WITH_INPUT)
+    return vector_loop_term(TomlTable(table, folder / "app.toml", ("terms", "sweep")), "sweep", WITH_INPUT)
 
 
 def test_term_in_an_application_file(tmp_path):
